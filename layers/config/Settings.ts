@@ -1,0 +1,195 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import { IpNetwork } from "effect/net"
+import { resolve } from "node:path"
+import { EngineSettings } from "../../services/ports/EngineSettings.ts"
+
+/** Every setting, once: read from the environment, checked before anything starts. Durations are milliseconds. */
+export interface SettingsShape {
+  readonly port: number
+  readonly host: string
+  /** Where clients reach this service; ends without a slash. */
+  readonly baseUrl: string
+  readonly dataDir: string
+  /** Null: the embedded PostgreSQL in `dataDir`. */
+  readonly databaseUrl: string | null
+  readonly databaseConnections: number
+  /** Null: the in-process queue. */
+  readonly natsUrl: string | null
+  readonly natsReplicas: number
+  readonly roles: ReadonlySet<Role>
+  /** Null: made in `dataDir`, which only the embedded database allows. 32 bytes. */
+  readonly masterKey: Uint8Array | null
+  readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
+  readonly outboundAllowCidrs: ReadonlyArray<IpNetwork.IpNetwork>
+  /** A PEM file of certificate authorities that are trusted beside the system's: private receivers, simulators, proxies. */
+  readonly outboundCaFile: string | null
+  readonly http2Transport: "own" | "http2-wrapper"
+  readonly smtpUrl: string | null
+  readonly mailFrom: string
+  readonly retentionDays: number
+  readonly otlpEndpoint: string | null
+  readonly logLevel: LogLevel
+  readonly bodyLimit: number
+  readonly importLimit: number
+  /** How long a SIGTERM may take to drain. */
+  readonly drainMs: number
+  readonly engine: EngineSettings["Service"]
+}
+
+export const ROLES = ["api", "dispatch", "webhooks", "workflows"] as const
+export type Role = (typeof ROLES)[number]
+const LOG_LEVELS = ["debug", "info", "warn", "error"] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export class Settings extends Context.Service<Settings, SettingsShape>()("heliograph/layers/Settings") {}
+
+export class SettingsError extends Schema.TaggedError<SettingsError>()("SettingsError", {
+  problems: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `The settings are not usable:\n${this.problems.map((problem) => `  ${problem}`).join("\n")}`
+  }
+}
+
+/** Each reader answers a value, or throws the sentence that says what the setting should be. */
+type Reader<A> = (text: string) => A
+
+const wrong = (what: string): never => {
+  throw new Error(what)
+}
+
+const integer =
+  (minimum: number, maximum: number): Reader<number> =>
+  (text) =>
+    /^\d+$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
+      ? Number(text)
+      : wrong(`must be a whole number from ${minimum} to ${maximum}`)
+
+const url =
+  (...protocols: ReadonlyArray<string>): Reader<string> =>
+  (text) =>
+    URL.canParse(text) && protocols.includes(new URL(text).protocol)
+      ? text.replace(/\/$/, "")
+      : wrong(`must be a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`)
+
+const oneOf =
+  <const A extends string>(...values: ReadonlyArray<A>): Reader<A> =>
+  (text) =>
+    values.find((value) => value === text) ?? wrong(`must be ${values.join(" or ")}`)
+
+const cidrs: Reader<ReadonlyArray<IpNetwork.IpNetwork>> = (text) =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map((part) => {
+      const parsed = IpNetwork.fromString(part.includes("/") ? part : `${part}/${part.includes(":") ? 128 : 32}`)
+      return parsed._tag === "Success" ? parsed.success : wrong(`must be a list of networks such as 10.0.0.0/8,::1/128`)
+    })
+
+/** NATS takes several servers in one URL list. */
+const natsUrls: Reader<string> = (text) => {
+  for (const part of text.split(",")) url("nats:", "tls:", "ws:", "wss:")(part.trim())
+  return text
+}
+
+const roles: Reader<ReadonlySet<Role>> = (text) => {
+  const names = text.split(",").map((part) => part.trim())
+  if (names.includes("all")) return new Set(ROLES)
+  // `plan` and `dispatch` name one role: planning is part of dispatching.
+  return new Set(names.map((name) => oneOf(...ROLES)(name === "plan" ? "dispatch" : name)))
+}
+
+/** 32 bytes as 64 hexadecimal digits or as base64. */
+const masterKey: Reader<Uint8Array> = (text) => {
+  const bytes = /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64")
+  return bytes.length === 32 ? new Uint8Array(bytes) : wrong("must be 32 bytes, as 64 hexadecimal digits or base64")
+}
+
+const seconds: Reader<ReadonlyArray<number>> = (text) =>
+  text
+    .split(",")
+    .map((part) =>
+      /^\d+(\.\d+)?$/.test(part.trim()) && Number(part) <= 86_400
+        ? Number(part) * 1000
+        : wrong("must be a list of seconds such as 30,60,120,240,480")
+    )
+
+/** Reads and checks the environment. All problems are told at once. */
+export const read = (env: Readonly<Record<string, string | undefined>>): SettingsShape => {
+  const problems: Array<string> = []
+  const get = <A>(name: string, reader: Reader<A>, fallback: A): A => {
+    const text = env[name]
+    if (text === undefined || text.trim() === "") return fallback
+    try {
+      return reader(text.trim())
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}`)
+      return fallback
+    }
+  }
+  const text: Reader<string> = (value) => value
+  const port = get("PORT", integer(0, 65_535), 8080)
+  const host = get("HOST", text, "127.0.0.1")
+  const shownHost = host === "0.0.0.0" || host === "::" ? "localhost" : host
+  const databaseUrl = get<string | null>("DATABASE_URL", url("postgres:", "postgresql:"), null)
+  const key = get<Uint8Array | null>("MASTER_KEY", masterKey, null)
+  if (databaseUrl !== null && key === null && !problems.some((problem) => problem.startsWith("MASTER_KEY"))) {
+    problems.push(
+      "MASTER_KEY must be set when DATABASE_URL is: 32 random bytes as hexadecimal digits, for example from `openssl rand -hex 32`"
+    )
+  }
+  const settings: SettingsShape = {
+    port,
+    host,
+    baseUrl: get("BASE_URL", url("http:", "https:"), `http://${shownHost}:${port}`),
+    dataDir: resolve(get("DATA_DIR", text, ".data")),
+    databaseUrl,
+    databaseConnections: get("DATABASE_CONNECTIONS", integer(2, 500), 12),
+    natsUrl: get<string | null>("NATS_URL", natsUrls, null),
+    natsReplicas: get("NATS_REPLICAS", integer(1, 5), 1),
+    roles: get("ROLES", roles, new Set(ROLES)),
+    masterKey: key,
+    trustedProxies: get("TRUSTED_PROXIES", cidrs, []),
+    outboundAllowCidrs: get("OUTBOUND_ALLOW_CIDRS", cidrs, []),
+    outboundCaFile: get<string | null>("OUTBOUND_CA_FILE", text, null),
+    http2Transport: get("HTTP2_TRANSPORT", oneOf("own", "http2-wrapper"), "http2-wrapper"),
+    smtpUrl: get<string | null>("SMTP_URL", url("smtp:", "smtps:"), null),
+    mailFrom: get("MAIL_FROM", text, "Heliograph <heliograph@localhost>"),
+    retentionDays: get("RETENTION_DAYS", integer(1, 3650), 30),
+    otlpEndpoint: get<string | null>("OTLP_ENDPOINT", url("http:", "https:"), null),
+    logLevel: get("LOG_LEVEL", oneOf(...LOG_LEVELS), "info"),
+    bodyLimit: get("BODY_LIMIT", integer(1024, 1 << 30), 1 << 20),
+    importLimit: get("IMPORT_LIMIT", integer(1024, 2 ** 40), 2 ** 34),
+    drainMs: get("DRAIN_TIMEOUT", integer(1, 3600), 30) * 1000,
+    engine: {
+      batchSize: get("BATCH_SIZE", integer(1, 10_000), 500),
+      planPage: get("PLAN_PAGE", integer(1, 50_000), 5000),
+      dispatchConcurrency: get("DISPATCH_CONCURRENCY", integer(1, 1000), 16),
+      leaseMs: get("LEASE_SECONDS", integer(1, 3600), 60) * 1000,
+      sweepMs: get("SWEEP_SECONDS", integer(1, 3600), 2) * 1000,
+      forgottenMs: get("FORGOTTEN_SECONDS", integer(1, 3600), 10) * 1000,
+      retryBaseMs: get("RETRY_BASE_SECONDS", integer(1, 3600), 5) * 1000,
+      retryMaxMs: get("RETRY_MAX_SECONDS", integer(1, 86_400), 3600) * 1000,
+      defaultTtlMs: get("DEFAULT_TTL_SECONDS", integer(1, 2_419_200), 259_200) * 1000,
+      webhookRetryDelaysMs: get("WEBHOOK_RETRY_DELAYS", seconds, [30_000, 60_000, 120_000, 240_000, 480_000]),
+      webhookTimeoutMs: get("WEBHOOK_TIMEOUT_SECONDS", integer(1, 60), 10) * 1000,
+      webhookConcurrency: get("WEBHOOK_CONCURRENCY", integer(1, 1000), 32),
+      webhookDisableAfter: get("WEBHOOK_DISABLE_AFTER", integer(1, 100_000), 50)
+    }
+  }
+  if (problems.length > 0) throw new SettingsError({ problems })
+  return settings
+}
+
+/** The settings of an environment, and the engine's part of them under the port's name. */
+export const layer = (
+  env: Readonly<Record<string, string | undefined>>
+): Layer.Layer<Settings | EngineSettings, SettingsError> =>
+  Layer.unwrap(
+    Effect.try({ try: () => read(env), catch: (error) => error as SettingsError }).pipe(
+      Effect.map((settings) =>
+        Layer.merge(Layer.succeed(Settings, settings), Layer.succeed(EngineSettings, settings.engine))
+      )
+    )
+  )

@@ -1,0 +1,32 @@
+import { Schema } from "effect"
+import { ChannelId, ContactId } from "./Ids.ts"
+
+/**
+ * An e-mail address that cannot smuggle anything into a header or an SMTP command: one @, no white space, no control
+ * characters, no angle brackets, at most 254 characters (RFC 5321).
+ */
+export const EmailAddress = Schema.String.check(
+  Schema.isMaxLength(254),
+  Schema.isPattern(/^[^\s@<>(),;:\\"[\]\p{Cc}]{1,64}@[^\s@<>(),;:\\"[\]\p{Cc}]{1,189}$/u, {
+    message: "must be an e-mail address"
+  })
+)
+
+/** A recipient that is not a device. It belongs to a contact; one made for a bare address has none. */
+export const Channel = Schema.Struct({
+  id: ChannelId,
+  kind: Schema.Literals(["email", "inbox"]),
+  address: Schema.NullOr(Schema.String),
+  contactId: Schema.NullOr(ContactId),
+  status: Schema.Literals(["active", "suppressed", "unsubscribed"]),
+  createdAt: Schema.Number
+})
+export type Channel = typeof Channel.Type
+
+/** POST /channels: an e-mail channel, with the contact it belongs to by the application's own user id. */
+export const CreateChannel = Schema.Struct({
+  kind: Schema.Literals(["email"]),
+  address: EmailAddress,
+  user_id: Schema.optionalKey(Schema.NullOr(Schema.NonEmptyString.check(Schema.isMaxLength(256))))
+})
+export type CreateChannel = typeof CreateChannel.Type

@@ -1,0 +1,93 @@
+import { Schema } from "effect"
+import { EmailAddress } from "./Channel.ts"
+
+/** The four ways out. A device's platform decides: ios → apns, android → fcm, web → webpush; e-mail channels → smtp. */
+export const ProviderKind = Schema.Literals(["apns", "fcm", "webpush", "smtp"])
+export type ProviderKind = typeof ProviderKind.Type
+
+export const providerOf = { ios: "apns", android: "fcm", web: "webpush", email: "smtp" } as const
+
+const Url = (protocols: ReadonlyArray<string>) =>
+  Schema.String.check(
+    Schema.isMaxLength(2048),
+    Schema.makeFilter(
+      (value: string) =>
+        (URL.canParse(value) && protocols.includes(new URL(value).protocol)) ||
+        `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`
+    )
+  )
+
+const Pem = Schema.String.check(
+  Schema.isMaxLength(16_384),
+  Schema.isPattern(/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+-----END [A-Z ]*PRIVATE KEY-----/, {
+    message: "must be a private key in PEM form"
+  })
+)
+
+/** Team and key ids of Apple are ten letters and digits. */
+const AppleId = Schema.String.check(
+  Schema.isPattern(/^[A-Z0-9]{10}$/, { message: "must be ten capital letters and digits" })
+)
+
+/** PUT /credentials/apns. `endpoint` replaces production and, unless `sandbox_endpoint` is given, the sandbox too. */
+export const ApnsCredential = Schema.Struct({
+  team_id: AppleId,
+  key_id: AppleId,
+  private_key: Pem,
+  bundle_id: Schema.NonEmptyString.check(Schema.isMaxLength(255)),
+  endpoint: Schema.optionalKey(Url(["https:"])),
+  sandbox_endpoint: Schema.optionalKey(Url(["https:"]))
+})
+export type ApnsCredential = typeof ApnsCredential.Type
+
+/** PUT /credentials/fcm. `endpoint` replaces https://fcm.googleapis.com; the OAuth endpoint is the account's token_uri. */
+export const FcmCredential = Schema.Struct({
+  service_account: Schema.StructWithRest(
+    Schema.Struct({
+      project_id: Schema.NonEmptyString.check(Schema.isMaxLength(128)),
+      client_email: EmailAddress,
+      private_key: Pem,
+      token_uri: Schema.optionalKey(Url(["https:"]))
+    }),
+    [Schema.Record(Schema.String, Schema.Json)]
+  ),
+  endpoint: Schema.optionalKey(Url(["https:"]))
+})
+export type FcmCredential = typeof FcmCredential.Type
+
+/** PUT /credentials/webpush: the VAPID subject; the key pair is generated unless both halves are given (base64url). */
+export const WebPushCredential = Schema.Struct({
+  subject: Url(["mailto:", "https:"]),
+  public_key: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{87}$/))),
+  private_key: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_-]{43}$/)))
+}).check(
+  Schema.makeFilter((c) =>
+    (c.public_key === undefined) === (c.private_key === undefined)
+      ? undefined
+      : { path: [c.public_key === undefined ? "public_key" : "private_key"], issue: "give both keys or neither" }
+  )
+)
+export type WebPushCredential = typeof WebPushCredential.Type
+
+/** PUT /credentials/smtp: an smtp:// or smtps:// URL with its user and password, and the sender's address. */
+export const SmtpCredential = Schema.Struct({
+  url: Url(["smtp:", "smtps:"]),
+  from: Schema.NonEmptyString.check(
+    Schema.isMaxLength(320),
+    Schema.isPattern(/^[^\p{Cc}]+$/u, { message: "must not contain control characters" }),
+    Schema.isPattern(/^([^<>]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/, {
+      message: "must be an e-mail address, or a name followed by the address in angle brackets"
+    })
+  )
+})
+export type SmtpCredential = typeof SmtpCredential.Type
+
+/** The complete configuration of one provider, as its layer receives it: web push keys are always there. */
+export type CredentialConfig =
+  | { readonly kind: "apns"; readonly value: ApnsCredential }
+  | { readonly kind: "fcm"; readonly value: FcmCredential }
+  | {
+      readonly kind: "webpush"
+      readonly value: { readonly subject: string; readonly public_key: string; readonly private_key: string }
+    }
+  | { readonly kind: "smtp"; readonly value: SmtpCredential }

@@ -1,0 +1,36 @@
+import { Schema } from "effect"
+import type { DeliveryId, NotificationId } from "./Ids.ts"
+import type { ProviderKind } from "./Credential.ts"
+
+/** A recipient's final state. `pending` has no row: it is what a notification's batches still hold. */
+export const DeliveryStatus = Schema.Literals(["sent", "failed", "skipped", "cancelled"])
+export type DeliveryStatus = typeof DeliveryStatus.Type
+
+/** One recipient of one notification, at its end. */
+export interface Delivery {
+  readonly id: DeliveryId
+  readonly notificationId: NotificationId
+  readonly recipientId: string
+  readonly provider: ProviderKind
+  readonly status: DeliveryStatus
+  /** The provider's own id of the message, when it was sent. */
+  readonly messageId: string | null
+  /** A short code such as `unregistered` or `expired`, when it was not. */
+  readonly error: string | null
+  /** How many attempts were made, the last one included. */
+  readonly attempts: number
+  readonly at: number
+}
+
+/** How a notification's recipients are divided: `accepted = sent + failed + skipped + cancelled + pending`, always. */
+export interface Counts {
+  readonly accepted: number
+  readonly pending: number
+  readonly sent: number
+  readonly failed: number
+  readonly skipped: number
+  readonly cancelled: number
+  readonly delivered: number
+  readonly opened: number
+  readonly clicked: number
+}

@@ -1,0 +1,16 @@
+/**
+ * What travels through the job queue: "look at this row now", never the work itself. A job's name carries its version,
+ * so that nodes of two releases can share one queue.
+ */
+export type Job =
+  /** Plan the audience of a notification into batches. */
+  | { readonly type: "PlanV1"; readonly id: string; readonly priority: JobPriority }
+  /** Send a batch. */
+  | { readonly type: "SendV1"; readonly id: string; readonly priority: JobPriority }
+  /** A hook has work due: `id` is the hook's. */
+  | { readonly type: "HookV1"; readonly id: string; readonly priority: JobPriority }
+
+export type JobType = Job["type"]
+
+/** `high` jobs have queues of their own: a single transactional message never waits behind a mailing. */
+export type JobPriority = "high" | "bulk"

@@ -1,0 +1,90 @@
+import type { Effect, Option } from "effect"
+import { Context } from "effect"
+import type { ProviderKind } from "../domain/Credential.ts"
+import type { DeliveryStatus } from "../domain/Delivery.ts"
+import type { EventChunk } from "../domain/Event.ts"
+import type { Environment } from "../domain/Device.ts"
+import type { AppId, BatchId, HookId, NotificationId } from "../domain/Ids.ts"
+import type { Priority } from "../domain/Notification.ts"
+import type { StoreError } from "./StoreError.ts"
+
+/** A batch that this worker holds until its lease ends. */
+export interface ClaimedBatch {
+  readonly id: BatchId
+  readonly appId: AppId
+  readonly notificationId: NotificationId
+  readonly provider: ProviderKind
+  readonly priority: Priority
+  /** Attempts that its recipients have behind them. */
+  readonly attempts: number
+  readonly fence: number
+  /** Those without a final state. */
+  readonly recipients: ReadonlyArray<string>
+}
+
+/** Results of a part of a batch, in columns: what is known of the recipient at `i` stands at `i` of each. */
+export interface ResultChunk {
+  readonly batchId: BatchId
+  readonly fence: number
+  readonly appId: AppId
+  readonly notificationId: NotificationId
+  readonly provider: ProviderKind
+  /** Attempts of these recipients, this one included. */
+  readonly attempts: number
+  readonly final: {
+    readonly recipients: ReadonlyArray<string>
+    readonly statuses: ReadonlyArray<DeliveryStatus>
+    readonly messageIds: ReadonlyArray<string | null>
+    readonly errors: ReadonlyArray<string | null>
+  }
+  /** Recipients that go again: each group becomes a batch of its own, due after `delayMs`, with `attempts` behind it. */
+  readonly retries: ReadonlyArray<{
+    readonly id: BatchId
+    readonly recipients: ReadonlyArray<string>
+    readonly delayMs: number
+    readonly attempts: number
+    /** Set when only a renewed credential can help. */
+    readonly held: boolean
+  }>
+  /** Recipients that this worker still has in hand. The batch is done when there are none. */
+  readonly remaining: ReadonlyArray<string>
+  /** Tokens that their provider calls dead; with `seenBefore`, only if not registered again since (epoch ms). */
+  readonly dead: ReadonlyArray<{ readonly id: string; readonly reason: string; readonly seenBefore: number | null }>
+  /** Devices whose tokens turned out to belong to the other environment. */
+  readonly environments: ReadonlyArray<{ readonly id: string; readonly environment: Environment }>
+  /** Events of these results: written for the hooks that subscribe to them, and only if there are any. */
+  readonly events: ReadonlyArray<EventChunk>
+}
+
+export interface DueJob {
+  readonly id: string
+  readonly priority: Priority
+}
+
+/** The work of sending. Leases and due times are measured by the database's clock. */
+export class BatchStore extends Context.Service<
+  BatchStore,
+  {
+    /** Takes a batch that is due and not leased. None: it is done, gone, not due, paused, or another's. */
+    readonly claim: (id: BatchId, leaseMs: number) => Effect.Effect<Option.Option<ClaimedBatch>, StoreError>
+    /** Prolongs the lease. False when the batch is another's by now. */
+    readonly extend: (id: BatchId, fence: number, leaseMs: number) => Effect.Effect<boolean, StoreError>
+    /**
+     * One transaction: delivery rows, retries, dead tokens, events with the work of each subscribed hook, and what
+     * remains of the batch. None, and nothing written, when the batch is another's by now; else the hooks that got work.
+     */
+    readonly finish: (chunk: ResultChunk) => Effect.Effect<Option.Option<ReadonlyArray<HookId>>, StoreError>
+    /** Gives a batch back untouched, to be due after `delayMs`. */
+    readonly release: (id: BatchId, fence: number, delayMs: number, held: boolean) => Effect.Effect<void, StoreError>
+    /**
+     * Plans and batches that are due, whose lease is over or whose job was published longer than `forgottenMs` ago;
+     * marks them as published now.
+     */
+    readonly forgotten: (
+      forgottenMs: number,
+      limit: number
+    ) => Effect.Effect<{ readonly plans: ReadonlyArray<DueJob>; readonly batches: ReadonlyArray<DueJob> }, StoreError>
+    /** Completes notifications whose last batch ended without anybody noticing. */
+    readonly completeForgotten: Effect.Effect<number, StoreError>
+  }
+>()("heliograph/ports/BatchStore") {}

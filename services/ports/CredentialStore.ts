@@ -1,0 +1,44 @@
+import type { Effect, Option } from "effect"
+import { Context } from "effect"
+import type { CredentialConfig, ProviderKind } from "../domain/Credential.ts"
+import type { AppId } from "../domain/Ids.ts"
+import type { StoreError } from "./StoreError.ts"
+
+/** A provider credential, decrypted: it stays inside the engine and its provider's layer. */
+export interface Credential {
+  readonly appId: AppId
+  /** Grows with every change. A refusal of an older version says nothing of this one. */
+  readonly version: number
+  readonly config: CredentialConfig
+  /** Why its provider refuses it; null while it is good. */
+  readonly held: string | null
+}
+
+/** A credential as it is shown: no secret in it. */
+export interface CredentialSummary {
+  readonly kind: ProviderKind
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly held: string | null
+  readonly updatedAt: number
+}
+
+/** One credential per application and provider; secrets are encrypted at rest and bound to their row. */
+export class CredentialStore extends Context.Service<
+  CredentialStore,
+  {
+    /** Replaces the credential; what was held back for the old one becomes due. */
+    readonly put: (appId: AppId, config: CredentialConfig) => Effect.Effect<CredentialSummary, StoreError>
+    readonly find: (appId: AppId, kind: ProviderKind) => Effect.Effect<Option.Option<Credential>, StoreError>
+    readonly summaries: (appId: AppId) => Effect.Effect<ReadonlyArray<CredentialSummary>, StoreError>
+    readonly remove: (appId: AppId, kind: ProviderKind) => Effect.Effect<boolean, StoreError>
+    /** Marks this version as refused by its provider; a newer one is left alone. */
+    readonly hold: (
+      appId: AppId,
+      kind: ProviderKind,
+      version: number,
+      reason: string
+    ) => Effect.Effect<void, StoreError>
+    /** The counterpart of `hold`, after a probe went through. */
+    readonly release: (appId: AppId, kind: ProviderKind, version: number) => Effect.Effect<void, StoreError>
+  }
+>()("heliograph/ports/CredentialStore") {}

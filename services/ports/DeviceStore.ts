@@ -1,0 +1,46 @@
+import type { Effect, Option } from "effect"
+import { Context } from "effect"
+import type { Device, Platform, RegisterDevice } from "../domain/Device.ts"
+import type { AppId, DeviceId } from "../domain/Ids.ts"
+import type { StoreError } from "./StoreError.ts"
+
+export interface Registered {
+  readonly id: DeviceId
+  /** True for a new row, false for one that was refreshed. */
+  readonly created: boolean
+}
+
+export interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  /** The key after which the next page begins; null at the end. */
+  readonly next: string | null
+}
+
+/** Devices of an application, by token. A token names at most one row of its application. */
+export class DeviceStore extends Context.Service<
+  DeviceStore,
+  {
+    /**
+     * Creates or refreshes one row per distinct token, in one statement; the answers are in the order of the input.
+     * The last of several lines with one token wins. A refreshed row keeps its id and becomes active again; fields
+     * that the request leaves out keep their value, and null removes it.
+     */
+    readonly register: (
+      appId: AppId,
+      devices: ReadonlyArray<RegisterDevice>
+    ) => Effect.Effect<ReadonlyArray<Registered>, StoreError>
+    /** True when there was such a device. */
+    readonly removeByToken: (appId: AppId, token: string) => Effect.Effect<boolean, StoreError>
+    readonly remove: (appId: AppId, id: DeviceId) => Effect.Effect<boolean, StoreError>
+    readonly find: (appId: AppId, id: DeviceId) => Effect.Effect<Option.Option<Device>, StoreError>
+    /** In the order of ids, newest last. */
+    readonly list: (
+      appId: AppId,
+      filter: { readonly platform?: Platform; readonly userId?: string },
+      after: string | null,
+      limit: number
+    ) => Effect.Effect<Page<Device>, StoreError>
+    /** Those of `ids` that are no device of the application. */
+    readonly unknown: (appId: AppId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, StoreError>
+  }
+>()("heliograph/ports/DeviceStore") {}

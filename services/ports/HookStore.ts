@@ -1,0 +1,75 @@
+import type { Effect, Option } from "effect"
+import { Context, Schema } from "effect"
+import type { EventChunk } from "../domain/Event.ts"
+import type { CreateHook, Hook, UpdateHook } from "../domain/Hook.ts"
+import type { AppId, HookId, HookWorkId } from "../domain/Ids.ts"
+import type { Page } from "./DeviceStore.ts"
+import type { StoreError } from "./StoreError.ts"
+
+/** The application has as many hooks as it may (spec 2.2). */
+export class TooManyHooks extends Schema.TaggedError<TooManyHooks>()("TooManyHooks", {
+  limit: Schema.Number
+}) {}
+
+/** Where and how to deliver: read together with the work, so that a change of the hook counts from the next attempt. */
+export interface HookEndpoint {
+  readonly id: HookId
+  readonly appId: AppId
+  readonly url: string
+  readonly secret: string | null
+  /** Grows when the hook is enabled anew: results of an earlier epoch neither disable it nor reset its count. */
+  readonly epoch: number
+}
+
+/** Events of one chunk that one hook is to get, held by this worker until its lease ends. */
+export interface HookWork {
+  readonly id: HookWorkId
+  readonly fence: number
+  readonly chunk: EventChunk
+  /** Positions in the chunk. */
+  readonly positions: ReadonlyArray<number>
+  /** Attempts that these deliveries have behind them. */
+  readonly attempts: number
+}
+
+/** Results of one piece of work, in the order in which they came. */
+export interface HookResults {
+  readonly workId: HookWorkId
+  readonly fence: number
+  readonly hookId: HookId
+  readonly epoch: number
+  readonly delivered: ReadonlyArray<number>
+  /** Deliveries that go again after `delayMs`. */
+  readonly retry: { readonly positions: ReadonlyArray<number>; readonly delayMs: number } | null
+  /** Deliveries that used up their attempts: recorded as dead letters. */
+  readonly exhausted: ReadonlyArray<{ readonly position: number; readonly error: string }>
+  /** Positions not tried yet; the work is done when there are none. */
+  readonly remaining: ReadonlyArray<number>
+  /** Exhausted deliveries since the last success of this chunk, and whether there was a success before them. */
+  readonly streak: { readonly failures: number; readonly reset: boolean; readonly reason: string | null }
+  /** Failed deliveries in a row that disable the hook. */
+  readonly disableAfter: number
+}
+
+/** Webhooks and their pending deliveries. */
+export class HookStore extends Context.Service<
+  HookStore,
+  {
+    readonly create: (appId: AppId, id: HookId, hook: CreateHook) => Effect.Effect<Hook, TooManyHooks | StoreError>
+    readonly find: (appId: AppId, id: HookId) => Effect.Effect<Option.Option<Hook>, StoreError>
+    readonly list: (appId: AppId, after: string | null, limit: number) => Effect.Effect<Page<Hook>, StoreError>
+    /** Enabling clears disabledReason and begins a new epoch. */
+    readonly update: (appId: AppId, id: HookId, change: UpdateHook) => Effect.Effect<Option.Option<Hook>, StoreError>
+    readonly remove: (appId: AppId, id: HookId) => Effect.Effect<boolean, StoreError>
+    /** None when the hook is gone or not active. */
+    readonly endpoint: (id: HookId) => Effect.Effect<Option.Option<HookEndpoint>, StoreError>
+    /** Takes up to `limit` pieces of due work of an active hook, oldest first. */
+    readonly claim: (id: HookId, limit: number, leaseMs: number) => Effect.Effect<ReadonlyArray<HookWork>, StoreError>
+    /** One transaction. False, and nothing written, when the work is another's by now. */
+    readonly finish: (results: HookResults) => Effect.Effect<boolean, StoreError>
+    /** Active hooks with work that is due, or whose lease is over. */
+    readonly due: (limit: number) => Effect.Effect<ReadonlyArray<HookId>, StoreError>
+    /** Milliseconds until the next piece of the hook's work is due; none when there is none. */
+    readonly nextDue: (id: HookId) => Effect.Effect<Option.Option<number>, StoreError>
+  }
+>()("heliograph/ports/HookStore") {}

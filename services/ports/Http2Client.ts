@@ -1,0 +1,91 @@
+import type { Effect, Scope } from "effect"
+import { Context } from "effect"
+
+/** Where to connect. `address` pins the connection to one that was checked; the name stays in SNI and :authority. */
+export interface Http2Origin {
+  readonly host: string
+  readonly port: number
+  readonly address?: string
+  /** Checks `remoteAddress` after connecting; false closes the connection. */
+  readonly allows?: (address: string) => boolean
+}
+
+export interface Http2PoolOptions {
+  readonly origin: Http2Origin
+  /** At most so many connections; more than one opens only when the streams of the others are used up. */
+  readonly connections: number
+  /** Streams on a connection before its first answer: 1 for APNs, else what SETTINGS says. */
+  readonly firstStreams?: number
+  readonly connectTimeoutMs: number
+  /** One deadline for each request, from its writing to the end of its answer. */
+  readonly requestTimeoutMs: number
+  /** A connection that has been silent for so long with requests under way is asked by PING, and replaced without an answer. */
+  readonly pingAfterMs: number
+  /** Bytes of an answer's body that are kept; a longer one is an error. */
+  readonly maxBody: number
+}
+
+/** A header as name (lower case) and value. */
+export type Header = readonly [name: string, value: string]
+
+/**
+ * Many small POSTs that share most of what they say. `common` headers are the same for all; `path`, `headers` and
+ * `body` give what differs at an index, and are asked when its frames are written, not before.
+ */
+export interface Http2Batch {
+  readonly count: number
+  readonly common: ReadonlyArray<Header>
+  /** Headers whose values must not enter a compression context that other credentials share (authorization). */
+  readonly credential: ReadonlyArray<Header>
+  readonly path: (index: number) => string
+  readonly headers: (index: number) => ReadonlyArray<Header>
+  readonly body: (index: number) => Uint8Array | string
+  readonly onAnswer: (index: number, answer: Http2Answer) => void
+  readonly onFailure: (index: number, failure: Http2Failure) => void
+}
+
+export interface Http2Answer {
+  readonly status: number
+  /** The value of a header by lower-case name, or undefined. */
+  readonly header: (name: string) => string | undefined
+  readonly body: string
+}
+
+export interface Http2Failure {
+  readonly reason:
+    /** DNS, TCP or TLS did not come about. */
+    | "connect"
+    /** The peer does not speak HTTP/2 (ALPN). */
+    | "not_http2"
+    /** No answer in time. */
+    | "timeout"
+    /** The connection or the stream ended without an answer. */
+    | "closed"
+    /** The peer broke the protocol; the connection was closed. */
+    | "protocol"
+    /** The answer was larger than `maxBody`. */
+    | "too_large"
+  readonly message: string
+  /** The peer did not process the request (never written, REFUSED_STREAM, above GOAWAY's last stream): safe to send again. */
+  readonly unprocessed: boolean
+}
+
+export interface Http2Pool {
+  /**
+   * Sends a batch: for each index exactly one of `onAnswer` and `onFailure` is called. Requests that the peer did not
+   * process are sent again by the pool itself on another connection, a few times. Ends when every index has its call;
+   * interrupted, it resets the streams under way and calls nothing more.
+   */
+  readonly send: (batch: Http2Batch) => Effect.Effect<void>
+  /** Replaces all connections: streams under way end on the old ones, new ones go to fresh ones. */
+  readonly renew: Effect.Effect<void>
+}
+
+/** The transport of push: HTTP/2 over TLS to few hosts. It knows nothing of push. */
+export class Http2Client extends Context.Service<
+  Http2Client,
+  {
+    /** A pool of connections to one origin, for one credential. Opens lazily; drains and closes with the scope. */
+    readonly pool: (options: Http2PoolOptions) => Effect.Effect<Http2Pool, never, Scope.Scope>
+  }
+>()("heliograph/ports/Http2Client") {}

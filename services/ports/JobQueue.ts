@@ -1,0 +1,38 @@
+import type { Effect, Scope } from "effect"
+import { Context, Schema } from "effect"
+import type { Job, JobPriority, JobType } from "../domain/Job.ts"
+
+/** The queue took nothing, or it is not known whether it did. Jobs are pointers to rows: publish them again. */
+export class QueueUnavailable extends Schema.TaggedError<QueueUnavailable>()("QueueUnavailable", {
+  cause: Schema.Defect()
+}) {}
+
+export interface Subscription {
+  readonly type: JobType
+  readonly priority: JobPriority
+  /** Handlers at work at once, at most. */
+  readonly concurrency: number
+}
+
+/**
+ * Spreads jobs over the nodes: each job reaches one subscriber of its type and priority, at least once, in no order.
+ * It is a hint that is fast, not a record: it may lose or repeat, and everything it says can be read from the stores.
+ */
+export class JobQueue extends Context.Service<
+  JobQueue,
+  {
+    /** Returns when the queue has all of them. */
+    readonly publish: (jobs: ReadonlyArray<Job>) => Effect.Effect<void, QueueUnavailable>
+    /**
+     * Runs the handler for each job until the scope closes; then takes no more and waits for the handlers at work.
+     * A handler that succeeds ends its job; one that fails or dies has it delivered again after a moment.
+     * Outages of the queue are waited out.
+     */
+    readonly subscribe: <E>(
+      subscription: Subscription,
+      handler: (job: Job) => Effect.Effect<void, E>
+    ) => Effect.Effect<void, QueueUnavailable, Scope.Scope>
+    /** Succeeds when the queue answers. */
+    readonly ping: Effect.Effect<void, QueueUnavailable>
+  }
+>()("heliograph/ports/JobQueue") {}

@@ -1,0 +1,74 @@
+import type { Effect, Option } from "effect"
+import { Context } from "effect"
+import type { ProviderKind } from "../domain/Credential.ts"
+import type { Counts, Delivery } from "../domain/Delivery.ts"
+import type { AppId, BatchId, NotificationId } from "../domain/Ids.ts"
+import type { Message, Notification, SendNotification } from "../domain/Notification.ts"
+import type { Page } from "./DeviceStore.ts"
+import type { StoreError } from "./StoreError.ts"
+
+export interface NewNotification {
+  readonly id: NotificationId
+  readonly appId: AppId
+  readonly request: SendNotification
+  readonly ttlMs: number
+}
+
+/** A plan under way: whoever holds the highest fence may write it. */
+export interface ClaimedPlan {
+  readonly notification: Notification
+  /** Where the audience is to be read on; null at its start. */
+  readonly cursor: string | null
+  readonly fence: number
+}
+
+export interface NewBatch {
+  readonly id: BatchId
+  readonly provider: ProviderKind
+  readonly recipients: ReadonlyArray<string>
+}
+
+/**
+ * Notifications and their plans. A row that waits for work is its own outbox entry: it is written together with the
+ * work, and the sweeper publishes whatever has waited too long.
+ */
+export class NotificationStore extends Context.Service<
+  NotificationStore,
+  {
+    /** Commits the notification with status `queued`, or does nothing. */
+    readonly accept: (notification: NewNotification) => Effect.Effect<Notification, StoreError>
+    readonly find: (appId: AppId, id: NotificationId) => Effect.Effect<Option.Option<Notification>, StoreError>
+    /** Newest first. */
+    readonly list: (appId: AppId, before: string | null, limit: number) => Effect.Effect<Page<Notification>, StoreError>
+    /** The account of each notification, from its batches: exact at every moment. */
+    readonly counts: (
+      appId: AppId,
+      ids: ReadonlyArray<NotificationId>
+    ) => Effect.Effect<ReadonlyMap<NotificationId, Counts>, StoreError>
+    /** What a notification's messages are made from. None when it is gone. */
+    readonly message: (id: NotificationId) => Effect.Effect<Option.Option<Message>, StoreError>
+    /** In the order of recipients. */
+    readonly deliveries: (
+      appId: AppId,
+      id: NotificationId,
+      after: string | null,
+      limit: number
+    ) => Effect.Effect<Page<Delivery>, StoreError>
+    /** Takes the plan of a queued or sending notification whose plan is neither done nor leased to another. */
+    readonly claimPlan: (id: NotificationId, leaseMs: number) => Effect.Effect<Option.Option<ClaimedPlan>, StoreError>
+    /**
+     * One transaction: the batches, the cursor after them, and the lease once more. False, and nothing written, when
+     * another has the plan by now.
+     */
+    readonly savePlan: (step: {
+      readonly id: NotificationId
+      readonly fence: number
+      readonly batches: ReadonlyArray<NewBatch>
+      readonly cursor: string | null
+      readonly done: boolean
+      readonly leaseMs: number
+    }) => Effect.Effect<boolean, StoreError>
+    /** Marks the notification as completed when it is planned and no batch is left. True when this call did it. */
+    readonly completeIfDone: (id: NotificationId) => Effect.Effect<boolean, StoreError>
+  }
+>()("heliograph/ports/NotificationStore") {}

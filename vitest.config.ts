@@ -1,0 +1,11 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    // Real PostgreSQL, NATS and TLS servers run beside the tests: more workers than cores only adds noise.
+    maxWorkers: 2
+  }
+})
