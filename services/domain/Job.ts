@@ -5,7 +5,7 @@
 export type Job =
   /** Plan the audience of a notification into batches. */
   | { readonly type: "PlanV1"; readonly id: string; readonly priority: JobPriority }
-  /** Send a batch. */
+  /** A lane has batches due: `id` is `<application>:<provider>`. */
   | { readonly type: "SendV1"; readonly id: string; readonly priority: JobPriority }
   /** A hook has work due: `id` is the hook's. */
   | { readonly type: "HookV1"; readonly id: string; readonly priority: JobPriority }

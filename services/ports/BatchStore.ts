@@ -46,8 +46,9 @@ export interface ResultChunk {
     /** Set when only a renewed credential can help. */
     readonly held: boolean
   }>
-  /** Recipients that this worker still has in hand. The batch is done when there are none. */
+  /** Recipients that this worker still has in hand, for another `leaseMs`. The batch is done when there are none. */
   readonly remaining: ReadonlyArray<string>
+  readonly leaseMs: number
   /** Tokens that their provider calls dead; with `seenBefore`, only if not registered again since (epoch ms). */
   readonly dead: ReadonlyArray<{ readonly id: string; readonly reason: string; readonly seenBefore: number | null }>
   /** Devices whose tokens turned out to belong to the other environment. */
@@ -56,8 +57,10 @@ export interface ResultChunk {
   readonly events: ReadonlyArray<EventChunk>
 }
 
-export interface DueJob {
-  readonly id: string
+/** The way of an application's messages to one provider. High priority has lanes of its own. */
+export interface LaneKey {
+  readonly appId: AppId
+  readonly provider: ProviderKind
   readonly priority: Priority
 }
 
@@ -65,8 +68,15 @@ export interface DueJob {
 export class BatchStore extends Context.Service<
   BatchStore,
   {
-    /** Takes a batch that is due and not leased. None: it is done, gone, not due, paused, or another's. */
-    readonly claim: (id: BatchId, leaseMs: number) => Effect.Effect<Option.Option<ClaimedBatch>, StoreError>
+    /**
+     * Takes up to `limit` batches of a lane that are due and not leased, the longest due first, in one statement; never
+     * one that another has taken. Batches of paused or cancelled notifications are left alone.
+     */
+    readonly claim: (
+      lane: LaneKey,
+      limit: number,
+      leaseMs: number
+    ) => Effect.Effect<ReadonlyArray<ClaimedBatch>, StoreError>
     /** Prolongs the lease. False when the batch is another's by now. */
     readonly extend: (id: BatchId, fence: number, leaseMs: number) => Effect.Effect<boolean, StoreError>
     /**
@@ -77,13 +87,16 @@ export class BatchStore extends Context.Service<
     /** Gives a batch back untouched, to be due after `delayMs`. */
     readonly release: (id: BatchId, fence: number, delayMs: number, held: boolean) => Effect.Effect<void, StoreError>
     /**
-     * Plans and batches that are due, whose lease is over or whose job was published longer than `forgottenMs` ago;
-     * marks them as published now.
+     * Plans that are due and whose lease is over or whose job was published longer than `forgottenMs` ago (marked as
+     * published now), and the lanes that have due batches without a lease, each once.
      */
-    readonly forgotten: (
-      forgottenMs: number,
-      limit: number
-    ) => Effect.Effect<{ readonly plans: ReadonlyArray<DueJob>; readonly batches: ReadonlyArray<DueJob> }, StoreError>
+    readonly forgotten: (forgottenMs: number) => Effect.Effect<
+      {
+        readonly plans: ReadonlyArray<{ readonly id: NotificationId; readonly priority: Priority }>
+        readonly lanes: ReadonlyArray<LaneKey>
+      },
+      StoreError
+    >
     /** Completes notifications whose last batch ended without anybody noticing. */
     readonly completeForgotten: Effect.Effect<number, StoreError>
   }

@@ -129,7 +129,6 @@ CREATE TABLE batches (
   done boolean NOT NULL DEFAULT false,
   due_at timestamptz NOT NULL DEFAULT now(),
   lease_until timestamptz,
-  published_at timestamptz NOT NULL DEFAULT now(),
   -- Those without a final state; the others are counted below and have their rows in deliveries.
   recipients uuid[] NOT NULL,
   sent integer NOT NULL DEFAULT 0,
@@ -138,7 +137,7 @@ CREATE TABLE batches (
   cancelled integer NOT NULL DEFAULT 0
 ) WITH (fillfactor = 70);
 CREATE INDEX batches_notification ON batches (notification_id);
-CREATE INDEX batches_due ON batches (due_at) WHERE NOT done;
+CREATE INDEX batches_due ON batches (app_id, provider, priority, due_at) WHERE NOT done;
 CREATE INDEX batches_held ON batches (app_id, provider) WHERE held AND NOT done;
 
 CREATE TABLE deliveries (
