@@ -11,9 +11,11 @@ export class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("Outb
 /** A URL whose host was resolved and checked: connect to `address`, keep the name for Host and SNI. */
 export interface CheckedUrl {
   readonly url: URL
-  /** An IPv4 or IPv6 literal without brackets. */
+  /** An IPv4 or IPv6 literal without brackets: the first of `addresses`. */
   readonly address: string
   readonly family: 4 | 6
+  /** Everything that the name resolves to, all of it checked; IPv4 first. */
+  readonly addresses: ReadonlyArray<string>
   readonly port: number
 }
 
