@@ -45,6 +45,9 @@ export interface HookResults {
   readonly exhausted: ReadonlyArray<{ readonly position: number; readonly error: string }>
   /** Positions not tried yet; the work is done when there are none. */
   readonly remaining: ReadonlyArray<number>
+  /** Null: what remains stays with this worker for another `leaseMs`. Else it is given back, due after so long. */
+  readonly releaseAfterMs: number | null
+  readonly leaseMs: number
   /** Exhausted deliveries since the last success of this chunk, and whether there was a success before them. */
   readonly streak: { readonly failures: number; readonly reset: boolean; readonly reason: string | null }
   /** Failed deliveries in a row that disable the hook. */

@@ -1,0 +1,175 @@
+import { Cache, Context, Effect, Layer, Option, Schedule, Semaphore } from "effect"
+import type { ProviderKind } from "../domain/Credential.ts"
+import type { AppId, NotificationId } from "../domain/Ids.ts"
+import type { Message } from "../domain/Notification.ts"
+import { AudienceStore } from "../ports/AudienceStore.ts"
+import type { ClaimedBatch, LaneKey, ResultChunk } from "../ports/BatchStore.ts"
+import { BatchStore } from "../ports/BatchStore.ts"
+import type { Credential } from "../ports/CredentialStore.ts"
+import { CredentialStore } from "../ports/CredentialStore.ts"
+import { EngineSettings } from "../ports/EngineSettings.ts"
+import { JobQueue } from "../ports/JobQueue.ts"
+import { NotificationStore } from "../ports/NotificationStore.ts"
+import type { Provider } from "../ports/Provider.ts"
+import { ApnsProvider, FcmProvider, SmtpProvider, WebPushProvider } from "../ports/Provider.ts"
+import type { StoreError } from "../ports/StoreError.ts"
+import type { Lane, LaneWork } from "./Lane.ts"
+import { makeLane } from "./Lane.ts"
+import { failBatch, sendBatch } from "./Sending.ts"
+import { make as makeSignal } from "./Signal.ts"
+
+/** How long a refused credential is left alone before one message tries it again. */
+const HOLD_MS = 30_000
+/** How often a held lane looks whether its credential was replaced. */
+const REPAIR_MS = 2_000
+/** A lane without work for so long ends; the next job starts it anew. */
+const IDLE_MS = 30_000
+
+/** A database that is away for a moment must not turn what was sent into what is sent again. */
+const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")])
+
+/**
+ * Supervises the lanes of this node: starts one when there is work for it, lets it end when idle, waits for the batches
+ * under way when the node stops.
+ */
+export class Dispatcher extends Context.Service<
+  Dispatcher,
+  {
+    /** There may be batches for this lane. Returns at once. */
+    readonly wake: (key: LaneKey) => Effect.Effect<void>
+    /** The lanes at work now, for metrics. */
+    readonly lanes: () => ReadonlyArray<Lane>
+  }
+>()("heliograph/engine/Dispatcher") {
+  /** `drainMs`: how long batches under way are waited for when the scope closes. */
+  static readonly layer = (drainMs: number) =>
+    Layer.effect(
+      Dispatcher,
+      Effect.gen(function* () {
+        const store = yield* BatchStore
+        const audiences = yield* AudienceStore
+        const notifications = yield* NotificationStore
+        const credentials = yield* CredentialStore
+        const queue = yield* JobQueue
+        const settings = yield* EngineSettings
+        const providers: Readonly<Record<ProviderKind, Provider>> = {
+          apns: yield* ApnsProvider,
+          fcm: yield* FcmProvider,
+          webpush: yield* WebPushProvider,
+          smtp: yield* SmtpProvider
+        }
+
+        const messages = yield* Cache.make<NotificationId, Option.Option<Message>, StoreError>({
+          capacity: 256,
+          timeToLive: "10 minutes",
+          lookup: notifications.message
+        })
+        // Short enough that a replaced credential is used at once, long enough that a mailing reads it rarely.
+        const current = yield* Cache.make<string, Option.Option<Credential>, StoreError>({
+          capacity: 4096,
+          timeToLive: "1 second",
+          lookup: (key) => {
+            const [appId, kind] = key.split(":")
+            return credentials.find(appId as AppId, kind as ProviderKind)
+          }
+        })
+
+        const save = Effect.fnUntraced(function* (chunk: ResultChunk) {
+          const hooks = yield* Effect.retry(store.finish(chunk), untilWritten)
+          if (Option.isNone(hooks)) return false
+          if (hooks.value.length > 0) {
+            yield* queue
+              .publish(hooks.value.map((id) => ({ type: "HookV1" as const, id, priority: "bulk" as const })))
+              .pipe(Effect.ignore)
+          }
+          if (chunk.remaining.length === 0) yield* notifications.completeIfDone(chunk.notificationId)
+          return true
+        })
+
+        const send = Effect.fnUntraced(function* (key: LaneKey, batch: ClaimedBatch, probe: boolean) {
+          const message = yield* Cache.get(messages, batch.notificationId)
+          // Deleted with its batches: there is nothing to account for any more.
+          if (Option.isNone(message)) return { slow: null, hold: null }
+          const rules = {
+            retryBaseMs: settings.retryBaseMs,
+            retryMaxMs: settings.retryMaxMs,
+            leaseMs: settings.leaseMs,
+            holdMs: HOLD_MS,
+            expiresAt: message.value.expiresAt
+          }
+          const credential = yield* Cache.get(current, `${key.appId}:${key.provider}`)
+          if (Option.isNone(credential)) {
+            yield* save(failBatch(batch, rules, "credential_missing"))
+            return { slow: null, hold: null }
+          }
+          const { held, version } = credential.value
+          const targets = yield* audiences.targets(key.appId, key.provider, batch.recipients)
+          const news = yield* sendBatch({
+            batch,
+            message: message.value,
+            credential: credential.value,
+            provider: providers[key.provider],
+            targets,
+            rules,
+            probe: probe || held !== null,
+            save
+          })
+          if (news.hold !== null) {
+            yield* credentials.hold(key.appId, key.provider, version, news.hold)
+            yield* Effect.logError(`The ${key.provider} credential is refused: ${news.hold}. Its messages wait.`).pipe(
+              Effect.annotateLogs({ app: key.appId })
+            )
+          } else if (held !== null && targets.length > 0 && news.slow === null) {
+            yield* credentials.release(key.appId, key.provider, version)
+          }
+          return news
+        })
+
+        const lanes = new Map<string, Lane>()
+        const ended = makeSignal()
+        let isStopping = false
+        const permits = {
+          high: yield* Semaphore.make(settings.dispatchConcurrency),
+          bulk: yield* Semaphore.make(settings.dispatchConcurrency)
+        }
+
+        const workOf = (key: LaneKey, name: string): LaneWork => ({
+          claim: (limit) => store.claim(key, limit, settings.leaseMs),
+          send: (batch, probe) => send(key, batch, probe),
+          onEnd: ended.signal,
+          onIdle: () => lanes.delete(name),
+          permits: permits[key.priority],
+          isRepaired: Effect.map(
+            credentials.find(key.appId, key.provider),
+            (credential) => Option.isSome(credential) && credential.value.held === null
+          ),
+          isStopping: () => isStopping,
+          maxWindow: Math.max(1, Math.ceil(settings.dispatchConcurrency / 2)),
+          holdMs: HOLD_MS,
+          repairMs: REPAIR_MS,
+          idleMs: IDLE_MS
+        })
+
+        const scope = yield* Effect.scope
+        const wake = Effect.fnUntraced(function* (key: LaneKey) {
+          const name = `${key.appId}:${key.provider}:${key.priority}`
+          const running = lanes.get(name)
+          if (running) return running.wake()
+          if (isStopping) return
+          const lane = makeLane(key, workOf(key, name))
+          lanes.set(name, lane)
+          yield* Effect.forkIn(lane.run, scope)
+        })
+
+        const drain = Effect.gen(function* () {
+          isStopping = true
+          const isBusy = () => [...lanes.values()].some((lane) => lane.running() > 0)
+          while (isBusy()) yield* ended.wait
+        })
+        // Added last, so it runs first: lanes are interrupted by the scope only after this.
+        yield* Effect.addFinalizer(() => Effect.asVoid(Effect.timeoutOption(drain, drainMs)))
+
+        return Dispatcher.of({ wake, lanes: () => [...lanes.values()] })
+      })
+    )
+}

@@ -1,0 +1,232 @@
+import { Clock, Effect, Option } from "effect"
+import { eventBodies } from "../domain/Event.ts"
+import type { HookId } from "../domain/Ids.ts"
+import type { HookEndpoint, HookResults, HookWork } from "../ports/HookStore.ts"
+import type { StoreError } from "../ports/StoreError.ts"
+import type { WebhookAnswer, WebhookSender } from "../ports/WebhookClient.ts"
+import { make as makeSignal } from "./Signal.ts"
+
+/*
+ * A hook actor: the deliveries of one hook on one node.
+ *
+ * States   active   posts with its own concurrency
+ *          paused   a run of failures: nothing is posted until a moment, then one delivery probes; pausing uses up no
+ *                   attempts
+ *
+ * Mailbox  "look again": a job of the queue or the sweeper, or a timer for what is due later. Events stay in the store
+ *          until they are posted, so a stopped node loses none, and a dead hook holds up nobody else.
+ */
+
+/** Failed posts in a row after which the actor pauses, and how long: doubled from probe to probe, at most the last. */
+const PAUSE_AFTER = 5
+const PAUSE_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
+/** Results are written after so many posts, and once a second: what a crash can repeat is at most what came since. */
+const SAVE_POSTS = 100
+const SAVE_MS = 1_000
+
+export interface HookActorWork {
+  readonly endpoint: Effect.Effect<Option.Option<HookEndpoint>, StoreError>
+  readonly claim: Effect.Effect<ReadonlyArray<HookWork>, StoreError>
+  readonly finish: (results: HookResults) => Effect.Effect<boolean, StoreError>
+  readonly nextDue: Effect.Effect<Option.Option<number>, StoreError>
+  readonly sender: WebhookSender
+  /** Hex HMAC-SHA256 of a text. */
+  readonly hmac: (secret: string, text: string) => string
+  readonly onIdle: () => void
+  readonly isStopping: () => boolean
+  readonly retryDelaysMs: ReadonlyArray<number>
+  readonly timeoutMs: number
+  readonly leaseMs: number
+  readonly concurrency: number
+  readonly disableAfter: number
+  readonly idleMs: number
+}
+
+export interface HookActor {
+  readonly id: HookId
+  readonly wake: () => void
+  readonly isBusy: () => boolean
+  readonly run: Effect.Effect<void>
+}
+
+/** Headers of one attempt (spec 6.1, 6.2): the signature is over the bytes that are sent, its time is the attempt's. */
+export const deliveryHeaders = (
+  secret: string | null,
+  body: string,
+  nowMs: number,
+  hmac: (secret: string, text: string) => string
+): ReadonlyArray<readonly [string, string]> => {
+  const headers: Array<readonly [string, string]> = [
+    ["content-type", "application/json"],
+    ["user-agent", "Heliograph-Webhooks/1"]
+  ]
+  if (secret !== null) {
+    const t = Math.floor(nowMs / 1000)
+    headers.push(["x-service-signature", `t=${t}, v1=${hmac(secret, `${t}.${body}`)}`])
+  }
+  return headers
+}
+
+const failureOf = (answer: WebhookAnswer): string | null =>
+  answer._tag === "NoAnswer"
+    ? answer.reason
+    : answer.status >= 200 && answer.status < 300
+      ? null
+      : `answered ${answer.status}`
+
+export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
+  const mailbox = makeSignal()
+  let isBusy = false
+  let failuresInRow = 0
+  let pauses = 0
+  let pausedUntil = 0
+
+  const note = (failure: string | null, now: number): void => {
+    if (failure === null) {
+      failuresInRow = 0
+      pauses = 0
+      pausedUntil = 0
+      return
+    }
+    failuresInRow++
+    // A post that was under way when the actor paused is no probe: it does not prolong the pause.
+    if (failuresInRow >= PAUSE_AFTER && now >= pausedUntil) {
+      pausedUntil = now + PAUSE_MS[Math.min(pauses, PAUSE_MS.length - 1)]!
+      pauses++
+    }
+  }
+
+  const isOpen = (now: number): boolean => failuresInRow < PAUSE_AFTER || now >= pausedUntil
+
+  /** Posts the events of one piece of work and writes what came of them. */
+  const deliver = Effect.fnUntraced(function* (endpoint: HookEndpoint, piece: HookWork) {
+    const body = eventBodies(piece.chunk)
+    const delayMs = work.retryDelaysMs[piece.attempts]
+    const todo = [...piece.positions]
+    const remaining = new Set(piece.positions)
+    let delivered: Array<number> = []
+    let retry: Array<number> = []
+    let exhausted: Array<{ position: number; error: string }> = []
+    let streak = { failures: 0, reset: false, reason: null as string | null }
+    let savedAt = yield* Clock.currentTimeMillis
+    const lease = { isOurs: true }
+    // One write at a time: an older list of what remains must not overwrite a newer one.
+    let isSaving = false
+
+    const save = (releaseAfterMs: number | null) =>
+      Effect.suspend(() => {
+        isSaving = true
+        const results: HookResults = {
+          workId: piece.id,
+          fence: piece.fence,
+          hookId: id,
+          epoch: endpoint.epoch,
+          delivered,
+          retry: retry.length > 0 ? { positions: retry, delayMs: delayMs! } : null,
+          exhausted,
+          remaining: [...remaining],
+          releaseAfterMs,
+          leaseMs: work.leaseMs,
+          streak,
+          disableAfter: work.disableAfter
+        }
+        delivered = []
+        retry = []
+        exhausted = []
+        streak = { failures: 0, reset: false, reason: null }
+        return work.finish(results).pipe(
+          Effect.map((ours) => {
+            lease.isOurs = ours
+          }),
+          Effect.ensuring(Effect.sync(() => (isSaving = false))),
+          Effect.uninterruptible
+        )
+      })
+    const unsaved = () => delivered.length + retry.length + exhausted.length
+
+    const post = Effect.fnUntraced(function* (position: number) {
+      const text = body(position)
+      const now = yield* Clock.currentTimeMillis
+      const headers = deliveryHeaders(endpoint.secret, text, now, work.hmac)
+      const answer = yield* work.sender.post(endpoint.url, headers, text, work.timeoutMs)
+      const failure = failureOf(answer)
+      remaining.delete(position)
+      if (failure === null) {
+        delivered.push(position)
+        streak = { failures: 0, reset: true, reason: null }
+      } else if (delayMs !== undefined) {
+        retry.push(position)
+      } else {
+        exhausted.push({ position, error: failure })
+        streak = { ...streak, failures: streak.failures + 1, reason: failure }
+      }
+      note(failure, yield* Clock.currentTimeMillis)
+    })
+
+    /** Takes positions until there are none, the actor pauses, or the work is another's. */
+    const worker = Effect.gen(function* () {
+      while (lease.isOurs && todo.length > 0 && !work.isStopping()) {
+        const now = yield* Clock.currentTimeMillis
+        if (!isOpen(now)) return
+        yield* post(todo.pop()!)
+        const after = yield* Clock.currentTimeMillis
+        if (isSaving || remaining.size === 0) continue
+        if (unsaved() >= SAVE_POSTS || (unsaved() > 0 && after - savedAt >= SAVE_MS)) {
+          savedAt = after
+          yield* save(null)
+        }
+      }
+    })
+    const probing = failuresInRow >= PAUSE_AFTER
+    if (probing) {
+      // One at a time until one gets through.
+      yield* post(todo.pop()!)
+    }
+    const workers = Array.from({ length: Math.min(work.concurrency, todo.length) }, () => worker)
+    yield* Effect.all(workers, { concurrency: "unbounded", discard: true }).pipe(
+      Effect.ensuring(
+        Effect.suspend(() => (lease.isOurs ? Effect.ignore(save(Math.max(0, pausedUntil - Date.now()))) : Effect.void))
+      )
+    )
+  })
+
+  /** One look: delivers what is due. Answers how long to wait before the next look; null when nothing is known. */
+  const look = Effect.gen(function* () {
+    while (!work.isStopping()) {
+      const now = yield* Clock.currentTimeMillis
+      if (!isOpen(now)) return pausedUntil - now
+      const endpoint = yield* work.endpoint
+      if (Option.isNone(endpoint)) return null
+      const pieces = yield* work.claim
+      if (pieces.length === 0) {
+        return Option.getOrNull(yield* work.nextDue)
+      }
+      for (const piece of pieces) yield* deliver(endpoint.value, piece)
+    }
+    return null
+  })
+
+  const run = Effect.gen(function* () {
+    while (true) {
+      isBusy = true
+      const waitMs = yield* look.pipe(
+        Effect.catch((error) =>
+          Effect.logWarning("Webhook deliveries could not be read or written; trying again", error).pipe(
+            Effect.annotateLogs({ hook: id }),
+            Effect.as(1000)
+          )
+        ),
+        Effect.ensuring(Effect.sync(() => (isBusy = false)))
+      )
+      if (work.isStopping()) return work.onIdle()
+      const isWoken = yield* Effect.raceFirst(
+        Effect.as(mailbox.wait, true),
+        Effect.as(Effect.sleep(Math.min(waitMs ?? work.idleMs, work.idleMs)), false)
+      )
+      // What is due later than the idle time is found by the sweeper, which starts the actor anew.
+      if (!isWoken && (waitMs === null || waitMs > work.idleMs) && !mailbox.isSet()) return work.onIdle()
+    }
+  })
+
+  return { id, wake: mailbox.signal, isBusy: () => isBusy, run }
+}

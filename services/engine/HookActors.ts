@@ -1,0 +1,110 @@
+import { Context, Effect, Layer, Schedule } from "effect"
+import type { HookId } from "../domain/Ids.ts"
+import { EngineSettings } from "../ports/EngineSettings.ts"
+import { HookStore } from "../ports/HookStore.ts"
+import { Keys } from "../ports/Keys.ts"
+import { WebhookClient } from "../ports/WebhookClient.ts"
+import type { HookActor } from "./HookActor.ts"
+import { makeHookActor } from "./HookActor.ts"
+import { make as makeSignal } from "./Signal.ts"
+
+/** Pieces of work that an actor takes at once. Each holds up to a batch of events. */
+const CLAIM = 4
+/** An actor without work for so long ends; the next event starts it anew. */
+const IDLE_MS = 30_000
+
+/** A database that is away for a moment must not turn what was posted into what is posted again. */
+const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")])
+
+/**
+ * Supervises the hook actors of this node: one for each hook with work, started on demand, ended when idle. An actor
+ * that breaks is started again by the next job or sweep.
+ */
+export class HookActors extends Context.Service<
+  HookActors,
+  {
+    /** There may be deliveries for this hook. Returns at once. */
+    readonly wake: (id: HookId) => Effect.Effect<void>
+    /** The number of actors at work now, for metrics. */
+    readonly count: () => number
+  }
+>()("heliograph/engine/HookActors") {
+  /** `drainMs`: how long posts under way are waited for when the scope closes. */
+  static readonly layer = (drainMs: number) =>
+    Layer.effect(
+      HookActors,
+      Effect.gen(function* () {
+        const store = yield* HookStore
+        const client = yield* WebhookClient
+        const keys = yield* Keys
+        const settings = yield* EngineSettings
+        const scope = yield* Effect.scope
+
+        const actors = new Map<HookId, HookActor>()
+        const starting = new Set<HookId>()
+        const ended = makeSignal()
+        let isStopping = false
+
+        const start = (id: HookId) =>
+          Effect.scoped(
+            Effect.gen(function* () {
+              const sender = yield* client.open(settings.webhookConcurrency)
+              const actor = makeHookActor(id, {
+                endpoint: store.endpoint(id),
+                claim: store.claim(id, CLAIM, settings.leaseMs),
+                finish: (results) => Effect.retry(store.finish(results), untilWritten),
+                nextDue: store.nextDue(id),
+                sender,
+                hmac: keys.hmac,
+                onIdle: () => actors.delete(id),
+                isStopping: () => isStopping,
+                retryDelaysMs: settings.webhookRetryDelaysMs,
+                timeoutMs: settings.webhookTimeoutMs,
+                leaseMs: settings.leaseMs,
+                concurrency: settings.webhookConcurrency,
+                disableAfter: settings.webhookDisableAfter,
+                idleMs: IDLE_MS
+              })
+              actors.set(id, actor)
+              starting.delete(id)
+              yield* actor.run.pipe(
+                Effect.catchCause((cause) =>
+                  Effect.logError("A hook actor broke; its work waits for the next look", cause).pipe(
+                    Effect.annotateLogs({ hook: id })
+                  )
+                ),
+                Effect.ensuring(
+                  Effect.sync(() => {
+                    if (actors.get(id) === actor) actors.delete(id)
+                    ended.signal()
+                  })
+                )
+              )
+            })
+          )
+
+        const wake = Effect.fnUntraced(function* (id: HookId) {
+          const running = actors.get(id)
+          if (running) return running.wake()
+          if (isStopping || starting.has(id)) return
+          starting.add(id)
+          yield* Effect.forkIn(
+            Effect.ensuring(
+              start(id),
+              Effect.sync(() => starting.delete(id))
+            ),
+            scope
+          )
+        })
+
+        const drain = Effect.gen(function* () {
+          isStopping = true
+          for (const actor of actors.values()) actor.wake()
+          while ([...actors.values()].some((actor) => actor.isBusy())) yield* ended.wait
+        })
+        yield* Effect.addFinalizer(() => Effect.asVoid(Effect.timeoutOption(drain, drainMs)))
+
+        return HookActors.of({ wake, count: () => actors.size })
+      })
+    )
+}
