@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs"
+import { isIP } from "node:net"
+import * as tls from "node:tls"
+import { Effect } from "effect"
+import type { Http2Failure, Http2Origin } from "../../services/ports/Http2Client.ts"
+import { Settings } from "../config/Settings.ts"
+import { failure } from "./Link.ts"
+
+/** Opens a TLS socket that speaks HTTP/2; tells `done` once, with undefined or why it did not come about. */
+export type Dial = (origin: Http2Origin, done: (failure: Http2Failure | undefined) => void) => tls.TLSSocket
+
+export const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, "$1")
+
+/** The :authority of an origin. */
+export const authorityOf = (origin: Http2Origin): string => {
+  const host = bareHost(origin.host)
+  const shown = isIP(host) === 6 ? `[${host}]` : host
+  return origin.port === 443 ? shown : `${shown}:${origin.port}`
+}
+
+/**
+ * Trust is Node's own (its roots, NODE_EXTRA_CA_CERTS, NODE_TLS_REJECT_UNAUTHORIZED), widened by `outboundCaFile`.
+ * Dies when that file cannot be read.
+ */
+export const makeDial: Effect.Effect<Dial, never, Settings> = Effect.gen(function* () {
+  const { outboundCaFile } = yield* Settings
+  const trust: tls.SecureContextOptions =
+    outboundCaFile === null
+      ? {}
+      : { ca: [...tls.getCACertificates("default"), yield* Effect.sync(() => readFileSync(outboundCaFile, "utf8"))] }
+  // One context for all connections: parsing a hundred root certificates costs more than a handshake.
+  const secureContext = tls.createSecureContext(trust)
+  return (origin, done) => {
+    const host = bareHost(origin.host)
+    const socket = tls.connect({
+      host: origin.address ?? host,
+      port: origin.port,
+      // SNI knows no addresses; the certificate is then checked against the address itself.
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ALPNProtocols: ["h2"],
+      secureContext
+    })
+    socket.setNoDelay(true)
+    let told = false
+    const tell = (failure: Http2Failure | undefined) => {
+      if (told) return
+      told = true
+      done(failure)
+    }
+    socket.once("connect", () => {
+      if (origin.allows !== undefined && !origin.allows(socket.remoteAddress ?? "")) {
+        tell(failure("connect", "the address may not be called", true))
+        socket.destroy()
+      }
+    })
+    socket.once("secureConnect", () =>
+      tell(socket.alpnProtocol === "h2" ? undefined : failure("not_http2", "the peer does not offer HTTP/2", true))
+    )
+    socket.on("error", (error: NodeJS.ErrnoException) =>
+      tell(
+        error.code === "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL"
+          ? failure("not_http2", "the peer does not offer HTTP/2", true)
+          : failure("connect", error.code ?? error.message, true)
+      )
+    )
+    socket.once("close", () => tell(failure("connect", "the connection was closed while it was made", true)))
+    return socket
+  }
+})
