@@ -1,0 +1,181 @@
+import { expect, it } from "@effect/vitest"
+import { Deferred, Effect, Option } from "effect"
+import { TestClock } from "effect/testing"
+import { createHmac } from "node:crypto"
+import type { AppId, EventChunkId, HookId, HookWorkId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/domain/Ids.ts"
+import type { HookActorWork } from "../../../services/engine/HookActor.ts"
+import { deliveryHeaders, makeHookActor } from "../../../services/engine/HookActor.ts"
+import type { HookResults, HookWork } from "../../../services/ports/HookStore.ts"
+import type { WebhookAnswer } from "../../../services/ports/WebhookClient.ts"
+
+const id = uuidv7() as HookId
+const appId = uuidv7() as AppId
+
+const piece = (size: number, attempts = 0): HookWork => ({
+  id: uuidv7() as HookWorkId,
+  fence: 1,
+  attempts,
+  positions: Array.from({ length: size }, (_, i) => i),
+  chunk: {
+    id: uuidv7() as EventChunkId,
+    appId,
+    event: "NOTIFICATION_SENT",
+    at: 0,
+    size,
+    common: { notificationId: "n" },
+    columns: { deviceId: Array.from({ length: size }, (_, i) => `d${i}`) }
+  }
+})
+
+const OK: WebhookAnswer = { _tag: "Status", status: 204 }
+const hmac = (secret: string, text: string) => createHmac("sha256", secret).update(text).digest("hex")
+
+const setup = (
+  pieces: Array<HookWork>,
+  answer: (index: number) => Effect.Effect<WebhookAnswer>,
+  over: Partial<HookActorWork> = {}
+) => {
+  const posted: Array<{ url: string; body: string; headers: ReadonlyMap<string, string> }> = []
+  const finished: Array<HookResults> = []
+  let idle = 0
+  const actor = makeHookActor(id, {
+    endpoint: Effect.succeed(Option.some({ id, appId, url: "https://hook.example/x", secret: "s", epoch: 3 })),
+    claim: Effect.sync(() => pieces.splice(0, 2)),
+    finish: (results) =>
+      Effect.sync(() => {
+        finished.push(results)
+        return true
+      }),
+    nextDue: Effect.succeed(Option.none()),
+    sender: {
+      post: (url, headers, body) => {
+        posted.push({ url, body, headers: new Map(headers) })
+        return answer(posted.length - 1)
+      }
+    },
+    hmac,
+    onIdle: () => idle++,
+    isStopping: () => false,
+    retryDelaysMs: [30_000, 60_000],
+    timeoutMs: 10_000,
+    leaseMs: 60_000,
+    concurrency: 8,
+    disableAfter: 50,
+    idleMs: 10_000,
+    ...over
+  })
+  return { actor, posted, finished, idle: () => idle }
+}
+
+it("signs the text that is sent with the moment of the attempt", () => {
+  const headers = new Map(deliveryHeaders("key", '{"a":1}', 1_700_000_000_999, hmac))
+  expect(headers.get("x-service-signature")).toBe(`t=1700000000, v1=${hmac("key", '1700000000.{"a":1}')}`)
+  expect(headers.get("content-type")).toBe("application/json")
+  expect(new Map(deliveryHeaders(null, "{}", 0, hmac)).has("x-service-signature")).toBe(false)
+})
+
+it.effect("posts every event once and writes what came of it", () =>
+  Effect.gen(function* () {
+    const { actor, posted, finished, idle } = setup([piece(30), piece(5), piece(1)], () => Effect.succeed(OK))
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    expect(posted.length).toBe(36)
+    expect(new Set(posted.map(({ body }) => JSON.parse(body).id)).size).toBe(36)
+    expect(finished.flatMap(({ delivered }) => delivered).length).toBe(36)
+    expect(finished.every(({ remaining, epoch }) => remaining.length === 0 && epoch === 3)).toBe(true)
+    expect(finished.every(({ streak }) => streak.reset && streak.failures === 0)).toBe(true)
+    yield* TestClock.adjust(10_000)
+    expect(idle()).toBe(1)
+  })
+)
+
+it.effect("has no more posts under way than its concurrency", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const { actor, posted } = setup([piece(50)], () => Effect.as(Deferred.await(gate), OK))
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    expect(posted.length).toBe(8)
+    yield* Deferred.succeed(gate, undefined)
+    yield* TestClock.adjust(1)
+    expect(posted.length).toBe(50)
+  })
+)
+
+it.effect("tries a failed delivery again after the delay of its attempt", () =>
+  Effect.gen(function* () {
+    const answers: ReadonlyArray<WebhookAnswer> = [
+      { _tag: "Status", status: 500 },
+      { _tag: "Status", status: 302 },
+      { _tag: "NoAnswer", reason: "timeout" },
+      OK
+    ]
+    const { actor, finished } = setup([piece(4, 1)], (index) => Effect.succeed(answers[index]!))
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    expect(finished.length).toBe(1)
+    expect(finished[0]!.retry).toEqual({ positions: expect.any(Array), delayMs: 60_000 })
+    expect(finished[0]!.retry!.positions.length).toBe(3)
+    expect(finished[0]!.delivered.length).toBe(1)
+    expect(finished[0]!.exhausted).toEqual([])
+    expect(finished[0]!.streak.failures).toBe(0)
+  })
+)
+
+it.effect("gives a delivery up after its last attempt, and counts it towards disabling the hook", () =>
+  Effect.gen(function* () {
+    const { actor, finished } = setup([piece(3, 2)], (index) =>
+      Effect.succeed(index === 0 ? OK : { _tag: "Status", status: 410 })
+    )
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    expect(finished[0]!.retry).toBeNull()
+    expect(finished[0]!.exhausted.map(({ error }) => error)).toEqual(["answered 410", "answered 410"])
+    expect(finished[0]!.streak).toEqual({ failures: 2, reset: true, reason: "answered 410" })
+  })
+)
+
+it.effect("pauses after a run of failures, gives the rest back unused, and probes with one", () =>
+  Effect.gen(function* () {
+    let isUp = false
+    const work = [piece(40)]
+    const { actor, finished, posted } = setup(work, () =>
+      Effect.succeed(isUp ? OK : { _tag: "NoAnswer", reason: "connection refused" })
+    )
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    const tried = posted.length
+    expect(tried).toBeLessThanOrEqual(5 + 8)
+    expect(finished.at(-1)!.remaining.length).toBe(40 - tried)
+    expect(finished.at(-1)!.releaseAfterMs).not.toBeNull()
+
+    work.push(piece(40))
+    yield* TestClock.adjust(1_500)
+    expect(posted.length).toBe(tried + 1)
+
+    isUp = true
+    work.push(piece(40))
+    yield* TestClock.adjust(5_000)
+    expect(posted.length).toBe(tried + 1 + 40)
+    expect(finished.at(-1)!.delivered.length).toBe(40)
+  })
+)
+
+it.effect("stops working on what another has taken over", () =>
+  Effect.gen(function* () {
+    const { actor, posted } = setup([piece(1000)], () => Effect.succeed(OK), { finish: () => Effect.succeed(false) })
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    expect(posted.length).toBeLessThan(1000)
+  })
+)
+
+it.effect("posts nothing for a hook that is gone or disabled", () =>
+  Effect.gen(function* () {
+    const { actor, posted } = setup([piece(3)], () => Effect.succeed(OK), { endpoint: Effect.succeed(Option.none()) })
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    expect(posted).toEqual([])
+  })
+)

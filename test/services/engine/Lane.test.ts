@@ -1,0 +1,226 @@
+import { expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Semaphore } from "effect"
+import { TestClock } from "effect/testing"
+import { uuidv7 } from "../../../services/domain/Ids.ts"
+import type { AppId, BatchId, NotificationId } from "../../../services/domain/Ids.ts"
+import type { LaneWork } from "../../../services/engine/Lane.ts"
+import { laneId, laneKey, makeLane } from "../../../services/engine/Lane.ts"
+import type { LaneNews } from "../../../services/engine/Results.ts"
+import type { ClaimedBatch } from "../../../services/ports/BatchStore.ts"
+import { StoreError } from "../../../services/ports/StoreError.ts"
+
+const key = { appId: uuidv7() as AppId, provider: "apns", priority: "bulk" } as const
+const QUIET: LaneNews = { slow: null, hold: null }
+
+/** Lets fibers that wait for each other, not for time, come to rest. */
+const settle = Effect.repeat(TestClock.adjust(1), { times: 300 })
+
+const batch = (): ClaimedBatch => ({
+  id: uuidv7() as BatchId,
+  appId: key.appId,
+  notificationId: uuidv7() as NotificationId,
+  provider: "apns",
+  priority: "bulk",
+  attempts: 0,
+  fence: 1,
+  recipients: ["a"]
+})
+
+/** A lane over a list of waiting batches; `news` answers what sending each one says. */
+const setup = Effect.fnUntraced(function* (options: {
+  readonly waiting: number
+  readonly send?: (index: number, probe: boolean) => Effect.Effect<LaneNews, StoreError>
+  readonly over?: Partial<LaneWork>
+}) {
+  let waiting = options.waiting
+  let started = 0
+  const probes: Array<boolean> = []
+  const idle = yield* Deferred.make<void>()
+  const permits = yield* Semaphore.make(100)
+  const work: LaneWork = {
+    claim: () =>
+      Effect.sync(() => {
+        if (waiting === 0) return []
+        waiting--
+        return [batch()]
+      }),
+    send: (_, probe) => {
+      probes.push(probe)
+      return options.send?.(started++, probe) ?? Effect.succeed(QUIET)
+    },
+    onEnd: () => {},
+    onIdle: () => Effect.runSync(Deferred.succeed(idle, undefined)),
+    isStopping: () => false,
+    isRepaired: Effect.succeed(false),
+    permits,
+    maxWindow: 4,
+    holdMs: 30_000,
+    repairMs: 2_000,
+    idleMs: 10_000,
+    ...options.over
+  }
+  const lane = makeLane(key, work)
+  return {
+    lane,
+    idle,
+    probes,
+    permits,
+    waiting: () => waiting,
+    add: (n: number) => {
+      waiting += n
+      lane.wake()
+    }
+  }
+})
+
+it("names a lane by its application and provider, and reads the name again", () => {
+  expect(laneKey(laneId(key), "bulk")).toEqual(key)
+  expect(laneKey("nonsense", "high")).toBeNull()
+})
+
+it.effect("takes batches until there are none, and ends after a time without work", () =>
+  Effect.gen(function* () {
+    const { lane, idle, probes, waiting } = yield* setup({ waiting: 10 })
+    const fiber = yield* Effect.forkChild(lane.run)
+    yield* settle
+    expect(waiting()).toBe(0)
+    expect(probes.length).toBe(10)
+    yield* TestClock.adjust(10_000)
+    yield* Deferred.await(idle)
+    yield* Fiber.join(fiber)
+  })
+)
+
+it.effect("starts again at once when it is woken", () =>
+  Effect.gen(function* () {
+    const { lane, add, probes } = yield* setup({ waiting: 0 })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(1)
+    add(3)
+    yield* TestClock.adjust(1)
+    expect(probes.length).toBe(3)
+  })
+)
+
+it.effect("has no more batches under way than its window", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const { lane, waiting } = yield* setup({ waiting: 10, send: () => Effect.as(Deferred.await(gate), QUIET) })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(1)
+    expect(lane.running()).toBe(4)
+    expect(waiting()).toBe(6)
+    yield* Deferred.succeed(gate, undefined)
+    yield* TestClock.adjust(1)
+    expect(waiting()).toBe(0)
+  })
+)
+
+it.effect("waits as long as the provider says when it is over a limit, with half the window after that", () =>
+  Effect.gen(function* () {
+    const { lane, waiting } = yield* setup({
+      waiting: 10,
+      send: (index) => Effect.succeed(index < 4 ? { slow: { reason: "quota", ms: 60_000 }, hold: null } : QUIET),
+      over: { maxWindow: 4 }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(1)
+    expect(lane.state()._tag).toBe("slow")
+    expect(lane.window()).toBeLessThan(4)
+    const left = waiting()
+    expect(left).toBeGreaterThan(0)
+    lane.wake()
+    yield* TestClock.adjust(59_000)
+    expect(waiting()).toBe(left)
+    yield* TestClock.adjust(2_000)
+    expect(waiting()).toBe(0)
+    expect(lane.state()._tag).toBe("open")
+  })
+)
+
+it.effect("probes a refused credential with one batch at a time, and opens when one gets through", () =>
+  Effect.gen(function* () {
+    const { lane, probes, waiting } = yield* setup({
+      waiting: 10,
+      send: (index) => Effect.succeed(index < 5 ? { slow: null, hold: "InvalidProviderToken" } : QUIET),
+      over: { maxWindow: 4 }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(1)
+    const first = probes.length
+    expect(lane.state()).toMatchObject({ _tag: "held", reason: "InvalidProviderToken" })
+    expect(first).toBeLessThanOrEqual(4)
+    while (probes.length < 5) {
+      const before = probes.length
+      yield* TestClock.adjust(30_000)
+      if (probes.length < 6) expect(probes.length - before).toBe(1)
+    }
+    yield* TestClock.adjust(30_000)
+    expect(lane.state()._tag).toBe("open")
+    expect(waiting()).toBe(0)
+    expect(probes.slice(first, 5).every((isProbe) => isProbe)).toBe(true)
+  })
+)
+
+it.effect("goes on soon after the credential was replaced", () =>
+  Effect.gen(function* () {
+    let isRepaired = false
+    const { lane, waiting } = yield* setup({
+      waiting: 3,
+      send: () => Effect.sync(() => (isRepaired ? QUIET : { slow: null, hold: "BadCertificate" })),
+      over: { maxWindow: 1, isRepaired: Effect.sync(() => isRepaired) }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(1)
+    expect(waiting()).toBe(2)
+    isRepaired = true
+    yield* TestClock.adjust(2_000)
+    expect(waiting()).toBe(0)
+  })
+)
+
+it.effect("gives its permit back when a batch breaks, and goes on", () =>
+  Effect.gen(function* () {
+    const { lane, waiting, permits } = yield* setup({
+      waiting: 200,
+      send: (index) => (index % 2 === 0 ? Effect.die(new Error("broken")) : Effect.succeed(QUIET))
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* settle
+    expect(waiting()).toBe(0)
+    expect(yield* permits.takeIfAvailable(100)).toBe(true)
+  })
+)
+
+it.effect("looks again after a moment when the store cannot answer", () =>
+  Effect.gen(function* () {
+    let failures = 2
+    let claims = 0
+    const { lane, permits } = yield* setup({
+      waiting: 0,
+      over: {
+        claim: () => {
+          claims++
+          return failures-- > 0
+            ? Effect.fail(new StoreError({ operation: "claim", cause: "down" }))
+            : Effect.succeed([])
+        }
+      }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(1)
+    expect(claims).toBe(1)
+    yield* TestClock.adjust(2_100)
+    expect(claims).toBe(3)
+    expect(yield* permits.takeIfAvailable(100)).toBe(true)
+  })
+)
+
+it.effect("takes nothing new while the node stops", () =>
+  Effect.gen(function* () {
+    const { lane, waiting } = yield* setup({ waiting: 5, over: { isStopping: () => true } })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(1)
+    expect(waiting()).toBe(5)
+  })
+)

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest"
+import type { AppId, BatchId, NotificationId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/domain/Ids.ts"
+import { Results } from "../../../services/engine/Results.ts"
+import type { ClaimedBatch } from "../../../services/ports/BatchStore.ts"
+
+const NOW = 1_000_000
+
+const batch = (recipients: ReadonlyArray<string>, over: Partial<ClaimedBatch> = {}): ClaimedBatch => ({
+  id: uuidv7() as BatchId,
+  appId: uuidv7() as AppId,
+  notificationId: uuidv7() as NotificationId,
+  provider: "apns",
+  priority: "bulk",
+  attempts: 0,
+  fence: 1,
+  recipients,
+  ...over
+})
+
+const rules = { retryBaseMs: 1000, retryMaxMs: 60_000, leaseMs: 60_000, holdMs: 30_000, expiresAt: NOW + 100_000 }
+
+describe("Results", () => {
+  it("accounts for every recipient once: final, to be retried, or remaining", () => {
+    const results = new Results(batch(["a", "b", "c", "d", "e"]), rules, () => 1)
+    results.add("a", { _tag: "Ok", messageId: "m" }, NOW)
+    results.add("b", { _tag: "Retry", reason: "busy", afterMs: null }, NOW)
+    results.skip("c", "recipient_gone")
+    results.add("d", { _tag: "Fail", reason: "too_large" }, NOW)
+    const chunk = results.take(NOW)
+    expect(chunk.final).toEqual({
+      recipients: ["a", "c", "d"],
+      statuses: ["sent", "skipped", "failed"],
+      messageIds: ["m", null, null],
+      errors: [null, "recipient_gone", "too_large"]
+    })
+    expect(chunk.retries.flatMap((group) => group.recipients)).toEqual(["b"])
+    expect(chunk.remaining).toEqual(["e"])
+    expect(chunk.attempts).toBe(1)
+  })
+
+  it("writes nothing twice: a second chunk holds only what came since", () => {
+    const results = new Results(batch(["a", "b"]), rules, () => 1)
+    results.add("a", { _tag: "Ok", messageId: null }, NOW)
+    results.take(NOW)
+    expect(results.unsaved).toBe(0)
+    results.add("b", { _tag: "Drop", reason: "unregistered", seenBefore: 5 }, NOW)
+    const chunk = results.take(NOW)
+    expect(chunk.final.recipients).toEqual(["b"])
+    expect(chunk.dead).toEqual([{ id: "b", reason: "unregistered", seenBefore: 5 }])
+    expect(chunk.remaining).toEqual([])
+  })
+
+  it("puts what fails alike into one retry, and what must wait longer into another", () => {
+    const results = new Results(batch(["a", "b", "c", "d"]), rules, () => 1)
+    results.add("a", { _tag: "Retry", reason: "busy", afterMs: null }, NOW)
+    results.add("b", { _tag: "Retry", reason: "busy", afterMs: null }, NOW)
+    results.add("c", { _tag: "Retry", reason: "busy", afterMs: 9_100 }, NOW)
+    results.add("d", { _tag: "Slow", scope: "recipient", reason: "too many", afterMs: 5_000 }, NOW)
+    const { retries } = results.take(NOW)
+    expect(retries.map(({ attempts, delayMs, recipients }) => ({ attempts, delayMs, recipients }))).toEqual([
+      { attempts: 1, delayMs: 1000, recipients: ["a", "b"] },
+      { attempts: 1, delayMs: 10_000, recipients: ["c"] },
+      { attempts: 0, delayMs: 5000, recipients: ["d"] }
+    ])
+    expect(new Set(retries.map(({ id }) => id)).size).toBe(3)
+  })
+
+  it("fails for good, with the reason, what could only be tried after the notification has expired", () => {
+    const results = new Results(batch(["a"]), { ...rules, expiresAt: NOW + 500 }, () => 1)
+    results.add("a", { _tag: "Retry", reason: "busy", afterMs: null }, NOW)
+    const chunk = results.take(NOW)
+    expect(chunk.retries).toEqual([])
+    expect(chunk.final.errors).toEqual(["expired: busy"])
+  })
+
+  it("keeps the messages of a refused credential, without counting an attempt, and tells the lane", () => {
+    const results = new Results(batch(["a", "b"]), rules, () => 1)
+    results.add("a", { _tag: "Hold", reason: "InvalidProviderToken" }, NOW)
+    results.add("b", { _tag: "Hold", reason: "InvalidProviderToken" }, NOW)
+    expect(results.news.hold).toBe("InvalidProviderToken")
+    expect(results.take(NOW).retries).toMatchObject([
+      { recipients: ["a", "b"], held: true, attempts: 0, delayMs: rules.holdMs }
+    ])
+  })
+
+  it("slows the lane for a limit of more than one recipient, and only then", () => {
+    const results = new Results(batch(["a", "b"]), rules, () => 1)
+    results.add("a", { _tag: "Slow", scope: "recipient", reason: "device", afterMs: 9000 }, NOW)
+    expect(results.news.slow).toBeNull()
+    results.add("b", { _tag: "Slow", scope: "project", reason: "quota", afterMs: 60_000 }, NOW)
+    expect(results.news.slow).toEqual({ reason: "quota", ms: 60_000 })
+  })
+
+  it("makes an event of each kind with the fields of the spec, for devices and for channels", () => {
+    const device = new Results(batch(["a", "b", "c"]), rules, () => 1)
+    device.add("a", { _tag: "Ok", messageId: "m" }, NOW)
+    device.add("b", { _tag: "Fail", reason: "bad" }, NOW)
+    device.skip("c", "recipient_gone")
+    const chunk = device.take(NOW)
+    expect(chunk.events.map(({ event, columns, common, at }) => ({ event, columns, common, at }))).toEqual([
+      {
+        event: "NOTIFICATION_SENT",
+        common: { notificationId: chunk.notificationId },
+        columns: { deviceId: ["a"], messageId: ["m"] },
+        at: NOW
+      },
+      {
+        event: "NOTIFICATION_FAILED",
+        common: { notificationId: chunk.notificationId },
+        columns: { deviceId: ["b"], error: ["bad"] },
+        at: NOW
+      }
+    ])
+    const mail = new Results(batch(["x"], { provider: "smtp" }), rules, () => 1)
+    mail.add("x", { _tag: "Ok", messageId: "<m@x>" }, NOW)
+    expect(mail.take(NOW).events[0]!.columns).toEqual({ channelId: ["x"], messageId: ["<m@x>"] })
+  })
+})
