@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { UserId } from "./Device.ts"
 import { ChannelId, ContactId } from "./Ids.ts"
 
 /**
@@ -27,6 +28,6 @@ export type Channel = typeof Channel.Type
 export const CreateChannel = Schema.Struct({
   kind: Schema.Literals(["email"]),
   address: EmailAddress,
-  user_id: Schema.optionalKey(Schema.NullOr(Schema.NonEmptyString.check(Schema.isMaxLength(256))))
+  user_id: Schema.optionalKey(Schema.NullOr(UserId))
 })
 export type CreateChannel = typeof CreateChannel.Type

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { DeviceId } from "./Ids.ts"
+import { text } from "./Text.ts"
 import { TimeZone } from "./Time.ts"
 
 export const Platform = Schema.Literals(["ios", "android", "web"])
@@ -20,10 +21,10 @@ export const Metadata = Schema.Record(Schema.String, Schema.Json).check(
   )
 )
 
-export const Tags = Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(64))).check(Schema.isMaxLength(100))
+export const Tags = Schema.Array(text(64)).check(Schema.isMaxLength(100))
 
 /** The application's own id of a person. A device's user_id is the contact's external_id. */
-export const UserId = Schema.NonEmptyString.check(Schema.isMaxLength(256))
+export const UserId = text(256)
 
 const isHttpsUrl = (value: string): boolean => URL.canParse(value) && new URL(value).protocol === "https:"
 
@@ -39,7 +40,7 @@ const base64url = (bytes: number) =>
 
 /** The create/refresh request of spec 2.1. */
 export const RegisterDevice = Schema.Struct({
-  token: Schema.NonEmptyString.check(Schema.isMaxLength(4096)),
+  token: text(4096),
   platform: Platform,
   user_id: Schema.optionalKey(Schema.NullOr(UserId)),
   tags: Schema.optionalKey(Tags),

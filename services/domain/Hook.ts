@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 import { EventName } from "./Event.ts"
 import type { AppId, HookId } from "./Ids.ts"
+import { text } from "./Text.ts"
 
 export const HOOKS_PER_APPLICATION = 20
 
-const Name = Schema.NonEmptyString.check(Schema.isMaxLength(120))
-const Secret = Schema.NonEmptyString.check(Schema.isMaxLength(256))
-const HookUrl = Schema.String.check(
-  Schema.isMaxLength(2048),
+const Name = text(120)
+const Secret = text(256)
+const HookUrl = text(2048).check(
   Schema.makeFilter(
     (value: string) =>
       (URL.canParse(value) && ["http:", "https:"].includes(new URL(value).protocol)) || "must be an http or https URL"

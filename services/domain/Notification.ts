@@ -2,16 +2,14 @@ import { Schema } from "effect"
 import { EmailAddress } from "./Channel.ts"
 import { Platform, UserId } from "./Device.ts"
 import { AppId, ChannelId, DeviceId, NotificationId } from "./Ids.ts"
+import { text } from "./Text.ts"
 import { TimeZone } from "./Time.ts"
 
 /** Explicit recipients of one request. A larger audience is described (tags, all), not listed. */
 const IDS = 10_000
 const listOf = <S extends Schema.Constraint>(item: S) =>
   Schema.Array(item).check(Schema.isMinLength(1), Schema.isMaxLength(IDS))
-const tagList = Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(64))).check(
-  Schema.isMinLength(1),
-  Schema.isMaxLength(100)
-)
+const tagList = Schema.Array(text(64)).check(Schema.isMinLength(1), Schema.isMaxLength(100))
 
 /**
  * Who receives a notification. The selectors are exclusive. The e-mail channels of the people addressed belong to the
