@@ -1,0 +1,140 @@
+import { ByteSize, Effect, Result } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { isUtf8 } from "node:buffer"
+import { Readable } from "node:stream"
+import { ApiError, invalid } from "./ApiError.ts"
+
+/** Levels of objects and arrays inside each other, at most. */
+export const DEPTH = 32
+/** How long a body that came in part may take to come whole. */
+const BODY_MS = 30_000
+
+const tooLarge = (limit: number) =>
+  new ApiError("payload_too_large", `The body is larger than ${limit} bytes. Send less in one request.`)
+
+export type BodyError = ApiError<"payload_too_large" | "request_timeout" | "validation_error">
+
+/**
+ * The short road into a body: the bytes of the socket, without the streams, caches and decoders in between (they cost
+ * more than everything else an accept does).
+ */
+const readSource = (source: Readable, limit: number): Effect.Effect<Buffer, BodyError> =>
+  Effect.callback((resume) => {
+    const chunks: Array<Buffer> = []
+    let size = 0
+    let deadline: NodeJS.Timeout | undefined
+    const stop = () => {
+      clearTimeout(deadline)
+      source.off("data", onData).off("end", onEnd).off("error", onCut).off("close", onCut)
+    }
+    const fail = (error: BodyError) => {
+      stop()
+      source.pause()
+      resume(Effect.fail(error))
+    }
+    const onData = (chunk: Buffer) => {
+      size += chunk.length
+      if (size > limit) return fail(tooLarge(limit))
+      chunks.push(chunk)
+      deadline ??= setTimeout(
+        () => fail(new ApiError("request_timeout", `The body did not arrive within ${BODY_MS / 1000} seconds.`)),
+        BODY_MS
+      )
+    }
+    const onEnd = () => {
+      stop()
+      resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    }
+    const onCut = () => fail(invalid([{ field: "body", message: "ended before it was complete" }]))
+    source.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut)
+    return Effect.sync(stop)
+  })
+
+/** Reads a body of at most `limit` bytes. */
+export const readBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  limit: number
+): Effect.Effect<Buffer, BodyError> => {
+  const { headers, source } = request
+  if (Number(headers["content-length"] ?? 0) > limit) return Effect.fail(tooLarge(limit))
+  // A client that waits for `100 Continue` gets it from the general road only.
+  if (source instanceof Readable && headers.expect === undefined) return readSource(source, limit)
+  return request.arrayBuffer.pipe(
+    Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(limit)),
+    Effect.map((bytes) => Buffer.from(bytes)),
+    Effect.mapError((error) =>
+      error.reason._tag === "RequestParseError" && error.reason.reason === "BodyTooLarge"
+        ? tooLarge(limit)
+        : invalid([{ field: "body", message: "could not be read" }])
+    )
+  )
+}
+
+interface Problem {
+  readonly path: Array<string>
+  readonly message: string
+}
+
+/**
+ * What a schema would let through and a database or a careless merge would not: nesting without end, `__proto__`, and
+ * the characters that JSON can escape but UTF-8 text in PostgreSQL cannot hold.
+ */
+const problemIn = (value: unknown, depth: number, hasEscapes: boolean): Problem | null => {
+  if (typeof value === "string") {
+    return hasEscapes && (value.includes("\0") || !value.isWellFormed())
+      ? { path: [], message: "must not contain U+0000 or half of a surrogate pair" }
+      : null
+  }
+  if (typeof value !== "object" || value === null) return null
+  if (depth === 0) return { path: [], message: `must not be nested deeper than ${DEPTH} levels` }
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const problem = problemIn(value[i], depth - 1, hasEscapes)
+      if (problem !== null) return { ...problem, path: [`[${i}]`, ...problem.path] }
+    }
+    return null
+  }
+  for (const key in value) {
+    const name = key.length > 100 ? `${key.slice(0, 100)}…` : key
+    if (key === "__proto__") return { path: [name], message: "is not allowed as a field name" }
+    const problem = problemIn(value[key as never], depth - 1, hasEscapes) ?? problemIn(key, depth, hasEscapes)
+    if (problem !== null) return { ...problem, path: [name, ...problem.path] }
+  }
+  return null
+}
+
+/** Parses JSON that the engine can take. The messages quote nothing of the body: it may hold secrets. */
+export const parseJson = (bytes: Uint8Array): Result.Result<unknown, ApiError<"validation_error">> => {
+  if (bytes.length === 0) return Result.fail(invalid([{ field: "body", message: "is empty; send a JSON object" }]))
+  if (!isUtf8(bytes)) return Result.fail(invalid([{ field: "body", message: "must be UTF-8" }]))
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8")
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    const [where] = /at position \d+( \(line \d+ column \d+\))?/.exec(String(error)) ?? []
+    return Result.fail(
+      invalid([{ field: "body", message: `is not valid JSON${where === undefined ? "" : ` ${where}`}` }])
+    )
+  }
+  const problem = problemIn(value, DEPTH, text.includes("\\u"))
+  if (problem === null) return Result.succeed(value)
+  const field = problem.path.length === 0 ? "body" : problem.path.join(".").replaceAll(".[", "[").slice(0, 500)
+  return Result.fail(invalid([{ field, message: problem.message }]))
+}
+
+/** Refuses what is not one of the media types, and what is compressed. Parameters such as a charset are ignored. */
+export const checkMediaType = (
+  headers: Readonly<Record<string, string | undefined>>,
+  accepted: ReadonlyArray<string>
+): ApiError<"unsupported_media_type"> | null => {
+  const given = headers["content-type"]
+  const type = given === undefined ? "" : given.split(";", 1)[0]!.trim().toLowerCase()
+  if (!accepted.includes(type)) {
+    return new ApiError("unsupported_media_type", `Send the body with the header \`Content-Type: ${accepted[0]}\`.`)
+  }
+  const encoding = headers["content-encoding"]
+  return encoding === undefined || encoding === "identity"
+    ? null
+    : new ApiError("unsupported_media_type", "Send the body without a Content-Encoding; it is not decompressed.")
+}

@@ -1,0 +1,117 @@
+import { Effect, Option, Schema } from "effect"
+import type { Channel } from "../../services/domain/Channel.ts"
+import { CreateChannel } from "../../services/domain/Channel.ts"
+import { ChannelId, ContactId } from "../../services/domain/Ids.ts"
+import { isoTime } from "../../services/domain/Time.ts"
+import { ChannelStore } from "../../services/ports/ChannelStore.ts"
+import { notFound } from "./ApiError.ts"
+import { ID, NOW } from "./Examples.ts"
+import { listQuery, page, pageOf } from "./Page.ts"
+import { route } from "./Route.ts"
+
+const ChannelView = Schema.Struct({
+  id: ChannelId,
+  kind: Schema.Literals(["email", "inbox"]),
+  address: Schema.NullOr(Schema.String),
+  contact_id: Schema.NullOr(ContactId),
+  status: Schema.Literals(["active", "suppressed", "unsubscribed"]),
+  created_at: Schema.String
+}).annotate({ identifier: "Channel" })
+
+const show = (channel: Channel): typeof ChannelView.Type => ({
+  id: channel.id,
+  kind: channel.kind,
+  address: channel.address,
+  contact_id: channel.contactId,
+  status: channel.status,
+  created_at: isoTime(channel.createdAt)
+})
+
+const example = {
+  id: ID,
+  kind: "email",
+  address: "ada@example.com",
+  contact_id: null,
+  status: "active",
+  created_at: NOW
+}
+
+/** Channels: recipients that are not devices. */
+export const channelRoutes = Effect.gen(function* () {
+  const channels = yield* ChannelStore
+
+  return [
+    route({
+      method: "POST",
+      path: "/api/v1/channels",
+      access: "secret",
+      tag: "Channels",
+      summary: "Create an e-mail channel",
+      description:
+        "Idempotent: an address names one channel of its application, compared without case. `user_id` is your own id of the person it belongs to.",
+      body: {
+        schema: CreateChannel.annotate({ identifier: "CreateChannel" }),
+        example: { kind: "email", address: "ada@example.com", user_id: "user-42" }
+      },
+      success: {
+        status: 201,
+        description: "The channel is there.",
+        schema: Schema.Struct({
+          id: ChannelId,
+          created: Schema.Boolean.annotate({ description: "False when it was there before." })
+        }),
+        example: { id: ID, created: true },
+        location: ({ id }) => `/api/v1/channels/${id}`
+      },
+      handler: ({ caller, body }) => Effect.map(channels.upsert(caller.appId, [body]), ([channel]) => channel!)
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/channels",
+      access: "secret",
+      tag: "Channels",
+      summary: "List channels",
+      query: Schema.Struct(listQuery),
+      success: {
+        status: 200,
+        description: "A page of channels, oldest first.",
+        schema: pageOf(ChannelView),
+        example: { data: [example], next_cursor: null }
+      },
+      errors: ["validation_error"],
+      handler: ({ caller, query }) =>
+        page("channels", query, (after, limit) => channels.list(caller.appId, after, limit), show)
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/channels/:id",
+      access: "secret",
+      tag: "Channels",
+      summary: "Read a channel",
+      success: { status: 200, description: "The channel.", schema: ChannelView, example },
+      errors: ["not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params }) {
+        const channel = yield* channels.find(caller.appId, params.id as ChannelId)
+        return Option.isSome(channel) ? show(channel.value) : yield* Effect.fail(notFound("channel"))
+      })
+    }),
+    route({
+      method: "DELETE",
+      path: "/api/v1/channels/:id",
+      access: "secret",
+      tag: "Channels",
+      summary: "Remove a channel",
+      success: {
+        status: 200,
+        description: "The channel is gone.",
+        schema: Schema.Struct({ deleted: Schema.Literal(true) }),
+        example: { deleted: true }
+      },
+      errors: ["not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params }) {
+        const isGone = yield* channels.remove(caller.appId, params.id as ChannelId)
+        return isGone ? { deleted: true as const } : yield* Effect.fail(notFound("channel"))
+      })
+    })
+  ]
+})

@@ -1,0 +1,193 @@
+import { Effect, Option, Schema } from "effect"
+import type { Device } from "../../services/domain/Device.ts"
+import { DeviceStatus, Environment, Platform, RegisterDevice, UserId } from "../../services/domain/Device.ts"
+import { DeviceId } from "../../services/domain/Ids.ts"
+import { isoTime } from "../../services/domain/Time.ts"
+import { Auth } from "../../services/engine/Auth.ts"
+import { DeviceStore } from "../../services/ports/DeviceStore.ts"
+import { notFound } from "./ApiError.ts"
+import { ID, NOW } from "./Examples.ts"
+import { listQuery, page, pageOf } from "./Page.ts"
+import { route } from "./Route.ts"
+
+export const RegisterDeviceBody = RegisterDevice.annotate({ identifier: "RegisterDevice" })
+export const registerExample = {
+  token: "https://push.example.com/send/f7Jc0aQ",
+  platform: "web",
+  user_id: "user-42",
+  tags: ["news", "beta"],
+  timezone: "Europe/Berlin",
+  web_push_p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+  web_push_auth: "BTBZMqHH6r4Tts7J_aSIgg"
+}
+
+export const RegisteredView = Schema.Struct({
+  id: DeviceId,
+  created: Schema.Boolean.annotate({ description: "True for a new device, false when a known one was refreshed." })
+})
+
+const DeviceView = Schema.Struct({
+  id: DeviceId,
+  platform: Platform,
+  token: Schema.String,
+  user_id: Schema.NullOr(Schema.String),
+  tags: Schema.Array(Schema.String),
+  timezone: Schema.NullOr(Schema.String),
+  environment: Environment,
+  metadata: Schema.Record(Schema.String, Schema.Json),
+  status: DeviceStatus.annotate({ description: "`invalid`: the push service says that the token is dead." }),
+  invalid_reason: Schema.NullOr(Schema.String),
+  created_at: Schema.String,
+  last_seen_at: Schema.String
+}).annotate({ identifier: "Device" })
+
+const show = (device: Device): typeof DeviceView.Type => ({
+  id: device.id,
+  platform: device.platform,
+  token: device.token,
+  user_id: device.userId,
+  tags: device.tags,
+  timezone: device.timezone,
+  environment: device.environment,
+  metadata: device.metadata,
+  status: device.status,
+  invalid_reason: device.invalidReason,
+  created_at: isoTime(device.createdAt),
+  last_seen_at: isoTime(device.lastSeenAt)
+})
+
+const example = {
+  id: ID,
+  platform: "ios",
+  token: "a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90",
+  user_id: "user-42",
+  tags: ["news"],
+  timezone: "Europe/Berlin",
+  environment: "production",
+  metadata: { app_version: "3.1.0" },
+  status: "active",
+  invalid_reason: null,
+  created_at: NOW,
+  last_seen_at: NOW
+}
+
+/** Devices: registered by themselves with the public key, read and removed by servers. */
+export const deviceRoutes = Effect.gen(function* () {
+  const auth = yield* Auth
+  const devices = yield* DeviceStore
+
+  return [
+    route({
+      method: "POST",
+      path: "/api/v1/public/devices",
+      access: "public",
+      tag: "Devices",
+      summary: "Register or refresh a device",
+      description:
+        "Idempotent: the same token updates the same device. Fields that are left out keep their value; null removes it. When the application verifies identities, a request with a public key that names a `user_id` must carry `X-Identity-Hash`, the hexadecimal HMAC-SHA256 of the user id, keyed with the application's identity secret.",
+      body: { schema: RegisterDeviceBody, example: registerExample },
+      success: {
+        status: 201,
+        description: "The device is registered.",
+        schema: RegisteredView,
+        example: { id: ID, created: true }
+      },
+      errors: ["identity_unverified"],
+      handler: Effect.fnUntraced(function* ({ caller, body, request }) {
+        if (typeof body.user_id === "string") {
+          yield* auth.verifyIdentity(caller, body.user_id, request.headers["x-identity-hash"])
+        }
+        const [registered] = yield* devices.register(caller.appId, [body])
+        return registered!
+      })
+    }),
+    route({
+      method: "DELETE",
+      path: "/api/v1/public/devices",
+      access: "public",
+      tag: "Devices",
+      summary: "Remove a device by its token",
+      description: "For the moment of sign-out. Removing a token that is not there succeeds too.",
+      body: {
+        schema: Schema.Struct({ token: Schema.NonEmptyString.check(Schema.isMaxLength(4096)) }),
+        example: { token: registerExample.token }
+      },
+      success: {
+        status: 200,
+        description: "The device is gone.",
+        schema: Schema.Struct({
+          deleted: Schema.Boolean.annotate({ description: "False when there was no such device." })
+        }),
+        example: { deleted: true }
+      },
+      handler: ({ caller, body }) =>
+        Effect.map(devices.removeByToken(caller.appId, body.token), (deleted) => ({ deleted }))
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/devices",
+      access: "secret",
+      tag: "Devices",
+      summary: "List devices",
+      query: Schema.Struct({
+        platform: Schema.optionalKey(Platform),
+        user_id: Schema.optionalKey(UserId),
+        ...listQuery
+      }),
+      success: {
+        status: 200,
+        description: "A page of devices, oldest first.",
+        schema: pageOf(DeviceView),
+        example: { data: [example], next_cursor: null }
+      },
+      errors: ["validation_error"],
+      handler: ({ caller, query }) =>
+        page(
+          "devices",
+          query,
+          (after, limit) =>
+            devices.list(
+              caller.appId,
+              {
+                ...(query.platform === undefined ? undefined : { platform: query.platform }),
+                ...(query.user_id === undefined ? undefined : { userId: query.user_id })
+              },
+              after,
+              limit
+            ),
+          show
+        )
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/devices/:id",
+      access: "secret",
+      tag: "Devices",
+      summary: "Read a device",
+      success: { status: 200, description: "The device.", schema: DeviceView, example },
+      errors: ["not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params }) {
+        const device = yield* devices.find(caller.appId, params.id as DeviceId)
+        return Option.isSome(device) ? show(device.value) : yield* Effect.fail(notFound("device"))
+      })
+    }),
+    route({
+      method: "DELETE",
+      path: "/api/v1/devices/:id",
+      access: "secret",
+      tag: "Devices",
+      summary: "Remove a device",
+      success: {
+        status: 200,
+        description: "The device is gone.",
+        schema: Schema.Struct({ deleted: Schema.Literal(true) }),
+        example: { deleted: true }
+      },
+      errors: ["not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params }) {
+        if (!(yield* devices.remove(caller.appId, params.id as DeviceId))) return yield* Effect.fail(notFound("device"))
+        return { deleted: true as const }
+      })
+    })
+  ]
+})

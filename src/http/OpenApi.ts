@@ -1,0 +1,194 @@
+import { Schema } from "effect"
+import type { ErrorCode } from "./ApiError.ts"
+import { ErrorBody, STATUS } from "./ApiError.ts"
+import { ID } from "./Examples.ts"
+import type { Route } from "./Route.ts"
+
+/** The OpenAPI 3.1 document of a route table. Whatever stands here serves, and whatever serves stands here. */
+
+export type Json = Schema.Json
+type JsonObject = { readonly [name: string]: Json }
+
+const MEANING: Readonly<Record<ErrorCode, string>> = {
+  validation_error: "The request is not valid. `details` names each field.",
+  unauthorized: "No key, or one that is wrong or revoked.",
+  identity_unverified: "The user_id has no valid X-Identity-Hash.",
+  forbidden: "A public key where a secret one is needed.",
+  not_found: "There is no such thing in the application.",
+  method_not_allowed: "The path has no such method; see Allow.",
+  request_timeout: "The body did not arrive in time.",
+  conflict: "It would exceed or contradict what is there.",
+  payload_too_large: "The body is too large.",
+  unsupported_media_type: "The body is of another type, or compressed.",
+  internal_error: "Something went wrong on our side. Report the request_id.",
+  unavailable: "The service cannot do this at the moment. Try again after Retry-After seconds."
+}
+
+/** Collects the schemas that have names, while others are written in place. */
+const collector = () => {
+  const schemas: Record<string, Json> = {}
+  const write = (schema: Schema.Constraint, onExcessProperty: "ignore" | "error"): JsonObject => {
+    const document = Schema.toJsonSchemaDocument(schema, { onExcessProperty })
+    const text = JSON.stringify({ root: document.schema, definitions: document.definitions })
+    const { root, definitions } = JSON.parse(text.replaceAll('"#/$defs/', '"#/components/schemas/')) as {
+      root: JsonObject
+      definitions: Record<string, JsonObject>
+    }
+    Object.assign(schemas, definitions)
+    return root
+  }
+  return { schemas, write }
+}
+
+const requestIdHeader = {
+  "X-Request-Id": { description: "Names the request in our logs.", schema: { type: "string" } }
+}
+
+/** Errors of one status share an answer, as HTTP has it. */
+const errorResponses = (codes: ReadonlyArray<ErrorCode>): JsonObject => {
+  const byStatus = new Map<number, Array<ErrorCode>>()
+  for (const code of codes) byStatus.set(STATUS[code], [...(byStatus.get(STATUS[code]) ?? []), code])
+  return Object.fromEntries(
+    [...byStatus].map(([status, sharing]) => [
+      String(status),
+      {
+        description: sharing.map((code) => `\`${code}\`: ${MEANING[code]}`).join(" "),
+        headers: {
+          ...requestIdHeader,
+          ...(status === 503
+            ? { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } }
+            : undefined)
+        },
+        content: {
+          "application/json": {
+            schema: { $ref: "#/components/schemas/Error" },
+            examples: Object.fromEntries(
+              sharing.map((code) => [
+                code,
+                {
+                  value: {
+                    error: {
+                      code,
+                      message: MEANING[code],
+                      details: code === "validation_error" ? [{ field: "platform", message: "is required" }] : [],
+                      request_id: ID
+                    }
+                  }
+                }
+              ])
+            )
+          }
+        }
+      }
+    ])
+  )
+}
+
+const SECURITY: Readonly<Record<Route["access"], ReadonlyArray<Json>>> = {
+  secret: [{ secretKey: [] }],
+  public: [{ publicKey: [] }, { secretKey: [] }],
+  open: []
+}
+
+/** `POST /api/v1/public/devices` → `postPublicDevices`: the name of the operation in generated clients. */
+const operationId = ({ method, path }: Route): string =>
+  method.toLowerCase() +
+  path
+    .replace("/api/v1", "")
+    .split(/[/._-]/)
+    .filter((part) => part !== "")
+    .map((part) =>
+      part.startsWith(":") ? `By${part[1]!.toUpperCase()}${part.slice(2)}` : part[0]!.toUpperCase() + part.slice(1)
+    )
+    .join("")
+
+const operation = (route: Route, write: ReturnType<typeof collector>["write"]): JsonObject => {
+  const { body, success, query } = route
+  const querySchema = query === null ? {} : (write(query, "ignore") as { properties?: Record<string, JsonObject> })
+  const parameters: ReadonlyArray<Json> = [
+    ...route.params.map((name) => ({ name, in: "path", required: true, schema: { type: "string", format: "uuid" } })),
+    ...Object.entries((querySchema as { properties?: Record<string, JsonObject> }).properties ?? {}).map(
+      ([name, { description, ...schema }]) => ({
+        name,
+        in: "query",
+        required: false,
+        ...(description === undefined ? undefined : { description }),
+        schema
+      })
+    ),
+    ...(route.errors.includes("identity_unverified")
+      ? [
+          {
+            name: "X-Identity-Hash",
+            in: "header",
+            required: false,
+            description: "Hexadecimal HMAC-SHA256 of the user_id, keyed with the application's identity secret.",
+            schema: { type: "string", pattern: "^[0-9a-fA-F]{64}$" }
+          }
+        ]
+      : [])
+  ]
+  const media = (schema: JsonObject, example: unknown) => ({ schema, example: example as Json })
+  return {
+    operationId: operationId(route),
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === "" ? undefined : { description: route.description }),
+    security: SECURITY[route.access],
+    ...(parameters.length === 0 ? undefined : { parameters }),
+    ...(body === null
+      ? undefined
+      : {
+          requestBody: {
+            required: true,
+            content: Object.fromEntries(
+              body.mediaTypes.map((type) => [type, media(write(body.schema, "error"), body.example)])
+            )
+          }
+        }),
+    responses: {
+      [success.status]: {
+        description: success.description,
+        headers: {
+          ...requestIdHeader,
+          ...(success.location === null
+            ? undefined
+            : { Location: { description: "The path of what was made.", schema: { type: "string" } } })
+        },
+        content: { [success.mediaType]: media(write(success.schema, "ignore"), success.example) }
+      },
+      ...errorResponses(route.errors)
+    }
+  }
+}
+
+export const openApi = (routes: ReadonlyArray<Route>, baseUrl: string): JsonObject => {
+  const { schemas, write } = collector()
+  write(ErrorBody, "ignore")
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:([a-z_]+)/g, "{$1}")
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, write) }
+  }
+  const header = { type: "apiKey", in: "header", name: "Authorization" }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Heliograph",
+      version: "1",
+      description:
+        "Push notifications and e-mail for very large audiences. Times are ISO 8601 in UTC with milliseconds; ids are UUIDs; lists are read page by page with `cursor`.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" }
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        secretKey: { ...header, description: "`Authorization: ApiKey sk_…`: servers only, never in client code." },
+        publicKey: { ...header, description: "`Authorization: Public pk_…`: safe in browsers and apps." }
+      }
+    }
+  }
+}

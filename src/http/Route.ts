@@ -1,0 +1,145 @@
+import type { Effect, Schema } from "effect"
+import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Caller, IdentityUnverified } from "../../services/engine/Auth.ts"
+import type { StoreError } from "../../services/ports/StoreError.ts"
+import type { ApiError, ErrorCode } from "./ApiError.ts"
+
+/**
+ * The route table. A route is one value that says everything about an endpoint: ShortRoad makes the serving code of it
+ * and OpenApi the documentation, so what is documented is what serves.
+ */
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+
+/** `secret`: secret keys only. `public`: public keys too, and any origin. `open`: nobody is asked for a key. */
+export type Access = "secret" | "public" | "open"
+
+/** The names behind the colons of a path. Every one of them is the id of something. */
+type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Params<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** A request, after all that its route demands was checked. */
+export interface Call<Path extends string = string, A extends Access = Access, Body = unknown, Query = unknown> {
+  readonly request: HttpServerRequest.HttpServerRequest
+  readonly requestId: string
+  readonly caller: A extends "open" ? null : Caller
+  /** Lower-case UUIDs. */
+  readonly params: Readonly<Record<Params<Path>, string>>
+  readonly body: Body
+  readonly query: Query
+}
+
+/** A JSON body, decoded whole; or a stream of lines, which the handler reads from the request itself. */
+interface BodySpec<B> {
+  readonly schema: B
+  readonly example: unknown
+  readonly mediaTypes?: readonly [string, ...ReadonlyArray<string>]
+  readonly isStream?: boolean
+}
+
+interface SuccessSpec<S> {
+  readonly status: 200 | 201 | 202
+  readonly description: string
+  /** Of the body; for a stream, of one line. */
+  readonly schema: S
+  readonly example: unknown
+  readonly mediaType?: string
+  /** The path of what was made, for the Location header. */
+  readonly location?: (value: never) => string
+}
+
+type Decodable = Schema.ConstraintDecoder<unknown>
+
+export interface Definition<
+  Path extends `/${string}`,
+  A extends Access,
+  B extends Decodable,
+  Q extends Decodable,
+  S extends Decodable,
+  C extends ErrorCode
+> {
+  readonly method: Method
+  readonly path: Path
+  readonly access: A
+  /** The heading under which the documentation shows it. */
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly body?: BodySpec<B>
+  readonly query?: Q
+  readonly success: SuccessSpec<S> & { readonly location?: (value: S["Type"]) => string }
+  /** What the handler itself refuses with. What the road refuses with is added. */
+  readonly errors?: ReadonlyArray<C>
+  /** Answers the value to be written as JSON, or a response of its own. */
+  readonly handler: (
+    call: Call<Path, A, B["Type"], Q["Type"]>
+  ) => Effect.Effect<
+    S["Type"] | HttpServerResponse.HttpServerResponse,
+    ApiError<NoInfer<C>> | IdentityUnverified | StoreError
+  >
+}
+
+/** A route of the table, with the types of its parts forgotten. */
+export interface Route {
+  readonly method: Method
+  readonly path: `/${string}`
+  readonly access: Access
+  readonly tag: string
+  readonly summary: string
+  readonly description: string
+  readonly body: Required<BodySpec<Decodable>> | null
+  readonly query: Decodable | null
+  readonly params: ReadonlyArray<string>
+  readonly success: Required<Omit<SuccessSpec<Decodable>, "location">> & {
+    readonly location: ((value: unknown) => string) | null
+  }
+  readonly errors: ReadonlyArray<ErrorCode>
+  readonly handler: (call: Call) => Effect.Effect<unknown, ApiError | StoreError>
+}
+
+export const JSON_TYPE = "application/json"
+
+/** Everything that can go wrong on the road to the handler. */
+const roadErrors = (access: Access, hasBody: boolean, hasQuery: boolean, hasId: boolean): ReadonlyArray<ErrorCode> => [
+  ...(hasBody ? (["validation_error", "request_timeout", "payload_too_large", "unsupported_media_type"] as const) : []),
+  ...(hasQuery ? (["validation_error"] as const) : []),
+  ...(access === "open" ? [] : (["unauthorized", "unavailable"] as const)),
+  ...(access === "secret" ? (["forbidden"] as const) : []),
+  ...(hasId ? (["not_found"] as const) : []),
+  "internal_error"
+]
+
+export const route = <
+  const Path extends `/${string}`,
+  A extends Access,
+  S extends Decodable,
+  B extends Decodable = never,
+  Q extends Decodable = never,
+  C extends ErrorCode = never
+>(
+  definition: Definition<Path, A, B, Q, S, C>
+): Route => {
+  const { method, path, access, tag, summary, body, query, success } = definition
+  const params = [...path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name!)
+  const road = roadErrors(access, body !== undefined, query !== undefined, params.length > 0)
+  return {
+    method,
+    path,
+    access,
+    tag,
+    summary,
+    description: definition.description ?? "",
+    body: body === undefined ? null : { mediaTypes: [JSON_TYPE], isStream: false, ...body },
+    query: query ?? null,
+    params,
+    success: {
+      ...success,
+      mediaType: success.mediaType ?? JSON_TYPE,
+      location: (success.location as ((value: unknown) => string) | undefined) ?? null
+    },
+    errors: [...new Set<ErrorCode>([...road, ...(definition.errors ?? [])])],
+    handler: definition.handler as unknown as Route["handler"]
+  }
+}

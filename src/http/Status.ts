@@ -1,0 +1,69 @@
+import { Effect, Schema } from "effect"
+import { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
+import { JobQueue } from "../../services/ports/JobQueue.ts"
+import type { Detail } from "./ApiError.ts"
+import { ApiError } from "./ApiError.ts"
+import { route } from "./Route.ts"
+
+/** How long a dependency may take to answer before it counts as down. */
+const PATIENCE = "2 seconds"
+
+/** For load balancers and supervisors: is the process alive, and can it do its work? */
+export const statusRoutes = Effect.gen(function* () {
+  const applications = yield* ApplicationStore
+  const queue = yield* JobQueue
+
+  const problemOf = <E>(field: string, check: Effect.Effect<unknown, E>): Effect.Effect<ReadonlyArray<Detail>> =>
+    check.pipe(
+      Effect.timeout(PATIENCE),
+      Effect.as([]),
+      Effect.catchCause(() => Effect.succeed([{ field, message: "does not answer" }]))
+    )
+
+  return [
+    route({
+      method: "GET",
+      path: "/healthz",
+      access: "open",
+      tag: "Status",
+      summary: "Is the process alive?",
+      success: {
+        status: 200,
+        description: "It is.",
+        schema: Schema.Struct({ status: Schema.Literal("ok") }),
+        example: { status: "ok" }
+      },
+      handler: () => Effect.succeed({ status: "ok" as const })
+    }),
+    route({
+      method: "GET",
+      path: "/readyz",
+      access: "open",
+      tag: "Status",
+      summary: "Do its database and its queue answer?",
+      success: {
+        status: 200,
+        description: "They do: send requests here.",
+        schema: Schema.Struct({
+          status: Schema.Literal("ready"),
+          database: Schema.Literal("ok"),
+          queue: Schema.Literal("ok")
+        }),
+        example: { status: "ready", database: "ok", queue: "ok" }
+      },
+      errors: ["unavailable"],
+      handler: Effect.fnUntraced(function* () {
+        const problems = yield* Effect.all(
+          [problemOf("database", applications.count), problemOf("queue", queue.ping)],
+          { concurrency: "unbounded" }
+        )
+        const details = problems.flat()
+        if (details.length > 0) {
+          const error = new ApiError("unavailable", "The service is not ready.", details, { "retry-after": "2" })
+          return yield* Effect.fail(error)
+        }
+        return { status: "ready" as const, database: "ok" as const, queue: "ok" as const }
+      })
+    })
+  ]
+})

@@ -1,0 +1,170 @@
+import { Effect, Option, Schema } from "effect"
+import { EventName } from "../../services/domain/Event.ts"
+import type { Hook } from "../../services/domain/Hook.ts"
+import { CreateHook, UpdateHook } from "../../services/domain/Hook.ts"
+import { HookId, uuidv7 } from "../../services/domain/Ids.ts"
+import { isoTime } from "../../services/domain/Time.ts"
+import type { TooManyHooks } from "../../services/ports/HookStore.ts"
+import { HookStore } from "../../services/ports/HookStore.ts"
+import { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
+import { ApiError, invalid, notFound } from "./ApiError.ts"
+import { ID, NOW } from "./Examples.ts"
+import { listQuery, page, pageOf } from "./Page.ts"
+import { route } from "./Route.ts"
+
+const HookView = Schema.Struct({
+  id: HookId,
+  name: Schema.String,
+  url: Schema.String,
+  events: Schema.Array(EventName).annotate({ description: "No events means all events." }),
+  is_active: Schema.Boolean,
+  disabled_reason: Schema.NullOr(Schema.String).annotate({
+    description: "Set when the service disabled the webhook after repeated failures."
+  }),
+  created_at: Schema.String,
+  updated_at: Schema.String
+}).annotate({ identifier: "Webhook" })
+
+/** A hook as it is shown, field by field, so that its secret cannot slip out with the rest of a row. */
+const show = (hook: Hook): typeof HookView.Type => ({
+  id: hook.id,
+  name: hook.name,
+  url: hook.url,
+  events: hook.events,
+  is_active: hook.isActive,
+  disabled_reason: hook.disabledReason,
+  created_at: isoTime(hook.createdAt),
+  updated_at: isoTime(hook.updatedAt)
+})
+
+const example = {
+  id: ID,
+  name: "Orders",
+  url: "https://example.com/hooks/push",
+  events: ["NOTIFICATION_SENT", "NOTIFICATION_FAILED"],
+  is_active: true,
+  disabled_reason: null,
+  created_at: NOW,
+  updated_at: NOW
+}
+
+/** Webhooks: where the events of an application are delivered. */
+export const webhookRoutes = Effect.gen(function* () {
+  const hooks = yield* HookStore
+  const outbound = yield* OutboundPolicy
+
+  const checkUrl = (url: string) =>
+    Effect.mapError(outbound.check(url), ({ message }) => invalid([{ field: "url", message }]))
+  const tooMany = ({ limit }: TooManyHooks) =>
+    Effect.fail(
+      new ApiError(
+        "conflict",
+        `The application has ${limit} webhooks, which is the most it may have. Delete one first.`
+      )
+    )
+
+  return [
+    route({
+      method: "POST",
+      path: "/api/v1/webhooks",
+      access: "secret",
+      tag: "Webhooks",
+      summary: "Create a webhook",
+      description:
+        "The url must be a public http or https address. With a secret, each delivery carries `X-Service-Signature`. The secret is never returned.",
+      body: {
+        schema: CreateHook.annotate({ identifier: "CreateWebhook" }),
+        example: {
+          name: "Orders",
+          url: "https://example.com/hooks/push",
+          secret: "a long random text",
+          events: ["NOTIFICATION_SENT", "NOTIFICATION_FAILED"],
+          is_active: true
+        }
+      },
+      success: {
+        status: 201,
+        description: "The webhook is created.",
+        schema: HookView,
+        example,
+        location: ({ id }) => `/api/v1/webhooks/${id}`
+      },
+      errors: ["validation_error", "conflict"],
+      handler: Effect.fnUntraced(function* ({ caller, body }) {
+        yield* checkUrl(body.url)
+        const hook = yield* hooks
+          .create(caller.appId, uuidv7() as HookId, body)
+          .pipe(Effect.catchTag("TooManyHooks", tooMany))
+        return show(hook)
+      })
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/webhooks",
+      access: "secret",
+      tag: "Webhooks",
+      summary: "List webhooks",
+      query: Schema.Struct(listQuery),
+      success: {
+        status: 200,
+        description: "A page of webhooks, oldest first.",
+        schema: pageOf(HookView),
+        example: { data: [example], next_cursor: null }
+      },
+      errors: ["validation_error"],
+      handler: ({ caller, query }) =>
+        page("webhooks", query, (after, limit) => hooks.list(caller.appId, after, limit), show)
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/webhooks/:id",
+      access: "secret",
+      tag: "Webhooks",
+      summary: "Read a webhook",
+      success: { status: 200, description: "The webhook.", schema: HookView, example },
+      errors: ["not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params }) {
+        const hook = yield* hooks.find(caller.appId, params.id as HookId)
+        return Option.isSome(hook) ? show(hook.value) : yield* Effect.fail(notFound("webhook"))
+      })
+    }),
+    route({
+      method: "PATCH",
+      path: "/api/v1/webhooks/:id",
+      access: "secret",
+      tag: "Webhooks",
+      summary: "Change a webhook",
+      description:
+        "Only the fields that are given change; `secret: null` removes the secret. `is_active: true` enables a webhook that the service disabled.",
+      body: { schema: UpdateHook.annotate({ identifier: "UpdateWebhook" }), example: { is_active: true } },
+      success: { status: 200, description: "The webhook as it is now.", schema: HookView, example },
+      errors: ["validation_error", "not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params, body }) {
+        const id = params.id as HookId
+        // Before the address is resolved: nobody's names are looked up for a hook that is not there.
+        if (Option.isNone(yield* hooks.find(caller.appId, id))) return yield* Effect.fail(notFound("webhook"))
+        if (body.url !== undefined) yield* checkUrl(body.url)
+        const hook = yield* hooks.update(caller.appId, id, body)
+        return Option.isSome(hook) ? show(hook.value) : yield* Effect.fail(notFound("webhook"))
+      })
+    }),
+    route({
+      method: "DELETE",
+      path: "/api/v1/webhooks/:id",
+      access: "secret",
+      tag: "Webhooks",
+      summary: "Delete a webhook",
+      success: {
+        status: 200,
+        description: "The webhook is gone, and what was pending for it.",
+        schema: Schema.Struct({ deleted: Schema.Literal(true) }),
+        example: { deleted: true }
+      },
+      errors: ["not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params }) {
+        const isGone = yield* hooks.remove(caller.appId, params.id as HookId)
+        return isGone ? { deleted: true as const } : yield* Effect.fail(notFound("webhook"))
+      })
+    })
+  ]
+})
