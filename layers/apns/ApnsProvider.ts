@@ -1,0 +1,183 @@
+import { Clock, Effect, Layer } from "effect"
+import type { ApnsCredential } from "../../services/domain/Credential.ts"
+import type { Environment } from "../../services/domain/Device.ts"
+import { deliveryIdOf } from "../../services/domain/Ids.ts"
+import { isExpired } from "../../services/domain/Push.ts"
+import type { Http2Origin, Http2Pool } from "../../services/ports/Http2Client.ts"
+import { Http2Client } from "../../services/ports/Http2Client.ts"
+import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
+import type { Outcome, Provider, SendBatch } from "../../services/ports/Provider.ts"
+import { ApnsProvider } from "../../services/ports/Provider.ts"
+import type { PushPools } from "../../services/ports/PushPools.ts"
+import { makePushPools } from "../../services/ports/PushPools.ts"
+import { outcomeOfFailure, verdictOf } from "./Answer.ts"
+import { MAX_PAYLOAD, payloadOf } from "./Payload.ts"
+import { makeProviderTokens, UnusableKey } from "./ProviderToken.ts"
+
+const HOSTS = { production: "https://api.push.apple.com", sandbox: "https://api.sandbox.push.apple.com" } as const
+
+const POOL = {
+  connections: 8,
+  // APNs lets one stream through until it has authenticated the connection.
+  firstStreams: 1,
+  connectTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  pingAfterMs: 15_000,
+  maxBody: 16_384
+}
+/** Connections are replaced for a 5xx at most this often: in an outage every answer asks for it. */
+const RENEW_EVERY_MS = 5_000
+
+const other = (environment: Environment): Environment => (environment === "production" ? "sandbox" : "production")
+
+const originOf = (credential: ApnsCredential, environment: Environment): string => {
+  const { endpoint, sandbox_endpoint } = credential
+  const given = environment === "sandbox" ? (sandbox_endpoint ?? endpoint) : endpoint
+  return given === undefined ? HOSTS[environment] : new URL(given).origin
+}
+
+/** What is known of a recipient on its way: bits of a byte. */
+const MOVED = 1
+const REFRESHED = 2
+
+const make = (pools: PushPools): Provider => {
+  const tokens = makeProviderTokens()
+  const renewed = new WeakMap<Http2Pool, number>()
+
+  const send = Effect.fnUntraced(function* (batch: SendBatch, onOutcome: (index: number, outcome: Outcome) => void) {
+    const { message, targets } = batch
+    if (batch.credential.config.kind !== "apns") return yield* Effect.die(new Error("not a credential of APNs"))
+    const credential = batch.credential.config.value
+    const owner = `${batch.credential.appId}:${batch.credential.version}`
+    const all = (outcome: Outcome) => targets.forEach((_, index) => onOutcome(index, outcome))
+
+    const sentAt = yield* Clock.currentTimeMillis
+    if (isExpired(message, sentAt)) return all({ _tag: "Fail", reason: "expired" })
+    const { template, headers } = payloadOf(message, credential.bundle_id)
+    if (template.bytes > MAX_PAYLOAD) return all({ _tag: "Fail", reason: "payload_too_large" })
+
+    const twoEnvironments = originOf(credential, "production") !== originOf(credential, "sandbox")
+    const state = new Uint8Array(targets.length)
+    const environmentOf = (index: number): Environment => {
+      const noted = targets[index]!.environment
+      return state[index]! & MOVED ? other(noted) : noted
+    }
+    const ids = targets.map((target) => deliveryIdOf(message.notificationId, target.id))
+
+    const sendTo = (
+      environment: Environment,
+      indexes: ReadonlyArray<number>,
+      jwt: string,
+      now: number,
+      again: Array<number>
+    ) => {
+      const url = originOf(credential, environment)
+      let renew: "no" | "soon" | "now" = "no"
+      let unreachable = false
+
+      const settle = (index: number, outcome: Outcome) => {
+        if ((state[index]! & MOVED) === 0) return onOutcome(index, outcome)
+        if (outcome._tag === "Ok") return onOutcome(index, { ...outcome, environment })
+        // The first environment took the credential and refused the token: a refusal of the credential by the second
+        // says only that the token is not one of its own either.
+        onOutcome(
+          index,
+          outcome._tag === "Hold" ? { _tag: "Drop", reason: "bad_device_token", seenBefore: null } : outcome
+        )
+      }
+      const sending = (pool: Http2Pool) =>
+        pool.send({
+          count: indexes.length,
+          common: headers,
+          credential: [["authorization", `bearer ${jwt}`]],
+          path: (i) => `/3/device/${targets[indexes[i]!]!.address}`,
+          headers: (i) => [["apns-id", ids[indexes[i]!]!]],
+          body: (i) => template.before + targets[indexes[i]!]!.id + template.after,
+          onAnswer: (i, answer) => {
+            const index = indexes[i]!
+            const verdict = verdictOf(answer, ids[index]!, sentAt, now)
+            if (verdict._tag === "Done") {
+              if (verdict.renew && renew !== "now") renew = verdict.outcome._tag === "Slow" ? "now" : "soon"
+              settle(index, verdict.outcome)
+            } else if (verdict._tag === "Refresh") {
+              if ((state[index]! & REFRESHED) === 0 && tokens.refused(credential, jwt, now)) {
+                state[index] = state[index]! | REFRESHED
+                again.push(index)
+              } else {
+                settle(index, {
+                  _tag: "Hold",
+                  reason: "APNs calls a fresh provider token expired: is this machine's clock right?"
+                })
+              }
+            } else if (twoEnvironments && (state[index]! & MOVED) === 0) {
+              state[index] = state[index]! | MOVED
+              again.push(index)
+            } else {
+              onOutcome(index, { _tag: "Drop", reason: "bad_device_token", seenBefore: null })
+            }
+          },
+          onFailure: (i, failure) => {
+            if (failure.reason === "connect") unreachable = true
+            settle(indexes[i]!, outcomeOfFailure(failure))
+          }
+        })
+      return pools
+        .use(
+          owner,
+          url,
+          Effect.fnUntraced(function* (pool) {
+            yield* sending(pool)
+            if (renew === "no") return
+            if (renew === "soon" && now - (renewed.get(pool) ?? 0) < RENEW_EVERY_MS) return
+            renewed.set(pool, now)
+            yield* pool.renew
+          })
+        )
+        .pipe(
+          Effect.andThen(Effect.suspend(() => (unreachable ? pools.forget(owner, url) : Effect.void))),
+          Effect.catchTag("OutboundRefused", (refused) =>
+            Effect.sync(() => {
+              const outcome: Outcome = refused.transient
+                ? { _tag: "Retry", reason: "endpoint_unresolved", afterMs: null }
+                : { _tag: "Hold", reason: `the endpoint of the APNs credential may not be called: ${refused.message}` }
+              for (const index of indexes) settle(index, outcome)
+            })
+          )
+        )
+    }
+
+    // Each recipient moves once and is refreshed once at most, so there are few rounds.
+    for (let round = targets.map((_, index) => index); round.length > 0;) {
+      const now = yield* Clock.currentTimeMillis
+      let jwt: string
+      try {
+        jwt = tokens.current(credential, now)
+      } catch (error) {
+        if (!(error instanceof UnusableKey)) throw error
+        for (const index of round) onOutcome(index, { _tag: "Hold", reason: error.message })
+        return
+      }
+      const again: Array<number> = []
+      const groups = { production: [] as Array<number>, sandbox: [] as Array<number> }
+      for (const index of round) groups[environmentOf(index)].push(index)
+      yield* Effect.forEach(
+        (["production", "sandbox"] as const).filter((environment) => groups[environment].length > 0),
+        (environment) => sendTo(environment, groups[environment], jwt, now, again),
+        { concurrency: 2, discard: true }
+      )
+      round = again
+    }
+  })
+
+  return { send, window: 4000 }
+}
+
+/** APNs over HTTP/2 with provider tokens. */
+export const layer: Layer.Layer<ApnsProvider, never, Http2Client | OutboundPolicy> = Layer.effect(
+  ApnsProvider,
+  Effect.gen(function* () {
+    const http2 = yield* Http2Client
+    const open = (origin: Http2Origin) => http2.pool({ ...POOL, origin })
+    return make(yield* makePushPools({ open, trusted: new Set(Object.values(HOSTS)), capacity: 2000 }))
+  })
+)

@@ -1,0 +1,76 @@
+import { createPrivateKey, hash, sign } from "node:crypto"
+import type { ApnsCredential } from "../../services/domain/Credential.ts"
+
+const MINUTE = 60_000
+/** APNs takes a token for 20 to 60 minutes, and a new one of a team at most every 20. */
+const RENEW_AFTER = 50 * MINUTE
+const UPDATE_BUDGET = 20 * MINUTE
+
+/** The key cannot be read, or is not one for ES256. */
+export class UnusableKey extends Error {}
+
+interface Token {
+  readonly jwt: string
+  readonly issuedAt: number
+  /** It replaced one that APNs called expired before its time. */
+  readonly replaces: boolean
+}
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
+
+const issue = (credential: ApnsCredential, now: number): string => {
+  let key
+  try {
+    key = createPrivateKey(credential.private_key)
+  } catch {
+    throw new UnusableKey("the private key of the APNs credential cannot be read")
+  }
+  if (key.asymmetricKeyDetails?.namedCurve !== "prime256v1") {
+    throw new UnusableKey("the private key of the APNs credential is not a P-256 key")
+  }
+  const signed = `${encode({ alg: "ES256", kid: credential.key_id, typ: "JWT" })}.${encode({
+    iss: credential.team_id,
+    iat: Math.floor(now / 1000)
+  })}`
+  return `${signed}.${sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`
+}
+
+/**
+ * Provider tokens by team and key, whatever application or credential version asks: their renewals share one budget.
+ * A node keeps its own; nodes of one team are few enough for the budget.
+ */
+export const makeProviderTokens = () => {
+  const tokens = new Map<string, Token>()
+
+  // The key's text is part of the name, hashed: one application must not send by another's key of the same ids.
+  const nameOf = (credential: ApnsCredential): string =>
+    `${credential.team_id} ${credential.key_id} ${hash("sha256", credential.private_key)}`
+
+  const put = (name: string, credential: ApnsCredential, now: number, replaces: boolean): string => {
+    const jwt = issue(credential, now)
+    for (const [old, token] of tokens) if (now - token.issuedAt >= RENEW_AFTER) tokens.delete(old)
+    tokens.set(name, { jwt, issuedAt: now, replaces })
+    return jwt
+  }
+
+  return {
+    /** The token to send with. Throws UnusableKey. */
+    current: (credential: ApnsCredential, now: number): string => {
+      const name = nameOf(credential)
+      const token = tokens.get(name)
+      return token !== undefined && now - token.issuedAt < RENEW_AFTER ? token.jwt : put(name, credential, now, false)
+    },
+    /**
+     * APNs called `jwt` expired. True when there is another to try: made now, or by an earlier refusal. False when the
+     * refused one had itself just replaced another; a further one would only use up the team's budget.
+     */
+    refused: (credential: ApnsCredential, jwt: string, now: number): boolean => {
+      const name = nameOf(credential)
+      const token = tokens.get(name)
+      if (token !== undefined && token.jwt !== jwt) return true
+      if (token?.replaces === true && now - token.issuedAt < UPDATE_BUDGET) return false
+      put(name, credential, now, true)
+      return true
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import { Cache, Clock, Data, Duration, Effect, Equal, Exit, Hash } from "effect"
+import { createPrivateKey, hash, sign } from "node:crypto"
+import type { LookupFunction } from "node:net"
+import type { SecureContextOptions } from "node:tls"
+import { Client } from "undici"
+import type { FcmCredential } from "../../services/domain/Credential.ts"
+import { isJsonObject, retryAfterMs } from "../../services/domain/Push.ts"
+import { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
+import type { Outcome } from "../../services/ports/Provider.ts"
+
+type ServiceAccount = FcmCredential["service_account"]
+
+const GOOGLE = "https://oauth2.googleapis.com/token"
+const SCOPE = "https://www.googleapis.com/auth/firebase.messaging"
+const GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+const DEADLINE_MS = 10_000
+const MAX_BODY = 65_536
+/** A token is renewed so long before its end that no request under way outlives it. */
+const MARGIN_MS = 5 * 60_000
+const ACCOUNTS = 10_000
+
+/** There is no access token: what that means for the messages that need one. */
+export class NoToken extends Data.TaggedError("NoToken")<{ readonly outcome: Outcome }> {}
+
+interface Token {
+  readonly text: string
+  readonly lifetimeMs: number
+}
+
+/** An account by what it signs with: applications and versions that share one share its token. */
+class Account implements Equal.Equal {
+  readonly account: ServiceAccount
+  readonly id: string
+  constructor(account: ServiceAccount) {
+    this.account = account
+    const { client_email, private_key, token_uri } = account
+    this.id = hash("sha256", JSON.stringify([client_email, private_key, token_uri]))
+  }
+  [Equal.symbol](that: Equal.Equal): boolean {
+    return that instanceof Account && that.id === this.id
+  }
+  [Hash.symbol](): number {
+    return Hash.string(this.id)
+  }
+}
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
+
+/** The assertion of RFC 7523: signed by the account, addressed to its token endpoint, good for an hour. */
+const assertionOf = (account: ServiceAccount, audience: string, now: number): string => {
+  const keyId = account["private_key_id"]
+  const iat = Math.floor(now / 1000)
+  const signed = `${encode({ alg: "RS256", typ: "JWT", ...(typeof keyId === "string" && { kid: keyId }) })}.${encode({
+    iss: account.client_email,
+    scope: SCOPE,
+    aud: audience,
+    iat,
+    exp: iat + 3600
+  })}`
+  const key = createPrivateKey(account.private_key)
+  if (key.asymmetricKeyType !== "rsa") throw new Error("not an RSA key")
+  return `${signed}.${sign("sha256", Buffer.from(signed), key).toString("base64url")}`
+}
+
+const hold = (reason: string) => new NoToken({ outcome: { _tag: "Hold", reason } })
+const retry = (reason: string, afterMs: number | null = null) =>
+  new NoToken({ outcome: { _tag: "Retry", reason, afterMs } })
+
+/** Reads the token endpoint's answer. An error that only a repaired credential can end holds it. */
+const tokenOf = (status: number, body: string, retryAfter: string | undefined, now: number): Token | NoToken => {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(body)
+  } catch {
+    parsed = undefined
+  }
+  const answer = isJsonObject(parsed) ? parsed : {}
+  const { access_token, expires_in, error, error_description } = answer
+  if (status === 200 && typeof access_token === "string" && access_token !== "") {
+    const lifetime = typeof expires_in === "number" && expires_in > 0 ? expires_in * 1000 : 3_600_000
+    return { text: access_token, lifetimeMs: Math.max(lifetime / 2, lifetime - MARGIN_MS) }
+  }
+  const wait = retryAfterMs(retryAfter, now)
+  if (status === 429) {
+    return new NoToken({ outcome: { _tag: "Slow", scope: "project", reason: "oauth_quota", afterMs: wait ?? 60_000 } })
+  }
+  if (typeof error === "string" && status >= 400 && status < 500) {
+    const more = typeof error_description === "string" ? `: ${error_description}` : ""
+    return hold(`Google refuses the service account (${error}${more})`.slice(0, 500))
+  }
+  return retry(`oauth_status_${status}`, wait)
+}
+
+export interface AccessTokens {
+  /** The account's token: cached for its lifetime, fetched once however many ask. */
+  readonly get: (account: ServiceAccount) => Effect.Effect<string, NoToken>
+  /** FCM does not accept this token: the next `get` fetches another, unless somebody has already. */
+  readonly refused: (account: ServiceAccount, token: string) => Effect.Effect<void>
+}
+
+/** `trust`: whom TLS trusts, beside the pinned address. */
+export const makeAccessTokens: (
+  trust: Pick<SecureContextOptions, "ca">
+) => Effect.Effect<AccessTokens, never, OutboundPolicy> = Effect.fnUntraced(function* (trust) {
+  const policy = yield* OutboundPolicy
+
+  const fetchToken = Effect.fnUntraced(function* ({ account }: Account) {
+    const uri = account.token_uri ?? GOOGLE
+    const now = yield* Clock.currentTimeMillis
+    const assertion = yield* Effect.try({
+      try: () => assertionOf(account, uri, now),
+      catch: () => hold("the private key of the service account cannot be read as an RSA key")
+    })
+    const checked =
+      uri === GOOGLE
+        ? null
+        : yield* policy
+            .check(uri, ["https:"])
+            .pipe(
+              Effect.mapError((refused) =>
+                refused.transient
+                  ? retry("oauth_unresolved")
+                  : hold(`the token_uri of the service account may not be called: ${refused.message}`)
+              )
+            )
+    const lookup: LookupFunction | undefined =
+      checked === null
+        ? undefined
+        : (_host, options, found) =>
+            options.all
+              ? found(null, [{ address: checked.address, family: checked.family }])
+              : found(null, checked.address, checked.family)
+    const url = new URL(uri)
+    const client = Effect.acquireRelease(
+      Effect.sync(
+        () =>
+          new Client(url.origin, {
+            allowH2: false,
+            connect: { ...trust, timeout: DEADLINE_MS, ...(lookup !== undefined && { lookup }) },
+            headersTimeout: DEADLINE_MS,
+            bodyTimeout: DEADLINE_MS,
+            maxResponseSize: MAX_BODY
+          })
+      ),
+      (client) => Effect.promise(() => client.destroy())
+    )
+    const answer = yield* Effect.scoped(
+      Effect.flatMap(client, (client) =>
+        Effect.tryPromise({
+          try: async (signal) => {
+            const { statusCode, headers, body } = await client.request({
+              method: "POST",
+              path: url.pathname + url.search,
+              headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+              body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
+              signal: AbortSignal.any([signal, AbortSignal.timeout(2 * DEADLINE_MS)])
+            })
+            const after = headers["retry-after"]
+            return { status: statusCode, body: await body.text(), after: typeof after === "string" ? after : undefined }
+          },
+          catch: () => retry("oauth_unreachable")
+        })
+      )
+    )
+    const token = tokenOf(answer.status, answer.body, answer.after, now)
+    return token instanceof NoToken ? yield* token : token
+  })
+
+  const cache = yield* Cache.makeWith(fetchToken, {
+    capacity: ACCOUNTS,
+    // A failure is nobody's but those who waited for it: the engine decides when to try again.
+    timeToLive: (exit) => (Exit.isSuccess(exit) ? Duration.millis(exit.value.lifetimeMs) : Duration.zero)
+  })
+
+  return {
+    get: (account) => Effect.map(Cache.get(cache, new Account(account)), (token) => token.text),
+    refused: (account, token) =>
+      Effect.asVoid(Cache.invalidateWhen(cache, new Account(account), (current) => current.text === token))
+  }
+})

@@ -1,0 +1,276 @@
+import SMTPConnection from "nodemailer/lib/smtp-connection"
+import { Readable } from "node:stream"
+import type { ConnectionOptions } from "node:tls"
+import type { SmtpFailure, Stage } from "./Reply.ts"
+
+/** A batch of mails to one server. */
+export interface MailBatch {
+  readonly count: number
+  readonly from: string
+  readonly to: (index: number) => string
+  readonly write: (index: number) => Buffer
+  readonly onSent: (index: number) => void
+  readonly onFailure: (index: number, failure: SmtpFailure, stage: Stage) => void
+  /** Every index has had its call. */
+  readonly onEnd: () => void
+}
+
+export interface SmtpServer {
+  readonly host: string
+  readonly port: number
+  readonly secure: boolean
+  readonly auth: { readonly user: string; readonly pass: string } | null
+  /** What the engine calls itself in EHLO. */
+  readonly name: string
+  readonly tls: Pick<ConnectionOptions, "ca" | "servername">
+}
+
+const CONNECTIONS = 8
+const MESSAGES_A_CONNECTION = 500
+const CONNECT_MS = 15_000
+/** Silence that ends a connection. Servers may think for minutes before they answer the final dot (RFC 5321). */
+const SILENCE_MS = 5 * 60_000
+/** An idle connection says goodbye before the server does. */
+const IDLE_MS = 20_000
+/** After a server refused one connection more, it is not asked for it again for so long. */
+const FEWER_MS = 60_000
+
+class Work {
+  readonly batch: MailBatch
+  live = true
+  #next = 0
+  #left: number
+  readonly #again: Array<number> = []
+  readonly #repeated = new Set<number>()
+
+  constructor(batch: MailBatch) {
+    this.batch = batch
+    this.#left = batch.count
+  }
+  get waiting(): number {
+    return this.live ? this.#again.length + this.batch.count - this.#next : 0
+  }
+  take(): number {
+    return this.#again.pop() ?? this.#next++
+  }
+  /** Puts a message back of which the server saw nothing. False the second time. */
+  again(index: number): boolean {
+    if (this.#repeated.has(index)) return false
+    this.#repeated.add(index)
+    this.#again.push(index)
+    return true
+  }
+  sent(index: number): void {
+    if (!this.live) return
+    this.batch.onSent(index)
+    this.#count()
+  }
+  fail(index: number, failure: SmtpFailure, stage: Stage): void {
+    if (!this.live) return
+    this.batch.onFailure(index, failure, stage)
+    this.#count()
+  }
+  #count(): void {
+    if (--this.#left > 0) return
+    this.live = false
+    this.batch.onEnd()
+  }
+}
+
+/** A connection: `connecting`, then by turns `sending` and `idle`, until it is `over`. */
+interface Link {
+  state: "connecting" | "idle" | "sending" | "over"
+  readonly connection: SMTPConnection
+  messages: number
+  idle: NodeJS.Timeout | undefined
+}
+
+/**
+ * Connections to one server. Written over nodemailer's connection instead of its pool, because only here is it known
+ * whether a message was lost before or after its final dot.
+ */
+export class SmtpPool {
+  readonly #server: SmtpServer
+  /** Where new connections go: the address that was checked last. */
+  address: string
+  #works: Array<Work> = []
+  readonly #links = new Set<Link>()
+  #limit = CONNECTIONS
+  #limitUntil = 0
+  #closed = false
+
+  constructor(server: SmtpServer, address: string) {
+    this.#server = server
+    this.address = address
+  }
+
+  /** Starts a batch; the answer abandons it: nothing of it is called any more. */
+  submit(batch: MailBatch): () => void {
+    const work = new Work(batch)
+    if (batch.count === 0) batch.onEnd()
+    else {
+      this.#works.push(work)
+      this.#pump()
+    }
+    return () => {
+      work.live = false
+      this.#works = this.#works.filter((other) => other !== work)
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const link of this.#links) {
+      if (link.state === "idle") link.connection.quit()
+      else link.connection.close()
+      this.#end(link)
+    }
+  }
+
+  /** The next message, each batch in its turn. */
+  #take(): readonly [work: Work, index: number] | undefined {
+    for (let work = this.#works.shift(); work !== undefined; work = this.#works.shift()) {
+      if (work.waiting === 0) continue
+      const index = work.take()
+      if (work.waiting > 0) this.#works.push(work)
+      return [work, index]
+    }
+    return undefined
+  }
+
+  get #waiting(): number {
+    let waiting = 0
+    for (const work of this.#works) waiting += work.waiting
+    return waiting
+  }
+
+  #pump(): void {
+    for (const link of this.#links) if (link.state === "idle") this.#send(link)
+    let connecting = 0
+    for (const link of this.#links) if (link.state === "connecting") connecting++
+    if (Date.now() >= this.#limitUntil) this.#limit = CONNECTIONS
+    for (let wanted = this.#waiting - connecting; wanted > 0 && this.#links.size < this.#limit; wanted--) this.#open()
+  }
+
+  #open(): void {
+    if (this.#closed) return
+    const { auth, name, port, secure, tls } = this.#server
+    const connection = new SMTPConnection({
+      host: this.address,
+      port,
+      secure,
+      name,
+      tls: { ...tls },
+      ...(tls.servername !== undefined && { servername: tls.servername }),
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      socketCloseTimeout: 1000
+    })
+    const link: Link = { state: "connecting", connection, messages: 0, idle: undefined }
+    this.#links.add(link)
+    const ready = (error?: SmtpFailure | null) => {
+      if (link.state !== "connecting") return
+      if (error !== undefined && error !== null) return this.#unopened(link, error)
+      link.state = "idle"
+      this.#send(link)
+    }
+    // While it sends, the callback of the message learns of it.
+    connection.on("error", (error: SmtpFailure) => {
+      if (link.state === "connecting") ready(error)
+      else if (link.state === "idle") this.#end(link)
+    })
+    connection.once("end", () => {
+      if (link.state === "connecting") ready({ message: "the server closed the connection" })
+      else if (link.state === "idle") this.#end(link)
+    })
+    connection.connect((error) => {
+      if (error !== undefined || auth === null || !connection.allowsAuth) return ready(error)
+      connection.login({ credentials: { ...auth } }, (error) => ready(error))
+    })
+  }
+
+  /** A connection did not come about. With others at work it is one too many; else it is what all who wait must hear. */
+  #unopened(link: Link, failure: SmtpFailure): void {
+    this.#end(link)
+    link.connection.close()
+    let working = 0
+    for (const other of this.#links) if (other.state !== "connecting") working++
+    if (working > 0) {
+      this.#limit = working
+      this.#limitUntil = Date.now() + FEWER_MS
+      return
+    }
+    const works = this.#works
+    this.#works = []
+    for (const work of works) while (work.waiting > 0) work.fail(work.take(), failure, "connect")
+  }
+
+  #end(link: Link): void {
+    link.state = "over"
+    clearTimeout(link.idle)
+    this.#links.delete(link)
+  }
+
+  #send(link: Link): void {
+    clearTimeout(link.idle)
+    const next = this.#take()
+    if (next === undefined) {
+      link.state = "idle"
+      link.idle = setTimeout(() => {
+        this.#end(link)
+        link.connection.quit()
+      }, IDLE_MS).unref()
+      return
+    }
+    const [work, index] = next
+    link.state = "sending"
+    const { connection } = link
+    // nodemailer begins to read when the server has taken the DATA command, and writes the final dot after the end.
+    let stage: Stage = "envelope"
+    const body = new Readable({
+      read() {
+        stage = "data"
+        this.push(work.batch.write(index))
+        this.push(null)
+        stage = "dot"
+      }
+    })
+    connection.send({ from: work.batch.from, to: [work.batch.to(index)] }, body, (error) => {
+      if (error === null || error === undefined) {
+        work.sent(index)
+        return this.#continue(link)
+      }
+      const failure = error as SmtpFailure
+      // A refusal of this message leaves the session in order.
+      const refused = (failure.code === "EENVELOPE" || failure.code === "EMESSAGE") && failure.responseCode !== 421
+      if (refused && !connection.destroyed) {
+        work.fail(index, failure, stage)
+        connection.reset((error) => (error ? this.#lost(link) : this.#continue(link)))
+        return
+      }
+      // The server may end a connection between two messages: this one was not even announced to it.
+      const stale = link.messages > 0 && stage === "envelope" && failure.responseCode === undefined && work.live
+      if (stale && work.again(index)) {
+        if (!this.#works.includes(work)) this.#works.unshift(work)
+      } else work.fail(index, failure, stage)
+      this.#lost(link)
+    })
+  }
+
+  #continue(link: Link): void {
+    if (link.state === "over") return
+    if (++link.messages >= MESSAGES_A_CONNECTION) {
+      this.#end(link)
+      link.connection.quit()
+      return this.#pump()
+    }
+    this.#send(link)
+  }
+
+  #lost(link: Link): void {
+    this.#end(link)
+    link.connection.close()
+    this.#pump()
+  }
+}

@@ -1,0 +1,44 @@
+import { createPrivateKey, sign } from "node:crypto"
+
+/** What a push service may know of the sender, and the key pair (base64url) that it proves to hold. */
+export interface VapidKeys {
+  readonly subject: string
+  readonly public_key: string
+  readonly private_key: string
+}
+
+const HOUR = 3_600_000
+/** RFC 8292 allows 24 hours; half of that forgives clocks that differ. */
+const LIFETIME = 12 * HOUR
+const RENEW_BEFORE = HOUR
+
+export interface Vapid {
+  /** The value of the Authorization header. */
+  readonly header: string
+  /** Epoch milliseconds from which another is to be made. */
+  readonly renewAt: number
+}
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
+
+/** Signs for one push service; `origin` is its audience. Throws when the keys are no pair of P-256. */
+export const vapidFor = (keys: VapidKeys, origin: string, now: number): Vapid => {
+  const point = Buffer.from(keys.public_key, "base64url")
+  const key = createPrivateKey({
+    format: "jwk",
+    key: {
+      kty: "EC",
+      crv: "P-256",
+      x: point.subarray(1, 33).toString("base64url"),
+      y: point.subarray(33, 65).toString("base64url"),
+      d: keys.private_key
+    }
+  })
+  const signed = `${encode({ typ: "JWT", alg: "ES256" })}.${encode({
+    aud: origin,
+    exp: Math.floor((now + LIFETIME) / 1000),
+    sub: keys.subject
+  })}`
+  const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")
+  return { header: `vapid t=${signed}.${signature}, k=${keys.public_key}`, renewAt: now + LIFETIME - RENEW_BEFORE }
+}

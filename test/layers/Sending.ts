@@ -1,0 +1,107 @@
+import { Effect, Layer, ManagedRuntime } from "effect"
+import type { Context } from "effect"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect } from "vitest"
+import * as Settings from "../../layers/config/Settings.ts"
+import * as Http2 from "../../layers/http2/WrapperHttp2Client.ts"
+import * as Outbound from "../../layers/outbound/OutboundPolicy.ts"
+import { uuidv7 } from "../../services/domain/Ids.ts"
+import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
+import type { CredentialConfig } from "../../services/domain/Credential.ts"
+import type { Message } from "../../services/domain/Notification.ts"
+import type { Target } from "../../services/ports/AudienceStore.ts"
+import type { Credential } from "../../services/ports/CredentialStore.ts"
+import type { Http2Answer, Http2Client } from "../../services/ports/Http2Client.ts"
+import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
+import type { Outcome, Provider, SendBatch } from "../../services/ports/Provider.ts"
+import { makeCertificates, writeCa } from "../../simulators/Certificates.ts"
+
+/** What the tests of the provider layers share: messages, targets, and a provider over the real transports. */
+
+export const APP = uuidv7() as AppId
+
+export const message = (changes: Partial<Message> = {}): Message => ({
+  notificationId: uuidv7() as NotificationId,
+  appId: APP,
+  content: { title: "Sale", body: "Everything must go" },
+  priority: "high",
+  expiresAt: Date.now() + 3_600_000,
+  nowOrNever: false,
+  collapseKey: null,
+  overrides: {},
+  ...changes
+})
+
+export const target = (address: string, changes: Partial<Target> = {}): Target => ({
+  id: uuidv7(),
+  address,
+  environment: "production",
+  p256dh: null,
+  auth: null,
+  seenAt: 0,
+  ...changes
+})
+
+let version = 0
+/** A credential of a version of its own, so that no test meets the connections of another. */
+export const credential = (config: CredentialConfig): Credential => ({
+  appId: APP,
+  version: ++version,
+  config,
+  held: null
+})
+
+export const answer = (status: number, body: unknown = "", headers: Record<string, string> = {}): Http2Answer => ({
+  status,
+  header: (name) => headers[name],
+  body: typeof body === "string" ? body : JSON.stringify(body)
+})
+
+export const certificates = makeCertificates()
+
+export interface Sender {
+  /** The outcome of each target; fails when one had none, or more than one. */
+  readonly send: (batch: SendBatch) => Promise<ReadonlyArray<Outcome>>
+  readonly provider: Provider
+  readonly close: () => Promise<void>
+}
+
+/** A provider over the real HTTP/2 client and outbound rules, which trusts the simulators and may call loopback. */
+export const startSender = async <I, R extends Settings.Settings | Http2Client | OutboundPolicy>(
+  tag: Context.Key<I, Provider>,
+  layer: Layer.Layer<I, never, R>,
+  env: Record<string, string> = {}
+): Promise<Sender> => {
+  const folder = await mkdtemp(join(tmpdir(), "heliograph-sender-"))
+  const settings = Settings.layer({
+    DATA_DIR: folder,
+    OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8,::1/128",
+    OUTBOUND_CA_FILE: await writeCa(certificates, folder),
+    ...env
+  })
+  const base = Layer.merge(Http2.layer, Outbound.layer).pipe(Layer.provideMerge(settings))
+  const runtime = ManagedRuntime.make(layer.pipe(Layer.provide(base as Layer.Layer<R, Settings.SettingsError>)))
+  const provider = await runtime.runPromise(
+    Effect.flatMap(Effect.context<I>(), () => tag as never as Effect.Effect<Provider, never, I>)
+  )
+  return {
+    provider,
+    send: async (batch) => {
+      const outcomes: Array<Outcome> = []
+      await runtime.runPromise(
+        provider.send(batch, (index, outcome) => {
+          expect(outcomes[index], `a second outcome of ${index}`).toBeUndefined()
+          outcomes[index] = outcome
+        })
+      )
+      expect(outcomes.filter((outcome) => outcome !== undefined)).toHaveLength(batch.targets.length)
+      return outcomes
+    },
+    close: async () => {
+      await runtime.dispose()
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+}

@@ -1,0 +1,215 @@
+import { generateKeyPairSync } from "node:crypto"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { layer } from "../../../layers/apns/ApnsProvider.ts"
+import { deliveryIdOf } from "../../../services/domain/Ids.ts"
+import { ApnsProvider } from "../../../services/ports/Provider.ts"
+import type { Running } from "../../../simulators/Simulator.ts"
+import * as Apns from "../../../simulators/Apns.ts"
+import { certificates, credential, message, startSender, target, type Sender } from "../Sending.ts"
+
+const pair = generateKeyPairSync("ec", { namedCurve: "P-256" })
+const pem = { type: "spki", format: "pem" } as const
+const privateKey = pair.privateKey.export({ type: "pkcs8", format: "pem" }).toString()
+const TEAM = "TEAMTEAM01"
+const KEY = "KEYKEYKEY1"
+const BUNDLE = "org.example.app"
+
+let sender: Sender
+let production: Running
+let sandbox: Running
+
+const start = (environment: "production" | "sandbox") =>
+  Apns.start({
+    certificates,
+    environment,
+    teamId: TEAM,
+    keyId: KEY,
+    publicKey: pair.publicKey.export(pem).toString(),
+    bundleId: BUNDLE,
+    tokens: { unregistered: "dead", bad: "bad0", sandbox: "5a5a" }
+  })
+
+beforeAll(async () => {
+  sender = await startSender(ApnsProvider, layer)
+  production = await start("production")
+  sandbox = await start("sandbox")
+})
+afterAll(async () => {
+  await sender.close()
+  await production.close()
+  await sandbox.close()
+})
+afterEach(() => {
+  for (const simulator of [production, sandbox]) {
+    simulator.control.set()
+    simulator.reset()
+  }
+})
+
+const apns = (changes: object = {}) =>
+  credential({
+    kind: "apns",
+    value: {
+      team_id: TEAM,
+      key_id: KEY,
+      private_key: privateKey,
+      bundle_id: BUNDLE,
+      endpoint: production.url,
+      sandbox_endpoint: sandbox.url,
+      ...changes
+    }
+  })
+
+const token = (prefix: string, n = 0) => `${prefix}${n.toString(16).padStart(64 - prefix.length, "0")}`
+const devices = (count: number, prefix = "a") => Array.from({ length: count }, (_, n) => target(token(prefix, n)))
+
+describe("ApnsProvider", () => {
+  it("delivers a batch once to each device, under an apns-id that follows from notification and device", async () => {
+    const targets = devices(300)
+    const sent = message()
+    const outcomes = await sender.send({ message: sent, credential: apns(), targets })
+    expect(outcomes).toEqual(
+      targets.map(({ id }) => ({ _tag: "Ok", messageId: deliveryIdOf(sent.notificationId, id) }))
+    )
+    expect(production.stats()).toMatchObject({ accepted: 300, duplicates: 0, malformed: 0, refused: {} })
+    expect(new Set(production.received().keys())).toEqual(
+      new Set(targets.map(({ id }) => `${sent.notificationId}:${id}`))
+    )
+  })
+
+  it("sends background pushes, collapse ids, expirations and bulk priority in a form that APNs takes", async () => {
+    for (const sent of [
+      message({ content: { data: { sync: true } } }),
+      message({ collapseKey: "k".repeat(64), priority: "bulk" }),
+      message({ nowOrNever: true, expiresAt: Date.now() })
+    ]) {
+      expect(await sender.send({ message: sent, credential: apns(), targets: devices(1) })).toMatchObject([
+        { _tag: "Ok" }
+      ])
+    }
+    expect(production.stats().refused).toEqual({})
+  })
+
+  it("finds out that a token belongs to the other environment and says which", async () => {
+    const targets = [
+      target(token("5a5a")),
+      target(token("a"), { environment: "sandbox" }),
+      target(token("a", 1)),
+      target(token("bad0"))
+    ]
+    const outcomes = await sender.send({ message: message(), credential: apns(), targets })
+    expect(outcomes).toMatchObject([
+      { _tag: "Ok", environment: "sandbox" },
+      { _tag: "Ok", environment: "production" },
+      { _tag: "Ok" },
+      { _tag: "Drop", reason: "bad_device_token", seenBefore: null }
+    ])
+    expect(outcomes[2]).not.toHaveProperty("environment")
+  })
+
+  it("drops a bad token at once when there is only one environment to ask", async () => {
+    const only = credential({
+      kind: "apns",
+      value: { team_id: TEAM, key_id: KEY, private_key: privateKey, bundle_id: BUNDLE, endpoint: production.url }
+    })
+    const outcomes = await sender.send({ message: message(), credential: only, targets: [target(token("bad0"))] })
+    expect(outcomes).toEqual([{ _tag: "Drop", reason: "bad_device_token", seenBefore: null }])
+    expect(production.stats().requests).toBe(1)
+  })
+
+  it("drops a token when the other environment refuses the credential that the first one took", async () => {
+    sandbox.control.set({ do: "refuse", status: 403, reason: "BadEnvironmentKeyInToken" })
+    const outcomes = await sender.send({ message: message(), credential: apns(), targets: [target(token("5a5a"))] })
+    expect(outcomes).toEqual([{ _tag: "Drop", reason: "bad_device_token", seenBefore: null }])
+  })
+
+  it("drops an unregistered token as of the moment that APNs names", async () => {
+    const before = Date.now()
+    const [outcome] = await sender.send({ message: message(), credential: apns(), targets: [target(token("dead"))] })
+    expect(outcome).toMatchObject({ _tag: "Drop", reason: "unregistered" })
+    expect((outcome as { seenBefore: number }).seenBefore).toBeGreaterThanOrEqual(before)
+  })
+
+  it("renews an expired provider token once and delivers", async () => {
+    // A key of its own: the token in use by other tests must not be what is renewed here.
+    production.control.set({ do: "refuse", status: 403, reason: "ExpiredProviderToken", first: 3 })
+    const outcomes = await sender.send({ message: message(), credential: apns(), targets: devices(3) })
+    expect(outcomes.map(({ _tag }) => _tag)).toEqual(["Ok", "Ok", "Ok"])
+    expect(production.stats()).toMatchObject({ accepted: 3, requests: 6 })
+  })
+
+  it("holds the credential when APNs calls a fresh token expired too", async () => {
+    production.control.set({ do: "refuse", status: 403, reason: "ExpiredProviderToken" })
+    const [outcome] = await sender.send({ message: message(), credential: apns(), targets: devices(1) })
+    expect(outcome).toMatchObject({ _tag: "Hold" })
+  })
+
+  it("holds the credential when APNs refuses the signature, the topic, or when the key cannot be read", async () => {
+    const stranger = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
+    const wrong = { private_key: stranger.export({ type: "pkcs8", format: "pem" }).toString() }
+    for (const changes of [
+      wrong,
+      { bundle_id: "org.example.other" },
+      { private_key: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----" }
+    ]) {
+      const [outcome] = await sender.send({ message: message(), credential: apns(changes), targets: devices(1) })
+      expect(outcome).toMatchObject({ _tag: "Hold", reason: expect.stringMatching(/APNs/) })
+    }
+  })
+
+  it("slows the team down, on new connections, after too many provider token updates", async () => {
+    production.control.set({ do: "refuse", status: 429, reason: "TooManyProviderTokenUpdates", first: 1 })
+    const owner = apns()
+    const [outcome] = await sender.send({ message: message(), credential: owner, targets: devices(1) })
+    expect(outcome).toEqual({
+      _tag: "Slow",
+      scope: "team",
+      reason: "too_many_provider_token_updates",
+      afterMs: 20 * 60_000
+    })
+    const connections = production.stats().connections
+    await sender.send({ message: message(), credential: owner, targets: devices(1) })
+    expect(production.stats().connections).toBe(connections + 1)
+  })
+
+  it("sends again what a GOAWAY left unprocessed, and leaves to the engine what may have been delivered", async () => {
+    production.control.set({ do: "goaway", first: 1, match: [token("a", 20)] })
+    const gone = await sender.send({ message: message(), credential: apns(), targets: devices(50) })
+    expect(gone.map(({ _tag }) => _tag)).toEqual(gone.map(() => "Ok"))
+    expect(production.stats().duplicates).toBe(0)
+    production.control.set({ do: "close", first: 1 })
+    const [lost] = await sender.send({ message: message(), credential: apns(), targets: devices(1) })
+    expect(lost).toMatchObject({ _tag: "Retry", reason: "connection_closed" })
+  })
+
+  it("retries an outage at a later time and waits as long as it is told to", async () => {
+    production.control.set({ do: "refuse", status: 503, reason: "ServiceUnavailable", retryAfter: 7 })
+    const [outcome] = await sender.send({ message: message(), credential: apns(), targets: devices(1) })
+    expect(outcome).toEqual({ _tag: "Retry", reason: "service_unavailable", afterMs: 7000 })
+  })
+
+  it("fails what is expired or too large without a request", async () => {
+    const late = message({ expiresAt: Date.now() - 1 })
+    expect(await sender.send({ message: late, credential: apns(), targets: devices(2) })).toEqual([
+      { _tag: "Fail", reason: "expired" },
+      { _tag: "Fail", reason: "expired" }
+    ])
+    const large = message({ content: { body: "x".repeat(4096) } })
+    expect(await sender.send({ message: large, credential: apns(), targets: devices(1) })).toEqual([
+      { _tag: "Fail", reason: "payload_too_large" }
+    ])
+    expect(production.stats().requests).toBe(0)
+  })
+
+  it("retries when nothing listens, and holds an endpoint that may not be called", async () => {
+    const dead = apns({ endpoint: "https://127.0.0.1:1", sandbox_endpoint: "https://127.0.0.1:1" })
+    expect(await sender.send({ message: message(), credential: dead, targets: devices(2) })).toMatchObject([
+      { _tag: "Retry", reason: "connection_connect" },
+      { _tag: "Retry", reason: "connection_connect" }
+    ])
+    const inside = apns({ endpoint: "https://10.0.0.1" })
+    expect(await sender.send({ message: message(), credential: inside, targets: devices(1) })).toMatchObject([
+      { _tag: "Hold", reason: expect.stringContaining("may not be called") }
+    ])
+  })
+})
