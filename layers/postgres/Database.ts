@@ -1,0 +1,58 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Redacted, Schedule } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { Settings } from "../config/Settings.ts"
+import type { EmbeddedServerError } from "./EmbeddedBinaries.ts"
+import { embeddedServer } from "./EmbeddedServer.ts"
+import type { DatabaseIsNewer } from "./Migrations.ts"
+import { migrate } from "./Migrations.ts"
+import * as Partitions from "./Partitions.ts"
+
+/** A pool of connections to one database. It connects when it is first used, and again after every loss. */
+export const pool = (url: string, connections: number) =>
+  PgClient.make({
+    url: Redacted.make(url),
+    applicationName: "heliograph",
+    maxConnections: connections,
+    minConnections: 1,
+    connectTimeout: "5 seconds",
+    // Single statements of many fibers share a connection and its round trips; a transaction has one to itself.
+    multiplex: true,
+    multiplexConcurrency: 8,
+    // A statement that hangs, or a node that went to sleep inside a transaction, must not hold a row for ever.
+    startupParameters: {
+      statement_timeout: "60s",
+      lock_timeout: "20s",
+      idle_in_transaction_session_timeout: "30s",
+      timezone: "UTC"
+    }
+  })
+
+/** Succeeds when the database answers; until then it says every so often what it waits for. */
+const answering = (sql: PgClient.PgClient) =>
+  sql`SELECT 1`.pipe(
+    Effect.tapError((error) => Effect.logWarning("Waiting for the database", error.reason.message)),
+    Effect.retry(Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])),
+    // Every failure is waited out.
+    Effect.orDie
+  )
+
+/** The database of the settings, external or embedded, as soon as it answers; its schema is as it was found. */
+export const layer: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, EmbeddedServerError, Settings> =
+  PgClient.layerFrom(
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const url = settings.databaseUrl ?? (yield* embeddedServer(settings.dataDir)).url
+      const sql = yield* pool(url, settings.databaseConnections).pipe(Effect.orDie)
+      yield* answering(sql)
+      return sql
+    })
+  )
+
+/** The same, migrated to this release, and with partitions that are kept ready while the layer lives. */
+export const migratedLayer: Layer.Layer<
+  PgClient.PgClient | SqlClient.SqlClient,
+  EmbeddedServerError | DatabaseIsNewer | SqlError,
+  Settings
+> = Layer.effectDiscard(Effect.andThen(migrate, Partitions.keep)).pipe(Layer.provideMerge(layer))

@@ -1,0 +1,59 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { sql as mainPath } from "./migrations/0001_main_path.ts"
+
+/** In order, without gaps; one that was released is never changed. */
+export const MIGRATIONS: ReadonlyArray<{ readonly id: number; readonly name: string; readonly sql: string }> = [
+  { id: 1, name: "main_path", sql: mainPath }
+]
+
+/** The database was written by a later release: this one would not understand its rows. */
+export class DatabaseIsNewer extends Schema.TaggedError<DatabaseIsNewer>()("DatabaseIsNewer", {
+  found: Schema.Number,
+  foundName: Schema.String,
+  known: Schema.Number
+}) {
+  override get message() {
+    return `The database is at migration ${this.found} (${this.foundName}), this release knows only ${this.known}. Run the release that migrated it, or a later one.`
+  }
+}
+
+/** Any number that nobody else uses for a lock of this database. */
+const LOCK = 7_236_418_001
+
+/**
+ * Brings the database to this release's schema, in one transaction and under one lock: nodes may start at once, one of
+ * them does the work and the others find it done. Answers the names of the migrations that this call applied.
+ */
+export const migrate: Effect.Effect<ReadonlyArray<string>, DatabaseIsNewer | SqlError, PgClient.PgClient> = Effect.gen(
+  function* () {
+    const sql = yield* PgClient.PgClient
+    return yield* sql.withTransaction(
+      Effect.gen(function* () {
+        // Waiting for another node's migration, or rewriting a table, may take longer than a query of the service.
+        yield* sql`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`
+        yield* sql`SELECT pg_advisory_xact_lock(${LOCK})`
+        yield* sql`
+          CREATE TABLE IF NOT EXISTS migrations (
+            id integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+          )`
+        const [last] = yield* sql<{
+          id: number
+          name: string
+        }>`SELECT id, name FROM migrations ORDER BY id DESC LIMIT 1`
+        const known = MIGRATIONS.at(-1)!.id
+        if (last !== undefined && last.id > known) {
+          return yield* new DatabaseIsNewer({ found: last.id, foundName: last.name, known })
+        }
+        const pending = MIGRATIONS.filter(({ id }) => id > (last?.id ?? 0))
+        for (const migration of pending) {
+          // The client sends one statement at a time; EXECUTE takes a whole script.
+          yield* sql.unsafe(`DO $do$ BEGIN EXECUTE $script$${migration.sql}$script$; END $do$`).unprepared
+          yield* sql`INSERT INTO migrations (id, name) VALUES (${migration.id}, ${migration.name})`
+        }
+        return pending.map(({ name }) => name)
+      })
+    )
+  }
+)

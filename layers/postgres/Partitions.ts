@@ -1,0 +1,83 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schedule } from "effect"
+import type { Scope } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { uuidFloor } from "../../services/domain/Ids.ts"
+
+const DAY_MS = 86_400_000
+const DAYS_AHEAD = 7
+
+/** Any number that nobody else uses for a lock of this database. */
+const LOCK = 7_236_418_002
+
+interface Day {
+  readonly name: string
+  readonly from: string
+  readonly to: string
+}
+
+/** The partition of `deliveries` for the UTC day that holds a moment: ids are bounded by the UUIDv7 floors of its ends. */
+const dayOf = (at: number): Day => {
+  const begin = Math.floor(at / DAY_MS) * DAY_MS
+  return {
+    name: `deliveries_${new Date(begin).toISOString().slice(0, 10).replaceAll("-", "")}`,
+    from: uuidFloor(begin),
+    to: uuidFloor(begin + DAY_MS)
+  }
+}
+
+/**
+ * Makes the partitions from yesterday to a week ahead that are missing; answers their names. Ids are made by the nodes'
+ * clocks, so `now` is a node's too; yesterday is there for notifications accepted before midnight.
+ */
+export const ensure = (now: number = Date.now()): Effect.Effect<ReadonlyArray<string>, SqlError, PgClient.PgClient> =>
+  Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    const days = Array.from({ length: DAYS_AHEAD + 2 }, (_, i) => dayOf(now + (i - 1) * DAY_MS))
+    const made: Array<string> = []
+    for (const day of yield* missing(days)) {
+      if (yield* sql.withTransaction(add(day))) made.push(day.name)
+    }
+    return made
+  })
+
+/** Makes partitions now, and every hour those that have become due, until the scope closes. */
+export const keep: Effect.Effect<void, SqlError, PgClient.PgClient | Scope.Scope> = Effect.gen(function* () {
+  yield* ensure()
+  yield* Effect.suspend(() => ensure()).pipe(
+    Effect.catch((error) => Effect.logWarning("Partitions could not be made; the next try is in an hour", error)),
+    Effect.schedule(Schedule.spaced("1 hour")),
+    Effect.forkScoped
+  )
+})
+
+const missing = Effect.fnUntraced(function* (days: ReadonlyArray<Day>) {
+  const sql = yield* PgClient.PgClient
+  const found = yield* sql<{ name: string }>`
+    SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'deliveries'::regclass`
+  const names = new Set(found.map(({ name }) => name))
+  return days.filter(({ name }) => !names.has(name))
+})
+
+/**
+ * A table of its own that is then attached, because that leaves the parent open for reads and writes. Rows of the day
+ * that came before their partition are moved out of the default one; it is locked meanwhile, and normally empty.
+ */
+const add = Effect.fnUntraced(function* (day: Day) {
+  const sql = yield* PgClient.PgClient
+  yield* sql`SELECT pg_advisory_xact_lock(${LOCK})`
+  if ((yield* missing([day])).length === 0) return false
+  const table = sql(day.name)
+  yield* sql`CREATE TABLE ${table} (LIKE deliveries INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES)`
+  yield* sql`LOCK TABLE deliveries_other IN ACCESS EXCLUSIVE MODE`
+  yield* sql`
+    WITH early AS (
+      DELETE FROM deliveries_other WHERE notification_id >= ${day.from} AND notification_id < ${day.to} RETURNING *
+    )
+    INSERT INTO ${table} SELECT * FROM early`
+  yield* sql.unsafe(
+    `ALTER TABLE deliveries ATTACH PARTITION ${day.name} FOR VALUES FROM ('${day.from}') TO ('${day.to}')`
+  ).unprepared
+  return true
+})
