@@ -2,7 +2,7 @@ import type { Certificates } from "./Certificates.ts"
 import { payloadBytes, violationIn } from "./FcmMessage.ts"
 import { OAuth } from "./OAuth.ts"
 import { listenSecure, type Exchange } from "./SecureServer.ts"
-import { isObject, isUuid, parseObject, Simulator, type Listen, type Running } from "./Simulator.ts"
+import { isObject, isUuid, parseObject, Simulator, type Listen, type Running, type Stats } from "./Simulator.ts"
 
 export interface FcmOptions extends Listen {
   readonly certificates: Certificates
@@ -27,8 +27,10 @@ export interface FcmOptions extends Listen {
 export interface RunningFcm extends Running {
   /** The service account's token_uri. */
   readonly tokenUri: string
-  /** Access tokens issued so far. */
-  readonly issued: () => number
+  readonly stats: () => Stats & {
+    /** Access tokens issued since the start: a sender needs one an hour. */
+    readonly tokensIssued: number
+  }
   /** Ends all access tokens at once: the next request of each sender is UNAUTHENTICATED. */
   readonly revokeTokens: () => void
 }
@@ -179,7 +181,7 @@ export const start = async (options: FcmOptions): Promise<RunningFcm> => {
   return {
     ...simulator.running(listening),
     tokenUri: oauth.audience,
-    issued: () => oauth.issued,
+    stats: () => ({ ...simulator.stats(), tokensIssued: oauth.issued }),
     revokeTokens: () => oauth.revoke()
   }
 }

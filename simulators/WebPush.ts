@@ -3,7 +3,7 @@ import { decrypt } from "http_ece"
 import type { Certificates } from "./Certificates.ts"
 import { readJwt } from "./Jwt.ts"
 import { listenSecure, type Exchange } from "./SecureServer.ts"
-import { isUuid, parseObject, Simulator, type Listen, type Running } from "./Simulator.ts"
+import { isUuid, parseObject, Simulator, type Listen, type Running, type Stats } from "./Simulator.ts"
 import { Subscriptions, type Subscription } from "./Subscriptions.ts"
 
 export interface WebPushOptions extends Listen {
@@ -21,10 +21,12 @@ export interface WebPushOptions extends Listen {
 export interface RunningWebPush extends Running {
   /** The subscription at `index`; `prefix` is `s` unless given. */
   readonly subscription: (index: number, prefix?: string) => Subscription
-  /** Messages whose plaintext was read. */
-  readonly decrypted: () => number
-  /** Messages whose sender key had been used for an earlier message (RFC 8291 asks for a fresh one). */
-  readonly reusedSenderKeys: () => number
+  readonly stats: () => Stats & {
+    /** Messages whose plaintext was read; the others are counted under their subscription's id alone. */
+    readonly decrypted: number
+    /** Messages whose sender key had served an earlier one (RFC 8291 asks for a fresh one). */
+    readonly reusedSenderKeys: number
+  }
 }
 
 /** One record of aes128gcm: what every push service takes. */
@@ -202,7 +204,11 @@ export const start = async (options: WebPushOptions): Promise<RunningWebPush> =>
   return {
     ...simulator.running(listening),
     subscription: (index, prefix) => subscriptions.subscription(listening.url, index, prefix),
-    decrypted: () => decrypted,
-    reusedSenderKeys: () => reused
+    stats: () => ({ ...simulator.stats(), decrypted, reusedSenderKeys: reused }),
+    reset: () => {
+      simulator.reset()
+      senderKeys.clear()
+      reused = decrypted = considered = 0
+    }
   }
 }

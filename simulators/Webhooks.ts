@@ -26,10 +26,12 @@ export interface Receiver {
   readonly stats: () => Stats
   /** How often each event id was received and accepted. */
   readonly received: () => Map<string, number>
+  readonly entries: () => Iterable<readonly [key: string, count: number]>
 }
 
 export interface RunningWebhooks extends Running {
   readonly receivers: ReadonlyArray<Receiver>
+  readonly stats: () => Stats & { readonly receivers: Readonly<Record<string, Stats>> }
   /** The receiver of that name; throws when there is none. */
   readonly receiver: (name: string) => Receiver
 }
@@ -160,7 +162,8 @@ export const start = async (options: WebhooksOptions = {}): Promise<RunningWebho
     secret,
     control: simulator.control,
     stats: () => simulator.stats(),
-    received: () => new Map(simulator.ledger.entries())
+    received: () => new Map(simulator.ledger.entries()),
+    entries: () => simulator.ledger.entries()
   }))
   return {
     ...total.running({
@@ -171,6 +174,10 @@ export const start = async (options: WebhooksOptions = {}): Promise<RunningWebho
           server.close(() => resolve())
           server.closeAllConnections()
         })
+    }),
+    stats: () => ({
+      ...total.stats(),
+      receivers: Object.fromEntries(receivers.map((receiver) => [receiver.name, receiver.stats()]))
     }),
     reset: () => {
       total.reset()

@@ -185,7 +185,7 @@ describe("the push service simulator", () => {
     const other = Buffer.from(made.body)
     other[other.length - 1]! ^= 1
     expect(await refused(send({ ...made, body: other }))).toBe("400 salt and sender key were used before")
-    expect(push.reusedSenderKeys()).toBe(0)
+    expect(push.stats().reusedSenderKeys).toBe(0)
   })
 
   it("counts messages whose sender key served an earlier one", async () => {
@@ -195,7 +195,7 @@ describe("the push service simulator", () => {
     await send(made)
     // Its salt differs, so it does not decrypt, but the key is recognised.
     expect((await send({ ...made, body: other })).status).toBe(400)
-    expect(push.reusedSenderKeys()).toBe(1)
+    expect(push.stats().reusedSenderKeys).toBe(1)
   })
 
   it("refuses a plaintext without the service's ids", async () => {
@@ -232,7 +232,7 @@ describe("the push service simulator", () => {
       )
       expect(answer.status).toBe(201)
     }
-    expect(sampled.decrypted()).toBe(2)
+    expect(sampled.stats().decrypted).toBe(2)
     expect(sampled.stats().accepted).toBe(4)
     connection.destroy()
     await sampled.close()

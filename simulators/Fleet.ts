@@ -1,0 +1,249 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Apns from "./Apns.ts"
+import { DEAD_TOKENS } from "./Audience.ts"
+import { writeCa } from "./Certificates.ts"
+import { startControl, type Controlled } from "./Control.ts"
+import * as Fcm from "./Fcm.ts"
+import { keepSecrets, makeSecrets, publicPem } from "./Secrets.ts"
+import type { Listen, Running } from "./Simulator.ts"
+import * as Smtp from "./Smtp.ts"
+import * as Webhooks from "./Webhooks.ts"
+import * as WebPush from "./WebPush.ts"
+
+export type SimulatorName = "apns" | "apns-sandbox" | "fcm" | "webpush" | "smtp" | "webhooks"
+
+export interface FleetOptions {
+  readonly host?: string
+  /** Any free port, for those that are not named. */
+  readonly ports?: Readonly<Partial<Record<SimulatorName | "control", number>>>
+  /**
+   * Where ca.pem and the fleet's secrets are kept, so that a restarted fleet has the same credentials. Without one they
+   * are new each time, and ca.pem lies in a temporary folder that goes with the fleet.
+   */
+  readonly folder?: string
+  /** Customers' servers; two, `one` and `two`, unless given. A receiver's secret is the fleet's unless null. */
+  readonly receivers?: ReadonlyArray<{ readonly name: string; readonly secret?: string | null }>
+  /** See WebPush.ts. */
+  readonly decrypt?: "all" | number
+  /** Whether mail is offered STARTTLS; not unless given. */
+  readonly starttls?: boolean
+  /** Whether every mail must offer one-click unsubscription; not unless given. */
+  readonly bulkMail?: boolean
+  /** See Apns.ts. */
+  readonly tokenUpdates?: number
+}
+
+/** What a sender needs to use the fleet. Plain data: it travels between processes as one line of JSON. */
+export interface FleetDescription {
+  /** The path of the authority's certificate (OUTBOUND_CA_FILE). */
+  readonly ca: string
+  /** The control API's URL. */
+  readonly control: string
+  readonly urls: Readonly<Record<SimulatorName, string>>
+  /** Bodies for PUT /credentials/<name>. */
+  readonly credentials: {
+    readonly apns: {
+      readonly team_id: string
+      readonly key_id: string
+      readonly private_key: string
+      readonly bundle_id: string
+      readonly endpoint: string
+      readonly sandbox_endpoint: string
+    }
+    readonly fcm: {
+      readonly service_account: {
+        readonly type: "service_account"
+        readonly project_id: string
+        readonly private_key_id: string
+        readonly private_key: string
+        readonly client_email: string
+        readonly client_id: string
+        readonly token_uri: string
+      }
+      readonly endpoint: string
+    }
+    readonly webpush: { readonly subject: string; readonly public_key: string; readonly private_key: string }
+    readonly smtp: { readonly url: string; readonly from: string }
+  }
+  readonly receivers: ReadonlyArray<{ readonly name: string; readonly url: string; readonly secret: string | null }>
+  /** For Audience.ts: what devices and addresses are derived from. */
+  readonly audience: { readonly webPushOrigin: string; readonly seed: string }
+  /** The settings that an engine needs beside the credentials. */
+  readonly settings: { readonly OUTBOUND_CA_FILE: string; readonly OUTBOUND_ALLOW_CIDRS: string }
+}
+
+export interface Fleet {
+  readonly description: FleetDescription
+  readonly apns: Running
+  readonly apnsSandbox: Running
+  readonly fcm: Fcm.RunningFcm
+  readonly webpush: WebPush.RunningWebPush
+  readonly smtp: Smtp.RunningSmtp
+  readonly webhooks: Webhooks.RunningWebhooks
+  readonly close: () => Promise<void>
+}
+
+/** Starts all simulators with credentials that fit each other, and the control API. */
+export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "heliograph-fleet-")))
+  const host = options.host ?? "127.0.0.1"
+  const hosts = [...new Set(["localhost", "127.0.0.1", "::1", host])]
+  const secrets = options.folder === undefined ? makeSecrets(hosts) : await keepSecrets(folder, hosts)
+  const { certificates } = secrets
+  const started: Array<{ readonly close: () => Promise<void> }> = []
+  const closeAll = async (): Promise<void> => {
+    await Promise.all(started.map((running) => running.close()))
+    if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+  }
+  const at = (name: SimulatorName | "control"): Listen => ({ host, port: options.ports?.[name] ?? 0 })
+  const run = async <A extends { readonly close: () => Promise<void> }>(starting: Promise<A>): Promise<A> => {
+    const running = await starting
+    started.push(running)
+    return running
+  }
+  try {
+    const ca = await writeCa(certificates, folder)
+    const apnsOptions = {
+      certificates,
+      teamId: secrets.teamId,
+      keyId: secrets.keyId,
+      publicKey: publicPem(secrets.apnsKey),
+      bundleId: secrets.bundleId,
+      tokens: DEAD_TOKENS.ios,
+      ...(options.tokenUpdates === undefined ? {} : { tokenUpdates: options.tokenUpdates })
+    }
+    const apns = await run(Apns.start({ ...apnsOptions, ...at("apns"), environment: "production" }))
+    const apnsSandbox = await run(Apns.start({ ...apnsOptions, ...at("apns-sandbox"), environment: "sandbox" }))
+    const fcm = await run(
+      Fcm.start({
+        ...at("fcm"),
+        certificates,
+        projectId: secrets.projectId,
+        clientEmail: secrets.clientEmail,
+        publicKey: publicPem(secrets.serviceKey),
+        keyId: secrets.serviceKeyId,
+        tokens: DEAD_TOKENS.android
+      })
+    )
+    const webpush = await run(
+      WebPush.start({
+        ...at("webpush"),
+        certificates,
+        seed: secrets.seed,
+        applicationServerKey: secrets.vapidPublicKey,
+        decrypt: options.decrypt ?? "all",
+        gone: DEAD_TOKENS.web.gone
+      })
+    )
+    const smtp = await run(
+      Smtp.start({
+        ...at("smtp"),
+        ...(options.starttls ? { certificates } : {}),
+        auth: { user: secrets.mailUser, pass: secrets.mailPass },
+        bulk: options.bulkMail ?? false,
+        unknown: "nobody"
+      })
+    )
+    const webhooks = await run(
+      Webhooks.start({
+        ...at("webhooks"),
+        receivers: (options.receivers ?? [{ name: "one" }, { name: "two" }]).map(({ name, secret }) => ({
+          name,
+          secret: secret === null ? undefined : (secret ?? `${secrets.webhookSecret}-${name}`)
+        }))
+      })
+    )
+    const simulators: ReadonlyMap<string, Controlled> = new Map<string, Controlled>([
+      ["apns", apns],
+      ["apns-sandbox", apnsSandbox],
+      ["fcm", fcm],
+      ["webpush", webpush],
+      ["smtp", smtp],
+      ["webhooks", webhooks],
+      ...webhooks.receivers.map((receiver) => [`webhooks/${receiver.name}`, receiver] as const)
+    ])
+    const describe = (control: string): FleetDescription => ({
+      ca,
+      control,
+      urls: {
+        apns: apns.url,
+        "apns-sandbox": apnsSandbox.url,
+        fcm: fcm.url,
+        webpush: webpush.url,
+        smtp: smtp.url,
+        webhooks: webhooks.url
+      },
+      credentials: {
+        apns: {
+          team_id: secrets.teamId,
+          key_id: secrets.keyId,
+          private_key: secrets.apnsKey,
+          bundle_id: secrets.bundleId,
+          endpoint: apns.url,
+          sandbox_endpoint: apnsSandbox.url
+        },
+        fcm: {
+          service_account: {
+            type: "service_account",
+            project_id: secrets.projectId,
+            private_key_id: secrets.serviceKeyId,
+            private_key: secrets.serviceKey,
+            client_email: secrets.clientEmail,
+            client_id: "100000000000000000000",
+            token_uri: fcm.tokenUri
+          },
+          endpoint: fcm.url
+        },
+        webpush: {
+          subject: "mailto:operator@example.com",
+          public_key: secrets.vapidPublicKey,
+          private_key: secrets.vapidPrivateKey
+        },
+        smtp: { url: smtp.url, from: "Heliograph <news@example.com>" }
+      },
+      receivers: webhooks.receivers.map(({ name, secret, url }) => ({ name, url, secret: secret ?? null })),
+      audience: { webPushOrigin: webpush.url, seed: secrets.seed },
+      settings: { OUTBOUND_CA_FILE: ca, OUTBOUND_ALLOW_CIDRS: host.includes(":") ? `${host}/128` : `${host}/32` }
+    })
+    let description: FleetDescription | undefined
+    const control = await run(
+      startControl({
+        ...at("control"),
+        simulators,
+        description: () => description,
+        reset: () => {
+          for (const running of [apns, apnsSandbox, fcm, webpush, smtp, webhooks]) running.reset()
+        },
+        revokeTokens: fcm.revokeTokens
+      })
+    )
+    description = describe(control.url)
+    return { description, apns, apnsSandbox, fcm, webpush, smtp, webhooks, close: closeAll }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}
+
+/**
+ * The fleet as a process of its own: prints its description as one line of JSON, serves until a signal ends it, or the
+ * end of the process that forked it.
+ */
+export const runFleet = async (options: FleetOptions = {}): Promise<void> => {
+  const fleet = await startFleet(options)
+  process.stdout.write(`${JSON.stringify(fleet.description)}\n`)
+  await new Promise<void>((resolve) => {
+    process.once("SIGINT", () => resolve())
+    process.once("SIGTERM", () => resolve())
+    process.once("disconnect", () => resolve())
+  })
+  await fleet.close()
+}
+
+if (import.meta.main) {
+  await runFleet(JSON.parse(process.argv[2] ?? "{}") as FleetOptions)
+  // Delayed answers and hanging requests would keep the process.
+  process.exit(0)
+}
