@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { IpNetwork } from "effect/net"
 import { resolve } from "node:path"
 import { EngineSettings } from "../../services/ports/EngineSettings.ts"
+import { HttpSettings } from "../../services/ports/HttpSettings.ts"
 
 /** Every setting, once: read from the environment, checked before anything starts. Durations are milliseconds. */
 export interface SettingsShape {
@@ -182,14 +183,18 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
   return settings
 }
 
-/** The settings of an environment, and the engine's part of them under the port's name. */
+/** The settings of an environment, and the parts of them that the engine and the HTTP surface know by their ports. */
 export const layer = (
   env: Readonly<Record<string, string | undefined>>
-): Layer.Layer<Settings | EngineSettings, SettingsError> =>
+): Layer.Layer<Settings | EngineSettings | HttpSettings, SettingsError> =>
   Layer.unwrap(
     Effect.try({ try: () => read(env), catch: (error) => error as SettingsError }).pipe(
       Effect.map((settings) =>
-        Layer.merge(Layer.succeed(Settings, settings), Layer.succeed(EngineSettings, settings.engine))
+        Layer.mergeAll(
+          Layer.succeed(Settings, settings),
+          Layer.succeed(EngineSettings, settings.engine),
+          Layer.succeed(HttpSettings, settings)
+        )
       )
     )
   )
