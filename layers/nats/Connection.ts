@@ -1,0 +1,136 @@
+import type { NatsConnection } from "@nats-io/transport-node"
+import { connect, wsconnect } from "@nats-io/transport-node"
+import type { Scope } from "effect"
+import { Deferred, Effect } from "effect"
+
+/**
+ * The connection to NATS, which comes and goes: the engine may start before NATS does, and outlives its outages.
+ * The states: connecting (at first), up, down (lost, and sought again by the client, for ever), closed.
+ */
+export interface Connection {
+  /** The connection, whether or not it is up at the moment; null before the first one and after the end. */
+  readonly current: () => NatsConnection | null
+  readonly isUp: () => boolean
+  /** Counts how often it came up: whatever was learnt of the server in an earlier epoch may be gone. */
+  readonly epoch: () => number
+  /** Ends when there was a first connection, or when the patience for it is over. */
+  readonly started: Effect.Effect<void>
+  /** Calls back each time it comes up (at once when it is), until the returned function is called. */
+  readonly onUp: (run: (nc: NatsConnection) => void) => () => void
+}
+
+const RETRY_MS = 250
+const MAX_RETRY_MS = 2000
+
+/** NATS takes several servers; user and password, or a token, may stand in the first URL that has them. */
+export const optionsOf = (urls: string) => {
+  const parts = urls.split(",").map((part) => new URL(part.trim()))
+  const named = parts.find((url) => url.username !== "")
+  const secret = named === undefined ? {} : credentials(named)
+  const servers = parts.map((url) => (url.protocol.startsWith("ws") ? `${url.protocol}//${url.host}` : url.host))
+  return { servers, websocket: parts[0]!.protocol.startsWith("ws"), tls: parts[0]!.protocol === "tls:", secret }
+}
+
+const credentials = (url: URL) => {
+  const user = decodeURIComponent(url.username)
+  return url.password === "" ? { token: user } : { user, pass: decodeURIComponent(url.password) }
+}
+
+export const makeConnection = (urls: string, patienceMs: number): Effect.Effect<Connection, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const options = optionsOf(urls)
+    const giveUpAt = performance.now() + patienceMs
+    const first = yield* Deferred.make<void>()
+    const listeners = new Set<(nc: NatsConnection) => void>()
+    let nc: NatsConnection | null = null
+    let up = false
+    let epoch = 0
+
+    const open = () =>
+      (options.websocket ? wsconnect : connect)({
+        servers: options.servers,
+        name: "heliograph",
+        ...options.secret,
+        ...(options.tls ? { tls: {} } : {}),
+        timeout: 5000,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: RETRY_MS,
+        // A wrong password may be a server that is being set up anew: keep asking, as with every other outage.
+        ignoreAuthErrorAbort: true,
+        // A peer that is frozen or cut off is noticed within about this time twice.
+        pingInterval: 10_000,
+        maxPingOut: 2
+      })
+
+    const rise = (connection: NatsConnection): void => {
+      up = true
+      epoch++
+      for (const run of listeners) run(connection)
+    }
+
+    /** Follows one connection to its end. The client reconnects by itself; it ends only when it is closed. */
+    const follow = (connection: NatsConnection) =>
+      Effect.promise(async () => {
+        for await (const status of connection.status()) {
+          if (status.type === "disconnect") up = false
+          else if (status.type === "reconnect") rise(connection)
+        }
+        up = false
+      })
+
+    yield* Effect.gen(function* () {
+      let wait = RETRY_MS
+      while (true) {
+        // Not interruptible, so that a connection that comes about in the last moment is known, and closed.
+        const opened = yield* Effect.uninterruptible(
+          Effect.tap(Effect.result(Effect.tryPromise({ try: open, catch: (error) => error })), (result) =>
+            Effect.sync(() => {
+              if (result._tag === "Success") nc = result.success
+            })
+          )
+        )
+        if (opened._tag === "Success") {
+          wait = RETRY_MS
+          rise(opened.success)
+          yield* Deferred.succeed(first, undefined)
+          yield* Effect.logInfo("Connected to NATS")
+          yield* follow(opened.success)
+        } else {
+          if (wait === RETRY_MS) {
+            yield* Effect.logWarning("NATS does not answer; still trying").pipe(
+              Effect.annotateLogs({ reason: String(opened.failure) })
+            )
+          }
+          yield* Effect.sleep(wait)
+          wait = Math.min(wait * 2, MAX_RETRY_MS)
+        }
+      }
+    }).pipe(Effect.forkScoped)
+
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(async () => {
+        up = false
+        const last = nc
+        nc = null
+        if (last === null || last.isClosed()) return
+        // What was written (the last acknowledgements) goes out first, unless there is nobody to take it.
+        await Promise.race([last.flush().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 1000))])
+        await last.close()
+      })
+    )
+
+    return {
+      current: () => nc,
+      isUp: () => up,
+      epoch: () => epoch,
+      started: Effect.suspend(() => {
+        const left = giveUpAt - performance.now()
+        return epoch > 0 || left <= 0 ? Effect.void : Effect.ignore(Effect.timeout(Deferred.await(first), left))
+      }),
+      onUp: (run) => {
+        listeners.add(run)
+        if (up && nc !== null) run(nc)
+        return () => listeners.delete(run)
+      }
+    }
+  })

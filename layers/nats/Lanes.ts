@@ -1,0 +1,112 @@
+import type { ConsumerConfig, JetStreamManager, StreamConfig } from "@nats-io/jetstream"
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  jetstreamManager,
+  ReplayPolicy,
+  RetentionPolicy,
+  StorageType
+} from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import { nanos } from "@nats-io/transport-node"
+import type { Job, JobPriority, JobType } from "../../services/domain/Job.ts"
+
+/**
+ * One work queue for each type and priority: a stream with one subject and one durable consumer that all nodes share
+ * (server 2.9 gives a work queue no more than one without a filter).
+ */
+export interface Lane {
+  readonly type: JobType
+  readonly priority: JobPriority
+  readonly subject: string
+  readonly stream: string
+}
+
+export const CONSUMER = "workers"
+
+/** Far above what all nodes work on at once; reached, it would stop deliveries. */
+const MAX_ACK_PENDING = 8192
+/** A lane keeps at most this; the oldest goes first, so that publishing never blocks. The sweeper finds what is lost. */
+const MAX_JOBS = 500_000
+const MAX_BYTES = 64 * 1024 * 1024
+
+export const laneOf = (type: JobType, priority: JobPriority): Lane => ({
+  type,
+  priority,
+  subject: `heliograph.${type}.${priority}`,
+  stream: `HELIOGRAPH_${type}_${priority}`.toUpperCase()
+})
+
+/** The type carries the version; the priority is the lane's. */
+export const encode = (job: Job): string => JSON.stringify({ type: job.type, id: job.id })
+
+/** Null for what is no job of this lane: nobody could ever handle it. */
+export const decode = (lane: Lane, text: string): Job | null => {
+  try {
+    const { type, id } = JSON.parse(text) as { readonly type?: unknown; readonly id?: unknown }
+    return type === lane.type && typeof id === "string" ? { type: lane.type, id, priority: lane.priority } : null
+  } catch {
+    return null
+  }
+}
+
+const streamConfig = (lane: Lane, replicas: number) =>
+  ({
+    name: lane.stream,
+    subjects: [lane.subject],
+    retention: RetentionPolicy.Workqueue,
+    storage: StorageType.File,
+    discard: DiscardPolicy.Old,
+    max_msgs: MAX_JOBS,
+    max_bytes: MAX_BYTES,
+    num_replicas: replicas
+  }) satisfies Partial<StreamConfig>
+
+const consumerConfig = (ackWaitMs: number) =>
+  ({
+    durable_name: CONSUMER,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ackWaitMs),
+    deliver_policy: DeliverPolicy.All,
+    replay_policy: ReplayPolicy.Instant,
+    max_deliver: -1,
+    max_ack_pending: MAX_ACK_PENDING
+  }) satisfies Partial<ConsumerConfig>
+
+export interface LaneOptions {
+  readonly replicas: number
+  readonly ackWaitMs: number
+  readonly timeoutMs: number
+}
+
+/** Makes the lane's stream and consumer unless they are there; what an earlier release made is brought up to date. */
+export const ensureLane = async (nc: NatsConnection, lane: Lane, options: LaneOptions): Promise<void> => {
+  const manager = await jetstreamManager(nc, { checkAPI: false, timeout: options.timeoutMs })
+  await ensureStream(manager, lane, options.replicas)
+  await ensureConsumer(manager, lane, options.ackWaitMs)
+}
+
+/** Adding one that exists with the same configuration changes nothing; with another one it is refused. */
+const ensureStream = async (manager: JetStreamManager, lane: Lane, replicas: number): Promise<void> => {
+  const config = streamConfig(lane, replicas)
+  try {
+    await manager.streams.add(config)
+  } catch (error) {
+    // It either exists in another form, or the server cannot now; the second attempt tells which.
+    await manager.streams.update(lane.stream, config).catch(() => {
+      throw error
+    })
+  }
+}
+
+const ensureConsumer = async (manager: JetStreamManager, lane: Lane, ackWaitMs: number): Promise<void> => {
+  const config = consumerConfig(ackWaitMs)
+  try {
+    await manager.consumers.add(lane.stream, config)
+  } catch (error) {
+    await manager.consumers.update(lane.stream, CONSUMER, config).catch(() => {
+      throw error
+    })
+  }
+}

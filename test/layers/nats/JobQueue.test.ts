@@ -1,0 +1,264 @@
+import { assert, describe, it } from "@effect/vitest"
+import { AckPolicy, jetstreamManager } from "@nats-io/jetstream"
+import { connect } from "@nats-io/transport-node"
+import type { Scope } from "effect"
+import { Deferred, Effect, Layer, Queue, Schedule } from "effect"
+import { CONSUMER, laneOf } from "../../../layers/nats/Lanes.ts"
+import { layerOf } from "../../../layers/nats/JobQueue.ts"
+import type { Job } from "../../../services/domain/Job.ts"
+import { JobQueue } from "../../../services/ports/JobQueue.ts"
+import type { NatsServer } from "../../NatsServer.ts"
+import { makeNatsServer } from "../../NatsServer.ts"
+import { contract } from "../JobQueue.contract.ts"
+
+const options = { replicas: 1, redeliverMs: 20, timeoutMs: 2000, ackWaitMs: 30_000 }
+
+contract(
+  "JobQueue on NATS",
+  Effect.map(makeNatsServer, ({ url }) => layerOf({ ...options, url }))
+)
+
+const job = (id: string): Job => ({ type: "SendV1", id, priority: "bulk" })
+const subscription = { type: "SendV1", priority: "bulk", concurrency: 4 } as const
+const lane = laneOf("SendV1", "bulk")
+
+/** Publishes until the queue takes it: what the sweeper does. */
+const insist = (queue: JobQueue["Service"], jobs: ReadonlyArray<Job>) =>
+  Effect.retry(queue.publish(jobs), Schedule.spaced(50))
+
+const withQueue = (
+  body: (server: NatsServer, queue: JobQueue["Service"]) => Effect.Effect<void, unknown, Scope.Scope>,
+  changed: Partial<typeof options> = {}
+) =>
+  Effect.gen(function* () {
+    const server = yield* makeNatsServer
+    const context = yield* Layer.build(layerOf({ ...options, ...changed, url: server.url }))
+    yield* Effect.flatMap(JobQueue, (queue) => body(server, queue)).pipe(Effect.provide(context))
+  })
+
+/** A connection of the test's own, to look at the server and to disturb it. */
+const client = (server: NatsServer) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const nc = await connect({ servers: server.url })
+      return { nc, manager: await jetstreamManager(nc) }
+    }),
+    ({ nc }) => Effect.promise(() => nc.close())
+  )
+
+describe("JobQueue on NATS", () => {
+  it.live("may start before NATS does", () =>
+    Effect.gen(function* () {
+      const server = yield* makeNatsServer
+      yield* server.kill
+      const context = yield* Layer.build(layerOf({ ...options, timeoutMs: 100, url: server.url }))
+      yield* Effect.gen(function* () {
+        const queue = yield* JobQueue
+        const seen = yield* Queue.unbounded<string>()
+        yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+        assert.strictEqual((yield* Effect.flip(queue.publish([job("early")])))._tag, "QueueUnavailable")
+        assert.strictEqual((yield* Effect.flip(queue.ping))._tag, "QueueUnavailable")
+        yield* server.start
+        yield* insist(queue, [job("late")])
+        assert.strictEqual(yield* Queue.take(seen), "late")
+        yield* queue.ping
+      }).pipe(Effect.provide(context))
+    })
+  )
+
+  it.live("goes on after NATS was killed, with the jobs that its store kept", () =>
+    withQueue((server, queue) =>
+      Effect.gen(function* () {
+        const seen = yield* Queue.unbounded<string>()
+        yield* queue.publish([job("before")])
+        yield* server.kill
+        // The outage is noticed, and told, instead of waited for.
+        yield* Effect.repeat(Effect.exit(queue.publish([job("during")])), { until: (exit) => exit._tag === "Failure" })
+        yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+        yield* server.start
+        assert.strictEqual(yield* Queue.take(seen), "before")
+        yield* insist(queue, [job("after")])
+        assert.strictEqual(yield* Queue.take(seen), "after")
+      })
+    )
+  )
+
+  it.live("makes its streams anew when NATS lost its store", () =>
+    withQueue((server, queue) =>
+      Effect.gen(function* () {
+        const seen = yield* Queue.unbounded<string>()
+        yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+        yield* queue.publish([job("before")])
+        assert.strictEqual(yield* Queue.take(seen), "before")
+        yield* Effect.andThen(server.kill, server.wipe)
+        yield* server.start
+        yield* insist(queue, [job("after")])
+        assert.strictEqual(yield* Queue.take(seen), "after")
+      })
+    )
+  )
+
+  it.live("makes a stream or a consumer anew that somebody deleted", () =>
+    withQueue((server, queue) =>
+      Effect.gen(function* () {
+        const { manager } = yield* client(server)
+        const seen = yield* Queue.unbounded<string>()
+        yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+        yield* queue.publish([job("one")])
+        assert.strictEqual(yield* Queue.take(seen), "one")
+
+        yield* Effect.promise(() => manager.consumers.delete(lane.stream, CONSUMER))
+        yield* queue.publish([job("two")])
+        assert.strictEqual(yield* Queue.take(seen), "two")
+
+        yield* Effect.promise(() => manager.streams.delete(lane.stream))
+        yield* queue.publish([job("three")])
+        assert.strictEqual(yield* Queue.take(seen), "three")
+      })
+    )
+  )
+
+  it.live("brings streams and consumers of an earlier release up to date", () =>
+    withQueue((server, queue) =>
+      Effect.gen(function* () {
+        const { manager } = yield* client(server)
+        yield* Effect.promise(async () => {
+          await manager.streams.add({
+            name: lane.stream,
+            subjects: [lane.subject],
+            retention: "workqueue",
+            max_msgs: 7
+          })
+          await manager.consumers.add(lane.stream, {
+            durable_name: CONSUMER,
+            ack_policy: AckPolicy.Explicit,
+            max_ack_pending: 3
+          })
+        })
+        const seen = yield* Queue.unbounded<string>()
+        yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+        yield* queue.publish([job("one")])
+        assert.strictEqual(yield* Queue.take(seen), "one")
+        const { config } = yield* Effect.promise(() => manager.streams.info(lane.stream))
+        assert.deepInclude(config, { retention: "workqueue", storage: "file", discard: "old", num_replicas: 1 })
+        assert.isAbove(config.max_msgs, 100_000)
+        assert.isAbove(config.max_bytes, 1_000_000)
+        const consumer = yield* Effect.promise(() => manager.consumers.info(lane.stream, CONSUMER))
+        assert.isAbove(consumer.config.max_ack_pending!, 1000)
+        assert.strictEqual(consumer.config.max_deliver, -1)
+      })
+    )
+  )
+
+  it.live("keeps a job with its worker for as long as the handler works", () =>
+    withQueue(
+      (server, queue) =>
+        Effect.gen(function* () {
+          const { nc } = yield* client(server)
+          const marks = yield* Queue.unbounded<string>()
+          nc.subscribe("$JS.ACK.>", { callback: (_, msg) => void Queue.offerUnsafe(marks, msg.string()) })
+          yield* Effect.promise(() => nc.flush())
+          const gate = yield* Deferred.make<void>()
+          const started = yield* Queue.unbounded<string>()
+          yield* queue.subscribe(subscription, ({ id }) =>
+            Effect.andThen(Queue.offer(started, id), id === "long" ? Deferred.await(gate) : Effect.void)
+          )
+          yield* queue.publish([job("long")])
+          // Three marks are one ack_wait: without them the job would have come again by now, twice.
+          assert.deepStrictEqual(new Set(yield* Queue.takeN(marks, 9)), new Set(["+WPI"]))
+          yield* Deferred.succeed(gate, undefined)
+          while ((yield* Queue.take(marks)) !== "+ACK");
+          yield* queue.publish([job("next")])
+          assert.deepStrictEqual(yield* Queue.takeN(started, 2), ["long", "next"])
+          assert.strictEqual(yield* Queue.size(started), 0)
+        }),
+      { ackWaitMs: 300 }
+    )
+  )
+
+  it.live("gives a job to another worker when the first one vanished without a word", () =>
+    withQueue(
+      (server, queue) =>
+        Effect.gen(function* () {
+          const { nc } = yield* client(server)
+          yield* queue.publish([job("orphan")])
+          const taken = yield* Effect.promise(() =>
+            nc.request(`$JS.API.CONSUMER.MSG.NEXT.${lane.stream}.${CONSUMER}`, JSON.stringify({ batch: 1 }), {
+              timeout: 5000,
+              noMux: true
+            })
+          )
+          assert.include(taken.string(), "orphan")
+          yield* Effect.promise(() => nc.close())
+          const seen = yield* Queue.unbounded<string>()
+          yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+          assert.strictEqual(yield* Queue.take(seen), "orphan")
+        }),
+      { ackWaitMs: 300 }
+    )
+  )
+
+  it.live("drops a message that is no job, and goes on", () =>
+    withQueue((server, queue) =>
+      Effect.gen(function* () {
+        const { nc, manager } = yield* client(server)
+        const seen = yield* Queue.unbounded<string>()
+        yield* queue.publish([job("first")])
+        for (const text of ["", "{", "null", "[]", '{"type":"SendV2","id":"x"}', '{"type":"SendV1","id":7}']) {
+          yield* Effect.promise(() => nc.request(lane.subject, text))
+        }
+        yield* queue.publish([job("last")])
+        const finished = yield* Queue.unbounded<string>()
+        nc.subscribe("$JS.ACK.>", { callback: (_, msg) => void Queue.offerUnsafe(finished, msg.string()) })
+        yield* Effect.promise(() => nc.flush())
+        yield* queue.subscribe({ ...subscription, concurrency: 1 }, ({ id }) => Queue.offer(seen, id))
+        assert.deepStrictEqual(yield* Queue.takeN(seen, 2), ["first", "last"])
+        yield* Queue.takeN(finished, 8)
+        const { state } = yield* Effect.promise(() => manager.streams.info(lane.stream))
+        assert.strictEqual(state.messages, 0)
+      })
+    )
+  )
+
+  it.live("leaves nothing unacknowledged behind when it closes", () =>
+    Effect.gen(function* () {
+      const server = yield* makeNatsServer
+      const { manager } = yield* client(server)
+      const layer = layerOf({ ...options, url: server.url })
+      yield* Effect.gen(function* () {
+        const queue = yield* JobQueue
+        const seen = yield* Queue.unbounded<string>()
+        yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+        yield* queue.publish(Array.from({ length: 200 }, (_, i) => job(`job-${i}`)))
+        yield* Queue.takeN(seen, 50)
+      }).pipe(Effect.scoped, Effect.provide(Layer.fresh(layer)))
+      const consumer = yield* Effect.promise(() => manager.consumers.info(lane.stream, CONSUMER))
+      const { state } = yield* Effect.promise(() => manager.streams.info(lane.stream))
+      // What was given back waits for redelivery and counts as unacknowledged; it comes at once.
+      const seen = yield* Queue.unbounded<string>()
+      yield* Effect.gen(function* () {
+        const queue = yield* JobQueue
+        yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+        yield* Queue.takeN(seen, state.messages)
+      }).pipe(Effect.scoped, Effect.provide(Layer.fresh(layer)))
+      assert.isAtMost(consumer.num_ack_pending, 4)
+      assert.strictEqual((yield* Effect.promise(() => manager.streams.info(lane.stream))).state.messages, 0)
+    })
+  )
+
+  it.live("tells that it is unavailable when NATS is there but does not answer", () =>
+    withQueue(
+      (server, queue) =>
+        Effect.gen(function* () {
+          yield* queue.publish([job("one")])
+          yield* server.freeze
+          yield* Effect.gen(function* () {
+            assert.strictEqual((yield* Effect.flip(queue.publish([job("two")])))._tag, "QueueUnavailable")
+            assert.strictEqual((yield* Effect.flip(queue.ping))._tag, "QueueUnavailable")
+          }).pipe(Effect.ensuring(server.thaw))
+          yield* insist(queue, [job("three")])
+        }),
+      { timeoutMs: 300 }
+    )
+  )
+})
