@@ -1,5 +1,6 @@
 import { createPublicKey, randomUUID, type KeyObject } from "node:crypto"
 import { ApnsTokens } from "./ApnsTokens.ts"
+import type { Refusal } from "./Behaviour.ts"
 import type { Certificates } from "./Certificates.ts"
 import { listenSecure, type Connection, type Exchange } from "./SecureServer.ts"
 import { isObject, isUuid, parseObject, Simulator, type Listen, type Running } from "./Simulator.ts"
@@ -127,11 +128,11 @@ export const start = async (options: ApnsOptions): Promise<Running> => {
   const handle = (exchange: Exchange): void => {
     simulator.requests++
     const id = (exchange.headers["apns-id"] as string | undefined) ?? randomUUID().toUpperCase()
-    const reply = (reason: string, status = STATUS[reason] ?? 400, retryAfter?: number): void => {
+    const reply = (reason: string, status = STATUS[reason] ?? 400, rule?: Refusal): void => {
       const body: { reason: string; timestamp?: number } = { reason }
       // The moment since which the token is known to be dead, in milliseconds.
-      if (status === 410) body.timestamp = Date.now()
-      const retry = retryAfter === undefined ? undefined : { "retry-after": String(retryAfter) }
+      if (status === 410) body.timestamp = rule?.timestamp ?? Date.now()
+      const retry = rule?.retryAfter === undefined ? undefined : { "retry-after": String(rule.retryAfter) }
       exchange.answer(status, { "apns-id": id, "content-type": "application/json", ...retry }, JSON.stringify(body))
     }
     const refuse = (reason: string): void => {
@@ -170,8 +171,7 @@ export const start = async (options: ApnsOptions): Promise<Running> => {
     simulator.settle([token, device, notification], {
       accept: () => simulator.ledger.add(notification, device),
       ok: () => exchange.answer(200, { "apns-id": id }),
-      refuse: (status, reason, retryAfter) =>
-        reply(reason ?? REASON[status] ?? "InternalServerError", status, retryAfter),
+      refuse: (rule) => reply(rule.reason ?? REASON[rule.status] ?? "InternalServerError", rule.status, rule),
       goaway: () => exchange.goaway("Shutdown"),
       reset: exchange.reset,
       close: exchange.drop

@@ -21,6 +21,8 @@ export interface Rule {
   readonly ms?: number
   /** An HTTP/2 error code. */
   readonly code?: number
+  /** Epoch milliseconds: since when APNs says that the token is dead (410); the present unless given. */
+  readonly timestamp?: number
   /** Only each nth of the requests that match. */
   readonly every?: number
   /** Only the first n of the requests that match; then the rule is spent. */
@@ -32,7 +34,7 @@ export interface Rule {
 }
 
 const ACTIONS = ["refuse", "throttle", "hang", "delay", "goaway", "reset", "close"] as const
-const NUMBERS = ["status", "retryAfter", "ms", "code", "every", "first"] as const
+const NUMBERS = ["status", "retryAfter", "ms", "code", "timestamp", "every", "first"] as const
 
 /** Reads rules that came over the control API. Throws an Error that names what is wrong. */
 export const parseRules = (input: unknown): ReadonlyArray<Rule> => {
@@ -109,12 +111,19 @@ export class Behaviour {
   }
 }
 
+export interface Refusal {
+  readonly status: number
+  readonly reason: string | undefined
+  /** Seconds. */
+  readonly retryAfter: number | undefined
+  readonly timestamp: number | undefined
+}
+
 /** What a rule may do to one request. */
 export interface Enactable {
   readonly accept: () => void
   readonly ok: () => void
-  /** `retryAfter` in seconds. */
-  readonly refuse: (status: number, reason: string | undefined, retryAfter: number | undefined) => void
+  readonly refuse: (refusal: Refusal) => void
   readonly goaway: () => void
   readonly reset: (code: number) => void
   readonly close: () => void
@@ -123,13 +132,20 @@ export interface Enactable {
 /** RFC 9113: the request was not processed and may be sent again. */
 export const REFUSED_STREAM = 7
 
+const refusal = (rule: Rule, status: number, retryAfter: number | undefined): Refusal => ({
+  status: rule.status ?? status,
+  reason: rule.reason,
+  retryAfter: rule.retryAfter ?? retryAfter,
+  timestamp: rule.timestamp
+})
+
 export const enact = (rule: Rule, on: Enactable): void => {
   if (rule.accept ?? (rule.do === "delay" || rule.do === "close")) on.accept()
   switch (rule.do) {
     case "refuse":
-      return on.refuse(rule.status ?? 503, rule.reason, rule.retryAfter)
+      return on.refuse(refusal(rule, 503, undefined))
     case "throttle":
-      return on.refuse(rule.status ?? 429, rule.reason, rule.retryAfter ?? 1)
+      return on.refuse(refusal(rule, 429, 1))
     case "hang":
       return
     case "delay":

@@ -152,7 +152,7 @@ export const start = async (options: FcmOptions): Promise<RunningFcm> => {
           { "content-type": "application/json; charset=UTF-8" },
           `{"name":"projects/${options.projectId}/messages/0:${Date.now()}${++accepted}"}`
         ),
-      refuse: (status, reason, retryAfter) =>
+      refuse: ({ reason, retryAfter, status }) =>
         replyFcm(exchange, reason ?? CODE[status] ?? "INTERNAL", status, retryAfter),
       goaway: () => exchange.goaway("Shutdown"),
       reset: exchange.reset,

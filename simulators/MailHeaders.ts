@@ -17,6 +17,15 @@ export const readHeaders = (message: Buffer): MailHeaders | undefined => {
   return headers
 }
 
+/** RFC 5322 allows 998 characters a line, and header fields are ASCII: other letters travel as encoded words. */
+export const textMistake = (message: Buffer): string | undefined => {
+  const text = message.toString("latin1")
+  const end = text.indexOf("\r\n\r\n")
+  if (end === -1) return "no empty line after the header"
+  for (let index = 0; index < end; index++) if (text.charCodeAt(index) > 126) return "header is not ASCII"
+  return /[^\r\n]{999}/.test(text) ? "line of more than 998 characters" : undefined
+}
+
 /** The address inside a From or To field: bare, or after a name in angle brackets. */
 const addressOf = (value: string): string | undefined =>
   (/<([^<>\s]+@[^<>\s]+)>\s*$/.exec(value) ?? /^([^<>\s,]+@[^<>\s,]+)$/.exec(value.trim()))?.[1]?.toLowerCase()

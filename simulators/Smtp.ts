@@ -1,7 +1,7 @@
 import type { AddressInfo, Socket } from "node:net"
 import { SMTPServer, type SMTPServerSession } from "smtp-server"
 import type { Certificates } from "./Certificates.ts"
-import { headerMistake, readHeaders } from "./MailHeaders.ts"
+import { headerMistake, readHeaders, textMistake } from "./MailHeaders.ts"
 import { Simulator, type Listen, type Running } from "./Simulator.ts"
 
 export interface SmtpOptions extends Listen {
@@ -56,6 +56,8 @@ export const start = async (options: SmtpOptions = {}): Promise<RunningSmtp> => 
     simulator.requests++
     const { mailFrom, rcptTo } = session.envelope
     const to = rcptTo[0]!.address.toLowerCase()
+    const text = textMistake(message)
+    if (text !== undefined) return done(mistake(text, 554, `5.6.0 ${text}`))
     const headers = readHeaders(message)
     if (headers === undefined) return done(mistake("malformed header", 554, "5.6.0 Malformed header"))
     const envelope = { from: mailFrom === false ? "" : mailFrom.address, to }
@@ -73,7 +75,7 @@ export const start = async (options: SmtpOptions = {}): Promise<RunningSmtp> => 
         recipients.set(to, (recipients.get(to) ?? 0) + 1)
       },
       ok: () => done(null, `2.0.0 OK queued as ${simulator.ledger.accepted.toString(36).toUpperCase()}`),
-      refuse: (status, reason) => {
+      refuse: ({ reason, status }) => {
         // Over HTTP a throttle is 429; in mail it is 421 and the end of the connection.
         const code = status === 429 ? 421 : status === 503 ? 451 : status
         done(reply(code, reason ?? REASON[code] ?? "4.0.0 Refused by rule"))

@@ -187,7 +187,7 @@ export const start = async (options: WebPushOptions): Promise<RunningWebPush> =>
           location: `https://${exchange.authority}/message/${randomUUID()}`,
           ttl: exchange.headers["ttl"] as string
         }),
-      refuse: (status, reason, retryAfter) => reply(status, reason ?? "refused by rule", retryAfter),
+      refuse: ({ reason, retryAfter, status }) => reply(status, reason ?? "refused by rule", retryAfter),
       goaway: () => exchange.goaway("Shutdown"),
       reset: exchange.reset,
       close: exchange.drop

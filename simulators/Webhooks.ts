@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import type { Behaviour } from "./Behaviour.ts"
+import type { Behaviour, Refusal } from "./Behaviour.ts"
 import { parseObject, Simulator, type Listen, type Running, type Stats } from "./Simulator.ts"
 import { eventMistake } from "./WebhookEvent.ts"
 
@@ -115,8 +115,7 @@ export const start = async (options: WebhooksOptions = {}): Promise<RunningWebho
         total.ledger.add(found.name, id)
       },
       ok: () => answer(200),
-      refuse: (status: number, reason: string | undefined, retryAfter: number | undefined) =>
-        answer(status, reason ?? "refused by rule", retryAfter),
+      refuse: ({ reason, retryAfter, status }: Refusal) => answer(status, reason ?? "refused by rule", retryAfter),
       goaway: cut,
       reset: cut,
       close: cut

@@ -212,6 +212,19 @@ describe("the rules of the APNs simulator", () => {
     expect(apns.stats()).toMatchObject({ accepted: 1, enacted: { refuse: 1, throttle: 1 } })
   })
 
+  it("says since when a token is dead as it was told, so that a newer registration can be told apart", async () => {
+    apns.control.set({ do: "refuse", status: 410, timestamp: 1_700_000_000_000 })
+    const answer = await send()
+    expect(JSON.parse(answer.body)).toEqual({ reason: "Unregistered", timestamp: 1_700_000_000_000 })
+  })
+
+  it("takes a message all the same when told so, and then fails or resets it", async () => {
+    apns.control.set({ do: "refuse", status: 500, accept: true, first: 1 }, { do: "reset", accept: true, first: 1 })
+    expect((await send()).status).toBe(500)
+    expect(await endedWith(send())).toBe(7)
+    expect(apns.stats().accepted).toBe(2)
+  })
+
   it("keeps to the tokens it was given, by prefix too, and to each nth of them", async () => {
     apns.control.set({ do: "refuse", status: 500, match: ["abab*"], every: 2 })
     expect((await send()).status).toBe(200)

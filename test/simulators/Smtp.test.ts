@@ -12,6 +12,7 @@ let pool: Transporter
 
 interface Mail {
   readonly messageId?: string
+  readonly subject?: string
   readonly to?: string | Array<string>
   readonly raw?: string
   readonly envelope?: { readonly from: string; readonly to: string | Array<string> }
@@ -137,6 +138,17 @@ describe("the mail simulator", () => {
   ])("refuses a message with %s", async (_, over, expected) => {
     expect(await refused(send(raw(over)))).toBe(`554 5.6.0 ${expected}`)
     expect(smtp.stats()).toMatchObject({ accepted: 0, refused: { [expected]: 1 } })
+  })
+
+  it("refuses a header beyond ASCII, lines that are too long, and a message without a body's beginning", async () => {
+    expect(await refused(send(raw({ Subject: "Grüße" })))).toBe("554 5.6.0 header is not ASCII")
+    const mail = raw()
+    expect(await refused(send({ ...mail, raw: `${mail.raw}${"x".repeat(999)}\r\n` }))).toBe(
+      "554 5.6.0 line of more than 998 characters"
+    )
+    expect(await refused(send({ ...mail, raw: header() }))).toBe("554 5.6.0 no empty line after the header")
+    await send({ messageId: "<umlaut@sender.test>", subject: "Grüße" })
+    expect(smtp.stats().accepted).toBe(1)
   })
 
   it("refuses a line that is no header field", async () => {
