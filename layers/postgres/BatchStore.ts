@@ -1,0 +1,146 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ProviderKind } from "../../services/domain/Credential.ts"
+import type { AppId, BatchId, NotificationId } from "../../services/domain/Ids.ts"
+import type { Priority } from "../../services/domain/Notification.ts"
+import type { LaneKey } from "../../services/ports/BatchStore.ts"
+import { BatchStore } from "../../services/ports/BatchStore.ts"
+import { milliseconds } from "./columns.ts"
+import { finishBatch } from "./finishBatch.ts"
+import { storeError } from "./storeError.ts"
+
+interface BatchRow {
+  readonly id: BatchId
+  readonly app_id: AppId
+  readonly notification_id: NotificationId
+  readonly provider: ProviderKind
+  readonly priority: Priority
+  readonly attempts: number
+  readonly fence: number
+  readonly recipients: ReadonlyArray<string>
+}
+
+interface LaneRow {
+  readonly app_id: AppId
+  readonly provider: ProviderKind
+  readonly priority: Priority
+}
+
+/** Plans that one sweep takes up, at most: the others are forgotten still in the next one. */
+const PLANS = 1000
+
+export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.effect(
+  BatchStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    /** Due and not leased. `b` is the batch, `n` its notification. */
+    const isReady = sql.literal(
+      `NOT b.done AND b.due_at <= now() AND (b.lease_until IS NULL OR b.lease_until < now())
+        AND n.status IN ('queued', 'sending')`
+    )
+
+    const claim: BatchStore["Service"]["claim"] = Effect.fnUntraced(function* (lane, limit, leaseMs) {
+      const rows = yield* sql<BatchRow>`
+        WITH ready AS MATERIALIZED (
+          SELECT b.id FROM batches b JOIN notifications n ON n.id = b.notification_id
+          WHERE b.app_id = ${lane.appId} AND b.provider = ${lane.provider} AND b.priority = ${lane.priority}
+            AND ${isReady}
+          ORDER BY b.due_at LIMIT ${limit}
+          FOR UPDATE OF b SKIP LOCKED
+        ), claimed AS (
+          UPDATE batches b SET
+            fence = b.fence + 1,
+            held = false,
+            lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
+          FROM ready WHERE b.id = ready.id
+          RETURNING b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.fence, b.recipients, b.due_at
+        )
+        SELECT id, app_id, notification_id, provider, priority, attempts, fence, recipients
+        FROM claimed ORDER BY due_at, id`
+      return rows.map((row) => ({
+        id: row.id,
+        appId: row.app_id,
+        notificationId: row.notification_id,
+        provider: row.provider,
+        priority: row.priority,
+        attempts: row.attempts,
+        fence: row.fence,
+        recipients: row.recipients
+      }))
+    }, storeError("BatchStore.claim"))
+
+    const extend: BatchStore["Service"]["extend"] = (id, fence, leaseMs) =>
+      sql`
+        UPDATE batches SET lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
+        WHERE id = ${id} AND fence = ${fence} AND NOT done
+        RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("BatchStore.extend")
+      )
+
+    const release: BatchStore["Service"]["release"] = (id, fence, delayMs, held) =>
+      sql`
+        UPDATE batches SET lease_until = NULL, held = ${held},
+          due_at = now() + ${milliseconds(delayMs)} * interval '1 ms'
+        WHERE id = ${id} AND fence = ${fence} AND NOT done`.pipe(Effect.asVoid, storeError("BatchStore.release"))
+
+    const forgottenPlans = (forgottenMs: number) =>
+      sql<{ readonly id: NotificationId; readonly priority: Priority }>`
+        WITH waiting AS MATERIALIZED (
+          SELECT id FROM notifications
+          WHERE NOT plan_done AND status IN ('queued', 'sending')
+            AND published_at < now() - ${milliseconds(forgottenMs)} * interval '1 ms'
+            AND (plan_lease_until IS NULL OR plan_lease_until < now())
+          ORDER BY published_at LIMIT ${PLANS}
+          FOR NO KEY UPDATE SKIP LOCKED
+        )
+        UPDATE notifications n SET published_at = now() FROM waiting WHERE n.id = waiting.id
+        RETURNING n.id, n.priority`
+
+    // Walks from lane to lane along the index, however many batches each has, and looks for one ready batch in each.
+    const lanesWithWork = sql<LaneRow>`
+      WITH RECURSIVE lane AS (
+        (SELECT app_id, provider, priority FROM batches WHERE NOT done ORDER BY app_id, provider, priority LIMIT 1)
+        UNION ALL
+        SELECT following.* FROM lane, LATERAL (
+          SELECT b.app_id, b.provider, b.priority FROM batches b
+          WHERE NOT b.done AND (b.app_id, b.provider, b.priority) > (lane.app_id, lane.provider, lane.priority)
+          ORDER BY b.app_id, b.provider, b.priority LIMIT 1
+        ) AS following
+      )
+      SELECT app_id, provider, priority FROM lane WHERE EXISTS (
+        SELECT 1 FROM batches b JOIN notifications n ON n.id = b.notification_id
+        WHERE b.app_id = lane.app_id AND b.provider = lane.provider AND b.priority = lane.priority AND ${isReady}
+      )`
+
+    const forgotten: BatchStore["Service"]["forgotten"] = Effect.fnUntraced(function* (forgottenMs) {
+      const plans = yield* forgottenPlans(forgottenMs)
+      const lanes = yield* lanesWithWork
+      return {
+        plans,
+        lanes: lanes.map((lane): LaneKey => ({ appId: lane.app_id, provider: lane.provider, priority: lane.priority }))
+      }
+    }, storeError("BatchStore.forgotten"))
+
+    const completeForgotten: BatchStore["Service"]["completeForgotten"] = sql`
+      UPDATE notifications n SET status = 'completed', completed_at = now()
+      WHERE n.plan_done AND n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')
+        AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.notification_id = n.id AND NOT b.done)
+      RETURNING n.id`.pipe(
+      Effect.map((rows) => rows.length),
+      storeError("BatchStore.completeForgotten")
+    )
+
+    const finish = finishBatch(sql)
+
+    return BatchStore.of({
+      claim,
+      extend,
+      finish: (chunk) => finish(chunk).pipe(storeError("BatchStore.finish")),
+      release,
+      forgotten,
+      completeForgotten
+    })
+  })
+)

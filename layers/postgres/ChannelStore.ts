@@ -1,0 +1,122 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Channel, CreateChannel } from "../../services/domain/Channel.ts"
+import type { ChannelId, ContactId } from "../../services/domain/Ids.ts"
+import { uuidv7 } from "../../services/domain/Ids.ts"
+import { ChannelStore } from "../../services/ports/ChannelStore.ts"
+import { addressKey } from "./addresses.ts"
+import { isUuid, texts, uuids } from "./columns.ts"
+import { pageOf } from "./pages.ts"
+import { storeError } from "./storeError.ts"
+
+interface ChannelRow {
+  readonly id: ChannelId
+  readonly kind: Channel["kind"]
+  readonly address: string | null
+  readonly contact_id: ContactId | null
+  readonly status: Channel["status"]
+  readonly created_at: Date
+}
+
+const COLUMNS = "id, kind, address, contact_id, status, created_at"
+
+const channelOf = (row: ChannelRow): Channel => ({
+  id: row.id,
+  kind: row.kind,
+  address: row.address,
+  contactId: row.contact_id,
+  status: row.status,
+  createdAt: row.created_at.getTime()
+})
+
+/** A row to be written: the lines of one address, each laid over the one before it. */
+interface Line {
+  readonly key: string
+  readonly id: string
+  channel: CreateChannel
+}
+
+export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Layer.effect(
+  ChannelStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(COLUMNS)
+
+    const upsert: ChannelStore["Service"]["upsert"] = Effect.fnUntraced(function* (appId, channels) {
+      if (channels.length === 0) return []
+      const byKey = new Map<string, Line>()
+      const keys = channels.map((channel) => {
+        const key = addressKey(channel.address)
+        const line = byKey.get(key)
+        if (line === undefined) byKey.set(key, { key, id: uuidv7(), channel })
+        else line.channel = { ...line.channel, ...channel }
+        return key
+      })
+      // Contacts and channels are locked in the order of their keys, so that no two calls can wait for each other.
+      const lines = [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+      const users = [...new Set(lines.flatMap((line) => line.channel.user_id ?? []))].sort()
+      const cleared = lines.filter((line) => line.channel.user_id === null).map((line) => line.key)
+      // The updates that change nothing are there for their RETURNING: it sees rows that a concurrent call has made.
+      const rows = yield* sql<{ readonly id: string; readonly key: string }>`
+        WITH people AS (
+          INSERT INTO contacts (id, app_id, external_id)
+          SELECT t.id, ${PgTypes.uuid(appId)}, t.external_id
+          FROM unnest(${uuids(users.map(() => uuidv7()))}, ${texts(users)}) AS t (id, external_id)
+          ON CONFLICT (app_id, external_id) DO UPDATE SET external_id = excluded.external_id
+          RETURNING id, external_id
+        )
+        INSERT INTO channels AS c (app_id, id, contact_id, kind, address, address_key)
+        SELECT ${PgTypes.uuid(appId)}, t.id, people.id, t.kind, t.address, t.key
+        FROM unnest(${uuids(lines.map((line) => line.id))}, ${texts(lines.map((line) => line.key))},
+          ${texts(lines.map((line) => line.channel.kind))}, ${texts(lines.map((line) => line.channel.address))},
+          ${texts(lines.map((line) => line.channel.user_id ?? null))}
+        ) WITH ORDINALITY AS t (id, key, kind, address, external_id, place)
+        LEFT JOIN people ON people.external_id = t.external_id
+        ORDER BY t.place
+        ON CONFLICT (app_id, kind, address_key) DO UPDATE SET contact_id = CASE
+          WHEN excluded.contact_id IS NOT NULL THEN excluded.contact_id
+          WHEN excluded.address_key = ANY(${texts(cleared)}) THEN NULL
+          ELSE c.contact_id END
+        RETURNING c.id, c.address_key AS key`
+      const ids = new Map(rows.map((row) => [row.key, row.id as ChannelId]))
+      return keys.map((key) => {
+        const id = ids.get(key)!
+        const created = byKey.get(key)?.id === id
+        if (created) byKey.delete(key)
+        return { id, created }
+      })
+    }, storeError("ChannelStore.upsert"))
+
+    const find: ChannelStore["Service"]["find"] = (appId, id) =>
+      sql<ChannelRow>`SELECT ${columns} FROM channels WHERE app_id = ${appId} AND id = ${id}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), channelOf)),
+        storeError("ChannelStore.find")
+      )
+
+    const list: ChannelStore["Service"]["list"] = (appId, after, limit) =>
+      sql<ChannelRow>`
+        SELECT ${columns} FROM channels WHERE ${sql.and([
+          sql`app_id = ${appId}`,
+          ...(after === null ? [] : [sql`id > ${after}`])
+        ])} ORDER BY id LIMIT ${limit + 1}`.pipe(
+        Effect.map((rows) => pageOf(rows.map(channelOf), limit)),
+        storeError("ChannelStore.list")
+      )
+
+    const remove: ChannelStore["Service"]["remove"] = (appId, id) =>
+      sql`DELETE FROM channels WHERE app_id = ${appId} AND id = ${id} RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("ChannelStore.remove")
+      )
+
+    const unknown: ChannelStore["Service"]["unknown"] = Effect.fnUntraced(function* (appId, ids) {
+      const rows = yield* sql<{ readonly id: string }>`
+        SELECT id FROM channels WHERE app_id = ${appId} AND id = ANY(${uuids(ids.filter(isUuid))})`
+      const found = new Set(rows.map((row) => row.id))
+      return ids.filter((id) => !found.has(id.toLowerCase()))
+    }, storeError("ChannelStore.unknown"))
+
+    return ChannelStore.of({ upsert, find, list, remove, unknown })
+  })
+)

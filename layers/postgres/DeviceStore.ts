@@ -1,0 +1,165 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { hash } from "node:crypto"
+import type { Device, Environment, Platform, RegisterDevice } from "../../services/domain/Device.ts"
+import type { DeviceId } from "../../services/domain/Ids.ts"
+import { uuidv7 } from "../../services/domain/Ids.ts"
+import { DeviceStore } from "../../services/ports/DeviceStore.ts"
+import { isUuid, smallints, textArrayText, texts, uuids } from "./columns.ts"
+import { pageOf } from "./pages.ts"
+import { storeError } from "./storeError.ts"
+
+interface DeviceRow {
+  readonly id: DeviceId
+  readonly platform: Platform
+  readonly token: string
+  readonly user_id: string | null
+  readonly tags: ReadonlyArray<string>
+  readonly timezone: string | null
+  readonly environment: Environment
+  readonly metadata: Device["metadata"]
+  readonly active: boolean
+  readonly invalid_reason: string | null
+  readonly created_at: Date
+  readonly last_seen_at: Date
+}
+
+const COLUMNS =
+  "id, platform, token, user_id, tags, timezone, environment, metadata, active, invalid_reason, created_at, last_seen_at"
+
+const deviceOf = (row: DeviceRow): Device => ({
+  id: row.id,
+  platform: row.platform,
+  token: row.token,
+  userId: row.user_id,
+  tags: row.tags,
+  timezone: row.timezone,
+  environment: row.environment,
+  metadata: row.metadata,
+  status: row.active ? "active" : "invalid",
+  invalidReason: row.invalid_reason,
+  createdAt: row.created_at.getTime(),
+  lastSeenAt: row.last_seen_at.getTime()
+})
+
+/** The key of a token: 16 bytes of its SHA-256, in hexadecimal digits. */
+const keyOf = (token: string): string => hash("sha256", token, "hex").slice(0, 32)
+
+/** Which optional fields a registration names, as the bits of devices.given. The statement below reads them. */
+const givenOf = (device: RegisterDevice): number =>
+  (device.user_id === undefined ? 0 : 1) |
+  (device.tags === undefined ? 0 : 2) |
+  (device.timezone === undefined ? 0 : 4) |
+  (device.environment === undefined ? 0 : 8) |
+  (device.metadata === undefined ? 0 : 16) |
+  (device.web_push_p256dh === undefined ? 0 : 32) |
+  (device.web_push_auth === undefined ? 0 : 64)
+
+/** A row to be written: the lines of one token, each laid over the one before it. */
+interface Line {
+  readonly key: string
+  readonly id: string
+  device: RegisterDevice
+}
+
+export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer.effect(
+  DeviceStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(COLUMNS)
+
+    const register: DeviceStore["Service"]["register"] = Effect.fnUntraced(function* (appId, devices) {
+      if (devices.length === 0) return []
+      const byKey = new Map<string, Line>()
+      const keys = devices.map((device) => {
+        const key = keyOf(device.token)
+        const line = byKey.get(key)
+        if (line === undefined) byKey.set(key, { key, id: uuidv7(), device })
+        else line.device = { ...line.device, ...device }
+        return key
+      })
+      // Everyone who locks many devices does so in the order of their keys, so that no two can wait for each other.
+      const lines = [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+      const rows = yield* sql<{ readonly id: string; readonly key: string }>`
+        INSERT INTO devices AS d (app_id, id, token_hash, given, platform, environment, token, p256dh, auth, user_id,
+          timezone, tags, metadata)
+        SELECT ${PgTypes.uuid(appId)}, t.id, decode(t.key, 'hex'), t.given, t.platform,
+          coalesce(t.environment, 'production'), t.token, t.p256dh, t.auth, t.user_id, t.timezone,
+          coalesce(t.tags::text[], '{}'), coalesce(t.metadata::json, '{}')
+        FROM unnest(${uuids(lines.map((line) => line.id))}, ${texts(lines.map((line) => line.key))},
+          ${smallints(lines.map((line) => givenOf(line.device)))},
+          ${texts(lines.map((line) => line.device.platform))},
+          ${texts(lines.map((line) => line.device.environment ?? null))},
+          ${texts(lines.map((line) => line.device.token))},
+          ${texts(lines.map((line) => line.device.web_push_p256dh ?? null))},
+          ${texts(lines.map((line) => line.device.web_push_auth ?? null))},
+          ${texts(lines.map((line) => line.device.user_id ?? null))},
+          ${texts(lines.map((line) => line.device.timezone ?? null))},
+          ${texts(lines.map((line) => (line.device.tags === undefined ? null : textArrayText(line.device.tags))))},
+          ${texts(lines.map((line) => (line.device.metadata === undefined ? null : JSON.stringify(line.device.metadata))))}
+        ) AS t (id, key, given, platform, environment, token, p256dh, auth, user_id, timezone, tags, metadata)
+        ON CONFLICT (app_id, token_hash) DO UPDATE SET
+          last_seen_at = now(),
+          active = true,
+          invalid_reason = NULL,
+          given = excluded.given,
+          platform = excluded.platform,
+          user_id = CASE WHEN excluded.given & 1 <> 0 THEN excluded.user_id ELSE d.user_id END,
+          tags = CASE WHEN excluded.given & 2 <> 0 THEN excluded.tags ELSE d.tags END,
+          timezone = CASE WHEN excluded.given & 4 <> 0 THEN excluded.timezone ELSE d.timezone END,
+          environment = CASE WHEN excluded.given & 8 <> 0 THEN excluded.environment ELSE d.environment END,
+          metadata = CASE WHEN excluded.given & 16 <> 0 THEN excluded.metadata ELSE d.metadata END,
+          p256dh = CASE WHEN excluded.given & 32 <> 0 THEN excluded.p256dh ELSE d.p256dh END,
+          auth = CASE WHEN excluded.given & 64 <> 0 THEN excluded.auth ELSE d.auth END
+        RETURNING d.id, encode(d.token_hash, 'hex') AS key`
+      const ids = new Map(rows.map((row) => [row.key, row.id as DeviceId]))
+      return keys.map((key) => {
+        const id = ids.get(key)!
+        // A new row has the id that was drawn for it; of several lines the first one made it.
+        const created = byKey.get(key)?.id === id
+        if (created) byKey.delete(key)
+        return { id, created }
+      })
+    }, storeError("DeviceStore.register"))
+
+    const removeByToken: DeviceStore["Service"]["removeByToken"] = (appId, token) =>
+      sql`DELETE FROM devices WHERE app_id = ${appId} AND token_hash = decode(${keyOf(token)}, 'hex') RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("DeviceStore.removeByToken")
+      )
+
+    const remove: DeviceStore["Service"]["remove"] = (appId, id) =>
+      sql`DELETE FROM devices WHERE app_id = ${appId} AND id = ${id} RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("DeviceStore.remove")
+      )
+
+    const find: DeviceStore["Service"]["find"] = (appId, id) =>
+      sql<DeviceRow>`SELECT ${columns} FROM devices WHERE app_id = ${appId} AND id = ${id}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), deviceOf)),
+        storeError("DeviceStore.find")
+      )
+
+    const list: DeviceStore["Service"]["list"] = (appId, filter, after, limit) =>
+      sql<DeviceRow>`
+        SELECT ${columns} FROM devices WHERE ${sql.and([
+          sql`app_id = ${appId}`,
+          ...(after === null ? [] : [sql`id > ${after}`]),
+          ...(filter.platform === undefined ? [] : [sql`platform = ${filter.platform}`]),
+          ...(filter.userId === undefined ? [] : [sql`user_id = ${filter.userId}`])
+        ])} ORDER BY id LIMIT ${limit + 1}`.pipe(
+        Effect.map((rows) => pageOf(rows.map(deviceOf), limit)),
+        storeError("DeviceStore.list")
+      )
+
+    const unknown: DeviceStore["Service"]["unknown"] = Effect.fnUntraced(function* (appId, ids) {
+      const rows = yield* sql<{ readonly id: string }>`
+        SELECT id FROM devices WHERE app_id = ${appId} AND id = ANY(${uuids(ids.filter(isUuid))})`
+      const found = new Set(rows.map((row) => row.id))
+      return ids.filter((id) => !found.has(id.toLowerCase()))
+    }, storeError("DeviceStore.unknown"))
+
+    return DeviceStore.of({ register, removeByToken, remove, find, list, unknown })
+  })
+)

@@ -1,0 +1,234 @@
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Counts, Delivery } from "../../services/domain/Delivery.ts"
+import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
+import { deliveryIdOf } from "../../services/domain/Ids.ts"
+import type {
+  Message,
+  Notification,
+  NotificationStatus,
+  Priority,
+  SendNotification
+} from "../../services/domain/Notification.ts"
+import { NotificationStore } from "../../services/ports/NotificationStore.ts"
+import { isUuid, milliseconds, texts, uuidArrayText, uuids } from "./columns.ts"
+import { providerOfLetter, statusOfLetter } from "./letters.ts"
+import { pageOf } from "./pages.ts"
+import { storeError } from "./storeError.ts"
+
+interface NotificationRow {
+  readonly id: NotificationId
+  readonly app_id: AppId
+  readonly status: NotificationStatus
+  readonly request: SendNotification
+  readonly created_at: Date
+  readonly started_at: Date | null
+  readonly completed_at: Date | null
+}
+
+interface PlanRow extends NotificationRow {
+  readonly plan_cursor: string | null
+  readonly plan_fence: number
+}
+
+interface MessageRow {
+  readonly id: NotificationId
+  readonly app_id: AppId
+  readonly priority: Priority
+  readonly request: SendNotification
+  readonly expires_at: Date
+}
+
+interface DeliveryRow {
+  readonly recipient_id: string
+  readonly at: Date
+  readonly provider: string
+  readonly status: string
+  readonly attempts: number
+  readonly message_id: string | null
+  readonly error: string | null
+}
+
+const COLUMNS = "id, app_id, status, request, created_at, started_at, completed_at"
+
+const notificationOf = (row: NotificationRow): Notification => ({
+  id: row.id,
+  appId: row.app_id,
+  status: row.status,
+  request: row.request,
+  createdAt: row.created_at.getTime(),
+  startedAt: row.started_at?.getTime() ?? null,
+  completedAt: row.completed_at?.getTime() ?? null
+})
+
+const messageOf = (row: MessageRow): Message => ({
+  notificationId: row.id,
+  appId: row.app_id,
+  content: row.request.content,
+  priority: row.priority,
+  expiresAt: row.expires_at.getTime(),
+  nowOrNever: row.request.ttl === 0,
+  collapseKey: row.request.collapse_key ?? null,
+  overrides: row.request.overrides ?? {}
+})
+
+const deliveryOf =
+  (notificationId: NotificationId) =>
+  (row: DeliveryRow): Delivery => ({
+    id: deliveryIdOf(notificationId, row.recipient_id),
+    notificationId,
+    recipientId: row.recipient_id,
+    provider: providerOfLetter(row.provider),
+    status: statusOfLetter(row.status),
+    messageId: row.message_id,
+    error: row.error,
+    attempts: row.attempts,
+    at: row.at.getTime()
+  })
+
+export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> = Layer.effect(
+  NotificationStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(COLUMNS)
+
+    const accept: NotificationStore["Service"]["accept"] = Effect.fnUntraced(function* (notification) {
+      const { id, appId, request, ttlMs } = notification
+      const rows = yield* sql<NotificationRow>`
+        INSERT INTO notifications (id, app_id, priority, request, expires_at)
+        VALUES (${id}, ${appId}, ${request.priority ?? "bulk"}, ${JSON.stringify(request)},
+          now() + ${milliseconds(ttlMs)} * interval '1 ms')
+        RETURNING ${columns}`
+      return notificationOf(rows[0]!)
+    }, storeError("NotificationStore.accept"))
+
+    const find: NotificationStore["Service"]["find"] = (appId, id) =>
+      sql<NotificationRow>`SELECT ${columns} FROM notifications WHERE id = ${id} AND app_id = ${appId}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), notificationOf)),
+        storeError("NotificationStore.find")
+      )
+
+    const list: NotificationStore["Service"]["list"] = (appId, before, limit) =>
+      sql<NotificationRow>`
+        SELECT ${columns} FROM notifications WHERE ${sql.and([
+          sql`app_id = ${appId}`,
+          ...(before === null ? [] : [sql`id < ${before}`])
+        ])} ORDER BY id DESC LIMIT ${limit + 1}`.pipe(
+        Effect.map((rows) => pageOf(rows.map(notificationOf), limit)),
+        storeError("NotificationStore.list")
+      )
+
+    const counts: NotificationStore["Service"]["counts"] = Effect.fnUntraced(function* (appId, ids) {
+      const rows = yield* sql<{ readonly id: NotificationId } & Omit<Counts, "accepted">>`
+        SELECT n.id, coalesce(sum(b.pending), 0)::integer AS pending, coalesce(sum(b.sent), 0)::integer AS sent,
+          coalesce(sum(b.failed), 0)::integer AS failed, coalesce(sum(b.skipped), 0)::integer AS skipped,
+          coalesce(sum(b.cancelled), 0)::integer AS cancelled
+        FROM notifications n LEFT JOIN batches b ON b.notification_id = n.id
+        WHERE n.app_id = ${appId} AND n.id = ANY(${uuids(ids.filter(isUuid))})
+        GROUP BY n.id`
+      return new Map(
+        rows.map(({ id, pending, sent, failed, skipped, cancelled }) => [
+          id,
+          {
+            // Summed here and not counted apart: the account cannot but close.
+            accepted: pending + sent + failed + skipped + cancelled,
+            pending,
+            sent,
+            failed,
+            skipped,
+            cancelled,
+            delivered: 0,
+            opened: 0,
+            clicked: 0
+          }
+        ])
+      )
+    }, storeError("NotificationStore.counts"))
+
+    const message: NotificationStore["Service"]["message"] = (id) =>
+      sql<MessageRow>`SELECT id, app_id, priority, request, expires_at FROM notifications WHERE id = ${id}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), messageOf)),
+        storeError("NotificationStore.message")
+      )
+
+    const deliveries: NotificationStore["Service"]["deliveries"] = Effect.fnUntraced(function* (
+      appId,
+      id,
+      after,
+      limit
+    ) {
+      const rows = yield* sql<DeliveryRow>`
+          SELECT recipient_id, at, provider, status, attempts, message_id, error FROM deliveries WHERE ${sql.and([
+            sql`notification_id = ${id}`,
+            sql`EXISTS (SELECT 1 FROM notifications WHERE id = ${id} AND app_id = ${appId})`,
+            ...(after === null ? [] : [sql`recipient_id > ${after}`])
+          ])} ORDER BY recipient_id LIMIT ${limit + 1}`
+      return {
+        items: rows.slice(0, limit).map(deliveryOf(id)),
+        next: rows.length > limit ? (rows[limit - 1]?.recipient_id ?? null) : null
+      }
+    }, storeError("NotificationStore.deliveries"))
+
+    const claimPlan: NotificationStore["Service"]["claimPlan"] = Effect.fnUntraced(function* (id, leaseMs) {
+      const rows = yield* sql<PlanRow>`
+        UPDATE notifications SET
+          status = 'sending',
+          started_at = coalesce(started_at, now()),
+          plan_fence = plan_fence + 1,
+          plan_lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
+        WHERE id = ${id} AND NOT plan_done AND status IN ('queued', 'sending')
+          AND (plan_lease_until IS NULL OR plan_lease_until < now())
+        RETURNING ${columns}, plan_cursor, plan_fence`
+      return Option.map(Option.fromUndefinedOr(rows[0]), (row) => ({
+        notification: notificationOf(row),
+        cursor: row.plan_cursor,
+        fence: row.plan_fence
+      }))
+    }, storeError("NotificationStore.claimPlan"))
+
+    // A repeated step finds its own fence and its own batches: it writes the same once more, and no batch twice.
+    const savePlan: NotificationStore["Service"]["savePlan"] = Effect.fnUntraced(function* (step) {
+      const { id, fence, batches, cursor, done, leaseMs } = step
+      const rows = yield* sql`
+        WITH plan AS (
+          UPDATE notifications SET
+            plan_cursor = ${cursor},
+            plan_done = ${done},
+            plan_lease_until = CASE WHEN ${done} THEN NULL
+              ELSE now() + ${milliseconds(leaseMs)} * interval '1 ms' END
+          WHERE id = ${id} AND plan_fence = ${fence} AND (NOT plan_done OR ${done})
+          RETURNING id, app_id, priority
+        ), written AS (
+          INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients)
+          SELECT t.id, plan.id, plan.app_id, t.provider, plan.priority, t.recipients::uuid[]
+          FROM plan, unnest(${uuids(batches.map((batch) => batch.id))}, ${texts(batches.map((batch) => batch.provider))},
+            ${texts(batches.map((batch) => uuidArrayText(batch.recipients)))}) AS t (id, provider, recipients)
+          ON CONFLICT (id) DO NOTHING
+        )
+        SELECT id FROM plan`
+      return rows.length > 0
+    }, storeError("NotificationStore.savePlan"))
+
+    const completeIfDone: NotificationStore["Service"]["completeIfDone"] = (id) =>
+      sql`
+        UPDATE notifications SET status = 'completed', completed_at = now()
+        WHERE id = ${id} AND plan_done AND completed_at IS NULL AND status IN ('queued', 'sending', 'paused')
+          AND NOT EXISTS (SELECT 1 FROM batches WHERE notification_id = ${id} AND NOT done)
+        RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("NotificationStore.completeIfDone")
+      )
+
+    return NotificationStore.of({
+      accept,
+      find,
+      list,
+      counts,
+      message,
+      deliveries,
+      claimPlan,
+      savePlan,
+      completeIfDone
+    })
+  })
+)

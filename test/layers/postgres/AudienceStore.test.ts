@@ -1,0 +1,296 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { RegisterDevice } from "../../../services/domain/Device.ts"
+import type { AppId, ChannelId, DeviceId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/domain/Ids.ts"
+import type { Audience } from "../../../services/domain/Notification.ts"
+import type { AudiencePage } from "../../../services/ports/AudienceStore.ts"
+import { AudienceStore } from "../../../services/ports/AudienceStore.ts"
+import { ChannelStore } from "../../../services/ports/ChannelStore.ts"
+import { DeviceStore } from "../../../services/ports/DeviceStore.ts"
+import { android, atOnce, hotStores, newApp, tokens } from "./Stores.ts"
+
+const ios = (token: string, fields: Partial<RegisterDevice> = {}): RegisterDevice => ({
+  token,
+  platform: "ios",
+  ...fields
+})
+const web = (token: string, fields: Partial<RegisterDevice> = {}): RegisterDevice => ({
+  token: `https://push.example.com/${token}`,
+  platform: "web",
+  web_push_p256dh: `key-${token}`,
+  web_push_auth: `auth-${token}`,
+  ...fields
+})
+
+/** Reads an audience to its end; `between` happens after each page. */
+const readAll = Effect.fnUntraced(function* <R = never>(
+  app: AppId,
+  audience: Audience,
+  options: {
+    readonly email?: boolean
+    readonly limit?: number
+    readonly between?: Effect.Effect<unknown, unknown, R>
+  } = {}
+) {
+  const audiences = yield* AudienceStore
+  const read = {
+    apns: [] as Array<string>,
+    fcm: [] as Array<string>,
+    webpush: [] as Array<string>,
+    smtp: [] as Array<string>
+  }
+  let cursor: string | null = null
+  let pages = 0
+  do {
+    const page: AudiencePage = yield* audiences.page(app, audience, options.email ?? false, cursor, options.limit ?? 3)
+    for (const provider of ["apns", "fcm", "webpush", "smtp"] as const)
+      read[provider].push(...page.recipients[provider])
+    cursor = page.next
+    pages++
+    if (options.between !== undefined) yield* options.between
+  } while (cursor !== null)
+  const everyone = Object.values(read).flat()
+  expect(new Set(everyone).size).toBe(everyone.length)
+  return { ...read, everyone: everyone.toSorted(), pages }
+})
+
+const register = Effect.fnUntraced(function* (app: AppId, lines: ReadonlyArray<RegisterDevice>) {
+  const devices = yield* DeviceStore
+  return (yield* devices.register(app, lines)).map(({ id }) => id)
+})
+
+const subscribe = Effect.fnUntraced(function* (app: AppId, address: string, user_id: string | null = null) {
+  const channels = yield* ChannelStore
+  return (yield* channels.upsert(app, [{ kind: "email", address, user_id }]))[0]!.id
+})
+
+layer(hotStores)("AudienceStore", (it) => {
+  it.effect(
+    "reads everybody in pages: devices by their provider, then e-mail channels if the message has a part for them",
+    () =>
+      Effect.gen(function* () {
+        const [app, other] = [yield* newApp, yield* newApp]
+        const a = yield* register(app, [ios("a1"), ios("a2"), ios("a3")])
+        const f = yield* register(
+          app,
+          tokens("f", 4).map((token) => android(token))
+        )
+        const w = yield* register(app, [web("w")])
+        const mail = [
+          yield* subscribe(app, "1@x.org"),
+          yield* subscribe(app, "2@x.org"),
+          yield* subscribe(app, "3@x.org")
+        ]
+        yield* register(other, [ios("a1"), android("f-0")])
+        yield* subscribe(other, "1@x.org")
+
+        const devices = yield* readAll(app, { all: true })
+        expect(devices.apns).toEqual(a.toSorted())
+        expect(devices.fcm).toEqual(f.toSorted())
+        expect(devices.webpush).toEqual(w)
+        expect(devices.smtp).toEqual([])
+        const everybody = yield* readAll(app, { all: true }, { email: true })
+        expect(everybody.everyone).toEqual([...a, ...f, ...w, ...mail].toSorted())
+        expect(everybody.smtp).toEqual(mail.toSorted())
+        expect(everybody.pages).toBeGreaterThan(3)
+      })
+  )
+
+  it.effect("leaves out dead tokens, and addresses that are suppressed or unsubscribed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const [alive, dead] = yield* register(app, [android("alive"), android("dead")])
+      const good = yield* subscribe(app, "good@x.org")
+      const bad = yield* subscribe(app, "bad@x.org")
+      const gone = yield* subscribe(app, "gone@x.org")
+      yield* sql`UPDATE devices SET active = false WHERE id = ${dead}`
+      yield* sql`UPDATE channels SET status = 'suppressed' WHERE id = ${bad}`
+      yield* sql`UPDATE channels SET status = 'unsubscribed' WHERE id = ${gone}`
+      const expected = [alive, good].toSorted()
+      expect((yield* readAll(app, { all: true }, { email: true })).everyone).toEqual(expected)
+      expect((yield* readAll(app, { device_ids: [alive!, dead!] })).everyone).toEqual([alive])
+      expect((yield* readAll(app, { channel_ids: [good, bad, gone] }, { email: true })).everyone).toEqual([good])
+      const emails = ["good@x.org", "BAD@x.org", "gone@x.org"]
+      expect((yield* readAll(app, { emails }, { email: true })).everyone).toEqual([good])
+    })
+  )
+
+  it.effect("names nobody twice, and all that were there, while devices come and go", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const before = yield* register(
+        app,
+        tokens("before", 40).map((token) => android(token))
+      )
+      let round = 0
+      const between = Effect.suspend(() => {
+        round++
+        return Effect.all([
+          // A refresh, a new device, and one that leaves after it was read.
+          register(app, [android(`before-${round}`), android(`new-${round}`)]),
+          round === 2 ? devices.remove(app, before.toSorted()[0]!) : Effect.void
+        ])
+      })
+      const read = yield* readAll(app, { all: true }, { limit: 7, between })
+      for (const id of before) expect(read.fcm).toContain(id)
+    })
+  )
+
+  it.effect("takes listed devices once each, and only the application's own", () =>
+    Effect.gen(function* () {
+      const [app, other] = [yield* newApp, yield* newApp]
+      const mine = yield* register(
+        app,
+        tokens("mine", 8).map((token) => android(token))
+      )
+      const [theirs] = yield* register(other, [android("theirs")])
+      const listed = [...mine, ...mine.slice(0, 3), theirs!, uuidv7() as DeviceId, mine[0]!.toUpperCase() as DeviceId]
+      const read = yield* readAll(app, { device_ids: listed })
+      expect(read.everyone).toEqual(mine.toSorted())
+      expect(read.pages).toBe(4)
+    })
+  )
+
+  it.effect("finds the devices of users, and their channels through their contacts", () =>
+    Effect.gen(function* () {
+      const [app, other] = [yield* newApp, yield* newApp]
+      const anns = yield* register(app, [android("1", { user_id: "ann" }), ios("2", { user_id: "ann" })])
+      const bobs = yield* register(app, [android("3", { user_id: "bob" })])
+      yield* register(app, [android("4", { user_id: "carol" }), android("5")])
+      yield* register(other, [android("6", { user_id: "ann" })])
+      const mail = yield* subscribe(app, "ann@x.org", "ann")
+      yield* subscribe(app, "nobody@x.org")
+      yield* subscribe(app, "carol@x.org", "carol")
+      yield* subscribe(other, "ann@x.org", "ann")
+      const audience = { user_ids: ["ann", "bob", "ann", "nobody"] }
+      expect((yield* readAll(app, audience, { limit: 2 })).everyone).toEqual([...anns, ...bobs].toSorted())
+      const all = yield* readAll(app, audience, { limit: 2, email: true })
+      expect(all.everyone).toEqual([...anns, ...bobs, mail].toSorted())
+      expect(all.smtp).toEqual([mail])
+    })
+  )
+
+  it.effect("selects by any tag, by all tags, by platform and by time zone, and by all of them together", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const [a, b, c] = yield* register(app, [
+        android("a", { tags: ["red", "big"], timezone: "Europe/Berlin" }),
+        ios("b", { tags: ["red"], timezone: "Europe/Berlin" }),
+        web("c", { tags: ["blue", "big"], timezone: "Asia/Tokyo" }),
+        android("d", { tags: ["BIG"] }),
+        android("e")
+      ])
+      yield* subscribe(app, "someone@x.org")
+      const selected = Effect.fnUntraced(function* (audience: Audience) {
+        return (yield* readAll(app, audience, { limit: 1, email: true })).everyone
+      })
+      expect(yield* selected({ tags_any: ["red", "blue"] })).toEqual([a, b, c].toSorted())
+      expect(yield* selected({ tags_all: ["red", "big"] })).toEqual([a])
+      expect(yield* selected({ tags_any: ["big"], tags_all: ["blue"] })).toEqual([c])
+      expect(yield* selected({ tags_any: ["red"], platforms: ["ios", "web"] })).toEqual([b])
+      expect(yield* selected({ platforms: ["web"] })).toEqual([c])
+      expect(yield* selected({ timezone: "Europe/Berlin" })).toEqual([a, b].toSorted())
+      expect(yield* selected({ timezone: "Europe/Berlin", platforms: ["android"] })).toEqual([a])
+      expect(yield* selected({ tags_any: ["green"] })).toEqual([])
+    })
+  )
+
+  it.effect("makes the channels of unknown addresses, once each", () =>
+    Effect.gen(function* () {
+      const channels = yield* ChannelStore
+      const app = yield* newApp
+      const known = yield* subscribe(app, "known@x.org")
+      const emails = ["known@x.org", "New1@x.org", "new1@X.org", "new2@x.org", "new3@x.org", "KNOWN@x.org"]
+      const read = yield* readAll(app, { emails }, { email: true, limit: 2 })
+      expect(read.everyone).toHaveLength(4)
+      expect(read.everyone).toContain(known)
+      expect((yield* readAll(app, { emails }, { email: true })).everyone).toEqual(read.everyone)
+      expect((yield* channels.list(app, null, 10)).items.map(({ id }) => id)).toEqual(read.everyone)
+      expect((yield* readAll(app, { emails })).everyone).toEqual([])
+    })
+  )
+
+  it.effect("finds the same channels from several plans that make them at once", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const emails = Array.from({ length: 60 }, (_, i) => `u${i}@x.org`)
+      const plans = yield* atOnce(
+        [emails, emails.toReversed(), emails].map((list) => readAll(app, { emails: list }, { email: true, limit: 25 }))
+      )
+      for (const plan of plans) {
+        expect(plan.everyone).toHaveLength(60)
+        expect(plan.everyone).toEqual(plans[0]?.everyone)
+      }
+    })
+  )
+
+  it.effect("takes listed channels once each, and only the application's own", () =>
+    Effect.gen(function* () {
+      const [app, other] = [yield* newApp, yield* newApp]
+      const mine = [
+        yield* subscribe(app, "1@x.org"),
+        yield* subscribe(app, "2@x.org"),
+        yield* subscribe(app, "3@x.org")
+      ]
+      const theirs = yield* subscribe(other, "1@x.org")
+      const channel_ids = [...mine, mine[0]!, theirs, uuidv7() as ChannelId]
+      expect((yield* readAll(app, { channel_ids }, { email: true, limit: 2 })).everyone).toEqual(mine.toSorted())
+      expect((yield* readAll(app, { channel_ids })).everyone).toEqual([])
+    })
+  )
+
+  it.effect("gives a provider what it needs of the recipients that are still there", () =>
+    Effect.gen(function* () {
+      const audiences = yield* AudienceStore
+      const devices = yield* DeviceStore
+      const sql = yield* SqlClient.SqlClient
+      const [app, other] = [yield* newApp, yield* newApp]
+      const before = Date.now()
+      const all = yield* register(app, [
+        ios("a", { environment: "sandbox" }),
+        web("w"),
+        android("f"),
+        ios("gone"),
+        ios("dead")
+      ])
+      const [a, w, f, gone, dead] = all
+      yield* devices.remove(app, gone!)
+      yield* sql`UPDATE devices SET active = false WHERE id = ${dead!}`
+      const [target, ...others] = yield* audiences.targets(app, "apns", all)
+      expect(others).toEqual([])
+      expect(target).toEqual({
+        id: a,
+        address: "a",
+        environment: "sandbox",
+        p256dh: null,
+        auth: null,
+        seenAt: target?.seenAt
+      })
+      expect(Math.abs(target!.seenAt - before)).toBeLessThan(60_000)
+      expect(yield* audiences.targets(app, "webpush", all)).toMatchObject([
+        { id: w, address: "https://push.example.com/w", p256dh: "key-w", auth: "auth-w", environment: "production" }
+      ])
+      expect(yield* audiences.targets(app, "fcm", all)).toMatchObject([{ id: f, address: "f" }])
+      expect(yield* audiences.targets(other, "fcm", all)).toEqual([])
+      expect(yield* audiences.targets(app, "fcm", [])).toEqual([])
+    })
+  )
+
+  it.effect("gives the mail provider the addresses of active channels", () =>
+    Effect.gen(function* () {
+      const audiences = yield* AudienceStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const good = yield* subscribe(app, "Good@x.org")
+      const bad = yield* subscribe(app, "bad@x.org")
+      yield* sql`UPDATE channels SET status = 'suppressed' WHERE id = ${bad}`
+      expect(yield* audiences.targets(app, "smtp", [good, bad])).toMatchObject([
+        { id: good, address: "Good@x.org", environment: "production", p256dh: null, auth: null }
+      ])
+    })
+  )
+})

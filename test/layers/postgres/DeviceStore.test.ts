@@ -1,0 +1,227 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { DeviceId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/domain/Ids.ts"
+import { DeviceStore } from "../../../services/ports/DeviceStore.ts"
+import { android, atOnce, hotStores, newApp, tokens } from "./Stores.ts"
+
+layer(hotStores)("DeviceStore", (it) => {
+  it.effect("refreshes the row of a known token instead of making another", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const [first] = yield* devices.register(app, [android("t")])
+      const [second] = yield* devices.register(app, [android("t")])
+      expect(first?.created).toBe(true)
+      expect(second).toEqual({ id: first?.id, created: false })
+      expect((yield* devices.list(app, {}, null, 10)).items).toHaveLength(1)
+    })
+  )
+
+  it.effect("answers in the order of the lines, and the last line of a token wins field by field", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const answers = yield* devices.register(app, [
+        android("b", { user_id: "ann", timezone: "Europe/Berlin" }),
+        android("a"),
+        android("b", { user_id: "bob" }),
+        android("b", { tags: ["x"] })
+      ])
+      expect(answers.map(({ created }) => created)).toEqual([true, true, false, false])
+      expect(new Set([answers[0]?.id, answers[2]?.id, answers[3]?.id]).size).toBe(1)
+      const found = Option.getOrThrow(yield* devices.find(app, answers[0]!.id))
+      expect(found).toMatchObject({ token: "b", userId: "bob", timezone: "Europe/Berlin", tags: ["x"] })
+      expect(Option.getOrThrow(yield* devices.find(app, answers[1]!.id))).toMatchObject({ token: "a", userId: null })
+    })
+  )
+
+  it.effect("keeps every field through a round trip, whatever characters are in it", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const tags = ['quote " and \\ backslash', "{braces}, comma", "NULL", "ü€😀", "'single'"]
+      const metadata = { "a\u0000b": ["\ud800", 1.5, null, { deep: true }] }
+      const [registered] = yield* devices.register(app, [
+        {
+          token: "https://push.example.com/1",
+          platform: "web",
+          user_id: "Zoë\n",
+          tags,
+          timezone: "Asia/Tokyo",
+          environment: "sandbox",
+          metadata,
+          web_push_p256dh: "p",
+          web_push_auth: "a"
+        }
+      ])
+      const device = Option.getOrThrow(yield* devices.find(app, registered!.id))
+      expect(device).toEqual({
+        id: registered!.id,
+        platform: "web",
+        token: "https://push.example.com/1",
+        userId: "Zoë\n",
+        tags,
+        timezone: "Asia/Tokyo",
+        environment: "sandbox",
+        metadata,
+        status: "active",
+        invalidReason: null,
+        createdAt: device.createdAt,
+        lastSeenAt: device.lastSeenAt
+      })
+      expect(Math.abs(device.createdAt - Date.now())).toBeLessThan(60_000)
+    })
+  )
+
+  it.effect("keeps what a refresh leaves out, and removes what it gives as null", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const full = {
+        user_id: "ann",
+        tags: ["x", "y"],
+        timezone: "Europe/Berlin",
+        environment: "sandbox" as const,
+        metadata: { a: 1 }
+      }
+      const [first] = yield* devices.register(app, [android("t", full)])
+      yield* devices.register(app, [android("t")])
+      const kept = Option.getOrThrow(yield* devices.find(app, first!.id))
+      expect(kept).toMatchObject({ userId: "ann", tags: ["x", "y"], timezone: "Europe/Berlin", environment: "sandbox" })
+      expect(kept.metadata).toEqual({ a: 1 })
+      yield* devices.register(app, [
+        android("t", { user_id: null, timezone: null, tags: [], environment: "production", metadata: {} })
+      ])
+      const removed = Option.getOrThrow(yield* devices.find(app, first!.id))
+      expect(removed).toMatchObject({ userId: null, tags: [], timezone: null, environment: "production", metadata: {} })
+    })
+  )
+
+  it.effect("makes a dead token active again and moves its last registration", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const [first] = yield* devices.register(app, [android("t")])
+      yield* sql`UPDATE devices SET active = false, invalid_reason = 'unregistered', last_seen_at = now() - interval '1 day'
+        WHERE app_id = ${app}`
+      const dead = Option.getOrThrow(yield* devices.find(app, first!.id))
+      expect(dead).toMatchObject({ status: "invalid", invalidReason: "unregistered" })
+      yield* devices.register(app, [android("t")])
+      const alive = Option.getOrThrow(yield* devices.find(app, first!.id))
+      expect(alive).toMatchObject({ status: "active", invalidReason: null, createdAt: dead.createdAt })
+      expect(alive.lastSeenAt).toBeGreaterThan(dead.lastSeenAt)
+    })
+  )
+
+  it.effect("gives concurrent imports of the same tokens one row each, whatever order they come in", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const lines = tokens("same", 400).map((token) => android(token))
+      const orders = [lines, lines.toReversed(), lines.slice(200).concat(lines.slice(0, 200)), lines.toReversed()]
+      const rounds = yield* atOnce(
+        [...orders, ...orders].map((order) => Effect.flatMap(DeviceStore, (store) => store.register(app, order)))
+      )
+      const answers = rounds.flat()
+      expect(new Set(answers.map(({ id }) => id)).size).toBe(400)
+      expect(answers.filter(({ created }) => created)).toHaveLength(400)
+    })
+  )
+
+  it.effect("shows another application nothing", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const [mine, other] = [yield* newApp, yield* newApp]
+      const [device] = yield* devices.register(mine, [android("shared", { user_id: "ann" })])
+      expect(yield* devices.find(other, device!.id)).toEqual(Option.none())
+      expect(yield* devices.remove(other, device!.id)).toBe(false)
+      expect(yield* devices.removeByToken(other, "shared")).toBe(false)
+      expect((yield* devices.list(other, {}, null, 10)).items).toEqual([])
+      expect(yield* devices.unknown(other, [device!.id])).toEqual([device!.id])
+      const [theirs] = yield* devices.register(other, [android("shared")])
+      expect(theirs?.created).toBe(true)
+      expect(theirs?.id).not.toBe(device?.id)
+    })
+  )
+
+  it.effect("tells apart what there was to remove and what there was not", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const [a, b] = yield* devices.register(app, [android("a"), android("b")])
+      expect(yield* devices.removeByToken(app, "a")).toBe(true)
+      expect(yield* devices.removeByToken(app, "a")).toBe(false)
+      expect(yield* devices.remove(app, b!.id)).toBe(true)
+      expect(yield* devices.remove(app, b!.id)).toBe(false)
+      expect(yield* devices.find(app, a!.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("names the ids that are no device, texts that are no UUID among them", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const [a] = yield* devices.register(app, [android("a")])
+      const stranger = uuidv7()
+      expect(yield* devices.unknown(app, [a!.id, stranger, "no-uuid", a!.id.toUpperCase()])).toEqual([
+        stranger,
+        "no-uuid"
+      ])
+      expect(yield* devices.unknown(app, [])).toEqual([])
+    })
+  )
+
+  it.effect("pages in the order of ids, and devices that come meanwhile are not missed", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const before = yield* devices.register(
+        app,
+        tokens("page", 25).map((token) => android(token))
+      )
+      const seen: Array<DeviceId> = []
+      let after: string | null = null
+      let pages = 0
+      do {
+        const page: { items: ReadonlyArray<{ id: DeviceId }>; next: string | null } = yield* devices.list(
+          app,
+          {},
+          after,
+          10
+        )
+        seen.push(...page.items.map(({ id }) => id))
+        after = page.next
+        if (++pages === 1)
+          yield* devices.register(
+            app,
+            tokens("late", 5).map((token) => android(token))
+          )
+      } while (after !== null)
+      expect(pages).toBe(3)
+      expect(seen).toEqual(seen.toSorted())
+      expect(new Set(seen).size).toBe(30)
+      for (const { id } of before) expect(seen).toContain(id)
+    })
+  )
+
+  it.effect("lists by platform and by user", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      yield* devices.register(app, [
+        android("a", { user_id: "ann" }),
+        { token: "ab".repeat(32), platform: "ios", user_id: "ann" },
+        android("b", { user_id: "bob" })
+      ])
+      const tokensOf = Effect.fnUntraced(function* (filter: Parameters<DeviceStore["Service"]["list"]>[1]) {
+        return (yield* devices.list(app, filter, null, 10)).items.map(({ token }) => token).toSorted()
+      })
+      expect(yield* tokensOf({ platform: "android" })).toEqual(["a", "b"])
+      expect(yield* tokensOf({ userId: "ann" })).toEqual(["a", "ab".repeat(32)])
+      expect(yield* tokensOf({ platform: "ios", userId: "ann" })).toEqual(["ab".repeat(32)])
+      expect(yield* tokensOf({ userId: "carol" })).toEqual([])
+    })
+  )
+})

@@ -1,0 +1,161 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as AudienceStores from "../../../layers/postgres/AudienceStore.ts"
+import * as BatchStores from "../../../layers/postgres/BatchStore.ts"
+import * as ChannelStores from "../../../layers/postgres/ChannelStore.ts"
+import { pool } from "../../../layers/postgres/Database.ts"
+import * as DeviceStores from "../../../layers/postgres/DeviceStore.ts"
+import * as NotificationStores from "../../../layers/postgres/NotificationStore.ts"
+import type { ProviderKind } from "../../../services/domain/Credential.ts"
+import type { RegisterDevice } from "../../../services/domain/Device.ts"
+import type { EventName } from "../../../services/domain/Event.ts"
+import type { AppId, BatchId, EventChunkId, HookId, NotificationId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/domain/Ids.ts"
+import type { SendNotification } from "../../../services/domain/Notification.ts"
+import type { ClaimedBatch, ResultChunk } from "../../../services/ports/BatchStore.ts"
+import { NotificationStore } from "../../../services/ports/NotificationStore.ts"
+import { TestDatabase, testDatabase } from "../../Database.ts"
+
+const stores = Layer.mergeAll(
+  AudienceStores.layer,
+  BatchStores.layer,
+  ChannelStores.layer,
+  DeviceStores.layer,
+  NotificationStores.layer
+)
+
+/** The stores of the hot path over a database of their own. */
+export const hotStores = stores.pipe(Layer.provideMerge(testDatabase()))
+
+/** Runs an effect as on a node of its own: its statements share no connection, and so no order, with anybody's. */
+export const onOwnNode = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { url } = yield* TestDatabase
+    const node = stores.pipe(Layer.provide(PgClient.layerFrom(pool(url, 1)).pipe(Layer.orDie)))
+    return yield* Effect.provide(effect, Layer.fresh(node))
+  })
+
+/** Runs effects at the same time, each on a node of its own. */
+export const atOnce = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
+  Effect.all(effects.map(onOwnNode), { concurrency: "unbounded" })
+
+export const newApp = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const organization = uuidv7()
+  const id = uuidv7() as AppId
+  yield* sql`INSERT INTO organizations (id, name) VALUES (${organization}, 'An organization')`
+  yield* sql`INSERT INTO applications (id, organization_id, name, identity_secret)
+    VALUES (${id}, ${organization}, 'An application', ${new Uint8Array(1)})`
+  return id
+})
+
+export const newHook = Effect.fnUntraced(function* (
+  appId: AppId,
+  hook: { readonly events?: ReadonlyArray<EventName>; readonly isActive?: boolean } = {}
+) {
+  const sql = yield* SqlClient.SqlClient
+  const id = uuidv7() as HookId
+  yield* sql`INSERT INTO hooks (id, app_id, name, url, events, is_active)
+    VALUES (${id}, ${appId}, 'A hook', 'https://example.com/', ${hook.events ?? []}, ${hook.isActive ?? true})`
+  return id
+})
+
+export const android = (token: string, fields: Partial<RegisterDevice> = {}): RegisterDevice => ({
+  token,
+  platform: "android",
+  ...fields
+})
+
+export const tokens = (prefix: string, count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, i) => `${prefix}-${i}`)
+
+export const HELLO: SendNotification = { to: { all: true }, content: { title: "Hello" } }
+
+export const accepted = Effect.fnUntraced(function* (appId: AppId, request: SendNotification = HELLO) {
+  const notifications = yield* NotificationStore
+  const id = uuidv7() as NotificationId
+  yield* notifications.accept({ id, appId, request, ttlMs: 60_000 })
+  return id
+})
+
+/** A notification whose plan is done, with one batch for each list of recipients. */
+export const planned = Effect.fnUntraced(function* (
+  appId: AppId,
+  batches: ReadonlyArray<ReadonlyArray<string>>,
+  provider: ProviderKind = "fcm",
+  request: SendNotification = HELLO
+) {
+  const notifications = yield* NotificationStore
+  const id = yield* accepted(appId, request)
+  yield* notifications.claimPlan(id, 60_000)
+  yield* notifications.savePlan({
+    id,
+    fence: 1,
+    batches: batches.map((recipients) => ({ id: uuidv7() as BatchId, provider, recipients })),
+    cursor: null,
+    done: true,
+    leaseMs: 60_000
+  })
+  return id
+})
+
+export const ids = (count: number): ReadonlyArray<string> => Array.from({ length: count }, () => uuidv7())
+
+/** Results for a claimed batch: all that is not said otherwise was sent. */
+export const chunkOf = (
+  batch: ClaimedBatch,
+  recipients: ReadonlyArray<string>,
+  more: Partial<ResultChunk> = {}
+): ResultChunk => ({
+  batchId: batch.id,
+  fence: batch.fence,
+  appId: batch.appId,
+  notificationId: batch.notificationId,
+  provider: batch.provider,
+  attempts: batch.attempts + 1,
+  final: {
+    recipients,
+    statuses: recipients.map(() => "sent" as const),
+    messageIds: recipients.map((id) => `message-${id}`),
+    errors: recipients.map(() => null)
+  },
+  retries: [],
+  remaining: [],
+  leaseMs: 60_000,
+  dead: [],
+  environments: [],
+  events: [],
+  ...more
+})
+
+export const eventsOf = (appId: AppId, event: EventName, recipients: ReadonlyArray<string>) => ({
+  id: uuidv7() as EventChunkId,
+  appId,
+  event,
+  at: 1_790_000_000_123,
+  size: recipients.length,
+  common: { notificationId: "n" },
+  columns: { deviceId: recipients }
+})
+
+/** Only the account's own numbers, and the proof that it closes. */
+export const accountOf = Effect.fnUntraced(function* (appId: AppId, id: NotificationId) {
+  const notifications = yield* NotificationStore
+  const counts = (yield* notifications.counts(appId, [id])).get(id)!
+  const { accepted, pending, sent, failed, skipped, cancelled } = counts
+  if (accepted !== pending + sent + failed + skipped + cancelled) throw new Error("The account does not close")
+  return { accepted, pending, sent, failed, skipped, cancelled }
+})
+
+/** Moves what a database clock would take long to reach: ends every lease, and makes every batch due. */
+export const endLeases = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE batches SET lease_until = now() - interval '1 s' WHERE lease_until IS NOT NULL`
+  yield* sql`UPDATE notifications SET plan_lease_until = now() - interval '1 s' WHERE plan_lease_until IS NOT NULL`
+})
+
+export const makeDue = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE batches SET due_at = now() WHERE NOT done`
+})
