@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { parseRules, type Behaviour } from "./Behaviour.ts"
-import { parseObject, type Listen, type Stats } from "./Simulator.ts"
+import { authorityOf, parseObject, type Listen, type Stats } from "./Simulator.ts"
 
 /** What the control API needs of a simulator. */
 export interface Controlled {
@@ -118,7 +118,7 @@ export const startControl = async (
     server.listen(options.port ?? 0, host, () => resolve())
   })
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`,
+    url: `http://${authorityOf(options, (server.address() as AddressInfo).port)}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises"
+import { isIP } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Apns from "./Apns.ts"
@@ -15,7 +16,10 @@ import * as WebPush from "./WebPush.ts"
 export type SimulatorName = "apns" | "apns-sandbox" | "fcm" | "webpush" | "smtp" | "webhooks"
 
 export interface FleetOptions {
+  /** Where to listen; 127.0.0.1 unless given. */
   readonly host?: string
+  /** The name or address under which clients reach the fleet, if it is not `host`; certificates are made out to it. */
+  readonly advertise?: string
   /** Any free port, for those that are not named. */
   readonly ports?: Readonly<Partial<Record<SimulatorName | "control", number>>>
   /**
@@ -85,11 +89,21 @@ export interface Fleet {
   readonly close: () => Promise<void>
 }
 
+/** The networks that an engine must be allowed to call: the one address, or all private ones behind a name. */
+const networksOf = (host: string): string => {
+  if (host === "0.0.0.0" || host === "localhost") return "127.0.0.0/8,::1/128"
+  if (host === "::") return "::1/128"
+  const family = isIP(host)
+  if (family !== 0) return `${host}/${family === 4 ? 32 : 128}`
+  return "10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7"
+}
+
 /** Starts all simulators with credentials that fit each other, and the control API. */
 export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "heliograph-fleet-")))
   const host = options.host ?? "127.0.0.1"
-  const hosts = [...new Set(["localhost", "127.0.0.1", "::1", host])]
+  const advertise = options.advertise === undefined ? {} : { advertise: options.advertise }
+  const hosts = [...new Set(["localhost", "127.0.0.1", "::1", host, ...Object.values(advertise)])]
   const secrets = options.folder === undefined ? makeSecrets(hosts) : await keepSecrets(folder, hosts)
   const { certificates } = secrets
   const started: Array<{ readonly close: () => Promise<void> }> = []
@@ -97,7 +111,7 @@ export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => 
     await Promise.all(started.map((running) => running.close()))
     if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
   }
-  const at = (name: SimulatorName | "control"): Listen => ({ host, port: options.ports?.[name] ?? 0 })
+  const at = (name: SimulatorName | "control"): Listen => ({ ...advertise, host, port: options.ports?.[name] ?? 0 })
   const run = async <A extends { readonly close: () => Promise<void> }>(starting: Promise<A>): Promise<A> => {
     const running = await starting
     started.push(running)
@@ -205,7 +219,7 @@ export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => 
       },
       receivers: webhooks.receivers.map(({ name, secret, url }) => ({ name, url, secret: secret ?? null })),
       audience: { webPushOrigin: webpush.url, seed: secrets.seed },
-      settings: { OUTBOUND_CA_FILE: ca, OUTBOUND_ALLOW_CIDRS: host.includes(":") ? `${host}/128` : `${host}/32` }
+      settings: { OUTBOUND_CA_FILE: ca, OUTBOUND_ALLOW_CIDRS: networksOf(options.advertise ?? host) }
     })
     let description: FleetDescription | undefined
     const control = await run(

@@ -1,5 +1,6 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { isIP } from "node:net"
 import { join } from "node:path"
 import { makeCertificates, type Certificates } from "./Certificates.ts"
 
@@ -57,19 +58,31 @@ export const makeSecrets = (hosts?: ReadonlyArray<string>): Secrets => {
 export const publicPem = (privatePem: string): string =>
   createPublicKey(privatePem).export({ type: "spki", format: "pem" }).toString()
 
+/** Whether the certificate is still valid, and for all these names. */
+const isUsable = ({ cert }: Certificates, hosts: ReadonlyArray<string>): boolean => {
+  const certificate = new X509Certificate(cert)
+  return (
+    Date.parse(certificate.validTo) > Date.now() &&
+    hosts.every((host) => (isIP(host) ? certificate.checkIP(host) : certificate.checkHost(host)) !== undefined)
+  )
+}
+
 /** The secrets kept in `folder`, or new ones, which are then kept there for the fleet's owner alone. */
-export const keepSecrets = async (folder: string, hosts?: ReadonlyArray<string>): Promise<Secrets> => {
+export const keepSecrets = async (folder: string, hosts: ReadonlyArray<string>): Promise<Secrets> => {
   const file = join(folder, "secrets.json")
+  const save = async (secrets: Secrets): Promise<Secrets> => {
+    await mkdir(folder, { recursive: true })
+    await writeFile(file, JSON.stringify(secrets), { mode: 0o600 })
+    return secrets
+  }
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined
     throw error
   })
   if (text !== undefined) {
     const kept = JSON.parse(text) as Secrets
-    if (Date.parse(new X509Certificate(kept.certificates.cert).validTo) > Date.now()) return kept
+    if (isUsable(kept.certificates, hosts)) return kept
+    return save({ ...kept, certificates: makeCertificates(hosts) })
   }
-  const made = makeSecrets(hosts)
-  await mkdir(folder, { recursive: true })
-  await writeFile(file, JSON.stringify(made), { mode: 0o600 })
-  return made
+  return save(makeSecrets(hosts))
 }

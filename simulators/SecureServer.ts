@@ -3,7 +3,7 @@ import { createServer as createHttp2, type ServerHttp2Session, type ServerHttp2S
 import type { AddressInfo, Socket } from "node:net"
 import { createServer as createTls, type TLSSocket } from "node:tls"
 import type { Certificates } from "./Certificates.ts"
-import type { Listen } from "./Simulator.ts"
+import { authorityOf, type Listen } from "./Simulator.ts"
 
 /** One request, read to its end, over HTTP/2 or HTTP/1.1. */
 export interface Exchange {
@@ -238,7 +238,7 @@ export const listenSecure = async (
   const { port } = server.address() as AddressInfo
   return {
     port,
-    url: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: `https://${authorityOf(options, port)}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -7,6 +7,15 @@ export interface Listen {
   readonly host?: string
   /** 0, or nothing: any free port. */
   readonly port?: number
+  /** The host that clients use, in URLs; `host` unless given, and loopback when that is every address. */
+  readonly advertise?: string
+}
+
+/** The host and port that clients use, as in a URL. */
+export const authorityOf = (listen: Listen, port: number): string => {
+  const { advertise, host = "127.0.0.1" } = listen
+  const name = advertise ?? (host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host)
+  return `${name.includes(":") ? `[${name}]` : name}:${port}`
 }
 
 export interface Stats {

@@ -2,7 +2,7 @@ import type { AddressInfo, Socket } from "node:net"
 import { SMTPServer, type SMTPServerSession } from "smtp-server"
 import type { Certificates } from "./Certificates.ts"
 import { headerMistake, readHeaders, textMistake } from "./MailHeaders.ts"
-import { Simulator, type Listen, type Running } from "./Simulator.ts"
+import { authorityOf, Simulator, type Listen, type Running } from "./Simulator.ts"
 
 export interface SmtpOptions extends Listen {
   /** Offers STARTTLS with these; without them the connection stays plain. */
@@ -148,7 +148,7 @@ export const start = async (options: SmtpOptions = {}): Promise<RunningSmtp> => 
   const login = auth === undefined ? "" : `${encodeURIComponent(auth.user)}:${encodeURIComponent(auth.pass)}@`
   const running = simulator.running({
     port,
-    url: `smtp://${login}${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: `smtp://${login}${authorityOf(options, port)}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Behaviour, Refusal } from "./Behaviour.ts"
-import { parseObject, Simulator, type Listen, type Running, type Stats } from "./Simulator.ts"
+import { authorityOf, parseObject, Simulator, type Listen, type Running, type Stats } from "./Simulator.ts"
 import { eventMistake } from "./WebhookEvent.ts"
 
 export interface ReceiverOptions {
@@ -154,7 +154,7 @@ export const start = async (options: WebhooksOptions = {}): Promise<RunningWebho
     server.listen(options.port ?? 0, host, 1024, () => resolve())
   })
   const { port } = server.address() as AddressInfo
-  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`
+  const url = `http://${authorityOf(options, port)}`
   const receivers = [...byPath].map(([path, { name, secret, simulator }]): Receiver => ({
     name,
     url: `${url}${path}`,

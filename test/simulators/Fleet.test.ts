@@ -1,4 +1,4 @@
-import { createPrivateKey, createHmac, randomUUID } from "node:crypto"
+import { createPrivateKey, createHmac, randomUUID, X509Certificate } from "node:crypto"
 import { access, mkdtemp, readFile, rm, stat } from "node:fs/promises"
 import { connect, type ClientHttp2Session } from "node:http2"
 import { tmpdir } from "node:os"
@@ -218,6 +218,38 @@ describe("a fleet with a folder", () => {
       await second.close()
       expect(second.description).toEqual(first.description)
       expect((await stat(join(folder, "secrets.json"))).mode & 0o777).toBe(0o600)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})
+
+describe("a fleet that is reached under another name", () => {
+  it("uses that name in its addresses and its certificate, and keeps its keys when the name changes", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "heliograph-fleet-test-"))
+    try {
+      const plain = await startFleet({ folder })
+      await plain.close()
+      const named = await startFleet({ folder, host: "0.0.0.0", advertise: "localhost" })
+      const { credentials, urls } = named.description
+      expect(Object.values(urls).every((url) => new URL(url).hostname === "localhost")).toBe(true)
+      expect(credentials.fcm.service_account.token_uri).toBe(`${urls.fcm}/token`)
+      expect(credentials.apns.private_key).toBe(plain.description.credentials.apns.private_key)
+      const sender = await senderOf(named.description)
+      const audience = new Audience({ ...named.description.audience, mix: { ios: 0, android: 1, web: 1 } })
+      expect(await sender.fcm(audience.device(0).token)).toBe(200)
+      const web = audience.device(1)
+      expect(await sender.web(web.token, web.web_push_p256dh!, web.web_push_auth!)).toBe(201)
+      await sender.close()
+      await named.close()
+
+      const elsewhere = await startFleet({ folder, advertise: "simulators.test" })
+      await elsewhere.close()
+      expect(elsewhere.description.settings.OUTBOUND_ALLOW_CIDRS).toContain("172.16.0.0/12")
+      const secrets = JSON.parse(await readFile(join(folder, "secrets.json"), "utf8")) as {
+        certificates: { cert: string }
+      }
+      expect(new X509Certificate(secrets.certificates.cert).checkHost("simulators.test")).toBe("simulators.test")
     } finally {
       await rm(folder, { recursive: true })
     }
