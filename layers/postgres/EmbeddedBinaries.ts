@@ -51,9 +51,14 @@ export const locate = (dataDir: string): Effect.Effect<Binaries, EmbeddedServerE
         return { run: (program, args) => execute(path(program), args, { uid, gid }), own } satisfies Binaries
       }
       const passing = [
-        ...[`--reuid=${uid}`, `--regid=${gid}`, "--clear-groups"],
-        // Without the first, access(2) ignores the capability of the second.
-        ...["--securebits=+no_setuid_fixup", "--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--"]
+        `--reuid=${uid}`,
+        `--regid=${gid}`,
+        "--clear-groups",
+        // Without this one, access(2) ignores the capability of the next two.
+        "--securebits=+no_setuid_fixup",
+        "--inh-caps=+dac_override",
+        "--ambient-caps=+dac_override",
+        "--"
       ]
       return {
         own,

@@ -148,9 +148,16 @@ const initialise = Effect.fnUntraced(function* (server: Server) {
     server.binaries.own(passwordFile)
   })
   const made = yield* server.binaries.run("initdb", [
-    ...["-D", unfinished, "-U", USER, `--pwfile=${passwordFile}`, "--auth=scram-sha-256", "--no-instructions"],
+    `--pgdata=${unfinished}`,
+    `--username=${USER}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--no-instructions",
+    "--encoding=UTF8",
     // The same order of texts on every machine, by code point, with upper and lower case of all of Unicode.
-    ...["--encoding=UTF8", "--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"],
+    "--no-locale",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
     ...(server.durable ? [] : ["--no-sync"])
   ])
   yield* prepared(() => rmSync(passwordFile, { force: true }))
@@ -190,8 +197,12 @@ const start = Effect.fnUntraced(function* (server: Server, mayMove: boolean) {
     })
     const before = existsSync(server.log) ? statSync(server.log).size : 0
     const started = yield* server.binaries.run("pg_ctl", [
-      ...["start", "-D", server.data, "-w", "-t", String(START_SECONDS), "-l", server.log],
-      ...["-o", serverOptions(port, server.durable)]
+      "start",
+      `--pgdata=${server.data}`,
+      "--wait",
+      `--timeout=${START_SECONDS}`,
+      `--log=${server.log}`,
+      `--options=${serverOptions(port, server.durable)}`
     ])
     if (started.code === 0) return
     const logged = existsSync(server.log) ? readFileSync(server.log).subarray(before).toString("utf8").trim() : ""
@@ -272,7 +283,13 @@ const leave = Effect.fnUntraced(function* (server: Server, presence: Presence) {
   )
   yield* Scope.close(presence.scope, Exit.void)
   if (!isLast) return
-  const stopped = yield* server.binaries.run("pg_ctl", ["stop", "-D", server.data, "-w", "-t", "60", "-m", "fast"])
+  const stopped = yield* server.binaries.run("pg_ctl", [
+    "stop",
+    `--pgdata=${server.data}`,
+    "--wait",
+    "--timeout=60",
+    "--mode=fast"
+  ])
   if (stopped.code !== 0) return yield* new EmbeddedServerError({ problem: stopped.output.trim() })
 })
 

@@ -92,7 +92,7 @@ CREATE TABLE credentials (
   kind text NOT NULL CHECK (kind IN ('apns', 'fcm', 'webpush', 'smtp')),
   version integer NOT NULL DEFAULT 1,
   -- What may be shown; the whole configuration, secrets included, is in sealed.
-  settings jsonb NOT NULL,
+  settings json NOT NULL,
   sealed bytea NOT NULL,
   held text,
   updated_at timestamptz NOT NULL DEFAULT now(),

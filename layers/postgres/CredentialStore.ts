@@ -1,0 +1,120 @@
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { CredentialConfig, ProviderKind } from "../../services/domain/Credential.ts"
+import type { AppId } from "../../services/domain/Ids.ts"
+import type { CredentialSummary } from "../../services/ports/CredentialStore.ts"
+import { CredentialStore } from "../../services/ports/CredentialStore.ts"
+import { SecretBox } from "../../services/ports/SecretBox.ts"
+import { storeError } from "./storeError.ts"
+
+interface SummaryRow {
+  readonly kind: ProviderKind
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly held: string | null
+  readonly updated_at: Date
+}
+
+const SUMMARY = "kind, settings, held, updated_at"
+
+const summaryOf = (row: SummaryRow): CredentialSummary => ({
+  kind: row.kind,
+  settings: row.settings,
+  held: row.held,
+  updatedAt: row.updated_at.getTime()
+})
+
+/** What may be shown: named field by field, so that a field added later is not shown by accident. */
+const settingsOf = (config: CredentialConfig): Readonly<Record<string, unknown>> => {
+  switch (config.kind) {
+    case "apns": {
+      const { team_id, key_id, bundle_id, endpoint, sandbox_endpoint } = config.value
+      return { team_id, key_id, bundle_id, endpoint, sandbox_endpoint }
+    }
+    case "fcm": {
+      const { project_id, client_email, token_uri } = config.value.service_account
+      return { service_account: { project_id, client_email, token_uri }, endpoint: config.value.endpoint }
+    }
+    case "webpush": {
+      const { subject, public_key } = config.value
+      return { subject, public_key }
+    }
+    case "smtp": {
+      const url = new URL(config.value.url)
+      url.password = ""
+      return { url: url.href, from: config.value.from }
+    }
+  }
+}
+
+const place = (appId: AppId, kind: ProviderKind): string => `credentials.sealed:${appId}:${kind}`
+
+export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | SecretBox> = Layer.effect(
+  CredentialStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const box = yield* SecretBox
+    const summary = sql.literal(SUMMARY)
+
+    const makeDue = (appId: AppId, kind: ProviderKind) => sql`
+      UPDATE batches SET held = false, due_at = now()
+      WHERE app_id = ${appId} AND provider = ${kind} AND held AND NOT done`
+
+    const put: CredentialStore["Service"]["put"] = (appId, config) =>
+      sql
+        .withTransaction(
+          Effect.gen(function* () {
+            const sealed = box.seal(place(appId, config.kind), JSON.stringify(config.value))
+            const [row] = yield* sql<SummaryRow>`
+              INSERT INTO credentials AS c (app_id, kind, settings, sealed)
+              VALUES (${appId}, ${config.kind}, ${JSON.stringify(settingsOf(config))}, ${sealed})
+              ON CONFLICT (app_id, kind) DO UPDATE SET
+                version = c.version + 1, settings = excluded.settings, sealed = excluded.sealed, held = NULL, updated_at = now()
+              RETURNING ${summary}`
+            yield* makeDue(appId, config.kind)
+            return summaryOf(row!)
+          })
+        )
+        .pipe(storeError("CredentialStore.put"))
+
+    const find: CredentialStore["Service"]["find"] = Effect.fnUntraced(function* (appId, kind) {
+      const [row] = yield* sql<{ readonly version: number; readonly sealed: Uint8Array; readonly held: string | null }>`
+        SELECT version, sealed, held FROM credentials WHERE app_id = ${appId} AND kind = ${kind}`
+      if (row === undefined) return Option.none()
+      const value: unknown = JSON.parse(yield* box.open(place(appId, kind), row.sealed))
+      return Option.some({ appId, version: row.version, config: { kind, value } as CredentialConfig, held: row.held })
+    }, storeError("CredentialStore.find"))
+
+    const summaries: CredentialStore["Service"]["summaries"] = (appId) =>
+      sql<SummaryRow>`SELECT ${summary} FROM credentials WHERE app_id = ${appId} ORDER BY kind`.pipe(
+        Effect.map((rows) => rows.map(summaryOf)),
+        storeError("CredentialStore.summaries")
+      )
+
+    const remove: CredentialStore["Service"]["remove"] = (appId, kind) =>
+      sql`DELETE FROM credentials WHERE app_id = ${appId} AND kind = ${kind} RETURNING kind`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("CredentialStore.remove")
+      )
+
+    const hold: CredentialStore["Service"]["hold"] = (appId, kind, version, reason) =>
+      sql`
+        UPDATE credentials SET held = ${reason} WHERE app_id = ${appId} AND kind = ${kind} AND version = ${version}`.pipe(
+        Effect.asVoid,
+        storeError("CredentialStore.hold")
+      )
+
+    const release: CredentialStore["Service"]["release"] = (appId, kind, version) =>
+      sql
+        .withTransaction(
+          Effect.gen(function* () {
+            const released = yield* sql`
+              UPDATE credentials SET held = NULL
+              WHERE app_id = ${appId} AND kind = ${kind} AND version = ${version} AND held IS NOT NULL RETURNING kind`
+            if (released.length > 0) yield* makeDue(appId, kind)
+          })
+        )
+        .pipe(storeError("CredentialStore.release"))
+
+    return CredentialStore.of({ put, find, summaries, remove, hold, release })
+  })
+)

@@ -1,0 +1,199 @@
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { EventName } from "../../services/domain/Event.ts"
+import type { Hook } from "../../services/domain/Hook.ts"
+import { HOOKS_PER_APPLICATION } from "../../services/domain/Hook.ts"
+import type { AppId, EventChunkId, HookId, HookWorkId } from "../../services/domain/Ids.ts"
+import type { HookWork } from "../../services/ports/HookStore.ts"
+import { HookStore, TooManyHooks } from "../../services/ports/HookStore.ts"
+import { SecretBox } from "../../services/ports/SecretBox.ts"
+import { milliseconds, texts } from "./columns.ts"
+import { finishHookWork } from "./finishHookWork.ts"
+import { pageOf } from "./pages.ts"
+import { storeError } from "./storeError.ts"
+
+interface HookRow {
+  readonly id: HookId
+  readonly app_id: AppId
+  readonly name: string
+  readonly url: string
+  readonly events: ReadonlyArray<EventName>
+  readonly is_active: boolean
+  readonly disabled_reason: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const COLUMNS = "id, app_id, name, url, events, is_active, disabled_reason, created_at, updated_at"
+
+const hookOf = (row: HookRow): Hook => ({
+  id: row.id,
+  appId: row.app_id,
+  name: row.name,
+  url: row.url,
+  events: row.events,
+  isActive: row.is_active,
+  disabledReason: row.disabled_reason,
+  createdAt: row.created_at.getTime(),
+  updatedAt: row.updated_at.getTime()
+})
+
+interface WorkRow {
+  readonly id: HookWorkId
+  readonly fence: number
+  readonly attempts: number
+  readonly positions: ReadonlyArray<number> | null
+  readonly due_at: Date
+  readonly chunk_id: EventChunkId
+  readonly app_id: AppId
+  readonly event: EventName
+  readonly at: Date
+  readonly size: number
+  readonly common: string
+  readonly columns: string
+}
+
+const workOf = (row: WorkRow): HookWork => ({
+  id: row.id,
+  fence: row.fence,
+  attempts: row.attempts,
+  positions: row.positions ?? Array.from({ length: row.size }, (_, position) => position),
+  chunk: {
+    id: row.chunk_id,
+    appId: row.app_id,
+    event: row.event,
+    at: row.at.getTime(),
+    size: row.size,
+    common: JSON.parse(row.common) as HookWork["chunk"]["common"],
+    columns: JSON.parse(row.columns) as HookWork["chunk"]["columns"]
+  }
+})
+
+const secretPlace = (id: HookId): string => `hooks.secret:${id}`
+
+export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBox> = Layer.effect(
+  HookStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const box = yield* SecretBox
+    const columns = sql.literal(COLUMNS)
+    const sealed = (id: HookId, secret: string | null | undefined) =>
+      secret === null || secret === undefined ? null : box.seal(secretPlace(id), secret)
+    /** Work that somebody may take. */
+    const takeable = sql.literal(
+      "NOT w.done AND w.due_at <= now() AND (w.lease_until IS NULL OR w.lease_until <= now())"
+    )
+
+    const create: HookStore["Service"]["create"] = Effect.fnUntraced(
+      function* (appId, id, hook) {
+        const isActive = hook.is_active ?? true
+        // The application's row is the lock of its limit; counting is another statement, so that it sees who came before.
+        yield* sql`SELECT 1 FROM applications WHERE id = ${appId} FOR NO KEY UPDATE`
+        const [row] = yield* sql<HookRow>`
+          INSERT INTO hooks (id, app_id, name, url, secret, events, is_active)
+          SELECT ${id}::uuid, ${appId}::uuid, ${hook.name}, ${hook.url}, ${sealed(id, hook.secret)}::bytea,
+            ${texts(hook.events ?? [])}, ${isActive}
+          WHERE (SELECT count(*) FROM hooks WHERE app_id = ${appId}) < ${HOOKS_PER_APPLICATION}
+          RETURNING ${columns}`
+        if (row === undefined) return yield* new TooManyHooks({ limit: HOOKS_PER_APPLICATION })
+        return hookOf(row)
+      },
+      (effect) => sql.withTransaction(effect),
+      Effect.catchTag("SqlError", (error) => storeError("HookStore.create")(Effect.fail(error)))
+    )
+
+    const find: HookStore["Service"]["find"] = (appId, id) =>
+      sql<HookRow>`SELECT ${columns} FROM hooks WHERE id = ${id} AND app_id = ${appId}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), hookOf)),
+        storeError("HookStore.find")
+      )
+
+    const list: HookStore["Service"]["list"] = (appId, after, limit) =>
+      sql<HookRow>`
+        SELECT ${columns} FROM hooks WHERE ${sql.and([
+          sql`app_id = ${appId}`,
+          ...(after === null ? [] : [sql`id > ${after}`])
+        ])} ORDER BY id LIMIT ${limit + 1}`.pipe(
+        Effect.map((rows) => pageOf(rows.map(hookOf), limit)),
+        storeError("HookStore.list")
+      )
+
+    const update: HookStore["Service"]["update"] = (appId, id, change) =>
+      sql<HookRow>`
+        UPDATE hooks SET ${sql.csv([
+          sql`updated_at = now()`,
+          ...(change.name === undefined ? [] : [sql`name = ${change.name}`]),
+          ...(change.url === undefined ? [] : [sql`url = ${change.url}`]),
+          ...(change.secret === undefined ? [] : [sql`secret = ${sealed(id, change.secret)}`]),
+          ...(change.events === undefined ? [] : [sql`events = ${texts(change.events)}`]),
+          ...(change.is_active === undefined ? [] : [sql`is_active = ${change.is_active}`]),
+          // Only a hook that was off begins anew: enabling an active one does not forget its failures.
+          ...(change.is_active === true
+            ? [
+                sql`disabled_reason = NULL`,
+                sql`epoch = CASE WHEN is_active THEN epoch ELSE epoch + 1 END`,
+                sql`failures = CASE WHEN is_active THEN failures ELSE 0 END`,
+                sql`failing_since = CASE WHEN is_active THEN failing_since END`
+              ]
+            : [])
+        ])} WHERE id = ${id} AND app_id = ${appId} RETURNING ${columns}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), hookOf)),
+        storeError("HookStore.update")
+      )
+
+    const remove: HookStore["Service"]["remove"] = (appId, id) =>
+      sql`DELETE FROM hooks WHERE id = ${id} AND app_id = ${appId} RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("HookStore.remove")
+      )
+
+    const endpoint: HookStore["Service"]["endpoint"] = Effect.fnUntraced(function* (id) {
+      const [row] = yield* sql<{
+        readonly app_id: AppId
+        readonly url: string
+        readonly secret: Uint8Array | null
+        readonly epoch: number
+      }>`SELECT app_id, url, secret, epoch FROM hooks WHERE id = ${id} AND is_active`
+      if (row === undefined) return Option.none()
+      const secret = row.secret === null ? null : yield* box.open(secretPlace(id), row.secret)
+      return Option.some({ id, appId: row.app_id, url: row.url, secret, epoch: row.epoch })
+    }, storeError("HookStore.endpoint"))
+
+    const claim: HookStore["Service"]["claim"] = (id, limit, leaseMs) =>
+      sql<WorkRow>`
+        WITH free AS MATERIALIZED (
+          SELECT w.id FROM hook_work w
+          WHERE w.hook_id = ${id} AND ${takeable} AND EXISTS (SELECT 1 FROM hooks h WHERE h.id = ${id} AND h.is_active)
+          ORDER BY w.due_at, w.id LIMIT ${limit} FOR UPDATE OF w SKIP LOCKED
+        )
+        UPDATE hook_work w SET fence = w.fence + 1, lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
+        FROM free, event_chunks c WHERE w.id = free.id AND c.id = w.chunk_id
+        RETURNING w.id, w.fence, w.attempts, w.positions, w.due_at,
+          c.id AS chunk_id, c.app_id, c.event, c.at, c.size, c.common, c.columns`.pipe(
+        Effect.map((rows) => rows.toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime()).map(workOf)),
+        storeError("HookStore.claim")
+      )
+
+    const finish: HookStore["Service"]["finish"] = (results) =>
+      sql.withTransaction(finishHookWork(sql, results)).pipe(storeError("HookStore.finish"))
+
+    const due: HookStore["Service"]["due"] = (limit) =>
+      sql<{ readonly id: HookId }>`
+        SELECT h.id FROM hooks h CROSS JOIN LATERAL (
+          SELECT w.due_at FROM hook_work w WHERE w.hook_id = h.id AND ${takeable} ORDER BY w.due_at LIMIT 1
+        ) oldest WHERE h.is_active ORDER BY oldest.due_at LIMIT ${limit}`.pipe(
+        Effect.map((rows) => rows.map(({ id }) => id)),
+        storeError("HookStore.due")
+      )
+
+    const nextDue: HookStore["Service"]["nextDue"] = (id) =>
+      sql<{ readonly wait: number | null }>`
+        SELECT extract(epoch FROM min(greatest(w.due_at, w.lease_until)) - now())::float8 * 1000 AS wait
+        FROM hook_work w JOIN hooks h ON h.id = w.hook_id AND h.is_active WHERE w.hook_id = ${id} AND NOT w.done`.pipe(
+        Effect.map((rows) => Option.map(Option.fromNullishOr(rows[0]?.wait), (wait) => Math.max(0, Math.ceil(wait)))),
+        storeError("HookStore.nextDue")
+      )
+
+    return HookStore.of({ create, find, list, update, remove, endpoint, claim, finish, due, nextDue })
+  })
+)

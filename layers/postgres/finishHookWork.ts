@@ -1,0 +1,105 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { EventChunk } from "../../services/domain/Event.ts"
+import { eventBodies } from "../../services/domain/Event.ts"
+import { eventIdOf, uuidv7 } from "../../services/domain/Ids.ts"
+import { isoTime } from "../../services/domain/Time.ts"
+import type { HookResults } from "../../services/ports/HookStore.ts"
+import { integers, milliseconds, texts, uuids } from "./columns.ts"
+
+interface Held {
+  readonly fence: number
+  readonly done: boolean
+  readonly attempts: number
+  /** Positions without a final state. */
+  readonly open: number
+}
+
+/**
+ * The transaction of `HookStore.finish`. The order of its locks is the order of a hook's removal, which cascades to its
+ * work: first the hook, then the work.
+ */
+export const finishHookWork = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  results: HookResults
+): Effect.fn.Return<boolean, SqlError> {
+  const { workId, hookId, retry, exhausted, remaining } = results
+  const [held] = yield* sql<Held>`
+    WITH h AS MATERIALIZED (SELECT id FROM hooks WHERE id = ${hookId} FOR KEY SHARE)
+    SELECT w.fence, w.done, w.attempts, coalesce(cardinality(w.positions), c.size) AS open
+    FROM h JOIN hook_work w ON w.hook_id = h.id JOIN event_chunks c ON c.id = w.chunk_id
+    WHERE w.id = ${workId} FOR UPDATE OF w`
+  if (held === undefined || held.fence !== results.fence) return false
+  const finished = results.delivered.length + (retry?.positions.length ?? 0) + exhausted.length
+  // A repeat of what was written before its answer got lost: the positions it finishes are no longer open.
+  if (held.done || (finished > 0 && held.open !== finished + remaining.length)) return true
+
+  const isDone = remaining.length === 0
+  const isReleased = results.releaseAfterMs !== null
+  yield* sql`
+    UPDATE hook_work SET
+      positions = ${integers(remaining)},
+      delivered = delivered + ${results.delivered.length},
+      exhausted = exhausted + ${exhausted.length},
+      done = ${isDone},
+      finished_at = CASE WHEN ${isDone} THEN now() END,
+      lease_until = CASE WHEN ${isDone || isReleased} THEN NULL ELSE now() + ${milliseconds(results.leaseMs)} * interval '1 ms' END,
+      due_at = CASE WHEN ${isReleased} THEN now() + ${milliseconds(results.releaseAfterMs ?? 0)} * interval '1 ms' ELSE due_at END
+    WHERE id = ${workId}`
+  if (retry !== null && retry.positions.length > 0) {
+    yield* sql`
+      INSERT INTO hook_work (id, hook_id, chunk_id, attempts, due_at, positions)
+      SELECT ${uuidv7()}::uuid, hook_id, chunk_id, attempts + 1, now() + ${milliseconds(retry.delayMs)} * interval '1 ms',
+        ${integers(retry.positions)}
+      FROM hook_work WHERE id = ${workId}`
+  }
+  if (exhausted.length > 0) yield* bury(sql, results, held.attempts + 1)
+  yield* count(sql, results)
+  return true
+})
+
+interface ChunkRow extends Pick<EventChunk, "id" | "appId" | "event" | "size"> {
+  readonly at: Date
+  readonly common: string
+  readonly columns: string
+}
+
+/** Records what used up its attempts, with the bodies that were to be delivered. */
+const bury = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, results: HookResults, attempts: number) {
+  const [row] = yield* sql<ChunkRow>`
+    SELECT c.id, c.app_id AS "appId", c.event, c.size, c.at, c.common, c.columns
+    FROM hook_work w JOIN event_chunks c ON c.id = w.chunk_id WHERE w.id = ${results.workId}`
+  const chunk: EventChunk = {
+    ...row!,
+    at: row!.at.getTime(),
+    common: JSON.parse(row!.common) as EventChunk["common"],
+    columns: JSON.parse(row!.columns) as EventChunk["columns"]
+  }
+  const body = eventBodies(chunk)
+  yield* sql`
+    INSERT INTO dead_letters (id, app_id, kind, error, attempts, hook_id, event_id, body)
+    SELECT t.id, ${chunk.appId}::uuid, 'webhook', t.error, ${attempts}::smallint, ${results.hookId}::uuid, t.event_id, t.body
+    FROM unnest(${uuids(results.exhausted.map(() => uuidv7()))},
+      ${uuids(results.exhausted.map(({ position }) => eventIdOf(chunk.id, position)))},
+      ${texts(results.exhausted.map(({ error }) => error))},
+      ${texts(results.exhausted.map(({ position }) => body(position)))}) AS t (id, event_id, error, body)`
+})
+
+/** Carries on the count of failed deliveries in a row, over all nodes, and disables the hook when it is full. */
+const count = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, results: HookResults) {
+  const { failures, reset, reason } = results.streak
+  if (failures === 0 && !reset) return
+  // A success after successes writes nothing: the row of a busy, healthy hook stays as it is.
+  const [row] = yield* sql<{ readonly failures: number; readonly failing_since: Date | null }>`
+    UPDATE hooks SET
+      failures = CASE WHEN ${reset} THEN 0 ELSE failures END + ${failures},
+      failing_since = CASE WHEN ${failures === 0} THEN NULL WHEN ${reset} OR failures = 0 THEN now() ELSE failing_since END
+    WHERE id = ${results.hookId} AND epoch = ${results.epoch} AND is_active AND (${failures > 0} OR failures > 0)
+    RETURNING failures, failing_since`
+  if (row === undefined || row.failures < results.disableAfter) return
+  const text =
+    `${row.failures} deliveries in a row failed since ${isoTime(row.failing_since!.getTime())}; ` +
+    `the last one: ${reason ?? "no reason known"}`
+  yield* sql`UPDATE hooks SET is_active = false, disabled_reason = ${text}, updated_at = now() WHERE id = ${results.hookId}`
+})

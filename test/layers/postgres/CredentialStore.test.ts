@@ -1,0 +1,135 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomBytes } from "node:crypto"
+import type { CredentialConfig } from "../../../services/domain/Credential.ts"
+import type { AppId, OrganizationId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/domain/Ids.ts"
+import { ApplicationStore } from "../../../services/ports/ApplicationStore.ts"
+import { CredentialStore } from "../../../services/ports/CredentialStore.ts"
+import * as SecretBox from "../../../layers/crypto/SecretBox.ts"
+import * as LiveApplicationStore from "../../../layers/postgres/ApplicationStore.ts"
+import * as LiveCredentialStore from "../../../layers/postgres/CredentialStore.ts"
+import { testDatabase } from "../../Database.ts"
+
+const live = Layer.merge(LiveCredentialStore.layer, LiveApplicationStore.layer).pipe(
+  Layer.provide(SecretBox.layerOf(randomBytes(32))),
+  Layer.provideMerge(testDatabase())
+)
+
+const PEM = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0IGtleQ==\n-----END PRIVATE KEY-----"
+const apns: CredentialConfig = {
+  kind: "apns",
+  value: { team_id: "TEAM012345", key_id: "KEY0123456", private_key: PEM, bundle_id: "com.example.app" }
+}
+const all: ReadonlyArray<CredentialConfig> = [
+  apns,
+  {
+    kind: "fcm",
+    value: {
+      service_account: { project_id: "p", client_email: "a@p.example", private_key: PEM, private_key_id: "hidden-id" },
+      endpoint: "https://fcm.example"
+    }
+  },
+  { kind: "smtp", value: { url: "smtps://user:pass%20word@mail.example:465", from: "Shop <shop@example.com>" } },
+  { kind: "webpush", value: { subject: "mailto:a@b.example", public_key: "public-half", private_key: "private-half" } }
+]
+
+const newApp = Effect.gen(function* () {
+  const applications = yield* ApplicationStore
+  const id = uuidv7() as AppId
+  const organizationId = uuidv7() as OrganizationId
+  yield* applications.create({ id, organizationId, name: "app", identitySecret: "s", keys: [] })
+  return id
+})
+
+layer(live)("CredentialStore", (it) => {
+  it.effect("gives back every kind of credential as it was put", () =>
+    Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const appId = yield* newApp
+      for (const config of all) yield* store.put(appId, config)
+      for (const config of all) {
+        expect(yield* store.find(appId, config.kind)).toEqual(Option.some({ appId, version: 1, config, held: null }))
+      }
+    })
+  )
+
+  it.effect("shows what was set, and neither shows nor stores a secret in the clear", () =>
+    Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      for (const config of all) yield* store.put(appId, config)
+      const shown = yield* store.summaries(appId)
+      expect(shown.map(({ kind, settings }) => [kind, settings])).toEqual([
+        ["apns", { team_id: "TEAM012345", key_id: "KEY0123456", bundle_id: "com.example.app" }],
+        ["fcm", { service_account: { project_id: "p", client_email: "a@p.example" }, endpoint: "https://fcm.example" }],
+        ["smtp", { url: "smtps://user@mail.example:465", from: "Shop <shop@example.com>" }],
+        ["webpush", { subject: "mailto:a@b.example", public_key: "public-half" }]
+      ])
+      const rows = yield* sql<{ row: string }>`
+        SELECT settings::text || encode(sealed, 'escape') AS row FROM credentials WHERE app_id = ${appId}`
+      for (const secret of ["c2VjcmV0IGtleQ", "hidden-id", "pass%20word", "private-half"]) {
+        expect(rows.filter(({ row }) => row.includes(secret))).toEqual([])
+      }
+    })
+  )
+
+  it.effect("does not let a late refusal of the old credential hold the new one", () =>
+    Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const appId = yield* newApp
+      yield* store.put(appId, apns)
+      yield* store.hold(appId, "apns", 1, "InvalidProviderToken")
+      expect(Option.getOrThrow(yield* store.find(appId, "apns")).held).toBe("InvalidProviderToken")
+      yield* store.put(appId, apns)
+      yield* store.hold(appId, "apns", 1, "InvalidProviderToken")
+      expect(Option.getOrThrow(yield* store.find(appId, "apns"))).toMatchObject({ version: 2, held: null })
+      yield* store.hold(appId, "apns", 2, "ExpiredProviderToken")
+      yield* store.release(appId, "apns", 1)
+      expect(Option.getOrThrow(yield* store.find(appId, "apns")).held).toBe("ExpiredProviderToken")
+      yield* store.release(appId, "apns", 2)
+      expect(Option.getOrThrow(yield* store.find(appId, "apns")).held).toBe(null)
+    })
+  )
+
+  for (const way of ["put", "release"] as const) {
+    it.effect(`makes what was held back due at ${way}, and leaves other providers' batches alone`, () =>
+      Effect.gen(function* () {
+        const store = yield* CredentialStore
+        const sql = yield* SqlClient.SqlClient
+        const appId = yield* newApp
+        const notification = uuidv7()
+        yield* store.put(appId, apns)
+        yield* store.hold(appId, "apns", 1, "InvalidProviderToken")
+        yield* sql`
+          INSERT INTO notifications (id, app_id, priority, request, expires_at)
+          VALUES (${notification}, ${appId}, 'bulk', '{}', now())`
+        for (const provider of ["apns", "fcm"]) {
+          yield* sql`
+            INSERT INTO batches (id, notification_id, app_id, provider, priority, held, due_at, recipients)
+            VALUES (${uuidv7()}, ${notification}, ${appId}, ${provider}, 'bulk', true, now() + interval '1 hour', ${[uuidv7()]}::uuid[])`
+        }
+        yield* way === "put" ? store.put(appId, apns) : store.release(appId, "apns", 1)
+        expect(
+          yield* sql`SELECT provider, held, due_at <= now() AS due FROM batches WHERE app_id = ${appId} ORDER BY provider`
+        ).toEqual([
+          { provider: "apns", held: false, due: true },
+          { provider: "fcm", held: true, due: false }
+        ])
+      })
+    )
+  }
+
+  it.effect("removes a credential once", () =>
+    Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const appId = yield* newApp
+      yield* store.put(appId, apns)
+      expect(yield* store.remove(appId, "apns")).toBe(true)
+      expect(yield* store.remove(appId, "apns")).toBe(false)
+      expect(yield* store.find(appId, "apns")).toEqual(Option.none())
+    })
+  )
+})

@@ -1,0 +1,437 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomBytes } from "node:crypto"
+import type { CreateHook } from "../../../services/domain/Hook.ts"
+import type { AppId, EventChunkId, HookId, OrganizationId } from "../../../services/domain/Ids.ts"
+import { eventIdOf, uuidv7 } from "../../../services/domain/Ids.ts"
+import { ApplicationStore } from "../../../services/ports/ApplicationStore.ts"
+import type { HookResults, HookWork } from "../../../services/ports/HookStore.ts"
+import { HookStore } from "../../../services/ports/HookStore.ts"
+import * as SecretBox from "../../../layers/crypto/SecretBox.ts"
+import * as LiveApplicationStore from "../../../layers/postgres/ApplicationStore.ts"
+import * as LiveHookStore from "../../../layers/postgres/HookStore.ts"
+import { testDatabase } from "../../Database.ts"
+
+const live = Layer.merge(LiveHookStore.layer, LiveApplicationStore.layer).pipe(
+  Layer.provide(SecretBox.layerOf(randomBytes(32))),
+  Layer.provideMerge(testDatabase())
+)
+
+const LEASE = 60_000
+const newApp = Effect.gen(function* () {
+  const applications = yield* ApplicationStore
+  const id = uuidv7() as AppId
+  const organizationId = uuidv7() as OrganizationId
+  yield* applications.create({ id, organizationId, name: "app", identitySecret: "s", keys: [] })
+  return id
+})
+
+const newHook = Effect.fnUntraced(function* (appId: AppId, hook: Partial<CreateHook> = {}) {
+  const store = yield* HookStore
+  return yield* store.create(appId, uuidv7() as HookId, { name: "hook", url: "https://example.com/hook", ...hook })
+})
+
+/** A chunk of events with work for a hook, as the sending side writes it. */
+const addWork = Effect.fnUntraced(function* (appId: AppId, hookId: HookId, size: number) {
+  const sql = yield* SqlClient.SqlClient
+  const chunkId = uuidv7() as EventChunkId
+  const columns = { deviceId: Array.from({ length: size }, (_, i) => `device ${i}`) }
+  yield* sql`
+    INSERT INTO event_chunks (id, app_id, event, at, size, common, columns)
+    VALUES (${chunkId}, ${appId}, 'NOTIFICATION_SENT', '2026-01-02T03:04:05.678Z', ${size},
+      ${JSON.stringify({ notificationId: "n" })}, ${JSON.stringify(columns)})`
+  yield* sql`INSERT INTO hook_work (id, hook_id, chunk_id) VALUES (${uuidv7()}, ${hookId}, ${chunkId})`
+  return chunkId
+})
+
+/** An active hook with one piece of work, claimed. */
+const claimedWork = Effect.fnUntraced(function* (size: number) {
+  const store = yield* HookStore
+  const appId = yield* newApp
+  const hook = yield* newHook(appId)
+  const chunkId = yield* addWork(appId, hook.id, size)
+  const [work] = yield* store.claim(hook.id, 4, LEASE)
+  return { store, appId, hook, chunkId, work: work! }
+})
+
+const results = (hookId: HookId, work: HookWork, change: Partial<HookResults>): HookResults => ({
+  workId: work.id,
+  fence: work.fence,
+  hookId,
+  epoch: 1,
+  delivered: [],
+  retry: null,
+  exhausted: [],
+  remaining: [],
+  releaseAfterMs: null,
+  leaseMs: LEASE,
+  streak: { failures: 0, reset: false, reason: null },
+  disableAfter: 50,
+  ...change
+})
+
+const exhaust = (positions: ReadonlyArray<number>, reason: string): Partial<HookResults> => ({
+  exhausted: positions.map((position) => ({ position, error: reason })),
+  streak: { failures: positions.length, reset: false, reason }
+})
+
+const endLease = Effect.fnUntraced(function* (work: HookWork) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE hook_work SET lease_until = now() WHERE id = ${work.id}`
+})
+
+layer(live)("HookStore", (it) => {
+  it.effect("stops at twenty hooks of an application, however many are made at once", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const appId = yield* newApp
+      const made = yield* Effect.forEach(Array.from({ length: 50 }), () => Effect.result(newHook(appId)), {
+        concurrency: "unbounded"
+      })
+      expect(made.filter(({ _tag }) => _tag === "Success")).toHaveLength(20)
+      expect(made.flatMap((one) => (one._tag === "Failure" ? [one.failure._tag] : []))).toEqual(
+        Array(30).fill("TooManyHooks")
+      )
+      expect((yield* store.list(appId, null, 100)).items).toHaveLength(20)
+      expect((yield* newHook(yield* newApp)).isActive).toBe(true)
+    })
+  )
+
+  it.effect("lists hooks in pages, each once", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const appId = yield* newApp
+      const ids = yield* Effect.forEach(Array.from({ length: 5 }), () => Effect.map(newHook(appId), ({ id }) => id))
+      const first = yield* store.list(appId, null, 2)
+      const second = yield* store.list(appId, first.next, 2)
+      const third = yield* store.list(appId, second.next, 2)
+      expect([first, second, third].flatMap(({ items }) => items.map(({ id }) => id))).toEqual([...ids].sort())
+      expect(third.next).toBe(null)
+    })
+  )
+
+  it.effect("shows a hook to its own application only, and never its secret", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const sql = yield* SqlClient.SqlClient
+      const [appId, stranger] = [yield* newApp, yield* newApp]
+      const hook = yield* newHook(appId, { secret: "hush hush", events: ["NOTIFICATION_SENT"] })
+      expect(hook.events).toEqual(["NOTIFICATION_SENT"])
+      expect(JSON.stringify(hook)).not.toContain("hush")
+      expect(yield* store.find(appId, hook.id)).toEqual(Option.some(hook))
+      expect(yield* store.find(stranger, hook.id)).toEqual(Option.none())
+      expect(yield* store.update(stranger, hook.id, { name: "mine" })).toEqual(Option.none())
+      expect(yield* store.remove(stranger, hook.id)).toBe(false)
+      const [row] = yield* sql<{
+        text: string
+      }>`SELECT encode(secret, 'escape') AS text FROM hooks WHERE id = ${hook.id}`
+      expect(row!.text).not.toContain("hush")
+      expect(Option.getOrThrow(yield* store.endpoint(hook.id)).secret).toBe("hush hush")
+    })
+  )
+
+  it.effect("changes the fields that are named and keeps the others", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const appId = yield* newApp
+      const hook = yield* newHook(appId, { secret: "old", events: ["NOTIFICATION_SENT"] })
+      const renamed = Option.getOrThrow(yield* store.update(appId, hook.id, { name: "new name" }))
+      expect(renamed).toMatchObject({ name: "new name", url: hook.url, events: ["NOTIFICATION_SENT"], isActive: true })
+      const moved = yield* store.update(appId, hook.id, { url: "https://example.org/", events: [], secret: null })
+      expect(Option.getOrThrow(moved)).toMatchObject({ name: "new name", url: "https://example.org/", events: [] })
+      expect(yield* store.endpoint(hook.id)).toEqual(
+        Option.some({ id: hook.id, appId, url: "https://example.org/", secret: null, epoch: 1 })
+      )
+      yield* store.update(appId, hook.id, { is_active: false })
+      expect(yield* store.endpoint(hook.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("hands a hook's work out with its events, and nothing that is another's", () =>
+    Effect.gen(function* () {
+      const { store, appId, chunkId, work } = yield* claimedWork(3)
+      const other = yield* newHook(appId)
+      expect(yield* store.claim(other.id, 4, LEASE)).toEqual([])
+      expect(work).toMatchObject({ fence: 1, attempts: 0, positions: [0, 1, 2] })
+      expect(work.chunk).toEqual({
+        id: chunkId,
+        appId,
+        event: "NOTIFICATION_SENT",
+        at: Date.parse("2026-01-02T03:04:05.678Z"),
+        size: 3,
+        common: { notificationId: "n" },
+        columns: { deviceId: ["device 0", "device 1", "device 2"] }
+      })
+    })
+  )
+
+  it.effect("never gives one piece of work to two of many claimers", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const appId = yield* newApp
+      const hook = yield* newHook(appId)
+      for (let i = 0; i < 40; i++) yield* addWork(appId, hook.id, 1)
+      const claimer = Effect.gen(function* () {
+        const mine: Array<string> = []
+        while (true) {
+          const taken = yield* store.claim(hook.id, 3, LEASE)
+          if (taken.length === 0) return mine
+          mine.push(...taken.map(({ id }) => id))
+        }
+      })
+      const taken = (yield* Effect.all(
+        Array.from({ length: 8 }, () => claimer),
+        { concurrency: "unbounded" }
+      )).flat()
+      expect(taken).toHaveLength(40)
+      expect(new Set(taken).size).toBe(40)
+    })
+  )
+
+  it.effect("gives work of an ended lease to another, and refuses the late results of the first", () =>
+    Effect.gen(function* () {
+      const { store, hook, work } = yield* claimedWork(2)
+      const sql = yield* SqlClient.SqlClient
+      expect(yield* store.claim(hook.id, 4, LEASE)).toEqual([])
+      yield* endLease(work)
+      const [second] = yield* store.claim(hook.id, 4, LEASE)
+      expect(second).toMatchObject({ id: work.id, fence: 2, positions: [0, 1] })
+      const late = { ...exhaust([0], "answered 500"), retry: { positions: [1], delayMs: 0 } }
+      const before = yield* sql`SELECT * FROM hook_work WHERE hook_id = ${hook.id}`
+      expect(yield* store.finish(results(hook.id, work, late))).toBe(false)
+      expect(yield* sql`SELECT * FROM hook_work WHERE hook_id = ${hook.id}`).toEqual(before)
+      expect(yield* sql`SELECT * FROM dead_letters WHERE hook_id = ${hook.id}`).toEqual([])
+      expect(yield* sql`SELECT failures FROM hooks WHERE id = ${hook.id}`).toEqual([{ failures: 0 }])
+    })
+  )
+
+  it.effect("writes results in parts, keeps the lease meanwhile, and ends with the last of them", () =>
+    Effect.gen(function* () {
+      const { store, hook, work } = yield* claimedWork(3)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE hook_work SET lease_until = now() + interval '1 second' WHERE id = ${work.id}`
+      expect(yield* store.finish(results(hook.id, work, { delivered: [1], remaining: [0, 2] }))).toBe(true)
+      expect(
+        yield* sql`SELECT positions, delivered, done, lease_until > now() + interval '30 seconds' AS kept FROM hook_work WHERE id = ${work.id}`
+      ).toEqual([{ positions: [0, 2], delivered: 1, done: false, kept: true }])
+      expect(yield* store.finish(results(hook.id, work, { delivered: [0, 2] }))).toBe(true)
+      expect(
+        yield* sql`SELECT delivered, done, finished_at IS NOT NULL AS ended FROM hook_work WHERE id = ${work.id}`
+      ).toEqual([{ delivered: 3, done: true, ended: true }])
+      expect(yield* store.nextDue(hook.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("gives the rest back when it is told to, due after the given time", () =>
+    Effect.gen(function* () {
+      const { store, hook, work } = yield* claimedWork(3)
+      yield* store.finish(results(hook.id, work, { delivered: [0], remaining: [1, 2], releaseAfterMs: 3_600_000 }))
+      expect(yield* store.claim(hook.id, 4, LEASE)).toEqual([])
+      const wait = Option.getOrThrow(yield* store.nextDue(hook.id))
+      expect(wait).toBeGreaterThan(3_500_000)
+      expect(wait).toBeLessThanOrEqual(3_600_000)
+      const second = yield* claimedWork(2)
+      yield* store.finish(results(second.hook.id, second.work, { delivered: [1], remaining: [0], releaseAfterMs: 0 }))
+      expect(yield* store.claim(second.hook.id, 4, LEASE)).toMatchObject([{ fence: 2, attempts: 0, positions: [0] }])
+    })
+  )
+
+  it.effect("splits retries off into work of their own, with one attempt more, due after their delay", () =>
+    Effect.gen(function* () {
+      const { store, hook, chunkId, work } = yield* claimedWork(4)
+      const retry = (positions: ReadonlyArray<number>, delayMs: number) => ({ positions, delayMs })
+      yield* store.finish(
+        results(hook.id, work, { delivered: [0], retry: retry([1, 3], 0), remaining: [2], releaseAfterMs: null })
+      )
+      const [again] = yield* store.claim(hook.id, 4, LEASE)
+      expect(again).toMatchObject({ attempts: 1, fence: 1, positions: [1, 3], chunk: { id: chunkId, size: 4 } })
+      expect(again!.id).not.toBe(work.id)
+      yield* store.finish(results(hook.id, again!, { delivered: [1], retry: retry([3], 60_000) }))
+      expect(yield* store.claim(hook.id, 4, LEASE)).toEqual([])
+    })
+  )
+
+  it.effect("buries exhausted deliveries with the body that was to be delivered", () =>
+    Effect.gen(function* () {
+      const { store, appId, hook, chunkId, work } = yield* claimedWork(2)
+      const sql = yield* SqlClient.SqlClient
+      yield* store.finish(results(hook.id, work, { delivered: [0], ...exhaust([1], "answered 500") }))
+      const rows = yield* sql<{ body: string; event_id: string }>`
+        SELECT app_id, kind, error, attempts, event_id, body FROM dead_letters WHERE hook_id = ${hook.id}`
+      expect(rows).toMatchObject([
+        { app_id: appId, kind: "webhook", error: "answered 500", attempts: 1, event_id: eventIdOf(chunkId, 1) }
+      ])
+      expect(JSON.parse(rows[0]!.body)).toEqual({
+        id: eventIdOf(chunkId, 1),
+        event: "NOTIFICATION_SENT",
+        appId,
+        timestamp: "2026-01-02T03:04:05.678Z",
+        payload: { notificationId: "n", deviceId: "device 1" }
+      })
+    })
+  )
+
+  it.effect("counts nothing twice when results are written again because their answer was lost", () =>
+    Effect.gen(function* () {
+      const { store, hook, work } = yield* claimedWork(6)
+      const sql = yield* SqlClient.SqlClient
+      const part = {
+        ...exhaust([0, 1], "answered 500"),
+        retry: { positions: [2], delayMs: 60_000 },
+        remaining: [3, 4, 5]
+      }
+      const rest = { ...exhaust([3], "answered 500"), retry: { positions: [4], delayMs: 60_000 }, delivered: [5] }
+      for (const step of [part, part, rest, rest]) {
+        expect(yield* store.finish(results(hook.id, work, step))).toBe(true)
+      }
+      expect(yield* sql`SELECT count(*)::int AS n FROM dead_letters WHERE hook_id = ${hook.id}`).toEqual([{ n: 3 }])
+      expect(yield* sql`SELECT failures FROM hooks WHERE id = ${hook.id}`).toEqual([{ failures: 3 }])
+      expect(
+        yield* sql`SELECT positions FROM hook_work WHERE hook_id = ${hook.id} AND attempts = 1 ORDER BY id`
+      ).toEqual([{ positions: [2] }, { positions: [4] }])
+      expect(yield* sql`SELECT delivered, exhausted FROM hook_work WHERE id = ${work.id}`).toEqual([
+        { delivered: 1, exhausted: 3 }
+      ])
+    })
+  )
+
+  it.effect("disables a hook once when its failures in a row, counted over all nodes, reach the limit", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const hook = yield* newHook(appId)
+      for (let i = 0; i < 11; i++) yield* addWork(appId, hook.id, 5)
+      const pieces = yield* store.claim(hook.id, 11, LEASE)
+      yield* Effect.forEach(
+        pieces.slice(0, 9),
+        (work) => store.finish(results(hook.id, work, exhaust([0, 1, 2, 3, 4], "answered 500"))),
+        { concurrency: "unbounded" }
+      )
+      expect(Option.getOrThrow(yield* store.find(appId, hook.id)).isActive).toBe(true)
+      yield* store.finish(results(hook.id, pieces[9]!, exhaust([0, 1, 2, 3, 4], "answered 503")))
+      const disabled = Option.getOrThrow(yield* store.find(appId, hook.id))
+      expect(disabled.isActive).toBe(false)
+      expect(disabled.disabledReason).toMatch(
+        /^50 deliveries in a row failed since \d{4}-\d\d-\d\dT[\d:.]+Z; the last one: answered 503$/
+      )
+      // What comes in later is recorded, and says nothing new about the hook.
+      yield* store.finish(results(hook.id, pieces[10]!, exhaust([0, 1, 2, 3, 4], "answered 404")))
+      expect(Option.getOrThrow(yield* store.find(appId, hook.id))).toEqual(disabled)
+      expect(yield* sql`SELECT count(*)::int AS n FROM dead_letters WHERE hook_id = ${hook.id}`).toEqual([{ n: 55 }])
+    })
+  )
+
+  it.effect("begins to count anew after a success", () =>
+    Effect.gen(function* () {
+      const { store, appId, hook, work } = yield* claimedWork(8)
+      const sql = yield* SqlClient.SqlClient
+      const limit = { disableAfter: 4 }
+      yield* store.finish(results(hook.id, work, { ...limit, ...exhaust([0, 1, 2], "x"), remaining: [3, 4, 5, 6, 7] }))
+      yield* store.finish(
+        results(hook.id, work, {
+          ...limit,
+          ...exhaust([3, 4], "x"),
+          delivered: [5],
+          streak: { failures: 2, reset: true, reason: "x" },
+          remaining: [6, 7]
+        })
+      )
+      expect(yield* sql`SELECT failures, is_active FROM hooks WHERE id = ${hook.id}`).toEqual([
+        { failures: 2, is_active: true }
+      ])
+      yield* store.finish(
+        results(hook.id, work, {
+          ...limit,
+          delivered: [6, 7],
+          streak: { failures: 0, reset: true, reason: null }
+        })
+      )
+      expect(yield* sql`SELECT failures, failing_since FROM hooks WHERE id = ${hook.id}`).toEqual([
+        { failures: 0, failing_since: null }
+      ])
+      expect(Option.getOrThrow(yield* store.find(appId, hook.id)).disabledReason).toBe(null)
+    })
+  )
+
+  it.effect("starts a new epoch when a disabled hook is enabled: older results neither disable nor clear it", () =>
+    Effect.gen(function* () {
+      const { store, appId, hook, work } = yield* claimedWork(6)
+      const sql = yield* SqlClient.SqlClient
+      yield* store.finish(results(hook.id, work, { ...exhaust([0, 1], "x"), remaining: [2, 3, 4, 5], disableAfter: 2 }))
+      const enabled = Option.getOrThrow(yield* store.update(appId, hook.id, { is_active: true }))
+      expect(enabled).toMatchObject({ isActive: true, disabledReason: null })
+      expect(Option.getOrThrow(yield* store.endpoint(hook.id)).epoch).toBe(2)
+      yield* store.finish(results(hook.id, work, { ...exhaust([2, 3], "x"), remaining: [4, 5], disableAfter: 2 }))
+      expect(Option.getOrThrow(yield* store.find(appId, hook.id)).isActive).toBe(true)
+      yield* store.finish(results(hook.id, work, { ...exhaust([4], "x"), remaining: [5], epoch: 2, disableAfter: 2 }))
+      yield* store.finish(
+        results(hook.id, work, { delivered: [5], streak: { failures: 0, reset: true, reason: null }, disableAfter: 2 })
+      )
+      expect(yield* sql`SELECT failures FROM hooks WHERE id = ${hook.id}`).toEqual([{ failures: 1 }])
+    })
+  )
+
+  it.effect("does not forget the failures of an active hook that is enabled once more", () =>
+    Effect.gen(function* () {
+      const { store, appId, hook, work } = yield* claimedWork(1)
+      const sql = yield* SqlClient.SqlClient
+      yield* store.finish(results(hook.id, work, exhaust([0], "x")))
+      yield* store.update(appId, hook.id, { is_active: true })
+      expect(yield* sql`SELECT failures, epoch FROM hooks WHERE id = ${hook.id}`).toEqual([{ failures: 1, epoch: 1 }])
+    })
+  )
+
+  it.effect("keeps the work of a hook that is off, and hands it out when the hook is on again", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const appId = yield* newApp
+      const hook = yield* newHook(appId, { is_active: false })
+      yield* addWork(appId, hook.id, 1)
+      expect(yield* store.claim(hook.id, 4, LEASE)).toEqual([])
+      expect(yield* store.due(1000)).not.toContain(hook.id)
+      expect(yield* store.nextDue(hook.id)).toEqual(Option.none())
+      yield* store.update(appId, hook.id, { is_active: true })
+      expect(yield* store.due(1000)).toContain(hook.id)
+      expect(yield* store.claim(hook.id, 4, LEASE)).toHaveLength(1)
+    })
+  )
+
+  it.effect("names hooks with due work, those that waited longest first, until somebody has it", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const [first, second] = [yield* newHook(appId), yield* newHook(appId)]
+      for (const [hook, minutes] of [[second, 1] as const, [first, 2] as const]) {
+        yield* addWork(appId, hook.id, 1)
+        yield* sql`UPDATE hook_work SET due_at = now() - make_interval(years => 1, mins => ${minutes}) WHERE hook_id = ${hook.id}`
+      }
+      expect(yield* store.due(2)).toEqual([first.id, second.id])
+      const [work] = yield* store.claim(first.id, 1, LEASE)
+      expect(yield* store.due(1)).toEqual([second.id])
+      yield* endLease(work!)
+      expect(yield* store.due(1)).toEqual([first.id])
+    })
+  )
+
+  it.effect("lets a hook be removed while its results are written, without a deadlock", () =>
+    Effect.gen(function* () {
+      const rounds = yield* Effect.forEach(
+        Array.from({ length: 20 }),
+        () =>
+          Effect.gen(function* () {
+            const { store, appId, hook, work } = yield* claimedWork(2)
+            const [, isRemoved] = yield* Effect.all(
+              [store.finish(results(hook.id, work, exhaust([0, 1], "x"))), store.remove(appId, hook.id)],
+              { concurrency: "unbounded" }
+            )
+            return isRemoved && Option.isNone(yield* store.find(appId, hook.id))
+          }),
+        { concurrency: 4 }
+      )
+      expect(rounds).toEqual(Array(20).fill(true))
+    })
+  )
+})
