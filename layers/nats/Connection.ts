@@ -17,6 +17,8 @@ export interface Connection {
   readonly started: Effect.Effect<void>
   /** Calls back each time it comes up (at once when it is), until the returned function is called. */
   readonly onUp: (run: (nc: NatsConnection) => void) => () => void
+  /** Calls back each time it is lost. */
+  readonly onDown: (run: () => void) => void
 }
 
 const RETRY_MS = 250
@@ -42,6 +44,7 @@ export const makeConnection = (urls: string, patienceMs: number): Effect.Effect<
     const giveUpAt = performance.now() + patienceMs
     const first = yield* Deferred.make<void>()
     const listeners = new Set<(nc: NatsConnection) => void>()
+    const fallen = new Set<() => void>()
     let nc: NatsConnection | null = null
     let up = false
     let epoch = 0
@@ -62,6 +65,12 @@ export const makeConnection = (urls: string, patienceMs: number): Effect.Effect<
         maxPingOut: 2
       })
 
+    const fall = (): void => {
+      if (!up) return
+      up = false
+      for (const run of fallen) run()
+    }
+
     const rise = (connection: NatsConnection): void => {
       up = true
       epoch++
@@ -72,10 +81,10 @@ export const makeConnection = (urls: string, patienceMs: number): Effect.Effect<
     const follow = (connection: NatsConnection) =>
       Effect.promise(async () => {
         for await (const status of connection.status()) {
-          if (status.type === "disconnect") up = false
+          if (status.type === "disconnect") fall()
           else if (status.type === "reconnect") rise(connection)
         }
-        up = false
+        fall()
       })
 
     yield* Effect.gen(function* () {
@@ -109,7 +118,7 @@ export const makeConnection = (urls: string, patienceMs: number): Effect.Effect<
 
     yield* Effect.addFinalizer(() =>
       Effect.promise(async () => {
-        up = false
+        fall()
         const last = nc
         nc = null
         if (last === null || last.isClosed()) return
@@ -131,6 +140,7 @@ export const makeConnection = (urls: string, patienceMs: number): Effect.Effect<
         listeners.add(run)
         if (up && nc !== null) run(nc)
         return () => listeners.delete(run)
-      }
+      },
+      onDown: (run) => void fallen.add(run)
     }
   })

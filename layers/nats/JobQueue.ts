@@ -30,15 +30,19 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
       const connection = yield* makeConnection(options.url, options.timeoutMs)
 
       /** What is known to exist, within one epoch of the connection. */
-      const ensured = new Map<string, { readonly epoch: number; readonly done: Promise<void> }>()
+      const ensured = new Map<string, { readonly epoch: number; pending: boolean; readonly done: Promise<void> }>()
       const ensure = (nc: NatsConnection, lane: Lane, anew: boolean): Promise<void> => {
         const known = ensured.get(lane.stream)
-        if (!anew && known?.epoch === connection.epoch()) return known.done
-        const entry = { epoch: connection.epoch(), done: ensureLane(nc, lane, options) }
+        // What is under way is shared even by those who want it anew: publisher and puller find out at the same time.
+        if (known?.epoch === connection.epoch() && (!anew || known.pending)) return known.done
+        const entry = { epoch: connection.epoch(), pending: true, done: ensureLane(nc, lane, options) }
         ensured.set(lane.stream, entry)
-        entry.done.catch(() => {
-          if (ensured.get(lane.stream) === entry) ensured.delete(lane.stream)
-        })
+        entry.done.then(
+          () => (entry.pending = false),
+          () => {
+            if (ensured.get(lane.stream) === entry) ensured.delete(lane.stream)
+          }
+        )
         return entry.done
       }
 
@@ -47,6 +51,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
         if (publisher?.nc !== nc) publisher = { nc, it: new Publisher(nc) }
         return publisher.it
       }
+      connection.onDown(() => publisher?.it.giveUp("the connection to NATS was lost"))
 
       /** The connection when it is up. An outage is told at once: the caller's rows wait better than the caller. */
       const up = Effect.suspend(() => {
@@ -75,9 +80,12 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
             await Promise.all(Array.from(lanes.values(), (lane) => ensure(nc, lane, anew)))
             await publisherOf(nc).publish(messages, options.timeoutMs)
           })
-        // A stream that somebody deleted is made anew. What was taken already is published twice, which harms nobody.
-        yield* Effect.catch(once(false), (error) =>
-          error.cause instanceof NoAcknowledgement ? Effect.fail(error) : Effect.andThen(up, once(true))
+        // A stream that somebody deleted is made anew; two nodes that do so at once may refuse each other once. What was
+        // taken already is published twice, which harms nobody.
+        const again = Effect.andThen(Effect.sleep(50), Effect.andThen(up, once(true)))
+        yield* once(false).pipe(
+          Effect.catchIf(isRefusal, () => once(true)),
+          Effect.catchIf(isRefusal, () => again)
         )
       })
 
@@ -132,6 +140,9 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
       }
     })
   )
+
+/** Unlike silence, a refusal may be cured by making the stream anew. */
+const isRefusal = (error: QueueUnavailable): boolean => !(error.cause instanceof NoAcknowledgement)
 
 /** With NATS_URL and NATS_REPLICAS. */
 export const layer: Layer.Layer<JobQueue, never, Settings> = Layer.unwrap(

@@ -1,4 +1,4 @@
-import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node"
+import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { createInbox } from "@nats-io/transport-node"
 
 /** How many messages wait for their acknowledgements at once. */
@@ -12,6 +12,7 @@ interface Batch {
   waiting: number
   refused: string | null
   readonly settle: () => void
+  readonly fail: (error: Error) => void
 }
 
 /**
@@ -23,13 +24,12 @@ export class Publisher {
   readonly #nc: NatsConnection
   readonly #inbox: string
   readonly #batches = new Map<string, Batch>()
-  readonly #subscription: Subscription
   #count = 0
 
   constructor(nc: NatsConnection) {
     this.#nc = nc
     this.#inbox = createInbox()
-    this.#subscription = nc.subscribe(`${this.#inbox}.*`, { callback: (error, msg) => this.#settle(error, msg) })
+    nc.subscribe(`${this.#inbox}.*`, { callback: (error, msg) => this.#settle(error, msg) })
   }
 
   /** Rejects with the reason of the first refusal, or when the acknowledgements do not come in time. */
@@ -42,25 +42,28 @@ export class Publisher {
     }
   }
 
-  close(): void {
-    this.#subscription.unsubscribe()
+  /** Whatever waits for acknowledgements fails now: they are lost with the connection. */
+  giveUp(reason: string): void {
+    for (const batch of this.#batches.values()) batch.fail(new NoAcknowledgement(reason))
   }
 
   #window(messages: ReadonlyArray<readonly [subject: string, payload: string]>, timeoutMs: number): Promise<void> {
     const reply = `${this.#inbox}.${this.#count++}`
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.#batches.delete(reply)
-        reject(new NoAcknowledgement("no acknowledgement in time"))
-      }, timeoutMs)
+      const timer = setTimeout(() => batch.fail(new NoAcknowledgement("no acknowledgement in time")), timeoutMs)
       const batch: Batch = {
         waiting: messages.length,
         refused: null,
         settle: () => {
+          if (batch.refused !== null) return batch.fail(new Error(batch.refused))
           clearTimeout(timer)
           this.#batches.delete(reply)
-          if (batch.refused === null) resolve()
-          else reject(new Error(batch.refused))
+          resolve()
+        },
+        fail: (error) => {
+          clearTimeout(timer)
+          this.#batches.delete(reply)
+          reject(error)
         }
       }
       this.#batches.set(reply, batch)
