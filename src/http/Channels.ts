@@ -50,7 +50,8 @@ export const channelRoutes = Effect.gen(function* () {
       description:
         "Idempotent: an address names one channel of its application, compared without case. `user_id` is your own id of the person it belongs to.",
       body: {
-        schema: CreateChannel.annotate({ identifier: "CreateChannel" }),
+        schema: CreateChannel,
+        name: "CreateChannel",
         example: { kind: "email", address: "ada@example.com", user_id: "user-42" }
       },
       success: {

@@ -68,14 +68,16 @@ const PEM = "-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n"
 const KINDS = [
   {
     kind: "apns",
-    schema: ApnsCredential.annotate({ identifier: "ApnsCredential" }),
+    schema: ApnsCredential,
+    name: "ApnsCredential",
     description: "Token-based authentication with the .p8 key from Apple's developer account.",
     example: { team_id: "ABCDE12345", key_id: "FGHIJ67890", bundle_id: "com.example.app" },
     secrets: { private_key: PEM }
   },
   {
     kind: "fcm",
-    schema: FcmCredential.annotate({ identifier: "FcmCredential" }),
+    schema: FcmCredential,
+    name: "FcmCredential",
     description: "The service account's JSON file, as Google hands it out.",
     example: { service_account: { project_id: "example", client_email: "push@example.iam.gserviceaccount.com" } },
     secrets: {
@@ -88,7 +90,8 @@ const KINDS = [
   },
   {
     kind: "webpush",
-    schema: WebPushCredential.annotate({ identifier: "WebPushCredential" }),
+    schema: WebPushCredential,
+    name: "WebPushCredential",
     description:
       "The contact for push services. Without keys a VAPID pair is generated, or the present one kept: browsers have subscribed with it.",
     example: { subject: "mailto:push@example.com" },
@@ -96,7 +99,8 @@ const KINDS = [
   },
   {
     kind: "smtp",
-    schema: SmtpCredential.annotate({ identifier: "SmtpCredential" }),
+    schema: SmtpCredential,
+    name: "SmtpCredential",
     description: "The mail server with its user and password, and the sender's address.",
     example: { url: "smtps://user@mail.example.com:465", from: "Example <news@example.com>" },
     secrets: { url: "smtps://user:password@mail.example.com:465" }
@@ -155,7 +159,14 @@ export const credentialRoutes = Effect.gen(function* () {
     })
   ]
 
-  const ofKind = ({ kind, schema, description, example, secrets }: (typeof KINDS)[number]): ReadonlyArray<Route> => {
+  const ofKind = ({
+    kind,
+    schema,
+    name,
+    description,
+    example,
+    secrets
+  }: (typeof KINDS)[number]): ReadonlyArray<Route> => {
     const path = `/api/v1/credentials/${kind}` as const
     const success = {
       status: 200,
@@ -171,7 +182,7 @@ export const credentialRoutes = Effect.gen(function* () {
         tag: "Credentials",
         summary: `Set the ${NAMES[kind]} credential`,
         description,
-        body: { schema: schema as Schema.ConstraintDecoder<unknown>, example: { ...example, ...secrets } },
+        body: { schema: schema as Schema.ConstraintDecoder<unknown>, name, example: { ...example, ...secrets } },
         success,
         errors: ["validation_error"],
         handler: ({ caller, body }) =>

@@ -1,6 +1,6 @@
 import { Effect, Result, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { RegisterDevice } from "../../services/domain/Device.ts"
+import { RegisterDevice } from "../../services/domain/Device.ts"
 import type { AppId } from "../../services/domain/Ids.ts"
 import { DeviceId } from "../../services/domain/Ids.ts"
 import { DeviceStore } from "../../services/ports/DeviceStore.ts"
@@ -8,7 +8,7 @@ import { HttpSettings } from "../../services/ports/HttpSettings.ts"
 import type { StoreError } from "../../services/ports/StoreError.ts"
 import { ApiError, ErrorBody, invalid, unavailable } from "./ApiError.ts"
 import { parseJson } from "./Body.ts"
-import { RegisterDeviceBody, registerExample } from "./Devices.ts"
+import { registerExample } from "./Devices.ts"
 import { ID } from "./Examples.ts"
 import type { Line } from "./Lines.ts"
 import { LineSplitter } from "./Lines.ts"
@@ -37,7 +37,7 @@ const LineResult = Schema.Union([
 const refused = (line: number, { code, message, details }: ApiError): string =>
   `${JSON.stringify({ line, error: { code, message, details } })}\n`
 
-const decode = decoder(RegisterDeviceBody)
+const decode = decoder(RegisterDevice)
 
 const read = ({ bytes }: Line): Result.Result<RegisterDevice, ApiError> =>
   bytes === null
@@ -95,7 +95,8 @@ export const importRoutes = Effect.gen(function* () {
       description:
         'One device a line, as newline-delimited JSON; any number of lines. The answer has a line for each, in the same order: `{"line", "id", "created"}`, or `{"line", "error"}` for one that was refused, which stops nothing. Results come while you send: read them meanwhile, or a long import stands still.',
       body: {
-        schema: RegisterDeviceBody,
+        schema: RegisterDevice,
+        name: "RegisterDevice",
         example: registerExample,
         mediaTypes: LINE_TYPES,
         isStream: true

@@ -10,7 +10,6 @@ import { ID, NOW } from "./Examples.ts"
 import { listQuery, page, pageOf } from "./Page.ts"
 import { route } from "./Route.ts"
 
-export const RegisterDeviceBody = RegisterDevice.annotate({ identifier: "RegisterDevice" })
 export const registerExample = {
   token: "https://push.example.com/send/f7Jc0aQ",
   platform: "web",
@@ -85,7 +84,7 @@ export const deviceRoutes = Effect.gen(function* () {
       summary: "Register or refresh a device",
       description:
         "Idempotent: the same token updates the same device. Fields that are left out keep their value; null removes it. When the application verifies identities, a request with a public key that names a `user_id` must carry `X-Identity-Hash`, the hexadecimal HMAC-SHA256 of the user id, keyed with the application's identity secret.",
-      body: { schema: RegisterDeviceBody, example: registerExample },
+      body: { schema: RegisterDevice, name: "RegisterDevice", example: registerExample },
       success: {
         status: 201,
         description: "The device is registered.",

@@ -126,7 +126,8 @@ export const notificationRoutes = Effect.gen(function* () {
       description:
         "Accepts a message to one recipient or to a million; the answer takes the same time. `to` holds one kind of selector: `all`, `device_ids`, `user_ids`, `channel_ids`, `emails`, or a description by `tags_any`, `tags_all`, `platforms`, `timezone`. `title`, `body`, `url`, `image` and `data` go to devices; `subject` and `html` make it an e-mail too.",
       body: {
-        schema: SendNotification.annotate({ identifier: "SendNotification" }),
+        schema: SendNotification,
+        name: "SendNotification",
         example: {
           to: { tags_any: ["news"] },
           content: { title: "Hello", body: "The first light of the day", url: "https://example.com/news" },

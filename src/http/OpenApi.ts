@@ -102,6 +102,9 @@ const operationId = ({ method, path }: Route): string =>
     )
     .join("")
 
+const named = ({ schema, name }: NonNullable<Route["body"]>): Schema.Constraint =>
+  name === "" ? schema : (schema as unknown as Schema.Top).annotate({ identifier: name })
+
 const operation = (route: Route, write: ReturnType<typeof collector>["write"]): JsonObject => {
   const { body, success, query } = route
   const querySchema = query === null ? {} : (write(query, "ignore") as { properties?: Record<string, JsonObject> })
@@ -142,7 +145,7 @@ const operation = (route: Route, write: ReturnType<typeof collector>["write"]): 
           requestBody: {
             required: true,
             content: Object.fromEntries(
-              body.mediaTypes.map((type) => [type, media(write(body.schema, "error"), body.example)])
+              body.mediaTypes.map((type) => [type, media(write(named(body), "error"), body.example)])
             )
           }
         }),

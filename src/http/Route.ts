@@ -34,6 +34,8 @@ export interface Call<Path extends string = string, A extends Access = Access, B
 /** A JSON body, decoded whole; or a stream of lines, which the handler reads from the request itself. */
 interface BodySpec<B> {
   readonly schema: B
+  /** Its name in the documentation and in generated clients. */
+  readonly name?: string
   readonly example: unknown
   readonly mediaTypes?: readonly [string, ...ReadonlyArray<string>]
   readonly isStream?: boolean
@@ -131,7 +133,7 @@ export const route = <
     tag,
     summary,
     description: definition.description ?? "",
-    body: body === undefined ? null : { mediaTypes: [JSON_TYPE], isStream: false, ...body },
+    body: body === undefined ? null : { name: "", mediaTypes: [JSON_TYPE], isStream: false, ...body },
     query: query ?? null,
     params,
     success: {

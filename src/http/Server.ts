@@ -107,7 +107,8 @@ export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter | RouteServ
       const requestId = uuidv7()
       const methods = methodsOf(request.url)
       const error =
-        methods.length === 0
+        // A method that the path has was refused for its id: one too long, or one that is not even text.
+        methods.length === 0 || methods.includes(request.method)
           ? new ApiError("not_found", "There is nothing at this path. The endpoints are listed at /docs.")
           : new ApiError("method_not_allowed", `This path answers ${methods.join(", ")}.`, [], {
               allow: methods.join(", ")

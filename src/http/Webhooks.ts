@@ -73,7 +73,8 @@ export const webhookRoutes = Effect.gen(function* () {
       description:
         "The url must be a public http or https address. With a secret, each delivery carries `X-Service-Signature`. The secret is never returned.",
       body: {
-        schema: CreateHook.annotate({ identifier: "CreateWebhook" }),
+        schema: CreateHook,
+        name: "CreateWebhook",
         example: {
           name: "Orders",
           url: "https://example.com/hooks/push",
@@ -136,7 +137,7 @@ export const webhookRoutes = Effect.gen(function* () {
       summary: "Change a webhook",
       description:
         "Only the fields that are given change; `secret: null` removes the secret. `is_active: true` enables a webhook that the service disabled.",
-      body: { schema: UpdateHook.annotate({ identifier: "UpdateWebhook" }), example: { is_active: true } },
+      body: { schema: UpdateHook, name: "UpdateWebhook", example: { is_active: true } },
       success: { status: 200, description: "The webhook as it is now.", schema: HookView, example },
       errors: ["validation_error", "not_found"],
       handler: Effect.fnUntraced(function* ({ caller, params, body }) {

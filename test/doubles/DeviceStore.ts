@@ -1,0 +1,81 @@
+import { Layer, Option } from "effect"
+import type { Device, RegisterDevice } from "../../services/domain/Device.ts"
+import type { AppId, DeviceId } from "../../services/domain/Ids.ts"
+import { uuidv7 } from "../../services/domain/Ids.ts"
+import { DeviceStore } from "../../services/ports/DeviceStore.ts"
+import type { Outage } from "./Outage.ts"
+import { pageOf } from "./Outage.ts"
+
+interface Row extends Device {
+  readonly appId: AppId
+}
+
+/** Devices in a map by application and token. `chunks` notes the size of each call of register. */
+export class DeviceTable {
+  readonly rows = new Map<string, Row>()
+  readonly chunks: Array<number> = []
+  /** Called before a chunk is stored. */
+  beforeChunk: (chunk: number) => void = () => {}
+
+  #of(appId: AppId): Array<Row> {
+    return [...this.rows.values()].filter((row) => row.appId === appId).sort((a, b) => (a.id < b.id ? -1 : 1))
+  }
+
+  #register(appId: AppId, given: RegisterDevice) {
+    const key = `${appId}:${given.token}`
+    const old = this.rows.get(key)
+    const id = old?.id ?? (uuidv7() as DeviceId)
+    this.rows.set(key, {
+      id,
+      appId,
+      token: given.token,
+      platform: given.platform,
+      userId: given.user_id === undefined ? (old?.userId ?? null) : given.user_id,
+      tags: given.tags ?? old?.tags ?? [],
+      timezone: given.timezone === undefined ? (old?.timezone ?? null) : given.timezone,
+      environment: given.environment ?? old?.environment ?? "production",
+      metadata: given.metadata ?? old?.metadata ?? {},
+      status: "active",
+      invalidReason: null,
+      createdAt: old?.createdAt ?? Date.now(),
+      lastSeenAt: Date.now()
+    })
+    return { id, created: old === undefined }
+  }
+
+  layer(outage: Outage): Layer.Layer<DeviceStore> {
+    return Layer.succeed(DeviceStore, {
+      register: (appId, devices) => {
+        this.beforeChunk(this.chunks.length)
+        return outage.run("register", () => {
+          this.chunks.push(devices.length)
+          return devices.map((device) => this.#register(appId, device))
+        })
+      },
+      removeByToken: (appId, token) => outage.run("removeByToken", () => this.rows.delete(`${appId}:${token}`)),
+      remove: (appId, id) =>
+        outage.run("remove", () => {
+          const row = this.#of(appId).find((row) => row.id === id)
+          return row !== undefined && this.rows.delete(`${appId}:${row.token}`)
+        }),
+      find: (appId, id) =>
+        outage.run("find", () => Option.fromUndefinedOr(this.#of(appId).find((row) => row.id === id))),
+      list: (appId, { platform, userId }, after, limit) =>
+        outage.run("list", () =>
+          pageOf(
+            this.#of(appId).filter(
+              (row) =>
+                (platform === undefined || row.platform === platform) && (userId === undefined || row.userId === userId)
+            ),
+            after,
+            limit
+          )
+        ),
+      unknown: (appId, ids) =>
+        outage.run("unknown", () => {
+          const known = new Set<string>(this.#of(appId).map((row) => row.id))
+          return ids.filter((id) => !known.has(id.toLowerCase()))
+        })
+    })
+  }
+}

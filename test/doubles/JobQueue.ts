@@ -1,0 +1,20 @@
+import { Effect, Layer } from "effect"
+import type { Job } from "../../services/domain/Job.ts"
+import { JobQueue, QueueUnavailable } from "../../services/ports/JobQueue.ts"
+
+/** A queue that keeps what was published, and can be told to be down. */
+export class QueueLog {
+  readonly published: Array<Job> = []
+  isDown = false
+
+  readonly layer: Layer.Layer<JobQueue> = Layer.mock(JobQueue, {
+    publish: (jobs) => this.#answer(() => void this.published.push(...jobs)),
+    ping: Effect.suspend(() => this.#answer(() => undefined))
+  })
+
+  #answer(work: () => void): Effect.Effect<void, QueueUnavailable> {
+    return Effect.suspend(() =>
+      this.isDown ? Effect.fail(new QueueUnavailable({ cause: new Error("no server") })) : Effect.sync(work)
+    )
+  }
+}

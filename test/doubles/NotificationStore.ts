@@ -1,0 +1,58 @@
+import { Layer, Option } from "effect"
+import type { Counts, Delivery } from "../../services/domain/Delivery.ts"
+import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
+import type { Notification } from "../../services/domain/Notification.ts"
+import { NotificationStore } from "../../services/ports/NotificationStore.ts"
+import type { Outage } from "./Outage.ts"
+
+/** What the API sees of notifications. The planner's side is left out: to call it is a defect. */
+export class NotificationTable {
+  readonly rows: Array<Notification> = []
+  readonly deliveries: Array<Delivery> = []
+  readonly counts = new Map<NotificationId, Counts>()
+
+  layer(outage: Outage): Layer.Layer<NotificationStore> {
+    const of = (appId: AppId) => this.rows.filter((row) => row.appId === appId)
+    return Layer.mock(NotificationStore, {
+      accept: ({ id, appId, request }) =>
+        outage.run("accept", () => {
+          const createdAt = Date.now()
+          const row: Notification = {
+            id,
+            appId,
+            status: "queued",
+            request,
+            createdAt,
+            startedAt: null,
+            completedAt: null
+          }
+          this.rows.push(row)
+          return row
+        }),
+      find: (appId, id) => outage.run("find", () => Option.fromUndefinedOr(of(appId).find((row) => row.id === id))),
+      list: (appId, before, limit) =>
+        outage.run("list", () => {
+          const newest = of(appId).sort((a, b) => (a.id < b.id ? 1 : -1))
+          const rest = before === null ? newest : newest.filter(({ id }) => id < before)
+          const items = rest.slice(0, limit)
+          return { items, next: rest.length > limit ? items[limit - 1]!.id : null }
+        }),
+      counts: (_, ids) =>
+        outage.run(
+          "counts",
+          () => new Map(ids.flatMap((id) => (this.counts.has(id) ? [[id, this.counts.get(id)!] as const] : [])))
+        ),
+      deliveries: (appId, id, after, limit) =>
+        outage.run("deliveries", () => {
+          const rows = of(appId).some((row) => row.id === id)
+            ? this.deliveries.filter((row) => row.notificationId === id)
+            : []
+          const rest = rows
+            .filter(({ recipientId }) => after === null || recipientId > after)
+            .sort((a, b) => (a.recipientId < b.recipientId ? -1 : 1))
+          const items = rest.slice(0, limit)
+          return { items, next: rest.length > limit ? items[limit - 1]!.recipientId : null }
+        })
+    })
+  }
+}

@@ -1,0 +1,165 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { layer as keysLayer } from "../../../layers/crypto/Keys.ts"
+import type { ApiKeyId, AppId, OrganizationId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/domain/Ids.ts"
+import type { Caller } from "../../../services/engine/Auth.ts"
+import { Auth } from "../../../services/engine/Auth.ts"
+import { Keys } from "../../../services/ports/Keys.ts"
+import { ApplicationTable } from "../../doubles/ApplicationStore.ts"
+import { Outage } from "../../doubles/Outage.ts"
+
+const setUp = Effect.gen(function* () {
+  const table = new ApplicationTable()
+  const outage = new Outage()
+  const context = yield* Layer.build(Auth.layer.pipe(Layer.provideMerge(Layer.merge(table.layer(outage), keysLayer))))
+  const [auth, keys] = yield* Effect.all([Auth, Keys]).pipe(Effect.provideContext(context))
+  const appId = uuidv7() as AppId
+  const add = (kind: "secret" | "public") => {
+    const text = keys.generate(kind)
+    const hash = keys.hash(text).toHex()
+    table.keys.set(hash, { id: uuidv7() as ApiKeyId, appId, kind })
+    return { text, revoke: () => table.keys.delete(hash) }
+  }
+  const setIdentity = (identityVerification: boolean) =>
+    table.applications.set(appId, {
+      id: appId,
+      organizationId: uuidv7() as OrganizationId,
+      name: "a",
+      identityVerification,
+      createdAt: 0
+    })
+  table.identitySecrets.set(appId, "the identity secret")
+  setIdentity(true)
+  return { table, outage, auth, keys, appId, add, setIdentity }
+})
+
+describe("authenticate", () => {
+  it.effect("lets a revoked key in for less than a second more", () =>
+    Effect.gen(function* () {
+      const { auth, add } = yield* setUp
+      const key = add("secret")
+      const attempt = Effect.result(auth.authenticate(`ApiKey ${key.text}`, "secret"))
+      assert.strictEqual((yield* attempt)._tag, "Success")
+      key.revoke()
+      yield* TestClock.adjust("999 millis")
+      const result = yield* attempt
+      assert.strictEqual(result._tag === "Failure" && result.failure._tag, "Unauthorized")
+    })
+  )
+
+  it.effect("does not remember for longer that there was no such key", () =>
+    Effect.gen(function* () {
+      const { auth, table, keys, appId } = yield* setUp
+      const text = keys.generate("secret")
+      const attempt = Effect.result(auth.authenticate(`ApiKey ${text}`, "secret"))
+      assert.strictEqual((yield* attempt)._tag, "Failure")
+      const queries = table.queries
+      assert.strictEqual((yield* attempt)._tag, "Failure")
+      assert.strictEqual(table.queries, queries)
+      table.keys.set(keys.hash(text).toHex(), { id: uuidv7() as ApiKeyId, appId, kind: "secret" })
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* attempt)._tag, "Success")
+    })
+  )
+
+  it.effect("asks the database once for many requests with one key", () =>
+    Effect.gen(function* () {
+      const { auth, table, add } = yield* setUp
+      const key = add("public")
+      const answer = yield* Latch.make(false)
+      table.beforeQuery = answer.await
+      const requests = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 500 }, () => auth.authenticate(`Public ${key.text}`, "public")),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* Effect.yieldNow
+      yield* answer.open
+      assert.strictEqual((yield* Fiber.join(requests)).length, 500)
+      assert.strictEqual(table.queries, 1)
+    })
+  )
+
+  it.effect("is not spoilt for others by one request that gives up", () =>
+    Effect.gen(function* () {
+      const { auth, table, add } = yield* setUp
+      const key = add("secret")
+      const answer = yield* Latch.make(false)
+      table.beforeQuery = answer.await
+      const impatient = yield* Effect.forkChild(auth.authenticate(`ApiKey ${key.text}`, "secret"))
+      const patient = yield* Effect.forkChild(auth.authenticate(`ApiKey ${key.text}`, "secret"))
+      yield* Effect.yieldNow
+      yield* Fiber.interrupt(impatient)
+      yield* answer.open
+      assert.strictEqual((yield* Fiber.join(patient)).kind, "secret")
+      assert.strictEqual(table.queries, 1)
+    })
+  )
+
+  it.effect("does not remember an outage", () =>
+    Effect.gen(function* () {
+      const { auth, outage, add } = yield* setUp
+      const key = add("secret")
+      outage.isDown = true
+      const result = yield* Effect.result(auth.authenticate(`ApiKey ${key.text}`, "secret"))
+      assert.strictEqual(result._tag === "Failure" && result.failure._tag, "StoreError")
+      outage.isDown = false
+      assert.strictEqual((yield* auth.authenticate(`ApiKey ${key.text}`, "secret")).kind, "secret")
+    })
+  )
+})
+
+describe("verifyIdentity", () => {
+  const verify = (hashOf: (hmac: (text: string) => string) => string | undefined, userId = "Zoë 🙂") =>
+    Effect.gen(function* () {
+      const { auth, keys, appId } = yield* setUp
+      const caller: Caller = { keyId: uuidv7() as ApiKeyId, appId, kind: "public" }
+      const hash = hashOf((text) => keys.hmac("the identity secret", text))
+      return yield* Effect.result(auth.verifyIdentity(caller, userId, hash))
+    })
+
+  it.effect("takes the HMAC of the exact bytes and nothing else", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* verify((hmac) => hmac("Zoë 🙂")))._tag, "Success")
+      for (const hash of [
+        (hmac: (text: string) => string) => hmac("Zoë 🙂 "),
+        (hmac: (text: string) => string) => hmac("zoë 🙂"),
+        (hmac: (text: string) => string) => hmac("Zoë 🙂".normalize("NFD")),
+        (hmac: (text: string) => string) => `${hmac("Zoë 🙂")} `,
+        () => undefined,
+        () => ""
+      ]) {
+        const result = yield* verify(hash)
+        assert.strictEqual(result._tag === "Failure" && result.failure._tag, "IdentityUnverified")
+      }
+    })
+  )
+
+  it.effect("refuses everything when the application has no identity secret", () =>
+    Effect.gen(function* () {
+      const { auth, keys, table, appId } = yield* setUp
+      table.identitySecrets.delete(appId)
+      const caller: Caller = { keyId: uuidv7() as ApiKeyId, appId, kind: "public" }
+      const result = yield* Effect.result(auth.verifyIdentity(caller, "u", keys.hmac("", "u")))
+      assert.strictEqual(result._tag, "Failure")
+    })
+  )
+
+  it.effect("follows the application's option within a second", () =>
+    Effect.gen(function* () {
+      const { auth, appId, setIdentity } = yield* setUp
+      const caller: Caller = { keyId: uuidv7() as ApiKeyId, appId, kind: "public" }
+      const attempt = Effect.result(auth.verifyIdentity(caller, "u", undefined))
+      assert.strictEqual((yield* attempt)._tag, "Failure")
+      setIdentity(false)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* attempt)._tag, "Success")
+      setIdentity(true)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* attempt)._tag, "Failure")
+    })
+  )
+})

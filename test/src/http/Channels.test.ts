@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TestServer } from "./TestServer.ts"
+import { startServer } from "./TestServer.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const create = (body: unknown, key = server.ours.secretKey) => server.call("POST", "/api/v1/channels", { key, body })
+
+describe("channels", () => {
+  it("are created once per address", async () => {
+    const first = await create({ kind: "email", address: "Ada@example.com", user_id: "u1" })
+    expect(first.status).toBe(201)
+    expect(first.json.created).toBe(true)
+    expect(first.headers.get("location")).toBe(`/api/v1/channels/${first.json.id}`)
+    const second = await create({ kind: "email", address: "ada@EXAMPLE.com" })
+    expect(second.json).toEqual({ id: first.json.id, created: false })
+    const read = await server.call("GET", first.headers.get("location")!, { key: server.ours.secretKey })
+    expect(read.json).toMatchObject({ kind: "email", address: "Ada@example.com", status: "active" })
+    expect(read.json.contact_id).not.toBeNull()
+  })
+
+  it.each([
+    ["no address", { kind: "email" }, "address"],
+    ["another kind", { kind: "inbox", address: "a@b.example" }, "kind"],
+    ["an address without a host", { kind: "email", address: "ada" }, "address"],
+    ["an address with a line break", { kind: "email", address: "a@b.example\r\nBcc: c@d.example" }, "address"],
+    ["an empty user id", { kind: "email", address: "a@b.example", user_id: "" }, "user_id"],
+    ["a field that is misspelt", { kind: "email", address: "a@b.example", userid: "u" }, "userid"]
+  ])("are refused with %s", async (_, body, field) => {
+    const answer = await create(body)
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details.map((detail: { field: string }) => detail.field)).toContain(field)
+  })
+
+  it("are listed page by page and removed, each application's apart", async () => {
+    const tenant = server.makeTenant()
+    for (let i = 0; i < 5; i++) await create({ kind: "email", address: `p${i}@example.com` }, tenant.secretKey)
+    const key = tenant.secretKey
+    const first = await server.call("GET", "/api/v1/channels?limit=3", { key })
+    expect(first.json.data.length).toBe(3)
+    const rest = await server.call("GET", `/api/v1/channels?limit=3&cursor=${first.json.next_cursor}`, { key })
+    expect(rest.json.data.length).toBe(2)
+    expect(rest.json.next_cursor).toBeNull()
+    const path = `/api/v1/channels/${first.json.data[0].id}`
+    for (const method of ["GET", "DELETE"]) {
+      expect((await server.call(method, path, { key: server.ours.secretKey })).status).toBe(404)
+    }
+    expect((await server.call("DELETE", path, { key })).json).toEqual({ deleted: true })
+    expect((await server.call("DELETE", path, { key })).status).toBe(404)
+  })
+})

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { DeliveryId, NotificationId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/domain/Ids.ts"
+import { PUSH_CONTENT_BYTES } from "../../../services/engine/Accept.ts"
+import type { TestServer } from "./TestServer.ts"
+import { startServer } from "./TestServer.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const send = (body: unknown, key = server.ours.secretKey) => server.call("POST", "/api/v1/notifications", { key, body })
+const content = { title: "Hello", body: "World" }
+const device = async (key: string): Promise<string> => {
+  const body = { token: crypto.randomUUID().replaceAll("-", ""), platform: "ios" }
+  return (await server.call("POST", "/api/v1/public/devices", { key, body })).json.id
+}
+
+describe("POST /api/v1/notifications", () => {
+  it("accepts, names where to follow, and publishes the plan", async () => {
+    const answer = await send({ to: { all: true }, content, priority: "high", ttl: 60, collapse_key: "k" })
+    expect(answer.status).toBe(202)
+    expect(answer.json).toEqual({ id: answer.json.id, status: "queued" })
+    expect(server.tables.queue.published).toContainEqual({ type: "PlanV1", id: answer.json.id, priority: "high" })
+    const followed = await server.call("GET", answer.headers.get("location")!, { key: server.ours.secretKey })
+    expect(followed.json).toMatchObject({ id: answer.json.id, status: "queued", priority: "high", started_at: null })
+    expect(followed.json.counts.accepted).toBe(0)
+  })
+
+  it("accepts while the queue is down: what is committed will be found", async () => {
+    server.tables.queue.isDown = true
+    const answer = await send({ to: { all: true }, content })
+    server.tables.queue.isDown = false
+    expect(answer.status).toBe(202)
+  })
+
+  it("names the ids that are no devices or channels of the application, by their place", async () => {
+    const ours = await device(server.ours.publicKey)
+    const theirs = await device(server.theirs.publicKey)
+    const stored = server.tables.notifications.rows.length
+    const answer = await send({ to: { device_ids: [ours, theirs, uuidv7()] }, content })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details).toEqual([
+      { field: "to.device_ids[1]", message: "is no device of this application" },
+      { field: "to.device_ids[2]", message: "is no device of this application" }
+    ])
+    const channels = await send({ to: { channel_ids: Array.from({ length: 50 }, () => uuidv7()) }, content })
+    expect(channels.json.error.details.length).toBe(20)
+    expect(channels.json.error.message).toContain("and 49 more")
+    expect(server.tables.notifications.rows.length).toBe(stored)
+    expect((await send({ to: { device_ids: [ours.toUpperCase()] }, content })).status).toBe(202)
+  })
+
+  it.each([
+    ["nobody", { to: {}, content }, "to"],
+    ["two kinds of recipients", { to: { all: true, user_ids: ["u"] }, content }, "to"],
+    ["an empty list", { to: { user_ids: [] }, content }, "to.user_ids"],
+    ["an id that is none", { to: { device_ids: ["abc"] }, content }, "to.device_ids[0]"],
+    ["an unknown platform", { to: { platforms: ["ios", "tv"] }, content }, "to.platforms[1]"],
+    ["an unknown selector", { to: { segment: "x" }, content }, "to.segment"],
+    ["no content", { to: { all: true } }, "content"],
+    ["empty content", { to: { all: true }, content: {} }, "content"],
+    ["a title of another type", { to: { all: true }, content: { title: 5 } }, "content.title"],
+    ["a link that runs", { to: { all: true }, content: { ...content, url: "javascript:alert(1)" } }, "content.url"],
+    ["a subject of two lines", { to: { all: true }, content: { subject: "a\r\nBcc: x@y.z" } }, "content.subject"],
+    ["a negative ttl", { to: { all: true }, content, ttl: -1 }, "ttl"],
+    ["a ttl beyond 28 days", { to: { all: true }, content, ttl: 2_419_201 }, "ttl"],
+    ["an unknown priority", { to: { all: true }, content, priority: "urgent" }, "priority"],
+    [
+      "content too large for a push",
+      { to: { all: true }, content: { body: "x".repeat(PUSH_CONTENT_BYTES) } },
+      "content"
+    ],
+    ["no text for devices", { to: { all: true }, content, prioritty: "high" }, "prioritty"]
+  ])("refuses %s and stores nothing", async (_, body, field) => {
+    const before = server.tables.notifications.rows.length
+    const answer = await send(body)
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.code).toBe("validation_error")
+    expect(answer.json.error.details.map((detail: { field: string }) => detail.field)).toContain(field)
+    expect(server.tables.notifications.rows.length).toBe(before)
+  })
+})
+
+describe("reading notifications", () => {
+  it("shows the account, newest first, each application its own", async () => {
+    const tenant = server.makeTenant()
+    const ids: Array<string> = []
+    for (let i = 0; i < 5; i++) ids.push((await send({ to: { all: true }, content }, tenant.secretKey)).json.id)
+    const counts = {
+      accepted: 10,
+      pending: 1,
+      sent: 6,
+      failed: 2,
+      skipped: 1,
+      cancelled: 0,
+      delivered: 3,
+      opened: 2,
+      clicked: 1
+    }
+    server.tables.notifications.counts.set(ids[4] as NotificationId, counts)
+    const key = tenant.secretKey
+    const first = await server.call("GET", "/api/v1/notifications?limit=2", { key })
+    expect(first.json.data.map(({ id }: { id: string }) => id)).toEqual([ids[4], ids[3]])
+    expect(first.json.data[0].counts).toEqual(counts)
+    const next = await server.call("GET", `/api/v1/notifications?limit=2&cursor=${first.json.next_cursor}`, { key })
+    expect(next.json.data.map(({ id }: { id: string }) => id)).toEqual([ids[2], ids[1]])
+    for (const path of [`/api/v1/notifications/${ids[4]}`, `/api/v1/notifications/${ids[4]}/deliveries`]) {
+      expect((await server.call("GET", path, { key })).status).toBe(200)
+      expect((await server.call("GET", path, { key: server.ours.secretKey })).status).toBe(404)
+    }
+  })
+
+  it("lists what became of each recipient, by device or channel", async () => {
+    const { id } = (await send({ to: { all: true }, content })).json
+    const at = Date.now()
+    const [a, b] = [uuidv7(), uuidv7()].sort() as [string, string]
+    server.tables.notifications.deliveries.push(
+      {
+        id: uuidv7() as DeliveryId,
+        notificationId: id,
+        recipientId: a,
+        provider: "apns",
+        status: "sent",
+        messageId: "m1",
+        error: null,
+        attempts: 1,
+        at
+      },
+      {
+        id: uuidv7() as DeliveryId,
+        notificationId: id,
+        recipientId: b,
+        provider: "smtp",
+        status: "failed",
+        messageId: null,
+        error: "mailbox_unknown",
+        attempts: 3,
+        at
+      }
+    )
+    const path = `/api/v1/notifications/${id}/deliveries`
+    const first = await server.call("GET", `${path}?limit=1`, { key: server.ours.secretKey })
+    expect(first.json.data).toMatchObject([{ device_id: a, channel_id: null, status: "sent", message_id: "m1" }])
+    const cursor = first.json.next_cursor
+    const second = await server.call("GET", `${path}?limit=1&cursor=${cursor}`, { key: server.ours.secretKey })
+    expect(second.json.data).toMatchObject([{ device_id: null, channel_id: b, error: "mailbox_unknown", attempts: 3 }])
+    expect(second.json.data[0].completed_at).toBe(new Date(at).toISOString())
+    expect(second.json.next_cursor).toBeNull()
+  })
+})

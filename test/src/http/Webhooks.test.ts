@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TestServer } from "./TestServer.ts"
+import { startServer } from "./TestServer.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+// A public address by its digits: nothing is asked of any name server.
+const url = "https://93.184.216.34/hook"
+const create = (body: unknown, key = server.ours.secretKey) => server.call("POST", "/api/v1/webhooks", { key, body })
+
+describe("webhooks", () => {
+  it("are created with all their fields and never show their secret", async () => {
+    const secret = "a secret that nobody sees"
+    const answer = await create({ name: "One", url, secret, events: ["NOTIFICATION_SENT"] })
+    expect(answer.status).toBe(201)
+    expect(answer.json).toMatchObject({
+      name: "One",
+      url,
+      events: ["NOTIFICATION_SENT"],
+      is_active: true,
+      disabled_reason: null
+    })
+    const path = answer.headers.get("location")!
+    const key = server.ours.secretKey
+    const shown = [
+      answer,
+      await server.call("GET", path, { key }),
+      await server.call("GET", "/api/v1/webhooks", { key }),
+      await server.call("PATCH", path, { key, body: { secret: "another that nobody sees" } })
+    ]
+    for (const { text } of shown) {
+      expect(text).not.toContain("nobody sees")
+      expect(text).not.toContain("secret")
+    }
+    expect(server.tables.hooks.rows.find(({ id }) => id === answer.json.id)?.secret).toBe("another that nobody sees")
+  })
+
+  it.each([
+    ["no name", { url }, "name"],
+    ["a name of 121 characters", { name: "n".repeat(121), url }, "name"],
+    ["a secret of 257 characters", { name: "n", url, secret: "s".repeat(257) }, "secret"],
+    ["an unknown event", { name: "n", url, events: ["NOTIFICATION_SENT", "NOPE"] }, "events[1]"],
+    ["no url", { name: "n" }, "url"],
+    ["an ftp url", { name: "n", url: "ftp://93.184.216.34/" }, "url"],
+    ["a loopback address", { name: "n", url: "http://127.0.0.1/hook" }, "url"],
+    ["a loopback address in other digits", { name: "n", url: "http://0x7f.1/hook" }, "url"],
+    ["a private address", { name: "n", url: "http://10.1.2.3/hook" }, "url"],
+    ["a link-local address", { name: "n", url: "http://169.254.169.254/latest" }, "url"],
+    ["an IPv6 loopback address", { name: "n", url: "http://[::1]/hook" }, "url"],
+    ["a url with a password", { name: "n", url: "https://u:p@93.184.216.34/" }, "url"],
+    ["is_active as text", { name: "n", url, is_active: "yes" }, "is_active"],
+    ["the spelling of webhook bodies", { name: "n", url, isActive: true }, "isActive"]
+  ])("are refused with %s", async (_, body, field) => {
+    const before = server.tables.hooks.rows.length
+    const answer = await create(body)
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details.map((detail: { field: string }) => detail.field)).toContain(field)
+    expect(server.tables.hooks.rows.length).toBe(before)
+  })
+
+  it("may point into networks that the operator has opened", async () => {
+    expect((await create({ name: "n", url: "http://198.18.7.1/hook" })).status).toBe(201)
+  })
+
+  it("are twenty at most", async () => {
+    const tenant = server.makeTenant()
+    for (let i = 0; i < 20; i++) expect((await create({ name: `${i}`, url }, tenant.secretKey)).status).toBe(201)
+    const answer = await create({ name: "one more", url }, tenant.secretKey)
+    expect(answer.status).toBe(409)
+    expect(answer.json.error.code).toBe("conflict")
+    expect(answer.json.error.message).toContain("20")
+  })
+
+  it("change field by field, their url checked again, and are enabled anew", async () => {
+    const key = server.ours.secretKey
+    const { id } = (await create({ name: "n", url, events: ["NOTIFICATION_SENT"] })).json
+    const path = `/api/v1/webhooks/${id}`
+    const row = server.tables.hooks.rows.find((row) => row.id === id)!
+    server.tables.hooks.rows = server.tables.hooks.rows.map((other) =>
+      other === row ? { ...row, isActive: false, disabledReason: "50 failures" } : other
+    )
+    expect((await server.call("GET", path, { key })).json).toMatchObject({
+      is_active: false,
+      disabled_reason: "50 failures"
+    })
+    const refused = await server.call("PATCH", path, { key, body: { url: "http://192.168.1.1/" } })
+    expect(refused.status).toBe(400)
+    expect(refused.json.error.details[0].field).toBe("url")
+    const changed = await server.call("PATCH", path, { key, body: { is_active: true, events: [] } })
+    expect(changed.json).toMatchObject({ name: "n", url, events: [], is_active: true, disabled_reason: null })
+    expect((await server.call("PATCH", path, { key, body: {} })).status).toBe(200)
+  })
+
+  it("are another application's as if they did not exist", async () => {
+    const { id } = (await create({ name: "n", url }, server.theirs.secretKey)).json
+    const key = server.ours.secretKey
+    const path = `/api/v1/webhooks/${id}`
+    for (const method of ["GET", "DELETE"]) expect((await server.call(method, path, { key })).status).toBe(404)
+    expect((await server.call("PATCH", path, { key, body: { name: "mine" } })).status).toBe(404)
+    // Not even the address of the change is looked at.
+    expect((await server.call("PATCH", path, { key, body: { url: "http://10.0.0.1/" } })).status).toBe(404)
+    const theirs = { key: server.theirs.secretKey }
+    expect((await server.call("DELETE", path, theirs)).json).toEqual({ deleted: true })
+    expect((await server.call("DELETE", path, theirs)).status).toBe(404)
+  })
+})
