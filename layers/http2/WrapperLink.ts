@@ -2,14 +2,16 @@ import http2 from "http2-wrapper"
 import type { TLSSocket } from "node:tls"
 import type { Http2Answer, Http2Failure, Http2PoolOptions } from "../../services/ports/Http2Client.ts"
 import { authorityOf, type Dial } from "./Dial.ts"
+import { assertField, assertText } from "./Field.ts"
 import { failure, type Link, type LinkOwner } from "./Link.ts"
 import type { Run } from "./Run.ts"
+import { Vigil } from "./Vigil.ts"
 
 /** A request on the wire. */
 interface Stream {
   readonly run: Run
   readonly index: number
-  readonly deadline: number
+  readonly openedAt: number
   headers: http2.IncomingHttpHeaders | undefined
   readonly chunks: Array<Buffer>
   size: number
@@ -17,6 +19,8 @@ interface Stream {
 }
 
 const REFUSED_STREAM = http2.constants.NGHTTP2_REFUSED_STREAM
+/** Streams at once, however many more a peer allows. */
+const MOST_STREAMS = 4096
 /** Bytes that may wait in the socket before no more streams are opened. */
 const HIGH_WATER = 1 << 20
 
@@ -38,10 +42,8 @@ export class WrapperLink implements Link {
   private answered = false
   private lastStream = Infinity
   private reason: Http2Failure = failure("closed", "the connection was closed", false)
-  private timer: NodeJS.Timeout | undefined
-  private connectTimer: NodeJS.Timeout | undefined
-  private heard = 0
-  private pinging = false
+  private readonly vigil: Vigil
+  private readonly connectTimer: NodeJS.Timeout
 
   constructor(options: Http2PoolOptions, owner: LinkOwner, dial: Dial) {
     this.options = options
@@ -52,13 +54,23 @@ export class WrapperLink implements Link {
       options.connectTimeoutMs
     )
     this.socket = dial(options.origin, (problem) => (problem === undefined ? this.begin() : this.destroy(problem)))
+    this.vigil = new Vigil(
+      {
+        oldestAt: () => this.streams.values().next().value?.openedAt,
+        stuck: () => this.state === "open" && this.streams.size === 0 && (this.limit === 0 || this.blocked),
+        expire: (openedAt) => this.expire(openedAt),
+        ping: () => this.session!.ping(() => this.vigil.heard()),
+        destroy: (failure) => this.destroy(failure)
+      },
+      options
+    )
   }
 
   get free(): number {
-    if (this.state !== "open") return 0
-    const limit = this.session!.remoteSettings.maxConcurrentStreams ?? Infinity
+    // A session may be on its way out before it says so.
+    if (this.state !== "open" || this.session!.destroyed || this.session!.closed) return 0
     const first = this.answered ? Infinity : (this.options.firstStreams ?? Infinity)
-    return Math.max(0, Math.min(limit, first, 1 << 16) - this.streams.size)
+    return Math.max(0, Math.min(this.limit, first) - this.streams.size)
   }
 
   get blocked(): boolean {
@@ -67,27 +79,28 @@ export class WrapperLink implements Link {
 
   open(run: Run, index: number): void {
     const { batch } = run
-    let headers: http2.OutgoingHttpHeaders, body: Uint8Array | string
     try {
-      headers = {
+      const path = batch.path(index)
+      assertText(":path", path)
+      const headers: http2.OutgoingHttpHeaders = {
         ":method": "POST",
         ":scheme": "https",
         ":authority": this.authority,
-        ":path": batch.path(index)
+        ":path": path
       }
       for (const [name, value] of [...batch.common, ...batch.credential, ...batch.headers(index)]) {
+        assertField(name, value)
         const before = headers[name]
         headers[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [String(before)]), value]
       }
-      body = batch.body(index)
-      this.request(run, index, headers, body)
+      this.request(run, index, headers, batch.body(index))
     } catch (error) {
       run.die(error)
     }
   }
 
   flush(): void {
-    // Node writes by itself.
+    this.vigil.arm()
   }
 
   cancel(run: Run): void {
@@ -125,12 +138,9 @@ export class WrapperLink implements Link {
       clearTimeout(this.connectTimer)
       this.state = "open"
       this.settled = this.options.firstStreams === undefined
-      this.guardZero()
+      this.vigil.arm()
       this.owner.onFree(this)
-      session.on("remoteSettings", () => {
-        this.guardZero()
-        this.owner.onFree(this)
-      })
+      session.on("remoteSettings", () => this.owner.onFree(this))
     })
     session.on("goaway", (code, lastStream) => {
       this.lastStream = lastStream
@@ -148,28 +158,22 @@ export class WrapperLink implements Link {
     this.socket.on("drain", () => this.owner.onFree(this))
   }
 
-  /** A peer that allows no streams at all would keep what waits for ever. */
-  private guardZero(): void {
-    clearTimeout(this.connectTimer)
-    if (this.session!.remoteSettings.maxConcurrentStreams !== 0 || this.streams.size > 0) return
-    this.connectTimer = setTimeout(
-      () => this.destroy(failure("closed", "the peer allows no streams", true)),
-      this.options.connectTimeoutMs
-    )
+  private get limit(): number {
+    return Math.min(MOST_STREAMS, this.session!.remoteSettings.maxConcurrentStreams ?? Infinity)
   }
 
   private request(run: Run, index: number, headers: http2.OutgoingHttpHeaders, body: Uint8Array | string): void {
     const handle = this.session!.request(headers)
-    const deadline = performance.now() + this.options.requestTimeoutMs
-    const stream: Stream = { run, index, deadline, headers: undefined, chunks: [], size: 0, complete: false }
-    if (this.streams.size === 0) this.heard = performance.now()
+    const openedAt = performance.now()
+    const stream: Stream = { run, index, openedAt, headers: undefined, chunks: [], size: 0, complete: false }
+    this.vigil.opened(openedAt)
     this.streams.set(handle, stream)
     handle.on("response", (headers) => {
-      this.heard = performance.now()
+      this.vigil.heard()
       stream.headers = headers
     })
     handle.on("data", (chunk: Buffer) => {
-      this.heard = performance.now()
+      this.vigil.heard()
       stream.size += chunk.length
       if (stream.size <= this.options.maxBody) stream.chunks.push(chunk)
       else this.abandon(handle, stream, failure("too_large", "the answer is larger than allowed", false))
@@ -184,7 +188,6 @@ export class WrapperLink implements Link {
     handle.on("error", () => {})
     handle.once("close", () => this.closed(handle, stream))
     handle.end(body)
-    this.arm()
   }
 
   private closed(handle: http2.ClientHttp2Stream, stream: Stream): void {
@@ -203,6 +206,7 @@ export class WrapperLink implements Link {
       this.owner.onFailure(this, stream.run, stream.index, failure("closed", message, false))
     }
     this.owner.onFree(this)
+    this.vigil.arm()
     this.endIfDone()
   }
 
@@ -218,48 +222,18 @@ export class WrapperLink implements Link {
     if (this.state === "leaving" && this.streams.size === 0) this.session?.close()
   }
 
-  /** One timer for the connection: the oldest stream's deadline, or the moment to ask whether the peer is there. */
-  private arm(): void {
-    if (this.timer !== undefined) return
-    const oldest = this.streams.values().next()
-    if (oldest.done === true || this.state === "closed") return
-    const ping = this.heard + this.options.pingAfterMs
-    const due = (this.pinging ? oldest.value.deadline : Math.min(oldest.value.deadline, ping)) - performance.now()
-    this.timer = setTimeout(
-      () => {
-        this.timer = undefined
-        this.check()
-        this.arm()
-      },
-      Math.max(1, Math.ceil(due))
-    )
-  }
-
-  private check(): void {
-    const now = performance.now()
+  private expire(openedAt: number): void {
     for (const [handle, stream] of this.streams) {
-      if (stream.deadline > now) break
+      if (stream.openedAt > openedAt) break
       this.abandon(handle, stream, failure("timeout", "no answer in time", false))
     }
-    if (this.streams.size === 0 || this.pinging || now < this.heard + this.options.pingAfterMs) return
-    this.pinging = true
-    const silence = setTimeout(
-      () => this.destroy(failure("closed", "the connection gives no sign of life", false)),
-      this.options.pingAfterMs
-    )
-    this.session!.ping(() => {
-      clearTimeout(silence)
-      this.pinging = false
-      this.heard = performance.now()
-    })
   }
 
   private over(): void {
     if (this.state === "closed") return
     this.state = "closed"
     clearTimeout(this.connectTimer)
-    clearTimeout(this.timer)
-    this.timer = undefined
+    this.vigil.stop()
     for (const [handle, stream] of this.streams) this.cut.push([handle.id ?? Infinity, stream])
     this.streams.clear()
     for (const [id, stream] of this.cut.splice(0)) {

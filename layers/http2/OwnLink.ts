@@ -1,0 +1,218 @@
+import type { TLSSocket } from "node:tls"
+import type { Http2Failure, Http2PoolOptions } from "../../services/ports/Http2Client.ts"
+import { CONNECTION_WINDOW, Conversation, HEADER_LIST } from "./Conversation.ts"
+import { authorityOf, type Dial } from "./Dial.ts"
+import { FrameReader } from "./FrameReader.ts"
+import * as F from "./Frames.ts"
+import { PeerError } from "./Frames.ts"
+import { HpackEncoder } from "./HpackEncoder.ts"
+import { failure, type Link, type LinkOwner } from "./Link.ts"
+import { Output } from "./Output.ts"
+import { RequestWriter } from "./RequestWriter.ts"
+import type { Run } from "./Run.ts"
+import { Vigil } from "./Vigil.ts"
+
+/** Ids are used up at 2³¹: a connection makes way shortly before. */
+const LAST_ID = 0x7fff_0000
+
+/**
+ * A connection of the engine's own client: requests of many batches become frames in one write, answers are read where
+ * they lie, and no request costs an object of the library, an event or a timer.
+ * States: connecting (no SETTINGS yet) → open → leaving (no new streams) → closed.
+ */
+export class OwnLink implements Link {
+  private readonly options: Http2PoolOptions
+  private readonly owner: LinkOwner
+  private readonly socket: TLSSocket
+  private readonly output: Output
+  private readonly talk: Conversation
+  private readonly reader: FrameReader
+  private readonly writer: RequestWriter
+  private readonly vigil: Vigil
+  private readonly connectTimer: NodeJS.Timeout
+  private state: "connecting" | "open" | "leaving" | "closed" = "connecting"
+  private reason: Http2Failure = failure("closed", "the connection was closed", false)
+  /** The time of the requests that go out with the next flush; 0 before the first of them. */
+  private clock = 0
+
+  constructor(options: Http2PoolOptions, owner: LinkOwner, dial: Dial) {
+    this.options = options
+    this.owner = owner
+    this.connectTimer = setTimeout(
+      () => this.destroy(failure("connect", "the connection did not come about in time", true)),
+      options.connectTimeoutMs
+    )
+    this.socket = dial(options.origin, (problem) => (problem === undefined ? this.begin() : this.destroy(problem)))
+    this.output = new Output(this.socket, () => this.owner.onFree(this))
+    const encoder = new HpackEncoder()
+    this.writer = new RequestWriter(authorityOf(options.origin), encoder, this.output)
+    this.talk = new Conversation(
+      {
+        onAnswer: (run, index, answer) => owner.onAnswer(this, run, index, answer),
+        onFailure: (run, index, failure) => owner.onFailure(this, run, index, failure),
+        onSettings: () => {
+          if (this.state !== "connecting") return
+          clearTimeout(this.connectTimer)
+          this.state = "open"
+        },
+        onLeaving: (reason) => {
+          this.reason = reason
+          owner.onLeaving(this)
+        }
+      },
+      this.output,
+      encoder,
+      options.maxBody
+    )
+    this.reader = new FrameReader(this.talk)
+    this.vigil = new Vigil(
+      {
+        oldestAt: () => this.talk.streams.oldest()?.openedAt,
+        stuck: () => this.state === "open" && this.talk.streams.count === 0 && (this.talk.limit === 0 || this.blocked),
+        expire: (openedAt) => this.expire(openedAt),
+        ping: () => {
+          this.output.append(F.pingFrame(0, new Uint8Array(8), 0))
+          this.output.flush()
+        },
+        destroy: (failure) => this.destroy(failure)
+      },
+      options
+    )
+  }
+
+  get settled(): boolean {
+    return this.state !== "connecting" && (this.talk.answered || this.options.firstStreams === undefined)
+  }
+
+  get free(): number {
+    const { limit, answered, streams } = this.talk
+    if (this.state !== "open" || streams.next > LAST_ID) return 0
+    const first = answered ? limit : (this.options.firstStreams ?? limit)
+    return Math.max(0, Math.min(limit, first) - streams.count)
+  }
+
+  get blocked(): boolean {
+    return this.output.blocked || this.talk.upload.blocked
+  }
+
+  open(run: Run, index: number): void {
+    const { batch } = run
+    const { streams, upload } = this.talk
+    if (this.clock === 0) {
+      this.clock = performance.now()
+      this.vigil.opened(this.clock)
+    }
+    try {
+      const path = batch.path(index)
+      const headers = batch.headers(index)
+      const body = batch.body(index)
+      const bound = typeof body === "string" ? body.length * 3 : body.length
+      const whole = upload.takesWhole(bound)
+      this.writer.write(run, streams.next, path, headers, bound === 0, whole ? bound : 0)
+      const slot = streams.open(run, index, this.clock, F.DEFAULT_WINDOW)
+      if (bound === 0) return
+      if (whole) upload.whole(slot, body)
+      else upload.begin(slot, typeof body === "string" ? Buffer.from(body) : body)
+    } catch (error) {
+      run.die(error)
+    }
+  }
+
+  flush(): void {
+    this.clock = 0
+    this.output.flush()
+    this.vigil.arm()
+  }
+
+  cancel(run: Run): void {
+    const { streams } = this.talk
+    if (streams.count === 0) return
+    for (const id of streams.ids((slot) => slot.run === run)) this.talk.drop(streams.find(id)!, F.CANCEL)
+    this.settle()
+  }
+
+  leave(): void {
+    if (this.state === "connecting") return this.destroy(failure("closed", "the connection was replaced", true))
+    if (this.state !== "open") return
+    this.state = "leaving"
+    this.settle()
+  }
+
+  destroy(reason: Http2Failure, code = F.NO_ERROR): void {
+    if (this.state === "closed") return
+    const { socket } = this
+    if (this.state !== "connecting" && socket.writable) {
+      this.output.append(F.numbersFrame(F.GOAWAY, 0, 0, code))
+      this.output.flush()
+      socket.end()
+      // A peer that does not read would keep the socket for ever.
+      setTimeout(() => socket.destroy(), this.options.connectTimeoutMs).unref()
+    } else socket.destroy()
+    this.over(reason)
+  }
+
+  private begin(): void {
+    const { output, socket } = this
+    output.append(F.PREFACE)
+    output.append(
+      F.settingsFrame([
+        // Answers without compression state: cheaper to read than to compress.
+        [F.HEADER_TABLE_SIZE, 0],
+        [F.ENABLE_PUSH, 0],
+        [F.MAX_HEADER_LIST_SIZE, HEADER_LIST]
+      ])
+    )
+    output.append(F.numbersFrame(F.WINDOW_UPDATE, 0, CONNECTION_WINDOW - F.DEFAULT_WINDOW))
+    output.flush()
+    socket.on("data", (chunk: Buffer) => this.read(chunk))
+    socket.on("error", (error: NodeJS.ErrnoException) => {
+      this.reason = failure("closed", error.code ?? error.message, false)
+    })
+    socket.once("close", () => this.over(this.reason))
+  }
+
+  private read(chunk: Buffer): void {
+    if (this.state === "closed") return
+    try {
+      this.reader.read(chunk)
+    } catch (error) {
+      if (!(error instanceof PeerError)) throw error
+      return this.destroy(failure("protocol", error.message, false), error.code)
+    }
+    this.talk.takeNote()
+    this.vigil.heard()
+    this.settle()
+  }
+
+  /** After anything that may have ended streams: tells the pool once, however many there were. */
+  private settle(): void {
+    if (this.state === "closed") return
+    if (this.state === "leaving" && this.talk.streams.count === 0) return this.destroy(this.reason)
+    this.output.flush()
+    if (this.free > 0 && !this.blocked) this.owner.onFree(this)
+    else if (this.state === "open" && this.talk.streams.next > LAST_ID) this.owner.onLeaving(this)
+    this.vigil.arm()
+  }
+
+  private expire(openedAt: number): void {
+    const { streams } = this.talk
+    const timeout = failure("timeout", "no answer in time", false)
+    for (let slot = streams.oldest(); slot !== undefined && slot.openedAt <= openedAt; slot = streams.oldest()) {
+      this.talk.fail(slot, F.CANCEL, timeout)
+    }
+    this.settle()
+  }
+
+  private over(reason: Http2Failure): void {
+    if (this.state === "closed") return
+    this.state = "closed"
+    clearTimeout(this.connectTimer)
+    this.vigil.stop()
+    this.reader.stop()
+    this.talk.end(
+      () => true,
+      (id) => ({ ...reason, unprocessed: id > this.talk.lastStream })
+    )
+    this.owner.onClosed(this, reason)
+  }
+}

@@ -1,0 +1,146 @@
+import type { Header } from "../../services/ports/Http2Client.ts"
+import { assertField, assertText } from "./Field.ts"
+import * as F from "./Frames.ts"
+import { fieldBound, type HpackEncoder } from "./HpackEncoder.ts"
+import { ENTRY_OVERHEAD } from "./HpackTable.ts"
+import type { Output } from "./Output.ts"
+import type { Run } from "./Run.ts"
+
+/** A batch's fields that are the same for all its requests, as they are written while the encoder's table stands still. */
+interface Template {
+  readonly encoder: HpackEncoder
+  /** -1: not written yet, or not to be used twice. */
+  generation: number
+  /** Before and after the path. */
+  head: Uint8Array
+  tail: Uint8Array
+  readonly fields: ReadonlyArray<Header>
+  /** How many of `fields`, from the start, are entered into the table. */
+  readonly indexed: number
+  readonly bound: number
+}
+
+/** Batches of fewer requests do not enter their fields into the table: it would push out what does repeat. */
+const REPEATS = 4
+const NOTHING = new Uint8Array(0)
+/** The pseudo-fields other than the path's text, and a change of the table's size. */
+const FIXED = 64
+
+/** Writes the HEADERS of requests. */
+export class RequestWriter {
+  private readonly authority: string
+  private readonly encoder: HpackEncoder
+  private readonly output: Output
+
+  constructor(authority: string, encoder: HpackEncoder, output: Output) {
+    this.authority = authority
+    this.encoder = encoder
+    this.output = output
+  }
+
+  /**
+   * Writes a request's HEADERS, with room for `more` bytes behind them in the same piece. Throws, having written
+   * nothing, when a field cannot be written: that is the batch's defect.
+   */
+  write(run: Run, id: number, path: string, headers: ReadonlyArray<Header>, last: boolean, more: number): void {
+    const { output, encoder } = this
+    const template = this.template(run)
+    let bound = FIXED + this.authority.length + template.bound + path.length
+    for (const [name, value] of headers) bound += fieldBound(name, value)
+    const frames = Math.ceil(bound / F.FRAME_MAX)
+    output.reserve(bound + (frames + 1) * F.FRAME_HEADER + more)
+    const start = output.at + F.FRAME_HEADER
+    const out = output.bytes
+    let at = start
+    if (template.generation === encoder.generation) {
+      at = put(out, at, template.head)
+      at = encoder.literal(out, at, ":path", path)
+      at = put(out, at, template.tail)
+    } else {
+      // What enters the table must reach the peer, so nothing may throw from here on.
+      assertText(":path", path)
+      for (const [name, value] of headers) assertField(name, value)
+      at = this.writeTemplate(template, out, at, path)
+    }
+    for (const [name, value] of headers) at = encoder.literal(out, at, name, value)
+    this.frames(start, at, id, last)
+  }
+
+  private template(run: Run): Template {
+    const known = run.template as Template | undefined
+    if (known !== undefined && known.encoder === this.encoder) return known
+    const { batch } = run
+    const fields = [...batch.credential, ...batch.common]
+    for (const [name, value] of fields) assertField(name, value)
+    // The credential repeats in every batch of its pool; other fields if the batch is large enough, and if all fit.
+    const candidates = batch.count < REPEATS ? batch.credential.length : fields.length
+    let room = this.encoder.room - (this.authority.length + 10 + ENTRY_OVERHEAD)
+    let indexed = 0
+    while (indexed < candidates) {
+      const [name, value] = fields[indexed]!
+      room -= name.length + value.length + ENTRY_OVERHEAD
+      if (room < 0) break
+      indexed++
+    }
+    const bound = fields.reduce((sum, [name, value]) => sum + fieldBound(name, value), 0)
+    const { encoder } = this
+    const template: Template = { encoder, generation: -1, head: NOTHING, tail: NOTHING, fields, indexed, bound }
+    run.template = template
+    return template
+  }
+
+  private writeTemplate(template: Template, out: Buffer, at: number, path: string): number {
+    const { encoder } = this
+    const before = encoder.begin(out, at)
+    const start = before
+    at = encoder.repeated(out, before, ":method", "POST")
+    at = encoder.repeated(out, at, ":scheme", "https")
+    const generation = encoder.generation
+    at = encoder.repeated(out, at, ":authority", this.authority)
+    const headEnd = at
+    at = encoder.literal(out, at, ":path", path)
+    const tailStart = at
+    template.fields.forEach(([name, value], i) => {
+      at = i < template.indexed ? encoder.repeated(out, at, name, value) : encoder.occasional(out, at, name, value)
+    })
+    // Bytes that entered something into the table are true once only.
+    if (encoder.generation === generation) {
+      template.generation = generation
+      template.head = copy(out, start, headEnd)
+      template.tail = copy(out, tailStart, at)
+    }
+    return at
+  }
+
+  /** Puts the frame headers around a block that was written from `start` to `end`. */
+  private frames(start: number, end: number, id: number, last: boolean): void {
+    const { output } = this
+    const flags = last ? F.END_STREAM : 0
+    if (end - start <= F.FRAME_MAX) {
+      F.frameHeader(output.bytes, start - F.FRAME_HEADER, end - start, F.HEADERS, flags | F.END_HEADERS, id)
+      output.at = end
+      return
+    }
+    const block = copy(output.bytes, start, end)
+    let at = start - F.FRAME_HEADER
+    for (let from = 0; from < block.length; from += F.FRAME_MAX) {
+      const piece = block.subarray(from, from + F.FRAME_MAX)
+      const ends = from + F.FRAME_MAX >= block.length ? F.END_HEADERS : 0
+      const type = from === 0 ? F.HEADERS : F.CONTINUATION
+      at = F.frameHeader(output.bytes, at, piece.length, type, ends | (from === 0 ? flags : 0), id)
+      output.bytes.set(piece, at)
+      at += piece.length
+    }
+    output.at = at
+  }
+}
+
+const copy = (bytes: Buffer, start: number, end: number): Uint8Array => new Uint8Array(bytes.subarray(start, end))
+
+/** For a few bytes a loop is quicker than a call. */
+const put = (out: Uint8Array, at: number, bytes: Uint8Array): number => {
+  const { length } = bytes
+  if (length > 64) out.set(bytes, at)
+  else for (let i = 0; i < length; i++) out[at + i] = bytes[i]!
+  return at + length
+}

@@ -1,0 +1,107 @@
+import * as F from "./Frames.ts"
+import { PeerError } from "./Frames.ts"
+import type { Output } from "./Output.ts"
+import type { Slot } from "./Streams.ts"
+
+/**
+ * Writes the bodies of requests, as far as the peer's windows allow (RFC 9113, 5.2). Frames stay at the size that every
+ * peer takes: larger ones would gain nothing.
+ */
+export class Upload {
+  private readonly output: Output
+  private window = F.DEFAULT_WINDOW
+  private initial = F.DEFAULT_WINDOW
+  /** Bodies that wait for a window, by stream. */
+  private readonly stalled = new Map<number, Slot>()
+
+  constructor(output: Output) {
+    this.output = output
+  }
+
+  /** The connection's window is used up: more streams would only wait with their bodies in memory. */
+  get blocked(): boolean {
+    return this.window <= 0 && this.stalled.size > 0
+  }
+
+  /** Whether a body of so many bytes can be written at once. */
+  takesWhole(bytes: number): boolean {
+    return bytes <= this.window && bytes <= this.initial && bytes <= F.FRAME_MAX
+  }
+
+  /** Writes a body that `takesWhole` allowed, where room was made for it. */
+  whole(slot: Slot, body: Uint8Array | string): void {
+    const { output } = this
+    const start = output.at + F.FRAME_HEADER
+    let { length } = body
+    if (typeof body === "string") length = output.bytes.write(body, start, "utf8")
+    else output.bytes.set(body, start)
+    F.frameHeader(output.bytes, output.at, length, F.DATA, F.END_STREAM, slot.id)
+    output.at = start + length
+    this.window -= length
+    slot.credit -= length
+  }
+
+  /** Writes what the windows allow of a body, and the rest as they open. */
+  begin(slot: Slot, body: Uint8Array): void {
+    slot.rest = body
+    slot.offset = 0
+    this.stalled.set(slot.id, slot)
+    this.push(slot)
+  }
+
+  /** Must be called for a stream that ends with bytes left. */
+  forget(slot: Slot): void {
+    this.stalled.delete(slot.id)
+  }
+
+  /** The peer's WINDOW_UPDATE for the connection. */
+  widen(increment: number): void {
+    this.window += increment
+    if (this.window > F.WINDOW_MAX) throw new PeerError(F.FLOW_CONTROL_ERROR, "the connection's window is too large")
+    this.resume()
+  }
+
+  /** The peer's WINDOW_UPDATE for a stream. False: the window became too large. */
+  widenStream(slot: Slot, increment: number): boolean {
+    slot.credit += increment
+    if (this.initial + slot.credit > F.WINDOW_MAX) return false
+    if (slot.rest !== undefined) this.push(slot)
+    return true
+  }
+
+  /** The peer's SETTINGS_INITIAL_WINDOW_SIZE, which also moves the windows of open streams. */
+  setInitial(size: number): void {
+    if (size > F.WINDOW_MAX) throw new PeerError(F.FLOW_CONTROL_ERROR, "the initial window is too large")
+    this.initial = size
+    for (const slot of this.stalled.values()) {
+      if (size + slot.credit > F.WINDOW_MAX) throw new PeerError(F.FLOW_CONTROL_ERROR, "a window became too large")
+    }
+    this.resume()
+  }
+
+  private resume(): void {
+    for (const slot of this.stalled.values()) {
+      if (this.window <= 0) return
+      this.push(slot)
+    }
+  }
+
+  private push(slot: Slot): void {
+    const { output } = this
+    const body = slot.rest!
+    while (slot.offset < body.length) {
+      const length = Math.min(body.length - slot.offset, this.window, this.initial + slot.credit, F.FRAME_MAX)
+      if (length <= 0) return
+      output.reserve(F.FRAME_HEADER + length)
+      const last = slot.offset + length === body.length
+      const at = F.frameHeader(output.bytes, output.at, length, F.DATA, last ? F.END_STREAM : 0, slot.id)
+      output.bytes.set(body.subarray(slot.offset, slot.offset + length), at)
+      output.at = at + length
+      slot.offset += length
+      slot.credit -= length
+      this.window -= length
+    }
+    slot.rest = undefined
+    this.stalled.delete(slot.id)
+  }
+}
