@@ -77,9 +77,9 @@ class Work {
   }
 }
 
-/** A connection: `connecting`, then by turns `sending` and `idle`, until it is `over`. */
+/** A connection: `connecting`, then by turns `sending` (and `resetting` after a refusal) and `idle`, until it is `over`. */
 interface Link {
-  state: "connecting" | "idle" | "sending" | "over"
+  state: "connecting" | "idle" | "sending" | "resetting" | "over"
   readonly connection: SMTPConnection
   messages: number
   idle: NodeJS.Timeout | undefined
@@ -178,11 +178,11 @@ export class SmtpPool {
     // While it sends, the callback of the message learns of it.
     connection.on("error", (error: SmtpFailure) => {
       if (link.state === "connecting") ready(error)
-      else if (link.state === "idle") this.#end(link)
+      else if (link.state !== "sending") this.#lost(link)
     })
     connection.once("end", () => {
       if (link.state === "connecting") ready({ message: "the server closed the connection" })
-      else if (link.state === "idle") this.#end(link)
+      else if (link.state !== "sending") this.#lost(link)
     })
     connection.connect((error) => {
       if (error !== undefined || auth === null || !connection.allowsAuth) return ready(error)
@@ -245,8 +245,9 @@ export class SmtpPool {
       // A refusal of this message leaves the session in order.
       const refused = (failure.code === "EENVELOPE" || failure.code === "EMESSAGE") && failure.responseCode !== 421
       if (refused && !connection.destroyed) {
-        work.fail(index, failure, stage)
+        link.state = "resetting"
         connection.reset((error) => (error ? this.#lost(link) : this.#continue(link)))
+        work.fail(index, failure, stage)
         return
       }
       // The server may end a connection between two messages: this one was not even announced to it.
@@ -269,6 +270,7 @@ export class SmtpPool {
   }
 
   #lost(link: Link): void {
+    if (link.state === "over") return
     this.#end(link)
     link.connection.close()
     this.#pump()

@@ -1,0 +1,66 @@
+import { generateKeyPairSync, verify } from "node:crypto"
+import { describe, expect, it } from "vitest"
+import { makeProviderTokens, UnusableKey } from "../../../layers/apns/ProviderToken.ts"
+import type { ApnsCredential } from "../../../services/domain/Credential.ts"
+
+const MINUTE = 60_000
+const pair = generateKeyPairSync("ec", { namedCurve: "P-256" })
+const pem = (key = pair.privateKey) => key.export({ type: "pkcs8", format: "pem" }).toString()
+const credential = (changes: Partial<ApnsCredential> = {}): ApnsCredential => ({
+  team_id: "TEAMTEAM01",
+  key_id: "KEYKEYKEY1",
+  private_key: pem(),
+  bundle_id: "org.example.app",
+  ...changes
+})
+
+describe("provider tokens", () => {
+  it("are ES256 JWTs of team and key with the moment of their making", () => {
+    const jwt = makeProviderTokens().current(credential(), 1_700_000_000_500)
+    const [header, claims, signature] = jwt.split(".") as [string, string, string]
+    expect(JSON.parse(Buffer.from(header, "base64url").toString())).toEqual({
+      alg: "ES256",
+      kid: "KEYKEYKEY1",
+      typ: "JWT"
+    })
+    expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toEqual({ iss: "TEAMTEAM01", iat: 1_700_000_000 })
+    const signed = Buffer.from(`${header}.${claims}`)
+    const key = { key: pair.publicKey, dsaEncoding: "ieee-p1363" } as const
+    expect(verify("sha256", signed, key, Buffer.from(signature, "base64url"))).toBe(true)
+  })
+
+  it("are reused for 50 minutes, by every application with the same key, and then renewed", () => {
+    const tokens = makeProviderTokens()
+    const first = tokens.current(credential(), 0)
+    expect(tokens.current(credential({ bundle_id: "org.example.other" }), 49 * MINUTE)).toBe(first)
+    const second = tokens.current(credential(), 50 * MINUTE)
+    expect(second).not.toBe(first)
+    expect(tokens.current(credential(), 99 * MINUTE)).toBe(second)
+  })
+
+  it("are not shared with an application whose key only bears the same ids", () => {
+    const tokens = makeProviderTokens()
+    const other = pem(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey)
+    expect(tokens.current(credential({ private_key: other }), 0)).not.toBe(tokens.current(credential(), 0))
+  })
+
+  it("are renewed once when refused as expired, however many batches hear it, and not again within 20 minutes", () => {
+    const tokens = makeProviderTokens()
+    const first = tokens.current(credential(), 0)
+    expect(tokens.refused(credential(), first, MINUTE)).toBe(true)
+    const second = tokens.current(credential(), MINUTE)
+    expect(second).not.toBe(first)
+    expect(tokens.refused(credential(), first, MINUTE)).toBe(true)
+    expect(tokens.current(credential(), MINUTE)).toBe(second)
+    expect(tokens.refused(credential(), second, 2 * MINUTE)).toBe(false)
+    expect(tokens.current(credential(), 2 * MINUTE)).toBe(second)
+    expect(tokens.refused(credential(), second, 22 * MINUTE)).toBe(true)
+  })
+
+  it("cannot be made with a key that is unreadable or not of P-256", () => {
+    const rsa = pem(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey)
+    for (const private_key of ["-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", rsa]) {
+      expect(() => makeProviderTokens().current(credential({ private_key }), 0)).toThrow(UnusableKey)
+    }
+  })
+})

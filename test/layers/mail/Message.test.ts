@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest"
+import { compose, isMailable } from "../../../layers/mail/Message.ts"
+import type { Content } from "../../../services/domain/Notification.ts"
+import { message } from "../Sending.ts"
+
+const AT = Date.parse("2026-01-02T03:04:05Z")
+const written = async (content: Content, from = "Shop <shop@example.org>", unsubscribe: string | null = null) => {
+  const template = await compose(message({ content }), from, AT)
+  const text = template.write("ann@example.com", template.idOf("id"), unsubscribe).toString()
+  const end = text.indexOf("\r\n\r\n")
+  const fields = text
+    .slice(0, end)
+    .replace(/\r\n[ \t]/g, " ")
+    .split("\r\n")
+    .map((line) => line.split(/: (.*)/s, 2))
+  return { template, fields, headers: Object.fromEntries(fields), body: text.slice(end + 4) }
+}
+
+describe("a mail", () => {
+  it("has each header field once, its recipient, and the delivery's id under the sender's domain", async () => {
+    const { body, fields, headers, template } = await written({ subject: "News", body: "Hi", html: "<b>Hi</b>" })
+    expect(headers).toMatchObject({
+      From: "Shop <shop@example.org>",
+      To: "ann@example.com",
+      Subject: "News",
+      "Message-ID": "<id@example.org>",
+      Date: "Fri, 02 Jan 2026 03:04:05 +0000",
+      "MIME-Version": "1.0",
+      "Content-Type": expect.stringContaining("multipart/alternative")
+    })
+    expect(new Set(fields.map(([name]) => name)).size).toBe(fields.length)
+    expect(headers).not.toHaveProperty("List-Unsubscribe")
+    expect(template.sender).toBe("shop@example.org")
+    expect(body).toMatch(/text\/plain[\s\S]*Hi[\s\S]*text\/html[\s\S]*<b>Hi<\/b>/)
+  })
+
+  it("names where to unsubscribe with one click", async () => {
+    const { headers } = await written({ body: "x" }, undefined, "https://e.org/u/token")
+    expect(headers).toMatchObject({
+      "List-Unsubscribe": "<https://e.org/u/token>",
+      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"
+    })
+  })
+
+  it("falls back to title and body for what is missing, escapes them, and links the url", async () => {
+    const { body, headers } = await written({ title: "T", body: "a < b\n\nnext", url: "https://e.org/?a=1&b=2" })
+    expect(headers["Subject"]).toBe("T")
+    expect(body).toContain("a < b\r\n\r\nnext\r\n\r\nhttps://e.org/?a=1&b=2")
+    expect(body.replace(/=\r\n/g, "").replaceAll("=3D", "=")).toContain(
+      '<p>a &lt; b</p><p>next</p><p><a href="https://e.org/?a=1&amp;b=2">https://e.org/?a=1&amp;b=2</a></p>'
+    )
+    expect((await written({ body: "\nfirst line\nsecond" })).headers["Subject"]).toBe("first line")
+  })
+
+  it("cannot be given another header field by its content", async () => {
+    const { fields } = await written({ title: "Hi\r\nBcc: x@example.com\nX-Evil: 1", body: "x" })
+    expect(fields.map(([name]) => name)).not.toContain("Bcc")
+    expect(fields.map(([name]) => name)).not.toContain("X-Evil")
+  })
+
+  it("takes the sender's address from the angle brackets, its domain in ASCII", async () => {
+    expect((await written({ body: "x" }, '"Käse, Shop" <shop@käse.example>')).template.sender).toBe(
+      "shop@xn--kse-qla.example"
+    )
+    expect((await written({ body: "x" }, "shop@example.org")).template.sender).toBe("shop@example.org")
+  })
+
+  it("needs something to read", () => {
+    expect(
+      [{ title: "x" }, { body: "x" }, { subject: "x" }, { html: "x" }].map((content) =>
+        isMailable(message({ content }))
+      )
+    ).toEqual([true, true, true, true])
+    expect(isMailable(message({ content: { data: {}, url: "https://e.org/", body: "" } }))).toBe(false)
+  })
+})

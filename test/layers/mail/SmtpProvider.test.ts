@@ -1,0 +1,194 @@
+import { createServer, type Server, type Socket } from "node:net"
+import type { AddressInfo } from "node:net"
+import { Layer } from "effect"
+import { SMTPServer } from "smtp-server"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import * as Links from "../../../layers/crypto/Links.ts"
+import { layer } from "../../../layers/mail/SmtpProvider.ts"
+import { deliveryIdOf } from "../../../services/domain/Ids.ts"
+import { SmtpProvider } from "../../../services/ports/Provider.ts"
+import * as Smtp from "../../../simulators/Smtp.ts"
+import { certificates, credential, message, startSender, target, type Sender } from "../Sending.ts"
+
+const USER = { user: "engine", pass: "p@ss:word/1" }
+const FROM = "Shop <shop@example.org>"
+
+let sender: Sender
+let smtp: Smtp.RunningSmtp
+
+beforeAll(async () => {
+  const links = Links.layerOf("https://push.example.org", new Uint8Array(32).fill(7))
+  sender = await startSender(SmtpProvider, layer.pipe(Layer.provide(links)), {
+    BASE_URL: "https://push.example.org"
+  })
+  smtp = await Smtp.start({ certificates, auth: USER, unknown: "nobody" })
+})
+afterAll(async () => {
+  await sender.close()
+  await smtp.close()
+})
+afterEach(() => {
+  smtp.control.set()
+  smtp.reset()
+})
+
+// The certificate of the simulators names localhost: STARTTLS is checked by name while the address is pinned.
+const owner = (url = smtp.url.replace("127.0.0.1", "localhost"), from = FROM) =>
+  credential({ kind: "smtp", value: { url, from } })
+const person = (n: number, name = "person") => target(`${name}${n}@example.com`)
+const people = (count: number, name?: string) => Array.from({ length: count }, (_, n) => person(n, name))
+const mail = (changes: object = {}) =>
+  message({ priority: "bulk", content: { subject: "News", body: "Hello", html: "<p>Hello</p>" }, ...changes })
+const tags = (outcomes: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(outcomes.map(({ _tag }) => _tag))]
+
+describe("SmtpProvider", () => {
+  it("mails a batch once to each address over few connections, with the Message-ID of the delivery", async () => {
+    const targets = people(200)
+    const sent = mail()
+    const outcomes = await sender.send({ message: sent, credential: owner(), targets })
+    expect(outcomes).toEqual(
+      targets.map(({ id }) => ({ _tag: "Ok", messageId: `${deliveryIdOf(sent.notificationId, id)}@example.org` }))
+    )
+    expect(smtp.stats()).toMatchObject({ accepted: 200, duplicates: 0, refused: {} })
+    expect(smtp.stats().connections).toBeLessThanOrEqual(8)
+    expect([...smtp.received().keys()].sort()).toEqual(
+      targets.map(({ id }) => `<${deliveryIdOf(sent.notificationId, id)}@example.org>`).sort()
+    )
+  })
+
+  it("offers one-click unsubscription in bulk mail, and not in a transactional message", async () => {
+    const strict = await Smtp.start({ bulk: true })
+    const bulk = await sender.send({ message: mail(), credential: owner(strict.url), targets: people(2) })
+    expect(tags(bulk)).toEqual(["Ok"])
+    const single = await sender.send({
+      message: mail({ priority: "high" }),
+      credential: owner(strict.url),
+      targets: people(1)
+    })
+    expect(single).toMatchObject([{ _tag: "Fail", reason: "smtp_554_5.6.0" }])
+    expect(strict.stats().refused).toEqual({ "no list-unsubscribe": 1 })
+    await strict.close()
+  })
+
+  it("puts nothing of the content into the header but the subject's one line", async () => {
+    const sent = mail({ content: { title: "Hi\r\nBcc: everyone@example.com\r\n\r\nboo", body: "x" } })
+    expect(tags(await sender.send({ message: sent, credential: owner(), targets: people(1) }))).toEqual(["Ok"])
+    expect([...smtp.recipients().keys()]).toEqual(["person0@example.com"])
+  })
+
+  it("suppresses an unknown address and goes on with the others", async () => {
+    const targets = [person(0), person(1, "nobody"), person(2)]
+    expect(await sender.send({ message: mail(), credential: owner(), targets })).toMatchObject([
+      { _tag: "Ok" },
+      { _tag: "Drop", reason: "smtp_550_5.1.1", seenBefore: null },
+      { _tag: "Ok" }
+    ])
+  })
+
+  it("holds the credential when the sign-in is refused or missing", async () => {
+    const { port } = smtp
+    for (const url of [`smtp://engine:wrong@localhost:${port}`, `smtp://localhost:${port}`]) {
+      const outcomes = await sender.send({ message: mail(), credential: owner(url), targets: people(20) })
+      expect(tags(outcomes)).toEqual(["Hold"])
+    }
+    expect(smtp.stats().accepted).toBe(0)
+  })
+
+  it("slows the server down when it says so, and waits for a full mailbox", async () => {
+    smtp.control.set({ do: "refuse", status: 451, first: 1 }, { do: "refuse", status: 452, match: ["person1@*"] })
+    const targets = [person(0)]
+    expect(await sender.send({ message: mail(), credential: owner(), targets })).toMatchObject([
+      { _tag: "Slow", scope: "server", reason: "smtp_451_4.7.1" }
+    ])
+    expect(await sender.send({ message: mail(), credential: owner(), targets: [person(1)] })).toMatchObject([
+      { _tag: "Retry", reason: "smtp_452_4.2.2", afterMs: 1_800_000 }
+    ])
+    smtp.control.set({ do: "throttle" })
+    expect(await sender.send({ message: mail(), credential: owner(), targets })).toMatchObject([
+      { _tag: "Slow", scope: "server", reason: expect.stringMatching(/^smtp_421/) }
+    ])
+  })
+
+  it("holds the credential when a policy refuses everything, and fails a single such mail", async () => {
+    smtp.control.set({ do: "refuse", status: 554, match: ["person1@*"] })
+    const used = owner()
+    expect(await sender.send({ message: mail(), credential: used, targets: people(3) })).toMatchObject([
+      { _tag: "Ok" },
+      { _tag: "Fail", reason: "smtp_554_5.7.1" },
+      { _tag: "Ok" }
+    ])
+    smtp.control.set({ do: "refuse", status: 554 })
+    expect(tags(await sender.send({ message: mail(), credential: used, targets: people(15) }))).toEqual(["Hold"])
+  })
+
+  it("says that a mail was possibly delivered when the connection is lost after its final dot", async () => {
+    smtp.control.set({ do: "close", first: 1 })
+    const sent = mail()
+    const targets = people(1)
+    expect(await sender.send({ message: sent, credential: owner(), targets })).toEqual([
+      { _tag: "Retry", reason: "possibly_delivered", afterMs: null }
+    ])
+    expect(tags(await sender.send({ message: sent, credential: owner(), targets }))).toEqual(["Ok"])
+    expect([...smtp.received().values()]).toEqual([2])
+  })
+
+  it("notices that a connection was closed between two mails and sends over another", async () => {
+    const used = owner()
+    const sockets = new Set<Socket>()
+    const server = new SMTPServer({ disabledCommands: ["AUTH", "STARTTLS"], logger: false, disableReverseLookup: true })
+    server.server.on("connection", (socket: Socket) => sockets.add(socket))
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.server.address() as AddressInfo
+    const plain = { ...used, config: owner(`smtp://127.0.0.1:${port}`).config }
+    expect(tags(await sender.send({ message: mail(), credential: plain, targets: people(1) }))).toEqual(["Ok"])
+    for (const socket of sockets) socket.destroy()
+    expect(tags(await sender.send({ message: mail(), credential: plain, targets: people(3) }))).toEqual(["Ok"])
+    for (const socket of sockets) socket.destroy()
+    await new Promise<void>((resolve) => server.close(resolve))
+  })
+
+  it("tells all who wait when the server cannot be reached or hangs up, instead of asking it for each", async () => {
+    let connections = 0
+    const rude: Server = createServer((socket) => {
+      connections++
+      socket.destroy()
+    })
+    await new Promise<void>((resolve) => rude.listen(0, "127.0.0.1", resolve))
+    const { port } = rude.address() as AddressInfo
+    const outcomes = await sender.send({
+      message: mail(),
+      credential: owner(`smtp://127.0.0.1:${port}`),
+      targets: people(400)
+    })
+    expect(outcomes).toEqual(outcomes.map(() => ({ _tag: "Retry", reason: "connection_connect", afterMs: null })))
+    expect(connections).toBeLessThanOrEqual(16)
+    rude.close()
+  })
+
+  it("holds a server that may not be called, and refuses one whose certificate is another's", async () => {
+    expect(
+      await sender.send({ message: mail(), credential: owner("smtp://10.0.0.1:25"), targets: people(1) })
+    ).toMatchObject([{ _tag: "Hold", reason: expect.stringContaining("may not be called") }])
+    const secure = new SMTPServer({ secure: true, logger: false, disabledCommands: ["AUTH"] })
+    secure.on("error", () => {})
+    await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve))
+    const { port } = secure.server.address() as AddressInfo
+    // smtp-server brings a self-signed certificate of its own.
+    const outcomes = await sender.send({
+      message: mail(),
+      credential: owner(`smtps://127.0.0.1:${port}`),
+      targets: people(2)
+    })
+    expect(tags(outcomes)).toEqual(["Retry"])
+    await new Promise<void>((resolve) => secure.close(resolve))
+  })
+
+  it("fails what is expired or has nothing to mail", async () => {
+    expect(
+      await sender.send({ message: mail({ expiresAt: Date.now() - 1 }), credential: owner(), targets: people(1) })
+    ).toEqual([{ _tag: "Fail", reason: "expired" }])
+    expect(
+      await sender.send({ message: mail({ content: { data: { a: 1 } } }), credential: owner(), targets: people(1) })
+    ).toEqual([{ _tag: "Fail", reason: "empty_content" }])
+  })
+})
