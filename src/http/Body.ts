@@ -18,7 +18,7 @@ export type BodyError = ApiError<"payload_too_large" | "request_timeout" | "vali
  * The short road into a body: the bytes of the socket, without the streams, caches and decoders in between (they cost
  * more than everything else an accept does).
  */
-const readSource = (source: Readable, limit: number): Effect.Effect<Buffer, BodyError> =>
+const readSource = (source: Readable, announced: number, limit: number): Effect.Effect<Buffer, BodyError> =>
   Effect.callback((resume) => {
     const chunks: Array<Buffer> = []
     let size = 0
@@ -36,10 +36,12 @@ const readSource = (source: Readable, limit: number): Effect.Effect<Buffer, Body
       size += chunk.length
       if (size > limit) return fail(tooLarge(limit))
       chunks.push(chunk)
-      deadline ??= setTimeout(
-        () => fail(new ApiError("request_timeout", `The body did not arrive within ${BODY_MS / 1000} seconds.`)),
-        BODY_MS
-      )
+      // Most bodies come in one piece and need no timer.
+      if (size < announced || announced === 0)
+        deadline ??= setTimeout(
+          () => fail(new ApiError("request_timeout", `The body did not arrive within ${BODY_MS / 1000} seconds.`)),
+          BODY_MS
+        )
     }
     const onEnd = () => {
       stop()
@@ -56,9 +58,10 @@ export const readBody = (
   limit: number
 ): Effect.Effect<Buffer, BodyError> => {
   const { headers, source } = request
-  if (Number(headers["content-length"] ?? 0) > limit) return Effect.fail(tooLarge(limit))
+  const announced = Number(headers["content-length"] ?? 0)
+  if (announced > limit) return Effect.fail(tooLarge(limit))
   // A client that waits for `100 Continue` gets it from the general road only.
-  if (source instanceof Readable && headers.expect === undefined) return readSource(source, limit)
+  if (source instanceof Readable && headers.expect === undefined) return readSource(source, announced, limit)
   return request.arrayBuffer.pipe(
     Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(limit)),
     Effect.map((bytes) => Buffer.from(bytes)),

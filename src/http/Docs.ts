@@ -51,7 +51,14 @@ const curl = (server: string, method: string, path: string, operation: Operation
   ].join(" \\\n")
 }
 
-const section = (server: string, path: string, method: string, operation: Operation): string => {
+/** A schema with a name is shown in full where it is used. */
+const resolve = (schema: Json, schemas: Document["components"]["schemas"]): Json => {
+  const name = /^#\/components\/schemas\/(.+)$/.exec(String((schema as { readonly $ref?: Json }).$ref))?.[1]
+  return (name === undefined ? undefined : schemas[name]) ?? schema
+}
+
+const section = ({ servers, components }: Document, path: string, method: string, operation: Operation): string => {
+  const server = servers[0]?.url ?? ""
   const [type, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
   const parameters = operation.parameters ?? []
   return `<section id="${operation.operationId}">
@@ -64,7 +71,7 @@ ${
     : `<ul>${parameters.map((p) => `<li><code>${escape(p.name)}</code> (${p.in})${p.description ? `: ${prose(p.description)}` : ""}</li>`).join("")}</ul>`
 }
 <pre>${escape(curl(server, method, path, operation))}</pre>
-${body ? `<details><summary>Body: ${escape(type!)}</summary>${json(body.schema)}</details>` : ""}
+${body ? `<details><summary>Body: ${escape(type!)}</summary>${json(resolve(body.schema, components.schemas))}</details>` : ""}
 ${Object.entries(operation.responses)
   .map(([status, response]) => {
     const media = Object.values(response.content ?? {})[0]
@@ -84,8 +91,8 @@ h3 span{color:#0b5cad}h3 .delete{color:#b42318}nav li{font-family:ui-monospace,m
 @media (prefers-color-scheme:dark){body{color:#e6e8eb;background:#16181d}pre,code{background:#23262d}section{border-color:#3a3f48}a,h3 span{color:#7ab8ff}}`
 
 export const docsPage = (api: unknown): string => {
-  const { info, servers, paths, components } = api as Document
-  const server = servers[0]?.url ?? ""
+  const document = api as Document
+  const { info, paths, components } = document
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation }))
   )
@@ -111,7 +118,7 @@ ${tags
   .map(
     (tag) =>
       `<h2>${escape(tag)}</h2>\n${of(tag)
-        .map(({ path, method, operation }) => section(server, path, method, operation))
+        .map(({ path, method, operation }) => section(document, path, method, operation))
         .join("\n")}`
   )
   .join("\n")}

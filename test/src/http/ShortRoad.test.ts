@@ -1,7 +1,8 @@
 import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
 import { request as httpRequest } from "node:http"
 import { connect } from "node:net"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { TestServer } from "./TestServer.ts"
 import { BODY_LIMIT, startServer } from "./TestServer.ts"
 
@@ -106,7 +107,7 @@ describe("the body", () => {
     chunked.on("error", () => {})
     const answered = once(chunked, "response")
     for (let i = 0; i < 4; i++) chunked.write("x".repeat(BODY_LIMIT / 2))
-    const [response] = (await answered) as [import("node:http").IncomingMessage]
+    const [response] = (await answered) as [IncomingMessage]
     expect(response.statusCode).toBe(413)
     chunked.destroy()
   })
@@ -121,9 +122,35 @@ describe("the body", () => {
     const answered = once(request, "response")
     for (const character of '{"token":"abababababababab","platform":"ios","tags":["ü"]}') request.write(character)
     request.end()
-    const [response] = (await answered) as [import("node:http").IncomingMessage]
+    const [response] = (await answered) as [IncomingMessage]
     expect(response.statusCode).toBe(201)
     response.resume()
+  })
+
+  it("is given up when the rest of it does not come", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    try {
+      const request = httpRequest({
+        port: server.port,
+        method: "POST",
+        path: PATH,
+        headers: {
+          authorization: `Public ${server.ours.publicKey}`,
+          "content-type": "application/json",
+          "content-length": "100"
+        }
+      })
+      request.on("error", () => {})
+      const answered = once(request, "response") as Promise<[IncomingMessage]>
+      request.write('{"token":')
+      while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve))
+      vi.advanceTimersByTime(30_000)
+      const [response] = await answered
+      expect(response.statusCode).toBe(408)
+      request.destroy()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it("is sent by a client that waits for 100 Continue", async () => {

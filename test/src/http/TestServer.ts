@@ -44,7 +44,7 @@ export interface Tenant {
 }
 
 /** The API on a real server and an ephemeral port, over stores in memory, with two applications. */
-export const startServer = async () => {
+export const startServer = async (options: { importLimit?: number } = {}) => {
   const outage = new Outage()
   const tables = {
     applications: new ApplicationTable(),
@@ -72,7 +72,7 @@ export const startServer = async () => {
     Layer.succeed(HttpSettings, {
       baseUrl: readSettings({}).baseUrl,
       bodyLimit: BODY_LIMIT,
-      importLimit: IMPORT_LIMIT,
+      importLimit: options.importLimit ?? IMPORT_LIMIT,
       trustedProxies: []
     })
   )
