@@ -17,9 +17,11 @@ export const pool = (url: string, connections: number) =>
     maxConnections: connections,
     minConnections: 1,
     connectTimeout: "5 seconds",
-    // Single statements of many fibers share a connection and its round trips; a transaction has one to itself.
+    // Single statements of many fibers share a connection and its round trips (1.5 times the small statements a second);
+    // a transaction has one to itself. Few at a time, because each waits for those before it: a slow one, or one that
+    // waits for a lock, holds up no more than these.
     multiplex: true,
-    multiplexConcurrency: 8,
+    multiplexConcurrency: 4,
     // A statement that hangs, or a node that went to sleep inside a transaction, must not hold a row for ever.
     startupParameters: {
       statement_timeout: "60s",

@@ -163,7 +163,7 @@ const initialise = Effect.fnUntraced(function* (server: Server) {
   yield* prepared(() => rmSync(passwordFile, { force: true }))
   if (made.code !== 0) {
     return yield* new EmbeddedServerError({
-      problem: `PostgreSQL could not initialise its data: ${made.output.trim()}`
+      problem: `PostgreSQL could not initialise its data: ${made.output.trim()}\nRepair that, ${OR_EXTERNAL}.`
     })
   }
   yield* prepared(() => {
