@@ -30,10 +30,13 @@ const RENEW_EVERY_MS = 5_000
 
 const other = (environment: Environment): Environment => (environment === "production" ? "sandbox" : "production")
 
-const originOf = (credential: ApnsCredential, environment: Environment): string => {
+/** A proxy may serve the API under a path of its own. */
+const endpointOf = (credential: ApnsCredential, environment: Environment) => {
   const { endpoint, sandbox_endpoint } = credential
-  const given = environment === "sandbox" ? (sandbox_endpoint ?? endpoint) : endpoint
-  return given === undefined ? HOSTS[environment] : new URL(given).origin
+  const { origin, pathname } = new URL(
+    (environment === "sandbox" ? (sandbox_endpoint ?? endpoint) : endpoint) ?? HOSTS[environment]
+  )
+  return { origin, path: `${pathname.replace(/\/$/, "")}/3/device/` }
 }
 
 /** What is known of a recipient on its way: bits of a byte. */
@@ -56,7 +59,9 @@ const make = (pools: PushPools): Provider => {
     const { template, headers } = payloadOf(message, credential.bundle_id)
     if (template.bytes > MAX_PAYLOAD) return all({ _tag: "Fail", reason: "payload_too_large" })
 
-    const twoEnvironments = originOf(credential, "production") !== originOf(credential, "sandbox")
+    const endpoints = { production: endpointOf(credential, "production"), sandbox: endpointOf(credential, "sandbox") }
+    const twoEnvironments =
+      endpoints.production.origin + endpoints.production.path !== endpoints.sandbox.origin + endpoints.sandbox.path
     const state = new Uint8Array(targets.length)
     const environmentOf = (index: number): Environment => {
       const noted = targets[index]!.environment
@@ -71,7 +76,7 @@ const make = (pools: PushPools): Provider => {
       now: number,
       again: Array<number>
     ) => {
-      const url = originOf(credential, environment)
+      const { origin: url, path } = endpoints[environment]
       let renew: "no" | "soon" | "now" = "no"
       let unreachable = false
 
@@ -90,7 +95,7 @@ const make = (pools: PushPools): Provider => {
           count: indexes.length,
           common: headers,
           credential: [["authorization", `bearer ${jwt}`]],
-          path: (i) => `/3/device/${targets[indexes[i]!]!.address}`,
+          path: (i) => path + targets[indexes[i]!]!.address,
           headers: (i) => [["apns-id", ids[indexes[i]!]!]],
           body: (i) => template.before + targets[indexes[i]!]!.id + template.after,
           onAnswer: (i, answer) => {

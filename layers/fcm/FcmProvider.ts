@@ -42,7 +42,8 @@ const make = (pools: PushPools, tokens: AccessTokens): Provider => {
     if (batch.credential.config.kind !== "fcm") return yield* Effect.die(new Error("not a credential of FCM"))
     const { service_account: account, endpoint } = batch.credential.config.value
     const owner = `${batch.credential.appId}:${batch.credential.version}`
-    const url = endpoint === undefined ? GOOGLE : new URL(endpoint).origin
+    // A proxy may serve the API under a path of its own.
+    const { origin: url, pathname } = new URL(endpoint ?? GOOGLE)
     const all = (outcome: Outcome) => targets.forEach((_, index) => onOutcome(index, outcome))
 
     const start = yield* Clock.currentTimeMillis
@@ -50,7 +51,7 @@ const make = (pools: PushPools, tokens: AccessTokens): Provider => {
     const payload = payloadOf(message, start)
     if (payload.bytes > MAX_PAYLOAD) return all({ _tag: "Fail", reason: "payload_too_large" })
 
-    const path = `/v1/projects/${encodeURIComponent(account.project_id)}/messages:send`
+    const path = `${pathname.replace(/\/$/, "")}/v1/projects/${encodeURIComponent(account.project_id)}/messages:send`
     const mismatchRun = mismatchesOf(owner)
     const invalid: Array<number> = []
     const mismatched: Array<number> = []

@@ -47,6 +47,12 @@ export const verdictOf = (failure: SmtpFailure, stage: Stage): Verdict => {
   const reason = enhanced === null ? `smtp_${status}` : `smtp_${status}_${enhanced}`
   const ofSender = command === "MAIL FROM"
   if (status === 421 || status === 454) return slow(reason)
+  if (stage === "connect") {
+    // No message was offered yet: whatever the server refuses, it refuses the credential or the engine itself.
+    if (status < 500) return slow(reason)
+    if (code === "ETLS") return hold("to encrypt the connection", failure)
+    return hold(code === "EAUTH" ? "the sign-in" : "the connection", failure)
+  }
   if ((status === 450 || status === 451) && enhanced?.startsWith("4.7.")) return slow(reason)
   if ((status === 452 && enhanced === "4.2.2") || (status === 552 && enhanced === "5.2.2")) {
     // A full mailbox: hours may help, minutes do not.

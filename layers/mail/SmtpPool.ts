@@ -32,6 +32,7 @@ const CONNECT_MS = 15_000
 const SILENCE_MS = 5 * 60_000
 /** An idle connection says goodbye before the server does. */
 const IDLE_MS = 20_000
+const GOODBYE_MS = 1000
 /** After a server refused one connection more, it is not asked for it again for so long. */
 const FEWER_MS = 60_000
 
@@ -77,6 +78,10 @@ class Work {
   }
 }
 
+/** A password travels in the clear only within this machine; elsewhere a server without STARTTLS does not get it. */
+export const mustEncrypt = (server: Pick<SmtpServer, "auth">, address: string): boolean =>
+  server.auth !== null && address !== "::1" && !/^127\./.test(address)
+
 /** A connection: `connecting`, then by turns `sending` (and `resetting` after a refusal) and `idle`, until it is `over`. */
 interface Link {
   state: "connecting" | "idle" | "sending" | "resetting" | "over"
@@ -121,9 +126,11 @@ export class SmtpPool {
   close(): void {
     this.#closed = true
     for (const link of this.#links) {
-      if (link.state === "idle") link.connection.quit()
-      else link.connection.close()
-      this.#end(link)
+      if (link.state === "idle") this.#quit(link)
+      else {
+        this.#end(link)
+        link.connection.close()
+      }
     }
   }
 
@@ -160,12 +167,13 @@ export class SmtpPool {
       port,
       secure,
       name,
+      requireTLS: mustEncrypt(this.#server, this.address),
       tls: { ...tls },
       ...(tls.servername !== undefined && { servername: tls.servername }),
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,
       socketTimeout: SILENCE_MS,
-      socketCloseTimeout: 1000
+      socketCloseTimeout: GOODBYE_MS
     })
     const link: Link = { state: "connecting", connection, messages: 0, idle: undefined }
     this.#links.add(link)
@@ -212,31 +220,36 @@ export class SmtpPool {
     this.#links.delete(link)
   }
 
+  /** Says goodbye, and does not wait long for the answer. */
+  #quit(link: Link): void {
+    this.#end(link)
+    link.connection.quit()
+    setTimeout(() => link.connection.close(), GOODBYE_MS).unref()
+  }
+
   #send(link: Link): void {
     clearTimeout(link.idle)
     const next = this.#take()
     if (next === undefined) {
       link.state = "idle"
-      link.idle = setTimeout(() => {
-        this.#end(link)
-        link.connection.quit()
-      }, IDLE_MS).unref()
+      link.idle = setTimeout(() => this.#quit(link), IDLE_MS).unref()
       return
     }
     const [work, index] = next
     link.state = "sending"
     const { connection } = link
+    const message = work.batch.write(index)
     // nodemailer begins to read when the server has taken the DATA command, and writes the final dot after the end.
     let stage: Stage = "envelope"
     const body = new Readable({
       read() {
         stage = "data"
-        this.push(work.batch.write(index))
+        this.push(message)
         this.push(null)
         stage = "dot"
       }
     })
-    connection.send({ from: work.batch.from, to: [work.batch.to(index)] }, body, (error) => {
+    connection.send({ from: work.batch.from, to: [work.batch.to(index)], size: message.length }, body, (error) => {
       if (error === null || error === undefined) {
         work.sent(index)
         return this.#continue(link)
@@ -262,8 +275,7 @@ export class SmtpPool {
   #continue(link: Link): void {
     if (link.state === "over") return
     if (++link.messages >= MESSAGES_A_CONNECTION) {
-      this.#end(link)
-      link.connection.quit()
+      this.#quit(link)
       return this.#pump()
     }
     this.#send(link)

@@ -64,6 +64,8 @@ export const certificates = makeCertificates()
 export interface Sender {
   /** The outcome of each target; fails when one had none, or more than one. */
   readonly send: (batch: SendBatch) => Promise<ReadonlyArray<Outcome>>
+  /** Interrupts the sending at its first outcome; answers the outcomes there were. */
+  readonly sendUntilFirst: (batch: SendBatch) => Promise<ReadonlyArray<Outcome>>
   readonly provider: Provider
   readonly close: () => Promise<void>
 }
@@ -97,6 +99,21 @@ export const startSender = async <I, R extends Settings.Settings | Http2Client |
         })
       )
       expect(outcomes.filter((outcome) => outcome !== undefined)).toHaveLength(batch.targets.length)
+      return outcomes
+    },
+    sendUntilFirst: async (batch) => {
+      const outcomes: Array<Outcome> = []
+      const first = Promise.withResolvers<void>()
+      const sending = provider.send(batch, (index, outcome) => {
+        outcomes[index] = outcome
+        first.resolve()
+      })
+      await runtime.runPromise(
+        Effect.raceFirst(
+          sending,
+          Effect.promise(() => first.promise)
+        )
+      )
       return outcomes
     },
     close: async () => {

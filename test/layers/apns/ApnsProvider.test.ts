@@ -212,4 +212,19 @@ describe("ApnsProvider", () => {
       { _tag: "Hold", reason: expect.stringContaining("may not be called") }
     ])
   })
+
+  it("abandons what is under way when it is interrupted, and serves the next batch", async () => {
+    const owner = apns()
+    const targets = devices(3)
+    await sender.send({ message: message(), credential: owner, targets: devices(1) })
+    production.control.set({ do: "hang", match: [targets[0]!.address, targets[1]!.address] })
+    const outcomes = await sender.sendUntilFirst({ message: message(), credential: owner, targets })
+    expect(Object.keys(outcomes)).toEqual(["2"])
+    production.control.set()
+    expect(await sender.send({ message: message(), credential: owner, targets })).toMatchObject([
+      { _tag: "Ok" },
+      { _tag: "Ok" },
+      { _tag: "Ok" }
+    ])
+  })
 })

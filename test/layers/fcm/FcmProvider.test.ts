@@ -170,4 +170,13 @@ describe("FcmProvider", () => {
     ])
     expect(fcm.stats().requests).toBe(0)
   })
+
+  it("abandons what is under way when it is interrupted, and serves the next batch", async () => {
+    const owner = account()
+    const targets = devices(3)
+    fcm.control.set({ do: "hang", match: [targets[0]!.id, targets[1]!.id] })
+    const outcomes = await sender.sendUntilFirst({ message: message(), credential: owner, targets })
+    expect(Object.keys(outcomes)).toEqual(["2"])
+    expect(tags(await sender.send({ message: message(), credential: owner, targets: devices(3) }))).toEqual(["Ok"])
+  })
 })

@@ -77,6 +77,20 @@ describe("a reply of an SMTP server", () => {
     expect(of(reply("554 5.6.0 Malformed", "DATA", "EMESSAGE"), "dot")).toMatchObject({ _tag: "Fail" })
   })
 
+  it("to the connection itself is about the credential, never about a message", () => {
+    for (const response of ["554 5.7.1 Blocked", "550 5.1.1 Go away", "554 No"]) {
+      expect(of(reply(response, "CONN", "EPROTOCOL"), "connect")).toMatchObject({ _tag: "Hold" })
+    }
+    expect(of(reply("502 5.5.1 Unknown command", "STARTTLS", "ETLS"), "connect")).toMatchObject({
+      _tag: "Hold",
+      reason: expect.stringContaining("encrypt")
+    })
+    expect(of(reply("450 4.3.2 Not now", "CONN", "EPROTOCOL"), "connect")).toMatchObject({
+      _tag: "Slow",
+      scope: "server"
+    })
+  })
+
   it("that never came leaves it open, after the final dot alone, whether the mail was delivered", () => {
     const lost = { code: "ECONNECTION", command: "CONN", message: "Connection closed unexpectedly" }
     expect(of(lost, "dot")).toEqual({ _tag: "Retry", reason: "possibly_delivered", afterMs: null })

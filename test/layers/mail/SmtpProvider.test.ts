@@ -183,6 +183,16 @@ describe("SmtpProvider", () => {
     await new Promise<void>((resolve) => secure.close(resolve))
   })
 
+  it("fails a mail that is larger than the server takes, by the size that the server names itself", async () => {
+    const small = await Smtp.start({ size: 2000 })
+    const content = { subject: "News", body: "x".repeat(3000) }
+    expect(
+      await sender.send({ message: mail({ content }), credential: owner(small.url), targets: people(1) })
+    ).toMatchObject([{ _tag: "Fail", reason: "payload_too_large" }])
+    expect(small.stats().requests).toBe(0)
+    await small.close()
+  })
+
   it("fails what is expired or has nothing to mail", async () => {
     expect(
       await sender.send({ message: mail({ expiresAt: Date.now() - 1 }), credential: owner(), targets: people(1) })
@@ -190,5 +200,14 @@ describe("SmtpProvider", () => {
     expect(
       await sender.send({ message: mail({ content: { data: { a: 1 } } }), credential: owner(), targets: people(1) })
     ).toEqual([{ _tag: "Fail", reason: "empty_content" }])
+  })
+
+  it("abandons what is under way when it is interrupted, and serves the next batch", async () => {
+    const used = owner()
+    const targets = people(3)
+    smtp.control.set({ do: "hang", match: ["person0@*", "person1@*"] })
+    const outcomes = await sender.sendUntilFirst({ message: mail(), credential: used, targets })
+    expect(Object.keys(outcomes)).toEqual(["2"])
+    expect(tags(await sender.send({ message: mail(), credential: used, targets: people(3, "other") }))).toEqual(["Ok"])
   })
 })

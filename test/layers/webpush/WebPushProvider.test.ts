@@ -168,6 +168,15 @@ describe("WebPushProvider", () => {
     ])
   })
 
+  it("abandons what is under way when it is interrupted, and serves the next batch", async () => {
+    const used = owner()
+    const targets = browsers(3)
+    service.control.set({ do: "hang", match: [targets[0]!.id, targets[1]!.id] })
+    const outcomes = await sender.sendUntilFirst({ message: message(), credential: used, targets })
+    expect(Object.keys(outcomes)).toEqual(["2"])
+    expect(tags(await sender.send({ message: message(), credential: used, targets: browsers(3) }))).toEqual(["Ok"])
+  })
+
   describe("with a service that speaks only HTTP/1.1", () => {
     let server: Server
     let origin: string
