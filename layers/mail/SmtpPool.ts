@@ -80,7 +80,7 @@ class Work {
 
 /** A password travels in the clear only within this machine; elsewhere a server without STARTTLS does not get it. */
 export const mustEncrypt = (server: Pick<SmtpServer, "auth">, address: string): boolean =>
-  server.auth !== null && address !== "::1" && !/^127\./.test(address)
+  server.auth !== null && address !== "::1" && !address.startsWith("127.")
 
 /** A connection: `connecting`, then by turns `sending` (and `resetting` after a refusal) and `idle`, until it is `over`. */
 interface Link {
