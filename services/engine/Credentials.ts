@@ -1,4 +1,3 @@
-import type { webcrypto } from "node:crypto"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import type {
   ApnsCredential,
@@ -38,15 +37,20 @@ const pemBody = (pem: string): Uint8Array<ArrayBuffer> =>
 
 const refuse = (field: string, message: string) => new InvalidCredential({ field, message })
 
-/** Whether a PEM holds a private key of this kind as PKCS #8, which is how Apple and Google hand them out. */
+/** Apple and Google hand their keys out as PKCS #8; another kind of key, or another form, does not import. */
+const importEcKey = (der: Uint8Array<ArrayBuffer>) =>
+  crypto.subtle.importKey("pkcs8", der, { name: "ECDSA", namedCurve: "P-256" }, false, ["sign"])
+const importRsaKey = (der: Uint8Array<ArrayBuffer>) =>
+  crypto.subtle.importKey("pkcs8", der, { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, false, ["sign"])
+
 const checkPrivateKey = (
   field: string,
   pem: string,
-  algorithm: webcrypto.EcKeyImportParams | webcrypto.RsaHashedImportParams,
+  importKey: (der: Uint8Array<ArrayBuffer>) => Promise<unknown>,
   message: string
 ) =>
   Effect.tryPromise({
-    try: async () => crypto.subtle.importKey("pkcs8", pemBody(pem), algorithm, false, ["sign"]),
+    try: async () => importKey(pemBody(pem)),
     catch: () => refuse(field, message)
   })
 
@@ -60,7 +64,7 @@ const checkVapidPair = (publicKey: string, privateKey: string) =>
       )
       const curve = { name: "ECDSA", namedCurve: "P-256" }
       const signing = { name: "ECDSA", hash: "SHA-256" }
-      const jwk: webcrypto.JsonWebKey = { kty: "EC", crv: "P-256", x: x!, y: y!, d }
+      const jwk = { kty: "EC", crv: "P-256", x: x!, y: y!, d }
       const text = new Uint8Array(32)
       const secret = await crypto.subtle.importKey("jwk", jwk, curve, false, ["sign"])
       const open = await crypto.subtle.importKey("raw", point, curve, false, ["verify"])
@@ -101,8 +105,7 @@ export class Credentials extends Context.Service<
         switch (input.kind) {
           case "apns": {
             const { private_key, endpoint, sandbox_endpoint } = input.value
-            const algorithm = { name: "ECDSA", namedCurve: "P-256" }
-            yield* checkPrivateKey("private_key", private_key, algorithm, "must be the P-256 key of the .p8 file")
+            yield* checkPrivateKey("private_key", private_key, importEcKey, "must be the P-256 key of the .p8 file")
             yield* mayCall("endpoint", endpoint)
             yield* mayCall("sandbox_endpoint", sandbox_endpoint)
             return input
@@ -110,8 +113,12 @@ export class Credentials extends Context.Service<
           case "fcm": {
             const { service_account, endpoint } = input.value
             const field = "service_account.private_key"
-            const algorithm = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }
-            yield* checkPrivateKey(field, service_account.private_key, algorithm, "must be an RSA key in PKCS #8 form")
+            yield* checkPrivateKey(
+              field,
+              service_account.private_key,
+              importRsaKey,
+              "must be an RSA key in PKCS #8 form"
+            )
             yield* mayCall("service_account.token_uri", service_account.token_uri)
             yield* mayCall("endpoint", endpoint)
             return input
