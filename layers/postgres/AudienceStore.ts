@@ -12,23 +12,33 @@ import { isUuid, texts, uuids } from "./columns.ts"
 import { storeError } from "./storeError.ts"
 
 /**
- * A cursor is the part of the audience that is being read and the last key read of it: `d:<device id>`,
- * `c:<channel id>` or `a:<address key>`. Devices come before channels.
+ * Where a page begins, as `<part>:<offset>:<after>`. Part: `d` for devices, then `c` for channels. Offset: in a list of
+ * ids or addresses, how many of them are behind it, in their order. After: in any other audience, the last id of the
+ * page before. A recipient's id never changes, so nobody can move from one page to another; a device's user can.
  */
-type Part = "d" | "c" | "a"
+interface Place {
+  readonly part: "d" | "c"
+  readonly offset: number
+  readonly after: string
+}
+
+const START: Place = { part: "d", offset: 0, after: "" }
+
+const placeOf = (cursor: string | null): Place => {
+  if (cursor === null) return START
+  const [part, offset, after] = cursor.split(":")
+  return { part: part === "c" ? "c" : "d", offset: Number(offset), after: after ?? "" }
+}
+
+const cursorOf = ({ part, offset, after }: Place): string => `${part}:${offset}:${after}`
 
 const platformOf = { apns: "ios", fcm: "android", webpush: "web" } as const
 
 const none: ReadonlyArray<string> = []
 const NOBODY: AudiencePage["recipients"] = { apns: none, fcm: none, webpush: none, smtp: none }
 
-/** The part of a sorted list of distinct keys that comes after `after`, at most `limit` of them. */
-const slice = (keys: ReadonlyArray<string>, after: string, limit: number) => {
-  const sorted = [...new Set(keys)].sort()
-  let start = 0
-  while (start < sorted.length && sorted[start]! <= after) start++
-  return { keys: sorted.slice(start, start + limit), more: sorted.length > start + limit }
-}
+/** Distinct keys in an order that every page finds again. */
+const inOrder = (keys: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(keys)].sort()
 
 interface DevicePage {
   readonly ios: ReadonlyArray<string> | null
@@ -123,49 +133,71 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       ]
     }
 
-    const page: AudienceStore["Service"]["page"] = Effect.fnUntraced(function* (appId, audience, email, cursor, limit) {
-      const part = (cursor?.slice(0, 1) ?? "d") as Part
-      const after = cursor?.slice(2) ?? ""
-      const { device_ids, user_ids, channel_ids, emails } = audience
+    /** A page of those whose keys the audience lists. `find` answers the recipients of some keys. */
+    const listed = Effect.fnUntraced(function* <E>(
+      keys: ReadonlyArray<string>,
+      place: Place,
+      limit: number,
+      find: (keys: ReadonlyArray<string>) => Effect.Effect<AudiencePage["recipients"], E>
+    ) {
+      const end = place.offset + limit
+      const ordered = inOrder(keys)
+      const recipients = yield* find(ordered.slice(place.offset, end))
+      return { recipients, next: end < ordered.length ? cursorOf({ ...place, offset: end }) : null }
+    })
 
-      if (emails !== undefined) {
-        if (!email) return { recipients: NOBODY, next: null }
-        const addresses = new Map(emails.map((address) => [addressKey(address), address]))
-        const { keys, more } = slice([...addresses.keys()], after, limit)
-        const rows = yield* channelsOfAddresses(appId, addresses, keys)
-        const smtp = rows.filter((row) => row.active).map((row) => row.id)
-        return { recipients: { ...NOBODY, smtp: smtp.sort() }, next: more ? `a:${keys.at(-1)}` : null }
-      }
-
-      if (channel_ids !== undefined) {
-        if (!email) return { recipients: NOBODY, next: null }
-        const { keys, more } = slice(channel_ids.map(lower), after, limit)
-        const found = yield* channelPage(sql`${emailChannels(appId, "")} AND id = ANY(${uuids(keys)})`, keys.length)
-        return { recipients: found.recipients, next: more ? `c:${keys.at(-1)}` : null }
-      }
-
-      if (device_ids !== undefined) {
-        const { keys, more } = slice(device_ids.map(lower), after, limit)
-        const found = yield* devicePage(devicesWhere(appId, "", [sql`id = ANY(${uuids(keys)})`]), keys.length)
-        return { recipients: found.recipients, next: more ? `d:${keys.at(-1)}` : null }
-      }
-
-      if (part === "d") {
-        const from =
-          user_ids !== undefined
-            ? devicesOfUsers(appId, after, user_ids)
-            : devicesWhere(appId, after, attributes(audience))
-        const found = yield* devicePage(from, limit)
-        if (found.size === limit) return { recipients: found.recipients, next: `d:${found.last}` }
-        const channels = email && (audience.all === true || user_ids !== undefined)
-        return { recipients: found.recipients, next: channels ? "c:" : null }
-      }
-
-      const found = yield* channelPage(
-        user_ids !== undefined ? channelsOfUsers(appId, after, user_ids) : emailChannels(appId, after),
+    const devices = (appId: AppId, audience: Audience, after: string, limit: number) =>
+      devicePage(
+        audience.user_ids === undefined
+          ? devicesWhere(appId, after, attributes(audience))
+          : devicesOfUsers(appId, after, audience.user_ids),
         limit
       )
-      return { recipients: found.recipients, next: found.size === limit ? `c:${found.last}` : null }
+
+    const channels = (appId: AppId, audience: Audience, after: string, limit: number) =>
+      channelPage(
+        audience.user_ids === undefined
+          ? emailChannels(appId, after)
+          : channelsOfUsers(appId, after, audience.user_ids),
+        limit
+      )
+
+    const page: AudienceStore["Service"]["page"] = Effect.fnUntraced(function* (appId, audience, email, cursor, limit) {
+      const place = placeOf(cursor)
+      const { device_ids, user_ids, channel_ids, emails } = audience
+      if ((channel_ids !== undefined || emails !== undefined) && !email) return { recipients: NOBODY, next: null }
+
+      if (device_ids !== undefined) {
+        return yield* listed(device_ids.map(lower), place, limit, (keys) =>
+          Effect.map(
+            devicePage(devicesWhere(appId, "", [sql`id = ANY(${uuids(keys)})`]), keys.length),
+            ({ recipients }) => recipients
+          )
+        )
+      }
+      if (channel_ids !== undefined) {
+        return yield* listed(channel_ids.map(lower), place, limit, (keys) =>
+          Effect.map(
+            channelPage(sql`${emailChannels(appId, "")} AND id = ANY(${uuids(keys)})`, keys.length),
+            ({ recipients }) => recipients
+          )
+        )
+      }
+      if (emails !== undefined) {
+        const addresses = new Map(emails.map((address) => [addressKey(address), address]))
+        return yield* listed([...addresses.keys()], place, limit, (keys) =>
+          Effect.map(channelsOfAddresses(appId, addresses, keys), (rows) => ({
+            ...NOBODY,
+            smtp: rows.filter((row) => row.active).map((row) => row.id)
+          }))
+        )
+      }
+
+      const read = place.part === "d" ? devices : channels
+      const { recipients, size, last } = yield* read(appId, audience, place.after, limit)
+      if (size === limit) return { recipients, next: cursorOf({ ...place, after: last }) }
+      const hasChannels = email && (audience.all === true || user_ids !== undefined)
+      return { recipients, next: place.part === "d" && hasChannels ? cursorOf({ ...START, part: "c" }) : null }
     }, storeError("AudienceStore.page"))
 
     const targets: AudienceStore["Service"]["targets"] = Effect.fnUntraced(function* (appId, provider, ids) {

@@ -98,7 +98,8 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         UPDATE notifications n SET published_at = now() FROM waiting WHERE n.id = waiting.id
         RETURNING n.id, n.priority`
 
-    // Walks from lane to lane along the index, however many batches each has, and looks for one ready batch in each.
+    // Walks from lane to lane along the index, however many batches each has, and looks for the first ready one of each.
+    // (EXISTS would be turned into a join with all open batches.)
     const lanesWithWork = sql<LaneRow>`
       WITH RECURSIVE lane AS (
         (SELECT app_id, provider, priority FROM batches WHERE NOT done ORDER BY app_id, provider, priority LIMIT 1)
@@ -109,10 +110,11 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
           ORDER BY b.app_id, b.provider, b.priority LIMIT 1
         ) AS following
       )
-      SELECT app_id, provider, priority FROM lane WHERE EXISTS (
-        SELECT 1 FROM batches b JOIN notifications n ON n.id = b.notification_id
+      SELECT lane.app_id, lane.provider, lane.priority FROM lane, LATERAL (
+        SELECT FROM batches b JOIN notifications n ON n.id = b.notification_id
         WHERE b.app_id = lane.app_id AND b.provider = lane.provider AND b.priority = lane.priority AND ${isReady}
-      )`
+        ORDER BY b.due_at LIMIT 1
+      ) AS first`
 
     const forgotten: BatchStore["Service"]["forgotten"] = Effect.fnUntraced(function* (forgottenMs) {
       const plans = yield* forgottenPlans(forgottenMs)

@@ -123,8 +123,9 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
         SELECT n.id, coalesce(sum(b.pending), 0)::integer AS pending, coalesce(sum(b.sent), 0)::integer AS sent,
           coalesce(sum(b.failed), 0)::integer AS failed, coalesce(sum(b.skipped), 0)::integer AS skipped,
           coalesce(sum(b.cancelled), 0)::integer AS cancelled
-        FROM notifications n LEFT JOIN batches b ON b.notification_id = n.id
-        WHERE n.app_id = ${appId} AND n.id = ANY(${uuids(ids.filter(isUuid))})
+        FROM unnest(${uuids([...new Set(ids.filter(isUuid))])}) AS t (id)
+          JOIN notifications n ON n.id = t.id AND n.app_id = ${appId}
+          LEFT JOIN batches b ON b.notification_id = n.id
         GROUP BY n.id`
       return new Map(
         rows.map(({ id, pending, sent, failed, skipped, cancelled }) => [

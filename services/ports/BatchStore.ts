@@ -82,13 +82,15 @@ export class BatchStore extends Context.Service<
     /**
      * One transaction: delivery rows, retries, dead tokens, events with the work of each subscribed hook, and what
      * remains of the batch. None, and nothing written, when the batch is another's by now; else the hooks that got work.
+     * May be repeated when its answer was lost: what is written stays as it is, and counts once. The hooks that the
+     * first one gave work to are not named again; `HookStore.due` finds them.
      */
     readonly finish: (chunk: ResultChunk) => Effect.Effect<Option.Option<ReadonlyArray<HookId>>, StoreError>
     /** Gives a batch back untouched, to be due after `delayMs`. */
     readonly release: (id: BatchId, fence: number, delayMs: number, held: boolean) => Effect.Effect<void, StoreError>
     /**
-     * Plans that are due and whose lease is over or whose job was published longer than `forgottenMs` ago (marked as
-     * published now), and the lanes that have due batches without a lease, each once.
+     * Plans that nobody holds and whose job was published longer than `forgottenMs` ago (marked as published now; up to
+     * a thousand), and the lanes that have due batches without a lease, each once. Paused and cancelled ones are left out.
      */
     readonly forgotten: (forgottenMs: number) => Effect.Effect<
       {

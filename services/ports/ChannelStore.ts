@@ -11,7 +11,8 @@ export class ChannelStore extends Context.Service<
   {
     /**
      * One statement for all: creates the channel of each address (compared without case) unless it is there, with the
-     * contact of `user_id`, made if needed. Answers in the order of the input.
+     * contact of `user_id`, made if needed. On a channel that is there, `user_id` left out keeps the contact, and null
+     * removes it; who unsubscribed stays so. Answers in the order of the input.
      */
     readonly upsert: (
       appId: AppId,

@@ -22,8 +22,9 @@ export class DeviceStore extends Context.Service<
   {
     /**
      * Creates or refreshes one row per distinct token, in one statement; the answers are in the order of the input.
-     * The last of several lines with one token wins. A refreshed row keeps its id and becomes active again; fields
-     * that the request leaves out keep their value, and null removes it.
+     * Several lines with one token count as one after another: the last wins, the first may have created the row.
+     * A refreshed row keeps its id and becomes active again; fields that the request leaves out keep their value, and
+     * null removes it.
      */
     readonly register: (
       appId: AppId,

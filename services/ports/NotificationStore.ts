@@ -58,7 +58,7 @@ export class NotificationStore extends Context.Service<
     readonly claimPlan: (id: NotificationId, leaseMs: number) => Effect.Effect<Option.Option<ClaimedPlan>, StoreError>
     /**
      * One transaction: the batches, the cursor after them, and the lease once more. False, and nothing written, when
-     * another has the plan by now.
+     * another has the plan by now. May be repeated, with the same batches, when its answer was lost.
      */
     readonly savePlan: (step: {
       readonly id: NotificationId
@@ -68,7 +68,10 @@ export class NotificationStore extends Context.Service<
       readonly done: boolean
       readonly leaseMs: number
     }) => Effect.Effect<boolean, StoreError>
-    /** Marks the notification as completed when it is planned and no batch is left. True when this call did it. */
+    /**
+     * Marks the notification as completed when it is planned and no batch is left. True when this call did it. To be
+     * called after each `finish` that ends a batch and after the `savePlan` that ends the plan: the last of them sees all.
+     */
     readonly completeIfDone: (id: NotificationId) => Effect.Effect<boolean, StoreError>
   }
 >()("heliograph/ports/NotificationStore") {}

@@ -174,6 +174,25 @@ layer(hotStores)("AudienceStore", (it) => {
     })
   )
 
+  it.effect("names a device once that changes from one addressed user to another meanwhile", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const users = Array.from({ length: 30 }, (_, i) => `user-${String(i).padStart(2, "0")}`)
+      const all = yield* register(
+        app,
+        users.map((user_id) => android(`of-${user_id}`, { user_id }))
+      )
+      const between = Effect.suspend(() =>
+        register(
+          app,
+          users.map((user_id, i) => android(`of-${user_id}`, { user_id: users[users.length - 1 - i]! }))
+        )
+      )
+      const read = yield* readAll(app, { user_ids: users }, { limit: 4, between })
+      expect(read.everyone).toEqual(all.toSorted())
+    })
+  )
+
   it.effect("selects by any tag, by all tags, by platform and by time zone, and by all of them together", () =>
     Effect.gen(function* () {
       const app = yield* newApp
