@@ -1,0 +1,182 @@
+import { NodeHttpServer } from "@effect/platform-node"
+import { Console, Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { Settings, layer as settingsOf } from "../layers/config/Settings.ts"
+import * as Apns from "../layers/apns/ApnsProvider.ts"
+import * as Keys from "../layers/crypto/Keys.ts"
+import * as Links from "../layers/crypto/Links.ts"
+import * as SecretBox from "../layers/crypto/SecretBox.ts"
+import * as Fcm from "../layers/fcm/FcmProvider.ts"
+import * as OwnHttp2 from "../layers/http2/OwnHttp2Client.ts"
+import * as WrapperHttp2 from "../layers/http2/WrapperHttp2Client.ts"
+import * as LocalQueue from "../layers/local/JobQueue.ts"
+import * as Smtp from "../layers/mail/SmtpProvider.ts"
+import * as NatsQueue from "../layers/nats/JobQueue.ts"
+import * as Outbound from "../layers/outbound/OutboundPolicy.ts"
+import * as ApplicationStore from "../layers/postgres/ApplicationStore.ts"
+import * as AudienceStore from "../layers/postgres/AudienceStore.ts"
+import * as BatchStore from "../layers/postgres/BatchStore.ts"
+import * as ChannelStore from "../layers/postgres/ChannelStore.ts"
+import * as CredentialStore from "../layers/postgres/CredentialStore.ts"
+import * as Database from "../layers/postgres/Database.ts"
+import * as DeviceStore from "../layers/postgres/DeviceStore.ts"
+import * as HookStore from "../layers/postgres/HookStore.ts"
+import * as Migrations from "../layers/postgres/Migrations.ts"
+import * as NotificationStore from "../layers/postgres/NotificationStore.ts"
+import * as Webhook from "../layers/webhook/WebhookClient.ts"
+import * as WebPush from "../layers/webpush/WebPushProvider.ts"
+import { Accept } from "../services/engine/Accept.ts"
+import { createApplication } from "../services/engine/Applications.ts"
+import { Auth } from "../services/engine/Auth.ts"
+import { Credentials } from "../services/engine/Credentials.ts"
+import { Dispatcher } from "../services/engine/Dispatcher.ts"
+import { HookActors } from "../services/engine/HookActors.ts"
+import { Planner } from "../services/engine/Planner.ts"
+import { ApplicationStore as Applications } from "../services/ports/ApplicationStore.ts"
+import { JobQueue } from "../services/ports/JobQueue.ts"
+import { makeNodeServer, routerConfig, routes } from "./http/Server.ts"
+import * as Workers from "./workers/Workers.ts"
+
+/*
+ * Where everything is put together: the only file that knows the layers. From the bottom: what every process has, then
+ * the stores, the ways out, the engine, and last the roles that a process plays.
+ */
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Settings, logging, cryptography, the outbound rules. */
+const base = (env: Environment) =>
+  Layer.mergeAll(Keys.layer, SecretBox.layer, Links.layer, Outbound.layer).pipe(Layer.provideMerge(settingsOf(env)))
+
+/** The database's tables, under their ports. The database is migrated before the first of them is used. */
+const stores = Layer.mergeAll(
+  ApplicationStore.layer,
+  AudienceStore.layer,
+  BatchStore.layer,
+  ChannelStore.layer,
+  CredentialStore.layer,
+  DeviceStore.layer,
+  HookStore.layer,
+  NotificationStore.layer
+)
+
+const queue = Layer.unwrap(
+  Effect.map(Settings, ({ natsUrl }) => (natsUrl === null ? LocalQueue.layer : NatsQueue.layer))
+)
+
+const http2 = Layer.unwrap(
+  Effect.map(Settings, ({ http2Transport }) => (http2Transport === "own" ? OwnHttp2.layer : WrapperHttp2.layer))
+)
+
+const providers = Layer.mergeAll(Apns.layer, Fcm.layer, WebPush.layer, Smtp.layer).pipe(Layer.provide(http2))
+
+/** What a single command needs: the stores over a migrated database, and the engine's parts that commands use. */
+export const commands = (env: Environment) =>
+  Credentials.layer.pipe(
+    Layer.provideMerge(stores),
+    Layer.provideMerge(Database.migratedLayer),
+    Layer.provideMerge(base(env))
+  )
+
+/** Brings the schema up to date. Answers the names of what was applied now. */
+export const migrations = (env: Environment) =>
+  Migrations.migrate.pipe(Effect.provide(Database.layer.pipe(Layer.provide(base(env)))))
+
+/** The first start makes an application, so that the first request can be made, and shows its keys this once. */
+const firstStart = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const applications = yield* Applications
+    if ((yield* applications.count) > 0) return
+    const { appId, identitySecret, publicKey, secretKey } = yield* createApplication("Demo")
+    yield* Console.log(
+      [
+        "This is the first start. An application was made; its secrets are shown this once:",
+        `  app_id           ${appId}`,
+        `  secret_key       ${secretKey}`,
+        `  public_key       ${publicKey}`,
+        `  identity_secret  ${identitySecret}`
+      ].join("\n")
+    )
+  })
+)
+
+/** A process of the service, with the roles of its settings, until its scope closes. */
+export const server = (env: Environment) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { baseUrl, drainMs, host, port, roles } = yield* Settings
+      const api = Layer.mergeAll(Accept.layer, Auth.layer, Credentials.layer)
+      const work = Layer.mergeAll(
+        roles.has("dispatch")
+          ? Workers.dispatch.pipe(
+              Layer.provide(Layer.mergeAll(Planner.layer, Dispatcher.layer(drainMs))),
+              Layer.provide(providers)
+            )
+          : Layer.empty,
+        roles.has("webhooks")
+          ? Workers.webhooks.pipe(Layer.provide(HookActors.layer(drainMs)), Layer.provide(Webhook.layer))
+          : Layer.empty,
+        roles.has("dispatch") || roles.has("webhooks") ? Workers.sweeper : Layer.empty
+      )
+      const http = HttpRouter.serve(routes, {
+        routerConfig,
+        disableLogger: true,
+        disableListenLog: true
+      }).pipe(
+        Layer.provideMerge(
+          Layer.effectDiscard(
+            Effect.gen(function* () {
+              yield* HttpServer.HttpServer
+              yield* Effect.logInfo(`Heliograph serves ${[...roles].join(", ")} at ${baseUrl}`)
+            })
+          )
+        ),
+        Layer.provide(NodeHttpServer.layer(makeNodeServer, { host, port })),
+        Layer.provide(api)
+      )
+      return Layer.mergeAll(http, work, roles.has("api") ? firstStart : Layer.empty)
+    })
+  ).pipe(Layer.provide(queue), Layer.provide(stores), Layer.provide(Database.migratedLayer), Layer.provide(base(env)))
+
+export interface Finding {
+  readonly check: string
+  readonly isOk: boolean
+  readonly message: string
+}
+
+const DIAGNOSIS_TIMEOUT = "15 seconds"
+
+/** Looks at everything that a process needs, one after the other; later checks are left out when an earlier one fails. */
+export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>> =>
+  Effect.gen(function* () {
+    const findings: Array<Finding> = []
+    const check = <A, E>(name: string, effect: Effect.Effect<A, E>, message: (value: A) => string) =>
+      effect.pipe(
+        Effect.timeout(DIAGNOSIS_TIMEOUT),
+        Effect.match({
+          onSuccess: (value) => ({ check: name, isOk: true, message: message(value) }),
+          onFailure: (error) => ({ check: name, isOk: false, message: String((error as Error).message || error) })
+        }),
+        Effect.tap((finding) => Effect.sync(() => findings.push(finding))),
+        Effect.map(({ isOk }) => isOk)
+      )
+    const settings = Effect.provide(Settings, settingsOf(env))
+    const hasSettings = yield* check("settings", settings, ({ databaseUrl, natsUrl, roles }) =>
+      [
+        `roles ${[...roles].join(", ")}`,
+        databaseUrl === null ? "embedded PostgreSQL" : "external PostgreSQL",
+        natsUrl === null ? "in-process queue" : "NATS"
+      ].join("; ")
+    )
+    if (!hasSettings) return findings
+    const ping = Effect.flatMap(JobQueue, (service) => service.ping).pipe(
+      Effect.provide(queue.pipe(Layer.provide(base(env))))
+    )
+    yield* check("queue", ping, () => "answers")
+    yield* check(
+      "database",
+      Effect.flatMap(Applications, (store) => store.count).pipe(Effect.provide(commands(env))),
+      (count) => `answers, up to date, ${count} application${count === 1 ? "" : "s"}`
+    )
+    return findings
+  })

@@ -1,0 +1,77 @@
+import { Console, Effect, Schema } from "effect"
+import { Argument, Command, Flag } from "effect/cli"
+import { readFileSync } from "node:fs"
+import {
+  ApnsCredential,
+  FcmCredential,
+  ProviderKind,
+  SmtpCredential,
+  WebPushCredential
+} from "../../services/domain/Credential.ts"
+import { AppId } from "../../services/domain/Ids.ts"
+import type { CredentialInput } from "../../services/engine/Credentials.ts"
+import { Credentials } from "../../services/engine/Credentials.ts"
+import { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
+import { commands } from "../app.ts"
+
+/** What was given on the command line cannot be used. */
+export class UnusableInput extends Schema.TaggedError<UnusableInput>()("UnusableInput", {
+  message: Schema.String
+}) {}
+
+const schemas = { apns: ApnsCredential, fcm: FcmCredential, webpush: WebPushCredential, smtp: SmtpCredential }
+
+const read = (file: string) =>
+  Effect.try({
+    try: () => JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8")) as unknown,
+    catch: (error) =>
+      new UnusableInput({ message: `${file === "-" ? "Standard input" : file}: ${(error as Error).message}` })
+  })
+
+const set = Command.make(
+  "set",
+  {
+    kind: Argument.Literals("kind", ProviderKind.literals),
+    app: Flag.String("app").pipe(Flag.withDescription("The application's id"), Flag.withSchema(AppId)),
+    file: Flag.String("file").pipe(
+      Flag.withDescription(
+        "A JSON file with the body of PUT /api/v1/credentials/<kind>; - reads standard input, which keeps secrets out of the process list"
+      ),
+      Flag.withDefault("-")
+    )
+  },
+  ({ app, file, kind }) =>
+    Effect.gen(function* () {
+      const body = yield* read(file)
+      const value = yield* Schema.decodeUnknownEffect<Schema.Codec<CredentialInput["value"], unknown>>(
+        schemas[kind] as never
+      )(body, { errors: "all", onExcessProperty: "error" }).pipe(
+        Effect.mapError(
+          (error) => new UnusableInput({ message: `The ${kind} credential is not usable: ${error.message}` })
+        )
+      )
+      const store = yield* ApplicationStore
+      const application = yield* store.find(app)
+      if (application._tag === "None") return yield* new UnusableInput({ message: `There is no application ${app}.` })
+      const credentials = yield* Credentials
+      const summary = yield* credentials
+        .put(app, { kind, value } as CredentialInput)
+        .pipe(
+          Effect.catchTag("InvalidCredential", ({ field, message }) =>
+            Effect.fail(new UnusableInput({ message: `${field} ${message}` }))
+          )
+        )
+      yield* Console.log(JSON.stringify({ kind: summary.kind, ...summary.settings }))
+    }).pipe(Effect.provide(commands(process.env)))
+).pipe(
+  Command.withDescription("Set an application's credential for apns, fcm, webpush or smtp"),
+  Command.withExamples([
+    { command: "heliograph credentials set apns --app <id> --file apns.json", description: "From a file" },
+    { command: "heliograph credentials set webpush --app <id> < webpush.json", description: "From standard input" }
+  ])
+)
+
+export const credentials = Command.make("credentials").pipe(
+  Command.withDescription("Provider credentials"),
+  Command.withSubcommands([set])
+)

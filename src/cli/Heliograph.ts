@@ -1,0 +1,16 @@
+import { Command } from "effect/cli"
+import { app } from "./App.ts"
+import { credentials } from "./Credentials.ts"
+import { demo } from "./Demo.ts"
+import { doctor } from "./Doctor.ts"
+import { migrate } from "./Migrate.ts"
+import { serve } from "./Serve.ts"
+import { simulate } from "./Simulate.ts"
+
+/** The command line: `npm run cli -- <command>`. Settings come from the environment, for every command alike. */
+export const heliograph = Command.make("heliograph").pipe(
+  Command.withDescription(
+    "Push notifications and e-mail for very large audiences. Settings are read from the environment; `doctor` checks them."
+  ),
+  Command.withSubcommands([serve, migrate, app, credentials, simulate, demo, doctor])
+)
