@@ -1,0 +1,69 @@
+import type { Socket } from "node:net"
+import { connect as connectTcp, isIP } from "node:net"
+import type { SecureContext } from "node:tls"
+import { connect as connectTls } from "node:tls"
+import type { buildConnector } from "undici"
+
+/** The socket reached an address that may not be called. */
+export class AddressRefused extends Error {}
+
+/** No connection came about in time. */
+export class ConnectTimeout extends Error {}
+
+export interface Destination {
+  readonly secure: boolean
+  /** The host of the URL without brackets: what the certificate must be for, and SNI unless it is an address. */
+  readonly host: string
+  /** A literal that was checked; nothing is resolved here. */
+  readonly address: string
+  readonly port: number
+}
+
+/** Opens sockets to one checked address. `allows` judges where the socket really ended up, before a byte is written. */
+export const makeConnector = (
+  to: Destination,
+  secureContext: SecureContext,
+  allows: (address: string) => boolean,
+  timeoutMs: () => number
+): buildConnector.connector => {
+  /** TLS sessions are kept for this address only: resuming one costs a fraction of a new handshake. */
+  let session: Buffer | undefined
+
+  const open = (): Socket => {
+    const where = { host: to.address, port: to.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
+    if (!to.secure) return connectTcp(where)
+    const socket = connectTls({
+      ...where,
+      secureContext,
+      ALPNProtocols: ["http/1.1"],
+      // SNI knows no addresses; without a name the certificate is checked against the address.
+      ...(isIP(to.host) === 0 ? { servername: to.host } : {}),
+      ...(session === undefined ? {} : { session })
+    })
+    return socket.on("session", (it) => (session = it))
+  }
+
+  return (_, callback) => {
+    const socket = open()
+    let told = false
+    const tell = (error: Error | null): void => {
+      clearTimeout(timer)
+      if (told) return
+      told = true
+      if (error === null) callback(null, socket)
+      else {
+        socket.destroy()
+        callback(error, null)
+      }
+    }
+    const timer = setTimeout(() => tell(new ConnectTimeout("no connection in time")), timeoutMs())
+    socket.once("connect", () => {
+      if (!allows(socket.remoteAddress ?? "")) tell(new AddressRefused("the address is not allowed"))
+      else if (!to.secure) tell(null)
+    })
+    if (to.secure) socket.once("secureConnect", () => tell(null))
+    // It stays for the socket's whole life: later errors are the pool's, which has its own ears.
+    socket.on("error", tell)
+    socket.once("close", () => tell(new Error("closed while it was made")))
+  }
+}
