@@ -57,4 +57,12 @@ export const migratedLayer: Layer.Layer<
   PgClient.PgClient | SqlClient.SqlClient,
   EmbeddedServerError | DatabaseIsNewer | SqlError,
   Settings
-> = Layer.effectDiscard(Effect.andThen(migrate, Partitions.keep)).pipe(Layer.provideMerge(layer))
+> = Layer.effectDiscard(
+  Effect.andThen(migrate, Partitions.keep).pipe(
+    Effect.retry({
+      // The database that answered a moment ago may be restarting.
+      while: (error) => error._tag === "SqlError" && error.isRetryable,
+      schedule: Schedule.spaced("1 second")
+    })
+  )
+).pipe(Layer.provideMerge(layer))

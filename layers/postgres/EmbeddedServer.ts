@@ -32,20 +32,21 @@ export const embeddedServer = Effect.fnUntraced(function* (
     durable: options.durable ?? true
   }
   let presence: Presence
-  presence = yield* Effect.acquireRelease(withLock(server.lock, arrive(server, true)), () =>
-    withLock(
-      server.lock,
-      Effect.suspend(() => leave(server, presence))
-    ).pipe(Effect.catch((error) => Effect.logWarning("The embedded database was left running", error)))
+  presence = yield* Effect.acquireRelease(
+    withLock(server.lock, arrive(server, true)),
+    () =>
+      Effect.suspend(() => withLock(server.lock, leave(server, presence))).pipe(
+        Effect.catch((error) => Effect.logWarning("The embedded database was left running", error))
+      ),
+    // Replaying a long log is no reason to be deaf to Ctrl-C.
+    { interruptible: true }
   )
   yield* Effect.gen(function* () {
     yield* Deferred.await(presence.lost)
     yield* Effect.logWarning("The embedded database is gone; it is started again")
     yield* Scope.close(presence.scope, Exit.void)
     // The same port: the clients of every process have its URL.
-    yield* Effect.uninterruptible(
-      Effect.map(withLock(server.lock, arrive(server, false)), (again) => void (presence = again))
-    ).pipe(
+    presence = yield* withLock(server.lock, arrive(server, false)).pipe(
       Effect.tapError((error) => Effect.logError("The embedded database does not start", error)),
       Effect.retry(Schedule.spaced("1 second"))
     )
@@ -163,7 +164,7 @@ const initialise = Effect.fnUntraced(function* (server: Server) {
   yield* prepared(() => rmSync(passwordFile, { force: true }))
   if (made.code !== 0) {
     return yield* new EmbeddedServerError({
-      problem: `PostgreSQL could not initialise its data: ${made.output.trim()}\nRepair that, ${OR_EXTERNAL}.`
+      problem: `PostgreSQL could not initialise its data: ${made.output.trim()}${made.output.includes(OR_EXTERNAL) ? "" : `\nRepair that, ${OR_EXTERNAL}.`}`
     })
   }
   yield* prepared(() => {

@@ -1,10 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
+import { Deferred, Effect, Exit, Fiber, Layer, Logger } from "effect"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe } from "vitest"
+import { uuidv7 } from "../../../services/domain/Ids.ts"
 import * as Settings from "../../../layers/config/Settings.ts"
 import { layer, migratedLayer } from "../../../layers/postgres/Database.ts"
 import { embeddedServer } from "../../../layers/postgres/EmbeddedServer.ts"
@@ -64,6 +65,45 @@ describe("migratedLayer", () => {
           SELECT count(*)::int AS days FROM pg_inherits WHERE inhparent = 'deliveries'::regclass`
       }).pipe(Effect.provide(migratedLayer.pipe(Layer.provide(settings({ DATA_DIR: dataDir })))))
       expect(found).toEqual([{ days: 10 }])
+    })
+  )
+
+  it.live("comes through a kill of the embedded database under load with every commit that was answered", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataDirectory
+      const node = migratedLayer.pipe(Layer.provide(settings({ DATA_DIR: dataDir, DATABASE_CONNECTIONS: "4" })))
+      yield* Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        yield* sql`CREATE TABLE kept (id uuid PRIMARY KEY)`
+        const answered: Array<string> = []
+        let isKilled = false
+        const writer = Effect.gen(function* () {
+          let afterKill = 0
+          while (afterKill < 3) {
+            const id = uuidv7()
+            const started = isKilled
+            const insert = sql`INSERT INTO kept VALUES (${id})`
+            // Half of them in transactions: those have a connection to themselves.
+            const exit = yield* Effect.exit(answered.length % 2 === 0 ? insert : sql.withTransaction(insert))
+            if (Exit.isSuccess(exit)) {
+              answered.push(id)
+              if (started) afterKill++
+            } else yield* Effect.sleep("20 millis")
+          }
+        })
+        const killer = Effect.gen(function* () {
+          while (answered.length < 200) yield* Effect.sleep("5 millis")
+          const pid = Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0])
+          process.kill(pid, "SIGKILL")
+          // From here on a success is one of the server that was started again: this one's sessions end first.
+          yield* Effect.eventually(Effect.flip(sql`SELECT 1`))
+          isKilled = true
+        })
+        yield* Effect.all([killer, ...Array.from({ length: 16 }, () => writer)], { concurrency: "unbounded" })
+        const rows = yield* sql<{ id: string }>`SELECT id FROM kept`
+        const kept = new Set(rows.map(({ id }) => id))
+        expect(answered.filter((id) => !kept.has(id))).toEqual([])
+      }).pipe(Effect.provide(node))
     })
   )
 })

@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import type { CreateHook } from "../../../services/domain/Hook.ts"
@@ -186,6 +186,27 @@ layer(live)("HookStore", (it) => {
       )).flat()
       expect(taken).toHaveLength(40)
       expect(new Set(taken).size).toBe(40)
+    })
+  )
+
+  it.effect("passes over work that another claimer is just taking, without waiting for it", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const hook = yield* newHook(appId)
+      yield* addWork(appId, hook.id, 1)
+      const [taken, mayCommit] = [yield* Deferred.make<number>(), yield* Deferred.make<void>()]
+      const first = yield* store.claim(hook.id, 4, LEASE).pipe(
+        Effect.tap(({ length }) => Deferred.succeed(taken, length)),
+        Effect.tap(() => Deferred.await(mayCommit)),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      expect(yield* Deferred.await(taken)).toBe(1)
+      expect(yield* store.claim(hook.id, 4, LEASE)).toEqual([])
+      yield* Deferred.succeed(mayCommit, undefined)
+      expect(yield* Fiber.join(first)).toMatchObject([{ fence: 1 }])
     })
   )
 
