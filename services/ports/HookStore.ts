@@ -68,7 +68,10 @@ export class HookStore extends Context.Service<
     readonly endpoint: (id: HookId) => Effect.Effect<Option.Option<HookEndpoint>, StoreError>
     /** Takes up to `limit` pieces of due work of an active hook, oldest first. */
     readonly claim: (id: HookId, limit: number, leaseMs: number) => Effect.Effect<ReadonlyArray<HookWork>, StoreError>
-    /** One transaction. False, and nothing written, when the work is another's by now. */
+    /**
+     * One transaction. False, and nothing written, when the work is another's by now. Safe to repeat when an answer was
+     * lost: `delivered`, `retry`, `exhausted` and `remaining` together are the open positions, so a repeat is recognised.
+     */
     readonly finish: (results: HookResults) => Effect.Effect<boolean, StoreError>
     /** Active hooks with work that is due, or whose lease is over. */
     readonly due: (limit: number) => Effect.Effect<ReadonlyArray<HookId>, StoreError>
