@@ -167,7 +167,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
       batchSize: get("BATCH_SIZE", integer(1, 10_000), 500),
       planPage: get("PLAN_PAGE", integer(1, 50_000), 5000),
       dispatchConcurrency: get("DISPATCH_CONCURRENCY", integer(1, 1000), 16),
-      leaseMs: get("LEASE_SECONDS", integer(1, 3600), 60) * 1000,
+      leaseMs: get("LEASE_SECONDS", integer(1, 3600), 20) * 1000,
       sweepMs: get("SWEEP_SECONDS", integer(1, 3600), 2) * 1000,
       forgottenMs: get("FORGOTTEN_SECONDS", integer(1, 3600), 10) * 1000,
       retryBaseMs: get("RETRY_BASE_SECONDS", integer(1, 3600), 5) * 1000,

@@ -112,7 +112,8 @@ export class Dispatcher extends Context.Service<
             targets,
             rules,
             probe: probe || held !== null,
-            save
+            save,
+            extend: store.extend(batch.id, batch.fence, settings.leaseMs)
           })
           if (news.hold !== null) {
             yield* credentials.hold(key.appId, key.provider, version, news.hold)

@@ -8,8 +8,6 @@ import type { HookActor } from "./HookActor.ts"
 import { makeHookActor } from "./HookActor.ts"
 import { make as makeSignal } from "./Signal.ts"
 
-/** Pieces of work that an actor takes at once. Each holds up to a batch of events. */
-const CLAIM = 4
 /** An actor without work for so long ends; the next event starts it anew. */
 const IDLE_MS = 30_000
 
@@ -51,7 +49,7 @@ export class HookActors extends Context.Service<
               const sender = yield* client.open(settings.webhookConcurrency)
               const actor = makeHookActor(id, {
                 endpoint: store.endpoint(id),
-                claim: store.claim(id, CLAIM, settings.leaseMs),
+                claim: store.claim(id, 1, settings.leaseMs),
                 finish: (results) => Effect.retry(store.finish(results), untilWritten),
                 nextDue: store.nextDue(id),
                 sender,

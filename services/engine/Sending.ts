@@ -10,7 +10,7 @@ import { Results } from "./Results.ts"
 import type { ResultRules } from "./Results.ts"
 
 /** How often results are written while a batch is under way: what a crash can repeat is at most what came since. */
-const SAVE_MS = 1000
+const SAVE_MS = 500
 
 export interface Sending {
   readonly batch: ClaimedBatch
@@ -23,10 +23,12 @@ export interface Sending {
   readonly probe: boolean
   /** Writes a chunk and wakes the hooks it concerns. False when the batch is another's by now. */
   readonly save: (chunk: ResultChunk) => Effect.Effect<boolean, StoreError>
+  /** Prolongs the lease. False when the batch is another's by now. */
+  readonly extend: Effect.Effect<boolean, StoreError>
 }
 
 /**
- * One claimed batch on its way through a provider. Results are written when all are there, and once a second before
+ * One claimed batch on its way through a provider. Results are written when all are there, and twice a second before
  * that. Ends early, leaving the rest to whoever holds the batch now, when a write is refused by the fence.
  */
 export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
@@ -60,14 +62,17 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
   const saveRest = Effect.suspend(() => (results.unsaved > 0 ? save : Effect.void))
   const fiber = yield* Effect.forkChild(all)
   yield* Effect.gen(function* () {
+    let savedAt = Date.now()
     while (true) {
       const isDone = yield* Effect.raceFirst(
         Effect.as(Fiber.join(fiber), true),
         Effect.as(Effect.sleep(SAVE_MS), false)
       )
       if (isDone) break
-      if (results.unsaved === 0) continue
-      const isOurs = yield* save
+      // Writing results prolongs the lease; a provider that answers nothing for a while must not let it run out.
+      if (results.unsaved === 0 && Date.now() - savedAt < rules.leaseMs / 3) continue
+      savedAt = Date.now()
+      const isOurs = yield* results.unsaved > 0 ? save : sending.extend
       if (!isOurs) return yield* Fiber.interrupt(fiber)
     }
     yield* save
