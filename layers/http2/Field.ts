@@ -1,5 +1,6 @@
 const NAME = /^[!-9;-@[-~]+$/
-const TEXT = /^[ -~]*$/
+/** RFC 9113, 8.2.1: no space at either end. */
+const TEXT = /^(?:[!-~](?:[ -~]*[!-~])?)?$/
 
 /**
  * Fields are checked before they are written, so that no value can smuggle anything behind a proxy that speaks
@@ -11,5 +12,5 @@ export const assertField = (name: string, value: string): void => {
 }
 
 export const assertText = (name: string, value: string): void => {
-  if (!TEXT.test(value)) throw new TypeError(`the value of ${name} is not printable ASCII`)
+  if (!TEXT.test(value)) throw new TypeError(`the value of ${name} is not printable ASCII without spaces around it`)
 }

@@ -17,14 +17,19 @@ export const writeInteger = (out: Uint8Array, at: number, first: number, bits: n
   return at
 }
 
-/** Writes a text as a string literal. Anything but printable ASCII is the caller's defect and throws. */
+const SPACE = 0x20
+
+/** Writes a text as a string literal. Anything but printable ASCII without spaces around it is the caller's defect and throws. */
 export const writeString = (out: Uint8Array, at: number, text: string): number => {
   const { length } = text
   at = writeInteger(out, at, 0, 7, length)
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i)
-    if (code < 0x20 || code > 0x7e) throw new TypeError("a header holds a character that is not printable ASCII")
+    if (code < SPACE || code > 0x7e) throw new TypeError("a header holds a character that is not printable ASCII")
     out[at + i] = code
+  }
+  if (length > 0 && (out[at] === SPACE || out[at + length - 1] === SPACE)) {
+    throw new TypeError("a header begins or ends with a space")
   }
   return at + length
 }

@@ -134,7 +134,8 @@ class LinkPool implements LinkOwner {
       }
       const turn = this.runs.length === 1 ? Infinity : TURN
       for (let n = 0; n < turn && link.free > 0 && !link.blocked && run.waiting > 0; n++) link.open(run, run.take())
-      this.runs.push(this.runs.shift()!)
+      // It may have left meanwhile, by a defect of its own.
+      if (this.runs[0] === run) this.runs.push(this.runs.shift()!)
     }
     for (const link of this.links) link.flush()
     this.pumping = false

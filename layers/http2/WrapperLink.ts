@@ -18,10 +18,11 @@ interface Stream {
   complete: boolean
 }
 
+const END_STREAM = http2.constants.NGHTTP2_FLAG_END_STREAM
 const REFUSED_STREAM = http2.constants.NGHTTP2_REFUSED_STREAM
 /** Streams at once, however many more a peer allows. */
 const MOST_STREAMS = 4096
-/** Bytes that may wait in the socket before no more streams are opened. */
+/** Bytes of bodies that may wait for windows or the socket before no more streams are opened. */
 const HIGH_WATER = 1 << 20
 
 /**
@@ -40,6 +41,7 @@ export class WrapperLink implements Link {
   private readonly cut: Array<readonly [id: number, stream: Stream]> = []
   private state: "connecting" | "open" | "leaving" | "closed" = "connecting"
   private answered = false
+  private unwritten = 0
   private lastStream = Infinity
   private reason: Http2Failure = failure("closed", "the connection was closed", false)
   private readonly vigil: Vigil
@@ -57,7 +59,7 @@ export class WrapperLink implements Link {
     this.vigil = new Vigil(
       {
         oldestAt: () => this.streams.values().next().value?.openedAt,
-        stuck: () => this.state === "open" && this.streams.size === 0 && (this.limit === 0 || this.blocked),
+        stuck: () => this.state === "open" && this.streams.size === 0 && this.limit === 0,
         expire: (openedAt) => this.expire(openedAt),
         ping: () => this.session!.ping(() => this.vigil.heard()),
         destroy: (failure) => this.destroy(failure)
@@ -74,7 +76,7 @@ export class WrapperLink implements Link {
   }
 
   get blocked(): boolean {
-    return this.socket.writableLength > HIGH_WATER
+    return this.unwritten > HIGH_WATER
   }
 
   open(run: Run, index: number): void {
@@ -125,13 +127,17 @@ export class WrapperLink implements Link {
     if (this.session === undefined) {
       this.socket.destroy()
       this.over()
-    } else this.session.destroy()
+    } else {
+      this.session.destroy()
+      // What a peer does not read would keep both for ever.
+      this.socket.destroy()
+    }
   }
 
   private begin(): void {
     const session = http2.connect(`https://${this.authority}`, {
       createConnection: () => this.socket,
-      settings: { enablePush: false, headerTableSize: 0, maxHeaderListSize: 65_536 }
+      settings: { enablePush: false, maxHeaderListSize: 65_536 }
     })
     this.session = session
     session.once("remoteSettings", () => {
@@ -155,7 +161,6 @@ export class WrapperLink implements Link {
       else if (this.state === "connecting") this.reason = failure("connect", error.code ?? error.message, true)
     })
     session.once("close", () => this.over())
-    this.socket.on("drain", () => this.owner.onFree(this))
   }
 
   private get limit(): number {
@@ -166,11 +171,21 @@ export class WrapperLink implements Link {
     const handle = this.session!.request(headers)
     const openedAt = performance.now()
     const stream: Stream = { run, index, openedAt, headers: undefined, chunks: [], size: 0, complete: false }
+    let unwritten = body.length
+    this.unwritten += unwritten
+    const written = () => {
+      this.unwritten -= unwritten
+      unwritten = 0
+    }
     this.vigil.opened(openedAt)
     this.streams.set(handle, stream)
-    handle.on("response", (headers) => {
+    handle.on("response", (headers, flags) => {
       this.vigil.heard()
       stream.headers = headers
+      stream.complete = (flags & END_STREAM) !== 0
+    })
+    handle.on("trailers", (_, flags) => {
+      stream.complete = (flags & END_STREAM) !== 0
     })
     handle.on("data", (chunk: Buffer) => {
       this.vigil.heard()
@@ -178,15 +193,20 @@ export class WrapperLink implements Link {
       if (stream.size <= this.options.maxBody) stream.chunks.push(chunk)
       else this.abandon(handle, stream, failure("too_large", "the answer is larger than allowed", false))
     })
+    // Node ends the body of an answer that was reset too; what the peer ended itself is not closed by then.
     handle.once("end", () => {
-      stream.complete = true
+      stream.complete ||= !handle.closed || Number(stream.headers?.["content-length"]) === stream.size
     })
-    handle.once("aborted", () => {
-      stream.complete = false
+    handle.once("finish", () => {
+      written()
+      this.owner.onFree(this)
     })
     // The reason stands in rstCode.
     handle.on("error", () => {})
-    handle.once("close", () => this.closed(handle, stream))
+    handle.once("close", () => {
+      written()
+      this.closed(handle, stream)
+    })
     handle.end(body)
   }
 
