@@ -17,6 +17,8 @@ interface BatchRow {
   readonly priority: Priority
   readonly attempts: number
   readonly fence: number
+  readonly version: number | null
+  readonly held: string | null
   readonly recipients: ReadonlyArray<string>
 }
 
@@ -56,8 +58,10 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
           FROM ready WHERE b.id = ready.id
           RETURNING b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.fence, b.recipients, b.due_at
         )
-        SELECT id, app_id, notification_id, provider, priority, attempts, fence, recipients
-        FROM claimed ORDER BY due_at, id`
+        SELECT b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.fence, b.recipients,
+          c.version, c.held
+        FROM claimed b LEFT JOIN credentials c ON c.app_id = b.app_id AND c.kind = b.provider
+        ORDER BY b.due_at, b.id`
       return rows.map((row) => ({
         id: row.id,
         appId: row.app_id,
@@ -66,6 +70,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         priority: row.priority,
         attempts: row.attempts,
         fence: row.fence,
+        credential: row.version === null ? null : { version: row.version, held: row.held },
         recipients: row.recipients
       }))
     }, storeError("BatchStore.claim"))

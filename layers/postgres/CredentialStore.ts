@@ -68,7 +68,7 @@ export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | Se
               INSERT INTO credentials AS c (app_id, kind, settings, sealed)
               VALUES (${appId}, ${config.kind}, ${JSON.stringify(settingsOf(config))}, ${sealed})
               ON CONFLICT (app_id, kind) DO UPDATE SET
-                version = c.version + 1, settings = excluded.settings, sealed = excluded.sealed, held = NULL, updated_at = now()
+                version = excluded.version, settings = excluded.settings, sealed = excluded.sealed, held = NULL, updated_at = now()
               RETURNING ${summary}`
             yield* makeDue(appId, config.kind)
             return summaryOf(row!)

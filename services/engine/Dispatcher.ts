@@ -64,10 +64,10 @@ export class Dispatcher extends Context.Service<
           timeToLive: "10 minutes",
           lookup: notifications.message
         })
-        // Short enough that a replaced credential is used at once, long enough that a mailing reads it rarely.
-        const current = yield* Cache.make<string, Option.Option<Credential>, StoreError>({
+        // By version, which a claimed batch brings along: what is remembered is never out of date.
+        const configs = yield* Cache.make<string, Option.Option<Credential>, StoreError>({
           capacity: 4096,
-          timeToLive: "1 second",
+          timeToLive: "1 hour",
           lookup: (key) => {
             const [appId, kind] = key.split(":")
             return credentials.find(appId as AppId, kind as ProviderKind)
@@ -97,12 +97,15 @@ export class Dispatcher extends Context.Service<
             holdMs: HOLD_MS,
             expiresAt: message.value.expiresAt
           }
-          const credential = yield* Cache.get(current, `${key.appId}:${key.provider}`)
+          const credential = batch.credential
+            ? yield* Cache.get(configs, `${key.appId}:${key.provider}:${batch.credential.version}`)
+            : Option.none()
           if (Option.isNone(credential)) {
             yield* save(failBatch(batch, rules, "credential_missing"))
             return { slow: null, hold: null }
           }
-          const { held, version } = credential.value
+          const { version } = credential.value
+          const held = batch.credential?.held ?? null
           const targets = yield* audiences.targets(key.appId, key.provider, batch.recipients)
           const news = yield* sendBatch({
             batch,

@@ -18,6 +18,8 @@ export interface ClaimedBatch {
   /** Attempts that its recipients have behind them. */
   readonly attempts: number
   readonly fence: number
+  /** The credential of this way as it is now; null when there is none. */
+  readonly credential: { readonly version: number; readonly held: string | null } | null
   /** Those without a final state. */
   readonly recipients: ReadonlyArray<string>
 }

@@ -87,10 +87,12 @@ CREATE TABLE channels (
 );
 CREATE INDEX channels_contact ON channels (contact_id) WHERE contact_id IS NOT NULL;
 
+-- A version never comes again, also not when a credential is removed and set anew: whoever remembers one by it is right.
+CREATE SEQUENCE credential_versions AS integer;
 CREATE TABLE credentials (
   app_id uuid NOT NULL REFERENCES applications ON DELETE CASCADE,
   kind text NOT NULL CHECK (kind IN ('apns', 'fcm', 'webpush', 'smtp')),
-  version integer NOT NULL DEFAULT 1,
+  version integer NOT NULL DEFAULT nextval('credential_versions'),
   -- What may be shown; the whole configuration, secrets included, is in sealed.
   settings json NOT NULL,
   sealed bytea NOT NULL,

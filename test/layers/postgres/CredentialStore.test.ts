@@ -50,7 +50,9 @@ layer(live)("CredentialStore", (it) => {
       const appId = yield* newApp
       for (const config of all) yield* store.put(appId, config)
       for (const config of all) {
-        expect(yield* store.find(appId, config.kind)).toEqual(Option.some({ appId, version: 1, config, held: null }))
+        expect(yield* store.find(appId, config.kind)).toEqual(
+          Option.some({ appId, version: expect.any(Number), config, held: null })
+        )
       }
     })
   )
@@ -80,17 +82,33 @@ layer(live)("CredentialStore", (it) => {
     Effect.gen(function* () {
       const store = yield* CredentialStore
       const appId = yield* newApp
+      const versionNow = Effect.map(store.find(appId, "apns"), (found) => Option.getOrThrow(found).version)
       yield* store.put(appId, apns)
-      yield* store.hold(appId, "apns", 1, "InvalidProviderToken")
+      const first = yield* versionNow
+      yield* store.hold(appId, "apns", first, "InvalidProviderToken")
       expect(Option.getOrThrow(yield* store.find(appId, "apns")).held).toBe("InvalidProviderToken")
       yield* store.put(appId, apns)
-      yield* store.hold(appId, "apns", 1, "InvalidProviderToken")
-      expect(Option.getOrThrow(yield* store.find(appId, "apns"))).toMatchObject({ version: 2, held: null })
-      yield* store.hold(appId, "apns", 2, "ExpiredProviderToken")
-      yield* store.release(appId, "apns", 1)
-      expect(Option.getOrThrow(yield* store.find(appId, "apns")).held).toBe("ExpiredProviderToken")
-      yield* store.release(appId, "apns", 2)
+      const second = yield* versionNow
+      expect(second).toBeGreaterThan(first)
+      yield* store.hold(appId, "apns", first, "InvalidProviderToken")
       expect(Option.getOrThrow(yield* store.find(appId, "apns")).held).toBe(null)
+      yield* store.hold(appId, "apns", second, "ExpiredProviderToken")
+      yield* store.release(appId, "apns", first)
+      expect(Option.getOrThrow(yield* store.find(appId, "apns")).held).toBe("ExpiredProviderToken")
+      yield* store.release(appId, "apns", second)
+      expect(Option.getOrThrow(yield* store.find(appId, "apns")).held).toBe(null)
+    })
+  )
+
+  it.effect("never gives a version twice, also when a credential is removed and set anew", () =>
+    Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const appId = yield* newApp
+      yield* store.put(appId, apns)
+      const before = Option.getOrThrow(yield* store.find(appId, "apns")).version
+      yield* store.remove(appId, "apns")
+      yield* store.put(appId, apns)
+      expect(Option.getOrThrow(yield* store.find(appId, "apns")).version).toBeGreaterThan(before)
     })
   )
 
@@ -102,7 +120,8 @@ layer(live)("CredentialStore", (it) => {
         const appId = yield* newApp
         const notification = uuidv7()
         yield* store.put(appId, apns)
-        yield* store.hold(appId, "apns", 1, "InvalidProviderToken")
+        const { version } = Option.getOrThrow(yield* store.find(appId, "apns"))
+        yield* store.hold(appId, "apns", version, "InvalidProviderToken")
         yield* sql`
           INSERT INTO notifications (id, app_id, priority, request, expires_at)
           VALUES (${notification}, ${appId}, 'bulk', '{}', now())`
@@ -111,7 +130,7 @@ layer(live)("CredentialStore", (it) => {
             INSERT INTO batches (id, notification_id, app_id, provider, priority, held, due_at, recipients)
             VALUES (${uuidv7()}, ${notification}, ${appId}, ${provider}, 'bulk', true, now() + interval '1 hour', ${[uuidv7()]}::uuid[])`
         }
-        yield* way === "put" ? store.put(appId, apns) : store.release(appId, "apns", 1)
+        yield* way === "put" ? store.put(appId, apns) : store.release(appId, "apns", version)
         expect(
           yield* sql`SELECT provider, held, due_at <= now() AS due FROM batches WHERE app_id = ${appId} ORDER BY provider`
         ).toEqual([

@@ -23,6 +23,7 @@ const batch = (): ClaimedBatch => ({
   priority: "bulk",
   attempts: 0,
   fence: 1,
+  credential: { version: 1, held: null },
   recipients: ["a"]
 })
 

@@ -14,6 +14,7 @@ const batch = (recipients: ReadonlyArray<string>, over: Partial<ClaimedBatch> = 
   priority: "bulk",
   attempts: 0,
   fence: 1,
+  credential: { version: 1, held: null },
   recipients,
   ...over
 })
