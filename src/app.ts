@@ -23,6 +23,7 @@ import * as DeviceStore from "../layers/postgres/DeviceStore.ts"
 import * as HookStore from "../layers/postgres/HookStore.ts"
 import * as Migrations from "../layers/postgres/Migrations.ts"
 import * as NotificationStore from "../layers/postgres/NotificationStore.ts"
+import * as Logger from "../layers/telemetry/Logger.ts"
 import * as Webhook from "../layers/webhook/WebhookClient.ts"
 import * as WebPush from "../layers/webpush/WebPushProvider.ts"
 import { Accept } from "../services/engine/Accept.ts"
@@ -46,7 +47,9 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** Settings, logging, cryptography, the outbound rules. */
 const base = (env: Environment) =>
-  Layer.mergeAll(Keys.layer, SecretBox.layer, Links.layer, Outbound.layer).pipe(Layer.provideMerge(settingsOf(env)))
+  Layer.mergeAll(Keys.layer, SecretBox.layer, Links.layer, Outbound.layer, Logger.layer).pipe(
+    Layer.provideMerge(settingsOf(env))
+  )
 
 /** The database's tables, under their ports. The database is migrated before the first of them is used. */
 const stores = Layer.mergeAll(
