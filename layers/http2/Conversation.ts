@@ -23,7 +23,10 @@ export interface Listener {
 
 /** Streams at once, however many more a peer allows. */
 const MOST_STREAMS = 4096
-/** What the peer may send on the connection before we take note. A stream keeps the default, which needs no word. */
+/**
+ * What the peer may send on the connection before we take note. A stream keeps the default, which needs no word. What
+ * comes is taken in at once, so the windows never run out: it is `maxBody` that bounds what is held.
+ */
 export const CONNECTION_WINDOW = 1 << 20
 /** The most that an answer's fields may amount to. */
 export const HEADER_LIST = 1 << 16
@@ -111,12 +114,10 @@ export class Conversation implements FrameHandler {
 
   onData(id: number, last: boolean, bytes: Buffer, start: number, end: number, flow: number): void {
     this.allowance -= flow
-    if (this.allowance < 0) throw new PeerError(F.FLOW_CONTROL_ERROR, "the peer sends beyond the connection's window")
     const slot = this.streams.find(id)
     if (slot === undefined) return this.stray(id, last)
     slot.allowance -= flow
-    if (slot.allowance < 0) throw new PeerError(F.FLOW_CONTROL_ERROR, "the peer sends beyond a stream's window")
-    if (slot.status === 0) return this.malformed(slot, new Malformed("a body comes before its header"))
+    if (slot.status === 0) return this.offence(slot, F.PROTOCOL_ERROR, "a body comes before its header")
     if (end > start) {
       slot.size += end - start
       if (slot.size > this.maxBody) {
@@ -205,9 +206,9 @@ export class Conversation implements FrameHandler {
     const slot = this.streams.find(id)
     // The peer may still be taking note of a request whose answer is complete.
     if (slot === undefined) return this.gone(id)
-    if (increment === 0) return this.malformed(slot, new Malformed("a window grows by nothing"))
+    if (increment === 0) return this.offence(slot, F.PROTOCOL_ERROR, "a window grows by nothing")
     if (!this.upload.widenStream(slot, increment)) {
-      this.fail(slot, F.FLOW_CONTROL_ERROR, failure("protocol", "a stream's window is too large", false))
+      this.offence(slot, F.FLOW_CONTROL_ERROR, "a stream's window is too large")
     }
   }
 
@@ -233,12 +234,16 @@ export class Conversation implements FrameHandler {
     this.listener.onAnswer(run, index, answer)
   }
 
-  /** The stream's answer breaks the rules of HTTP: it fails, and the connection takes no more requests. */
   private malformed(slot: Slot, error: unknown): void {
     if (!(error instanceof Malformed)) throw error
-    const reason = failure("protocol", error.message, false)
+    this.offence(slot, F.PROTOCOL_ERROR, error.message)
+  }
+
+  /** The peer breaks a rule on one stream: that one fails, and the connection takes no more requests. */
+  private offence(slot: Slot, code: number, message: string): void {
+    const reason = failure("protocol", message, false)
     this.listener.onLeaving(reason)
-    this.fail(slot, F.PROTOCOL_ERROR, reason)
+    this.fail(slot, code, reason)
   }
 
   /** HEADERS or DATA of a stream that is not open: an offence, unless we reset it and the peer cannot know yet. */
