@@ -12,7 +12,7 @@ const ROOMS = ["services", "layers", "src", "simulators", "bench", "test"]
 const filesOf = (folder: string): Array<string> => {
   try {
     return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.ts$/.test(entry.name) && !entry.name.endsWith(".d.ts"))
+      .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.name.endsWith(".d.ts"))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
   } catch {
     return []
