@@ -12,10 +12,14 @@ export interface Http2Origin {
 
 export interface Http2PoolOptions {
   readonly origin: Http2Origin
-  /** At most so many connections; more than one opens only when the streams of the others are used up. */
+  /**
+   * At most so many connections take requests; more than one opens only when the streams of the others are used up.
+   * Those that are going away (GOAWAY, refusal, `renew`) end their streams beside them.
+   */
   readonly connections: number
   /** Streams on a connection before its first answer: 1 for APNs, else what SETTINGS says. */
   readonly firstStreams?: number
+  /** From the beginning of a connection to the peer's SETTINGS. A peer that takes no requests has as much time. */
   readonly connectTimeoutMs: number
   /** One deadline for each request, from its writing to the end of its answer. */
   readonly requestTimeoutMs: number
@@ -25,7 +29,10 @@ export interface Http2PoolOptions {
   readonly maxBody: number
 }
 
-/** A header as name (lower case) and value. */
+/**
+ * A header as name (lower case) and value. Both are printable ASCII, without spaces at either end of the value: one that
+ * is not is a defect of the batch, and sends nothing.
+ */
 export type Header = readonly [name: string, value: string]
 
 /**
@@ -61,7 +68,7 @@ export interface Http2Failure {
     | "timeout"
     /** The connection or the stream ended without an answer. */
     | "closed"
-    /** The peer broke the protocol; the connection was closed. */
+    /** The peer broke the protocol; the connection was closed, or takes no more requests if one stream was at fault. */
     | "protocol"
     /** The answer was larger than `maxBody`. */
     | "too_large"
@@ -74,7 +81,8 @@ export interface Http2Pool {
   /**
    * Sends a batch: for each index exactly one of `onAnswer` and `onFailure` is called. Requests that the peer did not
    * process are sent again by the pool itself on another connection, a few times. Ends when every index has its call;
-   * interrupted, it resets the streams under way and calls nothing more.
+   * interrupted, it resets the streams under way and calls nothing more. Batches take turns: a small one does not wait
+   * for the end of a large one. Dies with what a function of the batch throws; other batches go on.
    */
   readonly send: (batch: Http2Batch) => Effect.Effect<void>
   /** Replaces all connections: streams under way end on the old ones, new ones go to fresh ones. */
@@ -85,7 +93,10 @@ export interface Http2Pool {
 export class Http2Client extends Context.Service<
   Http2Client,
   {
-    /** A pool of connections to one origin, for one credential. Opens lazily; drains and closes with the scope. */
+    /**
+     * A pool of connections to one origin, for one credential. Opens lazily. Closing the scope drains it: streams under
+     * way end in their time, what was not written fails as `closed` and unprocessed.
+     */
     readonly pool: (options: Http2PoolOptions) => Effect.Effect<Http2Pool, never, Scope.Scope>
   }
 >()("heliograph/ports/Http2Client") {}
