@@ -86,20 +86,29 @@ const bury = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, results: Hoo
       ${texts(results.exhausted.map(({ position }) => body(position)))}) AS t (id, event_id, error, body)`
 })
 
-/** Carries on the count of failed deliveries in a row, over all nodes, and disables the hook when it is full. */
+/**
+ * Carries on the count of failed deliveries in a row, over all nodes, and disables the hook when it is full: also when
+ * the run that filled it has ended with a success since.
+ */
 const count = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, results: HookResults) {
-  const { failures, reset, reason } = results.streak
-  if (failures === 0 && !reset) return
+  const { leading, longest, reset, reason, trailing } = results.streak
+  if (leading === 0 && !reset) return
   // A success after successes writes nothing: the row of a busy, healthy hook stays as it is.
-  const [row] = yield* sql<{ readonly failures: number; readonly failing_since: Date | null }>`
-    UPDATE hooks SET
-      failures = CASE WHEN ${reset} THEN 0 ELSE failures END + ${failures},
-      failing_since = CASE WHEN ${failures === 0} THEN NULL WHEN ${reset} OR failures = 0 THEN now() ELSE failing_since END
-    WHERE id = ${results.hookId} AND epoch = ${results.epoch} AND is_active AND (${failures > 0} OR failures > 0)
-    RETURNING failures, failing_since`
-  if (row === undefined || row.failures < results.disableAfter) return
+  const [row] = yield* sql<{ readonly peak: number; readonly since: Date | null }>`
+    WITH before AS MATERIALIZED (
+      SELECT id, failures, CASE WHEN failures = 0 THEN now() ELSE failing_since END AS since FROM hooks
+      WHERE id = ${results.hookId} AND epoch = ${results.epoch} AND is_active
+        AND (failures > 0 OR ${leading > 0 || trailing > 0 || longest > 0})
+      FOR NO KEY UPDATE
+    )
+    UPDATE hooks h SET
+      failures = CASE WHEN ${reset} THEN ${trailing} ELSE before.failures + ${leading} END,
+      failing_since = CASE WHEN NOT ${reset} THEN before.since WHEN ${trailing > 0} THEN now() END
+    FROM before WHERE h.id = before.id
+    RETURNING greatest(before.failures + ${leading}, ${longest}) AS peak, before.since`
+  if (row === undefined || row.peak < results.disableAfter) return
   const text =
-    `${row.failures} deliveries in a row failed since ${isoTime(row.failing_since!.getTime())}; ` +
+    `${row.peak} deliveries in a row failed since ${isoTime(row.since!.getTime())}; ` +
     `the last one: ${reason ?? "no reason known"}`
   yield* sql`UPDATE hooks SET is_active = false, disabled_reason = ${text}, updated_at = now() WHERE id = ${results.hookId}`
 })

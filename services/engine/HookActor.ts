@@ -1,7 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import { eventBodies } from "../domain/Event.ts"
 import type { HookId } from "../domain/Ids.ts"
-import type { HookEndpoint, HookResults, HookWork } from "../ports/HookStore.ts"
+import type { HookEndpoint, HookResults, HookWork, Streak } from "../ports/HookStore.ts"
 import type { StoreError } from "../ports/StoreError.ts"
 import type { WebhookAnswer, WebhookSender } from "../ports/WebhookClient.ts"
 import { make as makeSignal } from "./Signal.ts"
@@ -67,6 +67,15 @@ export const deliveryHeaders = (
   return headers
 }
 
+const NO_STREAK: Streak = { leading: 0, reset: false, longest: 0, trailing: 0, reason: null }
+
+/** One more exhausted delivery. */
+const lengthened = (streak: Streak, reason: string): Streak => {
+  if (!streak.reset) return { ...streak, leading: streak.leading + 1, reason }
+  const trailing = streak.trailing + 1
+  return { ...streak, trailing, longest: Math.max(streak.longest, trailing), reason }
+}
+
 const failureOf = (answer: WebhookAnswer): string | null =>
   answer._tag === "NoAnswer"
     ? answer.reason
@@ -107,7 +116,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     let delivered: Array<number> = []
     let retry: Array<number> = []
     let exhausted: Array<{ position: number; error: string }> = []
-    let streak = { failures: 0, reset: false, reason: null as string | null }
+    let streak = NO_STREAK
     let savedAt = yield* Clock.currentTimeMillis
     const lease = { isOurs: true }
     // One write at a time: an older list of what remains must not overwrite a newer one.
@@ -133,7 +142,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
         delivered = []
         retry = []
         exhausted = []
-        streak = { failures: 0, reset: false, reason: null }
+        streak = NO_STREAK
         return work.finish(results).pipe(
           Effect.map((ours) => {
             lease.isOurs = ours
@@ -153,12 +162,12 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       remaining.delete(position)
       if (failure === null) {
         delivered.push(position)
-        streak = { failures: 0, reset: true, reason: null }
+        streak = { ...streak, reset: true, trailing: 0 }
       } else if (delayMs !== undefined) {
         retry.push(position)
       } else {
         exhausted.push({ position, error: failure })
-        streak = { ...streak, failures: streak.failures + 1, reason: failure }
+        streak = lengthened(streak, failure)
       }
       note(failure, yield* Clock.currentTimeMillis)
     })

@@ -32,6 +32,19 @@ export interface HookWork {
   readonly attempts: number
 }
 
+/** How exhausted deliveries and successes of one write followed each other. A success ends a run of failures. */
+export interface Streak {
+  /** Exhausted deliveries before the first success: they lengthen the run that was there. */
+  readonly leading: number
+  /** Whether there was a success. */
+  readonly reset: boolean
+  /** The longest run after a success, and the one at the end; 0 without a success. */
+  readonly longest: number
+  readonly trailing: number
+  /** Why the last of them failed. */
+  readonly reason: string | null
+}
+
 /** Results of one piece of work, in the order in which they came. */
 export interface HookResults {
   readonly workId: HookWorkId
@@ -48,8 +61,7 @@ export interface HookResults {
   /** Null: what remains stays with this worker for another `leaseMs`. Else it is given back, due after so long. */
   readonly releaseAfterMs: number | null
   readonly leaseMs: number
-  /** Exhausted deliveries since the last success of this chunk, and whether there was a success before them. */
-  readonly streak: { readonly failures: number; readonly reset: boolean; readonly reason: string | null }
+  readonly streak: Streak
   /** Failed deliveries in a row that disable the hook. */
   readonly disableAfter: number
 }

@@ -66,14 +66,14 @@ const results = (hookId: HookId, work: HookWork, change: Partial<HookResults>): 
   remaining: [],
   releaseAfterMs: null,
   leaseMs: LEASE,
-  streak: { failures: 0, reset: false, reason: null },
+  streak: { leading: 0, reset: false, longest: 0, trailing: 0, reason: null },
   disableAfter: 50,
   ...change
 })
 
 const exhaust = (positions: ReadonlyArray<number>, reason: string): Partial<HookResults> => ({
   exhausted: positions.map((position) => ({ position, error: reason })),
-  streak: { failures: positions.length, reset: false, reason }
+  streak: { leading: positions.length, reset: false, longest: 0, trailing: 0, reason }
 })
 
 const endLease = Effect.fnUntraced(function* (work: HookWork) {
@@ -355,7 +355,7 @@ layer(live)("HookStore", (it) => {
           ...limit,
           ...exhaust([3, 4], "x"),
           delivered: [5],
-          streak: { failures: 2, reset: true, reason: "x" },
+          streak: { leading: 0, reset: true, longest: 2, trailing: 2, reason: "x" },
           remaining: [6, 7]
         })
       )
@@ -366,13 +366,34 @@ layer(live)("HookStore", (it) => {
         results(hook.id, work, {
           ...limit,
           delivered: [6, 7],
-          streak: { failures: 0, reset: true, reason: null }
+          streak: { leading: 0, reset: true, longest: 0, trailing: 0, reason: null }
         })
       )
       expect(yield* sql`SELECT failures, failing_since FROM hooks WHERE id = ${hook.id}`).toEqual([
         { failures: 0, failing_since: null }
       ])
       expect(Option.getOrThrow(yield* store.find(appId, hook.id)).disabledReason).toBe(null)
+    })
+  )
+
+  it.effect("disables also when the run that filled the count ended with a success in the same write", () =>
+    Effect.gen(function* () {
+      for (const streak of [
+        { leading: 2, reset: true, longest: 0, trailing: 0, reason: "x" },
+        { leading: 0, reset: true, longest: 4, trailing: 1, reason: "x" }
+      ]) {
+        const { store, appId, hook, work } = yield* claimedWork(8)
+        yield* store.finish(
+          results(hook.id, work, { disableAfter: 4, ...exhaust([0, 1], "x"), remaining: [2, 3, 4, 5, 6, 7] })
+        )
+        yield* store.finish(
+          results(hook.id, work, { disableAfter: 4, ...exhaust([2, 3], "x"), delivered: [4, 5, 6, 7], streak })
+        )
+        expect(Option.getOrThrow(yield* store.find(appId, hook.id))).toMatchObject({
+          isActive: false,
+          disabledReason: expect.stringContaining("4 deliveries in a row failed")
+        })
+      }
     })
   )
 
@@ -388,7 +409,11 @@ layer(live)("HookStore", (it) => {
       expect(Option.getOrThrow(yield* store.find(appId, hook.id)).isActive).toBe(true)
       yield* store.finish(results(hook.id, work, { ...exhaust([4], "x"), remaining: [5], epoch: 2, disableAfter: 2 }))
       yield* store.finish(
-        results(hook.id, work, { delivered: [5], streak: { failures: 0, reset: true, reason: null }, disableAfter: 2 })
+        results(hook.id, work, {
+          delivered: [5],
+          streak: { leading: 0, reset: true, longest: 0, trailing: 0, reason: null },
+          disableAfter: 2
+        })
       )
       expect(yield* sql`SELECT failures FROM hooks WHERE id = ${hook.id}`).toEqual([{ failures: 1 }])
     })

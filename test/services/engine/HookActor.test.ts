@@ -84,7 +84,7 @@ it.effect("posts every event once and writes what came of it", () =>
     expect(new Set(posted.map(({ body }) => JSON.parse(body).id)).size).toBe(36)
     expect(finished.flatMap(({ delivered }) => delivered).length).toBe(36)
     expect(finished.every(({ remaining, epoch }) => remaining.length === 0 && epoch === 3)).toBe(true)
-    expect(finished.every(({ streak }) => streak.reset && streak.failures === 0)).toBe(true)
+    expect(finished.every(({ streak }) => streak.reset && streak.leading === 0 && streak.longest === 0)).toBe(true)
     yield* TestClock.adjust(10_000)
     expect(idle()).toBe(1)
   })
@@ -119,7 +119,7 @@ it.effect("tries a failed delivery again after the delay of its attempt", () =>
     expect(finished[0]!.retry!.positions.length).toBe(3)
     expect(finished[0]!.delivered.length).toBe(1)
     expect(finished[0]!.exhausted).toEqual([])
-    expect(finished[0]!.streak.failures).toBe(0)
+    expect(finished[0]!.streak).toMatchObject({ leading: 0, longest: 0 })
   })
 )
 
@@ -132,7 +132,13 @@ it.effect("gives a delivery up after its last attempt, and counts it towards dis
     yield* TestClock.adjust(1)
     expect(finished[0]!.retry).toBeNull()
     expect(finished[0]!.exhausted.map(({ error }) => error)).toEqual(["answered 410", "answered 410"])
-    expect(finished[0]!.streak).toEqual({ failures: 2, reset: true, reason: "answered 410" })
+    expect(finished[0]!.streak).toEqual({
+      leading: 0,
+      reset: true,
+      longest: 2,
+      trailing: 2,
+      reason: "answered 410"
+    })
   })
 )
 
