@@ -2,6 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ApiKey, Application, KeyKind } from "../../services/domain/Application.ts"
 import type { ApiKeyId, AppId, OrganizationId } from "../../services/domain/Ids.ts"
+import type { NewApplication } from "../../services/ports/ApplicationStore.ts"
 import { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
 import { SecretBox } from "../../services/ports/SecretBox.ts"
 import { storeError } from "./storeError.ts"
@@ -39,12 +40,13 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
     const box = yield* SecretBox
     const columns = sql.literal(COLUMNS)
 
-    const create: ApplicationStore["Service"]["create"] = (application) =>
+    const insert = (application: NewApplication, isFirst: boolean) =>
       sql
         .withTransaction(
           Effect.gen(function* () {
             // Two nodes that start at once on an empty database must not make an organization each.
             yield* sql`SELECT pg_advisory_xact_lock(${LOCK})`
+            if (isFirst && (yield* sql`SELECT 1 FROM applications LIMIT 1`).length > 0) return Option.none()
             yield* sql`
               INSERT INTO organizations (id, name) SELECT ${application.organizationId}::uuid, ${FIRST_ORGANIZATION}
               WHERE NOT EXISTS (SELECT 1 FROM organizations)`
@@ -56,10 +58,15 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
             for (const { id, kind, hash, hint } of application.keys) {
               yield* sql`INSERT INTO api_keys (id, app_id, kind, hash, hint) VALUES (${id}, ${application.id}, ${kind}, ${hash}, ${hint})`
             }
-            return applicationOf(row!)
+            return Option.some(applicationOf(row!))
           })
         )
         .pipe(storeError("ApplicationStore.create"))
+
+    const create: ApplicationStore["Service"]["create"] = (application) =>
+      Effect.map(insert(application, false), Option.getOrThrow)
+
+    const createFirst: ApplicationStore["Service"]["createFirst"] = (application) => insert(application, true)
 
     const find: ApplicationStore["Service"]["find"] = (id) =>
       sql<ApplicationRow>`SELECT ${columns} FROM applications WHERE id = ${id}`.pipe(
@@ -92,6 +99,6 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
         storeError("ApplicationStore.findKey")
       )
 
-    return ApplicationStore.of({ create, find, identitySecret, count, findKey })
+    return ApplicationStore.of({ create, createFirst, find, identitySecret, count, findKey })
   })
 )

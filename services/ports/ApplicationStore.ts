@@ -13,18 +13,22 @@ export interface NewApiKey {
   readonly hint: string
 }
 
+export interface NewApplication {
+  readonly id: AppId
+  readonly organizationId: OrganizationId
+  readonly name: string
+  readonly identitySecret: string
+  readonly keys: ReadonlyArray<NewApiKey>
+}
+
 /** Organizations, applications and their API keys. */
 export class ApplicationStore extends Context.Service<
   ApplicationStore,
   {
     /** One transaction: the application (in the first organization, made if there is none) with its keys and identity secret. */
-    readonly create: (application: {
-      readonly id: AppId
-      readonly organizationId: OrganizationId
-      readonly name: string
-      readonly identitySecret: string
-      readonly keys: ReadonlyArray<NewApiKey>
-    }) => Effect.Effect<Application, StoreError>
+    readonly create: (application: NewApplication) => Effect.Effect<Application, StoreError>
+    /** The same, only if there is no application yet; none otherwise. Of several nodes that start at once, one makes it. */
+    readonly createFirst: (application: NewApplication) => Effect.Effect<Option.Option<Application>, StoreError>
     readonly find: (id: AppId) => Effect.Effect<Option.Option<Application>, StoreError>
     /** The secret of spec 5.3, decrypted. */
     readonly identitySecret: (id: AppId) => Effect.Effect<Option.Option<string>, StoreError>

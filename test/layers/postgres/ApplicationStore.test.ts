@@ -33,6 +33,17 @@ const newApplication = (name: string) => {
 }
 
 layer(live)("ApplicationStore", (it) => {
+  it.effect("makes the very first application once, however many nodes start at the same time", () =>
+    Effect.gen(function* () {
+      const store = yield* ApplicationStore
+      const made = yield* Effect.forEach(["a", "b", "c", "d", "e"], (name) => store.createFirst(newApplication(name)), {
+        concurrency: "unbounded"
+      })
+      expect(made.filter(Option.isSome).length).toBe(1)
+      expect(yield* store.count).toBe(1)
+    })
+  )
+
   it.effect("makes one organization, however many first applications are made at once", () =>
     Effect.gen(function* () {
       const store = yield* ApplicationStore
@@ -41,7 +52,7 @@ layer(live)("ApplicationStore", (it) => {
       })
       expect(new Set(made.map(({ organizationId }) => organizationId)).size).toBe(1)
       expect(made.every(({ identityVerification }) => identityVerification)).toBe(true)
-      expect(yield* store.count).toBe(5)
+      expect(yield* store.count).toBe(6)
     })
   )
 
