@@ -25,6 +25,8 @@ export interface SettingsShape {
   /** A PEM file of certificate authorities that are trusted beside the system's: private receivers, simulators, proxies. */
   readonly outboundCaFile: string | null
   readonly http2Transport: "own" | "http2-wrapper"
+  /** Worker threads that encrypt web push messages; with 0, the thread that serves everything does, in short turns. */
+  readonly webpushThreads: number
   readonly smtpUrl: string | null
   readonly mailFrom: string
   readonly retentionDays: number
@@ -155,6 +157,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     outboundAllowCidrs: get("OUTBOUND_ALLOW_CIDRS", cidrs, []),
     outboundCaFile: get<string | null>("OUTBOUND_CA_FILE", text, null),
     http2Transport: get("HTTP2_TRANSPORT", oneOf("own", "http2-wrapper"), "http2-wrapper"),
+    webpushThreads: get("WEBPUSH_THREADS", integer(0, 256), 0),
     smtpUrl: get<string | null>("SMTP_URL", url("smtp:", "smtps:"), null),
     mailFrom: get("MAIL_FROM", text, "Heliograph <heliograph@localhost>"),
     retentionDays: get("RETENTION_DAYS", integer(1, 3650), 30),

@@ -4,9 +4,6 @@ import type { Template } from "../../services/domain/Push.ts"
 import { merge, secondsLeft, template } from "../../services/domain/Push.ts"
 import type { Header } from "../../services/ports/Http2Client.ts"
 
-/** The most plaintext, in bytes, that fits the one record of 4,096 bytes which push services take. */
-export const MAX_PLAINTEXT = 3993
-
 /** A Topic is at most 32 characters of base64url: a collapse key that is not is replaced by its digest. */
 const topicOf = (collapseKey: string): string =>
   /^[A-Za-z0-9_-]{1,32}$/.test(collapseKey) ? collapseKey : hash("sha256", collapseKey, "base64url").slice(0, 32)

@@ -7,13 +7,15 @@ import type { Outcome, Provider, SendBatch } from "../../services/ports/Provider
 import { WebPushProvider } from "../../services/ports/Provider.ts"
 import type { PushPools } from "../../services/ports/PushPools.ts"
 import { makePushPools } from "../../services/ports/PushPools.ts"
-import type { Settings } from "../config/Settings.ts"
+import { Settings } from "../config/Settings.ts"
 import { trust } from "../config/Trust.ts"
 import { outcomeOfFailure, verdictOf } from "./Answer.ts"
-import { encryptAll } from "./Encryption.ts"
+import { MOST_PLAINTEXT } from "./Encryption.ts"
 import { http1Pool } from "./Http1.ts"
-import { headersOf, MAX_PLAINTEXT, payloadOf } from "./Payload.ts"
+import { headersOf, payloadOf } from "./Payload.ts"
 import { PushServices } from "./PushServices.ts"
+import type { Sealer } from "./Sealer.ts"
+import { makeSealer } from "./Sealer.ts"
 
 const POOL = {
   connections: 4,
@@ -32,7 +34,7 @@ const REFUSED: Outcome = { _tag: "Fail", reason: "endpoint_refused" }
 const slices = (indexes: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
   Array.from({ length: Math.ceil(indexes.length / SLICE) }, (_, i) => indexes.slice(i * SLICE, (i + 1) * SLICE))
 
-const make = (http2: PushPools, http1: PushPools): Provider => {
+const make = (sealer: Sealer, http2: PushPools, http1: PushPools): Provider => {
   const services = new PushServices()
 
   const send = Effect.fnUntraced(function* (batch: SendBatch, onOutcome: (index: number, outcome: Outcome) => void) {
@@ -45,7 +47,7 @@ const make = (http2: PushPools, http1: PushPools): Provider => {
     const sentAt = yield* Clock.currentTimeMillis
     if (isExpired(message, sentAt)) return all({ _tag: "Fail", reason: "expired" })
     const template = payloadOf(message)
-    if (template.bytes > MAX_PLAINTEXT) return all({ _tag: "Fail", reason: "payload_too_large" })
+    if (template.bytes > MOST_PLAINTEXT) return all({ _tag: "Fail", reason: "payload_too_large" })
     const headers = headersOf(message, sentAt)
 
     const paths: Array<string> = []
@@ -131,10 +133,10 @@ const make = (http2: PushPools, http1: PushPools): Provider => {
         )
 
       const work = Effect.fnUntraced(function* (part: ReadonlyArray<number>) {
-        const sealed = yield* encryptAll(
-          part.length,
-          (i) => targets[part[i]!]!,
-          (i) => template.before + targets[part[i]!]!.id + template.after
+        const sealed = yield* sealer.seal(
+          template,
+          part.map((index) => targets[index]!),
+          message.priority === "high"
         )
         const slice: Array<number> = []
         const bodies: Array<Uint8Array> = []
@@ -192,6 +194,7 @@ export const layer: Layer.Layer<WebPushProvider, never, Http2Client | OutboundPo
   Effect.gen(function* () {
     const client = yield* Http2Client
     const trusted = yield* trust
+    const sealer = yield* makeSealer((yield* Settings).webpushThreads)
     const none = new Set<string>()
     const http2 = yield* makePushPools({
       open: (origin: Http2Origin) => client.pool({ ...POOL, origin }),
@@ -199,6 +202,6 @@ export const layer: Layer.Layer<WebPushProvider, never, Http2Client | OutboundPo
       capacity: 2000
     })
     const http1 = yield* makePushPools({ open: (origin) => http1Pool(origin, trusted), trusted: none, capacity: 200 })
-    return make(http2, http1)
+    return make(sealer, http2, http1)
   })
 )

@@ -1,0 +1,176 @@
+import { Effect, Exit, Scope } from "effect"
+import { createECDH, randomBytes } from "node:crypto"
+import { once } from "node:events"
+import { Worker } from "node:worker_threads"
+import webpush from "web-push"
+import type { Sealer } from "../layers/webpush/Sealer.ts"
+import { makeSealer } from "../layers/webpush/Sealer.ts"
+import { PushServices } from "../layers/webpush/PushServices.ts"
+import { uuidv7 } from "../services/domain/Ids.ts"
+import { prepare, type PeerData } from "./webpush/Peer.ts"
+
+/*
+ * Web Push: what is done for each message before it is sent, that is RFC 8291's encryption with a fresh key pair and the
+ * VAPID header, by the engine's own code and by the package web-push, on one core and on two.
+ *
+ *   node bench/webpush.ts [--rounds 7] [--messages 4000]
+ *
+ * All take turns on one machine, each in every round: the ratios count. CPU is of the whole process, all its threads.
+ * "New subscribers" are 20,000 who come round again after the keys that are kept were forgotten; "known" are 1,000.
+ * Left out: sending, answers, the database. web-push signs a VAPID token for each message, as it always does.
+ */
+
+export const name = "webpush"
+
+const ORIGIN = "https://updates.push.example.org"
+const NEW = 20_000
+const KNOWN = 1000
+/** As the provider's layer does it. */
+const SLICE = 64
+const SLICES_AT_ONCE = 4
+
+export interface Row {
+  readonly name: string
+  readonly perSecond: number
+  /** Microseconds of CPU a message. */
+  readonly cpu: number
+}
+
+export interface Report {
+  readonly rows: ReadonlyArray<Row>
+  /** CPU of web-push on one core over that of the engine. */
+  readonly lessCpu: number
+  /** The same for subscribers who are known. */
+  readonly lessCpuKnown: number
+  /** Rate of two threads over that of one, of the engine's own. */
+  readonly twoCores: number
+  /** The longest that the event loop was kept while this thread encrypted, milliseconds: the median of all rounds. */
+  readonly longestTurnMs: number
+}
+
+const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
+
+const subscribers = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({
+    id: uuidv7(),
+    endpoint: `${ORIGIN}/wpush/v2/${n}`,
+    p256dh: createECDH("prime256v1").generateKeys("base64url"),
+    auth: randomBytes(16).toString("base64url")
+  }))
+
+export const run = async (options: { readonly rounds?: number; readonly messages?: number } = {}): Promise<Report> => {
+  const { rounds = 7, messages = 4000 } = options
+  const [newcomers, known] = [subscribers(NEW), subscribers(KNOWN)]
+  const text = { title: "Sale", body: "Everything must go. ".repeat(10), service_notification_id: uuidv7() }
+  const before = `${JSON.stringify(text).slice(0, -1)},"service_device_id":"`
+  const template = { before, after: '"}', bytes: Buffer.byteLength(before) + 38 }
+  const vapid = { ...webpush.generateVAPIDKeys(), subject: "mailto:push@example.org" }
+  const keys = { subject: vapid.subject, public_key: vapid.publicKey, private_key: vapid.privateKey }
+  const data: PeerData = { subscriptions: newcomers, vapid, text: before + uuidv7() + template.after }
+
+  const scope = Effect.runSync(Scope.make())
+  const sealers = await Promise.all(
+    [0, 1, 2].map((threads) => Effect.runPromise(Scope.provide(makeSealer(threads), scope)))
+  )
+  const peers = [0, 1].map(() => new Worker(new URL("./webpush/Peer.ts", import.meta.url), { workerData: data }))
+  const services = new PushServices()
+
+  let at = 0
+  const own = (sealer: Sealer, to: typeof newcomers) => () => {
+    // Made ahead of the measured work: batches come from the database.
+    const slices = Array.from({ length: Math.ceil(messages / SLICE) }, (_, n) =>
+      Array.from({ length: Math.min(SLICE, messages - n * SLICE) }, (_, i) => to[(at + n * SLICE + i) % to.length]!)
+    )
+    at += messages
+    return () => work(sealer, slices)
+  }
+  const work = (sealer: Sealer, slices: ReadonlyArray<typeof newcomers>) =>
+    Effect.runPromise(
+      Effect.forEach(
+        slices,
+        (slice) => {
+          services.authorization("app:1", ORIGIN, keys, Date.now())
+          return sealer.seal(template, slice, false)
+        },
+        { concurrency: SLICES_AT_ONCE, discard: true }
+      )
+    )
+  const onPeers = () =>
+    Promise.all(
+      peers.map(async (peer, n) => {
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+        peer.postMessage({ from: (n * messages) / 2, to: ((n + 1) * messages) / 2 })
+        await once(peer, "message")
+      })
+    )
+
+  /** What each prepares, and then does against the clock. */
+  const contestants: ReadonlyArray<readonly [string, () => () => unknown]> = [
+    ["web-push, one core", () => () => prepare(data, 0, messages)],
+    ["own, one core, new subscribers", own(sealers[0]!, newcomers)],
+    ["own, one core, known subscribers", own(sealers[0]!, known)],
+    ["own, one thread beside, new", own(sealers[1]!, newcomers)],
+    ["web-push, two threads", () => onPeers],
+    ["own, two threads, new", own(sealers[2]!, newcomers)]
+  ]
+  const cpu = contestants.map((): Array<number> => [])
+  const rate = contestants.map((): Array<number> => [])
+  const turns: Array<number> = []
+  // The first round warms up.
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, [, ready]] of contestants.entries()) {
+      const work = ready()
+      let last = performance.now()
+      let longest = 0
+      const watch = setInterval(() => {
+        longest = Math.max(longest, performance.now() - last - 1)
+        last = performance.now()
+      }, 1)
+      const usage = process.cpuUsage()
+      const begun = performance.now()
+      await work()
+      const seconds = (performance.now() - begun) / 1000
+      const { system, user } = process.cpuUsage(usage)
+      clearInterval(watch)
+      if (round === 0) continue
+      cpu[index]!.push((system + user) / messages)
+      rate[index]!.push(messages / seconds)
+      if (index === 1) turns.push(longest)
+    }
+  }
+  await Promise.all(peers.map((peer) => peer.terminate()))
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+
+  /** The median of the ratios of each round: what disturbed a round disturbed both. */
+  const ratio = (over: ReadonlyArray<number>, under: ReadonlyArray<number>): number =>
+    median(over.map((value, round) => value / under[round]!))
+  return {
+    rows: contestants.map(([title], index) => ({
+      name: title,
+      perSecond: median(rate[index]!),
+      cpu: median(cpu[index]!)
+    })),
+    lessCpu: ratio(cpu[0]!, cpu[1]!),
+    lessCpuKnown: ratio(cpu[0]!, cpu[2]!),
+    twoCores: ratio(rate[5]!, rate[1]!),
+    longestTurnMs: median(turns)
+  }
+}
+
+if (import.meta.main) {
+  const argument = (title: string, otherwise: number): number => {
+    const place = process.argv.indexOf(`--${title}`)
+    return place === -1 ? otherwise : Number(process.argv[place + 1])
+  }
+  const report = await run({ rounds: argument("rounds", 7), messages: argument("messages", 4000) })
+  const lines = report.rows.map(
+    ({ cpu, name: title, perSecond }) =>
+      `${title.padEnd(36)} ${perSecond.toFixed(0).padStart(7)}/s ${cpu.toFixed(1).padStart(7)} µs CPU`
+  )
+  process.stdout.write(`${lines.join("\n")}
+
+CPU of web-push over own       ${report.lessCpu.toFixed(2)} (known subscribers ${report.lessCpuKnown.toFixed(2)})
+two threads over one core      ${report.twoCores.toFixed(2)}
+longest turn of the event loop ${report.longestTurnMs.toFixed(1)} ms
+`)
+}
