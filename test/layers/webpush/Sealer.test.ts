@@ -73,27 +73,6 @@ describe.each([0, 2])("a sealer with %i threads", (threads) => {
     expect(await seal([])).toEqual([])
   })
 
-  it("begins the urgent before what waits", async () => {
-    const ended: Array<string> = []
-    const to = browsers(64)
-    const patient = Array.from({ length: 6 }, (_, n) => seal(to).then(() => ended.push(`patient ${n}`)))
-    const urgent = seal(to.slice(0, 1), true).then(() => ended.push("urgent"))
-    await Promise.all([...patient, urgent])
-    expect(ended.indexOf("urgent")).toBeLessThan(5)
-    expect(ended.filter((name) => name !== "urgent")).toHaveLength(6)
-  })
-
-  it("does not let the urgent keep the others waiting for ever", async () => {
-    const to = browsers(8)
-    const served = new AbortController()
-    const others = Array.from({ length: 10 }, async () => {
-      while (!served.signal.aborted) await seal(to, true)
-    })
-    for (let n = 0; n < 3; n++) await seal(to)
-    served.abort()
-    await Promise.all(others)
-  })
-
   it("leaves out what nobody waits for any more", async () => {
     const to = browsers(64)
     const abandoned = Array.from({ length: 20 }, () => Effect.runFork(sealer.seal(template, to, false)))
@@ -113,6 +92,26 @@ describe.each([0, 2])("a sealer with %i threads", (threads) => {
     }
     expect(rounds).toBeGreaterThan(3)
     expect(read(to[399]!, (await sealed)[399]!)).toBe(textFor(to[399]!))
+  })
+})
+
+describe("a sealer without threads", () => {
+  it("serves the urgent first, though they came last", async () => {
+    const ended: Array<string> = []
+    const to = browsers(64)
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const sealer = yield* makeSealer(0)
+          const note = (name: string, isUrgent: boolean) =>
+            Effect.map(sealer.seal(template, to, isUrgent), () => ended.push(name))
+          yield* Effect.all([note("first", false), note("second", false), note("urgent", true)], {
+            concurrency: "unbounded"
+          })
+        })
+      )
+    )
+    expect(ended).toEqual(["urgent", "first", "second"])
   })
 })
 

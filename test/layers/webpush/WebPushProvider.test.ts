@@ -50,6 +50,16 @@ describe("WebPushProvider", () => {
     expect(service.stats().reusedSenderKeys).toBe(0)
   })
 
+  it("delivers what threads of its own encrypted", async () => {
+    const threaded = await startSender(WebPushProvider, layer, { WEBPUSH_THREADS: "2" })
+    const targets = [...browsers(200), { ...browser(200), p256dh: "B".repeat(87) }]
+    const outcomes = await threaded.send({ message: message(), credential: owner(), targets })
+    expect(outcomes.slice(0, 200).map(({ _tag }) => _tag)).toEqual(Array.from({ length: 200 }, () => "Ok"))
+    expect(outcomes[200]).toMatchObject({ _tag: "Drop", reason: "invalid_keys" })
+    expect(service.stats()).toMatchObject({ decrypted: 200, duplicates: 0, reusedSenderKeys: 0, refused: {} })
+    await threaded.close()
+  })
+
   it("writes TTL, urgency and a topic that fits, whatever the collapse key", async () => {
     for (const sent of [
       message({ collapseKey: "short" }),
