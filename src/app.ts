@@ -1,5 +1,5 @@
 import { NodeHttpServer } from "@effect/platform-node"
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { Settings, layer as settingsOf } from "../layers/config/Settings.ts"
 import * as Apns from "../layers/apns/ApnsProvider.ts"
@@ -9,7 +9,9 @@ import * as SecretBox from "../layers/crypto/SecretBox.ts"
 import * as Fcm from "../layers/fcm/FcmProvider.ts"
 import * as OwnHttp2 from "../layers/http2/OwnHttp2Client.ts"
 import * as WrapperHttp2 from "../layers/http2/WrapperHttp2Client.ts"
-import * as LocalQueue from "../layers/local/JobQueue.ts"
+import { ofProcess } from "../layers/local/Channel.ts"
+import * as LocalHub from "../layers/local/JobHub.ts"
+import * as LocalWorkerQueue from "../layers/local/WorkerJobQueue.ts"
 import * as Smtp from "../layers/mail/SmtpProvider.ts"
 import * as NatsQueue from "../layers/nats/JobQueue.ts"
 import * as Outbound from "../layers/outbound/OutboundPolicy.ts"
@@ -27,7 +29,7 @@ import * as Logger from "../layers/telemetry/Logger.ts"
 import * as Webhook from "../layers/webhook/WebhookClient.ts"
 import * as WebPush from "../layers/webpush/WebPushProvider.ts"
 import { Accept } from "../services/engine/Accept.ts"
-import { createApplication } from "../services/engine/Applications.ts"
+import { createFirstApplication } from "../services/engine/Applications.ts"
 import { Auth } from "../services/engine/Auth.ts"
 import { Credentials } from "../services/engine/Credentials.ts"
 import { Dispatcher } from "../services/engine/Dispatcher.ts"
@@ -35,7 +37,9 @@ import { HookActors } from "../services/engine/HookActors.ts"
 import { Planner } from "../services/engine/Planner.ts"
 import { ApplicationStore as Applications } from "../services/ports/ApplicationStore.ts"
 import { JobQueue } from "../services/ports/JobQueue.ts"
-import { makeNodeServer, routerConfig, routes } from "./http/Server.ts"
+import { makeNodeServer, routerConfig, routes, statusRoutesOnly } from "./http/Server.ts"
+import { ReadyWorkers } from "./http/Status.ts"
+import * as Processes from "./workers/Processes.ts"
 import * as Workers from "./workers/Workers.ts"
 
 /*
@@ -63,8 +67,18 @@ const stores = Layer.mergeAll(
   NotificationStore.layer
 )
 
+/** The queue of a main process, and the hub by which its workers share it. */
 const queue = Layer.unwrap(
-  Effect.map(Settings, ({ natsUrl }) => (natsUrl === null ? LocalQueue.layer : NatsQueue.layer))
+  Effect.map(Settings, ({ natsUrl }) =>
+    natsUrl === null ? LocalHub.layer : Layer.merge(NatsQueue.layer, LocalHub.elsewhere)
+  )
+)
+
+/** The queue of a worker process. */
+const workerQueue = Layer.unwrap(
+  Effect.map(Settings, ({ natsUrl }) =>
+    natsUrl === null ? LocalWorkerQueue.layerOf(ofProcess(process)) : NatsQueue.layer
+  )
 )
 
 const http2 = Layer.unwrap(
@@ -88,9 +102,9 @@ export const migrations = (env: Environment) =>
 /** The first start makes an application, so that the first request can be made, and shows its keys this once. */
 const firstStart = Layer.effectDiscard(
   Effect.gen(function* () {
-    const applications = yield* Applications
-    if ((yield* applications.count) > 0) return
-    const { appId, identitySecret, publicKey, secretKey } = yield* createApplication("Demo")
+    const first = yield* createFirstApplication("Demo")
+    if (Option.isNone(first)) return
+    const { appId, identitySecret, publicKey, secretKey } = first.value
     yield* Console.log(
       [
         "This is the first start. An application was made; its secrets are shown this once:",
@@ -103,43 +117,106 @@ const firstStart = Layer.effectDiscard(
   })
 )
 
-/** A process of the service, with the roles of its settings, until its scope closes. */
+/** The work of the roles `dispatch`, `webhooks` and `workflows`, in this very process. */
+const work = ({ drainMs, roles }: Settings["Service"]) =>
+  Layer.mergeAll(
+    roles.has("dispatch")
+      ? Workers.dispatch.pipe(
+          Layer.provide(Layer.mergeAll(Planner.layer, Dispatcher.layer(drainMs))),
+          Layer.provide(providers)
+        )
+      : Layer.empty,
+    roles.has("webhooks")
+      ? Workers.webhooks.pipe(Layer.provide(HookActors.layer(drainMs)), Layer.provide(Webhook.layer))
+      : Layer.empty
+  )
+
+/** The same work, in processes of their own: docs/decisions/0014-process-per-core.md */
+const workers = (env: Environment, settings: Settings["Service"], crew: Crew) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const hub = yield* LocalHub.JobHub
+      const { drainMs, engine, processes, roles } = settings
+      const count = processes - 1
+      const { ready } = yield* Processes.keep({
+        count,
+        module: new URL("./main.ts", import.meta.url),
+        args: ["work"],
+        env: {
+          ...env,
+          ROLES: [...roles].filter((role) => role !== "api").join(","),
+          // What is meant for a node is shared among its processes.
+          DISPATCH_CONCURRENCY: String(Math.max(2, Math.ceil(engine.dispatchConcurrency / count))),
+          WEBHOOK_CONCURRENCY: String(Math.ceil(engine.webhookConcurrency / count))
+        },
+        drainMs,
+        attach: (child) => hub.attach(ofProcess(child))
+      })
+      crew.ready = ready
+    })
+  )
+
+/** What the status endpoints tell of the workers, which start, and stop, beside the server. */
+interface Crew {
+  ready: () => number | null
+}
+
+const http = ({ baseUrl, drainMs, host, port, roles }: Settings["Service"], crew: Crew) => {
+  const listening = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { address } = yield* HttpServer.HttpServer
+      yield* Effect.logInfo(`Heliograph serves ${[...roles].join(", ")} at ${baseUrl}`).pipe(
+        Effect.annotateLogs({
+          host,
+          port: "port" in address ? address.port : port,
+          pid: process.pid
+        })
+      )
+    })
+  )
+  const options = { routerConfig, disableLogger: true, disableListenLog: true }
+  const served = roles.has("api")
+    ? HttpRouter.serve(routes, options).pipe(Layer.provide(Layer.mergeAll(Accept.layer, Credentials.layer)))
+    : HttpRouter.serve(statusRoutesOnly, options)
+  return served.pipe(
+    Layer.provideMerge(listening),
+    Layer.provide(NodeHttpServer.layer(makeNodeServer, { host, port, gracefulShutdownTimeout: drainMs })),
+    Layer.provide(Auth.layer),
+    Layer.provide(Layer.succeed(ReadyWorkers, () => crew.ready()))
+  )
+}
+
+/** A node of the service, with the roles of its settings, until its scope closes: this process, and its workers. */
 export const server = (env: Environment) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { baseUrl, drainMs, host, port, roles } = yield* Settings
-      const api = Layer.mergeAll(Accept.layer, Auth.layer, Credentials.layer)
-      const work = Layer.mergeAll(
-        roles.has("dispatch")
-          ? Workers.dispatch.pipe(
-              Layer.provide(Layer.mergeAll(Planner.layer, Dispatcher.layer(drainMs))),
-              Layer.provide(providers)
-            )
-          : Layer.empty,
-        roles.has("webhooks")
-          ? Workers.webhooks.pipe(Layer.provide(HookActors.layer(drainMs)), Layer.provide(Webhook.layer))
-          : Layer.empty,
-        roles.has("dispatch") || roles.has("webhooks") ? Workers.sweeper : Layer.empty
+      const settings = yield* Settings
+      const { processes, roles } = settings
+      const hasWork = roles.has("dispatch") || roles.has("webhooks") || roles.has("workflows")
+      const isSpread = processes > 1 && hasWork
+      const crew: Crew = { ready: () => (isSpread ? 0 : null) }
+      return Layer.mergeAll(
+        http(settings, crew),
+        isSpread ? workers(env, settings, crew) : work(settings),
+        // One for all processes of the node.
+        roles.has("dispatch") || roles.has("webhooks") ? Workers.sweeper : Layer.empty,
+        roles.has("api") ? firstStart : Layer.empty
       )
-      const http = HttpRouter.serve(routes, {
-        routerConfig,
-        disableLogger: true,
-        disableListenLog: true
-      }).pipe(
-        Layer.provideMerge(
-          Layer.effectDiscard(
-            Effect.gen(function* () {
-              yield* HttpServer.HttpServer
-              yield* Effect.logInfo(`Heliograph serves ${[...roles].join(", ")} at ${baseUrl}`)
-            })
-          )
-        ),
-        Layer.provide(NodeHttpServer.layer(makeNodeServer, { host, port })),
-        Layer.provide(api)
-      )
-      return Layer.mergeAll(http, work, roles.has("api") ? firstStart : Layer.empty)
     })
   ).pipe(Layer.provide(queue), Layer.provide(stores), Layer.provide(Database.migratedLayer), Layer.provide(base(env)))
+
+/**
+ * A worker process of a node: the work of its roles, and no port. The main process has migrated the database and keeps
+ * it so. `ready` runs when jobs are taken.
+ */
+export const worker = (env: Environment, ready: Effect.Effect<void>) =>
+  Layer.unwrap(Effect.map(Settings, work)).pipe(
+    Layer.flatMap(() => Layer.effectDiscard(ready)),
+    Layer.provide(workerQueue),
+    Layer.provide(stores),
+    Layer.provide(Database.layer),
+    Layer.provide(base(env))
+  )
 
 export interface Finding {
   readonly check: string

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { IpNetwork } from "effect/net"
+import { availableParallelism } from "node:os"
 import { resolve } from "node:path"
 import { EngineSettings } from "../../services/ports/EngineSettings.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
@@ -13,7 +14,10 @@ export interface SettingsShape {
   readonly dataDir: string
   /** Null: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: string | null
+  /** Of each process of the node, at most; they are opened as they are needed. */
   readonly databaseConnections: number
+  /** Processes of this node: 1 does everything itself; with more, one serves the API and the others do the work. */
+  readonly processes: number
   /** Null: the in-process queue. */
   readonly natsUrl: string | null
   readonly natsReplicas: number
@@ -118,6 +122,12 @@ const seconds: Reader<ReadonlyArray<number>> = (text) =>
         : wrong("must be a list of seconds such as 30,60,120,240,480")
     )
 
+/** One for each core that this process may use; see docs/decisions/0014-process-per-core.md. */
+const PROCESSES = Math.min(256, availableParallelism())
+
+/** Few enough that the processes of a node stay within the 100 connections that PostgreSQL takes by default. */
+const connectionsOf = (processes: number): number => Math.min(12, Math.max(4, Math.floor(80 / processes)))
+
 /** Reads and checks the environment. All problems are told at once. */
 export const read = (env: Readonly<Record<string, string | undefined>>): SettingsShape => {
   const problems: Array<string> = []
@@ -142,13 +152,15 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
       "MASTER_KEY must be set when DATABASE_URL is: 32 random bytes as hexadecimal digits, for example from `openssl rand -hex 32`"
     )
   }
+  const processes = get("PROCESSES", integer(1, 256), PROCESSES)
   const settings: SettingsShape = {
     port,
     host,
     baseUrl: get("BASE_URL", url("http:", "https:"), `http://${shownHost}:${port}`),
     dataDir: resolve(get("DATA_DIR", text, ".data")),
     databaseUrl,
-    databaseConnections: get("DATABASE_CONNECTIONS", integer(2, 500), 12),
+    databaseConnections: get("DATABASE_CONNECTIONS", integer(2, 500), connectionsOf(processes)),
+    processes,
     natsUrl: get<string | null>("NATS_URL", natsUrls, null),
     natsReplicas: get("NATS_REPLICAS", integer(1, 5), 1),
     roles: get("ROLES", roles, new Set(ROLES)),

@@ -1,4 +1,4 @@
-import { Cache, Context, Effect, Layer, Option, Schedule, Semaphore } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Option, Schedule, Scope, Semaphore } from "effect"
 import type { ProviderKind } from "../domain/Credential.ts"
 import type { AppId, NotificationId } from "../domain/Ids.ts"
 import type { Message } from "../domain/Notification.ts"
@@ -154,7 +154,9 @@ export class Dispatcher extends Context.Service<
           idleMs: IDLE_MS
         })
 
-        const scope = yield* Effect.scope
+        // Made before the finalizer below, so that it closes after it: every lane, however late it started, is drained
+        // before it is interrupted.
+        const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
         const wake = Effect.fnUntraced(function* (key: LaneKey) {
           const name = `${key.appId}:${key.provider}:${key.priority}`
           const running = lanes.get(name)
@@ -170,7 +172,6 @@ export class Dispatcher extends Context.Service<
           const isBusy = () => [...lanes.values()].some((lane) => lane.running() > 0)
           while (isBusy()) yield* ended.wait
         })
-        // Added last, so it runs first: lanes are interrupted by the scope only after this.
         yield* Effect.addFinalizer(() => Effect.asVoid(Effect.timeoutOption(drain, drainMs)))
 
         return Dispatcher.of({ wake, lanes: () => [...lanes.values()] })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import type { HookId } from "../domain/Ids.ts"
 import { EngineSettings } from "../ports/EngineSettings.ts"
 import { HookStore } from "../ports/HookStore.ts"
@@ -36,7 +36,8 @@ export class HookActors extends Context.Service<
         const client = yield* WebhookClient
         const keys = yield* Keys
         const settings = yield* EngineSettings
-        const scope = yield* Effect.scope
+        // Closes after the finalizer below: every actor, however late it started, is drained before it is interrupted.
+        const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
 
         const actors = new Map<HookId, HookActor>()
         const starting = new Set<HookId>()

@@ -6,11 +6,12 @@ import { doctor } from "./Doctor.ts"
 import { migrate } from "./Migrate.ts"
 import { serve } from "./Serve.ts"
 import { simulate } from "./Simulate.ts"
+import { work } from "./Work.ts"
 
 /** The command line: `npm run cli -- <command>`. Settings come from the environment, for every command alike. */
 export const heliograph = Command.make("heliograph").pipe(
   Command.withDescription(
     "Push notifications and e-mail for very large audiences. Settings are read from the environment; `doctor` checks them."
   ),
-  Command.withSubcommands([serve, migrate, app, credentials, simulate, demo, doctor])
+  Command.withSubcommands([serve, migrate, app, credentials, simulate, demo, doctor, work])
 )

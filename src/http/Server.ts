@@ -85,51 +85,65 @@ const isRouteNotFound = (error: unknown): boolean =>
 /** Serve with `HttpRouter.serve(…, { routerConfig })`: a path is what the table says, to the letter. */
 export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false }
 
-/** Puts the table on the router, and behind it the answers to what no route takes: 404, 405, and 500 for defects. */
-export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter | RouteServices> = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
-    const all = yield* table
-    const road = { auth: yield* Auth, bodyLimit: (yield* HttpSettings).bodyLimit }
-    for (const route of all) yield* router.add(route.method, route.path, compile(route, road))
+const LISTED = "There is nothing at this path. The endpoints are listed at /docs."
+const NOT_HERE = "There is nothing at this path: this process serves /healthz and /readyz alone, beside its work."
 
-    const publicPaths = new Set(all.filter(({ access }) => access === "public").map(({ path }) => path))
-    for (const path of publicPaths) {
-      const methods = all.filter((route) => route.path === path).map(({ method }) => method)
-      yield* router.add(
-        "OPTIONS",
-        path,
-        Effect.sync(() => preflight(methods, headersFor(uuidv7(), true)))
-      )
-    }
+/** Puts routes on the router, and behind them the answers to what no route takes: 404, 405, and 500 for defects. */
+const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing: string) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const all = yield* table
+      const road = { auth: yield* Auth, bodyLimit: (yield* HttpSettings).bodyLimit }
+      for (const route of all) yield* router.add(route.method, route.path, compile(route, road))
 
-    const methodsOf = methodsByPath(all)
-    const answerUnrouted = (request: HttpServerRequest.HttpServerRequest) => {
-      const requestId = uuidv7()
-      const methods = methodsOf(request.url)
-      const error =
-        // A method that the path has was refused for its id: one too long, or one that is not even text.
-        methods.length === 0 || methods.includes(request.method)
-          ? new ApiError("not_found", "There is nothing at this path. The endpoints are listed at /docs.")
-          : new ApiError("method_not_allowed", `This path answers ${methods.join(", ")}.`, [], {
-              allow: methods.join(", ")
-            })
-      return errorResponse(error, requestId, headersFor(requestId, request.url.startsWith("/api/v1/public/")))
-    }
-    // Typed as if it let errors pass, because the router's types allow no middleware to catch what is not its own.
-    const answerAll = (effect: Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>) =>
-      Effect.catchCause(effect, (cause) =>
-        Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
-          const request = Context.get(context, HttpServerRequest.HttpServerRequest)
-          if (cause.reasons.some((reason) => reason._tag === "Fail" && isRouteNotFound(reason.error))) {
-            return Effect.succeed(answerUnrouted(request))
-          }
-          const requestId = uuidv7()
-          return answerCause(cause, request, requestId, headersFor(requestId, false))
-        })
-      ) as Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest>
-    yield* router.addGlobalMiddleware(answerAll)
-  })
-)
+      const publicPaths = new Set(all.filter(({ access }) => access === "public").map(({ path }) => path))
+      for (const path of publicPaths) {
+        const methods = all.filter((route) => route.path === path).map(({ method }) => method)
+        yield* router.add(
+          "OPTIONS",
+          path,
+          Effect.sync(() => preflight(methods, headersFor(uuidv7(), true)))
+        )
+      }
+
+      const methodsOf = methodsByPath(all)
+      const answerUnrouted = (request: HttpServerRequest.HttpServerRequest) => {
+        const requestId = uuidv7()
+        const methods = methodsOf(request.url)
+        const error =
+          // A method that the path has was refused for its id: one too long, or one that is not even text.
+          methods.length === 0 || methods.includes(request.method)
+            ? new ApiError("not_found", nothing)
+            : new ApiError("method_not_allowed", `This path answers ${methods.join(", ")}.`, [], {
+                allow: methods.join(", ")
+              })
+        return errorResponse(error, requestId, headersFor(requestId, request.url.startsWith("/api/v1/public/")))
+      }
+      // Typed as if it let errors pass, because the router's types allow no middleware to catch what is not its own.
+      const answerAll = (effect: Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>) =>
+        Effect.catchCause(effect, (cause) =>
+          Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
+            const request = Context.get(context, HttpServerRequest.HttpServerRequest)
+            if (cause.reasons.some((reason) => reason._tag === "Fail" && isRouteNotFound(reason.error))) {
+              return Effect.succeed(answerUnrouted(request))
+            }
+            const requestId = uuidv7()
+            return answerCause(cause, request, requestId, headersFor(requestId, false))
+          })
+        ) as Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest>
+      yield* router.addGlobalMiddleware(answerAll)
+    })
+  )
+
+/** Everything that a process with the role `api` serves. */
+export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter | RouteServices> = mount(table, LISTED)
+
+/** What every other process serves: `/healthz` and `/readyz`, for supervisors. */
+export const statusRoutesOnly: Layer.Layer<
+  never,
+  never,
+  HttpRouter.HttpRouter | ApplicationStore | Auth | HttpSettings | JobQueue
+> = mount(statusRoutes, NOT_HERE)
 
 /** A request that is not even HTTP gets an answer in the form of all errors, as far as one can be written. */
 const refuseMalformed = (server: Server) =>

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
 import { JobQueue } from "../../services/ports/JobQueue.ts"
 import type { Detail } from "./ApiError.ts"
@@ -8,10 +8,19 @@ import { route } from "./Route.ts"
 /** How long a dependency may take to answer before it counts as down. */
 const PATIENCE = "2 seconds"
 
+/**
+ * Whether work is done on this node: the number of its worker processes that are ready, or null where the process that
+ * answers does the work itself, or none is asked of it.
+ */
+export class ReadyWorkers extends Context.Reference<() => number | null>("heliograph/http/ReadyWorkers", {
+  defaultValue: () => () => null
+}) {}
+
 /** For load balancers and supervisors: is the process alive, and can it do its work? */
 export const statusRoutes = Effect.gen(function* () {
   const applications = yield* ApplicationStore
   const queue = yield* JobQueue
+  const readyWorkers = yield* ReadyWorkers
 
   const problemOf = <E>(field: string, check: Effect.Effect<unknown, E>): Effect.Effect<ReadonlyArray<Detail>> =>
     check.pipe(
@@ -40,14 +49,15 @@ export const statusRoutes = Effect.gen(function* () {
       path: "/readyz",
       access: "open",
       tag: "Status",
-      summary: "Do its database and its queue answer?",
+      summary: "Do its database and its queue answer, and is somebody at work?",
       success: {
         status: 200,
         description: "They do: send requests here.",
         schema: Schema.Struct({
           status: Schema.Literal("ready"),
           database: Schema.Literal("ok"),
-          queue: Schema.Literal("ok")
+          queue: Schema.Literal("ok"),
+          workers: Schema.optional(Schema.Int)
         }),
         example: { status: "ready", database: "ok", queue: "ok" }
       },
@@ -57,12 +67,19 @@ export const statusRoutes = Effect.gen(function* () {
           [problemOf("database", applications.count), problemOf("queue", queue.ping)],
           { concurrency: "unbounded" }
         )
+        const workers = readyWorkers()
         const details = problems.flat()
+        if (workers === 0) details.push({ field: "workers", message: "no worker process is ready" })
         if (details.length > 0) {
           const error = new ApiError("unavailable", "The service is not ready.", details, { "retry-after": "2" })
           return yield* Effect.fail(error)
         }
-        return { status: "ready" as const, database: "ok" as const, queue: "ok" as const }
+        return {
+          status: "ready" as const,
+          database: "ok" as const,
+          queue: "ok" as const,
+          ...(workers === null ? {} : { workers })
+        }
       })
     })
   ]

@@ -1,0 +1,21 @@
+import { Effect, Exit } from "effect"
+import type { Job } from "../../services/domain/Job.ts"
+import type { Start } from "./Lanes.ts"
+
+/** Runs a subscriber's handler for each job that is started; what fails is logged and told. */
+export const starting = <E>(handler: (job: Job) => Effect.Effect<void, E>): Effect.Effect<Start> =>
+  Effect.map(Effect.context<never>(), (context) => {
+    const run = Effect.runForkWith(context)
+    return (job, end) => {
+      // A defect in the handler's own making is a failure of the job too.
+      run(
+        Effect.suspend(() => handler(job)).pipe(
+          Effect.tapCause((cause) =>
+            Effect.logWarning("A job failed and will be delivered again", cause).pipe(
+              Effect.annotateLogs({ job: job.type, id: job.id })
+            )
+          )
+        )
+      ).addObserver((exit) => end(Exit.isSuccess(exit)))
+    }
+  })

@@ -1,0 +1,94 @@
+import { Context, Effect, Layer } from "effect"
+import type { Scope } from "effect"
+import { JobQueue } from "../../services/ports/JobQueue.ts"
+import type { Channel } from "./Channel.ts"
+import { DEFAULTS, lanesOf, queueOf } from "./JobQueue.ts"
+import type { Lanes, LocalOptions, Membership } from "./Lanes.ts"
+import type { Order, Request } from "./Words.ts"
+import { isOurs } from "./Words.ts"
+
+/**
+ * The queue of a node that consists of several processes: the lanes are in the one that holds the hub, and the others
+ * join them over a channel each (layers/local/WorkerJobQueue.ts). A process that ends gives back what it had at work.
+ */
+export class JobHub extends Context.Service<
+  JobHub,
+  {
+    /** Serves a process at the other end of the channel until either closes. */
+    readonly attach: (channel: Channel) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("heliograph/layers/JobHub") {}
+
+const nothing = () => {}
+
+const serve = (lanes: Lanes, channel: Channel): (() => void) => {
+  const members = new Map<number, Membership>()
+  const atWork = new Map<number, (isDone: boolean) => void>()
+  let runs = 0
+  let isClosed = false
+  const tell = (order: Order) => channel.send(order)
+
+  const stopListening = channel.onMessage((message) => {
+    if (!isOurs(message)) return
+    const request = message as Request
+    switch (request.jobs) {
+      case "publish":
+        return lanes.publish(request.list)
+      case "join": {
+        const { member, subscription } = request
+        const membership = lanes.join(subscription, (job, end) => {
+          if (isClosed) return end(false)
+          const run = runs++
+          atWork.set(run, end)
+          tell({ jobs: "start", member, run, job })
+        })
+        members.set(member, membership)
+        return
+      }
+      case "leave":
+        members.get(request.member)?.leave(nothing)
+        members.delete(request.member)
+        return
+      case "end": {
+        const end = atWork.get(request.run)
+        atWork.delete(request.run)
+        return end?.(request.isDone)
+      }
+      case "ping":
+        return tell({ jobs: "pong", call: request.call })
+    }
+  })
+
+  const close = () => {
+    if (isClosed) return
+    isClosed = true
+    stopListening()
+    for (const { leave } of members.values()) leave(nothing)
+    // Nobody knows how far it came: another looks.
+    for (const end of atWork.values()) end(false)
+  }
+  channel.onClose(close)
+  return close
+}
+
+export const layerWith = (options: LocalOptions): Layer.Layer<JobQueue | JobHub> =>
+  Layer.effectContext(
+    Effect.map(lanesOf(options), (lanes) =>
+      Context.make(JobQueue, queueOf(lanes)).pipe(
+        Context.add(JobHub, {
+          attach: (channel) =>
+            Effect.asVoid(
+              Effect.acquireRelease(
+                Effect.sync(() => serve(lanes, channel)),
+                (close) => Effect.sync(close)
+              )
+            )
+        })
+      )
+    )
+  )
+
+export const layer: Layer.Layer<JobQueue | JobHub> = layerWith(DEFAULTS)
+
+/** Where the processes of a node meet at a queue elsewhere. */
+export const elsewhere: Layer.Layer<JobHub> = Layer.succeed(JobHub, { attach: () => Effect.void })

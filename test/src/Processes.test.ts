@@ -1,0 +1,192 @@
+import { expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { execFileSync } from "node:child_process"
+import { once } from "node:events"
+import type { Child } from "../../src/demo/Processes.ts"
+import type { System } from "../System.ts"
+import { closes, eventually, makeSystem } from "../System.ts"
+
+class TheSystem extends Context.Service<TheSystem, System>()("heliograph/test/TheSystem") {}
+
+const CONTENT = { title: "Title", body: "Body", data: { order: "42" } }
+const WORKERS = 2
+const BATCH = 100
+
+/** Processes that run, without those that have ended and that nobody has asked about. */
+const running = (): ReadonlyArray<{ readonly pid: number; readonly parent: number; readonly command: string }> =>
+  execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" })
+    .split("\n")
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line))
+    .filter((match) => match !== null && !match[3]!.startsWith("Z"))
+    .map((match) => ({ pid: Number(match![1]), parent: Number(match![2]), command: match![4]! }))
+
+const workersOf = (main: Child): ReadonlyArray<number> =>
+  running()
+    .filter(({ command, parent }) => parent === main.process.pid && /main\.ts work$/.test(command))
+    .map(({ pid }) => pid)
+
+const untilGone = (pids: ReadonlyArray<number>) =>
+  eventually(
+    Effect.sync(() => running().filter(({ pid }) => pids.includes(pid))),
+    (left) => left.length === 0
+  )
+
+const untilReady = (system: System) => eventually(system.call("GET", "/readyz"), ({ body }) => body.workers === WORKERS)
+
+/** What the provider simulators have received of a notification, by recipient. */
+const pushesOf = ({ fleet }: System, id: string): ReadonlyArray<number> =>
+  [fleet.apns, fleet.apnsSandbox, fleet.fcm, fleet.webpush].flatMap((simulator) =>
+    [...simulator.received()].filter(([key]) => key.startsWith(id)).map(([, count]) => count)
+  )
+
+const slowly = ({ fleet }: System) => {
+  for (const simulator of [fleet.apns, fleet.apnsSandbox, fleet.fcm]) simulator.control.set({ do: "delay", ms: 40 })
+}
+const quickly = ({ fleet }: System) => {
+  for (const simulator of [fleet.apns, fleet.apnsSandbox, fleet.fcm]) simulator.control.set()
+}
+
+const untilUnderWay = (system: System, id: string, count: number) =>
+  eventually(
+    Effect.sync(() => pushesOf(system, id).length),
+    (sent) => sent > count
+  )
+
+const SYSTEM = Layer.effect(
+  TheSystem,
+  makeSystem({
+    PROCESSES: String(WORKERS + 1),
+    LEASE_SECONDS: "3",
+    BATCH_SIZE: String(BATCH),
+    PLAN_PAGE: "500",
+    DISPATCH_CONCURRENCY: "4"
+  })
+)
+
+layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("a node of several processes", (it) => {
+  it.effect("says when its workers are ready", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      yield* untilReady(system)
+      expect(workersOf(system.engine).length).toBe(WORKERS)
+    })
+  )
+
+  it.effect("spreads a mailing over its workers, and accounts for everybody and every event once", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const { name, secret, url } = system.fleet.description.receivers[0]!
+      const { body: hook } = yield* system.call("POST", "/api/v1/webhooks", {
+        name,
+        url,
+        secret,
+        events: ["NOTIFICATION_SENT"]
+      })
+      yield* system.importDevices(4000)
+      const id = yield* system.send({ to: { all: true }, content: CONTENT })
+      const shown = yield* system.until(id, ({ status }) => status === "completed")
+      expect(shown.counts).toMatchObject({ accepted: 4000, sent: 4000, failed: 0, pending: 0 })
+      const received = pushesOf(system, id)
+      expect(received.length).toBe(4000)
+      expect(received.filter((count) => count !== 1)).toEqual([])
+      yield* eventually(
+        Effect.sync(() => system.fleet.webhooks.stats()),
+        ({ accepted }) => accepted >= 4000
+      )
+      expect(system.fleet.webhooks.stats()).toMatchObject({ duplicates: 0, refused: {} })
+      yield* system.call("DELETE", `/api/v1/webhooks/${hook.id}`)
+    })
+  )
+
+  it.effect("has all workers in one lane at once", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const { fcm } = system.fleet
+      fcm.control.set({ do: "delay", ms: 5000, first: 2 * BATCH })
+      const id = yield* system.send({ to: { platforms: ["android"] }, content: CONTENT })
+      // The setting below leaves a lane one batch at a time in each worker.
+      yield* untilUnderWay(system, id, BATCH)
+      const early = yield* system.until(id, () => true)
+      expect(early.counts.sent).toBe(0)
+      const shown = yield* system.until(id, ({ status }) => status === "completed")
+      expect(shown.counts).toMatchObject({ failed: 0, pending: 0 })
+      expect(shown.counts.sent).toBe(pushesOf(system, id).length)
+    })
+  )
+
+  it.effect("replaces a worker that is killed in the middle of a mailing, and loses nothing", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      slowly(system)
+      const id = yield* system.send({ to: { all: true }, content: CONTENT })
+      yield* untilUnderWay(system, id, 300)
+      const [killed, other] = workersOf(system.engine)
+      const sentBefore = pushesOf(system, id).length
+      expect(sentBefore).toBeLessThan(4000)
+      process.kill(killed!, "SIGKILL")
+      yield* untilGone([killed!])
+      quickly(system)
+      const shown = yield* system.until(id, ({ status }) => status === "completed")
+      expect(shown.counts).toMatchObject({ accepted: 4000, sent: 4000, failed: 0, pending: 0 })
+      const received = pushesOf(system, id)
+      expect(received.length).toBe(4000)
+      // Twice at most, and only what was under way in the one that was killed.
+      expect(received.every((count) => count <= 2)).toBe(true)
+      yield* untilReady(system)
+      const now = workersOf(system.engine)
+      expect(now).toContain(other)
+      expect(now).not.toContain(killed)
+      expect(now.length).toBe(WORKERS)
+    })
+  )
+
+  it.effect("drains on SIGTERM: what was sent is written, nothing goes twice, every process ends", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      slowly(system)
+      const id = yield* system.send({ to: { all: true }, content: CONTENT })
+      yield* untilUnderWay(system, id, 300)
+      const pids = workersOf(system.engine)
+      expect(pids.length).toBe(WORKERS)
+      const main = system.engine.process
+      const ended = once(main, "exit")
+      main.kill("SIGTERM")
+      yield* Effect.promise(() => ended)
+      expect(running().filter(({ pid }) => pids.includes(pid))).toEqual([])
+      expect(pushesOf(system, id).length).toBeLessThan(4000)
+      quickly(system)
+      yield* system.startEngine()
+      const shown = yield* system.until(id, ({ status }) => status === "completed")
+      expect(shown.counts).toMatchObject({ accepted: 4000, sent: 4000, failed: 0, pending: 0 })
+      const received = pushesOf(system, id)
+      expect(received.length).toBe(4000)
+      expect(received.filter((count) => count !== 1)).toEqual([])
+    })
+  )
+})
+
+layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("a node whose main process is lost", (it) => {
+  it.effect("leaves no worker behind, and the next one finishes what it had begun", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      yield* system.importDevices(2000)
+      yield* untilReady(system)
+      slowly(system)
+      const id = yield* system.send({ to: { all: true }, content: CONTENT })
+      yield* untilUnderWay(system, id, 100)
+      const pids = workersOf(system.engine)
+      expect(pids.length).toBe(WORKERS)
+      yield* system.engine.kill
+      yield* untilGone(pids)
+      quickly(system)
+      yield* system.startEngine()
+      const shown = yield* system.until(id, ({ status }) => status === "completed")
+      expect(closes(shown)).toBe(true)
+      expect(shown.counts).toMatchObject({ accepted: 2000, sent: 2000, failed: 0 })
+      const received = pushesOf(system, id)
+      expect(received.length).toBe(2000)
+      // Its orphans wrote down what they had sent.
+      expect(received.filter((count) => count !== 1)).toEqual([])
+    })
+  )
+})
