@@ -2,11 +2,13 @@ import { PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Channel, CreateChannel } from "../../services/domain/Channel.ts"
-import type { ChannelId, ContactId } from "../../services/domain/Ids.ts"
+import type { AppId, ChannelId, ContactId } from "../../services/domain/Ids.ts"
 import { uuidv7 } from "../../services/domain/Ids.ts"
+import type { NamedChannel } from "../../services/ports/ChannelStore.ts"
 import { ChannelStore } from "../../services/ports/ChannelStore.ts"
 import { addressKey } from "./addresses.ts"
-import { isUuid, texts, uuids } from "./columns.ts"
+import { coalesce, isRefusedBySql } from "./Coalesce.ts"
+import { integers, isUuid, texts, uuids } from "./columns.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
 
@@ -35,6 +37,12 @@ interface Line {
   readonly key: string
   readonly id: string
   channel: CreateChannel
+}
+
+/** One call of `among`. */
+interface Naming {
+  readonly appId: AppId
+  readonly ids: ReadonlyArray<string>
 }
 
 export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Layer.effect(
@@ -110,13 +118,29 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
         storeError("ChannelStore.remove")
       )
 
-    const unknown: ChannelStore["Service"]["unknown"] = Effect.fnUntraced(function* (appId, ids) {
-      const rows = yield* sql<{ readonly id: string }>`
-        SELECT id FROM channels WHERE app_id = ${appId} AND id = ANY(${uuids(ids.filter(isUuid))})`
-      const found = new Set(rows.map((row) => row.id))
-      return ids.filter((id) => !found.has(id.toLowerCase()))
-    }, storeError("ChannelStore.unknown"))
+    const amongAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Naming>) {
+      const ids = calls.map((call) => [...new Set(call.ids.filter(isUuid))])
+      const rows = yield* sql<NamedChannel & { readonly call: number }>`
+        SELECT t.call, c.id, c.kind = 'email' AND c.status = 'active' AS active
+        FROM unnest(${integers(ids.flatMap((own, call) => own.map(() => call)))},
+          ${uuids(ids.flatMap((own, call) => own.map(() => calls[call]!.appId)))}, ${uuids(ids.flat())}
+        ) AS t (call, app_id, id) JOIN channels c ON c.app_id = t.app_id AND c.id = t.id`
+      const found: Array<Array<NamedChannel>> = calls.map(() => [])
+      for (const { call, id, active } of rows) found[call]!.push({ id, active })
+      return found
+    }, storeError("ChannelStore.among"))
 
-    return ChannelStore.of({ upsert, find, list, remove, unknown })
+    const amongFew = yield* coalesce({
+      run: amongAll,
+      weight: ({ ids }: Naming) => ids.length,
+      isRefusal: isRefusedBySql,
+      rows: 256,
+      atOnce: 2
+    })
+
+    const among: ChannelStore["Service"]["among"] = (appId, ids) =>
+      ids.length <= 100 ? amongFew({ appId, ids }) : Effect.map(amongAll([{ appId, ids }]), (answers) => answers[0]!)
+
+    return ChannelStore.of({ upsert, find, list, remove, among })
   })
 )

@@ -1,12 +1,13 @@
-import { PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import type { Device, Environment, Platform, RegisterDevice } from "../../services/domain/Device.ts"
-import type { DeviceId } from "../../services/domain/Ids.ts"
+import type { AppId, DeviceId } from "../../services/domain/Ids.ts"
 import { uuidv7 } from "../../services/domain/Ids.ts"
+import type { NamedDevice } from "../../services/ports/DeviceStore.ts"
 import { DeviceStore } from "../../services/ports/DeviceStore.ts"
-import { isUuid, smallints, textArrayText, texts, uuids } from "./columns.ts"
+import { coalesce, isRefusedBySql } from "./Coalesce.ts"
+import { integers, isUuid, smallints, textArrayText, texts, uuids } from "./columns.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
 
@@ -56,12 +57,33 @@ const givenOf = (device: RegisterDevice): number =>
   (device.web_push_p256dh === undefined ? 0 : 32) |
   (device.web_push_auth === undefined ? 0 : 64)
 
+/** One call of `register`. */
+interface Registration {
+  readonly appId: AppId
+  readonly devices: ReadonlyArray<RegisterDevice>
+}
+
 /** A row to be written: the lines of one token, each laid over the one before it. */
 interface Line {
+  /** Application and token. */
+  readonly place: string
+  readonly appId: AppId
   readonly key: string
   readonly id: string
   device: RegisterDevice
 }
+
+/** One call of `among`. */
+interface Naming {
+  readonly appId: AppId
+  readonly ids: ReadonlyArray<string>
+}
+
+/** Calls of at most so many rows travel together. */
+const FEW = 100
+/** Rows of a statement that stands for many calls. */
+const ROWS = 256
+const AT_ONCE = 2
 
 export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer.effect(
   DeviceStore,
@@ -69,26 +91,29 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(COLUMNS)
 
-    const register: DeviceStore["Service"]["register"] = Effect.fnUntraced(function* (appId, devices) {
-      if (devices.length === 0) return []
-      const byKey = new Map<string, Line>()
-      const keys = devices.map((device) => {
-        const key = keyOf(device.token)
-        const line = byKey.get(key)
-        if (line === undefined) byKey.set(key, { key, id: uuidv7(), device })
-        else line.device = { ...line.device, ...device }
-        return key
-      })
+    /** Several calls, of several applications, as if one after another. */
+    const registerAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Registration>) {
+      const byPlace = new Map<string, Line>()
+      const places = calls.map(({ appId, devices }) =>
+        devices.map((device) => {
+          const key = keyOf(device.token)
+          const place = appId + key
+          const line = byPlace.get(place)
+          if (line === undefined) byPlace.set(place, { place, appId, key, id: uuidv7(), device })
+          else line.device = { ...line.device, ...device }
+          return place
+        })
+      )
       // Everyone who locks many devices does so in the order of their keys, so that no two can wait for each other.
-      const lines = [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
-      const rows = yield* sql<{ readonly id: string; readonly key: string }>`
+      const lines = [...byPlace.values()].sort((a, b) => (a.place < b.place ? -1 : 1))
+      const rows = yield* sql<{ readonly id: string; readonly app_id: string; readonly key: string }>`
         INSERT INTO devices AS d (app_id, id, token_hash, given, platform, environment, token, p256dh, auth, user_id,
           timezone, tags, metadata)
-        SELECT ${PgTypes.uuid(appId)}, t.id, decode(t.key, 'hex'), t.given, t.platform,
+        SELECT t.app_id, t.id, decode(t.key, 'hex'), t.given, t.platform,
           coalesce(t.environment, 'production'), t.token, t.p256dh, t.auth, t.user_id, t.timezone,
           coalesce(t.tags::text[], '{}'), coalesce(t.metadata::json, '{}')
-        FROM unnest(${uuids(lines.map((line) => line.id))}, ${texts(lines.map((line) => line.key))},
-          ${smallints(lines.map((line) => givenOf(line.device)))},
+        FROM unnest(${uuids(lines.map((line) => line.appId))}, ${uuids(lines.map((line) => line.id))},
+          ${texts(lines.map((line) => line.key))}, ${smallints(lines.map((line) => givenOf(line.device)))},
           ${texts(lines.map((line) => line.device.platform))},
           ${texts(lines.map((line) => line.device.environment ?? null))},
           ${texts(lines.map((line) => line.device.token))},
@@ -98,7 +123,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
           ${texts(lines.map((line) => line.device.timezone ?? null))},
           ${texts(lines.map((line) => (line.device.tags === undefined ? null : textArrayText(line.device.tags))))},
           ${texts(lines.map((line) => (line.device.metadata === undefined ? null : JSON.stringify(line.device.metadata))))}
-        ) AS t (id, key, given, platform, environment, token, p256dh, auth, user_id, timezone, tags, metadata)
+        ) AS t (app_id, id, key, given, platform, environment, token, p256dh, auth, user_id, timezone, tags, metadata)
         ON CONFLICT (app_id, token_hash) DO UPDATE SET
           last_seen_at = now(),
           active = true,
@@ -112,16 +137,33 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
           metadata = CASE WHEN excluded.given & 16 <> 0 THEN excluded.metadata ELSE d.metadata END,
           p256dh = CASE WHEN excluded.given & 32 <> 0 THEN excluded.p256dh ELSE d.p256dh END,
           auth = CASE WHEN excluded.given & 64 <> 0 THEN excluded.auth ELSE d.auth END
-        RETURNING d.id, encode(d.token_hash, 'hex') AS key`
-      const ids = new Map(rows.map((row) => [row.key, row.id as DeviceId]))
-      return keys.map((key) => {
-        const id = ids.get(key)!
-        // A new row has the id that was drawn for it; of several lines the first one made it.
-        const created = byKey.get(key)?.id === id
-        if (created) byKey.delete(key)
-        return { id, created }
-      })
+        RETURNING d.app_id, d.id, encode(d.token_hash, 'hex') AS key`
+      const ids = new Map(rows.map((row) => [row.app_id + row.key, row.id as DeviceId]))
+      return places.map((call) =>
+        call.map((place) => {
+          const id = ids.get(place)!
+          // A new row has the id that was drawn for it; of several lines the first one made it.
+          const created = byPlace.get(place)?.id === id
+          if (created) byPlace.delete(place)
+          return { id, created }
+        })
+      )
     }, storeError("DeviceStore.register"))
+
+    const registerFew = yield* coalesce({
+      run: registerAll,
+      weight: ({ devices }: Registration) => devices.length,
+      isRefusal: isRefusedBySql,
+      rows: ROWS,
+      atOnce: AT_ONCE
+    })
+
+    const register: DeviceStore["Service"]["register"] = (appId, devices) => {
+      if (devices.length === 0) return Effect.succeed([])
+      return devices.length <= FEW
+        ? registerFew({ appId, devices })
+        : Effect.map(registerAll([{ appId, devices }]), (answers) => answers[0]!)
+    }
 
     const removeByToken: DeviceStore["Service"]["removeByToken"] = (appId, token) =>
       sql`DELETE FROM devices WHERE app_id = ${appId} AND token_hash = decode(${keyOf(token)}, 'hex') RETURNING id`.pipe(
@@ -153,13 +195,29 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
         storeError("DeviceStore.list")
       )
 
-    const unknown: DeviceStore["Service"]["unknown"] = Effect.fnUntraced(function* (appId, ids) {
-      const rows = yield* sql<{ readonly id: string }>`
-        SELECT id FROM devices WHERE app_id = ${appId} AND id = ANY(${uuids(ids.filter(isUuid))})`
-      const found = new Set(rows.map((row) => row.id))
-      return ids.filter((id) => !found.has(id.toLowerCase()))
-    }, storeError("DeviceStore.unknown"))
+    const amongAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Naming>) {
+      const ids = calls.map((call) => [...new Set(call.ids.filter(isUuid))])
+      const rows = yield* sql<NamedDevice & { readonly call: number }>`
+        SELECT t.call, d.id, d.platform, d.active
+        FROM unnest(${integers(ids.flatMap((own, call) => own.map(() => call)))},
+          ${uuids(ids.flatMap((own, call) => own.map(() => calls[call]!.appId)))}, ${uuids(ids.flat())}
+        ) AS t (call, app_id, id) JOIN devices d ON d.app_id = t.app_id AND d.id = t.id`
+      const found: Array<Array<NamedDevice>> = calls.map(() => [])
+      for (const { call, id, platform, active } of rows) found[call]!.push({ id, platform, active })
+      return found
+    }, storeError("DeviceStore.among"))
 
-    return DeviceStore.of({ register, removeByToken, remove, find, list, unknown })
+    const amongFew = yield* coalesce({
+      run: amongAll,
+      weight: ({ ids }: Naming) => ids.length,
+      isRefusal: isRefusedBySql,
+      rows: ROWS,
+      atOnce: AT_ONCE
+    })
+
+    const among: DeviceStore["Service"]["among"] = (appId, ids) =>
+      ids.length <= FEW ? amongFew({ appId, ids }) : Effect.map(amongAll([{ appId, ids }]), (answers) => answers[0]!)
+
+    return DeviceStore.of({ register, removeByToken, remove, find, list, among })
   })
 )

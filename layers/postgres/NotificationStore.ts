@@ -10,8 +10,10 @@ import type {
   Priority,
   SendNotification
 } from "../../services/domain/Notification.ts"
+import type { NewNotification } from "../../services/ports/NotificationStore.ts"
 import { NotificationStore } from "../../services/ports/NotificationStore.ts"
-import { isUuid, milliseconds, texts, uuidArrayText, uuids } from "./columns.ts"
+import { coalesce, isRefusedBySql } from "./Coalesce.ts"
+import { booleans, doubles, isUuid, milliseconds, texts, uuidArrayText, uuids } from "./columns.ts"
 import { providerOfLetter, statusOfLetter } from "./letters.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
@@ -86,21 +88,86 @@ const deliveryOf =
     at: row.at.getTime()
   })
 
+/** A notification on its way into the table, with its request as text. */
+interface Arrival {
+  readonly notification: NewNotification
+  readonly priority: Priority
+  readonly request: string
+}
+
+/** Rows of a statement that stands for many calls; a request takes the place of a row by its length, too. */
+const ROWS = 256
+const AT_ONCE = 2
+const LONG = 4096
+
+const weightOf = ({ notification, request }: Arrival): number => {
+  let weight = 1 + request.length / LONG
+  for (const { recipients } of notification.batches ?? []) weight += 1 + recipients.length / 50
+  return weight
+}
+
 export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> = Layer.effect(
   NotificationStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(COLUMNS)
 
-    const accept: NotificationStore["Service"]["accept"] = Effect.fnUntraced(function* (notification) {
-      const { id, appId, request, ttlMs } = notification
-      const rows = yield* sql<NotificationRow>`
-        INSERT INTO notifications (id, app_id, priority, request, expires_at)
-        VALUES (${id}, ${appId}, ${request.priority ?? "bulk"}, ${JSON.stringify(request)},
-          now() + ${milliseconds(ttlMs)} * interval '1 ms')
-        RETURNING ${columns}`
-      return notificationOf(rows[0]!)
+    const acceptAll = Effect.fnUntraced(function* (arrivals: ReadonlyArray<Arrival>) {
+      const batches = arrivals.flatMap(({ notification, priority }) =>
+        (notification.batches ?? []).map((batch) => ({ ...batch, notification, priority }))
+      )
+      const written =
+        batches.length === 0
+          ? sql``
+          : sql`, written AS (
+          INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients)
+          SELECT t.id, t.notification_id, t.app_id, t.provider, t.priority, t.recipients::uuid[]
+          FROM unnest(${uuids(batches.map((batch) => batch.id))},
+            ${uuids(batches.map((batch) => batch.notification.id))},
+            ${uuids(batches.map((batch) => batch.notification.appId))},
+            ${texts(batches.map((batch) => batch.provider))}, ${texts(batches.map((batch) => batch.priority))},
+            ${texts(batches.map((batch) => uuidArrayText(batch.recipients)))}
+          ) AS t (id, notification_id, app_id, provider, priority, recipients)
+        )`
+      const rows = yield* sql<{ readonly at: Date }>`
+        WITH made AS (
+          INSERT INTO notifications (id, app_id, priority, request, expires_at, plan_done, status, started_at)
+          SELECT t.id, t.app_id, t.priority, t.request::json, now() + t.ttl * interval '1 ms', t.planned,
+            CASE WHEN t.planned THEN 'sending' ELSE 'queued' END, CASE WHEN t.planned THEN now() END
+          FROM unnest(${uuids(arrivals.map(({ notification }) => notification.id))},
+            ${uuids(arrivals.map(({ notification }) => notification.appId))},
+            ${texts(arrivals.map(({ priority }) => priority))}, ${texts(arrivals.map(({ request }) => request))},
+            ${doubles(arrivals.map(({ notification }) => notification.ttlMs))},
+            ${booleans(arrivals.map(({ notification }) => notification.batches !== null))}
+          ) AS t (id, app_id, priority, request, ttl, planned)
+        )${written}
+        SELECT now() AS at`
+      const createdAt = rows[0]!.at.getTime()
+      return arrivals.map(({ notification: { id, appId, request } }): Notification => ({
+        id,
+        appId,
+        status: "queued",
+        request,
+        createdAt,
+        startedAt: null,
+        completedAt: null
+      }))
     }, storeError("NotificationStore.accept"))
+
+    const acceptOne = yield* coalesce({
+      run: acceptAll,
+      weight: weightOf,
+      isRefusal: isRefusedBySql,
+      rows: ROWS,
+      atOnce: AT_ONCE
+    })
+
+    const accept: NotificationStore["Service"]["accept"] = (notification) =>
+      acceptOne({
+        notification,
+        priority: notification.request.priority ?? "bulk",
+        request: JSON.stringify(notification.request)
+      })
 
     const find: NotificationStore["Service"]["find"] = (appId, id) =>
       sql<NotificationRow>`SELECT ${columns} FROM notifications WHERE id = ${id} AND app_id = ${appId}`.pipe(

@@ -1,14 +1,18 @@
 import { Context, Effect, Layer, Schema } from "effect"
+import type { Platform } from "../domain/Device.ts"
 import type { AppId, NotificationId } from "../domain/Ids.ts"
 import { uuidv7 } from "../domain/Ids.ts"
-import type { Job } from "../domain/Job.ts"
-import type { Audience, Content, Notification, SendNotification } from "../domain/Notification.ts"
+import type { Audience, Notification, SendNotification } from "../domain/Notification.ts"
+import type { AudiencePage } from "../ports/AudienceStore.ts"
 import { ChannelStore } from "../ports/ChannelStore.ts"
 import { DeviceStore } from "../ports/DeviceStore.ts"
 import { EngineSettings } from "../ports/EngineSettings.ts"
 import { JobQueue } from "../ports/JobQueue.ts"
 import { NotificationStore } from "../ports/NotificationStore.ts"
 import type { StoreError } from "../ports/StoreError.ts"
+import { makeHints } from "./Hints.ts"
+import { laneId } from "./Lane.ts"
+import { batchesOf, hasEmail, hasPush, isEmailOnly, reachedBy } from "./Reach.ts"
 
 /** Recipients were named by ids that the application does not have. */
 export class UnknownRecipients extends Schema.TaggedError<UnknownRecipients>()("UnknownRecipients", {
@@ -27,16 +31,6 @@ export class ContentTooLarge extends Schema.TaggedError<ContentTooLarge>()("Cont
  * bytes of plaintext (RFC 8291); APNs and FCM take 4,096. The rest is for ids and the provider's own frame.
  */
 export const PUSH_CONTENT_BYTES = 3_700
-
-/** Whether the content has something to show on a device. */
-export const hasPush = (content: Content): boolean =>
-  content.title !== undefined || content.body !== undefined || content.data !== undefined
-
-/** Whether the content is meant for e-mail too. */
-export const hasEmail = (content: Content): boolean => content.subject !== undefined || content.html !== undefined
-
-/** The audience names e-mail recipients itself, so that any text is e-mail content. */
-export const isEmailOnly = (to: Audience): boolean => to.channel_ids !== undefined || to.emails !== undefined
 
 const utf8 = new TextEncoder()
 
@@ -61,6 +55,26 @@ const checkContent = ({ content, to }: SendNotification): Effect.Effect<void, Co
       )
 }
 
+/** Explicit recipients that are planned with the accept: few enough that it takes no longer by it. */
+const SMALL = 100
+
+const lower = (id: string): string => id.toLowerCase()
+
+const idsOf = <A extends { readonly id: string }>(
+  all: ReadonlyArray<A>,
+  isMeant: (one: A) => boolean
+): ReadonlyArray<string> => all.flatMap((one) => (isMeant(one) ? one.id : [])).sort()
+
+const refuseUnknown = (
+  field: UnknownRecipients["field"],
+  ids: ReadonlyArray<string>,
+  found: ReadonlyArray<{ readonly id: string }>
+): Effect.Effect<void, UnknownRecipients> => {
+  const known = new Set(found.map(({ id }) => id))
+  const unknown = ids.filter((id) => !known.has(lower(id)))
+  return unknown.length === 0 ? Effect.void : Effect.fail(new UnknownRecipients({ field, ids: unknown }))
+}
+
 /** How long a message with `ttl: 0` (now or never) may be under way inside the engine. */
 const NOW_OR_NEVER_MS = 30_000
 
@@ -83,31 +97,50 @@ export class Accept extends Context.Service<
       const devices = yield* DeviceStore
       const channels = yield* ChannelStore
       const notifications = yield* NotificationStore
-      const queue = yield* JobQueue
+      const hint = yield* makeHints(yield* JobQueue)
       const settings = yield* EngineSettings
 
-      const checkRecipients = Effect.fnUntraced(function* (appId: AppId, to: Audience) {
-        const field = to.device_ids ? "device_ids" : to.channel_ids ? "channel_ids" : null
-        if (field === null) return
-        const ids =
-          field === "device_ids"
-            ? yield* devices.unknown(appId, to.device_ids!)
-            : yield* channels.unknown(appId, to.channel_ids!)
-        if (ids.length > 0) return yield* new UnknownRecipients({ field, ids })
+      /** Who is named by id, by provider. Null when nobody is. Inactive recipients are left out, unknown ones refused. */
+      const named = Effect.fnUntraced(function* (appId: AppId, { device_ids, channel_ids }: Audience) {
+        if (device_ids !== undefined) {
+          const found = yield* devices.among(appId, device_ids.map(lower))
+          yield* refuseUnknown("device_ids", device_ids, found)
+          const by = (platform: Platform) => idsOf(found, (device) => device.active && device.platform === platform)
+          return { apns: by("ios"), fcm: by("android"), webpush: by("web"), smtp: [] }
+        }
+        if (channel_ids !== undefined) {
+          const found = yield* channels.among(appId, channel_ids.map(lower))
+          yield* refuseUnknown("channel_ids", channel_ids, found)
+          return { apns: [], fcm: [], webpush: [], smtp: idsOf(found, (channel) => channel.active) }
+        }
+        return null
       })
+
+      /** The plan of a small audience, which then needs no planner. Nobody at all is left to the planner to complete. */
+      const planOf = (request: SendNotification, recipients: AudiencePage["recipients"] | null) => {
+        const { device_ids, channel_ids } = request.to
+        if (recipients === null || (device_ids ?? channel_ids)!.length > SMALL) return null
+        const batches = batchesOf(recipients, settings.batchSize, reachedBy(request))
+        return batches.length === 0 ? null : batches
+      }
 
       const send = Effect.fnUntraced(function* (appId: AppId, request: SendNotification) {
         yield* checkContent(request)
-        yield* checkRecipients(appId, request.to)
+        const batches = planOf(request, yield* named(appId, request.to))
         const notification = yield* notifications.accept({
           id: uuidv7() as NotificationId,
           appId,
           request,
-          ttlMs: request.ttl === undefined ? settings.defaultTtlMs : request.ttl * 1000 || NOW_OR_NEVER_MS
+          ttlMs: request.ttl === undefined ? settings.defaultTtlMs : request.ttl * 1000 || NOW_OR_NEVER_MS,
+          batches
         })
-        const job: Job = { type: "PlanV1", id: notification.id, priority: request.priority ?? "bulk" }
-        // The notification is committed: a queue that is down costs it a delay (the sweeper finds it), not the answer.
-        yield* queue.publish([job]).pipe(Effect.timeout("2 seconds"), Effect.ignore)
+        // The notification is committed: a queue that is slow or down costs it a delay (the sweeper finds it) and the
+        // answer nothing.
+        const priority = request.priority ?? "bulk"
+        if (batches === null) hint({ type: "PlanV1", id: notification.id, priority })
+        else
+          for (const { provider } of batches)
+            hint({ type: "SendV1", id: laneId({ appId, provider, priority }), priority })
         return notification
       })
 

@@ -1,40 +1,13 @@
 import { Context, Effect, Layer } from "effect"
-import type { ProviderKind } from "../domain/Credential.ts"
-import type { BatchId, NotificationId } from "../domain/Ids.ts"
-import { uuidv7 } from "../domain/Ids.ts"
-import type { SendNotification } from "../domain/Notification.ts"
-import type { AudiencePage } from "../ports/AudienceStore.ts"
+import type { NotificationId } from "../domain/Ids.ts"
 import { AudienceStore } from "../ports/AudienceStore.ts"
 import { EngineSettings } from "../ports/EngineSettings.ts"
 import { JobQueue } from "../ports/JobQueue.ts"
-import type { ClaimedPlan, NewBatch } from "../ports/NotificationStore.ts"
+import type { ClaimedPlan } from "../ports/NotificationStore.ts"
 import { NotificationStore } from "../ports/NotificationStore.ts"
 import type { StoreError } from "../ports/StoreError.ts"
-import { hasEmail, hasPush, isEmailOnly } from "./Accept.ts"
 import { laneId } from "./Lane.ts"
-
-const PROVIDERS: ReadonlyArray<ProviderKind> = ["apns", "fcm", "webpush", "smtp"]
-
-/** Cuts a page into batches of at most `size` recipients of one provider. */
-export const batchesOf = (
-  page: AudiencePage,
-  size: number,
-  reaches: (provider: ProviderKind) => boolean
-): ReadonlyArray<NewBatch> =>
-  PROVIDERS.filter(reaches).flatMap((provider) => {
-    const recipients = page.recipients[provider]
-    const batches: Array<NewBatch> = []
-    for (let at = 0; at < recipients.length; at += size) {
-      batches.push({ id: uuidv7() as BatchId, provider, recipients: recipients.slice(at, at + size) })
-    }
-    return batches
-  })
-
-/** The providers for which the content has something to say. */
-const reachedBy =
-  ({ content, to }: SendNotification) =>
-  (provider: ProviderKind): boolean =>
-    provider === "smtp" ? hasEmail(content) || isEmailOnly(to) : hasPush(content)
+import { batchesOf, reachedBy } from "./Reach.ts"
 
 /**
  * Turns the description of an audience into batches, page by page: memory stays flat at any size. Each page's batches
@@ -61,7 +34,7 @@ export class Planner extends Context.Service<
         const priority = request.priority ?? "bulk"
         const reaches = reachedBy(request)
         const page = yield* audiences.page(appId, request.to, reaches("smtp"), cursor, settings.planPage)
-        const batches = batchesOf(page, settings.batchSize, reaches)
+        const batches = batchesOf(page.recipients, settings.batchSize, reaches)
         const isSaved = yield* notifications.savePlan({
           id,
           fence: plan.fence,

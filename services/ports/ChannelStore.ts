@@ -5,6 +5,12 @@ import type { AppId, ChannelId } from "../domain/Ids.ts"
 import type { Page } from "./DeviceStore.ts"
 import type { StoreError } from "./StoreError.ts"
 
+export interface NamedChannel {
+  readonly id: ChannelId
+  /** It takes e-mail. */
+  readonly active: boolean
+}
+
 /** Recipients that are not devices. An e-mail address names at most one channel of its application. */
 export class ChannelStore extends Context.Service<
   ChannelStore,
@@ -21,7 +27,7 @@ export class ChannelStore extends Context.Service<
     readonly find: (appId: AppId, id: ChannelId) => Effect.Effect<Option.Option<Channel>, StoreError>
     readonly list: (appId: AppId, after: string | null, limit: number) => Effect.Effect<Page<Channel>, StoreError>
     readonly remove: (appId: AppId, id: ChannelId) => Effect.Effect<boolean, StoreError>
-    /** Those of `ids` that are no channel of the application. */
-    readonly unknown: (appId: AppId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, StoreError>
+    /** Those of `ids` that are channels of the application, each once, in no order. */
+    readonly among: (appId: AppId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<NamedChannel>, StoreError>
   }
 >()("heliograph/ports/ChannelStore") {}

@@ -16,6 +16,13 @@ export interface Page<A> {
   readonly next: string | null
 }
 
+/** What it takes to know of a device how to reach it. */
+export interface NamedDevice {
+  readonly id: DeviceId
+  readonly platform: Platform
+  readonly active: boolean
+}
+
 /** Devices of an application, by token. A token names at most one row of its application. */
 export class DeviceStore extends Context.Service<
   DeviceStore,
@@ -41,7 +48,7 @@ export class DeviceStore extends Context.Service<
       after: string | null,
       limit: number
     ) => Effect.Effect<Page<Device>, StoreError>
-    /** Those of `ids` that are no device of the application. */
-    readonly unknown: (appId: AppId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<string>, StoreError>
+    /** Those of `ids` that are devices of the application, each once, in no order. */
+    readonly among: (appId: AppId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<NamedDevice>, StoreError>
   }
 >()("heliograph/ports/DeviceStore") {}

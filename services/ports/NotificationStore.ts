@@ -7,11 +7,19 @@ import type { Message, Notification, SendNotification } from "../domain/Notifica
 import type { Page } from "./DeviceStore.ts"
 import type { StoreError } from "./StoreError.ts"
 
+export interface NewBatch {
+  readonly id: BatchId
+  readonly provider: ProviderKind
+  readonly recipients: ReadonlyArray<string>
+}
+
 export interface NewNotification {
   readonly id: NotificationId
   readonly appId: AppId
   readonly request: SendNotification
   readonly ttlMs: number
+  /** The whole plan, where the audience is known already; null leaves it to a planner. */
+  readonly batches: ReadonlyArray<NewBatch> | null
 }
 
 /** A plan under way: whoever holds the highest fence may write it. */
@@ -22,12 +30,6 @@ export interface ClaimedPlan {
   readonly fence: number
 }
 
-export interface NewBatch {
-  readonly id: BatchId
-  readonly provider: ProviderKind
-  readonly recipients: ReadonlyArray<string>
-}
-
 /**
  * Notifications and their plans. A row that waits for work is its own outbox entry: it is written together with the
  * work, and the sweeper publishes whatever has waited too long.
@@ -35,7 +37,10 @@ export interface NewBatch {
 export class NotificationStore extends Context.Service<
   NotificationStore,
   {
-    /** Commits the notification with status `queued`, or does nothing. */
+    /**
+     * Commits the notification, with its batches when it is planned already, or does nothing. The answer shows it as it
+     * came in: `queued`.
+     */
     readonly accept: (notification: NewNotification) => Effect.Effect<Notification, StoreError>
     readonly find: (appId: AppId, id: NotificationId) => Effect.Effect<Option.Option<Notification>, StoreError>
     /** Newest first. */

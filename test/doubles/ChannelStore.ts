@@ -40,8 +40,12 @@ export class ChannelTable {
           if (isThere) this.rows = this.rows.filter((row) => row.id !== id)
           return isThere
         }),
-      unknown: (appId, ids) =>
-        outage.run("unknown", () => ids.filter((id) => !of(appId).some((row) => row.id === id.toLowerCase())))
+      among: (appId, ids) =>
+        outage.run("among", () =>
+          of(appId)
+            .filter(({ id }) => ids.includes(id))
+            .map(({ id, kind, status }) => ({ id, active: kind === "email" && status === "active" }))
+        )
     })
   }
 }

@@ -71,11 +71,12 @@ export class DeviceTable {
             limit
           )
         ),
-      unknown: (appId, ids) =>
-        outage.run("unknown", () => {
-          const known = new Set<string>(this.#of(appId).map((row) => row.id))
-          return ids.filter((id) => !known.has(id.toLowerCase()))
-        })
+      among: (appId, ids) =>
+        outage.run("among", () =>
+          this.#of(appId)
+            .filter(({ id }) => ids.includes(id))
+            .map(({ id, platform, status }) => ({ id, platform, active: status === "active" }))
+        )
     })
   }
 }

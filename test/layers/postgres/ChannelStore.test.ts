@@ -87,7 +87,7 @@ layer(hotStores)("ChannelStore", (it) => {
     })
   )
 
-  it.effect("lists in pages, removes, and names unknown ids, for its own application only", () =>
+  it.effect("lists in pages, removes, and tells its channels among ids, for its own application only", () =>
     Effect.gen(function* () {
       const channels = yield* ChannelStore
       const [app, other] = [yield* newApp, yield* newApp]
@@ -106,8 +106,8 @@ layer(hotStores)("ChannelStore", (it) => {
       expect(yield* channels.find(other, id)).toEqual(Option.none())
       expect(yield* channels.remove(other, id)).toBe(false)
       const stranger = uuidv7()
-      expect(yield* channels.unknown(app, [id, stranger, "x"])).toEqual([stranger, "x"])
-      expect(yield* channels.unknown(other, [id])).toEqual([id])
+      expect(yield* channels.among(app, [id, stranger, "x", id])).toEqual([{ id, active: true }])
+      expect(yield* channels.among(other, [id])).toEqual([])
       expect(yield* channels.remove(app, id)).toBe(true)
       expect(yield* channels.remove(app, id)).toBe(false)
     })

@@ -139,7 +139,7 @@ layer(hotStores)("DeviceStore", (it) => {
       expect(yield* devices.remove(other, device!.id)).toBe(false)
       expect(yield* devices.removeByToken(other, "shared")).toBe(false)
       expect((yield* devices.list(other, {}, null, 10)).items).toEqual([])
-      expect(yield* devices.unknown(other, [device!.id])).toEqual([device!.id])
+      expect(yield* devices.among(other, [device!.id])).toEqual([])
       const [theirs] = yield* devices.register(other, [android("shared")])
       expect(theirs?.created).toBe(true)
       expect(theirs?.id).not.toBe(device?.id)
@@ -159,17 +159,15 @@ layer(hotStores)("DeviceStore", (it) => {
     })
   )
 
-  it.effect("names the ids that are no device, texts that are no UUID among them", () =>
+  it.effect("tells its devices among ids, texts that are no UUID among them, each once", () =>
     Effect.gen(function* () {
       const devices = yield* DeviceStore
       const app = yield* newApp
       const [a] = yield* devices.register(app, [android("a")])
-      const stranger = uuidv7()
-      expect(yield* devices.unknown(app, [a!.id, stranger, "no-uuid", a!.id.toUpperCase()])).toEqual([
-        stranger,
-        "no-uuid"
-      ])
-      expect(yield* devices.unknown(app, [])).toEqual([])
+      const found = [{ id: a!.id, platform: "android", active: true }]
+      expect(yield* devices.among(app, [a!.id, uuidv7(), "no-uuid", a!.id])).toEqual(found)
+      expect(yield* devices.among(app, [...Array.from({ length: 300 }, () => uuidv7()), a!.id])).toEqual(found)
+      expect(yield* devices.among(app, [])).toEqual([])
     })
   )
 
@@ -222,6 +220,89 @@ layer(hotStores)("DeviceStore", (it) => {
       expect(yield* tokensOf({ userId: "ann" })).toEqual(["a", "ab".repeat(32)])
       expect(yield* tokensOf({ platform: "ios", userId: "ann" })).toEqual(["ab".repeat(32)])
       expect(yield* tokensOf({ userId: "carol" })).toEqual([])
+    })
+  )
+
+  it.effect("answers many at once as if one after another, whatever application they belong to", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const apps = [yield* newApp, yield* newApp, yield* newApp]
+      // Every application registers every token, and each token comes four times.
+      const calls = Array.from({ length: 600 }, (_, i) => ({
+        app: apps[i % 3]!,
+        device: android(`same-${Math.floor(i / 3) % 50}`, { user_id: `user-${i}` })
+      }))
+      const answers = yield* Effect.forEach(calls, ({ app, device }) => devices.register(app, [device]), {
+        concurrency: "unbounded"
+      })
+      for (const app of apps) {
+        const own = calls.flatMap((call, i) => (call.app === app ? [{ ...call.device, ...answers[i]![0]! }] : []))
+        const idsByToken = Map.groupBy(own, ({ token }) => token)
+        expect(idsByToken.size).toBe(50)
+        for (const same of idsByToken.values()) {
+          expect(same.filter(({ created }) => created)).toHaveLength(1)
+          expect(new Set(same.map(({ id }) => id)).size).toBe(1)
+        }
+        const stored = yield* devices.list(app, {}, null, 100)
+        expect(stored.items.map(({ id }) => id).sort()).toEqual([...new Set(own.map(({ id }) => id))].sort())
+      }
+    })
+  )
+
+  it.effect("lets the last of several calls with one token win, and keeps what it leaves out", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      // The first goes alone; the others gather behind it and travel together.
+      const answers = yield* Effect.forEach(
+        [
+          android("ahead"),
+          android("ahead too"),
+          android("t", { user_id: "ann", tags: ["a"] }),
+          android("t", { user_id: "bob" }),
+          android("t", { timezone: "Europe/Berlin" })
+        ],
+        (device) => devices.register(app, [device]),
+        { concurrency: "unbounded" }
+      )
+      expect(answers.flat().map(({ created }) => created)).toEqual([true, true, true, false, false])
+      const found = Option.getOrThrow(yield* devices.find(app, answers[4]![0]!.id))
+      expect(found).toMatchObject({ userId: "bob", tags: ["a"], timezone: "Europe/Berlin" })
+    })
+  )
+
+  it.effect("refuses the calls that the database refuses, and no others that travelled with them", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const isBad = (i: number) => i % 37 === 5
+      const exits = yield* Effect.forEach(
+        Array.from({ length: 200 }, (_, i) => i),
+        // PostgreSQL has no text with U+0000; the API refuses it before.
+        (i) => Effect.exit(devices.register(app, [android(`r-${i}`, { user_id: isBad(i) ? "\u0000" : `u-${i}` })])),
+        { concurrency: "unbounded" }
+      )
+      expect(exits.map((exit) => exit._tag)).toEqual(exits.map((_, i) => (isBad(i) ? "Failure" : "Success")))
+      expect((yield* devices.list(app, {}, null, 1000)).items).toHaveLength(200 - 6)
+    })
+  )
+
+  it.effect("tells each caller which of its own ids are devices, when many ask at once", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const apps = [yield* newApp, yield* newApp]
+      const made = yield* Effect.forEach(apps, (app) => devices.register(app, [android("x"), android("y")]))
+      const asked = Array.from({ length: 100 }, (_, i) => ({
+        app: apps[i % 2]!,
+        id: made[(i >> 1) % 2]![i % 3 === 0 ? 0 : 1]!.id
+      }))
+      const answers = yield* Effect.forEach(asked, ({ app, id }) => devices.among(app, [id, uuidv7()]), {
+        concurrency: "unbounded"
+      })
+      for (const [i, { app, id }] of asked.entries()) {
+        const isOwn = made[apps.indexOf(app)]!.some((device) => device.id === id)
+        expect(answers[i]).toEqual(isOwn ? [{ id, platform: "android", active: true }] : [])
+      }
     })
   )
 })

@@ -43,7 +43,7 @@ layer(hotStores)("NotificationStore", (it) => {
         collapse_key: "k",
         overrides: { apns: { "thread-id": "t" } }
       }
-      const made = yield* notifications.accept({ id, appId: app, request, ttlMs: 30_000 })
+      const made = yield* notifications.accept({ id, appId: app, request, ttlMs: 30_000, batches: null })
       expect(made).toEqual({
         id,
         appId: app,
@@ -287,6 +287,80 @@ layer(hotStores)("NotificationStore", (it) => {
       expect(all[0]).toMatchObject({ provider: "fcm", messageId: "m", error: null, attempts: 1, notificationId: id })
       expect(all[1]).toMatchObject({ id: deliveryIdOf(id, recipients[1]!), error: "unregistered", messageId: null })
       expect((yield* notifications.deliveries(other, id, null, 3)).items).toEqual([])
+    })
+  )
+
+  it.effect("takes a notification with its plan: ready to be sent, closed to planners, exact in its account", () =>
+    Effect.gen(function* () {
+      const notifications = yield* NotificationStore
+      const batches = yield* BatchStore
+      const app = yield* newApp
+      const id = yield* accepted(app)
+      const recipients = ids(3)
+      const planned = uuidv7() as NotificationId
+      const request: SendNotification = {
+        to: { device_ids: recipients as never },
+        content: { title: "Hi" },
+        priority: "high"
+      }
+      const made = yield* notifications.accept({
+        id: planned,
+        appId: app,
+        request,
+        ttlMs: 60_000,
+        batches: [batch(recipients)]
+      })
+      expect(made).toMatchObject({ id: planned, status: "queued", startedAt: null })
+      expect(Option.getOrThrow(yield* notifications.find(app, planned))).toMatchObject({ status: "sending" })
+      expect(yield* notifications.claimPlan(planned, 60_000)).toEqual(Option.none())
+      expect(yield* notifications.completeIfDone(planned)).toBe(false)
+      expect(yield* accountOf(app, planned)).toMatchObject({ accepted: 3, pending: 3 })
+      expect(yield* accountOf(app, id)).toMatchObject({ accepted: 0 })
+      const claimed = yield* batches.claim({ appId: app, provider: "fcm", priority: "high" }, 10, 60_000)
+      expect(claimed).toMatchObject([{ notificationId: planned, recipients }])
+      expect((yield* batches.forgotten(-1000)).plans.map((plan) => plan.id)).not.toContain(planned)
+    })
+  )
+
+  it.effect("accepts many at once, of many applications, planned and unplanned, and refuses only what is refused", () =>
+    Effect.gen(function* () {
+      const notifications = yield* NotificationStore
+      const apps = [yield* newApp, yield* newApp, yield* newApp]
+      const taken = yield* accepted(apps[0]!)
+      const isDouble = (i: number) => i === 17 || i === 130
+      const made = yield* Effect.forEach(
+        Array.from({ length: 150 }, (_, i) => i),
+        (i) => {
+          const appId = apps[i % 3]!
+          const id = isDouble(i) ? taken : (uuidv7() as NotificationId)
+          const request: SendNotification = { to: { all: true }, content: { title: `number ${i}` }, priority: "high" }
+          return Effect.exit(
+            notifications.accept({
+              id,
+              appId,
+              request,
+              ttlMs: 1000 + i,
+              batches: i % 2 === 0 ? null : [batch(ids(i % 5)), batch(ids(1))]
+            })
+          )
+        },
+        { concurrency: "unbounded" }
+      )
+      for (const [i, exit] of made.entries()) {
+        if (exit._tag === "Failure") {
+          expect(isDouble(i)).toBe(true)
+          continue
+        }
+        const { id } = exit.value
+        const stored = Option.getOrThrow(yield* notifications.find(apps[i % 3]!, id))
+        expect(stored.request.content.title).toBe(`number ${i}`)
+        expect(stored.createdAt).toBe(exit.value.createdAt)
+        expect(Option.getOrThrow(yield* notifications.message(id)).expiresAt).toBe(stored.createdAt + 1000 + i)
+        const account = yield* accountOf(apps[i % 3]!, id)
+        expect(account.pending).toBe(i % 2 === 0 ? 0 : (i % 5) + 1)
+      }
+      expect(made.filter((exit) => exit._tag === "Failure")).toHaveLength(2)
+      expect(Option.getOrThrow(yield* notifications.find(apps[0]!, taken)).request.content.title).toBe("Hello")
     })
   )
 })

@@ -75,7 +75,7 @@ export const HELLO: SendNotification = { to: { all: true }, content: { title: "H
 export const accepted = Effect.fnUntraced(function* (appId: AppId, request: SendNotification = HELLO) {
   const notifications = yield* NotificationStore
   const id = uuidv7() as NotificationId
-  yield* notifications.accept({ id, appId, request, ttlMs: 60_000 })
+  yield* notifications.accept({ id, appId, request, ttlMs: 60_000, batches: null })
   return id
 })
 

@@ -1,0 +1,129 @@
+import { Cause, Effect, Exit, Fiber } from "effect"
+import type { Scope } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
+import type { StoreError } from "../../services/ports/StoreError.ts"
+
+/*
+ * Makes one statement of many calls. A statement and its commit cost the database the same for one row as for twenty,
+ * so calls that come while statements are under way gather, and the next statement takes them all: the busier it is,
+ * the cheaper a call. When nothing is under way a call goes at once; nobody waits for company.
+ *
+ * A call is answered after the commit of the statement that it travelled with. One that the database refuses must not
+ * take its fellows down: the refused statement wrote nothing, so it is repeated in halves until the refusal stands
+ * alone. What says nothing about any one call (no connection, no answer in time) is the answer to all of them, as it
+ * would have been one by one; a statement whose outcome is unknown is never repeated.
+ */
+
+export interface CoalesceOptions<Item, A, E> {
+  /** One statement for all; answers in the order of the items. */
+  readonly run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<A>, E>
+  /** Rows that the item brings to a statement. */
+  readonly weight: (item: Item) => number
+  /** Whether a failure is the database's refusal of what a statement says: nothing was written. */
+  readonly isRefusal: (error: E) => boolean
+  /** Rows in one statement, at most (an item heavier than this travels alone). */
+  readonly rows: number
+  /** Statements under way at once, at most. */
+  readonly atOnce: number
+}
+
+/** Classes of SQLSTATE by which PostgreSQL refuses what a statement says, and rolls it back: data, constraints, limits. */
+const REFUSED = /^(21|22|23|40|42|54)/
+
+/** Whether PostgreSQL itself refused a statement because of its contents. */
+export const isRefusedBySql = (error: StoreError): boolean => {
+  if (!isSqlError(error.cause)) return false
+  const { reason } = error.cause
+  switch (reason._tag) {
+    case "UniqueViolation":
+    case "ConstraintError":
+    case "SqlSyntaxError":
+    case "DeadlockError":
+    case "SerializationError":
+      return true
+    default:
+      return REFUSED.test(String((reason.cause as { readonly code?: unknown } | null)?.code))
+  }
+}
+
+/** The calls of a store's operation, made to travel together until the scope closes. */
+export const coalesce = <Item, A, E>({
+  run,
+  weight,
+  isRefusal,
+  rows,
+  atOnce
+}: CoalesceOptions<Item, A, E>): Effect.Effect<(item: Item) => Effect.Effect<A, E>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    type Waiting = { readonly item: Item; readonly resume: (answer: Exit.Exit<A, E>) => void }
+    const services = yield* Effect.context<never>()
+    const statements = new Set<Fiber.Fiber<void>>()
+    let waiting: Array<Waiting> = []
+
+    const giveUp = (calls: ReadonlyArray<Waiting>, cause: Cause.Cause<E>): void => {
+      for (const { resume } of calls) resume(Exit.failCause(cause))
+    }
+
+    const runAll: (calls: ReadonlyArray<Waiting>) => Effect.Effect<void> = Effect.fnUntraced(function* (calls) {
+      const exit = yield* Effect.exit(run(calls.map(({ item }) => item)))
+      if (Exit.isSuccess(exit)) {
+        for (let i = 0; i < calls.length; i++) calls[i]!.resume(Exit.succeed(exit.value[i]!))
+        return
+      }
+      // A defect is one call's as well: a value that cannot even be written into a statement.
+      const isOnes = exit.cause.reasons.some((reason) =>
+        Cause.isFailReason(reason) ? isRefusal(reason.error) : Cause.isDieReason(reason)
+      )
+      if (calls.length > 1 && isOnes) {
+        const half = calls.length >> 1
+        yield* runAll(calls.slice(0, half))
+        yield* runAll(calls.slice(half))
+        return
+      }
+      giveUp(calls, exit.cause)
+    })
+
+    const take = (): Array<Waiting> => {
+      let count = 1
+      for (let sum = weight(waiting[0]!.item); count < waiting.length; count++) {
+        sum += weight(waiting[count]!.item)
+        if (sum > rows) break
+      }
+      const taken = count === waiting.length ? waiting : waiting.slice(0, count)
+      waiting = count === waiting.length ? [] : waiting.slice(count)
+      return taken
+    }
+
+    const pump = (): void => {
+      while (statements.size < atOnce && waiting.length > 0) {
+        const calls = take()
+        const fiber = Effect.runForkWith(services)(runAll(calls))
+        statements.add(fiber)
+        fiber.addObserver((exit) => {
+          statements.delete(fiber)
+          if (Exit.isFailure(exit)) giveUp(calls, exit.cause)
+          pump()
+        })
+      }
+    }
+
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        const left = waiting
+        waiting = []
+        giveUp(left, Cause.interrupt())
+        return Fiber.interruptAll(statements)
+      })
+    )
+
+    return (item) =>
+      Effect.callback<A, E>((resume) => {
+        const call: Waiting = { item, resume }
+        waiting.push(call)
+        pump()
+        // A caller that left before its statement began leaves nothing behind; afterwards it is carried out unheard.
+        return Effect.sync(() => {
+          waiting = waiting.filter((other) => other !== call)
+        })
+      })
+  })
