@@ -168,7 +168,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     trustedProxies: get("TRUSTED_PROXIES", cidrs, []),
     outboundAllowCidrs: get("OUTBOUND_ALLOW_CIDRS", cidrs, []),
     outboundCaFile: get<string | null>("OUTBOUND_CA_FILE", text, null),
-    http2Transport: get("HTTP2_TRANSPORT", oneOf("own", "http2-wrapper"), "http2-wrapper"),
+    http2Transport: get("HTTP2_TRANSPORT", oneOf("own", "http2-wrapper"), "own"),
     webpushThreads: get("WEBPUSH_THREADS", integer(0, 256), 0),
     smtpUrl: get<string | null>("SMTP_URL", url("smtp:", "smtps:"), null),
     mailFrom: get("MAIL_FROM", text, "Heliograph <heliograph@localhost>"),
