@@ -22,6 +22,7 @@ import * as ChannelStore from "../layers/postgres/ChannelStore.ts"
 import * as CredentialStore from "../layers/postgres/CredentialStore.ts"
 import * as Database from "../layers/postgres/Database.ts"
 import * as DeviceStore from "../layers/postgres/DeviceStore.ts"
+import * as EngagementStore from "../layers/postgres/EngagementStore.ts"
 import * as HookStore from "../layers/postgres/HookStore.ts"
 import * as Migrations from "../layers/postgres/Migrations.ts"
 import * as NotificationStore from "../layers/postgres/NotificationStore.ts"
@@ -33,6 +34,7 @@ import { createFirstApplication } from "../services/engine/Applications.ts"
 import { Auth } from "../services/engine/Auth.ts"
 import { Credentials } from "../services/engine/Credentials.ts"
 import { Dispatcher } from "../services/engine/Dispatcher.ts"
+import { Engagement } from "../services/engine/Engagement.ts"
 import { HookActors } from "../services/engine/HookActors.ts"
 import { Planner } from "../services/engine/Planner.ts"
 import { ApplicationStore as Applications } from "../services/ports/ApplicationStore.ts"
@@ -63,6 +65,7 @@ const stores = Layer.mergeAll(
   ChannelStore.layer,
   CredentialStore.layer,
   DeviceStore.layer,
+  EngagementStore.layer,
   HookStore.layer,
   NotificationStore.layer
 )
@@ -176,7 +179,9 @@ const http = ({ baseUrl, drainMs, host, port, roles }: Settings["Service"], crew
   )
   const options = { routerConfig, disableLogger: true, disableListenLog: true }
   const served = roles.has("api")
-    ? HttpRouter.serve(routes, options).pipe(Layer.provide(Layer.mergeAll(Accept.layer, Credentials.layer)))
+    ? HttpRouter.serve(routes, options).pipe(
+        Layer.provide(Layer.mergeAll(Accept.layer, Credentials.layer, Engagement.layer))
+      )
     : HttpRouter.serve(statusRoutesOnly, options)
   return served.pipe(
     Layer.provideMerge(listening),

@@ -189,13 +189,15 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
       const rows = yield* sql<{ readonly id: NotificationId } & Omit<Counts, "accepted">>`
         SELECT n.id, coalesce(sum(b.pending), 0)::integer AS pending, coalesce(sum(b.sent), 0)::integer AS sent,
           coalesce(sum(b.failed), 0)::integer AS failed, coalesce(sum(b.skipped), 0)::integer AS skipped,
-          coalesce(sum(b.cancelled), 0)::integer AS cancelled
+          coalesce(sum(b.cancelled), 0)::integer AS cancelled, coalesce(e.delivered, 0) AS delivered,
+          coalesce(e.opened, 0) AS opened, coalesce(e.clicked, 0) AS clicked
         FROM unnest(${uuids([...new Set(ids.filter(isUuid))])}) AS t (id)
           JOIN notifications n ON n.id = t.id AND n.app_id = ${appId}
           LEFT JOIN batches b ON b.notification_id = n.id
-        GROUP BY n.id`
+          LEFT JOIN engagement_counts e ON e.notification_id = n.id
+        GROUP BY n.id, e.notification_id`
       return new Map(
-        rows.map(({ id, pending, sent, failed, skipped, cancelled }) => [
+        rows.map(({ id, pending, sent, failed, skipped, cancelled, delivered, opened, clicked }) => [
           id,
           {
             // Summed here and not counted apart: the account cannot but close.
@@ -205,9 +207,9 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
             failed,
             skipped,
             cancelled,
-            delivered: 0,
-            opened: 0,
-            clicked: 0
+            delivered,
+            opened,
+            clicked
           }
         ])
       )

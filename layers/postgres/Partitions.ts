@@ -10,17 +10,23 @@ const DAYS_AHEAD = 7
 /** Any number that nobody else uses for a lock of this database. */
 const LOCK = 7_236_418_002
 
+/** The tables in partitions, each by the day of `notification_id`. */
+const PARENTS = ["deliveries", "engagements"] as const
+type Parent = (typeof PARENTS)[number]
+
 interface Day {
+  readonly parent: Parent
   readonly name: string
   readonly from: string
   readonly to: string
 }
 
-/** The partition of `deliveries` for the UTC day that holds a moment: ids are bounded by the UUIDv7 floors of its ends. */
-const dayOf = (at: number): Day => {
+/** The partition of a table for the UTC day that holds a moment: ids are bounded by the UUIDv7 floors of its ends. */
+const dayOf = (parent: Parent, at: number): Day => {
   const begin = Math.floor(at / DAY_MS) * DAY_MS
   return {
-    name: `deliveries_${new Date(begin).toISOString().slice(0, 10).replaceAll("-", "")}`,
+    parent,
+    name: `${parent}_${new Date(begin).toISOString().slice(0, 10).replaceAll("-", "")}`,
     from: uuidFloor(begin),
     to: uuidFloor(begin + DAY_MS)
   }
@@ -33,7 +39,9 @@ const dayOf = (at: number): Day => {
 export const ensure = (now: number = Date.now()): Effect.Effect<ReadonlyArray<string>, SqlError, PgClient.PgClient> =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
-    const days = Array.from({ length: DAYS_AHEAD + 2 }, (_, i) => dayOf(now + (i - 1) * DAY_MS))
+    const days = PARENTS.flatMap((parent) =>
+      Array.from({ length: DAYS_AHEAD + 2 }, (_, i) => dayOf(parent, now + (i - 1) * DAY_MS))
+    )
     const made: Array<string> = []
     for (const day of yield* missing(days)) {
       if (yield* sql.withTransaction(add(day))) made.push(day.name)
@@ -55,7 +63,7 @@ const missing = Effect.fnUntraced(function* (days: ReadonlyArray<Day>) {
   const sql = yield* PgClient.PgClient
   const found = yield* sql<{ name: string }>`
     SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent = 'deliveries'::regclass`
+    WHERE i.inhparent IN ('deliveries'::regclass, 'engagements'::regclass)`
   const names = new Set(found.map(({ name }) => name))
   return days.filter(({ name }) => !names.has(name))
 })
@@ -68,16 +76,16 @@ const add = Effect.fnUntraced(function* (day: Day) {
   const sql = yield* PgClient.PgClient
   yield* sql`SELECT pg_advisory_xact_lock(${LOCK})`
   if ((yield* missing([day])).length === 0) return false
-  const table = sql(day.name)
-  yield* sql`CREATE TABLE ${table} (LIKE deliveries INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES)`
-  yield* sql`LOCK TABLE deliveries_other IN ACCESS EXCLUSIVE MODE`
+  const { parent, name, from, to } = day
+  const [table, other] = [sql(name), sql(`${parent}_other`)]
+  yield* sql`CREATE TABLE ${table} (LIKE ${sql(parent)} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES)`
+  yield* sql`LOCK TABLE ${other} IN ACCESS EXCLUSIVE MODE`
   yield* sql`
     WITH early AS (
-      DELETE FROM deliveries_other WHERE notification_id >= ${day.from} AND notification_id < ${day.to} RETURNING *
+      DELETE FROM ${other} WHERE notification_id >= ${from} AND notification_id < ${to} RETURNING *
     )
     INSERT INTO ${table} SELECT * FROM early`
-  yield* sql.unsafe(
-    `ALTER TABLE deliveries ATTACH PARTITION ${day.name} FOR VALUES FROM ('${day.from}') TO ('${day.to}')`
-  ).unprepared
+  yield* sql.unsafe(`ALTER TABLE ${parent} ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`)
+    .unprepared
   return true
 })

@@ -8,6 +8,7 @@ import { uuidv7 } from "../../services/domain/Ids.ts"
 import type { Accept } from "../../services/engine/Accept.ts"
 import { Auth } from "../../services/engine/Auth.ts"
 import type { Credentials } from "../../services/engine/Credentials.ts"
+import type { Engagement } from "../../services/engine/Engagement.ts"
 import type { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
 import type { ChannelStore } from "../../services/ports/ChannelStore.ts"
 import type { CredentialStore } from "../../services/ports/CredentialStore.ts"
@@ -23,6 +24,7 @@ import { preflight } from "./Cors.ts"
 import { credentialRoutes } from "./Credentials.ts"
 import { importRoutes } from "./DeviceImport.ts"
 import { deviceRoutes } from "./Devices.ts"
+import { engagementRoutes } from "./Engagement.ts"
 import { notificationRoutes } from "./Notifications.ts"
 import { withReference } from "./Reference.ts"
 import type { Route } from "./Route.ts"
@@ -39,6 +41,7 @@ export type RouteServices =
   | CredentialStore
   | Credentials
   | DeviceStore
+  | Engagement
   | HookStore
   | HttpSettings
   | JobQueue
@@ -51,6 +54,7 @@ export const table: Effect.Effect<ReadonlyArray<Route>, never, RouteServices> = 
   const resources = [
     deviceRoutes,
     importRoutes,
+    engagementRoutes,
     channelRoutes,
     notificationRoutes,
     webhookRoutes,

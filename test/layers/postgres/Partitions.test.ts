@@ -25,12 +25,14 @@ describe("ensure", () => {
   it.effect("makes the days from yesterday to a week ahead, and each once", () =>
     Effect.gen(function* () {
       yield* migrate
-      expect(yield* ensure(NOON)).toEqual([
-        "deliveries_20310228",
-        ...["01", "02", "03", "04", "05", "06", "07", "08"].map((day) => `deliveries_203103${day}`)
-      ])
+      expect(yield* ensure(NOON)).toEqual(
+        ["deliveries", "engagements"].flatMap((table) => [
+          `${table}_20310228`,
+          ...["01", "02", "03", "04", "05", "06", "07", "08"].map((day) => `${table}_203103${day}`)
+        ])
+      )
       expect(yield* ensure(NOON)).toEqual([])
-      expect(yield* ensure(NOON + DAY)).toEqual(["deliveries_20310309"])
+      expect(yield* ensure(NOON + DAY)).toEqual(["deliveries_20310309", "engagements_20310309"])
     }).pipe(Effect.provide(testDatabase("empty")))
   )
 
@@ -67,8 +69,8 @@ describe("ensure", () => {
         Array.from({ length: 5 }, () => ensure(NOON)),
         { concurrency: "unbounded" }
       )
-      expect(made.flat().sort()).toHaveLength(9)
-      expect(new Set(made.flat()).size).toBe(9)
+      expect(made.flat().sort()).toHaveLength(18)
+      expect(new Set(made.flat()).size).toBe(18)
       const { id } = yield* deliver(NOON)
       const again = sql`
         INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts)

@@ -12,6 +12,7 @@ import { uuidv7 } from "../../../services/domain/Ids.ts"
 import { Accept } from "../../../services/engine/Accept.ts"
 import { Auth } from "../../../services/engine/Auth.ts"
 import { Credentials } from "../../../services/engine/Credentials.ts"
+import { Engagement } from "../../../services/engine/Engagement.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
 import { Keys } from "../../../services/ports/Keys.ts"
 import { makeNodeServer, routerConfig, routes } from "../../../src/http/Server.ts"
@@ -19,6 +20,7 @@ import { ApplicationTable } from "../../doubles/ApplicationStore.ts"
 import { ChannelTable } from "../../doubles/ChannelStore.ts"
 import { CredentialTable } from "../../doubles/CredentialStore.ts"
 import { DeviceTable } from "../../doubles/DeviceStore.ts"
+import { EngagementTable } from "../../doubles/EngagementStore.ts"
 import { HookTable } from "../../doubles/HookStore.ts"
 import { QueueLog } from "../../doubles/JobQueue.ts"
 import { NotificationTable } from "../../doubles/NotificationStore.ts"
@@ -51,6 +53,7 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     devices: new DeviceTable(),
     channels: new ChannelTable(),
     notifications: new NotificationTable(),
+    engagement: new EngagementTable(),
     hooks: new HookTable(),
     credentials: new CredentialTable(),
     queue: new QueueLog()
@@ -63,6 +66,7 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     tables.devices.layer(outage),
     tables.channels.layer(outage),
     tables.notifications.layer(outage),
+    tables.engagement.layer(outage),
     tables.hooks.layer(outage),
     tables.credentials.layer(outage),
     tables.queue.layer,
@@ -76,7 +80,9 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
       trustedProxies: []
     })
   )
-  const engine = Layer.mergeAll(Accept.layer, Auth.layer, Credentials.layer).pipe(Layer.provideMerge(stores))
+  const engine = Layer.mergeAll(Accept.layer, Auth.layer, Credentials.layer, Engagement.layer).pipe(
+    Layer.provideMerge(stores)
+  )
   // A mount beside the table, as GraphQL will be: what it does wrong is answered like everything else.
   const broken = HttpRouter.add("GET", "/broken", Effect.die(new Error("a secret of ours")))
   const app = HttpRouter.serve(Layer.merge(routes, broken), {
