@@ -1,9 +1,10 @@
-import { createPrivateKey, hash, sign } from "node:crypto"
+import { createPrivateKey, hash } from "node:crypto"
 import type { ApnsCredential } from "../../services/domain/Credential.ts"
+import { signDeterministically } from "./DeterministicSignature.ts"
 
 const MINUTE = 60_000
 /** APNs takes a token for 20 to 60 minutes, and a new one of a team at most every 20. */
-const RENEW_AFTER = 50 * MINUTE
+const PERIOD = 30 * MINUTE
 const UPDATE_BUDGET = 20 * MINUTE
 
 /** The key cannot be read, or is not one for ES256. */
@@ -11,6 +12,7 @@ export class UnusableKey extends Error {}
 
 interface Token {
   readonly jwt: string
+  /** What it says of itself, in epoch milliseconds. */
   readonly issuedAt: number
   /** It replaced one that APNs called expired before its time. */
   readonly replaces: boolean
@@ -18,7 +20,7 @@ interface Token {
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
 
-const issue = (credential: ApnsCredential, now: number): string => {
+const issue = (credential: ApnsCredential, issuedAt: number): string => {
   let key
   try {
     key = createPrivateKey(credential.private_key)
@@ -30,14 +32,17 @@ const issue = (credential: ApnsCredential, now: number): string => {
   }
   const signed = `${encode({ alg: "ES256", kid: credential.key_id, typ: "JWT" })}.${encode({
     iss: credential.team_id,
-    iat: Math.floor(now / 1000)
+    iat: issuedAt / 1000
   })}`
-  return `${signed}.${sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`
+  return `${signed}.${signDeterministically(key, Buffer.from(signed)).toString("base64url")}`
 }
+
+const roundDown = (moment: number, step: number): number => Math.floor(moment / step) * step
 
 /**
  * Provider tokens by team and key, whatever application or credential version asks: their renewals share one budget.
- * A node keeps its own; nodes of one team are few enough for the budget.
+ * They share it with every other process and node, and with those before a restart, so all of them make the very same
+ * token without a word between them: it is dated to the last full half hour and signed deterministically.
  */
 export const makeProviderTokens = () => {
   const tokens = new Map<string, Token>()
@@ -46,19 +51,24 @@ export const makeProviderTokens = () => {
   const nameOf = (credential: ApnsCredential): string =>
     `${credential.team_id} ${credential.key_id} ${hash("sha256", credential.private_key)}`
 
-  const put = (name: string, credential: ApnsCredential, now: number, replaces: boolean): string => {
-    const jwt = issue(credential, now)
-    for (const [old, token] of tokens) if (now - token.issuedAt >= RENEW_AFTER) tokens.delete(old)
-    tokens.set(name, { jwt, issuedAt: now, replaces })
+  const put = (name: string, credential: ApnsCredential, issuedAt: number, replaces: boolean): string => {
+    const jwt = issue(credential, issuedAt)
+    for (const [old, token] of tokens) if (issuedAt - token.issuedAt >= 2 * PERIOD) tokens.delete(old)
+    tokens.set(name, { jwt, issuedAt, replaces })
     return jwt
   }
+
+  const isCurrent = ({ issuedAt, replaces }: Token, now: number): boolean =>
+    issuedAt >= roundDown(now, PERIOD) || (replaces && now - issuedAt < UPDATE_BUDGET)
 
   return {
     /** The token to send with. Throws UnusableKey. */
     current: (credential: ApnsCredential, now: number): string => {
       const name = nameOf(credential)
       const token = tokens.get(name)
-      return token !== undefined && now - token.issuedAt < RENEW_AFTER ? token.jwt : put(name, credential, now, false)
+      return token !== undefined && isCurrent(token, now)
+        ? token.jwt
+        : put(name, credential, roundDown(now, PERIOD), false)
     },
     /**
      * APNs called `jwt` expired. True when there is another to try: made now, or by an earlier refusal. False when the
@@ -69,7 +79,8 @@ export const makeProviderTokens = () => {
       const token = tokens.get(name)
       if (token !== undefined && token.jwt !== jwt) return true
       if (token?.replaces === true && now - token.issuedAt < UPDATE_BUDGET) return false
-      put(name, credential, now, true)
+      // To the minute, so that most processes that hear of it replace it by the same one.
+      put(name, credential, Math.max(roundDown(now, MINUTE), (token?.issuedAt ?? 0) + 1000), true)
       return true
     }
   }

@@ -15,7 +15,7 @@ const credential = (changes: Partial<ApnsCredential> = {}): ApnsCredential => ({
 })
 
 describe("provider tokens", () => {
-  it("are ES256 JWTs of team and key with the moment of their making", () => {
+  it("are ES256 JWTs of team and key, dated to the last half hour", () => {
     const jwt = makeProviderTokens().current(credential(), 1_700_000_000_500)
     const [header, claims, signature] = jwt.split(".") as [string, string, string]
     expect(JSON.parse(Buffer.from(header, "base64url").toString())).toEqual({
@@ -23,19 +23,24 @@ describe("provider tokens", () => {
       kid: "KEYKEYKEY1",
       typ: "JWT"
     })
-    expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toEqual({ iss: "TEAMTEAM01", iat: 1_700_000_000 })
+    expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toEqual({ iss: "TEAMTEAM01", iat: 1_699_999_200 })
     const signed = Buffer.from(`${header}.${claims}`)
     const key = { key: pair.publicKey, dsaEncoding: "ieee-p1363" } as const
     expect(verify("sha256", signed, key, Buffer.from(signature, "base64url"))).toBe(true)
   })
 
-  it("are reused for 50 minutes, by every application with the same key, and then renewed", () => {
+  it("are reused for half an hour, by every application with the same key, and then renewed", () => {
     const tokens = makeProviderTokens()
     const first = tokens.current(credential(), 0)
-    expect(tokens.current(credential({ bundle_id: "org.example.other" }), 49 * MINUTE)).toBe(first)
-    const second = tokens.current(credential(), 50 * MINUTE)
+    expect(tokens.current(credential({ bundle_id: "org.example.other" }), 29 * MINUTE)).toBe(first)
+    const second = tokens.current(credential(), 30 * MINUTE)
     expect(second).not.toBe(first)
-    expect(tokens.current(credential(), 99 * MINUTE)).toBe(second)
+    expect(tokens.current(credential(), 59 * MINUTE)).toBe(second)
+  })
+
+  it("are the same in every process and after every restart, so that all of them are one update for APNs", () => {
+    const [one, other] = [makeProviderTokens(), makeProviderTokens()]
+    expect(one.current(credential(), 31 * MINUTE)).toBe(other.current(credential(), 58 * MINUTE))
   })
 
   it("are not shared with an application whose key only bears the same ids", () => {
@@ -55,6 +60,13 @@ describe("provider tokens", () => {
     expect(tokens.refused(credential(), second, 2 * MINUTE)).toBe(false)
     expect(tokens.current(credential(), 2 * MINUTE)).toBe(second)
     expect(tokens.refused(credential(), second, 22 * MINUTE)).toBe(true)
+  })
+
+  it("are replaced by others even in the moment of their making", () => {
+    const tokens = makeProviderTokens()
+    const first = tokens.current(credential(), 30 * MINUTE)
+    expect(tokens.refused(credential(), first, 30 * MINUTE)).toBe(true)
+    expect(tokens.current(credential(), 30 * MINUTE)).not.toBe(first)
   })
 
   it("cannot be made with a key that is unreadable or not of P-256", () => {
