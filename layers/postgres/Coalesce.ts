@@ -5,8 +5,9 @@ import type { StoreError } from "../../services/ports/StoreError.ts"
 
 /*
  * Makes one statement of many calls. A statement and its commit cost the database the same for one row as for twenty,
- * so calls that come while statements are under way gather, and the next statement takes them all: the busier it is,
- * the cheaper a call. When nothing is under way a call goes at once; nobody waits for company.
+ * so calls that come while one is under way gather, and the next statement takes them all: the busier it is, the cheaper
+ * a call. When nothing is under way a call goes at once; nobody waits for company. A second statement runs beside the
+ * first when a full one waits, or when somebody has waited for long.
  *
  * A call is answered after the commit of the statement that it travelled with. One that the database refuses must not
  * take its fellows down: the refused statement wrote nothing, so it is repeated in halves until the refusal stands
@@ -46,6 +47,9 @@ export const isRefusedBySql = (error: StoreError): boolean => {
   }
 }
 
+/** A call that has waited so long behind statements under way gets another one beside them: one of them may hang on a lock. */
+const PATIENCE_MS = 10
+
 /** The calls of a store's operation, made to travel together until the scope closes. */
 export const coalesce = <Item, A, E>({
   run,
@@ -56,62 +60,80 @@ export const coalesce = <Item, A, E>({
 }: CoalesceOptions<Item, A, E>): Effect.Effect<(item: Item) => Effect.Effect<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
     type Waiting = { readonly item: Item; readonly resume: (answer: Exit.Exit<A, E>) => void }
-    const services = yield* Effect.context<never>()
-    const statements = new Set<Fiber.Fiber<void>>()
+    const fork = Effect.runForkWith(yield* Effect.context<never>())
+    const statements = new Set<Fiber.Fiber<ReadonlyArray<A>, E>>()
     let waiting: Array<Waiting> = []
+    /** Rows of those who wait. */
+    let heft = 0
+    let isLate = false
+    let patience: NodeJS.Timeout | undefined
 
-    const giveUp = (calls: ReadonlyArray<Waiting>, cause: Cause.Cause<E>): void => {
-      for (const { resume } of calls) resume(Exit.failCause(cause))
+    const take = (): ReadonlyArray<Waiting> => {
+      let count = 1
+      let sum = weight(waiting[0]!.item)
+      for (; count < waiting.length; count++) {
+        const more = weight(waiting[count]!.item)
+        if (sum + more > rows) break
+        sum += more
+      }
+      const taken = waiting.slice(0, count)
+      waiting = waiting.slice(count)
+      heft = waiting.length === 0 ? 0 : heft - sum
+      return taken
     }
 
-    const runAll: (calls: ReadonlyArray<Waiting>) => Effect.Effect<void> = Effect.fnUntraced(function* (calls) {
-      const exit = yield* Effect.exit(run(calls.map(({ item }) => item)))
-      if (Exit.isSuccess(exit)) {
-        for (let i = 0; i < calls.length; i++) calls[i]!.resume(Exit.succeed(exit.value[i]!))
-        return
-      }
+    const start = (calls: ReadonlyArray<Waiting>): void => {
+      const fiber = fork(run(calls.map(({ item }) => item)))
+      statements.add(fiber)
+      fiber.addObserver((exit) => {
+        statements.delete(fiber)
+        if (Exit.isFailure(exit)) fail(calls, exit.cause)
+        // The database gets its next work before these are answered.
+        pump()
+        if (Exit.isSuccess(exit)) {
+          for (let i = 0; i < calls.length; i++) calls[i]!.resume(Exit.succeed(exit.value[i]!))
+        }
+      })
+    }
+
+    const fail = (calls: ReadonlyArray<Waiting>, cause: Cause.Cause<E>): void => {
       // A defect is one call's as well: a value that cannot even be written into a statement.
-      const isOnes = exit.cause.reasons.some((reason) =>
+      const isOnes = cause.reasons.some((reason) =>
         Cause.isFailReason(reason) ? isRefusal(reason.error) : Cause.isDieReason(reason)
       )
       if (calls.length > 1 && isOnes) {
         const half = calls.length >> 1
-        yield* runAll(calls.slice(0, half))
-        yield* runAll(calls.slice(half))
+        start(calls.slice(0, half))
+        start(calls.slice(half))
         return
       }
-      giveUp(calls, exit.cause)
-    })
-
-    const take = (): Array<Waiting> => {
-      let count = 1
-      for (let sum = weight(waiting[0]!.item); count < waiting.length; count++) {
-        sum += weight(waiting[count]!.item)
-        if (sum > rows) break
-      }
-      const taken = count === waiting.length ? waiting : waiting.slice(0, count)
-      waiting = count === waiting.length ? [] : waiting.slice(count)
-      return taken
+      for (const { resume } of calls) resume(Exit.failCause(cause))
     }
 
+    const hasRoom = (): boolean => statements.size === 0 || (statements.size < atOnce && (isLate || heft >= rows))
+
     const pump = (): void => {
-      while (statements.size < atOnce && waiting.length > 0) {
-        const calls = take()
-        const fiber = Effect.runForkWith(services)(runAll(calls))
-        statements.add(fiber)
-        fiber.addObserver((exit) => {
-          statements.delete(fiber)
-          if (Exit.isFailure(exit)) giveUp(calls, exit.cause)
+      while (waiting.length > 0 && hasRoom()) start(take())
+      if (waiting.length === 0 || isLate) {
+        isLate = false
+        clearTimeout(patience)
+        patience = undefined
+      }
+      if (waiting.length > 0 && statements.size < atOnce) {
+        patience ??= setTimeout(() => {
+          patience = undefined
+          isLate = true
           pump()
-        })
+        }, PATIENCE_MS)
       }
     }
 
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
+        clearTimeout(patience)
         const left = waiting
         waiting = []
-        giveUp(left, Cause.interrupt())
+        for (const { resume } of left) resume(Exit.interrupt())
         return Fiber.interruptAll(statements)
       })
     )
@@ -120,10 +142,14 @@ export const coalesce = <Item, A, E>({
       Effect.callback<A, E>((resume) => {
         const call: Waiting = { item, resume }
         waiting.push(call)
+        heft += weight(item)
         pump()
         // A caller that left before its statement began leaves nothing behind; afterwards it is carried out unheard.
         return Effect.sync(() => {
-          waiting = waiting.filter((other) => other !== call)
+          const at = waiting.indexOf(call)
+          if (at === -1) return
+          waiting.splice(at, 1)
+          heft -= weight(item)
         })
       })
   })

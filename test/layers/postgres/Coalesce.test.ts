@@ -8,10 +8,20 @@ const make = Effect.fnUntraced(function* (options: { readonly rows?: number; rea
     readonly items: ReadonlyArray<string>
     readonly answer: (exit: Exit.Exit<void, string>) => Effect.Effect<boolean>
   }> = []
+  const watchers: Array<{ readonly count: number; readonly resume: () => void }> = []
+  const begun = (count: number) =>
+    Effect.promise(
+      () =>
+        new Promise<void>((resolve) => {
+          if (statements.length >= count) resolve()
+          else watchers.push({ count, resume: resolve })
+        })
+    )
   const call = yield* coalesce({
     run: Effect.fnUntraced(function* (items: ReadonlyArray<string>) {
       const gate = yield* Deferred.make<void, string>()
       statements.push({ items, answer: (exit) => Deferred.done(gate, exit) })
+      for (const { count, resume } of watchers) if (statements.length >= count) resume()
       yield* Deferred.await(gate)
       return items.map((item) => `${item}!`)
     }),
@@ -30,7 +40,7 @@ const make = Effect.fnUntraced(function* (options: { readonly rows?: number; rea
     yield* quiet
     return fiber
   })
-  return { start, items, settle }
+  return { start, items, settle, begun }
 })
 
 /** Lets every fiber go as far as it can. */
@@ -64,18 +74,31 @@ describe("coalesce", () => {
     })
   )
 
-  it.effect("has so many statements under way, so that a slow one holds up no more than its own", () =>
+  it.effect("starts another beside a slow statement for those who have waited long", () =>
     Effect.gen(function* () {
-      const { start, items, settle } = yield* make({ atOnce: 2 })
+      const { start, items, settle, begun } = yield* make({ atOnce: 2 })
       yield* start("slow")
       const b = yield* start("b")
+      yield* begun(2)
       const c = yield* start("c")
-      expect(items()).toEqual([["slow"], ["b"]])
       yield* settle(1)
+      yield* begun(3)
       yield* settle(2)
       expect(items()).toEqual([["slow"], ["b"], ["c"]])
       expect([yield* Fiber.join(b), yield* Fiber.join(c)]).toEqual([Exit.succeed("b!"), Exit.succeed("c!")])
       yield* settle(0)
+    })
+  )
+
+  it.effect("starts another beside a statement at once when a full one waits, and no more than it may", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make({ atOnce: 2, rows: 4 })
+      for (const item of ["a", "bb", "cc", "dd", "ee"]) yield* start(item)
+      expect(items()).toEqual([["a"], ["bb", "cc"]])
+      yield* settle(0)
+      expect(items()).toEqual([["a"], ["bb", "cc"], ["dd", "ee"]])
+      yield* settle(1)
+      yield* settle(2)
     })
   )
 
