@@ -19,8 +19,10 @@ import * as ApplicationStore from "../layers/postgres/ApplicationStore.ts"
 import * as AudienceStore from "../layers/postgres/AudienceStore.ts"
 import * as BatchStore from "../layers/postgres/BatchStore.ts"
 import * as ChannelStore from "../layers/postgres/ChannelStore.ts"
+import * as ContactStore from "../layers/postgres/ContactStore.ts"
 import * as CredentialStore from "../layers/postgres/CredentialStore.ts"
 import * as Database from "../layers/postgres/Database.ts"
+import * as DeadLetterStore from "../layers/postgres/DeadLetterStore.ts"
 import * as DeviceStore from "../layers/postgres/DeviceStore.ts"
 import * as EngagementStore from "../layers/postgres/EngagementStore.ts"
 import * as HookStore from "../layers/postgres/HookStore.ts"
@@ -36,6 +38,7 @@ import { Credentials } from "../services/engine/Credentials.ts"
 import { Dispatcher } from "../services/engine/Dispatcher.ts"
 import { Engagement } from "../services/engine/Engagement.ts"
 import { HookActors } from "../services/engine/HookActors.ts"
+import { HookTests } from "../services/engine/HookTests.ts"
 import { Planner } from "../services/engine/Planner.ts"
 import { ApplicationStore as Applications } from "../services/ports/ApplicationStore.ts"
 import { JobQueue } from "../services/ports/JobQueue.ts"
@@ -63,12 +66,17 @@ const stores = Layer.mergeAll(
   AudienceStore.layer,
   BatchStore.layer,
   ChannelStore.layer,
+  ContactStore.layer,
   CredentialStore.layer,
+  DeadLetterStore.layer,
   DeviceStore.layer,
   EngagementStore.layer,
   HookStore.layer,
   NotificationStore.layer
 )
+
+/** Test deliveries of webhooks go out from the process that is asked for them. */
+const hookTests = HookTests.layer.pipe(Layer.provide(Webhook.layer))
 
 /** The queue of a main process, and the hub by which its workers share it. */
 const queue = Layer.unwrap(
@@ -180,7 +188,7 @@ const http = ({ baseUrl, drainMs, host, port, roles }: Settings["Service"], crew
   const options = { routerConfig, disableLogger: true, disableListenLog: true }
   const served = roles.has("api")
     ? HttpRouter.serve(routes, options).pipe(
-        Layer.provide(Layer.mergeAll(Accept.layer, Credentials.layer, Engagement.layer))
+        Layer.provide(Layer.mergeAll(Accept.layer, Credentials.layer, Engagement.layer, hookTests))
       )
     : HttpRouter.serve(statusRoutesOnly, options)
   return served.pipe(

@@ -122,8 +122,11 @@ const seconds: Reader<ReadonlyArray<number>> = (text) =>
         : wrong("must be a list of seconds such as 30,60,120,240,480")
     )
 
-/** One for each core that this process may use; see docs/decisions/0014-process-per-core.md. */
-const PROCESSES = Math.min(256, availableParallelism())
+/**
+ * A worker for each core that this process may use, up to where the database is the limit, and the main one; a single
+ * core gains nothing from several. See docs/decisions/0014-process-per-core.md.
+ */
+const PROCESSES = availableParallelism() === 1 ? 1 : Math.min(16, availableParallelism()) + 1
 
 /** Few enough that the processes of a node stay within the 100 connections that PostgreSQL takes by default. */
 const connectionsOf = (processes: number): number => Math.min(12, Math.max(4, Math.floor(80 / processes)))
@@ -191,7 +194,8 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
       webhookRetryDelaysMs: get("WEBHOOK_RETRY_DELAYS", seconds, [30_000, 60_000, 120_000, 240_000, 480_000]),
       webhookTimeoutMs: get("WEBHOOK_TIMEOUT_SECONDS", integer(1, 60), 10) * 1000,
       webhookConcurrency: get("WEBHOOK_CONCURRENCY", integer(1, 1000), 32),
-      webhookDisableAfter: get("WEBHOOK_DISABLE_AFTER", integer(1, 100_000), 50)
+      webhookDisableAfter: get("WEBHOOK_DISABLE_AFTER", integer(1, 100_000), 50),
+      webhookSecretOverlapMs: get("WEBHOOK_SECRET_OVERLAP_SECONDS", integer(0, 604_800), 86_400) * 1000
     }
   }
   if (problems.length > 0) throw new SettingsError({ problems })

@@ -9,6 +9,7 @@ import { HookStore, TooManyHooks } from "../../services/ports/HookStore.ts"
 import { SecretBox } from "../../services/ports/SecretBox.ts"
 import { milliseconds, texts } from "./columns.ts"
 import { finishHookWork } from "./finishHookWork.ts"
+import { hookDeliveries } from "./hookDeliveries.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
 
@@ -20,11 +21,31 @@ interface HookRow {
   readonly events: ReadonlyArray<EventName>
   readonly is_active: boolean
   readonly disabled_reason: string | null
+  readonly is_signed: boolean
+  readonly overlap_until: Date | null
   readonly created_at: Date
   readonly updated_at: Date
 }
 
-const COLUMNS = "id, app_id, name, url, events, is_active, disabled_reason, created_at, updated_at"
+const COLUMNS = `id, app_id, name, url, events, is_active, disabled_reason, created_at, updated_at,
+  secret IS NOT NULL AS is_signed,
+  (SELECT max(until) FROM unnest(former_until) AS until WHERE until > now()) AS overlap_until`
+
+/** Former secrets that sign at the same time, at most: each makes the header longer by 68 characters. */
+const FORMER_SECRETS = 4
+
+interface EndpointRow {
+  readonly id: HookId
+  readonly app_id: AppId
+  readonly url: string
+  readonly secret: Uint8Array | null
+  readonly former: ReadonlyArray<Uint8Array> | null
+  readonly epoch: number
+}
+const ENDPOINT = `id, app_id, url, secret, epoch, CASE WHEN former_secrets <> '{}' THEN (
+    SELECT array_agg(f.secret ORDER BY f.until DESC) FROM unnest(former_secrets, former_until) AS f (secret, until)
+    WHERE f.until > now()
+  ) END AS former`
 
 const hookOf = (row: HookRow): Hook => ({
   id: row.id,
@@ -34,6 +55,8 @@ const hookOf = (row: HookRow): Hook => ({
   events: row.events,
   isActive: row.is_active,
   disabledReason: row.disabled_reason,
+  isSigned: row.is_signed,
+  overlapUntil: row.overlap_until?.getTime() ?? null,
   createdAt: row.created_at.getTime(),
   updatedAt: row.updated_at.getTime()
 })
@@ -118,13 +141,38 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
         storeError("HookStore.list")
       )
 
-    const update: HookStore["Service"]["update"] = (appId, id, change) =>
+    /** What becomes of the secrets: the row's own values before the update are on the right. */
+    const secrets = (id: HookId, secret: string | null, overlapMs: number) => {
+      const none = [sql`former_secrets = '{}'`, sql`former_until = '{}'`]
+      if (secret === null) return [sql`secret = NULL`, ...none]
+      if (overlapMs === 0) return [sql`secret = ${sealed(id, secret)}`, ...none]
+      const kept = (column: "f.secret" | "f.until") => sql`coalesce((
+        SELECT array_agg(${sql.literal(column)} ORDER BY f.until DESC) FROM (
+          SELECT * FROM unnest(
+            former_secrets || secret, former_until || (now() + ${milliseconds(overlapMs)} * interval '1 ms')
+          ) AS all_of_them (secret, until)
+          WHERE secret IS NOT NULL AND until > now() ORDER BY until DESC LIMIT ${FORMER_SECRETS}
+        ) f), '{}')`
+      return [
+        sql`secret = ${sealed(id, secret)}`,
+        sql`former_secrets = ${kept("f.secret")}`,
+        sql`former_until = ${kept("f.until")}`
+      ]
+    }
+
+    const update: HookStore["Service"]["update"] = (appId, id, change, overlapMs) =>
       sql<HookRow>`
         UPDATE hooks SET ${sql.csv([
           sql`updated_at = now()`,
           ...(change.name === undefined ? [] : [sql`name = ${change.name}`]),
           ...(change.url === undefined ? [] : [sql`url = ${change.url}`]),
-          ...(change.secret === undefined ? [] : [sql`secret = ${sealed(id, change.secret)}`]),
+          ...(change.secret === undefined
+            ? []
+            : secrets(
+                id,
+                change.secret,
+                change.secret_overlap_seconds === undefined ? overlapMs : change.secret_overlap_seconds * 1000
+              )),
           ...(change.events === undefined ? [] : [sql`events = ${texts(change.events)}`]),
           ...(change.is_active === undefined ? [] : [sql`is_active = ${change.is_active}`]),
           // Only a hook that was off begins anew: enabling an active one does not forget its failures.
@@ -147,17 +195,30 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
         storeError("HookStore.remove")
       )
 
-    const endpoint: HookStore["Service"]["endpoint"] = Effect.fnUntraced(function* (id) {
-      const [row] = yield* sql<{
-        readonly app_id: AppId
-        readonly url: string
-        readonly secret: Uint8Array | null
-        readonly epoch: number
-      }>`SELECT app_id, url, secret, epoch FROM hooks WHERE id = ${id} AND is_active`
+    const endpointOf = Effect.fnUntraced(function* (row: EndpointRow | undefined) {
       if (row === undefined) return Option.none()
-      const secret = row.secret === null ? null : yield* box.open(secretPlace(id), row.secret)
-      return Option.some({ id, appId: row.app_id, url: row.url, secret, epoch: row.epoch })
-    }, storeError("HookStore.endpoint"))
+      const { app_id: appId, epoch, former, id, secret, url } = row
+      const sealedOnes = secret === null ? [] : [secret, ...(former ?? [])]
+      const secrets = yield* Effect.forEach(sealedOnes, (one) => box.open(secretPlace(id), one))
+      return Option.some({ id, appId, url, secrets: [...new Set(secrets)], epoch })
+    })
+
+    const endpoint: HookStore["Service"]["endpoint"] = (id) =>
+      sql<EndpointRow>`SELECT ${sql.literal(ENDPOINT)} FROM hooks WHERE id = ${id} AND is_active`.pipe(
+        Effect.flatMap(([row]) => endpointOf(row)),
+        storeError("HookStore.endpoint")
+      )
+
+    const target: HookStore["Service"]["target"] = (appId, id) =>
+      sql<EndpointRow>`SELECT ${sql.literal(ENDPOINT)} FROM hooks WHERE id = ${id} AND app_id = ${appId}`.pipe(
+        Effect.flatMap(([row]) => endpointOf(row)),
+        storeError("HookStore.target")
+      )
+
+    const deliveries: HookStore["Service"]["deliveries"] = Effect.fnUntraced(function* (appId, id, after, limit) {
+      const found = yield* sql`SELECT 1 FROM hooks WHERE id = ${id} AND app_id = ${appId}`
+      return found.length === 0 ? { items: [], next: null } : yield* hookDeliveries(sql, id, after, limit)
+    }, storeError("HookStore.deliveries"))
 
     const claim: HookStore["Service"]["claim"] = (id, limit, leaseMs) =>
       sql<WorkRow>`
@@ -194,6 +255,19 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
         storeError("HookStore.nextDue")
       )
 
-    return HookStore.of({ create, find, list, update, remove, endpoint, claim, finish, due, nextDue })
+    return HookStore.of({
+      create,
+      find,
+      list,
+      update,
+      remove,
+      endpoint,
+      target,
+      deliveries,
+      claim,
+      finish,
+      due,
+      nextDue
+    })
   })
 )

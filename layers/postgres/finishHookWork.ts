@@ -6,6 +6,7 @@ import { eventBodies } from "../../services/domain/Event.ts"
 import { eventIdOf, uuidv7 } from "../../services/domain/Ids.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import type { HookResults } from "../../services/ports/HookStore.ts"
+import { pack } from "./attempts.ts"
 import { integers, milliseconds, texts, uuids } from "./columns.ts"
 
 interface Held {
@@ -38,6 +39,7 @@ export const finishHookWork = Effect.fnUntraced(function* (
   const isDone = remaining.length === 0
   const isReleased = results.releaseAfterMs !== null
   yield* sql`
+    ${log(sql, results)}
     UPDATE hook_work SET
       positions = ${integers(remaining)},
       delivered = delivered + ${results.delivered.length},
@@ -58,6 +60,17 @@ export const finishHookWork = Effect.fnUntraced(function* (
   yield* count(sql, results)
   return true
 })
+
+/** The log of what was tried, in the statement that follows: it costs a row, but no round trip. */
+const log = (sql: SqlClient.SqlClient, { tried, workId }: HookResults) => {
+  if (tried.length === 0) return sql``
+  const { at, records, reasons } = pack(tried)
+  return sql`
+    WITH log AS (
+      INSERT INTO hook_attempts (work_id, at, records, reasons)
+      VALUES (${workId}, ${new Date(at)}, ${records}, ${reasons === null ? null : texts(reasons)})
+    )`
+}
 
 interface ChunkRow extends Pick<EventChunk, "id" | "appId" | "event" | "size"> {
   readonly at: Date

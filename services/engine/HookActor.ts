@@ -1,7 +1,7 @@
 import { Clock, Effect, Option } from "effect"
 import { eventBodies } from "../domain/Event.ts"
 import type { HookId } from "../domain/Ids.ts"
-import type { HookEndpoint, HookResults, HookWork, Streak } from "../ports/HookStore.ts"
+import type { HookAttempt, HookEndpoint, HookResults, HookWork, Streak } from "../ports/HookStore.ts"
 import type { StoreError } from "../ports/StoreError.ts"
 import type { WebhookAnswer, WebhookSender } from "../ports/WebhookClient.ts"
 import { make as makeSignal } from "./Signal.ts"
@@ -49,9 +49,12 @@ export interface HookActor {
   readonly run: Effect.Effect<void>
 }
 
-/** Headers of one attempt (spec 6.1, 6.2): the signature is over the bytes that are sent, its time is the attempt's. */
+/**
+ * Headers of one attempt (spec 6.1, 6.2): the signature is over the bytes that are sent, its time is the attempt's. While
+ * a secret is rotated there is one `v1` for each secret, the current one's first.
+ */
 export const deliveryHeaders = (
-  secret: string | null,
+  secrets: ReadonlyArray<string>,
   body: string,
   nowMs: number,
   hmac: (secret: string, text: string) => string
@@ -60,9 +63,12 @@ export const deliveryHeaders = (
     ["content-type", "application/json"],
     ["user-agent", "Heliograph-Webhooks/1"]
   ]
-  if (secret !== null) {
+  if (secrets.length > 0) {
     const t = Math.floor(nowMs / 1000)
-    headers.push(["x-service-signature", `t=${t}, v1=${hmac(secret, `${t}.${body}`)}`])
+    const signed = `${t}.${body}`
+    let signature = `t=${t}`
+    for (const secret of secrets) signature += `, v1=${hmac(secret, signed)}`
+    headers.push(["x-service-signature", signature])
   }
   return headers
 }
@@ -76,7 +82,7 @@ const lengthened = (streak: Streak, reason: string): Streak => {
   return { ...streak, trailing, longest: Math.max(streak.longest, trailing), reason }
 }
 
-const failureOf = (answer: WebhookAnswer): string | null =>
+export const failureOf = (answer: WebhookAnswer): string | null =>
   answer._tag === "NoAnswer"
     ? answer.reason
     : answer.status >= 200 && answer.status < 300
@@ -89,6 +95,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
   let failuresInRow = 0
   let pauses = 0
   let pausedUntil = 0
+  let epoch = 0
 
   const note = (failure: string | null, now: number): void => {
     if (failure === null) {
@@ -108,7 +115,8 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
   const isOpen = (now: number): boolean => failuresInRow < PAUSE_AFTER || now >= pausedUntil
 
   /** Posts the events of one piece of work and writes what came of them. */
-  const deliver = Effect.fnUntraced(function* (endpoint: HookEndpoint, piece: HookWork) {
+  const deliver = Effect.fnUntraced(function* (first: HookEndpoint, piece: HookWork) {
+    let endpoint = first
     const body = eventBodies(piece.chunk)
     const delayMs = work.retryDelaysMs[piece.attempts]
     const todo = [...piece.positions]
@@ -116,9 +124,11 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     let delivered: Array<number> = []
     let retry: Array<number> = []
     let exhausted: Array<{ position: number; error: string }> = []
+    let tried: Array<HookAttempt> = []
     let streak = NO_STREAK
     let savedAt = yield* Clock.currentTimeMillis
-    const lease = { isOurs: true }
+    let refreshedAt = savedAt
+    const lease = { isOurs: true, isWanted: true }
     // One write at a time: an older list of what remains must not overwrite a newer one.
     let isSaving = false
 
@@ -131,6 +141,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
           hookId: id,
           epoch: endpoint.epoch,
           delivered,
+          tried,
           retry: retry.length > 0 ? { positions: retry, delayMs: delayMs! } : null,
           exhausted,
           remaining: [...remaining],
@@ -142,6 +153,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
         delivered = []
         retry = []
         exhausted = []
+        tried = []
         streak = NO_STREAK
         return work.finish(results).pipe(
           Effect.map((ours) => {
@@ -156,9 +168,12 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     const post = Effect.fnUntraced(function* (position: number) {
       const text = body(position)
       const now = yield* Clock.currentTimeMillis
-      const headers = deliveryHeaders(endpoint.secret, text, now, work.hmac)
+      const headers = deliveryHeaders(endpoint.secrets, text, now, work.hmac)
       const answer = yield* work.sender.post(endpoint.url, headers, text, work.timeoutMs)
       const failure = failureOf(answer)
+      const after = yield* Clock.currentTimeMillis
+      const outcome = answer._tag === "Status" ? answer.status : answer.reason
+      tried.push({ position, at: now, latencyMs: after - now, outcome })
       remaining.delete(position)
       if (failure === null) {
         delivered.push(position)
@@ -169,12 +184,22 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
         exhausted.push({ position, error: failure })
         streak = lengthened(streak, failure)
       }
-      note(failure, yield* Clock.currentTimeMillis)
+      note(failure, after)
     })
 
-    /** Takes positions until there are none, the actor pauses, or the work is another's. */
+    /**
+     * The piece may take minutes at a slow receiver: a new address or secret counts from the next attempt, and a hook
+     * that is disabled, removed or of a new epoch gets nothing more of it. What was posted counts for the old epoch.
+     */
+    const refresh = Effect.gen(function* () {
+      const now = yield* work.endpoint
+      if (Option.isSome(now) && now.value.epoch === endpoint.epoch) endpoint = now.value
+      else lease.isWanted = false
+    })
+
+    /** Takes positions until there are none, the actor pauses, the work is another's, or the hook wants no more. */
     const worker = Effect.gen(function* () {
-      while (lease.isOurs && todo.length > 0 && !work.isStopping()) {
+      while (lease.isOurs && lease.isWanted && todo.length > 0 && !work.isStopping()) {
         const now = yield* Clock.currentTimeMillis
         if (!isOpen(now)) return
         yield* post(todo.pop()!)
@@ -183,6 +208,11 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
         if (unsaved() >= SAVE_POSTS || (unsaved() > 0 && after - savedAt >= SAVE_MS)) {
           savedAt = after
           yield* save(null)
+          if (after - refreshedAt >= SAVE_MS) {
+            refreshedAt = after
+            // Without an answer the piece goes on as it began: what is posted must not be lost for it.
+            yield* Effect.ignore(refresh)
+          }
         }
       }
     })
@@ -202,10 +232,15 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
   /** One look: delivers what is due. Answers how long to wait before the next look; null when nothing is known. */
   const look = Effect.gen(function* () {
     while (!work.isStopping()) {
-      const now = yield* Clock.currentTimeMillis
-      if (!isOpen(now)) return pausedUntil - now
       const endpoint = yield* work.endpoint
       if (Option.isNone(endpoint)) return null
+      // Enabled anew: what failed before says nothing about the receiver now.
+      if (endpoint.value.epoch !== epoch) {
+        epoch = endpoint.value.epoch
+        note(null, 0)
+      }
+      const now = yield* Clock.currentTimeMillis
+      if (!isOpen(now)) return pausedUntil - now
       const pieces = yield* work.claim
       if (pieces.length === 0) {
         return Option.getOrNull(yield* work.nextDue)

@@ -28,5 +28,7 @@ export class EngineSettings extends Context.Service<
     readonly webhookConcurrency: number
     /** Failed deliveries in a row that disable a hook (spec 3.1). */
     readonly webhookDisableAfter: number
+    /** How long a replaced secret signs beside the new one, unless the customer says otherwise. */
+    readonly webhookSecretOverlapMs: number
   }
 >()("heliograph/ports/EngineSettings") {}

@@ -1,6 +1,6 @@
 import type { Effect, Option } from "effect"
 import { Context, Schema } from "effect"
-import type { EventChunk } from "../domain/Event.ts"
+import type { EventChunk, EventName } from "../domain/Event.ts"
 import type { CreateHook, Hook, UpdateHook } from "../domain/Hook.ts"
 import type { AppId, HookId, HookWorkId } from "../domain/Ids.ts"
 import type { Page } from "./DeviceStore.ts"
@@ -16,7 +16,8 @@ export interface HookEndpoint {
   readonly id: HookId
   readonly appId: AppId
   readonly url: string
-  readonly secret: string | null
+  /** Each of them signs; the current one comes first. None: deliveries are not signed. */
+  readonly secrets: ReadonlyArray<string>
   /** Grows when the hook is enabled anew: results of an earlier epoch neither disable it nor reset its count. */
   readonly epoch: number
 }
@@ -45,6 +46,33 @@ export interface Streak {
   readonly reason: string | null
 }
 
+/** One attempt of one delivery. */
+export interface HookAttempt {
+  readonly position: number
+  /** Epoch milliseconds at which it began, and how long it took. */
+  readonly at: number
+  readonly latencyMs: number
+  /** The status of the answer, or why there was none. */
+  readonly outcome: number | string
+}
+
+/** What is known of an event's way to a hook. */
+export interface HookDelivery {
+  /** The event's. */
+  readonly id: string
+  readonly event: EventName
+  /** Epoch milliseconds: the moment of the event. */
+  readonly eventAt: number
+  /** `pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: no attempt is left. */
+  readonly status: "delivered" | "pending" | "retrying" | "exhausted"
+  /** Its attempts, oldest first. */
+  readonly attempts: ReadonlyArray<HookAttempt>
+  /** Epoch milliseconds; null when there is no further attempt, or not before the hook is enabled. */
+  readonly nextAttemptAt: number | null
+  /** It waits until the hook, which is disabled, is enabled. */
+  readonly isHeld: boolean
+}
+
 /** Results of one piece of work, in the order in which they came. */
 export interface HookResults {
   readonly workId: HookWorkId
@@ -52,6 +80,8 @@ export interface HookResults {
   readonly hookId: HookId
   readonly epoch: number
   readonly delivered: ReadonlyArray<number>
+  /** Everything that was tried since the last results, for the log. */
+  readonly tried: ReadonlyArray<HookAttempt>
   /** Deliveries that go again after `delayMs`. */
   readonly retry: { readonly positions: ReadonlyArray<number>; readonly delayMs: number } | null
   /** Deliveries that used up their attempts: recorded as dead letters. */
@@ -73,11 +103,28 @@ export class HookStore extends Context.Service<
     readonly create: (appId: AppId, id: HookId, hook: CreateHook) => Effect.Effect<Hook, TooManyHooks | StoreError>
     readonly find: (appId: AppId, id: HookId) => Effect.Effect<Option.Option<Hook>, StoreError>
     readonly list: (appId: AppId, after: string | null, limit: number) => Effect.Effect<Page<Hook>, StoreError>
-    /** Enabling clears disabledReason and begins a new epoch. */
-    readonly update: (appId: AppId, id: HookId, change: UpdateHook) => Effect.Effect<Option.Option<Hook>, StoreError>
+    /**
+     * Enabling clears disabledReason and begins a new epoch. `overlapMs`: how long a replaced secret goes on signing,
+     * unless the change says so itself.
+     */
+    readonly update: (
+      appId: AppId,
+      id: HookId,
+      change: UpdateHook,
+      overlapMs: number
+    ) => Effect.Effect<Option.Option<Hook>, StoreError>
     readonly remove: (appId: AppId, id: HookId) => Effect.Effect<boolean, StoreError>
     /** None when the hook is gone or not active. */
     readonly endpoint: (id: HookId) => Effect.Effect<Option.Option<HookEndpoint>, StoreError>
+    /** The same for a hook of the application that may be inactive: for test deliveries. */
+    readonly target: (appId: AppId, id: HookId) => Effect.Effect<Option.Option<HookEndpoint>, StoreError>
+    /** The hook's events, newest first, from behind the event `after`; what is known of them in one moment. */
+    readonly deliveries: (
+      appId: AppId,
+      id: HookId,
+      after: string | null,
+      limit: number
+    ) => Effect.Effect<Page<HookDelivery>, StoreError>
     /** Takes up to `limit` pieces of due work of an active hook, oldest first. */
     readonly claim: (id: HookId, limit: number, leaseMs: number) => Effect.Effect<ReadonlyArray<HookWork>, StoreError>
     /**

@@ -8,11 +8,15 @@ import { uuidv7 } from "../../services/domain/Ids.ts"
 import type { Accept } from "../../services/engine/Accept.ts"
 import { Auth } from "../../services/engine/Auth.ts"
 import type { Credentials } from "../../services/engine/Credentials.ts"
+import type { HookTests } from "../../services/engine/HookTests.ts"
 import type { Engagement } from "../../services/engine/Engagement.ts"
 import type { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
 import type { ChannelStore } from "../../services/ports/ChannelStore.ts"
+import type { ContactStore } from "../../services/ports/ContactStore.ts"
 import type { CredentialStore } from "../../services/ports/CredentialStore.ts"
+import type { DeadLetterStore } from "../../services/ports/DeadLetterStore.ts"
 import type { DeviceStore } from "../../services/ports/DeviceStore.ts"
+import type { EngineSettings } from "../../services/ports/EngineSettings.ts"
 import type { HookStore } from "../../services/ports/HookStore.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
 import type { JobQueue } from "../../services/ports/JobQueue.ts"
@@ -20,8 +24,10 @@ import type { NotificationStore } from "../../services/ports/NotificationStore.t
 import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
 import { ApiError, errorBody, errorResponse } from "./ApiError.ts"
 import { channelRoutes } from "./Channels.ts"
+import { contactRoutes } from "./Contacts.ts"
 import { preflight } from "./Cors.ts"
 import { credentialRoutes } from "./Credentials.ts"
+import { deadLetterRoutes } from "./DeadLetters.ts"
 import { importRoutes } from "./DeviceImport.ts"
 import { deviceRoutes } from "./Devices.ts"
 import { engagementRoutes } from "./Engagement.ts"
@@ -30,6 +36,7 @@ import { withReference } from "./Reference.ts"
 import type { Route } from "./Route.ts"
 import { answerCause, compile, headersFor } from "./ShortRoad.ts"
 import { statusRoutes } from "./Status.ts"
+import { webhookDeliveryRoutes } from "./WebhookDeliveries.ts"
 import { webhookRoutes } from "./Webhooks.ts"
 
 /** What the handlers of the table stand on. */
@@ -38,11 +45,15 @@ export type RouteServices =
   | ApplicationStore
   | Auth
   | ChannelStore
+  | ContactStore
   | CredentialStore
   | Credentials
+  | DeadLetterStore
   | DeviceStore
+  | EngineSettings
   | Engagement
   | HookStore
+  | HookTests
   | HttpSettings
   | JobQueue
   | NotificationStore
@@ -56,8 +67,11 @@ export const table: Effect.Effect<ReadonlyArray<Route>, never, RouteServices> = 
     importRoutes,
     engagementRoutes,
     channelRoutes,
+    contactRoutes,
     notificationRoutes,
     webhookRoutes,
+    webhookDeliveryRoutes,
+    deadLetterRoutes,
     credentialRoutes,
     statusRoutes
   ]

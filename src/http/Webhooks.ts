@@ -4,6 +4,7 @@ import type { Hook } from "../../services/domain/Hook.ts"
 import { CreateHook, UpdateHook } from "../../services/domain/Hook.ts"
 import { HookId, uuidv7 } from "../../services/domain/Ids.ts"
 import { isoTime } from "../../services/domain/Time.ts"
+import { EngineSettings } from "../../services/ports/EngineSettings.ts"
 import type { TooManyHooks } from "../../services/ports/HookStore.ts"
 import { HookStore } from "../../services/ports/HookStore.ts"
 import { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
@@ -21,6 +22,10 @@ const HookView = Schema.Struct({
   disabled_reason: Schema.NullOr(Schema.String).annotate({
     description: "Set when the service disabled the webhook after repeated failures."
   }),
+  is_signed: Schema.Boolean.annotate({ description: "Whether deliveries carry `X-Service-Signature`." }),
+  signature_overlap_until: Schema.NullOr(Schema.String).annotate({
+    description: "Until when the signature has a further `v1` for what was replaced; null when nothing overlaps."
+  }),
   created_at: Schema.String,
   updated_at: Schema.String
 }).annotate({ identifier: "Webhook" })
@@ -33,6 +38,8 @@ const show = (hook: Hook): typeof HookView.Type => ({
   events: hook.events,
   is_active: hook.isActive,
   disabled_reason: hook.disabledReason,
+  is_signed: hook.isSigned,
+  signature_overlap_until: hook.overlapUntil === null ? null : isoTime(hook.overlapUntil),
   created_at: isoTime(hook.createdAt),
   updated_at: isoTime(hook.updatedAt)
 })
@@ -44,6 +51,8 @@ const example = {
   events: ["NOTIFICATION_SENT", "NOTIFICATION_FAILED"],
   is_active: true,
   disabled_reason: null,
+  is_signed: true,
+  signature_overlap_until: null,
   created_at: NOW,
   updated_at: NOW
 }
@@ -52,6 +61,7 @@ const example = {
 export const webhookRoutes = Effect.gen(function* () {
   const hooks = yield* HookStore
   const outbound = yield* OutboundPolicy
+  const { webhookSecretOverlapMs } = yield* EngineSettings
 
   const checkUrl = (url: string) =>
     Effect.mapError(outbound.check(url), ({ message }) => invalid([{ field: "url", message }]))
@@ -136,7 +146,7 @@ export const webhookRoutes = Effect.gen(function* () {
       tag: "Webhooks",
       summary: "Change a webhook",
       description:
-        "Only the fields that are given change; `secret: null` removes the secret. `is_active: true` enables a webhook that the service disabled.",
+        "Only the fields that are given change. A new `secret` signs from the next attempt on; the one before it goes on signing beside it, as a further `v1` in the header, for a day or as long as `secret_overlap_seconds` says. `secret: null` removes every secret at once. `is_active: true` enables a webhook that the service disabled; what was pending is delivered then.",
       body: { schema: UpdateHook, name: "UpdateWebhook", example: { is_active: true } },
       success: { status: 200, description: "The webhook as it is now.", schema: HookView, example },
       errors: ["validation_error", "not_found"],
@@ -145,7 +155,7 @@ export const webhookRoutes = Effect.gen(function* () {
         // Before the address is resolved: nobody's names are looked up for a hook that is not there.
         if (Option.isNone(yield* hooks.find(caller.appId, id))) return yield* Effect.fail(notFound("webhook"))
         if (body.url !== undefined) yield* checkUrl(body.url)
-        const hook = yield* hooks.update(caller.appId, id, body)
+        const hook = yield* hooks.update(caller.appId, id, body, webhookSecretOverlapMs)
         return Option.isSome(hook) ? show(hook.value) : yield* Effect.fail(notFound("webhook"))
       })
     }),

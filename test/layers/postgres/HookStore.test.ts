@@ -19,6 +19,7 @@ const live = Layer.merge(LiveHookStore.layer, LiveApplicationStore.layer).pipe(
 )
 
 const LEASE = 60_000
+const OVERLAP = 3_600_000
 const newApp = Effect.gen(function* () {
   const applications = yield* ApplicationStore
   const id = uuidv7() as AppId
@@ -61,6 +62,7 @@ const results = (hookId: HookId, work: HookWork, change: Partial<HookResults>): 
   hookId,
   epoch: 1,
   delivered: [],
+  tried: [],
   retry: null,
   exhausted: [],
   remaining: [],
@@ -121,13 +123,13 @@ layer(live)("HookStore", (it) => {
       expect(JSON.stringify(hook)).not.toContain("hush")
       expect(yield* store.find(appId, hook.id)).toEqual(Option.some(hook))
       expect(yield* store.find(stranger, hook.id)).toEqual(Option.none())
-      expect(yield* store.update(stranger, hook.id, { name: "mine" })).toEqual(Option.none())
+      expect(yield* store.update(stranger, hook.id, { name: "mine" }, OVERLAP)).toEqual(Option.none())
       expect(yield* store.remove(stranger, hook.id)).toBe(false)
       const [row] = yield* sql<{
         text: string
       }>`SELECT encode(secret, 'escape') AS text FROM hooks WHERE id = ${hook.id}`
       expect(row!.text).not.toContain("hush")
-      expect(Option.getOrThrow(yield* store.endpoint(hook.id)).secret).toBe("hush hush")
+      expect(Option.getOrThrow(yield* store.endpoint(hook.id)).secrets).toEqual(["hush hush"])
     })
   )
 
@@ -136,14 +138,19 @@ layer(live)("HookStore", (it) => {
       const store = yield* HookStore
       const appId = yield* newApp
       const hook = yield* newHook(appId, { secret: "old", events: ["NOTIFICATION_SENT"] })
-      const renamed = Option.getOrThrow(yield* store.update(appId, hook.id, { name: "new name" }))
+      const renamed = Option.getOrThrow(yield* store.update(appId, hook.id, { name: "new name" }, OVERLAP))
       expect(renamed).toMatchObject({ name: "new name", url: hook.url, events: ["NOTIFICATION_SENT"], isActive: true })
-      const moved = yield* store.update(appId, hook.id, { url: "https://example.org/", events: [], secret: null })
+      const moved = yield* store.update(
+        appId,
+        hook.id,
+        { url: "https://example.org/", events: [], secret: null },
+        OVERLAP
+      )
       expect(Option.getOrThrow(moved)).toMatchObject({ name: "new name", url: "https://example.org/", events: [] })
       expect(yield* store.endpoint(hook.id)).toEqual(
-        Option.some({ id: hook.id, appId, url: "https://example.org/", secret: null, epoch: 1 })
+        Option.some({ id: hook.id, appId, url: "https://example.org/", secrets: [], epoch: 1 })
       )
-      yield* store.update(appId, hook.id, { is_active: false })
+      yield* store.update(appId, hook.id, { is_active: false }, OVERLAP)
       expect(yield* store.endpoint(hook.id)).toEqual(Option.none())
     })
   )
@@ -402,7 +409,7 @@ layer(live)("HookStore", (it) => {
       const { store, appId, hook, work } = yield* claimedWork(6)
       const sql = yield* SqlClient.SqlClient
       yield* store.finish(results(hook.id, work, { ...exhaust([0, 1], "x"), remaining: [2, 3, 4, 5], disableAfter: 2 }))
-      const enabled = Option.getOrThrow(yield* store.update(appId, hook.id, { is_active: true }))
+      const enabled = Option.getOrThrow(yield* store.update(appId, hook.id, { is_active: true }, OVERLAP))
       expect(enabled).toMatchObject({ isActive: true, disabledReason: null })
       expect(Option.getOrThrow(yield* store.endpoint(hook.id)).epoch).toBe(2)
       yield* store.finish(results(hook.id, work, { ...exhaust([2, 3], "x"), remaining: [4, 5], disableAfter: 2 }))
@@ -424,7 +431,7 @@ layer(live)("HookStore", (it) => {
       const { store, appId, hook, work } = yield* claimedWork(1)
       const sql = yield* SqlClient.SqlClient
       yield* store.finish(results(hook.id, work, exhaust([0], "x")))
-      yield* store.update(appId, hook.id, { is_active: true })
+      yield* store.update(appId, hook.id, { is_active: true }, OVERLAP)
       expect(yield* sql`SELECT failures, epoch FROM hooks WHERE id = ${hook.id}`).toEqual([{ failures: 1, epoch: 1 }])
     })
   )
@@ -438,7 +445,7 @@ layer(live)("HookStore", (it) => {
       expect(yield* store.claim(hook.id, 4, LEASE)).toEqual([])
       expect(yield* store.due(1000)).not.toContain(hook.id)
       expect(yield* store.nextDue(hook.id)).toEqual(Option.none())
-      yield* store.update(appId, hook.id, { is_active: true })
+      yield* store.update(appId, hook.id, { is_active: true }, OVERLAP)
       expect(yield* store.due(1000)).toContain(hook.id)
       expect(yield* store.claim(hook.id, 4, LEASE)).toHaveLength(1)
     })

@@ -13,18 +13,22 @@ import { Accept } from "../../../services/engine/Accept.ts"
 import { Auth } from "../../../services/engine/Auth.ts"
 import { Credentials } from "../../../services/engine/Credentials.ts"
 import { Engagement } from "../../../services/engine/Engagement.ts"
+import { HookTests } from "../../../services/engine/HookTests.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
 import { Keys } from "../../../services/ports/Keys.ts"
 import { makeNodeServer, routerConfig, routes } from "../../../src/http/Server.ts"
 import { ApplicationTable } from "../../doubles/ApplicationStore.ts"
 import { ChannelTable } from "../../doubles/ChannelStore.ts"
+import { ContactTable } from "../../doubles/ContactStore.ts"
 import { CredentialTable } from "../../doubles/CredentialStore.ts"
+import { DeadLetterTable } from "../../doubles/DeadLetterStore.ts"
 import { DeviceTable } from "../../doubles/DeviceStore.ts"
 import { EngagementTable } from "../../doubles/EngagementStore.ts"
 import { HookTable } from "../../doubles/HookStore.ts"
 import { QueueLog } from "../../doubles/JobQueue.ts"
 import { NotificationTable } from "../../doubles/NotificationStore.ts"
 import { Outage } from "../../doubles/Outage.ts"
+import { Receivers } from "../../doubles/WebhookClient.ts"
 
 export const BODY_LIMIT = 100_000
 export const IMPORT_LIMIT = 4_000_000
@@ -52,10 +56,13 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     applications: new ApplicationTable(),
     devices: new DeviceTable(),
     channels: new ChannelTable(),
+    contacts: new ContactTable(),
     notifications: new NotificationTable(),
     engagement: new EngagementTable(),
     hooks: new HookTable(),
     credentials: new CredentialTable(),
+    deadLetters: new DeadLetterTable(),
+    receivers: new Receivers(),
     queue: new QueueLog()
   }
   const logs: Array<string> = []
@@ -65,10 +72,13 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     tables.applications.layer(outage),
     tables.devices.layer(outage),
     tables.channels.layer(outage),
+    tables.contacts.layer(outage),
     tables.notifications.layer(outage),
     tables.engagement.layer(outage),
     tables.hooks.layer(outage),
     tables.credentials.layer(outage),
+    tables.deadLetters.layer(outage),
+    tables.receivers.layer,
     tables.queue.layer,
     keysLayer,
     outboundLayer.pipe(Layer.provide(settings)),
@@ -80,7 +90,7 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
       trustedProxies: []
     })
   )
-  const engine = Layer.mergeAll(Accept.layer, Auth.layer, Credentials.layer, Engagement.layer).pipe(
+  const engine = Layer.mergeAll(Accept.layer, Auth.layer, Credentials.layer, Engagement.layer, HookTests.layer).pipe(
     Layer.provideMerge(stores)
   )
   // A mount beside the table, as GraphQL will be: what it does wrong is answered like everything else.
