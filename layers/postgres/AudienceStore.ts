@@ -89,6 +89,17 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
           AND c.kind = 'email' AND c.status = 'active' OFFSET 0
       ) AS theirs WHERE ${after === "" ? sql`true` : sql`id > ${after}`}`
 
+    /** The e-mail channels of people with the tags or in the time zone: those of the contact itself, not of its devices. */
+    const channelsOfContacts = (appId: AppId, after: string, conditions: ReadonlyArray<Fragment>): Fragment =>
+      sql`SELECT c.id FROM contacts p JOIN channels c ON c.contact_id = p.id WHERE ${sql.and([
+        sql`p.app_id = ${appId}`,
+        sql`c.app_id = ${appId}`,
+        sql`c.kind = 'email'`,
+        sql`c.status = 'active'`,
+        ...(after === "" ? [] : [sql`c.id > ${after}`]),
+        ...conditions
+      ])}`
+
     const emailChannels = (appId: AppId, after: string): Fragment =>
       sql`SELECT id FROM channels WHERE app_id = ${appId} AND kind = 'email' AND status = 'active'
         AND ${after === "" ? sql`true` : sql`id > ${after}`}`
@@ -117,6 +128,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return [...known, ...(yield* channelsByKey(appId, missing))]
     })
 
+    /** Conditions on a device, or on a contact where no platform is asked for: their columns have the same names. */
     const attributes = (audience: Audience): ReadonlyArray<Fragment> => {
       const { tags_any, tags_all, platforms, timezone } = audience
       return [
@@ -152,15 +164,17 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
 
     const channels = (appId: AppId, audience: Audience, after: string, limit: number) =>
       channelPage(
-        audience.user_ids === undefined
-          ? emailChannels(appId, after)
-          : channelsOfUsers(appId, after, audience.user_ids),
+        audience.user_ids !== undefined
+          ? channelsOfUsers(appId, after, audience.user_ids)
+          : audience.all === true
+            ? emailChannels(appId, after)
+            : channelsOfContacts(appId, after, attributes(audience)),
         limit
       )
 
     const page: AudienceStore["Service"]["page"] = Effect.fnUntraced(function* (appId, audience, email, cursor, limit) {
       const place = placeOf(cursor)
-      const { device_ids, user_ids, channel_ids, emails } = audience
+      const { device_ids, channel_ids, emails } = audience
       if ((channel_ids !== undefined || emails !== undefined) && !email) return { recipients: NOBODY, next: null }
 
       if (device_ids !== undefined) {
@@ -192,9 +206,15 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       const read = place.part === "d" ? devices : channels
       const { recipients, size, last } = yield* read(appId, audience, place.after, limit)
       if (size === limit) return { recipients, next: cursorOf({ ...place, after: last }) }
-      const hasChannels = email && (audience.all === true || user_ids !== undefined)
+      // Who asks for a platform means devices.
+      const hasChannels = email && audience.platforms === undefined
       return { recipients, next: place.part === "d" && hasChannels ? cursorOf({ ...START, part: "c" }) : null }
     }, storeError("AudienceStore.page"))
+
+    /** Devices whose person takes no push are nobody's target. Never hashed nor joined: a look-up in an index of such people. */
+    const wantsPush = sql`coalesce((
+      SELECT false FROM contacts p WHERE p.app_id = devices.app_id AND p.external_id = devices.user_id AND p.no_push
+    ), true)`
 
     const targets: AudienceStore["Service"]["targets"] = Effect.fnUntraced(function* (appId, provider, ids) {
       const wanted = uuids(ids.filter(isUuid))
@@ -204,9 +224,11 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
               WHERE app_id = ${appId} AND id = ANY(${wanted}) AND kind = 'email' AND status = 'active'`
           : provider === "webpush"
             ? sql`SELECT id, token, last_seen_at, environment, p256dh, auth FROM devices
-                WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = 'web'`
+                WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = 'web'
+                  AND ${wantsPush}`
             : sql`SELECT id, token, last_seen_at, environment FROM devices
-                WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = ${platformOf[provider]}`
+                WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = ${platformOf[provider]}
+                  AND ${wantsPush}`
       ).values
       return rows.map(targetOf)
     }, storeError("AudienceStore.targets"))

@@ -32,7 +32,8 @@ export class AudienceStore extends Context.Service<
   {
     /**
      * Active devices, and active e-mail channels when `email` is set, that the audience describes, in keyset pages of
-     * about `limit`. For `emails`, the channels of unknown addresses are made on the way.
+     * about `limit`. Tags and time zones are a device's own, and for e-mail those of the contact; platforms mean devices
+     * only. For `emails`, the channels of unknown addresses are made on the way.
      */
     readonly page: (
       appId: AppId,
@@ -41,7 +42,7 @@ export class AudienceStore extends Context.Service<
       cursor: string | null,
       limit: number
     ) => Effect.Effect<AudiencePage, StoreError>
-    /** Those of `ids` that still exist and are active. One query. */
+    /** Those of `ids` that still exist, are active, and whose person wants such messages. One query. */
     readonly targets: (
       appId: AppId,
       provider: ProviderKind,

@@ -1,0 +1,63 @@
+import { Schema } from "effect"
+import { EmailAddress } from "./Channel.ts"
+import { Metadata, Tags, UserId } from "./Device.ts"
+import type { ContactId } from "./Ids.ts"
+import { TimeZone } from "./Time.ts"
+
+const isLocale = (value: string): boolean => {
+  try {
+    return Intl.getCanonicalLocales(value).length === 1
+  } catch {
+    return false
+  }
+}
+
+/** A language tag of BCP 47, for example `de-AT`. */
+export const Locale = Schema.String.check(
+  Schema.isMaxLength(35),
+  Schema.makeFilter((value: string) => isLocale(value) || "must be a language tag such as de-AT")
+)
+
+const fields = {
+  email: Schema.optionalKey(Schema.NullOr(EmailAddress)),
+  attributes: Schema.optionalKey(Metadata),
+  tags: Schema.optionalKey(Tags),
+  locale: Schema.optionalKey(Schema.NullOr(Locale)),
+  timezone: Schema.optionalKey(Schema.NullOr(TimeZone))
+}
+
+/** POST /contacts. Fields that are left out keep their value; null removes it. */
+export const UpsertContact = Schema.Struct({ external_id: UserId, ...fields })
+export type UpsertContact = typeof UpsertContact.Type
+
+/** PATCH /contacts/:id. */
+export const UpdateContact = Schema.Struct(fields)
+export type UpdateContact = typeof UpdateContact.Type
+
+/** What the person wants to get, by the kind of way. */
+export const Preferences = Schema.Struct({ push: Schema.Boolean, email: Schema.Boolean, inbox: Schema.Boolean })
+export type Preferences = typeof Preferences.Type
+
+/** PATCH /contacts/:id/preferences. What is left out stays. */
+export const UpdatePreferences = Schema.Struct({
+  push: Schema.optionalKey(Schema.Boolean),
+  email: Schema.optionalKey(Schema.Boolean),
+  inbox: Schema.optionalKey(Schema.Boolean)
+})
+export type UpdatePreferences = typeof UpdatePreferences.Type
+
+/** A person, as the application knows them. */
+export interface Contact {
+  readonly id: ContactId
+  /** The application's own id of the person; the `user_id` of their devices. */
+  readonly externalId: string
+  /** The address of their e-mail channel. */
+  readonly email: string | null
+  readonly attributes: Readonly<Record<string, Schema.Json>>
+  readonly tags: ReadonlyArray<string>
+  readonly locale: string | null
+  readonly timezone: string | null
+  readonly preferences: Preferences
+  readonly createdAt: number
+  readonly updatedAt: number
+}
