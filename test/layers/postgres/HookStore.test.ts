@@ -1,89 +1,17 @@
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Deferred, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { randomBytes } from "node:crypto"
-import type { CreateHook } from "../../../services/domain/Hook.ts"
-import type { AppId, EventChunkId, HookId, OrganizationId } from "../../../services/domain/Ids.ts"
-import { eventIdOf, uuidv7 } from "../../../services/domain/Ids.ts"
-import { ApplicationStore } from "../../../services/ports/ApplicationStore.ts"
-import type { HookResults, HookWork } from "../../../services/ports/HookStore.ts"
+import { eventIdOf } from "../../../services/domain/Ids.ts"
+import type { HookWork } from "../../../services/ports/HookStore.ts"
 import { HookStore } from "../../../services/ports/HookStore.ts"
-import * as SecretBox from "../../../layers/crypto/SecretBox.ts"
-import * as LiveApplicationStore from "../../../layers/postgres/ApplicationStore.ts"
-import * as LiveHookStore from "../../../layers/postgres/HookStore.ts"
-import { testDatabase } from "../../Database.ts"
-
-const live = Layer.merge(LiveHookStore.layer, LiveApplicationStore.layer).pipe(
-  Layer.provide(SecretBox.layerOf(randomBytes(32))),
-  Layer.provideMerge(testDatabase())
-)
-
-const LEASE = 60_000
-const OVERLAP = 3_600_000
-const newApp = Effect.gen(function* () {
-  const applications = yield* ApplicationStore
-  const id = uuidv7() as AppId
-  const organizationId = uuidv7() as OrganizationId
-  yield* applications.create({ id, organizationId, name: "app", identitySecret: "s", keys: [] })
-  return id
-})
-
-const newHook = Effect.fnUntraced(function* (appId: AppId, hook: Partial<CreateHook> = {}) {
-  const store = yield* HookStore
-  return yield* store.create(appId, uuidv7() as HookId, { name: "hook", url: "https://example.com/hook", ...hook })
-})
-
-/** A chunk of events with work for a hook, as the sending side writes it. */
-const addWork = Effect.fnUntraced(function* (appId: AppId, hookId: HookId, size: number) {
-  const sql = yield* SqlClient.SqlClient
-  const chunkId = uuidv7() as EventChunkId
-  const columns = { deviceId: Array.from({ length: size }, (_, i) => `device ${i}`) }
-  yield* sql`
-    INSERT INTO event_chunks (id, app_id, event, at, size, common, columns)
-    VALUES (${chunkId}, ${appId}, 'NOTIFICATION_SENT', '2026-01-02T03:04:05.678Z', ${size},
-      ${JSON.stringify({ notificationId: "n" })}, ${JSON.stringify(columns)})`
-  yield* sql`INSERT INTO hook_work (id, hook_id, chunk_id) VALUES (${uuidv7()}, ${hookId}, ${chunkId})`
-  return chunkId
-})
-
-/** An active hook with one piece of work, claimed. */
-const claimedWork = Effect.fnUntraced(function* (size: number) {
-  const store = yield* HookStore
-  const appId = yield* newApp
-  const hook = yield* newHook(appId)
-  const chunkId = yield* addWork(appId, hook.id, size)
-  const [work] = yield* store.claim(hook.id, 4, LEASE)
-  return { store, appId, hook, chunkId, work: work! }
-})
-
-const results = (hookId: HookId, work: HookWork, change: Partial<HookResults>): HookResults => ({
-  workId: work.id,
-  fence: work.fence,
-  hookId,
-  epoch: 1,
-  delivered: [],
-  tried: [],
-  retry: null,
-  exhausted: [],
-  remaining: [],
-  releaseAfterMs: null,
-  leaseMs: LEASE,
-  streak: { leading: 0, reset: false, longest: 0, trailing: 0, reason: null },
-  disableAfter: 50,
-  ...change
-})
-
-const exhaust = (positions: ReadonlyArray<number>, reason: string): Partial<HookResults> => ({
-  exhausted: positions.map((position) => ({ position, error: reason })),
-  streak: { leading: positions.length, reset: false, longest: 0, trailing: 0, reason }
-})
+import { addWork, claimedWork, exhaust, hookStores, LEASE, newApp, newHook, OVERLAP, results } from "./HookWork.ts"
 
 const endLease = Effect.fnUntraced(function* (work: HookWork) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`UPDATE hook_work SET lease_until = now() WHERE id = ${work.id}`
 })
 
-layer(live)("HookStore", (it) => {
+layer(hookStores)("HookStore", (it) => {
   it.effect("stops at twenty hooks of an application, however many are made at once", () =>
     Effect.gen(function* () {
       const store = yield* HookStore
@@ -152,6 +80,87 @@ layer(live)("HookStore", (it) => {
       )
       yield* store.update(appId, hook.id, { is_active: false }, OVERLAP)
       expect(yield* store.endpoint(hook.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("lets a replaced secret sign beside the new one until its overlap ends", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const hook = yield* newHook(appId, { secret: "first" })
+      const secrets = Effect.map(store.endpoint(hook.id), (it) => Option.getOrThrow(it).secrets)
+      const rotate = (secret: string | null, seconds?: number) =>
+        Effect.map(
+          store.update(
+            appId,
+            hook.id,
+            { secret, ...(seconds === undefined ? {} : { secret_overlap_seconds: seconds }) },
+            OVERLAP
+          ),
+          Option.getOrThrow
+        )
+      expect(hook).toMatchObject({ isSigned: true, overlapUntil: null })
+      const second = yield* rotate("second")
+      expect(second.overlapUntil! - second.updatedAt).toBe(OVERLAP)
+      expect(yield* secrets).toEqual(["second", "first"])
+      const third = yield* rotate("third", 60)
+      // The first one still has the longest to go.
+      expect(third.overlapUntil).toBe(second.overlapUntil)
+      expect(yield* secrets).toEqual(["third", "first", "second"])
+      yield* sql`UPDATE hooks SET former_until = ARRAY[now() - interval '1 s', now() + interval '1 hour'] WHERE id = ${hook.id}`
+      expect(yield* secrets).toEqual(["third", "second"])
+      expect(Option.getOrThrow(yield* store.target(appId, hook.id)).secrets).toEqual(["third", "second"])
+      // What has ended is not kept at the next change.
+      yield* rotate("fourth")
+      expect(yield* sql`SELECT cardinality(former_secrets) AS n FROM hooks WHERE id = ${hook.id}`).toEqual([{ n: 2 }])
+      expect([...(yield* secrets)].toSorted()).toEqual(["fourth", "second", "third"])
+    })
+  )
+
+  it.effect("removes every secret at once when it is told to, and every former one when it is not to overlap", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const appId = yield* newApp
+      const hook = yield* newHook(appId, { secret: "first" })
+      const secrets = Effect.map(store.endpoint(hook.id), (it) => Option.getOrThrow(it).secrets)
+      yield* store.update(appId, hook.id, { secret: "second" }, OVERLAP)
+      const leaked = yield* store.update(appId, hook.id, { secret: "third", secret_overlap_seconds: 0 }, OVERLAP)
+      expect(Option.getOrThrow(leaked).overlapUntil).toBe(null)
+      expect(yield* secrets).toEqual(["third"])
+      yield* store.update(appId, hook.id, { secret: "fourth" }, OVERLAP)
+      expect(Option.getOrThrow(yield* store.update(appId, hook.id, { secret: null }, OVERLAP))).toMatchObject({
+        isSigned: false,
+        overlapUntil: null
+      })
+      expect(yield* secrets).toEqual([])
+      yield* store.update(appId, hook.id, { secret: "fifth" }, OVERLAP)
+      expect(yield* secrets).toEqual(["fifth"])
+    })
+  )
+
+  it.effect("keeps every replaced secret when several are set at once, and not more than fit a header", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const appId = yield* newApp
+      const hook = yield* newHook(appId, { secret: "0" })
+      yield* Effect.forEach(["1", "2", "3"], (secret) => store.update(appId, hook.id, { secret }, OVERLAP), {
+        concurrency: "unbounded"
+      })
+      const secrets = Effect.map(store.endpoint(hook.id), (it) => Option.getOrThrow(it).secrets)
+      expect([...(yield* secrets)].toSorted()).toEqual(["0", "1", "2", "3"])
+      for (const secret of ["4", "5", "6", "7", "8"]) yield* store.update(appId, hook.id, { secret }, OVERLAP)
+      expect(yield* secrets).toEqual(["8", "7", "6", "5", "4"])
+    })
+  )
+
+  it.effect("has the target of a hook that is off, for its own application only", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const [appId, stranger] = [yield* newApp, yield* newApp]
+      const hook = yield* newHook(appId, { is_active: false, secret: "s" })
+      expect(Option.getOrThrow(yield* store.target(appId, hook.id))).toMatchObject({ url: hook.url, secrets: ["s"] })
+      expect(yield* store.target(stranger, hook.id)).toEqual(Option.none())
     })
   )
 
