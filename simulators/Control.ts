@@ -47,8 +47,11 @@ const writeReceived = async (response: ServerResponse, simulator: Controlled): P
     if (++pending < LINES) continue
     if (!response.write(lines)) {
       await new Promise<void>((resolve) => {
-        response.once("drain", resolve)
-        response.once("close", resolve)
+        const goOn = () => {
+          response.off("drain", goOn).off("close", goOn)
+          resolve()
+        }
+        response.on("drain", goOn).on("close", goOn)
       })
       if (response.destroyed) return
     }
