@@ -20,7 +20,6 @@ import * as AudienceStore from "../layers/postgres/AudienceStore.ts"
 import * as BatchStore from "../layers/postgres/BatchStore.ts"
 import * as ChannelStore from "../layers/postgres/ChannelStore.ts"
 import * as ContactStore from "../layers/postgres/ContactStore.ts"
-import * as ContactStore from "../layers/postgres/ContactStore.ts"
 import * as CredentialStore from "../layers/postgres/CredentialStore.ts"
 import * as Database from "../layers/postgres/Database.ts"
 import * as DeadLetterStore from "../layers/postgres/DeadLetterStore.ts"
@@ -67,7 +66,6 @@ const stores = Layer.mergeAll(
   AudienceStore.layer,
   BatchStore.layer,
   ChannelStore.layer,
-  ContactStore.layer,
   ContactStore.layer,
   CredentialStore.layer,
   DeadLetterStore.layer,

@@ -13,7 +13,6 @@ import type { Engagement } from "../../services/engine/Engagement.ts"
 import type { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
 import type { ChannelStore } from "../../services/ports/ChannelStore.ts"
 import type { ContactStore } from "../../services/ports/ContactStore.ts"
-import type { ContactStore } from "../../services/ports/ContactStore.ts"
 import type { CredentialStore } from "../../services/ports/CredentialStore.ts"
 import type { DeadLetterStore } from "../../services/ports/DeadLetterStore.ts"
 import type { DeviceStore } from "../../services/ports/DeviceStore.ts"
@@ -25,7 +24,6 @@ import type { NotificationStore } from "../../services/ports/NotificationStore.t
 import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
 import { ApiError, errorBody, errorResponse } from "./ApiError.ts"
 import { channelRoutes } from "./Channels.ts"
-import { contactRoutes } from "./Contacts.ts"
 import { contactRoutes } from "./Contacts.ts"
 import { preflight } from "./Cors.ts"
 import { credentialRoutes } from "./Credentials.ts"
@@ -48,7 +46,6 @@ export type RouteServices =
   | Auth
   | ChannelStore
   | ContactStore
-  | ContactStore
   | CredentialStore
   | Credentials
   | DeadLetterStore
@@ -70,7 +67,6 @@ export const table: Effect.Effect<ReadonlyArray<Route>, never, RouteServices> = 
     importRoutes,
     engagementRoutes,
     channelRoutes,
-    contactRoutes,
     contactRoutes,
     notificationRoutes,
     webhookRoutes,

@@ -20,7 +20,6 @@ import { makeNodeServer, routerConfig, routes } from "../../../src/http/Server.t
 import { ApplicationTable } from "../../doubles/ApplicationStore.ts"
 import { ChannelTable } from "../../doubles/ChannelStore.ts"
 import { ContactTable } from "../../doubles/ContactStore.ts"
-import { ContactTable } from "../../doubles/ContactStore.ts"
 import { CredentialTable } from "../../doubles/CredentialStore.ts"
 import { DeadLetterTable } from "../../doubles/DeadLetterStore.ts"
 import { DeviceTable } from "../../doubles/DeviceStore.ts"
@@ -58,7 +57,6 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     devices: new DeviceTable(),
     channels: new ChannelTable(),
     contacts: new ContactTable(),
-    contacts: new ContactTable(),
     notifications: new NotificationTable(),
     engagement: new EngagementTable(),
     hooks: new HookTable(),
@@ -74,7 +72,6 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     tables.applications.layer(outage),
     tables.devices.layer(outage),
     tables.channels.layer(outage),
-    tables.contacts.layer(outage),
     tables.contacts.layer(outage),
     tables.notifications.layer(outage),
     tables.engagement.layer(outage),
