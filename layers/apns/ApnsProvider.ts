@@ -97,7 +97,8 @@ const make = (pools: PushPools): Provider => {
           credential: [["authorization", `bearer ${jwt}`]],
           path: (i) => path + targets[indexes[i]!]!.address,
           headers: (i) => [["apns-id", ids[indexes[i]!]!]],
-          body: (i) => template.before + targets[indexes[i]!]!.id + template.after,
+          around: [template.before, template.after],
+          body: (i) => targets[indexes[i]!]!.id,
           onAnswer: (i, answer) => {
             const index = indexes[i]!
             const verdict = verdictOf(answer, ids[index]!, sentAt, now)

@@ -1,4 +1,5 @@
 import type { Http2Answer } from "../../services/ports/Http2Client.ts"
+import { headerOf } from "./Glance.ts"
 import type { Field } from "./HpackDecoder.ts"
 
 /** An answer that breaks the rules of HTTP (RFC 9113, 8): its stream fails, the connection's coding is still sound. */
@@ -54,23 +55,42 @@ export const contentLength = (fields: ReadonlyArray<Field>): number => {
   return length
 }
 
-const NO_BODY = ""
+/** An answer, of which only what is asked for becomes text: while its call lasts, for its bytes are written over then. */
+export class Answer implements Http2Answer {
+  readonly status: number
+  private readonly fields: ReadonlyArray<Field> | undefined
+  private readonly block: Buffer
+  private readonly start: number
+  private readonly end: number
+  private readonly chunks: ReadonlyArray<Buffer> | undefined
 
-export const makeAnswer = (
-  status: number,
-  fields: ReadonlyArray<Field>,
-  chunks: ReadonlyArray<Buffer> | undefined
-): Http2Answer => ({
-  status,
-  header: (name) => {
+  /** The header section is `fields`, or where these are undefined the block from `start` to `end`, which was found good. */
+  constructor(
+    status: number,
+    fields: ReadonlyArray<Field> | undefined,
+    block: Buffer,
+    start: number,
+    end: number,
+    chunks: ReadonlyArray<Buffer> | undefined
+  ) {
+    this.status = status
+    this.fields = fields
+    this.block = block
+    this.start = start
+    this.end = end
+    this.chunks = chunks
+  }
+
+  header(name: string): string | undefined {
+    if (this.fields === undefined) return headerOf(this.block, this.start, this.end, name)
     let found: string | undefined = undefined
-    for (const [key, value] of fields) if (key === name) found = found === undefined ? value : `${found}, ${value}`
+    for (const [key, value] of this.fields) if (key === name) found = found === undefined ? value : `${found}, ${value}`
     return found
-  },
-  body:
-    chunks === undefined
-      ? NO_BODY
-      : chunks.length === 1
-        ? chunks[0]!.toString("utf8")
-        : Buffer.concat(chunks).toString("utf8")
-})
+  }
+
+  get body(): string {
+    const { chunks } = this
+    if (chunks === undefined) return ""
+    return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString("utf8")
+  }
+}

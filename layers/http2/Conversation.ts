@@ -1,8 +1,9 @@
 import type { Http2Answer, Http2Failure } from "../../services/ports/Http2Client.ts"
-import { checkTrailers, contentLength, makeAnswer, Malformed, statusOf } from "./Answer.ts"
+import { Answer, checkTrailers, contentLength, Malformed, statusOf } from "./Answer.ts"
 import type { FrameHandler } from "./FrameReader.ts"
 import * as F from "./Frames.ts"
 import { PeerError } from "./Frames.ts"
+import { Glance } from "./Glance.ts"
 import { type Field, HpackDecoder } from "./HpackDecoder.ts"
 import type { HpackEncoder } from "./HpackEncoder.ts"
 import { failure } from "./Link.ts"
@@ -48,6 +49,7 @@ export class Conversation implements FrameHandler {
   private readonly output: Output
   private readonly encoder: HpackEncoder
   private readonly decoder = new HpackDecoder(HEADER_LIST)
+  private readonly glance = new Glance(HEADER_LIST)
   private readonly maxBody: number
   private readonly resets = new Set<number>()
   private allowance = CONNECTION_WINDOW
@@ -96,9 +98,16 @@ export class Conversation implements FrameHandler {
   }
 
   onHeaders(id: number, last: boolean, bytes: Buffer, start: number, end: number): void {
+    const slot = this.streams.find(id)
+    if (slot !== undefined && slot.status === 0 && this.decoder.stateless && this.glance.at(bytes, start, end)) {
+      slot.status = this.glance.status
+      slot.expected = this.glance.length
+      if (last) this.finish(slot, bytes, start, end)
+      else keepBlock(slot, bytes, start, end)
+      return
+    }
     // Also for streams that are gone: the block may change the decoder's table.
     const fields = this.decoder.decode(bytes, start, end)
-    const slot = this.streams.find(id)
     if (slot === undefined) return this.stray(id, last)
     try {
       if (slot.status === 0) this.head(slot, last, fields)
@@ -106,10 +115,10 @@ export class Conversation implements FrameHandler {
         checkTrailers(fields)
         if (!last) throw new Malformed("trailers do not end the answer")
       }
-      if (last) this.finish(slot)
     } catch (error) {
-      this.malformed(slot, error)
+      return this.malformed(slot, error)
     }
+    if (last) this.finish(slot)
   }
 
   onData(id: number, last: boolean, bytes: Buffer, start: number, end: number, flow: number): void {
@@ -123,17 +132,12 @@ export class Conversation implements FrameHandler {
       if (slot.size > this.maxBody) {
         return this.fail(slot, F.CANCEL, failure("too_large", "the answer is larger than allowed", false))
       }
-      const piece = bytes.subarray(start, end)
+      const piece = Buffer.from(bytes.subarray(start, end))
       if (slot.chunks === undefined) slot.chunks = [piece]
       else slot.chunks.push(piece)
     }
-    if (last) {
-      try {
-        this.finish(slot)
-      } catch (error) {
-        this.malformed(slot, error)
-      }
-    } else if (slot.allowance * 2 < F.DEFAULT_WINDOW) {
+    if (last) this.finish(slot)
+    else if (slot.allowance * 2 < F.DEFAULT_WINDOW) {
       this.output.append(F.numbersFrame(F.WINDOW_UPDATE, id, F.DEFAULT_WINDOW - slot.allowance))
       slot.allowance = F.DEFAULT_WINDOW
     }
@@ -223,9 +227,12 @@ export class Conversation implements FrameHandler {
     slot.expected = contentLength(fields)
   }
 
-  private finish(slot: Slot): void {
-    if (slot.expected !== -1 && slot.expected !== slot.size) throw new Malformed("the body is not as long as announced")
-    const answer = makeAnswer(slot.status, slot.fields, slot.chunks)
+  /** The answer is whole. Its header section is `slot.fields`, or without these the block from `start` to `end`. */
+  private finish(slot: Slot, block = slot.block, start = 0, end = slot.blockLength): void {
+    if (slot.expected !== -1 && slot.expected !== slot.size) {
+      return this.offence(slot, F.PROTOCOL_ERROR, "the body is not as long as announced")
+    }
+    const answer = new Answer(slot.status, slot.fields, block, start, end, slot.chunks)
     const { run, index } = slot
     // An answer may come before the whole request is written; the rest of it is then of no use.
     if (slot.rest !== undefined) this.output.append(F.numbersFrame(F.RST_STREAM, slot.id, F.NO_ERROR))
@@ -272,4 +279,16 @@ export class Conversation implements FrameHandler {
     if (slot.rest !== undefined) this.upload.forget(slot)
     this.streams.close(slot)
   }
+}
+
+/** Header blocks up to so many bytes are kept in memory that a slot has for good. */
+const SMALL_BLOCK = 1 << 10
+
+const keepBlock = (slot: Slot, bytes: Buffer, start: number, end: number): void => {
+  const length = end - start
+  if (slot.block.length < length || slot.block.length > SMALL_BLOCK) {
+    slot.block = Buffer.allocUnsafeSlow(Math.max(length, 128))
+  }
+  bytes.copy(slot.block, 0, start, end)
+  slot.blockLength = length
 }

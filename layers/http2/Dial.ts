@@ -6,8 +6,18 @@ import type { Http2Failure, Http2Origin } from "../../services/ports/Http2Client
 import { Settings } from "../config/Settings.ts"
 import { failure } from "./Link.ts"
 
-/** Opens a TLS socket that speaks HTTP/2; tells `done` once, with undefined or why it did not come about. */
-export type Dial = (origin: Http2Origin, done: (failure: Http2Failure | undefined) => void) => tls.TLSSocket
+/**
+ * Opens a TLS socket that speaks HTTP/2; tells `done` once, with undefined or why it did not come about. With `read`,
+ * what the peer says is handed to it, in memory that the next piece is written over, and not to `data`.
+ */
+export type Dial = (
+  origin: Http2Origin,
+  done: (failure: Http2Failure | undefined) => void,
+  read?: (bytes: Buffer) => void
+) => tls.TLSSocket
+
+/** For all connections: a piece is done with before the next one is read. It holds the largest record of TLS. */
+const shared = Buffer.allocUnsafeSlow(1 << 14)
 
 export const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, "$1")
 
@@ -30,7 +40,7 @@ export const makeDial: Effect.Effect<Dial, never, Settings> = Effect.gen(functio
       : { ca: [...tls.getCACertificates("default"), yield* Effect.sync(() => readFileSync(outboundCaFile, "utf8"))] }
   // One context for all connections: parsing a hundred root certificates costs more than a handshake.
   const secureContext = tls.createSecureContext(trust)
-  return (origin, done) => {
+  return (origin, done, read) => {
     const host = bareHost(origin.host)
     const socket = tls.connect({
       host: origin.address ?? host,
@@ -38,7 +48,16 @@ export const makeDial: Effect.Effect<Dial, never, Settings> = Effect.gen(functio
       // SNI knows no addresses; the certificate is then checked against the address itself.
       ...(isIP(host) === 0 ? { servername: host } : {}),
       ALPNProtocols: ["h2"],
-      secureContext
+      secureContext,
+      ...(read !== undefined && {
+        onread: {
+          buffer: shared,
+          callback: (length: number) => {
+            read(shared.subarray(0, length))
+            return true
+          }
+        }
+      })
     })
     socket.setNoDelay(true)
     let told = false

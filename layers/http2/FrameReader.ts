@@ -1,7 +1,7 @@
 import * as F from "./Frames.ts"
 import { PeerError } from "./Frames.ts"
 
-/** What frames say, once their form is right. Bytes stay untouched after the call: they may be kept. */
+/** What frames say, once their form is right. Bytes are written over after the call: what is kept must be copied. */
 export interface FrameHandler {
   readonly onHeaders: (id: number, last: boolean, bytes: Buffer, start: number, end: number) => void
   /** `flow`: what the frame counts for in the windows, padding included. */
@@ -64,10 +64,9 @@ export class FrameReader {
     const added = chunk.copy(this.part, this.have, at, at + want - this.have)
     this.have += added
     if (this.have >= F.FRAME_HEADER && this.have === F.FRAME_HEADER + frameLength(this.part, 0)) {
-      // The part is written over by the next one; what is handed on must not be.
-      const frame = Buffer.from(this.part.subarray(0, this.have))
+      const end = this.have
       this.have = 0
-      this.frame(frame, 0, frame.length)
+      this.frame(this.part, 0, end)
     }
     return at + added
   }
@@ -135,13 +134,13 @@ export class FrameReader {
     if (start > end) throw new PeerError(F.FRAME_SIZE_ERROR, "HEADERS is too short for its flags")
     const last = (flags & F.END_STREAM) !== 0
     if ((flags & F.END_HEADERS) !== 0) return this.handler.onHeaders(id, last, bytes, start, end)
-    this.block = { id, last, pieces: [bytes.subarray(start, end)], size: end - start }
+    this.block = { id, last, pieces: [Buffer.from(bytes.subarray(start, end))], size: end - start }
   }
 
   private continuation(bytes: Buffer, start: number, end: number, flags: number): void {
     const { block } = this
     if (block === undefined) throw new PeerError(F.PROTOCOL_ERROR, "CONTINUATION continues nothing")
-    block.pieces.push(bytes.subarray(start, end))
+    block.pieces.push(Buffer.from(bytes.subarray(start, end)))
     block.size += end - start
     if (block.size > BLOCK_BYTES || block.pieces.length > BLOCK_FRAMES) {
       throw new PeerError(F.ENHANCE_YOUR_CALM, "a header block does not end")

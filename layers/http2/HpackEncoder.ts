@@ -23,11 +23,14 @@ const SPACE = 0x20
 export const writeString = (out: Uint8Array, at: number, text: string): number => {
   const { length } = text
   at = writeInteger(out, at, 0, 7, length)
+  let wrong = 0
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i)
-    if (code < SPACE || code > 0x7e) throw new TypeError("a header holds a character that is not printable ASCII")
     out[at + i] = code
+    // Negative for whatever is not printable: looked at once, behind the loop.
+    wrong |= (code - SPACE) | (0x7e - code)
   }
+  if (wrong < 0) throw new TypeError("a header holds a character that is not printable ASCII")
   if (length > 0 && (out[at] === SPACE || out[at + length - 1] === SPACE)) {
     throw new TypeError("a header begins or ends with a space")
   }

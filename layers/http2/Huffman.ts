@@ -17,9 +17,10 @@ const EOS = 256
 
 /*
  * An entry of the machine: bits 0-7 the next state, 8-15 the first symbol, 16-23 the second, 24-25 how many,
- * 26: EOS, which no string may hold.
+ * 26: EOS, which no string may hold; 27: NUL, CR or LF, which no value of HTTP may hold.
  */
 const BROKEN = 1 << 26
+const BREAK = 1 << 27
 
 /** Children of the inner nodes of the code's tree: another inner node, or `-1 - symbol`. */
 const tree = (): Array<[number, number]> => {
@@ -68,6 +69,7 @@ const machine = (nodes: ReadonlyArray<[number, number]>): Uint32Array => {
           entry |= BROKEN
           break
         }
+        if (symbol === 0 || symbol === 10 || symbol === 13) entry |= BREAK
         entry |= symbol << (8 + 8 * count++)
       }
       steps[(state << 8) | byte] = entry | node | (count << 24)
@@ -80,13 +82,17 @@ const NODES = tree()
 const ENDS = endings(NODES)
 const STEPS = machine(NODES)
 
-let scratch = Buffer.allocUnsafe(1024)
-
-/** The decoded text (one character a byte), or undefined when the bytes are not a sound Huffman string. */
-export const huffmanDecode = (bytes: Uint8Array, start: number, end: number): string | undefined => {
-  // The shortest code has five bits.
-  const most = Math.ceil(((end - start) * 8) / 5)
-  if (scratch.length < most) scratch = Buffer.allocUnsafe(most * 2)
+/**
+ * Decodes into `out`, which needs room for `huffmanBound` bytes. Answers how many came, or -1 when the bytes are no sound
+ * Huffman string or, with `strict`, hold a NUL, CR or LF.
+ */
+export const huffmanInto = (
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  out: Uint8Array,
+  strict: boolean
+): number => {
   let state = 0
   let seen = 0
   let length = 0
@@ -96,11 +102,23 @@ export const huffmanDecode = (bytes: Uint8Array, start: number, end: number): st
     state = entry & 0xff
     const count = (entry >>> 24) & 3
     if (count > 0) {
-      scratch[length] = (entry >>> 8) & 0xff
-      scratch[length + 1] = (entry >>> 16) & 0xff
+      out[length] = (entry >>> 8) & 0xff
+      out[length + 1] = (entry >>> 16) & 0xff
       length += count
     }
   }
-  if ((seen & BROKEN) !== 0 || ENDS[state] !== 1) return undefined
-  return scratch.toString("latin1", 0, length)
+  return (seen & (strict ? BROKEN | BREAK : BROKEN)) !== 0 || ENDS[state] !== 1 ? -1 : length
+}
+
+/** The shortest code has five bits; a byte more may be written over. */
+export const huffmanBound = (bytes: number): number => Math.ceil((bytes * 8) / 5) + 1
+
+let scratch = Buffer.allocUnsafe(1024)
+
+/** The decoded text (one character a byte), or undefined when the bytes are not a sound Huffman string. */
+export const huffmanDecode = (bytes: Uint8Array, start: number, end: number): string | undefined => {
+  const bound = huffmanBound(end - start)
+  if (scratch.length < bound) scratch = Buffer.allocUnsafe(bound * 2)
+  const length = huffmanInto(bytes, start, end, scratch, false)
+  return length < 0 ? undefined : scratch.toString("latin1", 0, length)
 }

@@ -1,10 +1,15 @@
 import type { Writable } from "node:stream"
 
-const SIZE = 1 << 16
+/**
+ * Pages begin small, as most connections say little, and double when one turn of the event loop fills more than one:
+ * a write of one piece costs less than one of several, which Node puts together first.
+ */
+const SMALLEST = 1 << 15
+const LARGEST = 1 << 19
 /** Bytes on their way to the socket above which no streams are opened, and below which they are again. */
 const HIGH = 1 << 20
 const LOW = 1 << 18
-const SPARE = 8
+const SPARE = 2
 
 interface Page {
   readonly bytes: Buffer
@@ -29,23 +34,31 @@ export class Output {
   private readonly onDrained: () => void
   private page: Page
   private from = 0
+  private size = SMALLEST
   private readonly spare: Array<Page> = []
 
   constructor(socket: Writable, onDrained: () => void) {
     this.socket = socket
     this.onDrained = onDrained
-    this.page = page(SIZE)
+    this.page = page(SMALLEST)
     this.bytes = this.page.bytes
   }
 
   /** Makes room for `size` bytes in one piece. */
   reserve(size: number): void {
     if (this.page.bytes.length - this.at >= size) return
-    this.flush()
+    // What was begun in this turn moves along, so that it stays one write, unless it is as much as a page should be.
+    const begun = this.bytes.subarray(this.from, this.at)
+    if (begun.length * 2 > this.size && this.size < LARGEST) this.grow()
+    const moves = begun.length * 2 <= this.size && begun.length + size <= this.size
+    if (!moves) this.flush()
     if (this.page.busy === 0) this.recycle(this.page)
-    this.page = size > SIZE ? page(size) : (this.spare.pop() ?? page(SIZE))
+    this.page = size > this.size ? page(size) : (this.spare.pop() ?? page(this.size))
     this.bytes = this.page.bytes
-    this.at = this.from = 0
+    this.from = 0
+    this.at = moves ? begun.length : 0
+    // Also right where both are the same page.
+    if (moves) this.bytes.set(begun)
   }
 
   /** Appends a frame that was made elsewhere. */
@@ -72,7 +85,21 @@ export class Output {
     })
   }
 
-  private recycle(page: Page): void {
-    if (page.bytes.length === SIZE && this.spare.length < SPARE) this.spare.push(page)
+  private grow(): void {
+    this.size *= 2
+    // Smaller ones that are still on their way are dropped when they come back.
+    this.spare.length = 0
   }
+
+  private recycle(page: Page): void {
+    if (page.bytes.length === this.size && this.spare.length < SPARE) this.spare.push(page)
+  }
+}
+
+/** Copies bytes and answers where the next one goes. For a few of them a loop is quicker than a call. */
+export const put = (out: Uint8Array, at: number, bytes: Uint8Array): number => {
+  const { length } = bytes
+  if (length > 64) out.set(bytes, at)
+  else for (let i = 0; i < length; i++) out[at + i] = bytes[i]!
+  return at + length
 }

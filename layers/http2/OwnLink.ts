@@ -1,5 +1,5 @@
 import type { TLSSocket } from "node:tls"
-import type { Http2Failure, Http2PoolOptions } from "../../services/ports/Http2Client.ts"
+import { bodyOf, type Http2Failure, type Http2PoolOptions } from "../../services/ports/Http2Client.ts"
 import { CONNECTION_WINDOW, Conversation, HEADER_LIST } from "./Conversation.ts"
 import { authorityOf, type Dial } from "./Dial.ts"
 import { FrameReader } from "./FrameReader.ts"
@@ -42,7 +42,11 @@ export class OwnLink implements Link {
       () => this.destroy(failure("connect", "the connection did not come about in time", true)),
       options.connectTimeoutMs
     )
-    this.socket = dial(options.origin, (problem) => (problem === undefined ? this.begin() : this.destroy(problem)))
+    this.socket = dial(
+      options.origin,
+      (problem) => (problem === undefined ? this.begin() : this.destroy(problem)),
+      (bytes) => this.read(bytes)
+    )
     this.output = new Output(this.socket, () => this.owner.onFree(this))
     const encoder = new HpackEncoder()
     this.writer = new RequestWriter(authorityOf(options.origin), encoder, this.output)
@@ -103,16 +107,18 @@ export class OwnLink implements Link {
       this.vigil.opened(this.clock)
     }
     try {
+      const template = this.writer.template(run)
       const path = batch.path(index)
       const headers = batch.headers(index)
       const body = batch.body(index)
-      const bound = typeof body === "string" ? body.length * 3 : body.length
+      const { before, after } = template
+      const bound = before.length + (typeof body === "string" ? body.length * 3 : body.length) + after.length
       const whole = upload.takesWhole(bound)
-      this.writer.write(run, streams.next, path, headers, bound === 0, whole ? bound : 0)
+      this.writer.write(template, streams.next, path, headers, bound === 0, whole ? bound : 0)
       const slot = streams.open(run, index, this.clock, F.DEFAULT_WINDOW)
       if (bound === 0) return
-      if (whole) upload.whole(slot, body)
-      else upload.begin(slot, typeof body === "string" ? Buffer.from(body) : body)
+      if (whole) upload.whole(slot, body, before, after)
+      else upload.begin(slot, Buffer.from(bodyOf(batch.around, body)))
     } catch (error) {
       run.die(error)
     }
@@ -164,7 +170,6 @@ export class OwnLink implements Link {
     )
     output.append(F.numbersFrame(F.WINDOW_UPDATE, 0, CONNECTION_WINDOW - F.DEFAULT_WINDOW))
     output.flush()
-    socket.on("data", (chunk: Buffer) => this.read(chunk))
     socket.on("error", (error: NodeJS.ErrnoException) => {
       this.reason = failure("closed", error.code ?? error.message, false)
     })

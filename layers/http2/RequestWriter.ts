@@ -1,13 +1,13 @@
 import type { Header } from "../../services/ports/Http2Client.ts"
 import { assertField, assertText } from "./Field.ts"
 import * as F from "./Frames.ts"
-import { fieldBound, type HpackEncoder } from "./HpackEncoder.ts"
+import { fieldBound, type HpackEncoder, writeString } from "./HpackEncoder.ts"
 import { ENTRY_OVERHEAD } from "./HpackTable.ts"
-import type { Output } from "./Output.ts"
+import { type Output, put } from "./Output.ts"
 import type { Run } from "./Run.ts"
 
 /** A batch's fields that are the same for all its requests, as they are written while the encoder's table stands still. */
-interface Template {
+export interface Template {
   readonly encoder: HpackEncoder
   /** -1: not written yet, or not to be used twice. */
   generation: number
@@ -18,10 +18,15 @@ interface Template {
   /** How many of `fields`, from the start, are entered into the table. */
   readonly indexed: number
   readonly bound: number
+  /** What stands around each body. */
+  readonly before: Uint8Array
+  readonly after: Uint8Array
 }
 
 /** Batches of fewer requests do not enter their fields into the table: it would push out what does repeat. */
 const REPEATS = 4
+/** A literal without indexing whose name is `:path`, the static table's fourth. */
+const LITERAL_PATH = 0x04
 const NOTHING = new Uint8Array(0)
 /** The pseudo-fields other than the path's text, and a change of the table's size. */
 const FIXED = 64
@@ -42,11 +47,17 @@ export class RequestWriter {
    * Writes a request's HEADERS, with room for `more` bytes behind them in the same piece. Throws, having written
    * nothing, when a field cannot be written: that is the batch's defect.
    */
-  write(run: Run, id: number, path: string, headers: ReadonlyArray<Header>, last: boolean, more: number): void {
+  write(
+    template: Template,
+    id: number,
+    path: string,
+    headers: ReadonlyArray<Header>,
+    last: boolean,
+    more: number
+  ): void {
     const { output, encoder } = this
-    const template = this.template(run)
     let bound = FIXED + this.authority.length + template.bound + path.length
-    for (const [name, value] of headers) bound += fieldBound(name, value)
+    for (let i = 0; i < headers.length; i++) bound += fieldBound(headers[i]![0], headers[i]![1])
     const frames = Math.ceil(bound / F.FRAME_MAX)
     output.reserve(bound + (frames + 1) * F.FRAME_HEADER + more)
     const start = output.at + F.FRAME_HEADER
@@ -54,7 +65,8 @@ export class RequestWriter {
     let at = start
     if (template.generation === encoder.generation) {
       at = put(out, at, template.head)
-      at = encoder.literal(out, at, ":path", path)
+      out[at++] = LITERAL_PATH
+      at = writeString(out, at, path)
       at = put(out, at, template.tail)
     } else {
       // What enters the table must reach the peer, so nothing may throw from here on.
@@ -62,13 +74,21 @@ export class RequestWriter {
       for (const [name, value] of headers) assertField(name, value)
       at = this.writeTemplate(template, out, at, path)
     }
-    for (const [name, value] of headers) at = encoder.literal(out, at, name, value)
+    for (let i = 0; i < headers.length; i++) at = encoder.literal(out, at, headers[i]![0], headers[i]![1])
     this.frames(start, at, id, last)
   }
 
-  private template(run: Run): Template {
-    const known = run.template as Template | undefined
-    if (known !== undefined && known.encoder === this.encoder) return known
+  /** A batch's template for this connection, made when the first of its requests comes here. */
+  template(run: Run): Template {
+    const last = run.template as Template | undefined
+    if (last !== undefined && last.encoder === this.encoder) return last
+    let template = run.templates.get(this.encoder) as Template | undefined
+    if (template === undefined) run.templates.set(this.encoder, (template = this.makeTemplate(run)))
+    run.template = template
+    return template
+  }
+
+  private makeTemplate(run: Run): Template {
     const { batch } = run
     const fields = [...batch.credential, ...batch.common]
     for (const [name, value] of fields) assertField(name, value)
@@ -84,9 +104,11 @@ export class RequestWriter {
     }
     const bound = fields.reduce((sum, [name, value]) => sum + fieldBound(name, value), 0)
     const { encoder } = this
-    const template: Template = { encoder, generation: -1, head: NOTHING, tail: NOTHING, fields, indexed, bound }
-    run.template = template
-    return template
+    const [before, after] = (batch.around ?? ["", ""]).map((text) => new TextEncoder().encode(text)) as [
+      Uint8Array,
+      Uint8Array
+    ]
+    return { encoder, generation: -1, head: NOTHING, tail: NOTHING, fields, indexed, bound, before, after }
   }
 
   private writeTemplate(template: Template, out: Buffer, at: number, path: string): number {
@@ -136,11 +158,3 @@ export class RequestWriter {
 }
 
 const copy = (bytes: Buffer, start: number, end: number): Uint8Array => new Uint8Array(bytes.subarray(start, end))
-
-/** For a few bytes a loop is quicker than a call. */
-const put = (out: Uint8Array, at: number, bytes: Uint8Array): number => {
-  const { length } = bytes
-  if (length > 64) out.set(bytes, at)
-  else for (let i = 0; i < length; i++) out[at + i] = bytes[i]!
-  return at + length
-}

@@ -8,7 +8,8 @@ export class Run {
   readonly batch: Http2Batch
   /** False after its end or interruption: no call is made any more. */
   live = true
-  /** For connections: what they built once for all requests of this batch. */
+  /** For connections: what each built once for all requests of this batch, and what was used last. */
+  readonly templates = new Map<object, unknown>()
   template: unknown = undefined
   private next = 0
   private left: number

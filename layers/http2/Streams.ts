@@ -17,14 +17,17 @@ export interface Slot {
   allowance: number
   /** 0 until the answer's header section has come. */
   status: number
-  fields: ReadonlyArray<Field>
+  /** That section decoded, or undefined: then it stands in `block`, as it came. */
+  fields: ReadonlyArray<Field> | undefined
+  block: Buffer
+  blockLength: number
   chunks: Array<Buffer> | undefined
   size: number
   /** The answer's content-length, -1 without one. */
   expected: number
 }
 
-const NO_FIELDS: ReadonlyArray<Field> = []
+const NO_BLOCK = Buffer.alloc(0)
 const FIRST_RING = 256
 
 /**
@@ -62,7 +65,9 @@ export class Streams {
         credit: 0,
         allowance,
         status: 0,
-        fields: NO_FIELDS,
+        fields: undefined,
+        block: NO_BLOCK,
+        blockLength: 0,
         chunks: undefined,
         size: 0,
         expected: -1
@@ -77,7 +82,6 @@ export class Streams {
     slot.credit = 0
     slot.allowance = allowance
     slot.status = 0
-    slot.fields = NO_FIELDS
     slot.size = 0
     slot.expected = -1
     return slot
@@ -94,6 +98,7 @@ export class Streams {
     slot.id = 0
     slot.rest = undefined
     slot.chunks = undefined
+    slot.fields = undefined
     this.count--
   }
 

@@ -1,7 +1,25 @@
 import * as F from "./Frames.ts"
 import { PeerError } from "./Frames.ts"
-import type { Output } from "./Output.ts"
+import { type Output, put } from "./Output.ts"
 import type { Slot } from "./Streams.ts"
+
+/** Up to so many characters, a loop is quicker than a call. */
+const SHORT = 64
+
+/** Writes a text as UTF-8; answers where the next byte goes. */
+const putText = (out: Buffer, at: number, text: string): number => {
+  const { length } = text
+  if (length <= SHORT) {
+    let seen = 0
+    for (let i = 0; i < length; i++) {
+      const code = text.charCodeAt(i)
+      out[at + i] = code
+      seen |= code
+    }
+    if (seen < 0x80) return at + length
+  }
+  return at + out.write(text, at, "utf8")
+}
 
 /**
  * Writes the bodies of requests, as far as the peer's windows allow (RFC 9113, 5.2). Frames stay at the size that every
@@ -28,15 +46,25 @@ export class Upload {
     return bytes <= this.window && bytes <= this.initial && bytes <= F.FRAME_MAX
   }
 
-  /** Writes a body that `takesWhole` allowed, where room was made for it. */
-  whole(slot: Slot, body: Uint8Array | string): void {
+  /** Writes a body that `takesWhole` allowed, between what all bodies of its batch share, where room was made for it. */
+  whole(slot: Slot, body: Uint8Array | string, before: Uint8Array, after: Uint8Array): void {
     const { output } = this
+    const { bytes } = output
     const start = output.at + F.FRAME_HEADER
-    let { length } = body
-    if (typeof body === "string") length = output.bytes.write(body, start, "utf8")
-    else output.bytes.set(body, start)
-    F.frameHeader(output.bytes, output.at, length, F.DATA, F.END_STREAM, slot.id)
-    output.at = start + length
+    let at = start
+    if (before.length > 0) {
+      bytes.set(before, at)
+      at += before.length
+    }
+    if (typeof body === "string") at = putText(bytes, at, body)
+    else {
+      bytes.set(body, at)
+      at += body.length
+    }
+    at = put(bytes, at, after)
+    const length = at - start
+    F.frameHeader(bytes, output.at, length, F.DATA, F.END_STREAM, slot.id)
+    output.at = at
     this.window -= length
     slot.credit -= length
   }

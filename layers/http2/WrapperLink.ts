@@ -1,6 +1,6 @@
 import http2 from "http2-wrapper"
 import type { TLSSocket } from "node:tls"
-import type { Http2Answer, Http2Failure, Http2PoolOptions } from "../../services/ports/Http2Client.ts"
+import { bodyOf, type Http2Answer, type Http2Failure, type Http2PoolOptions } from "../../services/ports/Http2Client.ts"
 import { authorityOf, type Dial } from "./Dial.ts"
 import { assertField, assertText } from "./Field.ts"
 import { failure, type Link, type LinkOwner } from "./Link.ts"
@@ -95,7 +95,7 @@ export class WrapperLink implements Link {
         const before = headers[name]
         headers[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [String(before)]), value]
       }
-      this.request(run, index, headers, batch.body(index))
+      this.request(run, index, headers, bodyOf(batch.around, batch.body(index)))
     } catch (error) {
       run.die(error)
     }

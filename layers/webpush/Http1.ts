@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from "node:net"
 import type { SecureContextOptions } from "node:tls"
 import { buildConnector, errors, Pool } from "undici"
 import type { Http2Answer, Http2Batch, Http2Failure, Http2Origin, Http2Pool } from "../../services/ports/Http2Client.ts"
+import { bodyOf } from "../../services/ports/Http2Client.ts"
 
 const CONNECTIONS = 16
 const CONNECT_MS = 10_000
@@ -94,7 +95,7 @@ const request = async (pool: Pool, batch: Http2Batch, index: number, signal: Abo
     method: "POST",
     path: batch.path(index),
     headers: [...batch.common, ...batch.credential, ...batch.headers(index)].flat(),
-    body: batch.body(index),
+    body: bodyOf(batch.around, batch.body(index)),
     signal
   })
   const text = await body.text()

@@ -47,8 +47,25 @@ export interface Http2Batch {
   readonly path: (index: number) => string
   readonly headers: (index: number) => ReadonlyArray<Header>
   readonly body: (index: number) => Uint8Array | string
+  /** What all bodies begin and end with, if they do: `body` then gives what stands between. */
+  readonly around?: readonly [before: string, after: string]
+  /** `answer` lasts as long as the call: what is kept of it must be read from it. */
   readonly onAnswer: (index: number, answer: Http2Answer) => void
   readonly onFailure: (index: number, failure: Http2Failure) => void
+}
+
+/** A request's body in one piece: what `body` gave, within what stands around it. */
+export const bodyOf = (around: Http2Batch["around"], body: Uint8Array | string): Uint8Array | string => {
+  if (around === undefined) return body
+  const [before, after] = around
+  if (typeof body === "string") return before + body + after
+  const encoder = new TextEncoder()
+  const [head, tail] = [encoder.encode(before), encoder.encode(after)]
+  const whole = new Uint8Array(head.length + body.length + tail.length)
+  whole.set(head)
+  whole.set(body, head.length)
+  whole.set(tail, head.length + body.length)
+  return whole
 }
 
 export interface Http2Answer {

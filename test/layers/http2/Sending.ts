@@ -39,6 +39,22 @@ export class Results {
   }
 }
 
+/** The headers that some test looks at. */
+const KEPT = new Set("a x-path x-index x-seen x-a x-149 x-absent retry-after set-cookie apns-id".split(" "))
+
+/** An answer lasts as long as its call: what tests look at later is read from it in time. */
+const kept = (answer: Http2Answer): Http2Answer => {
+  const headers = new Map([...KEPT].map((name) => [name, answer.header(name)]))
+  return {
+    status: answer.status,
+    header: (name) => {
+      if (!KEPT.has(name)) throw new Error(`${name} was not kept`)
+      return headers.get(name)
+    },
+    body: answer.body
+  }
+}
+
 export const makeBatch = (results: Results, count: number, rest: Partial<Http2Batch> = {}): Http2Batch => ({
   count,
   common: [["content-type", "text/plain"]],
@@ -47,7 +63,7 @@ export const makeBatch = (results: Results, count: number, rest: Partial<Http2Ba
   headers: (index) => [["x-index", String(index)]],
   body: (index) => `body ${index}`,
   onAnswer: (index, answer) => {
-    results.answers.set(index, answer)
+    results.answers.set(index, kept(answer))
     results.called()
   },
   onFailure: (index, failure) => {
@@ -134,7 +150,11 @@ export const startNodeServer = async (
     const chunks: Array<Buffer> = []
     stream.on("error", () => {})
     stream.on("data", (chunk: Buffer) => chunks.push(chunk))
-    stream.on("end", () => onStream(stream as http2.ServerHttp2Stream, headers, Buffer.concat(chunks).toString("utf8")))
+    stream.on("end", () => {
+      // The client may have reset it meanwhile.
+      if (stream.destroyed) return
+      onStream(stream as http2.ServerHttp2Stream, headers, Buffer.concat(chunks).toString("utf8"))
+    })
   })
   server.on("sessionError", () => {})
   server.listen(0, host)
