@@ -1,10 +1,8 @@
-import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
-import { once } from "node:events"
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { createInterface } from "node:readline"
+import { spawn } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import type { Engine } from "./ingress/Engine.ts"
+import { linesOf, registerDevices, startEngine, stop } from "./ingress/Engine.ts"
 import type { Order, Outcome } from "./ingress/Load.ts"
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
@@ -36,15 +34,6 @@ const run = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv = process.env):
   return child
 }
 
-const lines = (child: ChildProcess) => createInterface({ input: child.stdout! })[Symbol.asyncIterator]()
-
-const ended = async (child: ChildProcess) => {
-  if (child.exitCode === null && child.signalCode === null) {
-    child.kill("SIGTERM")
-    await once(child, "exit")
-  }
-}
-
 /** CPU seconds of a process and all below it, from /proc. */
 const cpuOf = (pid: number): number => {
   const parents = new Map<number, number>()
@@ -69,18 +58,12 @@ const cpuOf = (pid: number): number => {
   return all
 }
 
-/** The postmaster of the embedded server is no child of the engine: its number stands in its data directory. */
-const postmasterOf = (directory: string): number => {
-  const [file] = readdirSync(directory, { recursive: true }).filter((name) => String(name).endsWith("postmaster.pid"))
-  return file === undefined ? -1 : Number(readFileSync(join(directory, String(file)), "utf8").split("\n", 1)[0])
-}
-
 const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1]!
 
-const dataDir = mkdtempSync(join(tmpdir(), "heliograph-ingress-"))
+let engine: Engine | null = null
 try {
   const load = run([here("ingress/Load.ts")])
-  const results = lines(load)
+  const results = linesOf(load)
   const ask = async (order: Order): Promise<Outcome> => {
     load.stdin!.write(`${JSON.stringify(order)}\n`)
     return JSON.parse((await results.next()).value as string) as Outcome
@@ -91,53 +74,14 @@ try {
     peers.push({
       name,
       child,
-      port: (JSON.parse((await lines(child).next()).value as string) as { port: number }).port
+      port: (JSON.parse((await linesOf(child).next()).value as string) as { port: number }).port
     })
   }
 
-  const port = 20_000 + Math.floor(Math.random() * 20_000)
-  const env = {
-    PATH: process.env["PATH"],
-    PORT: String(port),
-    HOST: "127.0.0.1",
-    BASE_URL: `http://127.0.0.1:${port}`,
-    DATA_DIR: dataDir,
-    ROLES: "api",
-    PROCESSES: "1",
-    LOG_LEVEL: "warn"
-  }
-  const flags = (process.env["ENGINE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "")
-  const engine = run([...flags, here("../src/main.ts"), "serve"], env)
-  // The first start makes an application and shows its keys.
-  const keys = new Map<string, string>()
-  const printed = lines(engine)
-  while (!keys.has("identity_secret")) {
-    const line = await printed.next()
-    if (line.done === true) throw new Error("The engine ended before it was ready")
-    const [name, value] = line.value.trim().split(/\s+/)
-    if (name !== undefined && value !== undefined) keys.set(name, value)
-  }
-  while (true) {
-    const isReady = await fetch(`${env.BASE_URL}/readyz`).then(
-      (response) => response.ok,
-      () => false
-    )
-    if (isReady) break
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  const postmaster = postmasterOf(dataDir)
-  peers.push({ name: "heliograph", child: engine, port })
-  const authorization = `ApiKey ${keys.get("secret_key")}`
-
-  const devices: Array<string> = []
-  for (let i = 0; i < 1000; i++) {
-    const response = await fetch(`${env.BASE_URL}/api/v1/public/devices`, {
-      method: "POST",
-      headers: { authorization, "content-type": "application/json" },
-      body: JSON.stringify({ token: i.toString(16).padStart(64, "a"), platform: "ios" })
-    })
-    devices.push(((await response.json()) as { id: string }).id)
-  }
+  engine = await startEngine({ ROLES: "api", PROCESSES: "1" })
+  const { authorization, port, postmaster } = engine
+  peers.push({ name: "heliograph", child: engine.process, port })
+  const devices = await registerDevices(engine, 1000)
 
   const works = [
     { name: "register a device", path: "/api/v1/public/devices", devices: null },
@@ -187,6 +131,6 @@ try {
   }
   print(`\none connection, heliograph accepts: p50 ${one.p50.toFixed(2)} ms, p99 ${one.p99.toFixed(2)} ms`)
 } finally {
-  for (const child of children.toReversed()) await ended(child)
-  rmSync(dataDir, { recursive: true, force: true })
+  await engine?.close()
+  for (const child of children) await stop(child)
 }

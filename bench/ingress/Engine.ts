@@ -1,0 +1,98 @@
+import type { ChildProcess } from "node:child_process"
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+
+/** An engine with an embedded database of its own, in a directory that is removed at the end. */
+export interface Engine {
+  readonly url: string
+  readonly port: number
+  readonly process: ChildProcess
+  /** The process id of the database's postmaster. */
+  readonly postmaster: number
+  /** The Authorization header of the application that the first start makes. */
+  readonly authorization: string
+  readonly call: (method: "POST" | "PUT", path: string, body: unknown) => Promise<{ readonly id: string }>
+  readonly close: () => Promise<void>
+}
+
+export const linesOf = (child: ChildProcess) => createInterface({ input: child.stdout! })[Symbol.asyncIterator]()
+
+export const stop = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill("SIGTERM")
+  await once(child, "exit")
+}
+
+/** The postmaster is no child of the engine: its number stands in its data directory. */
+const postmasterOf = (directory: string): number => {
+  const [file] = readdirSync(directory, { recursive: true }).filter((name) => String(name).endsWith("postmaster.pid"))
+  return file === undefined ? -1 : Number(readFileSync(join(directory, String(file)), "utf8").split("\n", 1)[0])
+}
+
+/** `ENGINE_FLAGS` of the environment go to the engine's node, for profiles. */
+export const startEngine = async (over: NodeJS.ProcessEnv): Promise<Engine> => {
+  const dataDir = mkdtempSync(join(tmpdir(), "heliograph-ingress-"))
+  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  const url = `http://127.0.0.1:${port}`
+  const flags = (process.env["ENGINE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "")
+  const child = spawn(process.execPath, [...flags, new URL("../../src/main.ts", import.meta.url).pathname, "serve"], {
+    env: {
+      PATH: process.env["PATH"],
+      PORT: String(port),
+      HOST: "127.0.0.1",
+      BASE_URL: url,
+      DATA_DIR: dataDir,
+      LOG_LEVEL: "warn",
+      ...over
+    },
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  const close = async () => {
+    await stop(child)
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+  try {
+    const keys = new Map<string, string>()
+    const printed = linesOf(child)
+    while (!keys.has("identity_secret")) {
+      const line = await printed.next()
+      if (line.done === true) throw new Error("The engine ended before it was ready")
+      const [name, value] = line.value.trim().split(/\s+/)
+      if (name !== undefined && value !== undefined) keys.set(name, value)
+    }
+    while (
+      !(await fetch(`${url}/readyz`).then(
+        (response) => response.ok,
+        () => false
+      ))
+    ) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    const authorization = `ApiKey ${keys.get("secret_key")}`
+    const call: Engine["call"] = async (method, path, body) => {
+      const headers = { authorization, "content-type": "application/json" }
+      const init: RequestInit = { method, headers, body: JSON.stringify(body) }
+      const response = await fetch(url + path, init)
+      if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${await response.text()}`)
+      return (await response.json()) as { id: string }
+    }
+    return { url, port, process: child, postmaster: postmasterOf(dataDir), authorization, call, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** So many devices of the application, by id. */
+export const registerDevices = async (engine: Engine, count: number): Promise<ReadonlyArray<string>> => {
+  const ids: Array<string> = []
+  for (let i = 0; i < count; i++) {
+    const body = { token: i.toString(16).padStart(64, "a"), platform: "ios" }
+    ids.push((await engine.call("POST", "/api/v1/public/devices", body)).id)
+  }
+  return ids
+}
