@@ -91,6 +91,8 @@ export const makeSystem = Effect.fnUntraced(function* (
     PORT: String(port),
     BASE_URL: url,
     LOG_LEVEL: "warn",
+    // Quicker to start; Processes.test.ts and the demo try several.
+    PROCESSES: "1",
     SWEEP_SECONDS: "1",
     FORGOTTEN_SECONDS: "2",
     RETRY_BASE_SECONDS: "1",

@@ -77,7 +77,6 @@ export const keep = Effect.fnUntraced(function* (
   const { attach, count, drainMs } = options
   const { first, most } = options.backOffMs ?? { first: 200, most: 10_000 }
   const ready = new Set<ChildProcess>()
-  let isStopping = false
 
   /** One worker from its start to its end. Answers how it ended. */
   const life = Effect.scoped(
@@ -107,7 +106,7 @@ export const keep = Effect.fnUntraced(function* (
 
   const slot = Effect.gen(function* () {
     let waitMs = first
-    while (!isStopping) {
+    while (true) {
       const startedAt = Date.now()
       const { how, pid } = yield* life
       if (Date.now() - startedAt > STEADY_MS) waitMs = first
@@ -119,10 +118,7 @@ export const keep = Effect.fnUntraced(function* (
   })
 
   const slots = yield* Effect.forEach(Array.from({ length: count }), () => Effect.forkDetach(slot))
-  yield* Effect.addFinalizer(() => {
-    isStopping = true
-    return Effect.forEach(slots, Fiber.interrupt, { concurrency: "unbounded", discard: true })
-  })
+  yield* Effect.addFinalizer(() => Effect.forEach(slots, Fiber.interrupt, { concurrency: "unbounded", discard: true }))
   return { ready: () => ready.size }
 })
 

@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import type { Child } from "../../src/demo/Processes.ts"
+import { freePort } from "../../src/demo/Processes.ts"
 import type { System } from "../System.ts"
 import { closes, eventually, makeSystem } from "../System.ts"
 
@@ -22,7 +23,7 @@ const running = (): ReadonlyArray<{ readonly pid: number; readonly parent: numbe
 
 const workersOf = (main: Child): ReadonlyArray<number> =>
   running()
-    .filter(({ command, parent }) => parent === main.process.pid && /main\.ts work$/.test(command))
+    .filter(({ command, parent }) => parent === main.process.pid && command.endsWith("main.ts work"))
     .map(({ pid }) => pid)
 
 const untilGone = (pids: ReadonlyArray<number>) =>
@@ -140,6 +141,31 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("a node of severa
     })
   )
 
+  it.effect("is not ready while no worker is, and is again when they are replaced", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      for (const pid of workersOf(system.engine)) process.kill(pid, "SIGKILL")
+      const { body } = yield* eventually(system.call("GET", "/readyz"), ({ status }) => status === 503)
+      expect(body.error.details).toEqual([{ field: "workers", message: "no worker process is ready" }])
+      yield* untilReady(system)
+    })
+  )
+
+  it.effect("serves its status and nothing else where it has no role of the API", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const port = yield* freePort
+      const url = `http://127.0.0.1:${port}`
+      const node = yield* system.startEngine({ ROLES: "webhooks", PORT: String(port), BASE_URL: url })
+      const statusOf = (path: string) => Effect.promise(() => fetch(url + path).then(({ status }) => status))
+      expect(yield* statusOf("/healthz")).toBe(200)
+      expect(yield* statusOf("/readyz")).toBe(200)
+      expect(yield* statusOf("/api/v1/notifications")).toBe(404)
+      expect(yield* statusOf("/docs")).toBe(404)
+      expect(workersOf(node).length).toBe(WORKERS)
+    })
+  )
+
   it.effect("drains on SIGTERM: what was sent is written, nothing goes twice, every process ends", () =>
     Effect.gen(function* () {
       const system = yield* TheSystem
@@ -187,6 +213,29 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("a node whose mai
       expect(received.length).toBe(2000)
       // Its orphans wrote down what they had sent.
       expect(received.filter((count) => count !== 1)).toEqual([])
+    })
+  )
+
+  it.effect("ends in good order when a terminal interrupts the whole group", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const engine = yield* system.startEngine()
+      yield* untilReady(system)
+      slowly(system)
+      const id = yield* system.send({ to: { all: true }, content: CONTENT })
+      yield* untilUnderWay(system, id, 100)
+      const pids = workersOf(engine)
+      expect(pids.length).toBe(WORKERS)
+      const ended = once(engine.process, "exit")
+      process.kill(-engine.process.pid!, "SIGINT")
+      yield* Effect.promise(() => ended)
+      expect(running().filter(({ pid }) => pids.includes(pid))).toEqual([])
+      expect(engine.tail()).not.toContain("started again")
+      quickly(system)
+      yield* system.startEngine()
+      const shown = yield* system.until(id, ({ status }) => status === "completed")
+      expect(shown.counts).toMatchObject({ accepted: 2000, sent: 2000, failed: 0 })
+      expect(pushesOf(system, id).filter((count) => count !== 1)).toEqual([])
     })
   )
 })
