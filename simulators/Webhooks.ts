@@ -45,7 +45,8 @@ interface Hook {
 const BODY_LIMIT = 1 << 20
 /** Seconds that a signature's time may differ from the clock (spec 6.2). */
 const WINDOW = 300
-const SIGNATURE = /^t=(\d{1,12}), v1=([0-9a-f]{64})$/
+/** One `v1` for each secret: there are two while the sender's secret is rotated. */
+const SIGNATURE = /^t=(\d{1,12})((?:, v1=[0-9a-f]{64})+)$/
 
 const signatureMistake = (request: IncomingMessage, body: Buffer, secret: string | undefined): string | undefined => {
   const header = request.headers["x-service-signature"]
@@ -54,7 +55,8 @@ const signatureMistake = (request: IncomingMessage, body: Buffer, secret: string
   const parts = SIGNATURE.exec(header)
   if (parts === null) return "signature is malformed"
   const expected = createHmac("sha256", secret).update(`${parts[1]}.`).update(body).digest()
-  if (!timingSafeEqual(expected, Buffer.from(parts[2]!, "hex"))) return "signature is wrong"
+  const given = parts[2]!.split(", v1=").slice(1)
+  if (!given.some((hex) => timingSafeEqual(expected, Buffer.from(hex, "hex")))) return "signature is wrong"
   return Math.abs(Date.now() / 1000 - Number(parts[1])) > WINDOW ? "signature is too old or too new" : undefined
 }
 

@@ -75,6 +75,11 @@ it("signs the text that is sent with the moment of the attempt", () => {
   expect(new Map(deliveryHeaders([], "{}", 0, hmac)).has("x-service-signature")).toBe(false)
 })
 
+it("signs with every secret of a rotation in the one header, the current one first", () => {
+  const headers = deliveryHeaders(["new", "old"], "{}", 5_000, hmac).filter(([name]) => name === "x-service-signature")
+  expect(headers).toEqual([["x-service-signature", `t=5, v1=${hmac("new", "5.{}")}, v1=${hmac("old", "5.{}")}`]])
+})
+
 it.effect("posts every event once and writes what came of it", () =>
   Effect.gen(function* () {
     const { actor, posted, finished, idle } = setup([piece(30), piece(5), piece(1)], () => Effect.succeed(OK))
@@ -183,5 +188,109 @@ it.effect("posts nothing for a hook that is gone or disabled", () =>
     yield* Effect.forkChild(actor.run)
     yield* TestClock.adjust(1)
     expect(posted).toEqual([])
+  })
+)
+
+const endpoint = { id, appId, url: "https://hook.example/x", secrets: ["s"], epoch: 3 }
+
+it.effect("logs each attempt with its moment, its latency and its answer", () =>
+  Effect.gen(function* () {
+    const answers: ReadonlyArray<WebhookAnswer> = [OK, { _tag: "NoAnswer", reason: "timeout" }]
+    const { actor, finished } = setup(
+      [piece(2)],
+      (index) => Effect.delay(Effect.succeed(answers[index]!), index === 0 ? 40 : 9_000),
+      { concurrency: 1 }
+    )
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(9_040)
+    expect(finished.flatMap(({ tried }) => tried)).toEqual([
+      { position: 1, at: 0, latencyMs: 40, outcome: 204 },
+      { position: 0, at: 40, latencyMs: 9_000, outcome: "timeout" }
+    ])
+  })
+)
+
+it.effect("posts with a new address and secret from the next attempt on, also within a piece of work", () =>
+  Effect.gen(function* () {
+    let current = endpoint
+    const { actor, posted } = setup([piece(6)], () => Effect.delay(Effect.succeed(OK), 900), {
+      concurrency: 1,
+      endpoint: Effect.sync(() => Option.some(current))
+    })
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    current = { ...endpoint, url: "https://hook.example/moved", secrets: [] }
+    for (let i = 0; i < 6; i++) yield* TestClock.adjust(900)
+    const urls = posted.map(({ url }) => url)
+    expect(urls).toHaveLength(6)
+    const moved = urls.indexOf(current.url)
+    expect(moved).toBeGreaterThan(0)
+    expect(moved).toBeLessThan(4)
+    expect(urls.slice(moved).every((url) => url === current.url)).toBe(true)
+    expect(posted.map(({ headers }) => headers.has("x-service-signature")).indexOf(false)).toBe(moved)
+  })
+)
+
+it.effect("gives the rest of a piece back, untried, when its hook is disabled meanwhile", () =>
+  Effect.gen(function* () {
+    let current: Option.Option<typeof endpoint> = Option.some(endpoint)
+    const { actor, finished, posted } = setup([piece(100)], () => Effect.delay(Effect.succeed(OK), 600), {
+      concurrency: 4,
+      endpoint: Effect.sync(() => current)
+    })
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    current = Option.none()
+    for (let i = 0; i < 10; i++) yield* TestClock.adjust(600)
+    expect(posted.length).toBeLessThan(20)
+    const last = finished.at(-1)!
+    expect(last.releaseAfterMs).not.toBeNull()
+    expect(last.remaining.length).toBe(100 - posted.length)
+    expect(finished.flatMap(({ delivered }) => delivered).length).toBe(posted.length)
+  })
+)
+
+it.effect("counts what was posted before a hook was enabled anew for its old epoch", () =>
+  Effect.gen(function* () {
+    let current = endpoint
+    const work = [piece(40, 2)]
+    const { actor, finished } = setup(
+      work,
+      () => Effect.delay(Effect.succeed<WebhookAnswer>({ _tag: "Status", status: 500 }), 1_100),
+      { concurrency: 2, endpoint: Effect.sync(() => Option.some(current)) }
+    )
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    current = { ...endpoint, epoch: 4 }
+    for (let i = 0; i < 4; i++) yield* TestClock.adjust(1_100)
+    expect(finished.length).toBeGreaterThan(0)
+    expect(finished.every(({ epoch }) => epoch === 3)).toBe(true)
+    expect(finished.at(-1)!.remaining.length).toBeGreaterThan(30)
+  })
+)
+
+it.effect("forgets its pause when the hook is enabled anew", () =>
+  Effect.gen(function* () {
+    let current: Option.Option<typeof endpoint> = Option.some(endpoint)
+    let isUp = false
+    const work = [piece(40)]
+    const { actor, posted } = setup(
+      work,
+      () => Effect.succeed(isUp ? OK : { _tag: "NoAnswer", reason: "connection refused" }),
+      { endpoint: Effect.sync(() => current) }
+    )
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    const tried = posted.length
+    work.push(piece(30))
+    actor.wake()
+    yield* TestClock.adjust(1)
+    // Woken, it stays paused.
+    expect(posted.length).toBe(tried)
+    isUp = true
+    current = Option.some({ ...endpoint, epoch: 4 })
+    actor.wake()
+    yield* TestClock.adjust(1)
+    expect(posted.length).toBe(tried + 30)
   })
 )

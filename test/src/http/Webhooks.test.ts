@@ -95,6 +95,26 @@ describe("webhooks", () => {
     expect((await server.call("PATCH", path, { key, body: {} })).status).toBe(200)
   })
 
+  it("rotate their secret: what was replaced goes on signing for a day, or as long as is said", async () => {
+    const key = server.ours.secretKey
+    const { id } = (await create({ name: "n", url, secret: "first" })).json
+    const path = `/api/v1/webhooks/${id}`
+    const patch = (body: unknown) => server.call("PATCH", path, { key, body })
+    expect((await server.call("GET", path, { key })).json).toMatchObject({
+      is_signed: true,
+      signature_overlap_until: null
+    })
+    const until = Date.parse((await patch({ secret: "second" })).json.signature_overlap_until) - Date.now()
+    expect(until).toBeGreaterThan(86_000_000)
+    expect(until).toBeLessThanOrEqual(86_400_000)
+    const shorter = await patch({ secret: "third", secret_overlap_seconds: 60 })
+    expect(Date.parse(shorter.json.signature_overlap_until) - Date.now()).toBeLessThanOrEqual(60_000)
+    expect((await patch({ secret: null })).json).toMatchObject({ is_signed: false, signature_overlap_until: null })
+    for (const seconds of [-1, 604_801, 1.5]) {
+      expect((await patch({ secret: "fourth", secret_overlap_seconds: seconds })).status).toBe(400)
+    }
+  })
+
   it("are another application's as if they did not exist", async () => {
     const { id } = (await create({ name: "n", url }, server.theirs.secretKey)).json
     const key = server.ours.secretKey
