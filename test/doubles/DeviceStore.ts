@@ -43,6 +43,13 @@ export class DeviceTable {
     return { id, created: old === undefined }
   }
 
+  /** As when a provider calls its token dead. */
+  invalidate(id: string): void {
+    for (const [key, row] of this.rows) {
+      if (row.id === id) this.rows.set(key, { ...row, status: "invalid", invalidReason: "Unregistered" })
+    }
+  }
+
   layer(outage: Outage): Layer.Layer<DeviceStore> {
     return Layer.succeed(DeviceStore, {
       register: (appId, devices) => {

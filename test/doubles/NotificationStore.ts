@@ -2,20 +2,25 @@ import { Layer, Option } from "effect"
 import type { Counts, Delivery } from "../../services/domain/Delivery.ts"
 import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
 import type { Notification } from "../../services/domain/Notification.ts"
+import type { NewNotification } from "../../services/ports/NotificationStore.ts"
 import { NotificationStore } from "../../services/ports/NotificationStore.ts"
 import type { Outage } from "./Outage.ts"
 
 /** What the API sees of notifications. The planner's side is left out: to call it is a defect. */
 export class NotificationTable {
   readonly rows: Array<Notification> = []
+  /** What `accept` was given. */
+  readonly arrivals: Array<NewNotification> = []
   readonly deliveries: Array<Delivery> = []
   readonly counts = new Map<NotificationId, Counts>()
 
   layer(outage: Outage): Layer.Layer<NotificationStore> {
     const of = (appId: AppId) => this.rows.filter((row) => row.appId === appId)
     return Layer.mock(NotificationStore, {
-      accept: ({ id, appId, request }) =>
+      accept: (arrival) =>
         outage.run("accept", () => {
+          const { id, appId, request } = arrival
+          this.arrivals.push(arrival)
           const createdAt = Date.now()
           const row: Notification = {
             id,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { DeliveryId, NotificationId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/domain/Ids.ts"
 import { PUSH_CONTENT_BYTES } from "../../../services/engine/Accept.ts"
@@ -23,10 +23,42 @@ describe("POST /api/v1/notifications", () => {
     const answer = await send({ to: { all: true }, content, priority: "high", ttl: 60, collapse_key: "k" })
     expect(answer.status).toBe(202)
     expect(answer.json).toEqual({ id: answer.json.id, status: "queued" })
-    expect(server.tables.queue.published).toContainEqual({ type: "PlanV1", id: answer.json.id, priority: "high" })
+    await vi.waitFor(() =>
+      expect(server.tables.queue.published).toContainEqual({ type: "PlanV1", id: answer.json.id, priority: "high" })
+    )
     const followed = await server.call("GET", answer.headers.get("location")!, { key: server.ours.secretKey })
     expect(followed.json).toMatchObject({ id: answer.json.id, status: "queued", priority: "high", started_at: null })
     expect(followed.json.counts.accepted).toBe(0)
+  })
+
+  it("plans a few named recipients at once and wakes their lane, without a planner", async () => {
+    const { appId, publicKey, secretKey } = server.makeTenant()
+    const [a, b] = [await device(publicKey), await device(publicKey)]
+    const answer = await send({ to: { device_ids: [b, a, b] }, content, priority: "high" }, secretKey)
+    expect(answer.json).toEqual({ id: answer.json.id, status: "queued" })
+    const { batches } = server.tables.notifications.arrivals.at(-1)!
+    expect(batches).toMatchObject([{ provider: "apns", recipients: [a, b].sort() }])
+    const wake = { type: "SendV1", id: `${appId}:apns`, priority: "high" }
+    await vi.waitFor(() => expect(server.tables.queue.published).toContainEqual(wake))
+    expect(server.tables.queue.published.map(({ id }) => id)).not.toContain(answer.json.id)
+  })
+
+  it("leaves larger audiences, and those whose devices are all gone, to the planner", async () => {
+    const { publicKey, secretKey } = server.makeTenant()
+    const ids: Array<string> = []
+    for (let i = 0; i < 101; i++) ids.push(await device(publicKey))
+    const { json: many } = await send({ to: { device_ids: ids }, content }, secretKey)
+    expect(server.tables.notifications.arrivals.at(-1)!.batches).toBeNull()
+    server.tables.devices.invalidate(ids[0]!)
+    const { json: gone } = await send({ to: { device_ids: ids.slice(0, 1) }, content }, secretKey)
+    expect(server.tables.notifications.arrivals.at(-1)!.batches).toBeNull()
+    await vi.waitFor(() => {
+      for (const { id } of [many, gone]) {
+        expect(server.tables.queue.published).toContainEqual({ type: "PlanV1", id, priority: "bulk" })
+      }
+    })
+    await send({ to: { device_ids: ids.slice(0, 2) }, content }, secretKey)
+    expect(server.tables.notifications.arrivals.at(-1)!.batches).toMatchObject([{ recipients: [ids[1]] }])
   })
 
   it("accepts while the queue is down: what is committed will be found", async () => {
