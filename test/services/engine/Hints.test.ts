@@ -1,0 +1,68 @@
+import { expect, it } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import type { Job } from "../../../services/domain/Job.ts"
+import { makeHints } from "../../../services/engine/Hints.ts"
+import type { JobQueue } from "../../../services/ports/JobQueue.ts"
+import { QueueUnavailable } from "../../../services/ports/JobQueue.ts"
+
+const plan = (id: string): Job => ({ type: "PlanV1", id, priority: "bulk" })
+
+/** A queue that holds each publish until it is told how it ends. */
+const makeQueue = () => {
+  const published: Array<ReadonlyArray<Job>> = []
+  const gates: Array<Deferred.Deferred<void, QueueUnavailable>> = []
+  let onPublish = () => {}
+  const queue = {
+    publish: Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>) {
+      const gate = yield* Deferred.make<void, QueueUnavailable>()
+      published.push(jobs)
+      gates.push(gate)
+      onPublish()
+      return yield* Deferred.await(gate)
+    })
+  } as unknown as JobQueue["Service"]
+  const until = (count: number) =>
+    Effect.callback<void>((resume) => {
+      onPublish = () => {
+        if (published.length >= count) resume(Effect.void)
+      }
+      onPublish()
+    })
+  return { queue, published, gates, until }
+}
+
+it.effect("publishes in the background, and what gathers meanwhile together, each job once", () =>
+  Effect.gen(function* () {
+    const { queue, published, gates, until } = makeQueue()
+    const hint = yield* makeHints(queue)
+    hint(plan("a"))
+    yield* until(1)
+    for (const id of ["b", "c", "b"]) hint(plan(id))
+    hint({ type: "SendV1", id: "b", priority: "bulk" })
+    hint({ type: "SendV1", id: "b", priority: "high" })
+    yield* Deferred.succeed(gates[0]!, undefined)
+    yield* until(2)
+    expect(published).toEqual([
+      [plan("a")],
+      [
+        plan("b"),
+        plan("c"),
+        { type: "SendV1", id: "b", priority: "bulk" },
+        { type: "SendV1", id: "b", priority: "high" }
+      ]
+    ])
+  })
+)
+
+it.effect("goes on after a queue that refused", () =>
+  Effect.gen(function* () {
+    const { queue, published, gates, until } = makeQueue()
+    const hint = yield* makeHints(queue)
+    hint(plan("lost"))
+    yield* until(1)
+    yield* Deferred.fail(gates[0]!, new QueueUnavailable({ cause: "down" }))
+    hint(plan("told"))
+    yield* until(2)
+    expect(published[1]).toEqual([plan("told")])
+  })
+)
