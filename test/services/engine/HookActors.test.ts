@@ -1,0 +1,180 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
+import { layer as keysLayer } from "../../../layers/crypto/Keys.ts"
+import type { AppId, EventChunkId, HookId, HookWorkId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/domain/Ids.ts"
+import { HookActors } from "../../../services/engine/HookActors.ts"
+import type { HookWork } from "../../../services/ports/HookStore.ts"
+import { HookStore } from "../../../services/ports/HookStore.ts"
+import type { WebhookAnswer } from "../../../services/ports/WebhookClient.ts"
+import { WebhookClient } from "../../../services/ports/WebhookClient.ts"
+
+const appId = uuidv7() as AppId
+const OK: WebhookAnswer = { _tag: "Status", status: 204 }
+const REFUSED: WebhookAnswer = { _tag: "NoAnswer", reason: "connection refused" }
+
+const piece = (size: number): HookWork => ({
+  id: uuidv7() as HookWorkId,
+  fence: 1,
+  attempts: 0,
+  positions: Array.from({ length: size }, (_, i) => i),
+  chunk: { id: uuidv7() as EventChunkId, appId, event: "NOTIFICATION_SENT", at: 0, size, common: {}, columns: {} }
+})
+
+/** Hooks whose pieces of work are made when they are claimed, and receivers that answer by their hook. */
+const setup = Effect.fnUntraced(function* (answer: (hook: HookId) => Effect.Effect<WebhookAnswer>) {
+  const pending = new Map<HookId, number>()
+  const held = new Map<HookId, number>()
+  const delivered = new Map<HookId, number>()
+  const posts = new Map<HookId, number>()
+  let mostHeld = 0
+  let opened = 0
+  let broken: HookId | null = null
+  const add = <A>(map: Map<A, number>, key: A, by: number): number => {
+    const now = (map.get(key) ?? 0) + by
+    map.set(key, now)
+    return now
+  }
+  const store = Layer.mock(HookStore, {
+    endpoint: (id) =>
+      id === broken
+        ? Effect.die(new Error("a defect"))
+        : Effect.succeed(Option.some({ id, appId, url: `https://hook.example/${id}`, secrets: [], epoch: 1 })),
+    claim: (id, limit) =>
+      Effect.sync(() => {
+        const count = Math.min(limit, pending.get(id) ?? 0)
+        add(pending, id, -count)
+        mostHeld = Math.max(mostHeld, add(held, id, count))
+        return Array.from({ length: count }, () => piece(500))
+      }),
+    finish: ({ hookId, delivered: done, releaseAfterMs, remaining }) =>
+      Effect.sync(() => {
+        add(delivered, hookId, done.length)
+        if (remaining.length === 0 || releaseAfterMs !== null) add(held, hookId, -1)
+        return true
+      }),
+    nextDue: () => Effect.succeed(Option.none())
+  })
+  const client = Layer.succeed(WebhookClient, {
+    open: () =>
+      Effect.sync(() => {
+        opened++
+        return {
+          post: (url: string) => {
+            const id = url.slice(-36) as HookId
+            add(posts, id, 1)
+            return answer(id)
+          }
+        }
+      })
+  })
+  const scope = yield* Scope.make()
+  const context = yield* HookActors.layer(60_000).pipe(
+    Layer.provide(Layer.mergeAll(store, client, keysLayer, settingsLayer({}))),
+    Layer.buildWithScope(scope)
+  )
+  const actors = yield* Effect.provide(HookActors, context)
+  const hook = (pieces: number): HookId => {
+    const id = uuidv7() as HookId
+    pending.set(id, pieces)
+    return id
+  }
+  return {
+    actors,
+    hook,
+    delivered,
+    posts,
+    pending,
+    scope,
+    mostHeld: () => mostHeld,
+    opened: () => opened,
+    breaks: (id: HookId | null) => (broken = id)
+  }
+})
+
+it.effect("delivers to a hundred healthy hooks before a slow one has answered once, and beside a dead one", () =>
+  Effect.gen(function* () {
+    const kinds = new Map<HookId, "dead" | "slow">()
+    const { actors, delivered, hook, posts } = yield* setup((id) => {
+      const kind = kinds.get(id)
+      if (kind === "dead") return Effect.succeed(REFUSED)
+      return kind === "slow" ? Effect.delay(Effect.succeed(OK), 9_000) : Effect.succeed(OK)
+    })
+    const [dead, slow] = [hook(50), hook(50)]
+    kinds.set(dead, "dead").set(slow, "slow")
+    const healthy = Array.from({ length: 100 }, () => hook(2))
+    // The bad ones first: they have everything under way that they may have.
+    for (const id of [dead, slow, ...healthy]) yield* actors.wake(id)
+    // The clock stands: whoever waits for anything has not gone on.
+    while (healthy.some((id) => delivered.get(id) !== 1_000)) yield* Effect.yieldNow
+    expect(delivered.get(slow) ?? 0).toBe(0)
+    expect(posts.get(slow)).toBe(32)
+    expect(posts.get(dead)).toBeLessThan(5 + 32)
+    yield* TestClock.adjust(9_000)
+    expect(posts.get(slow)).toBe(64)
+  })
+)
+
+it.effect("holds one piece of work of each hook, however many events are pending", () =>
+  Effect.gen(function* () {
+    const { actors, delivered, hook, mostHeld, pending } = yield* setup(() => Effect.delay(Effect.succeed(OK), 10))
+    const id = hook(2_000) // A million events.
+    yield* actors.wake(id)
+    for (let i = 0; i < 40; i++) yield* TestClock.adjust(10)
+    expect(delivered.get(id)).toBeGreaterThan(500)
+    expect(pending.get(id)).toBeGreaterThan(1_990)
+    expect(mostHeld()).toBe(1)
+  })
+)
+
+it.effect("starts one actor when a hook has work, ends it when it is idle, and starts it anew", () =>
+  Effect.gen(function* () {
+    const { actors, delivered, hook, opened, pending } = yield* setup(() => Effect.succeed(OK))
+    const id = hook(1)
+    expect(actors.count()).toBe(0)
+    yield* Effect.all([actors.wake(id), actors.wake(id), actors.wake(id)], { concurrency: "unbounded" })
+    yield* TestClock.adjust(1)
+    expect([actors.count(), opened(), delivered.get(id)]).toEqual([1, 1, 500])
+    yield* TestClock.adjust("31 seconds")
+    expect(actors.count()).toBe(0)
+    pending.set(id, 1)
+    yield* actors.wake(id)
+    yield* TestClock.adjust(1)
+    expect([actors.count(), opened(), delivered.get(id)]).toEqual([1, 2, 1_000])
+  })
+)
+
+it.effect("goes on with the others when an actor breaks, and starts the broken one again when it is woken", () =>
+  Effect.gen(function* () {
+    const { actors, breaks, delivered, hook } = yield* setup(() => Effect.succeed(OK))
+    const [one, other] = [hook(1), hook(1)]
+    breaks(one)
+    yield* actors.wake(one)
+    yield* actors.wake(other)
+    yield* TestClock.adjust(1)
+    expect([delivered.get(one), delivered.get(other), actors.count()]).toEqual([undefined, 500, 1])
+    breaks(null)
+    yield* actors.wake(one)
+    yield* TestClock.adjust(1)
+    expect([delivered.get(one), actors.count()]).toEqual([500, 2])
+  })
+)
+
+it.effect("waits for the posts under way when it stops, writes what came of them, and takes no more", () =>
+  Effect.gen(function* () {
+    const { actors, delivered, hook, posts, scope } = yield* setup(() => Effect.delay(Effect.succeed(OK), 9_000))
+    const id = hook(3)
+    yield* actors.wake(id)
+    yield* TestClock.adjust(1)
+    expect(posts.get(id)).toBe(32)
+    const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+    yield* TestClock.adjust(9_000)
+    yield* Fiber.join(closing)
+    expect([posts.get(id), delivered.get(id)]).toEqual([32, 32])
+    yield* actors.wake(id)
+    yield* TestClock.adjust(9_000)
+    expect(posts.get(id)).toBe(32)
+  })
+)
