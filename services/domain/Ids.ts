@@ -33,6 +33,8 @@ export const EventChunkId = uuid("EventChunkId")
 export type EventChunkId = typeof EventChunkId.Type
 export const DeadLetterId = uuid("DeadLetterId")
 export type DeadLetterId = typeof DeadLetterId.Type
+export const InboxMessageId = uuid("InboxMessageId")
+export type InboxMessageId = typeof InboxMessageId.Type
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 

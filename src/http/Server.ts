@@ -19,6 +19,7 @@ import type { DeviceStore } from "../../services/ports/DeviceStore.ts"
 import type { EngineSettings } from "../../services/ports/EngineSettings.ts"
 import type { HookStore } from "../../services/ports/HookStore.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
+import type { InboxStore } from "../../services/ports/InboxStore.ts"
 import type { JobQueue } from "../../services/ports/JobQueue.ts"
 import type { NotificationStore } from "../../services/ports/NotificationStore.ts"
 import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
@@ -31,6 +32,7 @@ import { deadLetterRoutes } from "./DeadLetters.ts"
 import { importRoutes } from "./DeviceImport.ts"
 import { deviceRoutes } from "./Devices.ts"
 import { engagementRoutes } from "./Engagement.ts"
+import { inboxRoutes } from "./Inbox.ts"
 import { notificationRoutes } from "./Notifications.ts"
 import { withReference } from "./Reference.ts"
 import type { Route } from "./Route.ts"
@@ -55,6 +57,7 @@ export type RouteServices =
   | HookStore
   | HookTests
   | HttpSettings
+  | InboxStore
   | JobQueue
   | NotificationStore
   | OutboundPolicy
@@ -68,6 +71,7 @@ export const table: Effect.Effect<ReadonlyArray<Route>, never, RouteServices> = 
     engagementRoutes,
     channelRoutes,
     contactRoutes,
+    inboxRoutes,
     notificationRoutes,
     webhookRoutes,
     webhookDeliveryRoutes,

@@ -25,6 +25,7 @@ import { DeadLetterTable } from "../../doubles/DeadLetterStore.ts"
 import { DeviceTable } from "../../doubles/DeviceStore.ts"
 import { EngagementTable } from "../../doubles/EngagementStore.ts"
 import { HookTable } from "../../doubles/HookStore.ts"
+import { InboxTable } from "../../doubles/InboxStore.ts"
 import { QueueLog } from "../../doubles/JobQueue.ts"
 import { NotificationTable } from "../../doubles/NotificationStore.ts"
 import { Outage } from "../../doubles/Outage.ts"
@@ -60,6 +61,7 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     notifications: new NotificationTable(),
     engagement: new EngagementTable(),
     hooks: new HookTable(),
+    inbox: new InboxTable(),
     credentials: new CredentialTable(),
     deadLetters: new DeadLetterTable(),
     receivers: new Receivers(),
@@ -76,6 +78,7 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     tables.notifications.layer(outage),
     tables.engagement.layer(outage),
     tables.hooks.layer(outage),
+    tables.inbox.layer(outage),
     tables.credentials.layer(outage),
     tables.deadLetters.layer(outage),
     tables.receivers.layer,

@@ -1,0 +1,35 @@
+import type { Effect, Option } from "effect"
+import { Context } from "effect"
+import type { AppId, InboxMessageId } from "../domain/Ids.ts"
+import type { InboxMessage, PostInbox } from "../domain/Inbox.ts"
+import type { Page } from "./DeviceStore.ts"
+import type { StoreError } from "./StoreError.ts"
+
+/** In-app inboxes, each of one contact, who is named by the application's own user id. Who is unknown has an empty one. */
+export class InboxStore extends Context.Service<
+  InboxStore,
+  {
+    /**
+     * One statement: a message for each of the people (named twice is once), with their contacts, made if needed. Those
+     * who want no inbox messages get none. Answers how many got one.
+     */
+    readonly post: (appId: AppId, message: PostInbox) => Effect.Effect<number, StoreError>
+    /** Newest first. */
+    readonly list: (
+      appId: AppId,
+      userId: string,
+      before: string | null,
+      limit: number
+    ) => Effect.Effect<Page<InboxMessage>, StoreError>
+    /** Counted from the messages themselves, so that it is always theirs. */
+    readonly unread: (appId: AppId, userId: string) => Effect.Effect<number, StoreError>
+    /** The message, read now or before; none when the user has no such message. */
+    readonly read: (
+      appId: AppId,
+      userId: string,
+      id: InboxMessageId
+    ) => Effect.Effect<Option.Option<InboxMessage>, StoreError>
+    /** Answers how many became read by this call. */
+    readonly readAll: (appId: AppId, userId: string) => Effect.Effect<number, StoreError>
+  }
+>()("heliograph/ports/InboxStore") {}

@@ -1,0 +1,171 @@
+import { Effect, Option, Schema } from "effect"
+import { UserId } from "../../services/domain/Device.ts"
+import { InboxMessageId } from "../../services/domain/Ids.ts"
+import type { InboxMessage } from "../../services/domain/Inbox.ts"
+import { PostInbox } from "../../services/domain/Inbox.ts"
+import { isoTime } from "../../services/domain/Time.ts"
+import { Auth } from "../../services/engine/Auth.ts"
+import { InboxStore } from "../../services/ports/InboxStore.ts"
+import { notFound } from "./ApiError.ts"
+import { ID, NOW } from "./Examples.ts"
+import { listQuery, page, pageOf } from "./Page.ts"
+import type { Call } from "./Route.ts"
+import { route } from "./Route.ts"
+
+const MessageView = Schema.Struct({
+  id: InboxMessageId,
+  title: Schema.NullOr(Schema.String),
+  body: Schema.NullOr(Schema.String),
+  url: Schema.NullOr(Schema.String),
+  data: Schema.Record(Schema.String, Schema.Json),
+  created_at: Schema.String,
+  read_at: Schema.NullOr(Schema.String).annotate({ description: "Null: unread." })
+}).annotate({ identifier: "InboxMessage" })
+
+const show = (message: InboxMessage): typeof MessageView.Type => ({
+  id: message.id,
+  title: message.title,
+  body: message.body,
+  url: message.url,
+  data: message.data,
+  created_at: isoTime(message.createdAt),
+  read_at: message.readAt === null ? null : isoTime(message.readAt)
+})
+
+const content = {
+  title: "Your order is on its way",
+  body: "It arrives tomorrow.",
+  url: "https://example.com/orders/42",
+  data: { order: 42 }
+}
+const example = { id: ID, ...content, created_at: NOW, read_at: null }
+
+const user = {
+  user_id: UserId.annotate({ description: "Whose inbox: your own id of the person." })
+}
+const UserQuery = Schema.Struct(user)
+
+const WHOSE =
+  "`user_id` names the person. When the application verifies identities, a request with a public key must carry `X-Identity-Hash`, the hexadecimal HMAC-SHA256 of the user id, keyed with the application's identity secret."
+
+/** Inboxes: read by the people themselves with the public key, written to by servers. */
+export const inboxRoutes = Effect.gen(function* () {
+  const auth = yield* Auth
+  const inbox = yield* InboxStore
+
+  /** Whoever asks for an inbox claims to be its user (spec 5.3). */
+  const verify = ({ caller, query, request }: Call<string, "public", unknown, { readonly user_id: string }>) =>
+    auth.verifyIdentity(caller, query.user_id, request.headers["x-identity-hash"])
+
+  return [
+    route({
+      method: "GET",
+      path: "/api/v1/public/inbox",
+      access: "public",
+      tag: "Inbox",
+      summary: "List the messages of a user's inbox",
+      description: WHOSE,
+      query: Schema.Struct({ ...user, ...listQuery }),
+      success: {
+        status: 200,
+        description: "A page of messages, newest first.",
+        schema: pageOf(MessageView),
+        example: { data: [example], next_cursor: null }
+      },
+      errors: ["identity_unverified", "validation_error"],
+      handler: Effect.fnUntraced(function* (call) {
+        yield* verify(call)
+        const { caller, query } = call
+        return yield* page(
+          "inbox",
+          query,
+          (before, limit) => inbox.list(caller.appId, query.user_id, before, limit),
+          show
+        )
+      })
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/public/inbox/unread_count",
+      access: "public",
+      tag: "Inbox",
+      summary: "Count a user's unread messages",
+      description: WHOSE,
+      query: UserQuery,
+      success: {
+        status: 200,
+        description: "The count.",
+        schema: Schema.Struct({ unread_count: Schema.Int }),
+        example: { unread_count: 3 }
+      },
+      errors: ["identity_unverified"],
+      handler: Effect.fnUntraced(function* (call) {
+        yield* verify(call)
+        return { unread_count: yield* inbox.unread(call.caller.appId, call.query.user_id) }
+      })
+    }),
+    route({
+      method: "POST",
+      path: "/api/v1/public/inbox/:id/read",
+      access: "public",
+      tag: "Inbox",
+      summary: "Mark one message as read",
+      description: `A message that was read before keeps its moment. ${WHOSE}`,
+      query: UserQuery,
+      success: {
+        status: 200,
+        description: "The message as it is now.",
+        schema: MessageView,
+        example: { ...example, read_at: NOW }
+      },
+      errors: ["identity_unverified", "not_found"],
+      handler: Effect.fnUntraced(function* (call) {
+        yield* verify(call)
+        const { caller, params, query } = call
+        const message = yield* inbox.read(caller.appId, query.user_id, params.id as InboxMessageId)
+        return Option.isSome(message) ? show(message.value) : yield* Effect.fail(notFound("message of this user"))
+      })
+    }),
+    route({
+      method: "POST",
+      path: "/api/v1/public/inbox/read_all",
+      access: "public",
+      tag: "Inbox",
+      summary: "Mark all of a user's messages as read",
+      description: WHOSE,
+      query: UserQuery,
+      success: {
+        status: 200,
+        description: "Nothing that was there is unread.",
+        schema: Schema.Struct({
+          read: Schema.Int.annotate({ description: "How many became read by this request." })
+        }),
+        example: { read: 3 }
+      },
+      errors: ["identity_unverified"],
+      handler: Effect.fnUntraced(function* (call) {
+        yield* verify(call)
+        return { read: yield* inbox.readAll(call.caller.appId, call.query.user_id) }
+      })
+    }),
+    route({
+      method: "POST",
+      path: "/api/v1/inbox/messages",
+      access: "secret",
+      tag: "Inbox",
+      summary: "Write to the inboxes of users",
+      description:
+        "The same message for each of `user_ids`, once. People who are not known yet become contacts; those who unsubscribed from the inbox get none. Not idempotent by itself: sent again, it is another message.",
+      body: { schema: PostInbox, name: "PostInbox", example: { user_ids: ["user-42"], ...content } },
+      success: {
+        status: 201,
+        description: "The messages are there.",
+        schema: Schema.Struct({
+          created: Schema.Int.annotate({ description: "How many people got it." })
+        }),
+        example: { created: 1 }
+      },
+      handler: ({ caller, body }) => Effect.map(inbox.post(caller.appId, body), (created) => ({ created }))
+    })
+  ]
+})
