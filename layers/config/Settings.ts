@@ -1,6 +1,8 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { IpNetwork } from "effect/net"
+import { isIP } from "node:net"
 import { availableParallelism } from "node:os"
+import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 import { EngineSettings } from "../../services/ports/EngineSettings.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
@@ -28,6 +30,8 @@ export interface SettingsShape {
   readonly outboundAllowCidrs: ReadonlyArray<IpNetwork.IpNetwork>
   /** A PEM file of certificate authorities that are trusted beside the system's: private receivers, simulators, proxies. */
   readonly outboundCaFile: string | null
+  /** Asked for the names of outbound requests, as `address` or `address:port`. Null: those of the system. */
+  readonly outboundNameServers: ReadonlyArray<string> | null
   readonly http2Transport: "own" | "http2-wrapper"
   /** Worker threads that encrypt web push messages; with 0, the thread that serves everything does, in short turns. */
   readonly webpushThreads: number
@@ -94,6 +98,14 @@ const cidrs: Reader<ReadonlyArray<IpNetwork.IpNetwork>> = (text) =>
       return parsed._tag === "Success" ? parsed.success : wrong(`must be a list of networks such as 10.0.0.0/8,::1/128`)
     })
 
+const nameServers: Reader<ReadonlyArray<string>> = (text) =>
+  text.split(",").map((part) => {
+    const server = part.trim()
+    const [, address, port] = /^\[?(.*?)\]?(?::(\d{1,5}))?$/.exec(server) ?? []
+    const isServer = isIP(server) !== 0 || (address !== undefined && port !== undefined && isIP(address) !== 0)
+    return isServer ? server : wrong("must be a list of addresses such as 10.0.0.2,10.0.0.3:5353")
+  })
+
 /** NATS takes several servers in one URL list. */
 const natsUrls: Reader<string> = (text) => {
   for (const part of text.split(",")) url("nats:", "tls:", "ws:", "wss:")(part.trim())
@@ -107,20 +119,23 @@ const roles: Reader<ReadonlySet<Role>> = (text) => {
   return new Set(names.map((name) => oneOf(...ROLES)(name === "plan" ? "dispatch" : name)))
 }
 
-/** 32 bytes as 64 hexadecimal digits or as base64. */
+/** 32 bytes as 64 hexadecimal digits or as base64; a longer text that is neither is hashed to 32 bytes. */
 const masterKey: Reader<Uint8Array> = (text) => {
   const bytes = /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64")
-  return bytes.length === 32 ? new Uint8Array(bytes) : wrong("must be 32 bytes, as 64 hexadecimal digits or base64")
+  if (bytes.length === 32) return new Uint8Array(bytes)
+  if (text.length >= 32) return new Uint8Array(createHash("sha256").update(text).digest())
+  return wrong("must be 32 bytes, as 64 hexadecimal digits or base64, or a text of at least 32 characters")
 }
 
-const seconds: Reader<ReadonlyArray<number>> = (text) =>
-  text
-    .split(",")
-    .map((part) =>
-      /^\d+(\.\d+)?$/.test(part.trim()) && Number(part) <= 86_400
-        ? Number(part) * 1000
-        : wrong("must be a list of seconds such as 30,60,120,240,480")
-    )
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
+
+/** Durations separated by commas, in seconds unless they have a unit: `30,60` or `500ms,1m`. */
+const durations: Reader<ReadonlyArray<number>> = (text) =>
+  text.split(",").map((part) => {
+    const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(part.trim()) ?? []
+    const ms = Math.round(Number(amount) * UNITS[unit ?? "s"]!)
+    return ms <= 86_400_000 ? ms : wrong("must be a list of seconds such as 30,60,120,240,480, each at most a day")
+  })
 
 /**
  * A worker for each core that this process may use, up to where the database is the limit, and the main one; a single
@@ -171,6 +186,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     trustedProxies: get("TRUSTED_PROXIES", cidrs, []),
     outboundAllowCidrs: get("OUTBOUND_ALLOW_CIDRS", cidrs, []),
     outboundCaFile: get<string | null>("OUTBOUND_CA_FILE", text, null),
+    outboundNameServers: get<ReadonlyArray<string> | null>("OUTBOUND_NAME_SERVERS", nameServers, null),
     http2Transport: get("HTTP2_TRANSPORT", oneOf("own", "http2-wrapper"), "own"),
     webpushThreads: get("WEBPUSH_THREADS", integer(0, 256), 0),
     smtpUrl: get<string | null>("SMTP_URL", url("smtp:", "smtps:"), null),
@@ -191,7 +207,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
       retryBaseMs: get("RETRY_BASE_SECONDS", integer(1, 3600), 5) * 1000,
       retryMaxMs: get("RETRY_MAX_SECONDS", integer(1, 86_400), 3600) * 1000,
       defaultTtlMs: get("DEFAULT_TTL_SECONDS", integer(1, 2_419_200), 259_200) * 1000,
-      webhookRetryDelaysMs: get("WEBHOOK_RETRY_DELAYS", seconds, [30_000, 60_000, 120_000, 240_000, 480_000]),
+      webhookRetryDelaysMs: get("WEBHOOK_RETRY_DELAYS", durations, [30_000, 60_000, 120_000, 240_000, 480_000]),
       webhookTimeoutMs: get("WEBHOOK_TIMEOUT_SECONDS", integer(1, 60), 10) * 1000,
       webhookConcurrency: get("WEBHOOK_CONCURRENCY", integer(1, 1000), 32),
       webhookDisableAfter: get("WEBHOOK_DISABLE_AFTER", integer(1, 100_000), 50),

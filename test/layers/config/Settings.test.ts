@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest"
+import type { SettingsError } from "../../../layers/config/Settings.ts"
+import { read } from "../../../layers/config/Settings.ts"
+
+const problemsOf = (env: Readonly<Record<string, string>>): ReadonlyArray<string> => {
+  try {
+    read(env)
+    return []
+  } catch (error) {
+    return (error as SettingsError).problems
+  }
+}
+
+describe("read", () => {
+  it("needs nothing: everything has a default", () => {
+    const settings = read({})
+    expect(settings).toMatchObject({ port: 8080, databaseUrl: null, natsUrl: null, masterKey: null })
+    expect([...settings.roles]).toEqual(["api", "dispatch", "webhooks", "workflows"])
+    expect(settings.engine.webhookRetryDelaysMs).toEqual([30_000, 60_000, 120_000, 240_000, 480_000])
+  })
+
+  it("takes an empty setting for one that is not there", () => {
+    expect(read({ PORT: "", DATABASE_URL: " " })).toMatchObject({ port: 8080, databaseUrl: null })
+  })
+
+  it("names every wrong setting at once, and what it should be", () => {
+    const problems = problemsOf({
+      PORT: "70000",
+      DATABASE_URL: "mysql://x",
+      ROLES: "api,cook",
+      OUTBOUND_ALLOW_CIDRS: "10.0.0.0/40",
+      WEBHOOK_RETRY_DELAYS: "soon",
+      LOG_LEVEL: "loud"
+    })
+    expect(problems.map((problem) => problem.split(" ")[0]).toSorted()).toEqual([
+      "DATABASE_URL",
+      "LOG_LEVEL",
+      "OUTBOUND_ALLOW_CIDRS",
+      "PORT",
+      "ROLES",
+      "WEBHOOK_RETRY_DELAYS"
+    ])
+    expect(problems.find((problem) => problem.startsWith("PORT"))).toBe("PORT must be a whole number from 0 to 65535")
+  })
+
+  it("demands a master key beside an external database, which has no data directory to keep one in", () => {
+    expect(problemsOf({ DATABASE_URL: "postgres://localhost/x" })[0]).toContain("MASTER_KEY must be set")
+    expect(problemsOf({ DATABASE_URL: "postgres://localhost/x", MASTER_KEY: "00".repeat(32) })).toEqual([])
+  })
+
+  it("reads a master key as hexadecimal digits, as base64, or as a long text", () => {
+    const bytes = new Uint8Array(32).fill(7)
+    expect(read({ MASTER_KEY: bytes.toHex() }).masterKey).toEqual(bytes)
+    expect(read({ MASTER_KEY: bytes.toBase64() }).masterKey).toEqual(bytes)
+    expect(read({ MASTER_KEY: "a sentence that nobody else would think of" }).masterKey?.length).toBe(32)
+    expect(problemsOf({ MASTER_KEY: "short" }).length).toBe(1)
+  })
+
+  it("reads delays in seconds, or with a unit", () => {
+    expect(read({ WEBHOOK_RETRY_DELAYS: "0.1, 2,500ms,1m" }).engine.webhookRetryDelaysMs).toEqual([
+      100, 2000, 500, 60_000
+    ])
+  })
+
+  it("knows plan as another name of dispatch, and all for every role", () => {
+    expect([...read({ ROLES: "plan,webhooks" }).roles]).toEqual(["dispatch", "webhooks"])
+    expect(read({ ROLES: "all" }).roles.size).toBe(4)
+  })
+})
