@@ -139,7 +139,9 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
             : new ApiError("method_not_allowed", `This path answers ${methods.join(", ")}.`, [], {
                 allow: methods.join(", ")
               })
-        return errorResponse(error, requestId, headersFor(requestId, request.url.startsWith("/api/v1/public/")))
+        const path = request.url.split("?", 1)[0]!
+        const isPublic = publicPaths.has(path as Route["path"]) || path.startsWith("/api/v1/public/")
+        return errorResponse(error, requestId, headersFor(requestId, isPublic))
       }
       // Typed as if it let errors pass, because the router's types allow no middleware to catch what is not its own.
       const answerAll = (effect: Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>) =>

@@ -98,6 +98,9 @@ describe("POST /api/v1/events", () => {
       expect(answer.status).toBe(204)
       expect(answer.headers.get("access-control-allow-origin")).toBe("*")
       expect(answer.headers.get("access-control-allow-methods")).toContain("POST")
+      const wrong = await server.call("GET", path, { key: server.ours.publicKey })
+      expect(wrong.status).toBe(405)
+      expect(wrong.headers.get("access-control-allow-origin")).toBe("*")
     }
   })
 })
