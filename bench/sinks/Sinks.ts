@@ -63,3 +63,14 @@ http {
   await listening(port, child)
   return { name: "nginx", port, pid: child.pid! }
 }
+
+/** A webhook receiver: Node, bare sockets. */
+export const hookSink = async (
+  stage: Stage
+): Promise<Sink & { readonly ask: Servant<SinkOrder, SinkAnswer>["ask"] }> => {
+  const port = await freePort()
+  const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(new URL("HookSink.ts", import.meta.url), [
+    String(port)
+  ])
+  return { name: "lean receiver", port, pid, ask }
+}
