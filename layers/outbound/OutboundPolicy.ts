@@ -101,5 +101,7 @@ export const layerWith = (options: NameResolverOptions): Layer.Layer<OutboundPol
     })
   )
 
-/** With the name servers and the hosts file of this machine. */
-export const layer: Layer.Layer<OutboundPolicy, never, Settings> = layerWith({})
+/** With the hosts file of this machine, and its name servers unless the settings name others. */
+export const layer: Layer.Layer<OutboundPolicy, never, Settings> = Layer.unwrap(
+  Effect.map(Settings, ({ outboundNameServers: servers }) => layerWith(servers === null ? {} : { servers }))
+)
