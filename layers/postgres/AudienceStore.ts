@@ -211,10 +211,16 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return { recipients, next: place.part === "d" && hasChannels ? cursorOf({ ...START, part: "c" }) : null }
     }, storeError("AudienceStore.page"))
 
-    /** Devices whose person takes no push are nobody's target. Never hashed nor joined: a look-up in an index of such people. */
-    const wantsPush = sql`coalesce((
-      SELECT false FROM contacts p WHERE p.app_id = devices.app_id AND p.external_id = devices.user_id AND p.no_push
-    ), true)`
+    /**
+     * Devices whose person takes no push are nobody's target. Most applications have no such people, which is seen once
+     * for a statement; else it costs a look-up a device, in an index of such people. Never hashed nor joined.
+     */
+    const wantsPush = (appId: AppId) => sql`(
+      NOT EXISTS (SELECT 1 FROM contacts WHERE app_id = ${appId} AND no_push)
+      OR coalesce((
+        SELECT false FROM contacts p WHERE p.app_id = devices.app_id AND p.external_id = devices.user_id AND p.no_push
+      ), true)
+    )`
 
     const targets: AudienceStore["Service"]["targets"] = Effect.fnUntraced(function* (appId, provider, ids) {
       const wanted = uuids(ids.filter(isUuid))
@@ -225,10 +231,10 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
           : provider === "webpush"
             ? sql`SELECT id, token, last_seen_at, environment, p256dh, auth FROM devices
                 WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = 'web'
-                  AND ${wantsPush}`
+                  AND ${wantsPush(appId)}`
             : sql`SELECT id, token, last_seen_at, environment FROM devices
                 WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = ${platformOf[provider]}
-                  AND ${wantsPush}`
+                  AND ${wantsPush(appId)}`
       ).values
       return rows.map(targetOf)
     }, storeError("AudienceStore.targets"))

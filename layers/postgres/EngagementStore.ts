@@ -37,7 +37,8 @@ const NO_HOOKS: ReadonlyArray<HookId> = []
  *
  *   known    those whose notification is the application's and was sent to the device. The delivery's row says so; before
  *            it is written (a phone may be quicker than the engine's chunk of results) the batch in which the device
- *            still is, if anybody has taken that batch yet
+ *            still is, if anybody has taken that batch yet. Looking through batches is costly: ids of no device at
+ *            all never get that far
  *   written  each delivery and type once: what is there already stays, and is not counted or told again
  *   counted  the counters, by what was written
  *   wanted … the events of what was written, for the hooks that subscribe to them (as in finishBatch)
@@ -67,10 +68,13 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
           WHERE EXISTS (
             SELECT 1 FROM deliveries d
             WHERE d.notification_id = t.notification_id AND d.recipient_id = t.device_id AND d.provider <> 'm'
-          ) OR EXISTS (
-            SELECT 1 FROM batches b
-            WHERE b.notification_id = t.notification_id AND NOT b.done AND b.provider <> 'smtp'
-              AND (b.lease_until IS NOT NULL OR b.attempts > 0) AND t.device_id = ANY(b.recipients)
+          ) OR (
+            EXISTS (SELECT 1 FROM devices d WHERE d.app_id = t.app_id AND d.id = t.device_id)
+            AND EXISTS (
+              SELECT 1 FROM batches b
+              WHERE b.notification_id = t.notification_id AND NOT b.done AND b.provider <> 'smtp'
+                AND (b.lease_until IS NOT NULL OR b.attempts > 0) AND t.device_id = ANY(b.recipients)
+            )
           )
         ), first AS MATERIALIZED (
           SELECT DISTINCT ON (notification_id, device_id, type) * FROM known

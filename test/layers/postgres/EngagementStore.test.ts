@@ -10,10 +10,11 @@ import { eventBodies } from "../../../services/domain/Event.ts"
 import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
 import { deliveryIdOf, uuidv7 } from "../../../services/domain/Ids.ts"
 import { BatchStore } from "../../../services/ports/BatchStore.ts"
+import { DeviceStore } from "../../../services/ports/DeviceStore.ts"
 import { EngagementStore } from "../../../services/ports/EngagementStore.ts"
 import { NotificationStore } from "../../../services/ports/NotificationStore.ts"
 import { TestDatabase } from "../../Database.ts"
-import { chunkOf, hotStores, ids, newApp, newHook, planned } from "./Stores.ts"
+import { android, chunkOf, hotStores, ids, newApp, newHook, planned } from "./Stores.ts"
 
 const stores = EngagementStores.layer.pipe(Layer.provideMerge(hotStores))
 
@@ -176,7 +177,7 @@ layer(stores)("EngagementStore", (it) => {
     Effect.gen(function* () {
       const batches = yield* BatchStore
       const app = yield* newApp
-      const devices = ids(2)
+      const devices = (yield* (yield* DeviceStore).register(app, [android("t1"), android("t2")])).map(({ id }) => id)
       const id = yield* planned(app, [devices])
       expect(yield* record(app, id, devices[0]!)).toEqual(Option.none())
       const [batch] = yield* batches.claim({ appId: app, provider: "fcm", priority: "bulk" }, 1, 60_000)
