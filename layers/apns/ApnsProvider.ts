@@ -23,6 +23,8 @@ const POOL = {
   connectTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   pingAfterMs: 15_000,
+  idleMs: 5 * 60_000,
+  lifeMs: 60 * 60_000,
   maxBody: 16_384
 }
 /** Connections are replaced for a 5xx at most this often: in an outage every answer asks for it. */

@@ -21,6 +21,8 @@ const POOL = {
   connectTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   pingAfterMs: 15_000,
+  idleMs: 5 * 60_000,
+  lifeMs: 60 * 60_000,
   maxBody: 16_384
 }
 

@@ -3,6 +3,7 @@ import type { Scope } from "effect"
 import type { Http2Answer, Http2Failure, Http2Pool, Http2PoolOptions } from "../../services/ports/Http2Client.ts"
 import { failure, type Link, type LinkOwner } from "./Link.ts"
 import { Run } from "./Run.ts"
+import { Tenure } from "./Tenure.ts"
 
 export type OpenLink = (options: Http2PoolOptions, owner: LinkOwner) => Link
 
@@ -22,6 +23,7 @@ class LinkPool implements LinkOwner {
   private readonly links: Array<Link> = []
   private readonly leaving = new Set<Link>()
   private readonly answered = new WeakSet<Link>()
+  private readonly tenure: Tenure
   private barren = 0
   private pumping = false
   private scheduled = false
@@ -30,6 +32,10 @@ class LinkPool implements LinkOwner {
   constructor(options: Http2PoolOptions, openLink: OpenLink) {
     this.options = options
     this.openLink = openLink
+    this.tenure = new Tenure(options, (link) => {
+      this.retire(link)
+      this.schedule()
+    })
   }
 
   add(run: Run): void {
@@ -86,6 +92,7 @@ class LinkPool implements LinkOwner {
     const at = this.links.indexOf(link)
     if (at !== -1) this.links.splice(at, 1)
     this.leaving.delete(link)
+    this.tenure.ended(link)
     if (!this.answered.has(link)) this.barren++
     // What waits learns of it when nothing else can carry it: at once if no connection came about, else after a few.
     const hopeless = reason.reason === "connect" || reason.reason === "not_http2" || this.barren >= BARREN
@@ -101,6 +108,7 @@ class LinkPool implements LinkOwner {
     const at = this.links.indexOf(link)
     if (at === -1) return
     this.links.splice(at, 1)
+    this.tenure.ended(link)
     this.leaving.add(link)
     link.leave()
   }
@@ -137,6 +145,7 @@ class LinkPool implements LinkOwner {
       }
       const turn = this.runs.length === 1 ? Infinity : TURN
       for (let n = 0; n < turn && link.free > 0 && !link.blocked && run.waiting > 0; n++) link.open(run, run.take())
+      this.tenure.used(link)
       // It may have left meanwhile, by a defect of its own.
       if (this.runs[0] === run) this.runs.push(this.runs.shift()!)
     }
@@ -152,7 +161,10 @@ class LinkPool implements LinkOwner {
 
   private openAnother(): void {
     if (this.closed !== undefined || this.links.length >= this.options.connections) return
-    if (this.links.every((link) => link.settled && link.free === 0)) this.links.push(this.openLink(this.options, this))
+    if (!this.links.every((link) => link.settled && link.free === 0)) return
+    const link = this.openLink(this.options, this)
+    this.links.push(link)
+    this.tenure.began(link)
   }
 }
 

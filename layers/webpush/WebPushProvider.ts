@@ -22,6 +22,8 @@ const POOL = {
   connectTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   pingAfterMs: 15_000,
+  idleMs: 5 * 60_000,
+  lifeMs: 60 * 60_000,
   maxBody: 16_384
 }
 /** Messages encrypted before the first of them is sent: encrypting the rest overlaps with the network. */

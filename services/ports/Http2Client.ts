@@ -25,6 +25,10 @@ export interface Http2PoolOptions {
   readonly requestTimeoutMs: number
   /** A connection that has been silent for so long with requests under way is asked by PING, and replaced without an answer. */
   readonly pingAfterMs: number
+  /** A connection that took no request for so long is closed. Without it, none is. */
+  readonly idleMs?: number
+  /** A connection makes way for a fresh one, which resolves the name again, after so long at most. Without it, never. */
+  readonly lifeMs?: number
   /** Bytes of an answer's body that are kept; a longer one is an error. */
   readonly maxBody: number
 }

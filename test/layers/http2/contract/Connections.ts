@@ -131,5 +131,29 @@ export const connections = ({ name, open, nodeServer, rawPeer, echo, sound, clea
       expect((await first.done).answers.get(0)!.status).toBe(200)
       await peer.connections[0]!.closed
     })
+
+    it("closes a connection that nobody needs for a while, and opens another when somebody does", async () => {
+      const peer = await rawPeer(sound)
+      const sender = await open(peer.port, { idleMs: 100 })
+      expect((await sender.send(3)).answers.size).toBe(3)
+      await peer.connections[0]!.closed
+      expect((await sender.send(3)).answers.size).toBe(3)
+      expect(peer.connections).toHaveLength(2)
+    })
+
+    it("replaces a connection at the end of its life, in the middle of a batch, and no answer is lost", async () => {
+      const peer = await rawPeer(async (connection) => {
+        connection.send(raw.settings([3, 2]))
+        for (;;) {
+          const id = await connection.request()
+          // A turn of the event loop between an answer and the next: the batch outlives the connection.
+          setImmediate(() => connection.send(raw.ok(id)))
+        }
+      })
+      const sender = await open(peer.port, { lifeMs: 150 })
+      while (peer.connections.length < 3) expect((await sender.send(200)).answers.size).toBe(200)
+      await peer.connections[0]!.closed
+      await peer.connections[1]!.closed
+    })
   })
 }
