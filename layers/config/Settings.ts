@@ -138,10 +138,10 @@ const durations: Reader<ReadonlyArray<number>> = (text) =>
   })
 
 /**
- * A worker for each core that this process may use, up to where the database is the limit, and the main one; a single
- * core gains nothing from several. See docs/decisions/0014-process-per-core.md.
+ * One for each core that this process may use, up to where the database is the limit. A single core gains nothing from
+ * several. See docs/decisions/0014-process-per-core.md.
  */
-const PROCESSES = availableParallelism() === 1 ? 1 : Math.min(16, availableParallelism()) + 1
+const PROCESSES = Math.min(16, availableParallelism())
 
 /** Few enough that the processes of a node stay within the 100 connections that PostgreSQL takes by default. */
 const connectionsOf = (processes: number): number => Math.min(12, Math.max(4, Math.floor(80 / processes)))
