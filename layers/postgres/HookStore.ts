@@ -220,12 +220,12 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
       return found.length === 0 ? { items: [], next: null } : yield* hookDeliveries(sql, id, after, limit)
     }, storeError("HookStore.deliveries"))
 
-    const claim: HookStore["Service"]["claim"] = (id, limit, leaseMs) =>
+    const take = (id: HookId, limit: number, leaseMs: number, which: "oldest" | "tried") =>
       sql<WorkRow>`
         WITH free AS MATERIALIZED (
           SELECT w.id FROM hook_work w
           WHERE w.hook_id = ${id} AND ${takeable} AND EXISTS (SELECT 1 FROM hooks h WHERE h.id = ${id} AND h.is_active)
-          ORDER BY w.due_at, w.id LIMIT ${limit} FOR UPDATE OF w SKIP LOCKED
+          ${which === "tried" ? sql`AND w.attempts > 0 ORDER BY w.attempts DESC,` : sql`ORDER BY`} w.due_at, w.id LIMIT ${limit} FOR UPDATE OF w SKIP LOCKED
         )
         UPDATE hook_work w SET fence = w.fence + 1, lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
         FROM free, event_chunks c WHERE w.id = free.id AND c.id = w.chunk_id
@@ -233,6 +233,13 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
           c.id AS chunk_id, c.app_id, c.event, c.at, c.size, c.common, c.columns`.pipe(
         Effect.map((rows) => rows.toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime()).map(workOf)),
         storeError("HookStore.claim")
+      )
+
+    const claim: HookStore["Service"]["claim"] = (id, limit, leaseMs) => take(id, limit, leaseMs, "oldest")
+
+    const claimMostTried: HookStore["Service"]["claimMostTried"] = (id, leaseMs) =>
+      Effect.flatMap(take(id, 1, leaseMs, "tried"), (pieces) =>
+        pieces.length > 0 ? Effect.succeed(pieces) : take(id, 1, leaseMs, "oldest")
       )
 
     const finish: HookStore["Service"]["finish"] = (results) =>
@@ -265,6 +272,7 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
       target,
       deliveries,
       claim,
+      claimMostTried,
       finish,
       due,
       nextDue

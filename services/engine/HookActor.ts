@@ -27,6 +27,7 @@ const SAVE_MS = 1_000
 export interface HookActorWork {
   readonly endpoint: Effect.Effect<Option.Option<HookEndpoint>, StoreError>
   readonly claim: Effect.Effect<ReadonlyArray<HookWork>, StoreError>
+  readonly claimMostTried: Effect.Effect<ReadonlyArray<HookWork>, StoreError>
   readonly finish: (results: HookResults) => Effect.Effect<boolean, StoreError>
   readonly nextDue: Effect.Effect<Option.Option<number>, StoreError>
   readonly sender: WebhookSender
@@ -241,7 +242,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       }
       const now = yield* Clock.currentTimeMillis
       if (!isOpen(now)) return pausedUntil - now
-      const pieces = yield* work.claim
+      const pieces = yield* failuresInRow >= PAUSE_AFTER ? work.claimMostTried : work.claim
       if (pieces.length === 0) {
         return Option.getOrNull(yield* work.nextDue)
       }

@@ -51,6 +51,7 @@ export class HookActors extends Context.Service<
               const actor = makeHookActor(id, {
                 endpoint: store.endpoint(id),
                 claim: store.claim(id, 1, settings.leaseMs),
+                claimMostTried: store.claimMostTried(id, settings.leaseMs),
                 finish: (results) => Effect.retry(store.finish(results), untilWritten),
                 nextDue: store.nextDue(id),
                 sender,

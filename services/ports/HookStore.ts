@@ -128,6 +128,11 @@ export class HookStore extends Context.Service<
     /** Takes up to `limit` pieces of due work of an active hook, oldest first. */
     readonly claim: (id: HookId, limit: number, leaseMs: number) => Effect.Effect<ReadonlyArray<HookWork>, StoreError>
     /**
+     * The same for a probe: one piece, of those with the most attempts. A dead hook is probed rarely; probing the same
+     * deliveries again is what uses up their attempts, and in the end disables the hook.
+     */
+    readonly claimMostTried: (id: HookId, leaseMs: number) => Effect.Effect<ReadonlyArray<HookWork>, StoreError>
+    /**
      * One transaction. False, and nothing written, when the work is another's by now. Safe to repeat when an answer was
      * lost: `delivered`, `retry`, `exhausted` and `remaining` together are the open positions, so a repeat is recognised.
      */

@@ -24,6 +24,9 @@ CREATE INDEX hook_attempts_work ON hook_attempts (work_id);
 -- A hook's events, newest first: the work of first attempts stands for them, one row for each chunk.
 CREATE INDEX hook_work_log ON hook_work (hook_id, chunk_id) WHERE attempts = 0;
 
+-- What a probe of a failing hook takes.
+CREATE INDEX hook_work_tried ON hook_work (hook_id, attempts DESC, due_at) WHERE NOT done AND attempts > 0;
+
 CREATE INDEX dead_letters_hook ON dead_letters (hook_id, id) WHERE hook_id IS NOT NULL;
 CREATE INDEX dead_letters_kind ON dead_letters (app_id, kind, id);
 `

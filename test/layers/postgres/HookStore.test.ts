@@ -1,10 +1,22 @@
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Option } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventIdOf } from "../../../services/domain/Ids.ts"
 import type { HookWork } from "../../../services/ports/HookStore.ts"
 import { HookStore } from "../../../services/ports/HookStore.ts"
-import { addWork, claimedWork, exhaust, hookStores, LEASE, newApp, newHook, OVERLAP, results } from "./HookWork.ts"
+import { TestDatabase } from "../../Database.ts"
+import {
+  addWork,
+  claimedWork,
+  exhaust,
+  hookStores,
+  LEASE,
+  newApp,
+  newHook,
+  nodeOf,
+  OVERLAP,
+  results
+} from "./HookWork.ts"
 
 const endLease = Effect.fnUntraced(function* (work: HookWork) {
   const sql = yield* SqlClient.SqlClient
@@ -475,6 +487,56 @@ layer(hookStores)("HookStore", (it) => {
       expect(yield* store.due(1)).toEqual([second.id])
       yield* endLease(work!)
       expect(yield* store.due(1)).toEqual([first.id])
+    })
+  )
+
+  it.effect("gives a probe the due work with the most attempts, and the oldest when nothing was tried", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const hook = yield* newHook(appId)
+      for (let i = 0; i < 4; i++) yield* addWork(appId, hook.id, 1)
+      const works = yield* sql<{ id: string }>`SELECT id FROM hook_work WHERE hook_id = ${hook.id} ORDER BY id`
+      yield* sql`UPDATE hook_work SET attempts = 3 WHERE id = ${works[2]!.id}`
+      yield* sql`UPDATE hook_work SET attempts = 1 WHERE id = ${works[1]!.id}`
+      yield* sql`UPDATE hook_work SET attempts = 5, due_at = now() + interval '1 hour' WHERE id = ${works[3]!.id}`
+      const taken: Array<string> = []
+      for (let i = 0; i < 4; i++) taken.push(...(yield* store.claimMostTried(hook.id, LEASE)).map(({ id }) => id))
+      expect(taken).toEqual([works[2]!.id, works[1]!.id, works[0]!.id])
+    })
+  )
+
+  it.effect("disables a hook exactly once when two nodes write the failures that fill its count at the same time", () =>
+    Effect.gen(function* () {
+      const store = yield* HookStore
+      const sql = yield* SqlClient.SqlClient
+      const { url } = yield* TestDatabase
+      const appId = yield* newApp
+      const hook = yield* newHook(appId)
+      yield* sql`CREATE TABLE switched_off (hook_id uuid, reason text)`
+      yield* sql`CREATE FUNCTION switched_off() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN INSERT INTO switched_off VALUES (NEW.id, NEW.disabled_reason); RETURN NULL; END'`
+      yield* sql`CREATE TRIGGER switched_off AFTER UPDATE ON hooks FOR EACH ROW
+        WHEN (OLD.is_active AND NOT NEW.is_active) EXECUTE FUNCTION switched_off()`
+      for (let i = 0; i < 40; i++) yield* addWork(appId, hook.id, 5)
+      const pieces = yield* store.claim(hook.id, 40, LEASE)
+      const node = (mine: ReadonlyArray<HookWork>) =>
+        Effect.gen(function* () {
+          const own = yield* HookStore
+          const write = (work: HookWork) => own.finish(results(hook.id, work, exhaust([0, 1, 2, 3, 4], "answered 500")))
+          return yield* Effect.forEach(mine, write, { concurrency: 4 })
+        }).pipe(Effect.provide(Layer.fresh(nodeOf(url))))
+      const written = yield* Effect.all([node(pieces.slice(0, 20)), node(pieces.slice(20))], {
+        concurrency: "unbounded"
+      })
+      expect(written.flat()).toEqual(Array(40).fill(true))
+      expect(yield* sql`SELECT * FROM switched_off`).toEqual([
+        { hook_id: hook.id, reason: expect.stringMatching(/^50 deliveries in a row failed since/) }
+      ])
+      expect(yield* sql`SELECT failures FROM hooks WHERE id = ${hook.id}`).toEqual([{ failures: 50 }])
+      expect(yield* sql`SELECT count(*)::int AS n FROM dead_letters WHERE hook_id = ${hook.id}`).toEqual([{ n: 200 }])
+      yield* sql`DROP TRIGGER switched_off ON hooks`
     })
   )
 

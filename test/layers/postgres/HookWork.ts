@@ -1,8 +1,10 @@
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import * as SecretBox from "../../../layers/crypto/SecretBox.ts"
 import * as LiveApplicationStore from "../../../layers/postgres/ApplicationStore.ts"
+import { pool } from "../../../layers/postgres/Database.ts"
 import * as LiveDeadLetterStore from "../../../layers/postgres/DeadLetterStore.ts"
 import * as LiveHookStore from "../../../layers/postgres/HookStore.ts"
 import type { CreateHook } from "../../../services/domain/Hook.ts"
@@ -13,12 +15,18 @@ import type { HookResults, HookWork } from "../../../services/ports/HookStore.ts
 import { HookStore } from "../../../services/ports/HookStore.ts"
 import { testDatabase } from "../../Database.ts"
 
+const box = SecretBox.layerOf(randomBytes(32))
+
+/** Another node on a database: it shares no connection, and so no order of statements, with anybody. */
+export const nodeOf = (url: string) =>
+  LiveHookStore.layer.pipe(Layer.provide([box, PgClient.layerFrom(pool(url, 4)).pipe(Layer.orDie)]))
+
 /** Hooks and their work over a database of their own. */
 export const hookStores = Layer.mergeAll(
   LiveHookStore.layer,
   LiveApplicationStore.layer,
   LiveDeadLetterStore.layer
-).pipe(Layer.provide(SecretBox.layerOf(randomBytes(32))), Layer.provideMerge(testDatabase()))
+).pipe(Layer.provide(box), Layer.provideMerge(testDatabase()))
 
 export const LEASE = 60_000
 export const OVERLAP = 3_600_000

@@ -42,6 +42,7 @@ const setup = (
   const actor = makeHookActor(id, {
     endpoint: Effect.succeed(Option.some({ id, appId, url: "https://hook.example/x", secrets: ["s"], epoch: 3 })),
     claim: Effect.sync(() => pieces.splice(0, 2)),
+    claimMostTried: Effect.sync(() => pieces.splice(0, 1)),
     finish: (results) =>
       Effect.sync(() => {
         finished.push(results)
@@ -170,6 +171,21 @@ it.effect("pauses after a run of failures, gives the rest back unused, and probe
     yield* TestClock.adjust(5_000)
     expect(posted.length).toBe(tried + 1 + 40)
     expect(finished.at(-1)!.delivered.length).toBe(40)
+  })
+)
+
+it.effect("probes with what was tried most", () =>
+  Effect.gen(function* () {
+    const tried = [piece(1, 2)]
+    const { actor, finished } = setup([piece(5)], () => Effect.succeed({ _tag: "Status", status: 500 }), {
+      claimMostTried: Effect.sync(() => tried.splice(0, 1))
+    })
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    expect(tried).toHaveLength(1)
+    yield* TestClock.adjust(1_000)
+    expect(tried).toHaveLength(0)
+    expect(finished.at(-1)!.exhausted).toEqual([{ position: 0, error: "answered 500" }])
   })
 )
 

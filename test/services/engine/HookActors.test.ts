@@ -37,18 +37,20 @@ const setup = Effect.fnUntraced(function* (answer: (hook: HookId) => Effect.Effe
     map.set(key, now)
     return now
   }
+  const claim = (id: HookId, limit: number) =>
+    Effect.sync(() => {
+      const count = Math.min(limit, pending.get(id) ?? 0)
+      add(pending, id, -count)
+      mostHeld = Math.max(mostHeld, add(held, id, count))
+      return Array.from({ length: count }, () => piece(500))
+    })
   const store = Layer.mock(HookStore, {
     endpoint: (id) =>
       id === broken
         ? Effect.die(new Error("a defect"))
         : Effect.succeed(Option.some({ id, appId, url: `https://hook.example/${id}`, secrets: [], epoch: 1 })),
-    claim: (id, limit) =>
-      Effect.sync(() => {
-        const count = Math.min(limit, pending.get(id) ?? 0)
-        add(pending, id, -count)
-        mostHeld = Math.max(mostHeld, add(held, id, count))
-        return Array.from({ length: count }, () => piece(500))
-      }),
+    claim,
+    claimMostTried: (id) => claim(id, 1),
     finish: ({ hookId, delivered: done, releaseAfterMs, remaining }) =>
       Effect.sync(() => {
         add(delivered, hookId, done.length)
