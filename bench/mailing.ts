@@ -5,13 +5,14 @@ import { embeddedServer } from "../layers/postgres/EmbeddedServer.ts"
 import { Audience } from "../simulators/Audience.ts"
 import { forkFleet } from "../simulators/FleetProcess.ts"
 import type { Stage } from "./Child.ts"
-import { freePort, listening, onStage, program } from "./Child.ts"
+import { onStage } from "./Child.ts"
 import type { Benchmark, Contender, Row, Table } from "./Harness.ts"
 import { measure, say, totalCpu } from "./Harness.ts"
 import type { SendAnswer as HomeMadeAnswer } from "./mailing/HomeMade.ts"
 import type { Counting, Mailer } from "./mailing/Mailer.ts"
 import { apnsCredential, mailingTurn, processesOf, startMailer } from "./mailing/Mailer.ts"
 import type { SendAnswer, SendOrder } from "./mailing/NodeApn.ts"
+import { startRedis } from "./sinks/Redis.ts"
 import type { Identity } from "./sinks/Sinks.ts"
 import { hookSink, identity, leanSink } from "./sinks/Sinks.ts"
 
@@ -25,19 +26,6 @@ import { hookSink, identity, leanSink } from "./sinks/Sinks.ts"
 
 const NODE_APN_SHARE = 0.2
 const HOME_MADE_SHARE = 0.05
-
-const redis = async (stage: Stage): Promise<{ readonly port: number; readonly pid: number }> => {
-  const port = await freePort()
-  // Durable as BullMQ's own guide asks for: written every second, nothing evicted.
-  const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", stage.folder(), "--save", ""]
-  const { child } = stage.spawn(
-    program("redis-server", "redis-server"),
-    [...args, "--appendonly", "yes", "--appendfsync", "everysec", "--maxmemory-policy", "noeviction"],
-    { stdio: "ignore" }
-  )
-  await listening(port, child)
-  return { port, pid: child.pid! }
-}
 
 /** A database of its own for the home-made stack: the same server with the same settings as the engine's. */
 const database = async (stage: Stage): Promise<{ readonly url: string; readonly pid: number }> => {
@@ -73,7 +61,7 @@ const peers = async (
       return { operations: count, seconds }
     }
   })
-  const [store, queue] = [await database(stage), await redis(stage)]
+  const [store, queue] = [await database(stage), await startRedis(stage)]
   const few = Math.ceil(devices * HOME_MADE_SHARE)
   const homeMade = await stage.servant<{ readonly count: number }, HomeMadeAnswer>(
     new URL("mailing/HomeMade.ts", import.meta.url),

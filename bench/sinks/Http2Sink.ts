@@ -6,7 +6,8 @@ import { serveOrders } from "../Child.ts"
 /*
  * A push provider that thinks nothing: TLS and HTTP/2 frames, 200 for every request that has ended, no look at headers
  * or bodies. It costs about a microsecond a request, so that what sends to it can be seen. It proves nothing about what
- * was sent: the simulators do. Run by `Stage.servant` with a port, a key file and a certificate file.
+ * was sent: the simulators do. Run by `Stage.servant` with a port, a key file, a certificate file and, if answers are to
+ * have one, a body.
  */
 
 export interface SinkOrder {
@@ -24,7 +25,7 @@ export interface SinkAnswer {
 /** A body beyond this is a latency probe; those of mailings are shorter. */
 const NOTABLE = 1000
 
-const [port, keyFile, certFile] = process.argv.slice(2)
+const [port, keyFile, certFile, body = ""] = process.argv.slice(2)
 const DATA = 0
 const HEADERS = 1
 const SETTINGS = 4
@@ -69,6 +70,16 @@ const GREETING = Buffer.concat([
   window(REFILL * 4)
 ])
 
+/** HEADERS, whose block is `:status 200` of the static table, and the body, if there is one; stream 0 for the time being. */
+const OK = Uint8Array.of(0x88)
+const END_HEADERS = 4
+const ANSWER =
+  body === ""
+    ? frame(HEADERS, END_STREAM | END_HEADERS, 0, OK)
+    : Buffer.concat([frame(HEADERS, END_HEADERS, 0, OK), frame(DATA, END_STREAM, 0, Buffer.from(body))])
+/** Where the stream's number stands in it. */
+const ANSWER_STREAMS = body === "" ? [5] : [5, HEAD + 1 + 5]
+
 const converse = (socket: TLSSocket): void => {
   connections++
   let isGreeted = false
@@ -112,16 +123,12 @@ const converse = (socket: TLSSocket): void => {
     }
     if (ended.length > 0) {
       requests += ended.length
-      // HEADERS with END_STREAM and END_HEADERS; the block is `:status 200` of the static table.
-      const answers = Buffer.alloc(ended.length * (HEAD + 1))
+      const answers = Buffer.alloc(ended.length * ANSWER.length)
       let to = 0
       for (const stream of ended) {
-        answers[to + 2] = 1
-        answers[to + 3] = HEADERS
-        answers[to + 4] = 5
-        answers.writeUInt32BE(stream, to + 5)
-        answers[to + 9] = 0x88
-        to += HEAD + 1
+        answers.set(ANSWER, to)
+        for (const at of ANSWER_STREAMS) answers.writeUInt32BE(stream, to + at)
+        to += ANSWER.length
       }
       others.push(answers)
     }

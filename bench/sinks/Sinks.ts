@@ -31,11 +31,12 @@ export const identity = async (stage: Stage): Promise<Identity> => {
 
 export const leanSink = async (
   stage: Stage,
-  { cert, key }: Identity
+  { cert, key }: Identity,
+  body = ""
 ): Promise<Sink & { readonly ask: Servant<SinkOrder, SinkAnswer>["ask"] }> => {
   const port = await freePort()
   const url = new URL("Http2Sink.ts", import.meta.url)
-  const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(url, [String(port), key, cert])
+  const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(url, [String(port), key, cert, body])
   return { name: "lean sink", port, pid, ask }
 }
 
