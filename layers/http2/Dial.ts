@@ -13,7 +13,7 @@ import { failure } from "./Link.ts"
 export type Dial = (
   origin: Http2Origin,
   done: (failure: Http2Failure | undefined) => void,
-  read?: (bytes: Buffer) => void
+  read?: (bytes: Buffer, length: number) => void
 ) => tls.TLSSocket
 
 /** For all connections: a piece is done with before the next one is read. It holds the largest record of TLS. */
@@ -53,7 +53,7 @@ export const makeDial: Effect.Effect<Dial, never, Settings> = Effect.gen(functio
         onread: {
           buffer: shared,
           callback: (length: number) => {
-            read(shared.subarray(0, length))
+            read(shared, length)
             return true
           }
         }

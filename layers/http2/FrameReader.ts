@@ -43,14 +43,15 @@ export class FrameReader {
     this.stopped = true
   }
 
-  read(chunk: Buffer): void {
+  /** Takes the first `length` bytes of a piece. */
+  read(chunk: Buffer, length = chunk.length): void {
     let at = 0
-    while (this.have > 0 && at < chunk.length && !this.stopped) at = this.complete(chunk, at)
+    while (this.have > 0 && at < length && !this.stopped) at = this.complete(chunk, at, length)
     while (!this.stopped) {
-      const left = chunk.length - at
+      const left = length - at
       const whole = left < F.FRAME_HEADER ? Infinity : F.FRAME_HEADER + frameLength(chunk, at)
       if (left < whole) {
-        if (left > 0) this.have = chunk.copy(this.part, 0, at)
+        if (left > 0) this.have = chunk.copy(this.part, 0, at, length)
         return
       }
       this.frame(chunk, at, at + whole)
@@ -59,9 +60,9 @@ export class FrameReader {
   }
 
   /** Adds to the frame that has begun, and hands it on when it is whole. */
-  private complete(chunk: Buffer, at: number): number {
+  private complete(chunk: Buffer, at: number, length: number): number {
     const want = this.have < F.FRAME_HEADER ? F.FRAME_HEADER : F.FRAME_HEADER + frameLength(this.part, 0)
-    const added = chunk.copy(this.part, this.have, at, at + want - this.have)
+    const added = chunk.copy(this.part, this.have, at, Math.min(length, at + want - this.have))
     this.have += added
     if (this.have >= F.FRAME_HEADER && this.have === F.FRAME_HEADER + frameLength(this.part, 0)) {
       const end = this.have

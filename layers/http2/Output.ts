@@ -5,11 +5,11 @@ import type { Writable } from "node:stream"
  * a write of one piece costs less than one of several, which Node puts together first.
  */
 const SMALLEST = 1 << 15
-const LARGEST = 1 << 19
+const LARGEST = 1 << 18
 /** Bytes on their way to the socket above which no streams are opened, and below which they are again. */
 const HIGH = 1 << 20
 const LOW = 1 << 18
-const SPARE = 2
+const SPARE = 4
 
 interface Page {
   readonly bytes: Buffer

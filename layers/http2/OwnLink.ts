@@ -14,6 +14,12 @@ import { Vigil } from "./Vigil.ts"
 
 /** Ids are used up at 2³¹: a connection makes way shortly before. */
 const LAST_ID = 0x7fff_0000
+/**
+ * Of a connection whose streams are all in use, less than a sixteenth is not given out at once but a millisecond later,
+ * with what has become free by then. Else both ends fall into step on a few requests at a time, at twice the cost.
+ */
+const FEW = 16
+const HOLD_MS = 1
 
 /**
  * A connection of the engine's own client: requests of many batches become frames in one write, answers are read where
@@ -34,6 +40,9 @@ export class OwnLink implements Link {
   private reason: Http2Failure = failure("closed", "the connection was closed", false)
   /** The time of the requests that go out with the next flush; 0 before the first of them. */
   private clock = 0
+  /** Something was read in this turn of the event loop. */
+  private turning = false
+  private hold: NodeJS.Timeout | undefined
 
   constructor(options: Http2PoolOptions, owner: LinkOwner, dial: Dial) {
     this.options = options
@@ -45,7 +54,7 @@ export class OwnLink implements Link {
     this.socket = dial(
       options.origin,
       (problem) => (problem === undefined ? this.begin() : this.destroy(problem)),
-      (bytes) => this.read(bytes)
+      (bytes, length) => this.read(bytes, length)
     )
     this.output = new Output(this.socket, () => this.owner.onFree(this))
     const encoder = new HpackEncoder()
@@ -89,10 +98,14 @@ export class OwnLink implements Link {
   }
 
   get free(): number {
-    const { limit, answered, streams } = this.talk
-    if (this.state !== "open" || streams.next > LAST_ID) return 0
-    const first = answered ? limit : (this.options.firstStreams ?? limit)
-    return Math.max(0, Math.min(limit, first) - streams.count)
+    const { streams } = this.talk
+    return this.state !== "open" || streams.next > LAST_ID ? 0 : Math.max(0, this.most - streams.count)
+  }
+
+  /** Streams that may be open at once. */
+  private get most(): number {
+    const { limit, answered } = this.talk
+    return answered ? limit : Math.min(limit, this.options.firstStreams ?? limit)
   }
 
   get blocked(): boolean {
@@ -176,26 +189,43 @@ export class OwnLink implements Link {
     socket.once("close", () => this.over(this.reason))
   }
 
-  private read(chunk: Buffer): void {
+  private read(bytes: Buffer, length: number): void {
     if (this.state === "closed") return
     try {
-      this.reader.read(chunk)
+      this.reader.read(bytes, length)
     } catch (error) {
       if (!(error instanceof PeerError)) throw error
       return this.destroy(failure("protocol", error.message, false), error.code)
     }
+    if (this.turning) return
+    this.turning = true
+    // Peers often put each answer in a record of its own: what follows from them is done once all that came is read.
+    // A microtask would not wait for that, as it runs between records.
+    setImmediate(this.endTurn)
+  }
+
+  private readonly endTurn = (): void => {
+    this.turning = false
     this.talk.takeNote()
     this.vigil.heard()
     this.settle()
   }
 
+  private readonly endHold = (): void => {
+    this.hold = undefined
+    this.settle(true)
+  }
+
   /** After anything that may have ended streams: tells the pool once, however many there were. */
-  private settle(): void {
+  private settle(held = false): void {
     if (this.state === "closed") return
     if (this.state === "leaving" && this.talk.streams.count === 0) return this.destroy(this.reason)
+    const { free } = this
+    if (free > 0 && !this.blocked) {
+      if (held || free * FEW >= this.most) this.owner.onFree(this)
+      else this.hold ??= setTimeout(this.endHold, HOLD_MS)
+    } else if (this.state === "open" && this.talk.streams.next > LAST_ID) this.owner.onLeaving(this)
     this.output.flush()
-    if (this.free > 0 && !this.blocked) this.owner.onFree(this)
-    else if (this.state === "open" && this.talk.streams.next > LAST_ID) this.owner.onLeaving(this)
     this.vigil.arm()
   }
 
@@ -212,6 +242,7 @@ export class OwnLink implements Link {
     if (this.state === "closed") return
     this.state = "closed"
     clearTimeout(this.connectTimer)
+    clearTimeout(this.hold)
     this.vigil.stop()
     this.reader.stop()
     this.talk.end(

@@ -121,10 +121,7 @@ class LinkPool implements LinkOwner {
     if (this.closed !== undefined && this.links.length === 0 && this.leaving.size === 0) this.closed()
   }
 
-  /**
-   * Many answers free streams in one turn of the event loop: they are given out together, in one write, once all that
-   * came is read. (A microtask would not wait for that: it runs between the records of one read.)
-   */
+  /** What becomes free in one turn of the event loop is given out together, in one write. */
   private schedule(): void {
     if (this.scheduled) return
     this.scheduled = true

@@ -108,5 +108,19 @@ export const streams = ({ name, open, nodeServer, rawPeer }: Stage): void => {
       expect(large.results.calls).toBeLessThan(400)
       expect((await large.done).answers.size).toBe(400)
     })
+
+    it("goes on when only one of many streams becomes free at a time", async () => {
+      const peer = await rawPeer(async (connection) => {
+        connection.send(raw.settings([3, 64]))
+        const open: Array<number> = []
+        for (let n = 0; n < 64; n++) open.push(await connection.request())
+        for (let n = 64; n < 100; n++) {
+          connection.send(raw.ok(open.shift()!))
+          open.push(await connection.request())
+        }
+        connection.send(...open.map(raw.ok))
+      })
+      expect((await (await open(peer.port)).send(100)).answers.size).toBe(100)
+    })
   })
 }
