@@ -66,6 +66,7 @@ const SYSTEM = Layer.effect(
     WEBHOOK_RETRY_DELAYS: "0.1,0.1,0.1,0.1,0.1",
     WEBHOOK_DISABLE_AFTER: "1",
     LEASE_SECONDS: "3",
+    WEBHOOK_TIMEOUT_SECONDS: "2",
     PROCESSES: "1"
   })
 )
@@ -186,7 +187,10 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("webhook deliveri
 })
 
 class Apart extends Context.Service<Apart, System>()("heliograph/test/Apart") {}
-const APART = Layer.effect(Apart, makeSystem({ ROLES: "api,dispatch", LEASE_SECONDS: "3", PROCESSES: "1" }))
+const APART = Layer.effect(
+  Apart,
+  makeSystem({ ROLES: "api,dispatch", LEASE_SECONDS: "3", WEBHOOK_TIMEOUT_SECONDS: "2", PROCESSES: "1" })
+)
 
 layer(APART, { timeout: 120_000, excludeTestServices: true })("a webhook node that is killed", (it) => {
   it.effect("loses no event, and repeats at most what it had not yet written down", () =>
