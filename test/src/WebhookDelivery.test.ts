@@ -222,8 +222,9 @@ layer(APART, { timeout: 120_000, excludeTestServices: true })("a webhook node th
       for (const receiver of receivers) {
         const counts = [...receiver.received().values()]
         expect(counts.every((count) => count <= 2)).toBe(true)
-        // Results are written every hundred posts; meanwhile as many again may come in, and 32 are under way.
-        expect(counts.filter((count) => count === 2).length).toBeLessThanOrEqual(232)
+        // A hook has one piece of work at a time on a node, of one batch's events. Results are written every hundred
+        // posts; how many more come in meanwhile is up to the database.
+        expect(counts.filter((count) => count === 2).length).toBeLessThanOrEqual(500)
         expect(receiver.stats().refused).toEqual({})
       }
     })
