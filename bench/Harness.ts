@@ -138,7 +138,9 @@ export const measure = async (plan: Measure): Promise<Table> => {
       cpu: of("cpu"),
       more: of("more"),
       rateRatio: median(rates.map((rate, i) => rate / (base![i]!.operations / base![i]!.seconds))),
-      cpuRatio: median(turns.map((turn, i) => total(base![i]!.cpu) / total(turn.cpu)))
+      cpuRatio: median(
+        turns.map((turn, i) => (total(turn.cpu) > 0 ? total(base![i]!.cpu) / total(turn.cpu) : Number.NaN))
+      )
     }
   }
 }
@@ -155,7 +157,7 @@ export const shown = (table: Table): string => {
     "/s",
     `× ${table.base}`,
     ...processes.map((name) => `CPU µs ${name}`),
-    ...(processes.length > 1 ? ["CPU µs all but sink"] : []),
+    ...(processes.length > 1 ? ["CPU µs all but the far side"] : []),
     "× less CPU",
     ...more
   ]
@@ -164,7 +166,7 @@ export const shown = (table: Table): string => {
     row.perSecond.toFixed(0),
     figure(row.rateRatio),
     ...processes.map((name) => (name in row.cpu ? figure(row.cpu[name]!) : "–")),
-    ...(processes.length > 1 ? [figure(total(row.cpu))] : []),
+    ...(processes.length > 1 ? [figure(total(row.cpu) || Number.NaN)] : []),
     figure(row.cpuRatio),
     ...more.map((name) => (name in row.more ? figure(row.more[name]!) : "–"))
   ])

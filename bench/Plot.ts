@@ -52,7 +52,7 @@ export const plot = (table: Table): string => {
       )
       x += width
     }
-    out.push(text(x + 6, y + 12, number(totalCpu(row.cpu))))
+    if (totalCpu(row.cpu) > 0) out.push(text(x + 6, y + 12, number(totalCpu(row.cpu))))
     y += BAR + 6
   }
   let x = LABEL

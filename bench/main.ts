@@ -11,6 +11,8 @@ import { plot } from "./Plot.ts"
 
 const MODULES = ["transport", "mailing", "fcm", "webhooks", "webpush", "ingress", "scaling", "latency"]
 
+const print = (line: string): void => void process.stdout.write(`${line}\n`)
+
 const RESULTS = new URL("results/", import.meta.url)
 
 const machine = () => ({
@@ -60,10 +62,10 @@ for (const name of names.length === 0 ? MODULES : names) {
   const begun = performance.now()
   const result = await benchmark.run(options)
   write(result, options)
-  for (const table of result.tables) console.log(`\n${shown(table)}`)
-  console.log()
+  for (const table of result.tables) print(`\n${shown(table)}`)
+  print("")
   for (const [fact, value] of Object.entries(result.facts)) {
-    console.log(`${fact}: ${typeof value === "number" ? Number(value.toPrecision(4)) : value}`)
+    print(`${fact}: ${typeof value === "number" ? Number(value.toPrecision(4)) : value}`)
   }
   say(`${name} took ${((performance.now() - begun) / 1000).toFixed(0)} s`)
 }

@@ -7,20 +7,19 @@ import type { Sealer } from "../layers/webpush/Sealer.ts"
 import { makeSealer } from "../layers/webpush/Sealer.ts"
 import { PushServices } from "../layers/webpush/PushServices.ts"
 import { uuidv7 } from "../services/domain/Ids.ts"
+import type { Benchmark } from "./Harness.ts"
 import { prepare, type PeerData } from "./webpush/Peer.ts"
 
 /*
  * Web Push: what is done for each message before it is sent, that is RFC 8291's encryption with a fresh key pair and the
  * VAPID header, by the engine's own code and by the package web-push, on one core and on two.
  *
- *   node bench/webpush.ts [--rounds 7] [--messages 4000]
+ *   npm run bench -- webpush [--rounds 7] [--messages 4000]
  *
  * All take turns on one machine, each in every round: the ratios count. CPU is of the whole process, all its threads.
  * "New subscribers" are 20,000 who come round again after the keys that are kept were forgotten; "known" are 1,000.
  * Left out: sending, answers, the database. web-push signs a VAPID token for each message, as it always does.
  */
-
-export const name = "webpush"
 
 const ORIGIN = "https://updates.push.example.org"
 const NEW = 20_000
@@ -32,6 +31,8 @@ const SLICES_AT_ONCE = 4
 export interface Row {
   readonly name: string
   readonly perSecond: number
+  readonly slowest: number
+  readonly fastest: number
   /** Microseconds of CPU a message. */
   readonly cpu: number
 }
@@ -157,6 +158,8 @@ export const run = async (options: { readonly rounds?: number; readonly messages
     rows: contestants.map(([title], index) => ({
       name: title,
       perSecond: median(rate[index]!),
+      slowest: Math.min(...rate[index]!),
+      fastest: Math.max(...rate[index]!),
       cpu: median(cpu[index]!)
     })),
     lessCpu: ratio(cpu[0]!, cpu[1]!),
@@ -166,20 +169,29 @@ export const run = async (options: { readonly rounds?: number; readonly messages
   }
 }
 
-if (import.meta.main) {
-  const argument = (title: string, otherwise: number): number => {
-    const place = process.argv.indexOf(`--${title}`)
-    return place === -1 ? otherwise : Number(process.argv[place + 1])
+export const benchmark: Benchmark = {
+  name: "webpush",
+  about: "RFC 8291 encryption and VAPID of one message, against the package web-push",
+  run: async ({ flags, short }) => {
+    const rounds = Number(flags.get("rounds") ?? (short ? 3 : 7))
+    const report = await run({ rounds, messages: Number(flags.get("messages") ?? (short ? 2000 : 4000)) })
+    const base = report.rows[0]!
+    const rows = report.rows.map((row) => ({
+      ...row,
+      cpu: { sender: row.cpu },
+      more: {},
+      rateRatio: row.perSecond / base.perSecond,
+      cpuRatio: base.cpu / row.cpu
+    }))
+    return {
+      name: "webpush",
+      tables: [{ title: "Web push messages prepared", what: "messages", base: base.name, rounds, rows }],
+      facts: {
+        "CPU of web-push over own, new subscribers (at least 2)": report.lessCpu,
+        "CPU of web-push over own, known subscribers": report.lessCpuKnown,
+        "rate of two threads over one (at least 1.7)": report.twoCores,
+        "longest turns on the event loop, ms, 99 of 100": report.turnMs
+      }
+    }
   }
-  const report = await run({ rounds: argument("rounds", 7), messages: argument("messages", 4000) })
-  const lines = report.rows.map(
-    ({ cpu, name: title, perSecond }) =>
-      `${title.padEnd(36)} ${perSecond.toFixed(0).padStart(7)}/s ${cpu.toFixed(1).padStart(7)} µs CPU`
-  )
-  process.stdout.write(`${lines.join("\n")}
-
-CPU of web-push over own       ${report.lessCpu.toFixed(2)} (known subscribers ${report.lessCpuKnown.toFixed(2)})
-two threads over one core      ${report.twoCores.toFixed(2)}
-turn of the event loop, p99    ${report.turnMs.toFixed(1)} ms
-`)
 }

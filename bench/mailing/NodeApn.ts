@@ -30,8 +30,9 @@ export const providerOf = (at: { readonly port: number; readonly caFile: string 
       keyId: "ABC123DEFG",
       teamId: "DEF123GHIJ"
     },
-    // Its options do not name them, but it hands them to the connection.
-    ...{ address: "localhost", port: at.port, ca: [readFileSync(at.caFile, "utf8")] },
+    address: "localhost",
+    port: at.port,
+    ca: [readFileSync(at.caFile, "utf8")],
     production: false
   })
 
