@@ -201,6 +201,29 @@ const http = ({ baseUrl, drainMs, host, port, roles }: Settings["Service"], crew
   )
 }
 
+/** What a stop may take beyond the drain before it is forced: the rest is left to leases, as after a crash. */
+const LAST_RESORT_MS = 5_000
+
+/** A stop that gets stuck, because the database does not answer any more for example, ends all the same. */
+const lastResort = ({ drainMs }: Settings["Service"]) =>
+  Layer.effectDiscard(
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        const force = () => {
+          setTimeout(() => {
+            process.stderr.write("The stop took too long and is forced; what was under way is taken over by lease.\n")
+            process.exit(1)
+          }, drainMs + LAST_RESORT_MS).unref()
+        }
+        process.once("SIGTERM", force)
+        process.once("SIGINT", force)
+        return force
+      }),
+      // Only the listeners go with the scope: a timer that runs has to outlive the scope's own end.
+      (force) => Effect.sync(() => process.off("SIGTERM", force).off("SIGINT", force))
+    )
+  )
+
 /** A node of the service, with the roles of its settings, until its scope closes: this process, and its workers. */
 export const server = (env: Environment) =>
   Layer.unwrap(
@@ -211,6 +234,7 @@ export const server = (env: Environment) =>
       const isSpread = processes > 1 && hasWork
       const crew: Crew = { ready: () => (isSpread ? 0 : null) }
       return Layer.mergeAll(
+        lastResort(settings),
         http(settings, crew),
         isSpread ? workers(env, settings, crew) : work(settings),
         // One for all processes of the node.

@@ -34,25 +34,37 @@ export const PUSH_CONTENT_BYTES = 3_700
 
 const utf8 = new TextEncoder()
 
-const checkContent = ({ content, to }: SendNotification): Effect.Effect<void, ContentTooLarge> => {
+const bytesOf = (value: unknown): number => (value === undefined ? 0 : utf8.encode(JSON.stringify(value)).length)
+
+const checkContent = ({ content, overrides, to }: SendNotification): Effect.Effect<void, ContentTooLarge> => {
   const isRefused = (field: string, message: string) => Effect.fail(new ContentTooLarge({ field, message }))
   if (isEmailOnly(to)) {
-    return hasEmail(content) || content.title !== undefined || content.body !== undefined
+    return hasEmail(content) || content.title || content.body
       ? Effect.void
       : isRefused("content", "needs a subject, html, title or body to be sent as e-mail")
   }
-  if (to.device_ids !== undefined && !hasPush(content)) {
-    return isRefused("content", "needs a title, body or data to be sent to devices")
+  if (!hasPush(content)) {
+    if (to.device_ids !== undefined) return isRefused("content", "needs a title, body or data to be sent to devices")
+    return hasEmail(content) ? Effect.void : isRefused("content", "needs a title, body, data, subject or html")
   }
-  if (!hasPush(content)) return Effect.void
   const { title, body, url, image, data } = content
-  const bytes = utf8.encode(JSON.stringify({ title, body, url, image, data })).length
-  return bytes <= PUSH_CONTENT_BYTES
-    ? Effect.void
-    : isRefused(
-        "content",
-        `title, body, url, image and data are ${bytes} bytes as JSON; a push message carries at most ${PUSH_CONTENT_BYTES}`
+  const bytes = bytesOf({ title, body, url, image, data })
+  if (bytes > PUSH_CONTENT_BYTES) {
+    return isRefused(
+      "content",
+      `title, body, url, image and data are ${bytes} bytes as JSON; a push message carries at most ${PUSH_CONTENT_BYTES}`
+    )
+  }
+  for (const provider of ["apns", "fcm", "web"] as const) {
+    const more = bytesOf(overrides?.[provider])
+    if (more > 0 && bytes + more > PUSH_CONTENT_BYTES) {
+      return isRefused(
+        `overrides.${provider}`,
+        `makes ${bytes + more} bytes together with the content; a push message carries at most ${PUSH_CONTENT_BYTES}`
       )
+    }
+  }
+  return Effect.void
 }
 
 /** Explicit recipients that are planned with the accept: few enough that it takes no longer by it. */

@@ -11,6 +11,9 @@ import { make as makeSignal } from "./Signal.ts"
 /** An actor without work for so long ends; the next event starts it anew. */
 const IDLE_MS = 30_000
 
+/** What a lease lasts beyond the longest attempt: the time to write its result. */
+const LEASE_MARGIN_MS = 2_000
+
 /** A database that is away for a moment must not turn what was posted into what is posted again. */
 const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")])
 
@@ -39,6 +42,8 @@ export class HookActors extends Context.Service<
         // Closes after the finalizer below: every actor, however late it started, is drained before it is interrupted.
         const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
 
+        // An attempt that is under way must not be taken over by another node.
+        const leaseMs = Math.max(settings.leaseMs, settings.webhookTimeoutMs + LEASE_MARGIN_MS)
         const actors = new Map<HookId, HookActor>()
         const starting = new Set<HookId>()
         const ended = makeSignal()
@@ -50,8 +55,8 @@ export class HookActors extends Context.Service<
               const sender = yield* client.open(settings.webhookConcurrency)
               const actor = makeHookActor(id, {
                 endpoint: store.endpoint(id),
-                claim: store.claim(id, 1, settings.leaseMs),
-                claimMostTried: store.claimMostTried(id, settings.leaseMs),
+                claim: store.claim(id, 1, leaseMs),
+                claimMostTried: store.claimMostTried(id, leaseMs),
                 finish: (results) => Effect.retry(store.finish(results), untilWritten),
                 nextDue: store.nextDue(id),
                 sender,
@@ -60,7 +65,7 @@ export class HookActors extends Context.Service<
                 isStopping: () => isStopping,
                 retryDelaysMs: settings.webhookRetryDelaysMs,
                 timeoutMs: settings.webhookTimeoutMs,
-                leaseMs: settings.leaseMs,
+                leaseMs,
                 concurrency: settings.webhookConcurrency,
                 disableAfter: settings.webhookDisableAfter,
                 idleMs: IDLE_MS

@@ -37,7 +37,7 @@ export interface LaneWork {
   readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<ClaimedBatch>, StoreError>
   /** Sends a batch to its end. With `probe`, the credential is in doubt. */
   readonly send: (batch: ClaimedBatch, probe: boolean) => Effect.Effect<LaneNews, StoreError>
-  /** Batches under way on this node, over all lanes of a priority. */
+  /** Batches under way on this node beside the first of each lane, over all lanes of a priority. */
   readonly permits: Semaphore.Semaphore
   /** Whether the credential is no longer the one that was refused. Asked every `repairMs` while the lane is held. */
   readonly isRepaired: Effect.Effect<boolean, StoreError>
@@ -84,7 +84,7 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
     }
   }
 
-  const send = (batch: ClaimedBatch, probe: boolean) =>
+  const send = (batch: ClaimedBatch, probe: boolean, isShared: boolean) =>
     work.send(batch, probe).pipe(
       Effect.flatMap((news) => Effect.map(Clock.currentTimeMillis, (now) => learn(news, now))),
       Effect.catchCause((cause) =>
@@ -99,7 +99,7 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
           work.onEnd()
         })
       ),
-      Effect.ensuring(work.permits.release(1))
+      Effect.ensuring(isShared ? work.permits.release(1) : Effect.void)
     )
 
   /** Claims and starts batches while there are any and there is room. Answers how long to wait before looking again. */
@@ -112,18 +112,21 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
       }
       const isProbe = state._tag === "held"
       if (running >= (isProbe ? 1 : window)) return null
-      yield* work.permits.take(1)
+      // A lane's first batch waits for nobody: lanes whose providers hang must not stop the others by what they share.
+      // Without a permit for more, the end of the first one is when to look again.
+      const isShared = running > 0
+      if (isShared && !(yield* work.permits.takeIfAvailable(1))) return null
       const claimed = yield* work
         .claim(1)
         .pipe(
           Effect.onExit((exit) =>
-            Exit.isSuccess(exit) && exit.value.length > 0 ? Effect.void : work.permits.release(1)
+            !isShared || (Exit.isSuccess(exit) && exit.value.length > 0) ? Effect.void : work.permits.release(1)
           )
         )
       const batch = claimed[0]
       if (batch === undefined) return null
       running++
-      yield* Effect.forkIn(send(batch, isProbe), scope)
+      yield* Effect.forkIn(send(batch, isProbe, isShared), scope)
     }
     return null
   })

@@ -10,11 +10,11 @@ import type { NewBatch } from "../ports/NotificationStore.ts"
  */
 
 /** Whether the content has something to show on a device. */
-export const hasPush = (content: Content): boolean =>
-  content.title !== undefined || content.body !== undefined || content.data !== undefined
+export const hasPush = ({ body, data, title }: Content): boolean =>
+  Boolean(title) || Boolean(body) || data !== undefined
 
 /** Whether the content is meant for e-mail too. */
-export const hasEmail = (content: Content): boolean => content.subject !== undefined || content.html !== undefined
+export const hasEmail = ({ html, subject }: Content): boolean => Boolean(subject) || Boolean(html)
 
 /** The audience names e-mail recipients itself, so that any text is e-mail content. */
 export const isEmailOnly = (to: Audience): boolean => to.channel_ids !== undefined || to.emails !== undefined

@@ -8,6 +8,9 @@ import type { ClaimedBatch, ResultChunk } from "../ports/BatchStore.ts"
 import type { Outcome } from "../ports/Provider.ts"
 import { retryDelay } from "./RetryPolicy.ts"
 
+/** The longest that a provider may make its messages wait: what asks for more has made a mistake, or is somebody else's. */
+const MOST_WAIT_MS = 3_600_000
+
 export interface ResultRules {
   readonly retryBaseMs: number
   readonly retryMaxMs: number
@@ -62,6 +65,11 @@ export class Results {
     return { slow: this.#slow, hold: this.#hold }
   }
 
+  /** Ends everybody who has no outcome yet. */
+  failRest(reason: string): void {
+    for (const recipient of this.#open) this.fail(recipient, reason)
+  }
+
   skip(recipient: string, reason: string): void {
     this.#end(recipient, "skipped", null, reason)
   }
@@ -88,16 +96,16 @@ export class Results {
       case "Retry": {
         // One delay for all that fail alike in this batch: they become one batch, not one each.
         this.#retryMs ??= retryDelay(attempts + 1, this.#rules, this.#random())
-        const delayMs = Math.max(this.#retryMs, roundUp(outcome.afterMs ?? 0))
+        const delayMs = Math.max(this.#retryMs, waitOf(outcome.afterMs ?? 0))
         this.#retry(recipient, outcome.reason, delayMs, attempts + 1, false, now)
         return
       }
       case "Slow":
         if (outcome.scope !== "recipient" && (this.#slow === null || outcome.afterMs > this.#slow.ms)) {
-          this.#slow = { reason: outcome.reason, ms: outcome.afterMs }
+          this.#slow = { reason: outcome.reason, ms: Math.min(MOST_WAIT_MS, outcome.afterMs) }
         }
         // Being over a limit says nothing about this message: the attempt does not count.
-        this.#retry(recipient, outcome.reason, roundUp(outcome.afterMs), attempts, false, now)
+        this.#retry(recipient, outcome.reason, waitOf(outcome.afterMs), attempts, false, now)
         return
       case "Hold":
         this.#hold ??= outcome.reason
@@ -165,7 +173,7 @@ export class Results {
 }
 
 /** Whole seconds, so that many `Retry-After` values make few groups. */
-const roundUp = (ms: number): number => Math.ceil(ms / 1000) * 1000
+const waitOf = (ms: number): number => Math.min(MOST_WAIT_MS, Math.ceil(ms / 1000) * 1000)
 
 const eventsOf = (
   batch: ClaimedBatch,

@@ -11,6 +11,8 @@ import type { ResultRules } from "./Results.ts"
 
 /** How often results are written while a batch is under way: what a crash can repeat is at most what came since. */
 const SAVE_MS = 500
+/** How long after a notification's expiry answers of messages under way are still waited for. */
+const GRACE_MS = 2000
 
 export interface Sending {
   readonly batch: ClaimedBatch
@@ -69,6 +71,12 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
         Effect.as(Effect.sleep(SAVE_MS), false)
       )
       if (isDone) break
+      if (Date.now() >= rules.expiresAt + GRACE_MS) {
+        // A provider that takes messages and does not answer must not keep them beyond their time.
+        yield* Fiber.interrupt(fiber)
+        results.failRest("expired")
+        break
+      }
       // Writing results prolongs the lease; a provider that answers nothing for a while must not let it run out.
       if (results.unsaved === 0 && Date.now() - savedAt < rules.leaseMs / 3) continue
       savedAt = Date.now()

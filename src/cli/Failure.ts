@@ -1,9 +1,14 @@
-import { Cause, Console, Effect } from "effect"
+import { Cause, Console, Effect, Exit, Runtime } from "effect"
 
-/** Empty for a command line that was not understood: its help has been shown with what was wrong. */
+/**
+ * What to tell of an error. Empty for a command line that was not understood: its help has been shown with what was
+ * wrong. An error that only wraps another (a server that cannot listen) tells of that one.
+ */
 const messageOf = (error: unknown): string => {
   if ((error as { readonly _tag?: string })._tag === "ShowHelp") return ""
-  return error instanceof Error && error.message !== "" ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  if (error.message !== "") return error.message
+  return error.cause === undefined ? String(error) : messageOf(error.cause)
 }
 
 /**
@@ -20,3 +25,15 @@ export const reportFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.E
     const text = lines.filter((line) => line !== "").join("\n")
     return text === "" ? Effect.void : Console.error(text)
   })
+
+let isTerminated = false
+
+/** SIGTERM asks for an orderly end: a process that drained has done what it was told, and exits with 0. */
+process.once("SIGTERM", () => {
+  isTerminated = true
+})
+
+export const teardown: Runtime.Teardown = (exit, onExit) => {
+  if (isTerminated && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) onExit(0)
+  else Runtime.defaultTeardown(exit, onExit)
+}

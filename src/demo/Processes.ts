@@ -5,11 +5,12 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
 
 /** A process of the demo did not do its part. The message says which, and what it printed last. */
 export class DemoError extends Schema.TaggedError<DemoError>()("DemoError", { message: Schema.String }) {}
 
-const MAIN = new URL("../main.ts", import.meta.url).pathname
+const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url))
 /** Lines of a child's output that are kept for its error message. */
 const TAIL = 20
 

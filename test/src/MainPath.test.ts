@@ -247,6 +247,33 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("the main path", 
     })
   )
 
+  it.effect("refuses overrides that no push can carry, and content with nothing to show", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const send = (request: unknown) =>
+        Effect.map(system.call("POST", "/api/v1/notifications", request), ({ body, status }) => [
+          status,
+          body.error?.details[0].field
+        ])
+      const overrides = { apns: { x: "y".repeat(9000) } }
+      expect(yield* send({ to: { all: true }, content: CONTENT, overrides })).toEqual([400, "overrides.apns"])
+      expect(yield* send({ to: { all: true }, content: { title: "" } })).toEqual([400, "content"])
+    })
+  )
+
+  it.effect("gives up what a provider takes and does not answer when the notification has expired", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      clear(system)
+      system.fleet.fcm.control.set({ do: "hang" })
+      const devices = yield* system.importDevices(20, 9000)
+      const id = yield* system.send({ to: { device_ids: devices }, content: CONTENT, ttl: 2 })
+      const shown = yield* system.until(id, ({ status }) => status === "completed")
+      expect(shown.counts).toMatchObject({ accepted: 20, sent: 12, failed: 8, pending: 0 })
+      clear(system)
+    })
+  )
+
   it.effect("completes a mailing to nobody", () =>
     Effect.gen(function* () {
       const system = yield* TheSystem

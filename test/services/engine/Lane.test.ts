@@ -163,6 +163,27 @@ it.effect("probes a refused credential with one batch at a time, and opens when 
   })
 )
 
+it.effect(
+  "starts its first batch although other lanes hold everything that is shared, and more only when there is room",
+  () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const taken = yield* Semaphore.make(1)
+      yield* taken.take(1)
+      const { lane, waiting } = yield* setup({
+        waiting: 3,
+        send: (index) => (index === 0 ? Effect.as(Deferred.await(gate), QUIET) : Effect.succeed(QUIET)),
+        over: { permits: taken }
+      })
+      yield* Effect.forkChild(lane.run)
+      yield* settle
+      expect([lane.running(), waiting()]).toEqual([1, 2])
+      yield* Deferred.succeed(gate, undefined)
+      yield* settle
+      expect([lane.running(), waiting()]).toEqual([0, 0])
+    })
+)
+
 it.effect("goes on soon after the credential was replaced", () =>
   Effect.gen(function* () {
     let isRepaired = false

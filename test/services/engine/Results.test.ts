@@ -93,6 +93,24 @@ describe("Results", () => {
     expect(results.news.slow).toEqual({ reason: "quota", ms: 60_000 })
   })
 
+  it("lets no provider make messages wait for longer than an hour", () => {
+    const results = new Results(batch(["a", "b"]), { ...rules, expiresAt: NOW + 1e12 }, () => 1)
+    results.add("a", { _tag: "Slow", scope: "project", reason: "quota", afterMs: 999_999_999_000 }, NOW)
+    results.add("b", { _tag: "Retry", reason: "busy", afterMs: 999_999_999_000 }, NOW)
+    expect(results.news.slow?.ms).toBe(3_600_000)
+    expect(results.take(NOW).retries.every(({ delayMs }) => delayMs === 3_600_000)).toBe(true)
+  })
+
+  it("ends everybody without an outcome, and nobody else, when the time is over", () => {
+    const results = new Results(batch(["a", "b", "c"]), rules, () => 1)
+    results.add("b", { _tag: "Ok", messageId: "m" }, NOW)
+    results.failRest("expired")
+    const chunk = results.take(NOW)
+    expect(chunk.final.recipients).toEqual(["b", "a", "c"])
+    expect(chunk.final.errors).toEqual([null, "expired", "expired"])
+    expect(chunk.remaining).toEqual([])
+  })
+
   it("makes an event of each kind with the fields of the spec, for devices and for channels", () => {
     const device = new Results(batch(["a", "b", "c"]), rules, () => 1)
     device.add("a", { _tag: "Ok", messageId: "m" }, NOW)
