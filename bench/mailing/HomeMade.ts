@@ -1,6 +1,6 @@
 import { Queue, Worker } from "bullmq"
 import { randomUUID } from "node:crypto"
-import pg from "pg"
+import { Pool } from "pg"
 import { serveOrders } from "../Child.ts"
 import { notificationOf, providerOf } from "./NodeApn.ts"
 
@@ -29,7 +29,7 @@ const CONNECTIONS = 20
 const PAGE = 1000
 
 const [port, caFile, url, redisPort, devices] = process.argv.slice(2) as [string, string, string, string, string]
-const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS })
+const pool = new Pool({ connectionString: url, max: CONNECTIONS })
 await pool.query(`CREATE TABLE devices (id uuid PRIMARY KEY, token text NOT NULL)`)
 await pool.query(
   `INSERT INTO devices SELECT gen_random_uuid(), md5(n::text) || md5((-n)::text) FROM generate_series(1, $1::int) AS n`,
