@@ -281,14 +281,10 @@ export class Conversation implements FrameHandler {
   }
 }
 
-/** Header blocks up to so many bytes are kept in memory that a slot has for good. */
-const SMALL_BLOCK = 1 << 10
-
+/** Copies a header block whose answer goes on: what it lies in is written over by what comes next. */
 const keepBlock = (slot: Slot, bytes: Buffer, start: number, end: number): void => {
   const length = end - start
-  if (slot.block.length < length || slot.block.length > SMALL_BLOCK) {
-    slot.block = Buffer.allocUnsafeSlow(Math.max(length, 128))
-  }
+  if (slot.block.length < length) slot.block = Buffer.allocUnsafeSlow(Math.max(length, 128))
   bytes.copy(slot.block, 0, start, end)
   slot.blockLength = length
 }

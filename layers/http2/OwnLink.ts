@@ -15,11 +15,14 @@ import { Vigil } from "./Vigil.ts"
 /** Ids are used up at 2³¹: a connection makes way shortly before. */
 const LAST_ID = 0x7fff_0000
 /**
- * Of a connection whose streams are all in use, less than a sixteenth is not given out at once but a millisecond later,
- * with what has become free by then. Else both ends fall into step on a few requests at a time, at twice the cost.
+ * When nearly all streams of a connection are in use and what was read freed less than a 64th of them, it is not
+ * read for a millisecond: the next read then brings many answers. Else both ends may wake each other for every few
+ * requests, at two or three times the cost.
  */
-const FEW = 16
-const HOLD_MS = 1
+const FEW = 64
+const PAUSE_MS = 1
+/** Streams below which a connection is never made to wait. */
+const MANY = 64
 
 /**
  * A connection of the engine's own client: requests of many batches become frames in one write, answers are read where
@@ -42,7 +45,7 @@ export class OwnLink implements Link {
   private clock = 0
   /** Something was read in this turn of the event loop. */
   private turning = false
-  private hold: NodeJS.Timeout | undefined
+  private pause: NodeJS.Timeout | undefined
 
   constructor(options: Http2PoolOptions, owner: LinkOwner, dial: Dial) {
     this.options = options
@@ -208,23 +211,28 @@ export class OwnLink implements Link {
     this.turning = false
     this.talk.takeNote()
     this.vigil.heard()
+    this.pace()
     this.settle()
   }
 
-  private readonly endHold = (): void => {
-    this.hold = undefined
-    this.settle(true)
+  private pace(): void {
+    const { most } = this
+    if (this.state !== "open" || most < MANY || this.free * FEW >= most || this.blocked) return
+    this.socket.pause()
+    this.pause = setTimeout(this.endPause, PAUSE_MS)
+  }
+
+  private readonly endPause = (): void => {
+    this.pause = undefined
+    this.socket.resume()
   }
 
   /** After anything that may have ended streams: tells the pool once, however many there were. */
-  private settle(held = false): void {
+  private settle(): void {
     if (this.state === "closed") return
     if (this.state === "leaving" && this.talk.streams.count === 0) return this.destroy(this.reason)
-    const { free } = this
-    if (free > 0 && !this.blocked) {
-      if (held || free * FEW >= this.most) this.owner.onFree(this)
-      else this.hold ??= setTimeout(this.endHold, HOLD_MS)
-    } else if (this.state === "open" && this.talk.streams.next > LAST_ID) this.owner.onLeaving(this)
+    if (this.free > 0 && !this.blocked) this.owner.onFree(this)
+    else if (this.state === "open" && this.talk.streams.next > LAST_ID) this.owner.onLeaving(this)
     this.output.flush()
     this.vigil.arm()
   }
@@ -242,7 +250,10 @@ export class OwnLink implements Link {
     if (this.state === "closed") return
     this.state = "closed"
     clearTimeout(this.connectTimer)
-    clearTimeout(this.hold)
+    if (this.pause !== undefined) {
+      clearTimeout(this.pause)
+      this.endPause()
+    }
     this.vigil.stop()
     this.reader.stop()
     this.talk.end(

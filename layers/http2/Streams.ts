@@ -28,6 +28,8 @@ export interface Slot {
 }
 
 const NO_BLOCK = Buffer.alloc(0)
+/** Header blocks up to so many bytes are kept in memory that a slot has for good. */
+const SMALL_BLOCK = 1 << 10
 const FIRST_RING = 256
 
 /**
@@ -99,6 +101,7 @@ export class Streams {
     slot.rest = undefined
     slot.chunks = undefined
     slot.fields = undefined
+    if (slot.block.length > SMALL_BLOCK) slot.block = NO_BLOCK
     this.count--
   }
 
