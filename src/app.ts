@@ -29,6 +29,7 @@ import * as HookStore from "../layers/postgres/HookStore.ts"
 import * as InboxStore from "../layers/postgres/InboxStore.ts"
 import * as Migrations from "../layers/postgres/Migrations.ts"
 import * as NotificationStore from "../layers/postgres/NotificationStore.ts"
+import * as Retention from "../layers/postgres/Retention.ts"
 import * as Logger from "../layers/telemetry/Logger.ts"
 import * as Webhook from "../layers/webhook/WebhookClient.ts"
 import * as WebPush from "../layers/webpush/WebPushProvider.ts"
@@ -239,6 +240,7 @@ export const server = (env: Environment) =>
         isSpread ? workers(env, settings, crew) : work(settings),
         // One for all processes of the node.
         roles.has("dispatch") || roles.has("webhooks") ? Workers.sweeper : Layer.empty,
+        Retention.layer,
         roles.has("api") ? firstStart : Layer.empty
       )
     })

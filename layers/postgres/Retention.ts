@@ -1,0 +1,181 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Schedule } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Statement } from "effect/sql/Statement"
+import { uuidFloor } from "../../services/domain/Ids.ts"
+import { Settings } from "../config/Settings.ts"
+
+/*
+ * What is kept for RETENTION_DAYS, and then goes. Small things go in chunks, each a statement of its own that passes
+ * over rows somebody holds. Days of results go whole, which locks their table for the moment in which the catalogue is
+ * changed: whoever does it gives up after a fraction of a second, lets pass what waited behind it, and tries again.
+ */
+
+const DAY_MS = 86_400_000
+
+/** Any number that nobody else uses for a lock of this database. */
+const LOCK = 7_236_418_004
+
+/** Rows that one statement deletes, and the pause after it. */
+const CHUNK = 1000
+const PAUSE = "20 millis"
+
+/** How long the removal of a day may make others wait, and how often it is tried before the next run. */
+const LOCK_TIMEOUT = "200ms"
+const TRIES = 4
+const UNTIL_NEXT_TRY = "500 millis"
+
+export interface Removed {
+  /** Names of the partitions that were dropped. */
+  readonly days: ReadonlyArray<string>
+  readonly notifications: number
+  readonly hookWork: number
+  readonly deadLetters: number
+  /** Partitions that were in use at every try. */
+  readonly postponed: ReadonlyArray<string>
+}
+
+/**
+ * Removes what ended more than `days` days before `now` (epoch milliseconds; a node's clock, as ids are). Null when
+ * another node is at it.
+ */
+export const sweep = Effect.fnUntraced(function* (
+  days: number,
+  now: number = Date.now()
+): Effect.fn.Return<Removed | null, SqlError, PgClient.PgClient> {
+  const sql = yield* PgClient.PgClient
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      // The lock belongs to a connection of its own: it goes with it, whatever happens to this node.
+      const connection = yield* sql.reserve
+      const take = connection.executeUnprepared(`SELECT pg_try_advisory_lock(${LOCK}) AS taken`, [], undefined)
+      const drop = Effect.ignore(connection.executeUnprepared(`SELECT pg_advisory_unlock(${LOCK})`, [], undefined))
+      const [lock] = (yield* Effect.acquireRelease(take, () => drop)) as ReadonlyArray<{ readonly taken: boolean }>
+      return lock!.taken ? yield* remove(sql, now - days * DAY_MS) : null
+    })
+  )
+})
+
+/** Repeats a statement that answers the rows of one chunk until there are no more. Answers how many there were. */
+const inChunks = Effect.fnUntraced(function* (statement: Statement<unknown>) {
+  let all = 0
+  while (true) {
+    const { length } = yield* statement
+    all += length
+    if (length === 0) return all
+    yield* Effect.sleep(PAUSE)
+  }
+})
+
+const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: number) {
+  const cutoff = new Date(before)
+  // Whatever ended before the cutoff was also made before it: the primary keys lead to it.
+  const floor = uuidFloor(before)
+
+  const ended = sql`
+    n.id < ${floor} AND n.status IN ('completed', 'cancelled') AND coalesce(n.completed_at, n.created_at) < ${cutoff}
+    AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.notification_id = n.id AND NOT b.done)`
+  // A mailing to millions has thousands of batches: they go first, so that no single row takes them all along.
+  yield* inChunks(sql`
+    DELETE FROM batches WHERE id IN (
+      SELECT b.id FROM batches b JOIN notifications n ON n.id = b.notification_id
+      WHERE ${ended} LIMIT ${CHUNK} FOR UPDATE OF b SKIP LOCKED
+    ) RETURNING 1 AS one`)
+  const notifications = yield* inChunks(sql`
+    DELETE FROM notifications WHERE id IN (
+      SELECT n.id FROM notifications n WHERE ${ended}
+        AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.notification_id = n.id)
+      ORDER BY n.id LIMIT ${CHUNK} FOR UPDATE OF n SKIP LOCKED
+    ) RETURNING 1 AS one`)
+
+  // The attempts of the work go with it.
+  const hookWork = yield* inChunks(sql`
+    DELETE FROM hook_work WHERE id IN (
+      SELECT w.id FROM hook_work w
+      WHERE w.id < ${floor} AND w.done AND coalesce(w.finished_at, w.due_at) < ${cutoff}
+      ORDER BY w.id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+  yield* inChunks(sql`
+    DELETE FROM event_chunks WHERE id IN (
+      SELECT c.id FROM event_chunks c
+      WHERE c.id < ${floor} AND NOT EXISTS (SELECT 1 FROM hook_work w WHERE w.chunk_id = c.id)
+      ORDER BY c.id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+  const deadLetters = yield* inChunks(sql`
+    DELETE FROM dead_letters WHERE id IN (
+      SELECT id FROM dead_letters WHERE id < ${floor} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+
+  for (const parent of ["deliveries", "engagements"] as const) yield* removeStrays(sql, parent, floor)
+  const { dropped, postponed } = yield* removeDays(sql, before)
+  return { days: dropped, notifications, hookWork, deadLetters, postponed }
+})
+
+/** Rows that no day's partition was made for in time. */
+const removeStrays = (sql: PgClient.PgClient, parent: "deliveries" | "engagements", floor: string) =>
+  inChunks(sql`
+    DELETE FROM ${sql(`${parent}_other`)} WHERE ctid = ANY (ARRAY(
+      SELECT d.ctid FROM ${sql(`${parent}_other`)} d
+      WHERE d.notification_id < ${floor} AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.id = d.notification_id)
+      LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    )) RETURNING 1 AS one`)
+
+/**
+ * Drops the days before the cutoff whose notifications are gone. One that was accepted on such a day and is still
+ * sending, or has only just ended, keeps its day: docs/decisions/0003-delivery-partitions-by-id.md
+ */
+const removeDays = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: number) {
+  const partitions = yield* sql<{ readonly name: string }>`
+    SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent IN ('deliveries'::regclass, 'engagements'::regclass) ORDER BY 1`
+  const dropped: Array<string> = []
+  const postponed: Array<string> = []
+  for (const { name } of partitions) {
+    const [, year, month, day] = /^(?:deliveries|engagements)_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? []
+    if (year === undefined) continue
+    const begin = Date.parse(`${year}-${month}-${day}T00:00:00Z`)
+    if (begin + DAY_MS > before) continue
+    const left = yield* sql`
+      SELECT 1 AS one FROM notifications WHERE id >= ${uuidFloor(begin)} AND id < ${uuidFloor(begin + DAY_MS)} LIMIT 1`
+    if (left.length > 0) continue
+    // Files are deleted after the locks are released: what others may wait for is a change of the catalogue.
+    const drop = sql.withTransaction(
+      Effect.andThen(
+        sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`,
+        sql.unsafe(`DROP TABLE IF EXISTS ${name}`).unprepared
+      )
+    )
+    const isDropped = yield* drop.pipe(
+      Effect.as(true),
+      Effect.retry({ times: TRIES - 1, schedule: Schedule.spaced(UNTIL_NEXT_TRY), while: isBusy }),
+      Effect.catchIf(isBusy, () => Effect.succeed(false))
+    )
+    if (isDropped) dropped.push(name)
+    else postponed.push(name)
+  }
+  return { dropped, postponed }
+})
+
+const isBusy = (error: SqlError): boolean => ["LockTimeoutError", "DeadlockError"].includes(error.reason._tag)
+
+/** Looks at the start, and every hour while the layer lives. Nothing waits for it. */
+export const layer: Layer.Layer<never, never, PgClient.PgClient | Settings> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { retentionDays } = yield* Settings
+    const look = Effect.gen(function* () {
+      const removed = yield* sweep(retentionDays)
+      if (removed === null) return
+      const { days, postponed, ...counts } = removed
+      const isWorthALine = days.length + postponed.length > 0 || Object.values(counts).some((count) => count > 0)
+      if (!isWorthALine) return
+      yield* Effect.logInfo("What is past its retention was removed").pipe(
+        Effect.annotateLogs({ ...counts, days: days.join(" "), postponed: postponed.join(" ") })
+      )
+    })
+    yield* look.pipe(
+      Effect.catch((error) => Effect.logWarning("What is past its retention stays until the next hour", error)),
+      Effect.repeat(Schedule.spaced("1 hour")),
+      Effect.forkScoped
+    )
+  })
+)
