@@ -26,6 +26,7 @@ import * as DeadLetterStore from "../layers/postgres/DeadLetterStore.ts"
 import * as DeviceStore from "../layers/postgres/DeviceStore.ts"
 import * as EngagementStore from "../layers/postgres/EngagementStore.ts"
 import * as HookStore from "../layers/postgres/HookStore.ts"
+import * as IdempotencyStore from "../layers/postgres/IdempotencyStore.ts"
 import * as InboxStore from "../layers/postgres/InboxStore.ts"
 import * as Migrations from "../layers/postgres/Migrations.ts"
 import * as NotificationStore from "../layers/postgres/NotificationStore.ts"
@@ -74,6 +75,7 @@ const stores = Layer.mergeAll(
   DeviceStore.layer,
   EngagementStore.layer,
   HookStore.layer,
+  IdempotencyStore.layer,
   InboxStore.layer,
   NotificationStore.layer
 )

@@ -4,12 +4,14 @@ import type { SqlError } from "effect/sql/SqlError"
 import { sql as mainPath } from "./migrations/0001_main_path.ts"
 import { sql as webhooks } from "./migrations/0002_webhooks.ts"
 import { sql as engagement } from "./migrations/0003_engagement.ts"
+import { sql as controls } from "./migrations/0004_controls.ts"
 
 /** In order, without gaps; one that was released is never changed. */
 export const MIGRATIONS: ReadonlyArray<{ readonly id: number; readonly name: string; readonly sql: string }> = [
   { id: 1, name: "main_path", sql: mainPath },
   { id: 2, name: "webhooks", sql: webhooks },
-  { id: 3, name: "engagement", sql: engagement }
+  { id: 3, name: "engagement", sql: engagement },
+  { id: 4, name: "controls", sql: controls }
 ]
 
 /** The database was written by a later release: this one would not understand its rows. */

@@ -12,8 +12,9 @@ import type {
 } from "../../services/domain/Notification.ts"
 import type { NewNotification } from "../../services/ports/NotificationStore.ts"
 import { NotificationStore } from "../../services/ports/NotificationStore.ts"
+import { StoreError } from "../../services/ports/StoreError.ts"
 import { coalesce, isRefusedBySql } from "./Coalesce.ts"
-import { booleans, doubles, isUuid, milliseconds, texts, uuidArrayText, uuids } from "./columns.ts"
+import { booleans, doubles, isUuid, milliseconds, smallints, texts, uuidArrayText, uuids } from "./columns.ts"
 import { providerOfLetter, statusOfLetter } from "./letters.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
@@ -100,6 +101,8 @@ const ROWS = 256
 const AT_ONCE = 2
 const LONG = 4096
 
+const KEY_LOST = "The idempotency key was taken over by another request"
+
 const weightOf = ({ notification, request }: Arrival): number => {
   let weight = 1 + request.length / LONG
   for (const { recipients } of notification.batches ?? []) weight += 1 + recipients.length / 50
@@ -116,6 +119,28 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
       const batches = arrivals.flatMap(({ notification, priority }) =>
         (notification.batches ?? []).map((batch) => ({ ...batch, notification, priority }))
       )
+      // Keys that are still their requests' get their answers; a notification whose key is not comes to nothing.
+      const settled = arrivals.flatMap(({ notification: { id, settlement } }) =>
+        settlement ? { id, ...settlement } : []
+      )
+      const keys =
+        settled.length === 0
+          ? sql``
+          : sql`keys AS (
+          UPDATE idempotency_keys k SET status = t.status, body = t.body, location = t.location
+          FROM unnest(${uuids(settled.map(({ id }) => id))}, ${uuids(settled.map(({ claim }) => claim.appId))},
+            ${texts(settled.map(({ claim }) => claim.route))}, ${texts(settled.map(({ claim }) => claim.key))},
+            ${uuids(settled.map(({ claim }) => claim.holder))}, ${smallints(settled.map(({ answer }) => answer.status))},
+            ${texts(settled.map(({ answer }) => answer.body))}, ${texts(settled.map(({ answer }) => answer.location))}
+          ) AS t (id, app_id, route, key, holder, status, body, location)
+          WHERE k.app_id = t.app_id AND k.route = t.route AND k.key = t.key AND k.holder = t.holder AND k.status IS NULL
+          RETURNING t.id
+        ), `
+      const isMeant = (column: string) =>
+        settled.length === 0
+          ? sql``
+          : sql`WHERE ${sql.literal(column)} <> ALL(${uuids(settled.map(({ id }) => id))})
+              OR ${sql.literal(column)} IN (SELECT id FROM keys)`
       const written =
         batches.length === 0
           ? sql``
@@ -128,9 +153,10 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
             ${texts(batches.map((batch) => batch.provider))}, ${texts(batches.map((batch) => batch.priority))},
             ${texts(batches.map((batch) => uuidArrayText(batch.recipients)))}
           ) AS t (id, notification_id, app_id, provider, priority, recipients)
+          ${isMeant("t.notification_id")}
         )`
-      const rows = yield* sql<{ readonly at: Date }>`
-        WITH made AS (
+      const rows = yield* sql<{ readonly at: Date; readonly kept: ReadonlyArray<string> }>`
+        WITH ${keys}made AS (
           INSERT INTO notifications (id, app_id, priority, request, expires_at, plan_done, status, started_at)
           SELECT t.id, t.app_id, t.priority, t.request::json, now() + t.ttl * interval '1 ms', t.planned,
             CASE WHEN t.planned THEN 'sending' ELSE 'queued' END, CASE WHEN t.planned THEN now() END
@@ -140,18 +166,16 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
             ${doubles(arrivals.map(({ notification }) => notification.ttlMs))},
             ${booleans(arrivals.map(({ notification }) => notification.batches !== null))}
           ) AS t (id, app_id, priority, request, ttl, planned)
+          ${isMeant("t.id")}
         )${written}
-        SELECT now() AS at`
+        SELECT now() AS at, ${settled.length === 0 ? sql`'{}'::uuid[]` : sql`ARRAY(SELECT id FROM keys)`} AS kept`
       const createdAt = rows[0]!.at.getTime()
-      return arrivals.map(({ notification: { id, appId, request } }): Notification => ({
-        id,
-        appId,
-        status: "queued",
-        request,
-        createdAt,
-        startedAt: null,
-        completedAt: null
-      }))
+      const kept = new Set(rows[0]!.kept)
+      return arrivals.map(({ notification: { id, appId, request, settlement } }): Notification | null =>
+        settlement && !kept.has(id)
+          ? null
+          : { id, appId, status: "queued", request, createdAt, startedAt: null, completedAt: null }
+      )
     }, storeError("NotificationStore.accept"))
 
     const acceptOne = yield* coalesce({
@@ -167,7 +191,13 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
         notification,
         priority: notification.request.priority ?? "bulk",
         request: JSON.stringify(notification.request)
-      })
+      }).pipe(
+        Effect.flatMap((made) =>
+          made === null
+            ? Effect.fail(new StoreError({ operation: "NotificationStore.accept", cause: new Error(KEY_LOST) }))
+            : Effect.succeed(made)
+        )
+      )
 
     const find: NotificationStore["Service"]["find"] = (appId, id) =>
       sql<NotificationRow>`SELECT ${columns} FROM notifications WHERE id = ${id} AND app_id = ${appId}`.pipe(

@@ -7,6 +7,7 @@ import type { AudiencePage } from "../ports/AudienceStore.ts"
 import { ChannelStore } from "../ports/ChannelStore.ts"
 import { DeviceStore } from "../ports/DeviceStore.ts"
 import { EngineSettings } from "../ports/EngineSettings.ts"
+import type { Settlement } from "../ports/IdempotencyStore.ts"
 import { JobQueue } from "../ports/JobQueue.ts"
 import { NotificationStore } from "../ports/NotificationStore.ts"
 import type { StoreError } from "../ports/StoreError.ts"
@@ -99,7 +100,9 @@ export class Accept extends Context.Service<
   {
     readonly send: (
       appId: AppId,
-      request: SendNotification
+      request: SendNotification,
+      /** Makes the answer that is kept under the client's idempotency key, from the id: it is committed with the rest. */
+      settle?: ((accepted: Pick<Notification, "id" | "status">) => Settlement) | null
     ) => Effect.Effect<Notification, UnknownRecipients | ContentTooLarge | StoreError>
   }
 >()("heliograph/engine/Accept") {
@@ -136,15 +139,21 @@ export class Accept extends Context.Service<
         return batches.length === 0 ? null : batches
       }
 
-      const send = Effect.fnUntraced(function* (appId: AppId, request: SendNotification) {
+      const send = Effect.fnUntraced(function* (
+        appId: AppId,
+        request: SendNotification,
+        settle: ((accepted: Pick<Notification, "id" | "status">) => Settlement) | null = null
+      ) {
         yield* checkContent(request)
         const batches = planOf(request, yield* named(appId, request.to))
+        const id = uuidv7() as NotificationId
         const notification = yield* notifications.accept({
-          id: uuidv7() as NotificationId,
+          id,
           appId,
           request,
           ttlMs: request.ttl === undefined ? settings.defaultTtlMs : request.ttl * 1000 || NOW_OR_NEVER_MS,
-          batches
+          batches,
+          settlement: settle?.({ id, status: "queued" }) ?? null
         })
         // The notification is committed: a queue that is slow or down costs it a delay (the sweeper finds it) and the
         // answer nothing.

@@ -5,6 +5,7 @@ import type { Counts, Delivery } from "../domain/Delivery.ts"
 import type { AppId, BatchId, NotificationId } from "../domain/Ids.ts"
 import type { Message, Notification, SendNotification } from "../domain/Notification.ts"
 import type { Page } from "./DeviceStore.ts"
+import type { Settlement } from "./IdempotencyStore.ts"
 import type { StoreError } from "./StoreError.ts"
 
 export interface NewBatch {
@@ -20,6 +21,8 @@ export interface NewNotification {
   readonly ttlMs: number
   /** The whole plan, where the audience is known already; null leaves it to a planner. */
   readonly batches: ReadonlyArray<NewBatch> | null
+  /** The answer to be kept under the client's idempotency key, in the same transaction. */
+  readonly settlement?: Settlement | null
 }
 
 /** A plan under way: whoever holds the highest fence may write it. */
@@ -39,7 +42,8 @@ export class NotificationStore extends Context.Service<
   {
     /**
      * Commits the notification, with its batches when it is planned already, or does nothing. The answer shows it as it
-     * came in: `queued`.
+     * came in: `queued`. With a settlement whose key is another request's by now, nothing is accepted and the error
+     * says so: whoever has the key does the work.
      */
     readonly accept: (notification: NewNotification) => Effect.Effect<Notification, StoreError>
     readonly find: (appId: AppId, id: NotificationId) => Effect.Effect<Option.Option<Notification>, StoreError>

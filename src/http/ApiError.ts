@@ -13,6 +13,7 @@ export const STATUS = {
   conflict: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  idempotency_key_reused: 422,
   internal_error: 500,
   unavailable: 503
 } as const

@@ -143,8 +143,8 @@ export const notificationRoutes = Effect.gen(function* () {
         location: ({ id }) => `/api/v1/notifications/${id}`
       },
       errors: ["validation_error"],
-      handler: ({ caller, body }) =>
-        accept.send(caller.appId, body).pipe(
+      handler: ({ body, caller, settle }) =>
+        accept.send(caller.appId, body, settle && (({ id, status }) => settle({ id, status }))).pipe(
           Effect.map(({ id, status }) => ({ id, status })),
           Effect.mapError((error) => {
             if (error._tag === "UnknownRecipients") return unknownRecipients(body, error)

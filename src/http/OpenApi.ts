@@ -20,6 +20,7 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
   conflict: "It would exceed or contradict what is there.",
   payload_too_large: "The body is too large.",
   unsupported_media_type: "The body is of another type, or compressed.",
+  idempotency_key_reused: "The Idempotency-Key was used for another request.",
   internal_error: "Something went wrong on our side. Report the request_id.",
   unavailable: "The service cannot do this at the moment. Try again after Retry-After seconds."
 }
@@ -129,6 +130,18 @@ const operation = (route: Route, write: ReturnType<typeof collector>["write"]): 
             schema: { type: "string", pattern: "^[0-9a-fA-F]{64}$" }
           }
         ]
+      : []),
+    ...(route.takesKey
+      ? [
+          {
+            name: "Idempotency-Key",
+            in: "header",
+            required: false,
+            description:
+              "Makes a repetition safe: for 24 hours, the same request with the same key gets the first answer again, with `Idempotent-Replayed: true`, and does nothing. A key belongs to the application and the endpoint.",
+            schema: { type: "string", minLength: 1, maxLength: 255 }
+          }
+        ]
       : [])
   ]
   const media = (schema: JsonObject, example: unknown) => ({ schema, example: example as Json })
@@ -154,6 +167,9 @@ const operation = (route: Route, write: ReturnType<typeof collector>["write"]): 
         description: success.description,
         headers: {
           ...requestIdHeader,
+          ...(route.takesKey
+            ? { "Idempotent-Replayed": { description: "`true` on a repeated answer.", schema: { type: "string" } } }
+            : undefined),
           ...(success.location === null
             ? undefined
             : { Location: { description: "The path of what was made.", schema: { type: "string" } } })

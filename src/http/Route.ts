@@ -1,6 +1,7 @@
 import type { Effect, Schema } from "effect"
 import type { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Caller, IdentityUnverified } from "../../services/engine/Auth.ts"
+import type { Settlement } from "../../services/ports/IdempotencyStore.ts"
 import type { StoreError } from "../../services/ports/StoreError.ts"
 import type { ApiError, ErrorCode } from "./ApiError.ts"
 
@@ -21,7 +22,13 @@ type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer
     : never
 
 /** A request, after all that its route demands was checked. */
-export interface Call<Path extends string = string, A extends Access = Access, Body = unknown, Query = unknown> {
+export interface Call<
+  Path extends string = string,
+  A extends Access = Access,
+  Body = unknown,
+  Query = unknown,
+  Success = never
+> {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly requestId: string
   readonly caller: A extends "open" ? null : Caller
@@ -29,6 +36,11 @@ export interface Call<Path extends string = string, A extends Access = Access, B
   readonly params: Readonly<Record<Params<Path>, string>>
   readonly body: Body
   readonly query: Query
+  /**
+   * Set when the request has an Idempotency-Key: the answer for a value of success, for a handler that keeps it in the
+   * transaction of its work. For all others the road keeps it afterwards.
+   */
+  readonly settle: ((value: Success) => Settlement) | null
 }
 
 /** A JSON body, decoded whole; or a stream of lines, which the handler reads from the request itself. */
@@ -76,7 +88,7 @@ export interface Definition<
   readonly errors?: ReadonlyArray<C>
   /** Answers the value to be written as JSON, or a response of its own. */
   readonly handler: (
-    call: Call<Path, A, B["Type"], Q["Type"]>
+    call: Call<Path, A, B["Type"], Q["Type"], S["Type"]>
   ) => Effect.Effect<
     S["Type"] | HttpServerResponse.HttpServerResponse,
     ApiError<NoInfer<C>> | IdentityUnverified | StoreError
@@ -94,6 +106,11 @@ export interface Route {
   readonly body: Required<BodySpec<Decodable>> | null
   readonly query: Decodable | null
   readonly params: ReadonlyArray<string>
+  /**
+   * Whether it honours an Idempotency-Key. Imports do not: their lines may be sent again without harm, and nobody keeps
+   * an answer without end.
+   */
+  readonly takesKey: boolean
   readonly success: Required<Omit<SuccessSpec<Decodable>, "location">> & {
     readonly location: ((value: unknown) => string) | null
   }
@@ -104,12 +121,19 @@ export interface Route {
 export const JSON_TYPE = "application/json"
 
 /** Everything that can go wrong on the road to the handler. */
-const roadErrors = (access: Access, hasBody: boolean, hasQuery: boolean, hasId: boolean): ReadonlyArray<ErrorCode> => [
+const roadErrors = (
+  access: Access,
+  hasBody: boolean,
+  hasQuery: boolean,
+  hasId: boolean,
+  hasKey: boolean
+): ReadonlyArray<ErrorCode> => [
   ...(hasBody ? (["validation_error", "request_timeout", "payload_too_large", "unsupported_media_type"] as const) : []),
   ...(hasQuery ? (["validation_error"] as const) : []),
   ...(access === "open" ? [] : (["unauthorized", "unavailable"] as const)),
   ...(access === "secret" ? (["forbidden"] as const) : []),
   ...(hasId ? (["not_found"] as const) : []),
+  ...(hasKey ? (["validation_error", "conflict", "idempotency_key_reused"] as const) : []),
   "internal_error"
 ]
 
@@ -125,7 +149,8 @@ export const route = <
 ): Route => {
   const { method, path, access, tag, summary, body, query, success } = definition
   const params = [...path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name!)
-  const road = roadErrors(access, body !== undefined, query !== undefined, params.length > 0)
+  const takesKey = method === "POST" && access === "secret" && body?.isStream !== true
+  const road = roadErrors(access, body !== undefined, query !== undefined, params.length > 0, takesKey)
   return {
     method,
     path,
@@ -136,6 +161,7 @@ export const route = <
     body: body === undefined ? null : { name: "", mediaTypes: [JSON_TYPE], isStream: false, ...body },
     query: query ?? null,
     params,
+    takesKey,
     success: {
       ...success,
       mediaType: success.mediaType ?? JSON_TYPE,

@@ -19,6 +19,7 @@ import type { DeviceStore } from "../../services/ports/DeviceStore.ts"
 import type { EngineSettings } from "../../services/ports/EngineSettings.ts"
 import type { HookStore } from "../../services/ports/HookStore.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
+import { IdempotencyStore } from "../../services/ports/IdempotencyStore.ts"
 import type { InboxStore } from "../../services/ports/InboxStore.ts"
 import type { JobQueue } from "../../services/ports/JobQueue.ts"
 import type { NotificationStore } from "../../services/ports/NotificationStore.ts"
@@ -57,6 +58,7 @@ export type RouteServices =
   | HookStore
   | HookTests
   | HttpSettings
+  | IdempotencyStore
   | InboxStore
   | JobQueue
   | NotificationStore
@@ -115,7 +117,11 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const all = yield* table
-      const road = { auth: yield* Auth, bodyLimit: (yield* HttpSettings).bodyLimit }
+      const road = {
+        auth: yield* Auth,
+        idempotency: yield* IdempotencyStore,
+        bodyLimit: (yield* HttpSettings).bodyLimit
+      }
       for (const route of all) yield* router.add(route.method, route.path, compile(route, road))
 
       const publicPaths = new Set(all.filter(({ access }) => access === "public").map(({ path }) => path))
@@ -166,7 +172,7 @@ export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter | RouteServ
 export const statusRoutesOnly: Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | ApplicationStore | Auth | HttpSettings | JobQueue
+  HttpRouter.HttpRouter | ApplicationStore | Auth | HttpSettings | IdempotencyStore | JobQueue
 > = mount(statusRoutes, NOT_HERE)
 
 /** A request that is not even HTTP gets an answer in the form of all errors, as far as one can be written. */

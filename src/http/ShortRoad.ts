@@ -3,9 +3,11 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Auth, Forbidden, IdentityUnverified, Unauthorized } from "../../services/engine/Auth.ts"
 import { uuidv7 } from "../../services/domain/Ids.ts"
 import type { StoreError } from "../../services/ports/StoreError.ts"
-import { ApiError, errorResponse, internalError, notFound, unavailable } from "./ApiError.ts"
+import type { IdempotencyStore } from "../../services/ports/IdempotencyStore.ts"
+import { ApiError, errorBody, errorResponse, internalError, notFound, STATUS, unavailable } from "./ApiError.ts"
 import { checkMediaType, parseJson, readBody } from "./Body.ts"
 import { CORS } from "./Cors.ts"
+import { checkKey, fingerprintOf, once } from "./Idempotency.ts"
 import type { Call, Route } from "./Route.ts"
 import { decoder } from "./Validation.ts"
 
@@ -52,6 +54,12 @@ const logOutage = (error: StoreError, requestId: string) =>
     )
   })
 
+/** What a request was refused with; undefined for a defect. */
+const refusalIn = (cause: Cause.Cause<unknown>): ApiError | undefined => {
+  const failure = cause.reasons.find(Cause.isFailReason)?.error as Parameters<typeof refusal>[0] | undefined
+  return failure === undefined || Cause.hasDies(cause) ? undefined : refusal(failure)
+}
+
 /**
  * Turns whatever a request ended with into an answer. What is no refusal is a defect: logged whole under the request's
  * id, of which alone the client learns. An interruption stays one: the client is gone, or the server closes.
@@ -64,7 +72,7 @@ export const answerCause = (
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   const failure = cause.reasons.find(Cause.isFailReason)?.error as Parameters<typeof refusal>[0] | undefined
-  const error = failure === undefined || Cause.hasDies(cause) ? undefined : refusal(failure)
+  const error = refusalIn(cause)
   if (error === undefined) {
     return Effect.logError("A request failed", cause).pipe(
       Effect.annotateLogs({ request_id: requestId, method: request.method, path: request.url.split("?", 1)[0] }),
@@ -110,6 +118,7 @@ const NOTHING = {}
 /** What the road needs beside the route itself. */
 export interface Road {
   readonly auth: Auth["Service"]
+  readonly idempotency: IdempotencyStore["Service"]
   readonly bodyLimit: number
 }
 
@@ -120,7 +129,7 @@ type Handler = Effect.Effect<
 >
 
 /** The serving code of a route. */
-export const compile = (route: Route, { auth, bodyLimit }: Road): Handler => {
+export const compile = (route: Route, { auth, bodyLimit, idempotency }: Road): Handler => {
   const { access, body, success } = route
   const decodeBody = body === null || body.isStream ? null : decoder(body.schema)
   const decodeQuery = route.query === null ? null : queryDecoder(route.query)
@@ -136,16 +145,45 @@ export const compile = (route: Route, { auth, bodyLimit }: Road): Handler => {
     const ids = route.params.length === 0 ? NOTHING : idsOf(route.params, params)
     if (ids === null) return yield* Effect.fail(notFound("resource"))
     const query = decodeQuery === null ? NOTHING : yield* Effect.fromResult(decodeQuery(search))
-    let decoded: unknown
+    const key = route.takesKey ? request.headers["idempotency-key"] : undefined
+    const wrongKey = key === undefined ? null : checkKey(key)
+    if (wrongKey !== null) return yield* Effect.fail(wrongKey)
+    let bytes: Buffer | null = null
     if (body !== null) {
       const wrongType = checkMediaType(request.headers, body.mediaTypes)
       if (wrongType !== null) return yield* Effect.fail(wrongType)
-      if (decodeBody !== null) {
-        const json = parseJson(yield* readBody(request, bodyLimit))
-        decoded = yield* Effect.fromResult(Result.flatMap(json, decodeBody))
-      }
+      if (decodeBody !== null) bytes = yield* readBody(request, bodyLimit)
     }
-    const value = yield* route.handler({ request, requestId, caller, params: ids, query, body: decoded } as Call)
+    const read = () =>
+      decodeBody === null || bytes === null
+        ? Result.succeed(undefined)
+        : Result.flatMap<unknown, ApiError, unknown, ApiError>(parseJson(bytes), decodeBody)
+    const call = { request, requestId, caller, params: ids, query, body: undefined as unknown, settle: null }
+    if (key !== undefined) {
+      return yield* once<unknown>({
+        store: idempotency,
+        claim: { appId: caller!.appId, route: `${route.method} ${route.path}`, key, holder: requestId },
+        fingerprint: fingerprintOf(request.url, bytes),
+        headers,
+        work: (settle) =>
+          Effect.flatMap(Effect.fromResult(read()), (decoded) =>
+            route.handler({ ...call, body: decoded, settle } as unknown as Call)
+          ),
+        answerOf: (value) => ({
+          status: success.status,
+          body: JSON.stringify(value),
+          location: success.location?.(value) ?? null
+        }),
+        refusalOf: (cause) => {
+          const error = refusalIn(cause)
+          return error === undefined || STATUS[error.code] >= 500
+            ? null
+            : { status: STATUS[error.code], body: errorBody(error, requestId), location: null }
+        }
+      })
+    }
+    call.body = yield* Effect.fromResult(read())
+    const value = yield* route.handler(call as Call)
     if (HttpServerResponse.isHttpServerResponse(value)) return HttpServerResponse.setHeaders(value, headers)
     if (success.location !== null) headers["location"] = success.location(value)
     return HttpServerResponse.text(JSON.stringify(value), {

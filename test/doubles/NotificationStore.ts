@@ -2,6 +2,7 @@ import { Layer, Option } from "effect"
 import type { Counts, Delivery } from "../../services/domain/Delivery.ts"
 import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
 import type { Notification } from "../../services/domain/Notification.ts"
+import type { Settlement } from "../../services/ports/IdempotencyStore.ts"
 import type { NewNotification } from "../../services/ports/NotificationStore.ts"
 import { NotificationStore } from "../../services/ports/NotificationStore.ts"
 import type { Outage } from "./Outage.ts"
@@ -14,6 +15,9 @@ export class NotificationTable {
   readonly deliveries: Array<Delivery> = []
   readonly counts = new Map<NotificationId, Counts>()
 
+  /** What the accepting transaction does with a settlement. */
+  settle: (settlement: Settlement) => void = () => {}
+
   layer(outage: Outage): Layer.Layer<NotificationStore> {
     const of = (appId: AppId) => this.rows.filter((row) => row.appId === appId)
     return Layer.mock(NotificationStore, {
@@ -21,6 +25,7 @@ export class NotificationTable {
         outage.run("accept", () => {
           const { id, appId, request } = arrival
           this.arrivals.push(arrival)
+          if (arrival.settlement) this.settle(arrival.settlement)
           const createdAt = Date.now()
           const row: Notification = {
             id,

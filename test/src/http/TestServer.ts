@@ -25,6 +25,7 @@ import { DeadLetterTable } from "../../doubles/DeadLetterStore.ts"
 import { DeviceTable } from "../../doubles/DeviceStore.ts"
 import { EngagementTable } from "../../doubles/EngagementStore.ts"
 import { HookTable } from "../../doubles/HookStore.ts"
+import { KeyTable } from "../../doubles/IdempotencyStore.ts"
 import { InboxTable } from "../../doubles/InboxStore.ts"
 import { QueueLog } from "../../doubles/JobQueue.ts"
 import { NotificationTable } from "../../doubles/NotificationStore.ts"
@@ -61,12 +62,14 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     notifications: new NotificationTable(),
     engagement: new EngagementTable(),
     hooks: new HookTable(),
+    keys: new KeyTable(),
     inbox: new InboxTable(),
     credentials: new CredentialTable(),
     deadLetters: new DeadLetterTable(),
     receivers: new Receivers(),
     queue: new QueueLog()
   }
+  tables.notifications.settle = (settlement) => tables.keys.settle(settlement)
   const logs: Array<string> = []
   const logger = Logger.layer([Logger.map(Logger.formatLogFmt, (line) => void logs.push(line))])
   const settings = settingsLayer({ OUTBOUND_ALLOW_CIDRS: "198.18.7.0/24" })
@@ -78,6 +81,7 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     tables.notifications.layer(outage),
     tables.engagement.layer(outage),
     tables.hooks.layer(outage),
+    tables.keys.layer(outage),
     tables.inbox.layer(outage),
     tables.credentials.layer(outage),
     tables.deadLetters.layer(outage),

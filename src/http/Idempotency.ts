@@ -1,0 +1,94 @@
+import { Effect, Exit } from "effect"
+import type { Cause } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { createHash } from "node:crypto"
+import type { IdempotencyStore, KeptAnswer, KeyClaim, Settlement } from "../../services/ports/IdempotencyStore.ts"
+import type { StoreError } from "../../services/ports/StoreError.ts"
+import { ApiError, invalid } from "./ApiError.ts"
+
+/**
+ * `Idempotency-Key`: a client that got no answer repeats its request with the same key, and the work is done once. Final
+ * answers (2xx and 4xx) are kept and replayed; after a failure on our side the next try does the work.
+ */
+
+/** How long a request that died keeps others from doing its work. Longer than any handler takes. */
+const LEASE_MS = 60_000
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+export const checkKey = (key: string): ApiError<"validation_error"> | null =>
+  KEY.test(key)
+    ? null
+    : invalid([{ field: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters without spaces" }])
+
+/** A hash of everything that a request says: two requests with one key have to say the same. */
+export const fingerprintOf = (url: string, body: Uint8Array | null): Uint8Array => {
+  const hash = createHash("sha256").update(url).update("\0")
+  return (body === null ? hash : hash.update(body)).digest()
+}
+
+/** What the client is told of whoever holds the key. */
+const refusal = {
+  InFlight: new ApiError(
+    "conflict",
+    "The first request with this Idempotency-Key is still at work. Repeat this one in a moment.",
+    [],
+    { "retry-after": "1" }
+  ),
+  Mismatch: new ApiError(
+    "idempotency_key_reused",
+    "This Idempotency-Key was used for a request that said something else. Use a new key for each new request."
+  )
+}
+
+export interface Once<A> {
+  readonly store: IdempotencyStore["Service"]
+  readonly claim: KeyClaim
+  readonly fingerprint: Uint8Array
+  readonly headers: Record<string, string>
+  /** Does the work. It may keep the answer itself, in its own transaction: with what `settle` makes of a value. */
+  readonly work: (settle: (value: A) => Settlement) => Effect.Effect<A, unknown>
+  readonly answerOf: (value: A) => KeptAnswer
+  /** The answer to a failure, or null for what is worth another try. */
+  readonly refusalOf: (cause: Cause.Cause<unknown>) => KeptAnswer | null
+}
+
+const respond = ({ body, location, status }: KeptAnswer, headers: Record<string, string>) =>
+  HttpServerResponse.text(body, {
+    status,
+    contentType: "application/json",
+    headers: location === null ? headers : { ...headers, location }
+  })
+
+/** A database that is away for a moment must not make an answer forgotten whose work is done. */
+const keep = (kept: Effect.Effect<void, StoreError>) =>
+  kept.pipe(
+    Effect.retry({ times: 2 }),
+    Effect.catch((error) => Effect.logWarning("The answer under an idempotency key could not be kept", error.cause))
+  )
+
+/** Does the work of a request with a key, or answers as the first request with this key was answered. */
+export const once = Effect.fnUntraced(function* <A>(request: Once<A>) {
+  const { claim, headers, store } = request
+  const begun = yield* store.begin(claim, request.fingerprint, LEASE_MS)
+  if (begun._tag === "Answered") {
+    // The whole first answer, the id of its request included: errors name it in their bodies.
+    return respond(begun.answer, { ...headers, "x-request-id": begun.holder, "idempotent-replayed": "true" })
+  }
+  if (begun._tag !== "Taken") return yield* Effect.fail(refusal[begun._tag])
+  let isSettled = false
+  const settle = (value: A): Settlement => {
+    isSettled = true
+    return { claim, answer: request.answerOf(value) }
+  }
+  const exit = yield* Effect.exit(request.work(settle))
+  if (Exit.isSuccess(exit)) {
+    const answer = request.answerOf(exit.value)
+    if (!isSettled) yield* keep(store.settle({ claim, answer }))
+    return respond(answer, headers)
+  }
+  const refused = request.refusalOf(exit.cause)
+  yield* keep(refused === null ? store.abandon(claim) : store.settle({ claim, answer: refused }))
+  return yield* Effect.failCause(exit.cause)
+  // Once begun, the work is ended even when the client hangs up: its next try wants the answer.
+}, Effect.uninterruptible)
