@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer } from "effect"
 import type { ApnsCredential } from "../../services/domain/Credential.ts"
 import type { Environment } from "../../services/domain/Device.ts"
-import { deliveryIdOf } from "../../services/domain/Ids.ts"
+import { deliveryIdsOf } from "../../services/domain/Ids.ts"
 import { isExpired } from "../../services/domain/Push.ts"
 import type { Http2Origin, Http2Pool } from "../../services/ports/Http2Client.ts"
 import { Http2Client } from "../../services/ports/Http2Client.ts"
@@ -69,7 +69,8 @@ const make = (pools: PushPools): Provider => {
       const noted = targets[index]!.environment
       return state[index]! & MOVED ? other(noted) : noted
     }
-    const ids = targets.map((target) => deliveryIdOf(message.notificationId, target.id))
+    const deliveryIdOf = deliveryIdsOf(message.notificationId)
+    const ids = targets.map((target) => deliveryIdOf(target.id))
 
     const sendTo = (
       environment: Environment,

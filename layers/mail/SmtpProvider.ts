@@ -3,7 +3,7 @@ import { isIP } from "node:net"
 import { domainToASCII } from "node:url"
 import type { SmtpCredential } from "../../services/domain/Credential.ts"
 import type { ChannelId } from "../../services/domain/Ids.ts"
-import { deliveryIdOf } from "../../services/domain/Ids.ts"
+import { deliveryIdsOf } from "../../services/domain/Ids.ts"
 import { isExpired, RefusalRun } from "../../services/domain/Push.ts"
 import { Links } from "../../services/ports/Links.ts"
 import { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
@@ -102,7 +102,8 @@ const make = Effect.gen(function* () {
     const { address } = checked.success
 
     const template = yield* Effect.promise(() => compose(message, credential.from, now))
-    const ids = targets.map((target) => template.idOf(deliveryIdOf(message.notificationId, target.id)))
+    const deliveryIdOf = deliveryIdsOf(message.notificationId)
+    const ids = targets.map((target) => template.idOf(deliveryIdOf(target.id)))
     // RFC 8058 knows only https: an engine that is not reached by it has no link to offer.
     const unsubscribable = message.priority === "bulk" && baseUrl.startsWith("https://")
     const unsubscribeUrl = (channelId: string) =>

@@ -100,40 +100,60 @@ export const uuidFloor = (at: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
-/** 64 bits of FNV-1a in two halves: cheap and even enough for an id that also carries both of its parents' entropy. */
-const mix = (bytes: Uint8Array, seed: number): number => {
-  let h = seed >>> 0
-  for (const byte of bytes) h = Math.imul(h ^ byte, 0x01000193) >>> 0
-  h ^= h >>> 15
-  h = Math.imul(h, 0x2c1b3c6d) >>> 0
-  h ^= h >>> 12
-  h = Math.imul(h, 0x297a2d39) >>> 0
-  return (h ^ (h >>> 15)) >>> 0
+const NIBBLE = new Uint8Array(128)
+for (let digit = 0; digit < 16; digit++) {
+  NIBBLE[digit.toString(16).charCodeAt(0)] = digit
+  NIBBLE[digit.toString(16).toUpperCase().charCodeAt(0)] = digit
 }
 
-/**
- * The delivery-log id of one recipient of one notification. It follows from both, so it is neither drawn nor stored:
- * the notification's moment in the first 48 bits, then the two parents' random bits mixed.
- */
-export const deliveryIdOf = (notificationId: string, recipientId: string): DeliveryId => {
-  const n = parseUuid(notificationId)
-  const r = parseUuid(recipientId)
-  const out = new Uint8Array(16)
-  out.set(n.subarray(0, 6))
-  const both = new Uint8Array(32)
-  both.set(n)
-  both.set(r, 16)
-  const view = new DataView(out.buffer)
-  view.setUint16(6, mix(both, 0x811c9dc5) & 0xffff)
-  for (let i = 8; i < 16; i++) out[i] = n[i]! ^ r[i]!
-  const high = mix(both, 0x9747b28c)
-  const low = mix(both, 0x3c6ef372)
-  view.setUint32(8, (view.getUint32(8) ^ high) >>> 0)
-  view.setUint32(12, (view.getUint32(12) ^ low) >>> 0)
-  out[6] = (out[6]! & 0x0f) | 0x70
-  out[8] = (out[8]! & 0x3f) | 0x80
-  return formatUuid(out) as DeliveryId
+/** 32 bits of a UUID's text: four digits from `high` and four from `low`. */
+const word = (id: string, high: number, low: number): number => {
+  let value = 0
+  for (let i = high; i < high + 4; i++) value = (value << 4) | NIBBLE[id.charCodeAt(i) & 127]!
+  for (let i = low; i < low + 4; i++) value = (value << 4) | NIBBLE[id.charCodeAt(i) & 127]!
+  return value
 }
+
+/** A step of MurmurHash3, and its end: cheap, and even enough for ids that also carry their parents' random bits. */
+const stir = (hash: number, value: number): number => {
+  const mixed = Math.imul(value, 0xcc9e2d51)
+  const turned = hash ^ Math.imul((mixed << 15) | (mixed >>> 17), 0x1b873593)
+  return (Math.imul((turned << 13) | (turned >>> 19), 5) + 0xe6546b64) | 0
+}
+
+const settle = (hash: number): number => {
+  const first = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  const second = Math.imul(first ^ (first >>> 13), 0xc2b2ae35)
+  return second ^ (second >>> 16)
+}
+
+const hex8 = (w: number): string => HEX[w >>> 24]! + HEX[(w >>> 16) & 255]! + HEX[(w >>> 8) & 255]! + HEX[w & 255]!
+
+/**
+ * The delivery-log ids of a notification's recipients, by their ids. An id follows from both, so it is neither drawn nor
+ * stored: the notification's moment in the first 48 bits, then the two parents' random bits mixed.
+ */
+export const deliveryIdsOf = (notificationId: string): ((recipientId: string) => DeliveryId) => {
+  const n2 = word(notificationId, 19, 24)
+  const n3 = word(notificationId, 28, 32)
+  const seed = stir(stir(stir(stir(0, word(notificationId, 0, 4)), word(notificationId, 9, 14)), n2), n3)
+  const start = `${notificationId.slice(0, 13).toLowerCase()}-7`
+  return (recipientId) => {
+    const r0 = word(recipientId, 0, 4)
+    const r1 = word(recipientId, 9, 14)
+    const r2 = word(recipientId, 19, 24)
+    const r3 = word(recipientId, 28, 32)
+    const low = stir(stir(stir(stir(seed, r0), r1), r2), r3)
+    const high = stir(stir(stir(stir(~seed, r3), r2), r1), r0)
+    const a = settle(low)
+    const third = hex8(((r2 ^ n2 ^ a) & 0x3fffffff) | 0x80000000)
+    return `${start}${HEX[(low >>> 8) & 15]![1]!}${HEX[low & 255]!}-${third.slice(0, 4)}-${third.slice(4)}${hex8(r3 ^ n3 ^ settle(high))}` as DeliveryId
+  }
+}
+
+/** The delivery-log id of one recipient of one notification. */
+export const deliveryIdOf = (notificationId: string, recipientId: string): DeliveryId =>
+  deliveryIdsOf(notificationId)(recipientId)
 
 /** The id of the event at `index` of a chunk: the chunk's id with the index in its last 16 bits, the same on every attempt. */
 export const eventIdOf = (chunkId: string, index: number): string =>
