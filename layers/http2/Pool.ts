@@ -75,7 +75,8 @@ class LinkPool implements LinkOwner {
     run.answer(index, answer)
   }
 
-  onFailure(_link: Link, run: Run, index: number, failure: Http2Failure): void {
+  onFailure(link: Link, run: Run, index: number, failure: Http2Failure): void {
+    if (failure.reason === "timeout" && !this.answered.has(link)) this.giveUp(link, failure)
     if (!run.live) return
     if (failure.unprocessed && this.closed === undefined && run.resend(index)) {
       if (!this.runs.includes(run)) this.runs.push(run)
@@ -102,6 +103,17 @@ class LinkPool implements LinkOwner {
     }
     this.finish()
     this.schedule()
+  }
+
+  /**
+   * A connection whose first request ran out of time without it ever having answered: it takes and stays silent. What
+   * waits for it learns so now; one time-out after the other would take hours where a connection begins with one stream.
+   */
+  private giveUp(link: Link, reason: Http2Failure): void {
+    this.retire(link)
+    if (this.links.length > 0) return
+    this.barren = 0
+    for (const run of this.runs.splice(0)) run.failWaiting({ ...reason, unprocessed: true })
   }
 
   private retire(link: Link): void {

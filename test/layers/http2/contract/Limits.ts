@@ -5,6 +5,19 @@ import { briefly, type Stage } from "./Stage.ts"
 
 export const limits = ({ name, open, nodeServer, rawPeer, sound }: Stage): void => {
   describe(`${name}: limits of time and size`, () => {
+    it("fails all that waits for a connection that takes a first request and never answers, after one time-out", async () => {
+      const peer = await rawPeer(async (connection) => {
+        connection.send(raw.settings())
+        await connection.request()
+      })
+      const sender = await open(peer.port, { firstStreams: 1, requestTimeoutMs: 200 })
+      const { failures } = await sender.send(500)
+      expect(failures.size).toBe(500)
+      expect(failures.get(0)).toMatchObject({ reason: "timeout", unprocessed: false })
+      expect(failures.get(499)).toMatchObject({ reason: "timeout", unprocessed: true })
+      expect([...failures.values()].filter(({ unprocessed }) => !unprocessed).length).toBe(1)
+    })
+
     it("fails a request without an answer with timeout and resets its stream, and no other", async () => {
       const peer = await rawPeer(async (connection) => {
         connection.send(raw.settings())
