@@ -5,6 +5,7 @@ import type { AppId, BatchId, NotificationId } from "../../services/domain/Ids.t
 import type { Priority } from "../../services/domain/Notification.ts"
 import type { LaneKey } from "../../services/ports/BatchStore.ts"
 import { BatchStore } from "../../services/ports/BatchStore.ts"
+import { cancelRest } from "./cancelRest.ts"
 import { milliseconds } from "./columns.ts"
 import { finishBatch } from "./finishBatch.ts"
 import { storeError } from "./storeError.ts"
@@ -30,15 +31,19 @@ interface LaneRow {
 
 /** Plans that one sweep takes up, at most: the others are forgotten still in the next one. */
 const PLANS = 1000
+/** Cancelled notifications that one sweep looks at, and statements for each of them. */
+const CANCELLED = 100
+const ROUNDS = 20
 
 export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.effect(
   BatchStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const cancelTheRest = cancelRest(sql)
 
     /** Due and not leased. `b` is the batch, `n` its notification. */
     const isReady = sql.literal(
-      `NOT b.done AND b.due_at <= now() AND (b.lease_until IS NULL OR b.lease_until < now())
+      `NOT b.done AND NOT b.paused AND b.due_at <= now() AND (b.lease_until IS NULL OR b.lease_until < now())
         AND n.status IN ('queued', 'sending')`
     )
 
@@ -107,11 +112,11 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
     // (EXISTS would be turned into a join with all open batches.)
     const lanesWithWork = sql<LaneRow>`
       WITH RECURSIVE lane AS (
-        (SELECT app_id, provider, priority FROM batches WHERE NOT done ORDER BY app_id, provider, priority LIMIT 1)
+        (SELECT app_id, provider, priority FROM batches WHERE NOT done AND NOT paused ORDER BY app_id, provider, priority LIMIT 1)
         UNION ALL
         SELECT following.* FROM lane, LATERAL (
           SELECT b.app_id, b.provider, b.priority FROM batches b
-          WHERE NOT b.done AND (b.app_id, b.provider, b.priority) > (lane.app_id, lane.provider, lane.priority)
+          WHERE NOT b.done AND NOT b.paused AND (b.app_id, b.provider, b.priority) > (lane.app_id, lane.provider, lane.priority)
           ORDER BY b.app_id, b.provider, b.priority LIMIT 1
         ) AS following
       )
@@ -130,11 +135,20 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       }
     }, storeError("BatchStore.forgotten"))
 
-    const completeForgotten: BatchStore["Service"]["completeForgotten"] = sql`
+    const endCancelled = Effect.gen(function* () {
+      const rows = yield* sql<{ readonly id: NotificationId }>`
+        SELECT id FROM notifications WHERE plan_done AND completed_at IS NULL AND status = 'cancelled'
+        ORDER BY id LIMIT ${CANCELLED}`
+      for (const { id } of rows) yield* cancelTheRest(id, ROUNDS)
+    })
+
+    const complete = sql`
       UPDATE notifications n SET status = 'completed', completed_at = now()
       WHERE n.plan_done AND n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')
         AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.notification_id = n.id AND NOT b.done)
-      RETURNING n.id`.pipe(
+      RETURNING n.id`
+
+    const completeForgotten: BatchStore["Service"]["completeForgotten"] = Effect.andThen(endCancelled, complete).pipe(
       Effect.map((rows) => rows.length),
       storeError("BatchStore.completeForgotten")
     )

@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { ProviderKind } from "../../services/domain/Credential.ts"
 import type { Counts, Delivery } from "../../services/domain/Delivery.ts"
 import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
 import { deliveryIdOf } from "../../services/domain/Ids.ts"
@@ -10,9 +11,10 @@ import type {
   Priority,
   SendNotification
 } from "../../services/domain/Notification.ts"
-import type { NewNotification } from "../../services/ports/NotificationStore.ts"
+import type { NewNotification, SteerCommand } from "../../services/ports/NotificationStore.ts"
 import { NotificationStore } from "../../services/ports/NotificationStore.ts"
 import { StoreError } from "../../services/ports/StoreError.ts"
+import { cancelRest } from "./cancelRest.ts"
 import { coalesce, isRefusedBySql } from "./Coalesce.ts"
 import { booleans, doubles, isUuid, milliseconds, smallints, texts, uuidArrayText, uuids } from "./columns.ts"
 import { providerOfLetter, statusOfLetter } from "./letters.ts"
@@ -33,6 +35,33 @@ interface PlanRow extends NotificationRow {
   readonly plan_cursor: string | null
   readonly plan_fence: number
 }
+
+interface SteeredRow extends NotificationRow {
+  readonly plan_done: boolean
+}
+
+/** From which states a command leads to which, and in which there is nothing left to do for it. */
+const STEERING: Readonly<
+  Record<
+    SteerCommand,
+    {
+      readonly from: ReadonlyArray<NotificationStatus>
+      readonly to: string
+      readonly already: ReadonlyArray<NotificationStatus>
+    }
+  >
+> = {
+  cancel: { from: ["scheduled", "queued", "sending", "paused"], to: "'cancelled'", already: ["cancelled"] },
+  pause: { from: ["queued", "sending"], to: "'paused'", already: ["paused"] },
+  resume: {
+    from: ["paused"],
+    to: "CASE WHEN started_at IS NULL THEN 'queued' ELSE 'sending' END",
+    already: ["queued", "sending"]
+  }
+}
+
+/** Statements in which a cancel itself ends what is left, some tens of thousands of recipients each. */
+const ROUNDS = 4
 
 interface MessageRow {
   readonly id: NotificationId
@@ -114,6 +143,7 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(COLUMNS)
+    const cancelTheRest = cancelRest(sql)
 
     const acceptAll = Effect.fnUntraced(function* (arrivals: ReadonlyArray<Arrival>) {
       const batches = arrivals.flatMap(({ notification, priority }) =>
@@ -297,6 +327,7 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
             plan_lease_until = CASE WHEN ${done} THEN NULL
               ELSE now() + ${milliseconds(leaseMs)} * interval '1 ms' END
           WHERE id = ${id} AND plan_fence = ${fence} AND (NOT plan_done OR ${done})
+            AND status IN ('queued', 'sending')
           RETURNING id, app_id, priority
         ), written AS (
           INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients)
@@ -319,7 +350,58 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
         storeError("NotificationStore.completeIfDone")
       )
 
+    const steer: NotificationStore["Service"]["steer"] = Effect.fnUntraced(function* (appId, id, command) {
+      const { from, to } = STEERING[command]
+      const steered = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          // First the notification, by which planners and other commands wait for each other; then, with what they have
+          // written before our eyes, its batches. A new fence sends a planner home.
+          const rows = yield* sql<SteeredRow>`
+            UPDATE notifications SET
+              status = ${sql.literal(to)},
+              plan_done = plan_done OR ${command === "cancel"},
+              plan_fence = plan_fence + 1, plan_lease_until = NULL, published_at = now()
+            WHERE id = ${id} AND app_id = ${appId} AND status = ANY(${texts(from)})
+            RETURNING ${columns}, plan_done`
+          const row = rows[0]
+          if (row === undefined) return null
+          const lanes = yield* sql<{ readonly provider: ProviderKind }>`
+            WITH moved AS (
+              UPDATE batches SET paused = ${command !== "resume"}
+              WHERE notification_id = ${id} AND NOT done AND paused <> ${command !== "resume"}
+            )
+            SELECT DISTINCT provider FROM batches WHERE notification_id = ${id} AND NOT done`
+          return { row, lanes: lanes.map(({ provider }) => provider) }
+        })
+      )
+      if (steered === null) {
+        const found = yield* sql<SteeredRow>`
+          SELECT ${columns}, plan_done FROM notifications WHERE id = ${id} AND app_id = ${appId}`
+        return Option.map(Option.fromUndefinedOr(found[0]), (row) => ({
+          notification: notificationOf(row),
+          isDone: STEERING[command].already.includes(row.status),
+          plan: !row.plan_done,
+          lanes: []
+        }))
+      }
+      if (command === "cancel") yield* cancelTheRest(id, ROUNDS)
+      return Option.some({
+        notification: notificationOf(steered.row),
+        isDone: true,
+        plan: !steered.row.plan_done,
+        lanes: steered.lanes
+      })
+    }, storeError("NotificationStore.steer"))
+
+    const isHalted: NotificationStore["Service"]["isHalted"] = (id) =>
+      sql`SELECT 1 FROM notifications WHERE id = ${id} AND status IN ('paused', 'cancelled')`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("NotificationStore.isHalted")
+      )
+
     return NotificationStore.of({
+      steer,
+      isHalted,
       accept,
       find,
       list,

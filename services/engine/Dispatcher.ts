@@ -25,6 +25,12 @@ const REPAIR_MS = 2_000
 /** A lane without work for so long ends; the next job starts it anew. */
 const IDLE_MS = 30_000
 
+/**
+ * Recipients that a provider is given at once. A batch of pushes is through within about a second, mail may take minutes:
+ * it goes in pieces, so that a pause or cancel finds something left to stop.
+ */
+const SLICE: Readonly<Record<ProviderKind, number>> = { apns: Infinity, fcm: Infinity, webpush: Infinity, smtp: 50 }
+
 /** A database that is away for a moment must not turn what was sent into what is sent again. */
 const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")])
 
@@ -116,6 +122,10 @@ export class Dispatcher extends Context.Service<
             rules,
             probe: probe || held !== null,
             save,
+            slice: SLICE[key.provider],
+            // A database that does not answer is no reason to stop.
+            isHalted: notifications.isHalted(batch.notificationId).pipe(Effect.catch(() => Effect.succeed(false))),
+            giveBack: store.release(batch.id, batch.fence, 0, false),
             extend: store.extend(batch.id, batch.fence, settings.leaseMs)
           })
           if (news.hold !== null) {

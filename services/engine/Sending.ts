@@ -25,6 +25,12 @@ export interface Sending {
   readonly probe: boolean
   /** Writes a chunk and wakes the hooks it concerns. False when the batch is another's by now. */
   readonly save: (chunk: ResultChunk) => Effect.Effect<boolean, StoreError>
+  /** Recipients that are handed to the provider at once: a pause or cancel lets these finish, and begins no more. */
+  readonly slice: number
+  /** Whether the notification was paused or cancelled meanwhile. */
+  readonly isHalted: Effect.Effect<boolean, StoreError>
+  /** Gives the rest of the batch back. */
+  readonly giveBack: Effect.Effect<void, StoreError>
   /** Prolongs the lease. False when the batch is another's by now. */
   readonly extend: Effect.Effect<boolean, StoreError>
 }
@@ -41,10 +47,20 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
     if (!known.has(recipient)) results.skip(recipient, "recipient_gone")
   }
 
-  const send = (part: ReadonlyArray<Target>) =>
-    sending.provider.send({ message, credential: sending.credential, targets: part }, (index, outcome) =>
-      results.add(part[index]!.id, outcome, Date.now())
-    )
+  let isHalted = false
+  let isCut = false
+  const send = Effect.fnUntraced(function* (all: ReadonlyArray<Target>) {
+    for (let at = 0; at < all.length; at += sending.slice) {
+      if (isHalted) {
+        isCut = true
+        return
+      }
+      const part = all.slice(at, at + sending.slice)
+      yield* sending.provider.send({ message, credential: sending.credential, targets: part }, (index, outcome) =>
+        results.add(part[index]!.id, outcome, Date.now())
+      )
+    }
+  })
 
   const all = Effect.gen(function* () {
     if (Date.now() >= rules.expiresAt) {
@@ -77,13 +93,16 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
         results.failRest("expired")
         break
       }
+      // What is handed over whole cannot be cut.
+      if (!isHalted && targets.length > sending.slice) isHalted = yield* sending.isHalted
       // Writing results prolongs the lease; a provider that answers nothing for a while must not let it run out.
       if (results.unsaved === 0 && Date.now() - savedAt < rules.leaseMs / 3) continue
       savedAt = Date.now()
       const isOurs = yield* results.unsaved > 0 ? save : sending.extend
       if (!isOurs) return yield* Fiber.interrupt(fiber)
     }
-    yield* save
+    const isOurs = yield* save
+    if (isCut && isOurs) yield* sending.giveBack
   }).pipe(
     Effect.onExit((exit) =>
       exit._tag === "Success" ? Effect.void : Effect.andThen(Fiber.interrupt(fiber), Effect.ignore(saveRest))

@@ -101,7 +101,9 @@ export class BatchStore extends Context.Service<
       },
       StoreError
     >
-    /** Completes notifications whose last batch ended without anybody noticing. */
+    /**
+     * Completes notifications whose last batch ended without anybody noticing, and ends what is left of cancelled ones.
+     */
     readonly completeForgotten: Effect.Effect<number, StoreError>
   }
 >()("heliograph/ports/BatchStore") {}

@@ -33,6 +33,19 @@ export interface ClaimedPlan {
   readonly fence: number
 }
 
+export type SteerCommand = "cancel" | "pause" | "resume"
+
+/** What became of a command. */
+export interface Steered {
+  /** As it is now. */
+  readonly notification: Notification
+  /** False: the notification is at an end that the command does not fit. Repeating one that was carried out is true. */
+  readonly isDone: boolean
+  /** Whether there is more to plan, and the providers that have batches: for those who are to be woken. */
+  readonly plan: boolean
+  readonly lanes: ReadonlyArray<ProviderKind>
+}
+
 /**
  * Notifications and their plans. A row that waits for work is its own outbox entry: it is written together with the
  * work, and the sweeper publishes whatever has waited too long.
@@ -77,6 +90,19 @@ export class NotificationStore extends Context.Service<
       readonly done: boolean
       readonly leaseMs: number
     }) => Effect.Effect<boolean, StoreError>
+    /**
+     * Cancels, pauses or resumes. Once a cancel or pause is answered, no batch and no plan of the notification can be
+     * claimed; those in a worker's hands end as they are. A cancel gives recipients that nobody has in hand their final
+     * state, the most of them at once and the rest of a large audience in the sweeps that follow. None when the
+     * application has no such notification.
+     */
+    readonly steer: (
+      appId: AppId,
+      id: NotificationId,
+      command: SteerCommand
+    ) => Effect.Effect<Option.Option<Steered>, StoreError>
+    /** Whether the notification is paused or cancelled. */
+    readonly isHalted: (id: NotificationId) => Effect.Effect<boolean, StoreError>
     /**
      * Marks the notification as completed when it is planned and no batch is left. True when this call did it. To be
      * called after each `finish` that ends a batch and after the `savePlan` that ends the plan: the last of them sees all.

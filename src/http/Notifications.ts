@@ -8,8 +8,10 @@ import { NotificationStatus, Priority, SendNotification } from "../../services/d
 import { isoTime } from "../../services/domain/Time.ts"
 import type { ContentTooLarge, UnknownRecipients } from "../../services/engine/Accept.ts"
 import { Accept } from "../../services/engine/Accept.ts"
+import { makeSteering } from "../../services/engine/Steering.ts"
+import type { SteerCommand } from "../../services/ports/NotificationStore.ts"
 import { NotificationStore } from "../../services/ports/NotificationStore.ts"
-import { DETAILS, invalid, notFound } from "./ApiError.ts"
+import { ApiError, DETAILS, invalid, notFound } from "./ApiError.ts"
 import { ID, NOW } from "./Examples.ts"
 import { listQuery, page, pageOf } from "./Page.ts"
 import { route } from "./Route.ts"
@@ -115,8 +117,49 @@ const unknownRecipients = (request: SendNotification, { field, ids }: UnknownRec
 export const notificationRoutes = Effect.gen(function* () {
   const accept = yield* Accept
   const notifications = yield* NotificationStore
+  const steer = yield* makeSteering
+
+  const steering = (command: SteerCommand, summary: string, description: string) =>
+    route({
+      method: "POST",
+      path: `/api/v1/notifications/:id/${command}`,
+      access: "secret",
+      tag: "Notifications",
+      summary,
+      description,
+      success: { status: 200, description: "The notification as it is now.", schema: NotificationView, example },
+      errors: ["not_found", "conflict"],
+      handler: Effect.fnUntraced(function* ({ caller, params }) {
+        const id = params.id as NotificationId
+        const steered = yield* steer(caller.appId, id, command)
+        if (Option.isNone(steered)) return yield* Effect.fail(notFound("notification"))
+        const { isDone, notification } = steered.value
+        if (!isDone) {
+          return yield* Effect.fail(
+            new ApiError("conflict", `The notification is ${notification.status}: there is nothing left to ${command}.`)
+          )
+        }
+        const counts = yield* notifications.counts(caller.appId, [id])
+        return show(notification, counts.get(id))
+      })
+    })
 
   return [
+    steering(
+      "cancel",
+      "Cancel a notification",
+      "What is not yet sent is not sent: batches that are under way at this moment finish, everybody else becomes `cancelled`. The counts of a very large audience take a few seconds to say so. Cancelling again changes nothing."
+    ),
+    steering(
+      "pause",
+      "Pause a notification",
+      "Batches that are under way finish; the rest waits for a resume, as long as the notification's time to live lasts. Pausing again changes nothing."
+    ),
+    steering(
+      "resume",
+      "Resume a paused notification",
+      "Goes on at once where it stopped. Resuming one that runs changes nothing."
+    ),
     route({
       method: "POST",
       path: "/api/v1/notifications",

@@ -40,6 +40,16 @@ export class NotificationTable {
           return row
         }),
       find: (appId, id) => outage.run("find", () => Option.fromUndefinedOr(of(appId).find((row) => row.id === id))),
+      steer: (appId, id, command) =>
+        outage.run("steer", () => {
+          const at = this.rows.findIndex((row) => row.id === id && row.appId === appId)
+          if (at === -1) return Option.none()
+          const { status } = this.rows[at]!
+          const isDone = status !== "completed" && (status !== "cancelled" || command === "cancel")
+          const to = { cancel: "cancelled", pause: "paused", resume: "sending" } as const
+          if (isDone) this.rows[at] = { ...this.rows[at]!, status: to[command] }
+          return Option.some({ notification: this.rows[at]!, isDone, plan: true, lanes: ["apns" as const] })
+        }),
       list: (appId, before, limit) =>
         outage.run("list", () => {
           const newest = of(appId).sort((a, b) => (a.id < b.id ? 1 : -1))

@@ -1,4 +1,9 @@
 /**
+ * What clients steer by: paused mailings, and repeated requests.
+ *
+ * Batches of a paused mailing are not in the index by which lanes claim: a large one would stand at its head, and every
+ * claim would pass over all of it.
+ *
  * What lets clients repeat a request without repeating its work. A key is taken before the work, so that two requests
  * at once cannot both do it, and holds the answer afterwards. A taken key is its holder's until its lease ends: a process
  * that dies leaves it to the client's next try.
@@ -22,4 +27,8 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (app_id, route, key)
 ) WITH (fillfactor = 70);
 CREATE INDEX idempotency_keys_age ON idempotency_keys USING brin (created_at);
+
+ALTER TABLE batches ADD COLUMN paused boolean NOT NULL DEFAULT false;
+DROP INDEX batches_due;
+CREATE INDEX batches_due ON batches (app_id, provider, priority, due_at) WHERE NOT done AND NOT paused;
 `

@@ -183,3 +183,40 @@ describe("reading notifications", () => {
     expect(second.json.next_cursor).toBeNull()
   })
 })
+
+describe("POST /api/v1/notifications/:id/cancel, pause and resume", () => {
+  const steer = (id: string, command: string, key = server.ours.secretKey) =>
+    server.call("POST", `/api/v1/notifications/${id}/${command}`, { key })
+
+  it("answers with the notification as it is now, and wakes those who go on", async () => {
+    const { id } = (await send({ to: { all: true }, content })).json
+    expect((await steer(id, "pause")).json).toMatchObject({ id, status: "paused", counts: { accepted: 0 } })
+    expect((await steer(id, "resume")).json).toMatchObject({ id, status: "sending" })
+    await vi.waitFor(() =>
+      expect(server.tables.queue.published).toContainEqual({
+        type: "SendV1",
+        id: `${server.ours.appId}:apns`,
+        priority: "bulk"
+      })
+    )
+    expect((await steer(id, "cancel")).json).toMatchObject({ id, status: "cancelled" })
+    expect((await steer(id, "cancel")).status).toBe(200)
+  })
+
+  it("answers 409 with the reason where there is nothing left to do it to", async () => {
+    const { id } = (await send({ to: { all: true }, content })).json
+    await steer(id, "cancel")
+    const answer = await steer(id, "resume")
+    expect([answer.status, answer.json.error.code]).toEqual([409, "conflict"])
+    expect(answer.json.error.message).toBe("The notification is cancelled: there is nothing left to resume.")
+  })
+
+  it("does not know the notifications of others", async () => {
+    const { id } = (await send({ to: { all: true }, content })).json
+    for (const command of ["cancel", "pause", "resume"]) {
+      expect((await steer(id, command, server.theirs.secretKey)).status).toBe(404)
+      expect((await steer(uuidv7(), command)).status).toBe(404)
+    }
+    expect(server.tables.notifications.rows.find((row) => row.id === id)!.status).toBe("queued")
+  })
+})
