@@ -120,7 +120,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     let endpoint = first
     const body = eventBodies(piece.chunk)
     const delayMs = work.retryDelaysMs[piece.attempts]
-    const todo = [...piece.positions]
+    const ahead = [...piece.positions]
     const remaining = new Set(piece.positions)
     let delivered: Array<number> = []
     let retry: Array<number> = []
@@ -200,10 +200,10 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
 
     /** Takes positions until there are none, the actor pauses, the work is another's, or the hook wants no more. */
     const worker = Effect.gen(function* () {
-      while (lease.isOurs && lease.isWanted && todo.length > 0 && !work.isStopping()) {
+      while (lease.isOurs && lease.isWanted && ahead.length > 0 && !work.isStopping()) {
         const now = yield* Clock.currentTimeMillis
         if (!isOpen(now)) return
-        yield* post(todo.pop()!)
+        yield* post(ahead.pop()!)
         const after = yield* Clock.currentTimeMillis
         if (isSaving || remaining.size === 0) continue
         if (unsaved() >= SAVE_POSTS || (unsaved() > 0 && after - savedAt >= SAVE_MS)) {
@@ -220,9 +220,9 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     const probing = failuresInRow >= PAUSE_AFTER
     if (probing) {
       // One at a time until one gets through.
-      yield* post(todo.pop()!)
+      yield* post(ahead.pop()!)
     }
-    const workers = Array.from({ length: Math.min(work.concurrency, todo.length) }, () => worker)
+    const workers = Array.from({ length: Math.min(work.concurrency, ahead.length) }, () => worker)
     yield* Effect.all(workers, { concurrency: "unbounded", discard: true }).pipe(
       Effect.ensuring(
         Effect.suspend(() => (lease.isOurs ? Effect.ignore(save(Math.max(0, pausedUntil - Date.now()))) : Effect.void))
