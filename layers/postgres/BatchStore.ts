@@ -95,6 +95,16 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
           due_at = now() + ${milliseconds(delayMs)} * interval '1 ms'
         WHERE id = ${id} AND fence = ${fence} AND NOT done`.pipe(Effect.asVoid, storeError("BatchStore.release"))
 
+    /** Scheduled notifications whose time has come, from now on queued as any other. */
+    const duePlans = sql<{ readonly id: NotificationId; readonly priority: Priority }>`
+      WITH due AS MATERIALIZED (
+        SELECT id FROM notifications WHERE status = 'scheduled' AND send_at <= now()
+        ORDER BY send_at LIMIT ${PLANS}
+        FOR NO KEY UPDATE SKIP LOCKED
+      )
+      UPDATE notifications n SET status = 'queued', published_at = now() FROM due WHERE n.id = due.id
+      RETURNING n.id, n.priority`
+
     const forgottenPlans = (forgottenMs: number) =>
       sql<{ readonly id: NotificationId; readonly priority: Priority }>`
         WITH waiting AS MATERIALIZED (
@@ -127,7 +137,9 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       ) AS first`
 
     const forgotten: BatchStore["Service"]["forgotten"] = Effect.fnUntraced(function* (forgottenMs) {
-      const plans = yield* forgottenPlans(forgottenMs)
+      const due = yield* duePlans
+      const forgotten = yield* forgottenPlans(forgottenMs)
+      const plans = [...due, ...forgotten.filter(({ id }) => !due.some((plan) => plan.id === id))]
       const lanes = yield* lanesWithWork
       return {
         plans,

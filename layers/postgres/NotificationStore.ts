@@ -16,7 +16,7 @@ import { NotificationStore } from "../../services/ports/NotificationStore.ts"
 import { StoreError } from "../../services/ports/StoreError.ts"
 import { cancelRest } from "./cancelRest.ts"
 import { coalesce, isRefusedBySql } from "./Coalesce.ts"
-import { booleans, doubles, isUuid, milliseconds, smallints, texts, uuidArrayText, uuids } from "./columns.ts"
+import { booleans, doubles, isUuid, milliseconds, smallints, texts, times, uuidArrayText, uuids } from "./columns.ts"
 import { providerOfLetter, statusOfLetter } from "./letters.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
@@ -187,24 +187,36 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
         )`
       const rows = yield* sql<{ readonly at: Date; readonly kept: ReadonlyArray<string> }>`
         WITH ${keys}made AS (
-          INSERT INTO notifications (id, app_id, priority, request, expires_at, plan_done, status, started_at)
-          SELECT t.id, t.app_id, t.priority, t.request::json, now() + t.ttl * interval '1 ms', t.planned,
-            CASE WHEN t.planned THEN 'sending' ELSE 'queued' END, CASE WHEN t.planned THEN now() END
+          INSERT INTO notifications (
+            id, app_id, priority, request, expires_at, plan_done, status, started_at, send_at, published_at
+          )
+          SELECT t.id, t.app_id, t.priority, t.request::json, coalesce(t.send_at, now()) + t.ttl * interval '1 ms',
+            t.planned, CASE WHEN t.planned THEN 'sending' WHEN t.send_at IS NULL THEN 'queued' ELSE 'scheduled' END,
+            CASE WHEN t.planned THEN now() END, t.send_at, coalesce(t.send_at, now())
           FROM unnest(${uuids(arrivals.map(({ notification }) => notification.id))},
             ${uuids(arrivals.map(({ notification }) => notification.appId))},
             ${texts(arrivals.map(({ priority }) => priority))}, ${texts(arrivals.map(({ request }) => request))},
             ${doubles(arrivals.map(({ notification }) => notification.ttlMs))},
-            ${booleans(arrivals.map(({ notification }) => notification.batches !== null))}
-          ) AS t (id, app_id, priority, request, ttl, planned)
+            ${booleans(arrivals.map(({ notification }) => notification.batches !== null))},
+            ${times(arrivals.map(({ notification }) => notification.sendAt ?? null))}
+          ) AS t (id, app_id, priority, request, ttl, planned, send_at)
           ${isMeant("t.id")}
         )${written}
         SELECT now() AS at, ${settled.length === 0 ? sql`'{}'::uuid[]` : sql`ARRAY(SELECT id FROM keys)`} AS kept`
       const createdAt = rows[0]!.at.getTime()
       const kept = new Set(rows[0]!.kept)
-      return arrivals.map(({ notification: { id, appId, request, settlement } }): Notification | null =>
+      return arrivals.map(({ notification: { id, appId, request, sendAt, settlement } }): Notification | null =>
         settlement && !kept.has(id)
           ? null
-          : { id, appId, status: "queued", request, createdAt, startedAt: null, completedAt: null }
+          : {
+              id,
+              appId,
+              status: sendAt == null ? "queued" : "scheduled",
+              request,
+              createdAt,
+              startedAt: null,
+              completedAt: null
+            }
       )
     }, storeError("NotificationStore.accept"))
 

@@ -3,7 +3,7 @@ import { EmailAddress } from "./Channel.ts"
 import { Platform, UserId } from "./Device.ts"
 import { AppId, ChannelId, DeviceId, NotificationId } from "./Ids.ts"
 import { text } from "./Text.ts"
-import { TimeZone } from "./Time.ts"
+import { FutureMoment, TimeZone } from "./Time.ts"
 
 /** Explicit recipients of one request. A larger audience is described (tags, all), not listed. */
 const IDS = 10_000
@@ -93,6 +93,8 @@ export const SendNotification = Schema.Struct({
   content: Content,
   ttl: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_TTL }))),
   priority: Schema.optionalKey(Priority),
+  /** When it is sent; the time to live counts from then. */
+  send_at: Schema.optionalKey(FutureMoment),
   collapse_key: Schema.optionalKey(
     Schema.NonEmptyString.check(
       Schema.isMaxLength(64),

@@ -3,6 +3,30 @@ import { Schema } from "effect"
 /** A moment as text: ISO 8601 in UTC with milliseconds, as every time on the wire. */
 export const isoTime = (at: number): string => new Date(at).toISOString()
 
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+const DAY_MS = 86_400_000
+/** How far ahead anything can be scheduled. */
+const YEAR_MS = 366 * DAY_MS
+
+/** The day is taken by itself: `Date` reads the 31st of February as a day in March. */
+const isMoment = (text: string): boolean => {
+  if (!MOMENT.test(text) || Number.isNaN(Date.parse(text))) return false
+  const day = text.slice(0, 10)
+  const at = Date.parse(day)
+  return !Number.isNaN(at) && isoTime(at).startsWith(day)
+}
+
+/** A moment to come, as ISO 8601 with its offset from UTC, within a year from now. */
+export const FutureMoment = Schema.String.check(
+  Schema.isMaxLength(40),
+  Schema.makeFilter((text: string) => {
+    if (!isMoment(text)) return "must be an ISO 8601 time with an offset, such as 2026-12-24T18:00:00Z"
+    const ahead = Date.parse(text) - Date.now()
+    if (ahead <= 0) return "must lie in the future"
+    return ahead <= YEAR_MS || "must lie within a year from now"
+  })
+)
+
 /** An IANA time zone name, for example `Europe/Berlin`. */
 export const TimeZone = Schema.String.check(
   Schema.isMaxLength(64),

@@ -134,7 +134,9 @@ export class Accept extends Context.Service<
       /** The plan of a small audience, which then needs no planner. Nobody at all is left to the planner to complete. */
       const planOf = (request: SendNotification, recipients: AudiencePage["recipients"] | null) => {
         const { device_ids, channel_ids } = request.to
-        if (recipients === null || (device_ids ?? channel_ids)!.length > SMALL) return null
+        // Who is reached at a later time, the planner sees then.
+        if (recipients === null || request.send_at !== undefined || (device_ids ?? channel_ids)!.length > SMALL)
+          return null
         const batches = batchesOf(recipients, settings.batchSize, reachedBy(request))
         return batches.length === 0 ? null : batches
       }
@@ -147,14 +149,18 @@ export class Accept extends Context.Service<
         yield* checkContent(request)
         const batches = planOf(request, yield* named(appId, request.to))
         const id = uuidv7() as NotificationId
+        const sendAt = request.send_at === undefined ? null : Date.parse(request.send_at)
         const notification = yield* notifications.accept({
           id,
           appId,
           request,
           ttlMs: request.ttl === undefined ? settings.defaultTtlMs : request.ttl * 1000 || NOW_OR_NEVER_MS,
+          sendAt,
           batches,
-          settlement: settle?.({ id, status: "queued" }) ?? null
+          settlement: settle?.({ id, status: sendAt === null ? "queued" : "scheduled" }) ?? null
         })
+        // The sweeper finds it when it is due.
+        if (sendAt !== null) return notification
         // The notification is committed: a queue that is slow or down costs it a delay (the sweeper finds it) and the
         // answer nothing.
         const priority = request.priority ?? "bulk"

@@ -91,7 +91,7 @@ export class BatchStore extends Context.Service<
     /** Gives a batch back untouched, to be due after `delayMs`. */
     readonly release: (id: BatchId, fence: number, delayMs: number, held: boolean) => Effect.Effect<void, StoreError>
     /**
-     * Plans that nobody holds and whose job was published longer than `forgottenMs` ago (marked as published now; up to
+     * Plans of scheduled notifications that have become due, and plans that nobody holds and whose job was published longer than `forgottenMs` ago (marked as published now; up to
      * a thousand), and the lanes that have due batches without a lease, each once. Paused and cancelled ones are left out.
      */
     readonly forgotten: (forgottenMs: number) => Effect.Effect<

@@ -18,7 +18,10 @@ export interface NewNotification {
   readonly id: NotificationId
   readonly appId: AppId
   readonly request: SendNotification
+  /** Counted from `sendAt`, or from now. */
   readonly ttlMs: number
+  /** Epoch milliseconds: it is `scheduled` until then, and `batches` is null. */
+  readonly sendAt?: number | null
   /** The whole plan, where the audience is known already; null leaves it to a planner. */
   readonly batches: ReadonlyArray<NewBatch> | null
   /** The answer to be kept under the client's idempotency key, in the same transaction. */
@@ -55,7 +58,7 @@ export class NotificationStore extends Context.Service<
   {
     /**
      * Commits the notification, with its batches when it is planned already, or does nothing. The answer shows it as it
-     * came in: `queued`. With a settlement whose key is another request's by now, nothing is accepted and the error
+     * came in: `queued`, or `scheduled`. With a settlement whose key is another request's by now, nothing is accepted and the error
      * says so: whoever has the key does the work.
      */
     readonly accept: (notification: NewNotification) => Effect.Effect<Notification, StoreError>

@@ -38,6 +38,7 @@ const NotificationView = Schema.Struct({
   status: NotificationStatus,
   priority: Priority,
   counts: CountsView,
+  send_at: Schema.NullOr(Schema.String).annotate({ description: "When it is, or was, to be sent; null: at once." }),
   created_at: Schema.String,
   started_at: Schema.NullOr(Schema.String),
   completed_at: Schema.NullOr(Schema.String)
@@ -74,6 +75,7 @@ const show = (notification: Notification, counts: Counts = NOBODY): typeof Notif
   status: notification.status,
   priority: notification.request.priority ?? "bulk",
   counts,
+  send_at: notification.request.send_at === undefined ? null : isoTime(Date.parse(notification.request.send_at)),
   created_at: isoTime(notification.createdAt),
   started_at: timeOrNull(notification.startedAt),
   completed_at: timeOrNull(notification.completedAt)
@@ -96,6 +98,7 @@ const example = {
   status: "completed",
   priority: "bulk",
   counts: { ...NOBODY, accepted: 10_000, sent: 9_987, failed: 13 },
+  send_at: null,
   created_at: NOW,
   started_at: NOW,
   completed_at: NOW
@@ -135,9 +138,11 @@ export const notificationRoutes = Effect.gen(function* () {
         if (Option.isNone(steered)) return yield* Effect.fail(notFound("notification"))
         const { isDone, notification } = steered.value
         if (!isDone) {
-          return yield* Effect.fail(
-            new ApiError("conflict", `The notification is ${notification.status}: there is nothing left to ${command}.`)
-          )
+          const message =
+            notification.status === "scheduled"
+              ? `The notification is scheduled and not yet at work: it can be cancelled, but there is nothing to ${command}.`
+              : `The notification is ${notification.status}: there is nothing left to ${command}.`
+          return yield* Effect.fail(new ApiError("conflict", message))
         }
         const counts = yield* notifications.counts(caller.appId, [id])
         return show(notification, counts.get(id))
@@ -167,7 +172,7 @@ export const notificationRoutes = Effect.gen(function* () {
       tag: "Notifications",
       summary: "Send a notification",
       description:
-        "Accepts a message to one recipient or to a million; the answer takes the same time. `to` holds one kind of selector: `all`, `device_ids`, `user_ids`, `channel_ids`, `emails`, or a description by `tags_any`, `tags_all`, `platforms`, `timezone`. `title`, `body`, `url`, `image` and `data` go to devices; `subject` and `html` make it an e-mail too.",
+        "Accepts a message to one recipient or to a million; the answer takes the same time. `to` holds one kind of selector: `all`, `device_ids`, `user_ids`, `channel_ids`, `emails`, or a description by `tags_any`, `tags_all`, `platforms`, `timezone`. `title`, `body`, `url`, `image` and `data` go to devices; `subject` and `html` make it an e-mail too. With `send_at` (ISO 8601 with an offset, within a year) it is `scheduled` until then: its audience is read at that time, and `ttl` counts from it.",
       body: {
         schema: SendNotification,
         name: "SendNotification",

@@ -23,14 +23,14 @@ export class NotificationTable {
     return Layer.mock(NotificationStore, {
       accept: (arrival) =>
         outage.run("accept", () => {
-          const { id, appId, request } = arrival
+          const { id, appId, request, sendAt } = arrival
           this.arrivals.push(arrival)
           if (arrival.settlement) this.settle(arrival.settlement)
           const createdAt = Date.now()
           const row: Notification = {
             id,
             appId,
-            status: "queued",
+            status: sendAt == null ? "queued" : "scheduled",
             request,
             createdAt,
             startedAt: null,

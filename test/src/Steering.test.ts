@@ -75,4 +75,22 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("a running mailin
       expect(new Set(came)).toEqual(new Set([1]))
     })
   )
+
+  it.effect("is sent when it is due, and not before", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      slowly(system, 0)
+      const sendAt = Date.now() + 1_500
+      const { body } = yield* system.call("POST", "/api/v1/notifications", {
+        to: { all: true },
+        content: CONTENT,
+        send_at: new Date(sendAt).toISOString()
+      })
+      expect(body.status).toBe("scheduled")
+      const shown = yield* system.until(body.id, ({ status }) => status === "completed")
+      expect(shown.counts).toMatchObject({ accepted: DEVICES, sent: DEVICES })
+      const { started_at } = (yield* system.call("GET", `/api/v1/notifications/${body.id}`)).body
+      expect(Date.parse(started_at)).toBeGreaterThanOrEqual(sendAt)
+    })
+  )
 })

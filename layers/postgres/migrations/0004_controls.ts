@@ -29,6 +29,10 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_age ON idempotency_keys USING brin (created_at);
 
 ALTER TABLE batches ADD COLUMN paused boolean NOT NULL DEFAULT false;
+-- When a scheduled notification is due; its published_at is the same moment, so that it waits in nobody's way.
+ALTER TABLE notifications ADD COLUMN send_at timestamptz;
+CREATE INDEX notifications_scheduled ON notifications (send_at) WHERE status = 'scheduled';
+
 DROP INDEX batches_due;
 CREATE INDEX batches_due ON batches (app_id, provider, priority, due_at) WHERE NOT done AND NOT paused;
 `

@@ -1,12 +1,12 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AppId, BatchId } from "../../../services/domain/Ids.ts"
+import type { AppId, BatchId, NotificationId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/domain/Ids.ts"
 import type { LaneKey } from "../../../services/ports/BatchStore.ts"
 import { BatchStore } from "../../../services/ports/BatchStore.ts"
 import { NotificationStore } from "../../../services/ports/NotificationStore.ts"
-import { accepted, accountOf, atOnce, chunkOf, endLeases, hotStores, ids, newApp, planned } from "./Stores.ts"
+import { accepted, accountOf, atOnce, chunkOf, endLeases, HELLO, hotStores, ids, newApp, planned } from "./Stores.ts"
 
 const lane = (appId: AppId): LaneKey => ({ appId, provider: "fcm", priority: "bulk" })
 
@@ -160,6 +160,37 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       )
       yield* notifications.steer(app, id, "resume")
       expect(yield* batches.claim(lane(app), 100, 60_000)).toHaveLength(30)
+    })
+  )
+
+  it.effect("keeps a scheduled notification until it is due, and counts its time to live from then", () =>
+    Effect.gen(function* () {
+      const [notifications, batches] = [yield* NotificationStore, yield* BatchStore]
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const sendAt = Date.now() + 3_600_000
+      const accept = (id: NotificationId) =>
+        notifications.accept({ id, appId: app, request: HELLO, ttlMs: 60_000, sendAt, batches: null })
+      const [id, cancelled] = [uuidv7() as NotificationId, uuidv7() as NotificationId]
+      expect((yield* accept(id)).status).toBe("scheduled")
+      yield* accept(cancelled)
+      const plansOf = Effect.map(batches.forgotten(0), ({ plans }) =>
+        plans.map((plan) => plan.id).filter((plan) => plan === id || plan === cancelled)
+      )
+      expect(yield* plansOf).toEqual([])
+      expect(yield* notifications.claimPlan(id, 60_000)).toEqual(Option.none())
+      expect(Option.getOrThrow(yield* notifications.message(id)).expiresAt).toBe(sendAt + 60_000)
+      expect(Option.getOrThrow(yield* notifications.steer(app, id, "pause")).isDone).toBe(false)
+      yield* notifications.steer(app, cancelled, "cancel")
+      expect(yield* statusOf(app, cancelled)).toEqual({ status: "cancelled", isOver: true })
+      yield* sql`UPDATE notifications SET send_at = now(), published_at = now() WHERE app_id = ${app}`
+      const found = yield* atOnce(
+        Array.from({ length: 4 }, () => Effect.flatMap(BatchStore, (b) => b.forgotten(60_000)))
+      )
+      expect(found.flatMap(({ plans }) => plans.filter((plan) => plan.id === id || plan.id === cancelled))).toEqual([
+        { id, priority: "bulk" }
+      ])
+      expect(Option.isSome(yield* notifications.claimPlan(id, 60_000))).toBe(true)
     })
   )
 })

@@ -220,3 +220,28 @@ describe("POST /api/v1/notifications/:id/cancel, pause and resume", () => {
     expect(server.tables.notifications.rows.find((row) => row.id === id)!.status).toBe("queued")
   })
 })
+
+describe("send_at", () => {
+  it("schedules, and leaves the queue alone until then", async () => {
+    const send_at = new Date(Date.now() + 3_600_000).toISOString()
+    const answer = await send({ to: { device_ids: [await device(server.ours.publicKey)] }, content, send_at })
+    expect(answer.json).toEqual({ id: answer.json.id, status: "scheduled" })
+    const arrival = server.tables.notifications.arrivals.at(-1)!
+    expect(arrival).toMatchObject({ sendAt: Date.parse(send_at), batches: null })
+    const shown = await server.call("GET", answer.headers.get("location")!, { key: server.ours.secretKey })
+    expect(shown.json).toMatchObject({ status: "scheduled", send_at })
+    expect(server.tables.queue.published.some(({ id }) => id === answer.json.id)).toBe(false)
+  })
+
+  it.each([
+    ["the past", "2020-01-01T00:00:00Z", "future"],
+    ["more than a year ahead", new Date(Date.now() + 400 * 86_400_000).toISOString(), "within a year"],
+    ["a time without an offset", "2099-01-01T00:00:00", "offset"],
+    ["a day that is not", "2099-02-30T00:00:00Z", "ISO 8601"],
+    ["no time at all", "tomorrow", "ISO 8601"]
+  ])("refuses %s", async (_, send_at, message) => {
+    const answer = await send({ to: { all: true }, content, send_at })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details).toEqual([{ field: "send_at", message: expect.stringContaining(message) }])
+  })
+})
