@@ -11,8 +11,8 @@ import { ApiError, invalid } from "./ApiError.ts"
  * answers (2xx and 4xx) are kept and replayed; after a failure on our side the next try does the work.
  */
 
-/** How long a request that died keeps others from doing its work. Longer than any handler takes. */
-const LEASE_MS = 60_000
+/** How long a request that died keeps others from doing its work. Longer than any handler takes (a test delivery: 10 s). */
+const LEASE_MS = 20_000
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
