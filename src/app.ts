@@ -1,5 +1,5 @@
 import { NodeHttpServer } from "@effect/platform-node"
-import { Console, Effect, Layer, Option } from "effect"
+import { Console, Duration, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { Settings, layer as settingsOf } from "../layers/config/Settings.ts"
 import * as Apns from "../layers/apns/ApnsProvider.ts"
@@ -17,6 +17,7 @@ import * as NatsQueue from "../layers/nats/JobQueue.ts"
 import * as Outbound from "../layers/outbound/OutboundPolicy.ts"
 import * as ApplicationStore from "../layers/postgres/ApplicationStore.ts"
 import * as AudienceStore from "../layers/postgres/AudienceStore.ts"
+import * as BacklogStore from "../layers/postgres/BacklogStore.ts"
 import * as BatchStore from "../layers/postgres/BatchStore.ts"
 import * as ChannelStore from "../layers/postgres/ChannelStore.ts"
 import * as ContactStore from "../layers/postgres/ContactStore.ts"
@@ -44,9 +45,13 @@ import { HookActors } from "../services/engine/HookActors.ts"
 import { HookTests } from "../services/engine/HookTests.ts"
 import { Planner } from "../services/engine/Planner.ts"
 import { ApplicationStore as Applications } from "../services/ports/ApplicationStore.ts"
+import { BacklogStore as BacklogStorePort } from "../services/ports/BacklogStore.ts"
 import { JobQueue } from "../services/ports/JobQueue.ts"
+import type { Labels, MetricName, Sample } from "../services/domain/Metrics.ts"
 import { makeNodeServer, routerConfig, routes, statusRoutesOnly } from "./http/Server.ts"
-import { ReadyWorkers } from "./http/Status.ts"
+import { NodeMetrics } from "./http/Metrics.ts"
+import { Draining, ReadyWorkers } from "./http/Status.ts"
+import * as Metering from "./workers/Metering.ts"
 import * as Processes from "./workers/Processes.ts"
 import * as Workers from "./workers/Workers.ts"
 
@@ -67,6 +72,7 @@ const base = (env: Environment) =>
 const stores = Layer.mergeAll(
   ApplicationStore.layer,
   AudienceStore.layer,
+  BacklogStore.layer,
   BatchStore.layer,
   ChannelStore.layer,
   ContactStore.layer,
@@ -166,7 +172,7 @@ const workers = (env: Environment, settings: Settings["Service"], crew: Crew) =>
           WEBHOOK_CONCURRENCY: String(Math.ceil(engine.webhookConcurrency / count))
         },
         drainMs,
-        attach: (child) => hub.attach(ofProcess(child))
+        attach: (child) => Effect.andThen(hub.attach(ofProcess(child)), crew.numbers.attach(ofProcess(child)))
       })
       crew.ready = ready
     })
@@ -175,9 +181,65 @@ const workers = (env: Environment, settings: Settings["Service"], crew: Crew) =>
 /** What the status endpoints tell of the workers, which start, and stop, beside the server. */
 interface Crew {
   ready: () => number | null
+  isDraining: boolean
+  readonly numbers: Metering.Crowd
 }
 
-const http = ({ baseUrl, drainMs, host, port, roles }: Settings["Service"], crew: Crew) => {
+/** Counting what waits reads the database: scrapers that come more often get the same answer again. */
+const BACKLOG_TTL = "5 seconds"
+const BACKLOG_PATIENCE = "3 seconds"
+
+/** What `/metrics` shows beside what this process has counted: its workers, its database, its queue. */
+const nodeMetrics = (crew: Crew, databaseConnections: number) =>
+  Layer.effect(
+    NodeMetrics,
+    Effect.gen(function* () {
+      const queue = yield* JobQueue
+      const backlog = yield* Effect.cachedWithTTL(
+        Effect.flatMap(BacklogStorePort, (store) => store.read).pipe(
+          Effect.timeout(BACKLOG_PATIENCE),
+          Effect.provideService(BacklogStorePort, yield* BacklogStorePort),
+          Effect.option
+        ),
+        BACKLOG_TTL
+      )
+      const ping = Effect.option(Effect.timed(Effect.timeout(queue.ping, BACKLOG_PATIENCE)))
+      return Effect.map(
+        Effect.all([backlog, ping], { concurrency: "unbounded" }),
+        ([backlog, ping]): ReadonlyArray<Sample> => {
+          const gauge = (name: MetricName, value: number, labels: Labels = {}): Sample => ({ name, labels, value })
+          const workers = crew.ready()
+          return [
+            ...crew.numbers.read(),
+            gauge("heliograph_draining", crew.isDraining ? 1 : 0),
+            gauge("heliograph_database_connections_max", databaseConnections),
+            gauge("heliograph_database_up", Option.isSome(backlog) ? 1 : 0),
+            gauge("heliograph_queue_up", Option.isSome(ping) ? 1 : 0),
+            ...(workers === null ? [] : [gauge("heliograph_workers_ready", workers)]),
+            ...(Option.isSome(ping)
+              ? [gauge("heliograph_queue_ping_seconds", Duration.toMillis(ping.value[0]) / 1000)]
+              : []),
+            ...(Option.isSome(backlog)
+              ? [
+                  ...backlog.value.waiting.flatMap(({ count, kind, oldestMs }) => [
+                    gauge("heliograph_waiting", count, { kind }),
+                    gauge("heliograph_oldest_due_seconds", oldestMs / 1000, { kind })
+                  ]),
+                  ...backlog.value.held.map(({ count, provider }) =>
+                    gauge("heliograph_held_batches", count, { provider })
+                  ),
+                  ...backlog.value.connections.map(({ count, state }) =>
+                    gauge("heliograph_database_connections", count, { state })
+                  )
+                ]
+              : [])
+          ]
+        }
+      )
+    })
+  )
+
+const http = ({ baseUrl, databaseConnections, drainMs, host, port, roles }: Settings["Service"], crew: Crew) => {
   const listening = Layer.effectDiscard(
     Effect.gen(function* () {
       const { address } = yield* HttpServer.HttpServer
@@ -200,7 +262,9 @@ const http = ({ baseUrl, drainMs, host, port, roles }: Settings["Service"], crew
     Layer.provideMerge(listening),
     Layer.provide(NodeHttpServer.layer(makeNodeServer, { host, port, gracefulShutdownTimeout: drainMs })),
     Layer.provide(Auth.layer),
-    Layer.provide(Layer.succeed(ReadyWorkers, () => crew.ready()))
+    Layer.provide(Layer.succeed(ReadyWorkers, () => crew.ready())),
+    Layer.provide(Layer.succeed(Draining, () => crew.isDraining)),
+    Layer.provide(nodeMetrics(crew, databaseConnections))
   )
 }
 
@@ -208,11 +272,12 @@ const http = ({ baseUrl, drainMs, host, port, roles }: Settings["Service"], crew
 const LAST_RESORT_MS = 5_000
 
 /** A stop that gets stuck, because the database does not answer any more for example, ends all the same. */
-const lastResort = ({ drainMs }: Settings["Service"]) =>
+const lastResort = ({ drainMs }: Settings["Service"], crew: Crew) =>
   Layer.effectDiscard(
     Effect.acquireRelease(
       Effect.sync(() => {
         const force = () => {
+          crew.isDraining = true
           setTimeout(() => {
             process.stderr.write("The stop took too long and is forced; what was under way is taken over by lease.\n")
             process.exit(1)
@@ -235,16 +300,21 @@ export const server = (env: Environment) =>
       const { processes, roles } = settings
       const hasWork = roles.has("dispatch") || roles.has("webhooks") || roles.has("workflows")
       const isSpread = processes > 1 && hasWork
-      const crew: Crew = { ready: () => (isSpread ? 0 : null) }
+      const crew: Crew = {
+        ready: () => (isSpread ? 0 : null),
+        isDraining: false,
+        numbers: Metering.makeCrowd()
+      }
       return Layer.mergeAll(
-        lastResort(settings),
-        http(settings, crew),
+        lastResort(settings, crew),
+        Metering.vitalsLayer,
         isSpread ? workers(env, settings, crew) : work(settings),
         // One for all processes of the node.
         roles.has("dispatch") || roles.has("webhooks") ? Workers.sweeper : Layer.empty,
         Retention.layer,
         roles.has("api") ? firstStart : Layer.empty
-      )
+        // Last to close: while the work drains, load balancers are told so, and requests that still come are answered.
+      ).pipe(Layer.provideMerge(http(settings, crew)))
     })
   ).pipe(Layer.provide(queue), Layer.provide(stores), Layer.provide(Database.migratedLayer), Layer.provide(base(env)))
 
@@ -255,6 +325,7 @@ export const server = (env: Environment) =>
 export const worker = (env: Environment, ready: Effect.Effect<void>) =>
   Layer.unwrap(Effect.map(Settings, work)).pipe(
     Layer.flatMap(() => Layer.effectDiscard(ready)),
+    Layer.merge(Layer.merge(Metering.vitalsLayer, Metering.reportLayer(ofProcess(process)))),
     Layer.provide(workerQueue),
     Layer.provide(stores),
     Layer.provide(Database.layer),

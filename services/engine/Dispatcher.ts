@@ -1,6 +1,7 @@
 import { Cache, Context, Effect, Exit, Layer, Option, Schedule, Scope, Semaphore } from "effect"
 import type { ProviderKind } from "../domain/Credential.ts"
 import type { AppId, NotificationId } from "../domain/Ids.ts"
+import type { Registry, Sample } from "../domain/Metrics.ts"
 import type { Message } from "../domain/Notification.ts"
 import { AudienceStore } from "../ports/AudienceStore.ts"
 import type { ClaimedBatch, LaneKey, ResultChunk } from "../ports/BatchStore.ts"
@@ -9,6 +10,7 @@ import type { Credential } from "../ports/CredentialStore.ts"
 import { CredentialStore } from "../ports/CredentialStore.ts"
 import { EngineSettings } from "../ports/EngineSettings.ts"
 import { JobQueue } from "../ports/JobQueue.ts"
+import { Metrics } from "../ports/Metrics.ts"
 import { NotificationStore } from "../ports/NotificationStore.ts"
 import type { Provider } from "../ports/Provider.ts"
 import { ApnsProvider, FcmProvider, SmtpProvider, WebPushProvider } from "../ports/Provider.ts"
@@ -34,6 +36,21 @@ const SLICE: Readonly<Record<ProviderKind, number>> = { apns: Infinity, fcm: Inf
 /** A database that is away for a moment must not turn what was sent into what is sent again. */
 const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")])
 
+/** The results of a chunk that was written. */
+const count = (metrics: Registry, { final, provider, retries }: ResultChunk): void => {
+  const outcomes: Record<string, number> = { retry: 0 }
+  for (const status of final.statuses) outcomes[status] = (outcomes[status] ?? 0) + 1
+  for (const { recipients } of retries) outcomes["retry"]! += recipients.length
+  for (const [outcome, by] of Object.entries(outcomes)) {
+    metrics.add("heliograph_recipients_total", { provider, outcome }, by)
+  }
+}
+
+const laneSamples = ({ key: { provider }, running, state }: Lane): ReadonlyArray<Sample> => [
+  { name: "heliograph_lanes", labels: { provider, state: state()._tag }, value: 1 },
+  { name: "heliograph_lane_batches", labels: { provider }, value: running() }
+]
+
 /**
  * Supervises the lanes of this node: starts one when there is work for it, lets it end when idle, waits for the batches
  * under way when the node stops.
@@ -58,6 +75,7 @@ export class Dispatcher extends Context.Service<
         const credentials = yield* CredentialStore
         const queue = yield* JobQueue
         const settings = yield* EngineSettings
+        const metrics = yield* Metrics
         const providers: Readonly<Record<ProviderKind, Provider>> = {
           apns: yield* ApnsProvider,
           fcm: yield* FcmProvider,
@@ -83,6 +101,7 @@ export class Dispatcher extends Context.Service<
         const save = Effect.fnUntraced(function* (chunk: ResultChunk) {
           const hooks = yield* Effect.retry(store.finish(chunk), untilWritten)
           if (Option.isNone(hooks)) return false
+          count(metrics, chunk)
           if (hooks.value.length > 0) {
             yield* queue
               .publish(hooks.value.map((id) => ({ type: "HookV1" as const, id, priority: "bulk" as const })))
@@ -113,6 +132,7 @@ export class Dispatcher extends Context.Service<
           const { version } = credential.value
           const held = batch.credential?.held ?? null
           const targets = yield* audiences.targets(key.appId, key.provider, batch.recipients)
+          const startedAt = performance.now()
           const news = yield* sendBatch({
             batch,
             message: message.value,
@@ -128,6 +148,9 @@ export class Dispatcher extends Context.Service<
             giveBack: store.release(batch.id, batch.fence, 0, false),
             extend: store.extend(batch.id, batch.fence, settings.leaseMs)
           })
+          const outcome = news.hold !== null ? "held" : news.slow !== null ? "slow" : "ok"
+          const seconds = (performance.now() - startedAt) / 1000
+          metrics.observe("heliograph_batch_seconds", { provider: key.provider, outcome }, seconds)
           if (news.hold !== null) {
             yield* credentials.hold(key.appId, key.provider, version, news.hold)
             yield* Effect.logError(`The ${key.provider} credential is refused: ${news.hold}. Its messages wait.`).pipe(
@@ -183,6 +206,11 @@ export class Dispatcher extends Context.Service<
           while (isBusy()) yield* ended.wait
         })
         yield* Effect.addFinalizer(() => Effect.asVoid(Effect.timeoutOption(drain, drainMs)))
+
+        yield* Effect.acquireRelease(
+          Effect.sync(() => metrics.watch(() => [...lanes.values()].flatMap(laneSamples))),
+          (stop) => Effect.sync(stop)
+        )
 
         return Dispatcher.of({ wake, lanes: () => [...lanes.values()] })
       })

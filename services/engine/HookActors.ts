@@ -1,8 +1,11 @@
 import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import type { HookId } from "../domain/Ids.ts"
+import type { Registry } from "../domain/Metrics.ts"
 import { EngineSettings } from "../ports/EngineSettings.ts"
+import type { HookAttempt } from "../ports/HookStore.ts"
 import { HookStore } from "../ports/HookStore.ts"
 import { Keys } from "../ports/Keys.ts"
+import { Metrics } from "../ports/Metrics.ts"
 import { WebhookClient } from "../ports/WebhookClient.ts"
 import type { HookActor } from "./HookActor.ts"
 import { makeHookActor } from "./HookActor.ts"
@@ -16,6 +19,19 @@ const LEASE_MARGIN_MS = 2_000
 
 /** A database that is away for a moment must not turn what was posted into what is posted again. */
 const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")])
+
+/** Attempts whose results are about to be written. */
+const count = (metrics: Registry, tried: ReadonlyArray<HookAttempt>): void => {
+  const outcomes = new Map<string, number>()
+  for (const { latencyMs, outcome } of tried) {
+    // Reasons are many, and receivers choose their statuses: classes keep the series few.
+    const kind =
+      typeof outcome === "number" ? `${Math.floor(outcome / 100)}xx` : outcome === "timeout" ? outcome : "no_answer"
+    outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1)
+    metrics.observe("heliograph_webhook_post_seconds", { outcome: kind }, latencyMs / 1000)
+  }
+  for (const [outcome, by] of outcomes) metrics.add("heliograph_webhook_posts_total", { outcome }, by)
+}
 
 /**
  * Supervises the hook actors of this node: one for each hook with work, started on demand, ended when idle. An actor
@@ -39,6 +55,7 @@ export class HookActors extends Context.Service<
         const client = yield* WebhookClient
         const keys = yield* Keys
         const settings = yield* EngineSettings
+        const metrics = yield* Metrics
         // Closes after the finalizer below: every actor, however late it started, is drained before it is interrupted.
         const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
 
@@ -57,7 +74,11 @@ export class HookActors extends Context.Service<
                 endpoint: store.endpoint(id),
                 claim: store.claim(id, 1, leaseMs),
                 claimMostTried: store.claimMostTried(id, leaseMs),
-                finish: (results) => Effect.retry(store.finish(results), untilWritten),
+                finish: (results) =>
+                  Effect.suspend(() => {
+                    count(metrics, results.tried)
+                    return Effect.retry(store.finish(results), untilWritten)
+                  }),
                 nextDue: store.nextDue(id),
                 sender,
                 hmac: keys.hmac,
@@ -108,6 +129,11 @@ export class HookActors extends Context.Service<
           while ([...actors.values()].some((actor) => actor.isBusy())) yield* ended.wait
         })
         yield* Effect.addFinalizer(() => Effect.asVoid(Effect.timeoutOption(drain, drainMs)))
+
+        yield* Effect.acquireRelease(
+          Effect.sync(() => metrics.watch(() => [{ name: "heliograph_hook_actors", labels: {}, value: actors.size }])),
+          (stop) => Effect.sync(stop)
+        )
 
         return HookActors.of({ wake, count: () => actors.size })
       })

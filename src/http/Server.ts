@@ -34,6 +34,7 @@ import { importRoutes } from "./DeviceImport.ts"
 import { deviceRoutes } from "./Devices.ts"
 import { engagementRoutes } from "./Engagement.ts"
 import { inboxRoutes } from "./Inbox.ts"
+import { metricsRoutes } from "./Metrics.ts"
 import { notificationRoutes } from "./Notifications.ts"
 import { withReference } from "./Reference.ts"
 import type { Route } from "./Route.ts"
@@ -79,7 +80,8 @@ export const table: Effect.Effect<ReadonlyArray<Route>, never, RouteServices> = 
     webhookDeliveryRoutes,
     deadLetterRoutes,
     credentialRoutes,
-    statusRoutes
+    statusRoutes,
+    metricsRoutes
   ]
   const routes: Array<Route> = []
   for (const resource of resources)
@@ -110,7 +112,8 @@ const isRouteNotFound = (error: unknown): boolean =>
 export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false }
 
 const LISTED = "There is nothing at this path. The endpoints are listed at /docs."
-const NOT_HERE = "There is nothing at this path: this process serves /healthz and /readyz alone, beside its work."
+const NOT_HERE =
+  "There is nothing at this path: this process serves /healthz, /readyz and /metrics alone, beside its work."
 
 /** Puts routes on the router, and behind them the answers to what no route takes: 404, 405, and 500 for defects. */
 const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing: string) =>
@@ -168,12 +171,15 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
 /** Everything that a process with the role `api` serves. */
 export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter | RouteServices> = mount(table, LISTED)
 
-/** What every other process serves: `/healthz` and `/readyz`, for supervisors. */
+/** What every other process serves: `/healthz`, `/readyz` and `/metrics`, for supervisors. */
 export const statusRoutesOnly: Layer.Layer<
   never,
   never,
   HttpRouter.HttpRouter | ApplicationStore | Auth | HttpSettings | IdempotencyStore | JobQueue
-> = mount(statusRoutes, NOT_HERE)
+> = mount(
+  Effect.map(Effect.all([statusRoutes, metricsRoutes]), (routes) => routes.flat()),
+  NOT_HERE
+)
 
 /** A request that is not even HTTP gets an answer in the form of all errors, as far as one can be written. */
 const refuseMalformed = (server: Server) =>

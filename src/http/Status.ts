@@ -16,11 +16,17 @@ export class ReadyWorkers extends Context.Reference<() => number | null>("heliog
   defaultValue: () => () => null
 }) {}
 
+/** Whether the node has been told to stop: it finishes what it has, and should get nothing more. */
+export class Draining extends Context.Reference<() => boolean>("heliograph/http/Draining", {
+  defaultValue: () => () => false
+}) {}
+
 /** For load balancers and supervisors: is the process alive, and can it do its work? */
 export const statusRoutes = Effect.gen(function* () {
   const applications = yield* ApplicationStore
   const queue = yield* JobQueue
   const readyWorkers = yield* ReadyWorkers
+  const isDraining = yield* Draining
 
   const problemOf = <E>(field: string, check: Effect.Effect<unknown, E>): Effect.Effect<ReadonlyArray<Detail>> =>
     check.pipe(
@@ -69,6 +75,7 @@ export const statusRoutes = Effect.gen(function* () {
         )
         const workers = readyWorkers()
         const details = problems.flat()
+        if (isDraining()) details.push({ field: "node", message: "is stopping" })
         if (workers === 0) details.push({ field: "workers", message: "no worker process is ready" })
         if (details.length > 0) {
           const error = new ApiError("unavailable", "The service is not ready.", details, { "retry-after": "2" })
