@@ -1,0 +1,10 @@
+FROM node:26-slim
+ENV NODE_ENV=production HOST=0.0.0.0
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+COPY . .
+USER node
+EXPOSE 8080
+# The process itself gets the signals: no shell, no npm between it and the supervisor.
+CMD ["node", "src/main.ts", "serve"]
