@@ -46,6 +46,7 @@ import { HookTests } from "../services/engine/HookTests.ts"
 import { Planner } from "../services/engine/Planner.ts"
 import { ApplicationStore as Applications } from "../services/ports/ApplicationStore.ts"
 import { BacklogStore as BacklogStorePort } from "../services/ports/BacklogStore.ts"
+import { CredentialStore as CredentialStorePort } from "../services/ports/CredentialStore.ts"
 import { JobQueue } from "../services/ports/JobQueue.ts"
 import type { Labels, MetricName, Sample } from "../services/domain/Metrics.ts"
 import { makeNodeServer, routerConfig, routes, statusRoutesOnly } from "./http/Server.ts"
@@ -367,10 +368,22 @@ export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>
       Effect.provide(queue.pipe(Layer.provide(base(env))))
     )
     yield* check("queue", ping, () => "answers")
-    yield* check(
+    const hasDatabase = yield* check(
       "database",
       Effect.flatMap(Applications, (store) => store.count).pipe(Effect.provide(commands(env))),
       (count) => `answers, up to date, ${count} application${count === 1 ? "" : "s"}`
     )
+    if (!hasDatabase) return findings
+    const credentials = Effect.flatMap(CredentialStorePort, (store) => store.health).pipe(
+      Effect.provide(commands(env)),
+      Effect.flatMap((all) => {
+        const problems = all.flatMap(({ appId, held, isReadable, kind }) => [
+          ...(isReadable ? [] : [`${kind} of ${appId} cannot be read with this MASTER_KEY`]),
+          ...(held === null ? [] : [`${kind} of ${appId} is refused by its provider: ${held}`])
+        ])
+        return problems.length === 0 ? Effect.succeed(all.length) : Effect.fail(new Error(problems.join("; ")))
+      })
+    )
+    yield* check("credentials", credentials, (count) => `${count} can be read, none is refused`)
     return findings
   })

@@ -90,6 +90,28 @@ export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | Se
         storeError("CredentialStore.summaries")
       )
 
+    const health: CredentialStore["Service"]["health"] = Effect.suspend(
+      () =>
+        sql<{
+          readonly app_id: AppId
+          readonly kind: ProviderKind
+          readonly sealed: Uint8Array
+          readonly held: string | null
+        }>`SELECT app_id, kind, sealed, held FROM credentials ORDER BY app_id, kind`
+    ).pipe(
+      Effect.flatMap((rows) =>
+        Effect.forEach(rows, ({ app_id, held, kind, sealed }) =>
+          Effect.map(Effect.option(box.open(place(app_id, kind), sealed)), (opened) => ({
+            appId: app_id,
+            kind,
+            held,
+            isReadable: Option.isSome(opened)
+          }))
+        )
+      ),
+      storeError("CredentialStore.health")
+    )
+
     const remove: CredentialStore["Service"]["remove"] = (appId, kind) =>
       sql`DELETE FROM credentials WHERE app_id = ${appId} AND kind = ${kind} RETURNING kind`.pipe(
         Effect.map((rows) => rows.length > 0),
@@ -115,6 +137,6 @@ export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | Se
         )
         .pipe(storeError("CredentialStore.release"))
 
-    return CredentialStore.of({ put, find, summaries, remove, hold, release })
+    return CredentialStore.of({ put, find, summaries, health, remove, hold, release })
   })
 )

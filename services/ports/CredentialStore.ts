@@ -22,6 +22,15 @@ export interface CredentialSummary {
   readonly updatedAt: number
 }
 
+/** How a credential is, for whoever looks after all of them. */
+export interface CredentialHealth {
+  readonly appId: AppId
+  readonly kind: ProviderKind
+  readonly held: string | null
+  /** Whether the master key at hand opens it. */
+  readonly isReadable: boolean
+}
+
 /** One credential per application and provider; secrets are encrypted at rest and bound to their row. */
 export class CredentialStore extends Context.Service<
   CredentialStore,
@@ -30,6 +39,8 @@ export class CredentialStore extends Context.Service<
     readonly put: (appId: AppId, config: CredentialConfig) => Effect.Effect<CredentialSummary, StoreError>
     readonly find: (appId: AppId, kind: ProviderKind) => Effect.Effect<Option.Option<Credential>, StoreError>
     readonly summaries: (appId: AppId) => Effect.Effect<ReadonlyArray<CredentialSummary>, StoreError>
+    /** Those of all applications. */
+    readonly health: Effect.Effect<ReadonlyArray<CredentialHealth>, StoreError>
     readonly remove: (appId: AppId, kind: ProviderKind) => Effect.Effect<boolean, StoreError>
     /** Marks this version as refused by its provider; a newer one is left alone. */
     readonly hold: (

@@ -151,4 +151,24 @@ layer(live)("CredentialStore", (it) => {
       expect(yield* store.find(appId, "apns")).toEqual(Option.none())
     })
   )
+
+  it.effect("tells which credentials of all applications can be read, and which are refused", () =>
+    Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const sql = yield* SqlClient.SqlClient
+      const [good, bad] = [yield* newApp, yield* newApp]
+      yield* store.put(good, apns)
+      yield* store.put(bad, apns)
+      const { version } = Option.getOrThrow(yield* store.find(good, "apns"))
+      yield* store.hold(good, "apns", version, "InvalidProviderToken")
+      yield* sql`UPDATE credentials SET sealed = ${new Uint8Array(64)} WHERE app_id = ${bad}`
+      const health = (yield* store.health).filter(({ appId }) => appId === good || appId === bad)
+      expect(health).toEqual(
+        [
+          { appId: good, kind: "apns", held: "InvalidProviderToken", isReadable: true },
+          { appId: bad, kind: "apns", held: null, isReadable: false }
+        ].sort((a, b) => (a.appId < b.appId ? -1 : 1))
+      )
+    })
+  )
 })
