@@ -16,7 +16,7 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
       SELECT kind, count(*)::integer AS count,
         greatest(0, coalesce(extract(epoch FROM now() - min(due)) * 1000, 0))::float8 AS "oldestMs"
       FROM (
-        SELECT 'plan' AS kind, created_at AS due FROM notifications
+        SELECT 'plan' AS kind, coalesce(send_at, created_at) AS due FROM notifications
         WHERE NOT plan_done AND status IN ('queued', 'sending') AND (plan_lease_until IS NULL OR plan_lease_until < now())
         UNION ALL
         SELECT b.provider, b.due_at FROM batches b JOIN notifications n ON n.id = b.notification_id
