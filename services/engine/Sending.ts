@@ -10,7 +10,7 @@ import { Results } from "./Results.ts"
 import type { ResultRules } from "./Results.ts"
 
 /** How often results are written while a batch is under way: what a crash can repeat is at most what came since. */
-const SAVE_MS = 500
+const SAVE_MS = 250
 /** How long after a notification's expiry answers of messages under way are still waited for. */
 const GRACE_MS = 2000
 
@@ -36,7 +36,7 @@ export interface Sending {
 }
 
 /**
- * One claimed batch on its way through a provider. Results are written when all are there, and twice a second before
+ * One claimed batch on its way through a provider. Results are written when all are there, and four times a second before
  * that. Ends early, leaving the rest to whoever holds the batch now, when a write is refused by the fence.
  */
 export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {

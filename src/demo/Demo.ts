@@ -93,7 +93,7 @@ const engines = Effect.fnUntraced(function* (env: NodeJS.ProcessEnv, options: De
   worker = yield* startWorker
   const engine: Engines = {
     url,
-    kill: Effect.suspend(() => worker.kill),
+    kill: Effect.suspend(() => worker.killAll),
     restart: Effect.map(startWorker, (child) => {
       worker = child
     })

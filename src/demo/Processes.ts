@@ -19,9 +19,19 @@ export interface Child {
   readonly tail: () => string
   /** SIGKILL, as a crash would, and waits for the end. */
   readonly kill: Effect.Effect<void>
+  /** The same for the process and all its workers at once, as if the machine had lost its power. */
+  readonly killAll: Effect.Effect<void>
 }
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
+
+const end = (child: ChildProcess, kill: () => void): Effect.Effect<void> =>
+  Effect.promise(async () => {
+    if (hasEnded(child)) return
+    const ended = once(child, "exit")
+    kill()
+    await ended
+  })
 
 /** Runs a command of this program as a process of its own; it is told to stop, and waited for, with the scope. */
 export const start = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): Effect.Effect<Child, never, Scope.Scope> =>
@@ -43,11 +53,9 @@ export const start = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): Effe
       return {
         process: child,
         tail: () => lines.join("\n"),
-        kill: Effect.promise(async () => {
-          if (hasEnded(child)) return
-          child.kill("SIGKILL")
-          await once(child, "exit")
-        })
+        kill: end(child, () => child.kill("SIGKILL")),
+        // `detached` made it the leader of a group, in which its workers are.
+        killAll: end(child, () => process.kill(-child.pid!, "SIGKILL"))
       }
     }),
     ({ process: child }) =>
