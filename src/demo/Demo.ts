@@ -177,7 +177,8 @@ const follow = Effect.fnUntraced(function* (
         .pipe(Effect.catch((error) => (options.isKilled && now - last < PATIENCE_MS ? Effect.succeed(null) : error)))
     )
     const stats = yield* asking("The simulators", () => fleet.stats())
-    const posts = webhookNames.reduce((sum, name) => sum + stats[name]!.accepted, 0)
+    // Events, not posts: what a killed engine posts again stands for nothing that is still to come.
+    const posts = webhookNames.reduce((sum, name) => sum + stats[name]!.accepted - stats[name]!.duplicates, 0)
     if (shown !== null) counts = shown.counts
     const isDone = shown?.status === "completed"
     if (isDone && seconds === 0) {
