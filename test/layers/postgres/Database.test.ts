@@ -77,6 +77,8 @@ describe("migratedLayer", () => {
         yield* sql`CREATE TABLE kept (id uuid PRIMARY KEY)`
         const answered: Array<string> = []
         let isKilled = false
+        const isLoaded = yield* Deferred.make<void>()
+        const isBack = yield* Deferred.make<void>()
         const writer = Effect.gen(function* () {
           let afterKill = 0
           while (afterKill < 3) {
@@ -88,16 +90,19 @@ describe("migratedLayer", () => {
             if (Exit.isSuccess(exit)) {
               answered.push(id)
               if (started) afterKill++
-            } else yield* Effect.sleep("20 millis")
+              if (answered.length >= 200) yield* Deferred.succeed(isLoaded, undefined)
+            } else yield* Deferred.await(isBack)
           }
         })
         const killer = Effect.gen(function* () {
-          while (answered.length < 200) yield* Effect.sleep("5 millis")
+          yield* Deferred.await(isLoaded)
           const pid = Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n")[0])
           process.kill(pid, "SIGKILL")
           // From here on a success is one of the server that was started again: this one's sessions end first.
           yield* Effect.eventually(Effect.flip(sql`SELECT 1`))
           isKilled = true
+          yield* Effect.eventually(sql`SELECT 1`)
+          yield* Deferred.succeed(isBack, undefined)
         })
         yield* Effect.all([killer, ...Array.from({ length: 16 }, () => writer)], { concurrency: "unbounded" })
         const rows = yield* sql<{ id: string }>`SELECT id FROM kept`
