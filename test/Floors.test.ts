@@ -7,12 +7,12 @@ import { describe, expect, it } from "vitest"
  * is an error. Packages are judged too where a floor is to stay pure.
  */
 const root = resolve(import.meta.dirname, "..")
-const ROOMS = ["services", "layers", "src", "simulators", "bench", "test"]
+const ROOMS = ["services", "layers", "src", "simulators", "sdk", "bench", "test"]
 
 const filesOf = (folder: string): Array<string> => {
   try {
     return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.name.endsWith(".d.ts"))
+      .filter((entry) => entry.isFile() && /\.[jt]s$/.test(entry.name) && !entry.name.endsWith(".d.ts"))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
   } catch {
     return []
@@ -35,6 +35,8 @@ const isUnder = (target: string, ...folders: ReadonlyArray<string>): boolean =>
 const mayImport = (file: string, target: string): boolean => {
   const [room, floor, technology] = file.split("/")
   if (room === "bench" || room === "test") return true
+  // A client is a package of its own, without dependencies.
+  if (room === "sdk") return isUnder(target, "sdk") || target.startsWith("node:")
   if (room === "simulators") return isPackage(target) || isUnder(target, "simulators", "services/domain")
   if (room === "services") {
     // Decisions are made of data: no file, socket or clock of the platform's own below this line.

@@ -7,6 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { once } from "node:events"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { lastingPort } from "./Ports.ts"
 
 /** A real nats-server with JetStream on loopback, its store in a directory of its own. */
 export interface NatsServer {
@@ -55,25 +56,28 @@ const executable = (): string => {
   throw new Error(HOW)
 }
 
-export const makeNatsServer: Effect.Effect<NatsServer, never, Scope.Scope> = Effect.gen(function* () {
+/** `below`: where its directory is made. `more`: further arguments of the server. */
+export const makeNatsServerAt = Effect.fnUntraced(function* (
+  below: string,
+  more: ReadonlyArray<string> = []
+): Effect.fn.Return<NatsServer, never, Scope.Scope> {
   const path = executable()
   const directory = yield* Effect.acquireRelease(
-    Effect.promise(() => mkdtemp(join(tmpdir(), "heliograph-nats-"))),
+    Effect.promise(() => mkdtemp(join(below, "heliograph-nats-"))),
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
   )
   const store = join(directory, "store")
   let child: ChildProcess | null = null
-  let port = -1
+  const port = yield* lastingPort
 
   const start = Effect.callback<void>((resume) => {
-    const args = ["--addr", "127.0.0.1", "--port", String(port), "--jetstream", "--store_dir", store]
+    const args = ["--addr", "127.0.0.1", "--port", String(port), "--jetstream", "--store_dir", store, ...more]
     const started = spawn(path, args, { stdio: ["ignore", "ignore", "pipe"] })
     child = started
     let log = ""
     started.stderr.setEncoding("utf8").on("data", (text: string) => {
       if (log.endsWith("ready\n")) return
       log += text
-      port = Number(/Listening for client connections on 127\.0\.0\.1:(\d+)/.exec(log)?.[1] ?? port)
       if (log.includes("Server is ready")) {
         log = "ready\n"
         resume(Effect.void)
@@ -103,4 +107,25 @@ export const makeNatsServer: Effect.Effect<NatsServer, never, Scope.Scope> = Eff
     thaw: signal("SIGCONT"),
     wipe: Effect.promise(() => rm(store, { recursive: true, force: true }))
   }
+})
+
+export const makeNatsServer: Effect.Effect<NatsServer, never, Scope.Scope> = Effect.suspend(() =>
+  makeNatsServerAt(tmpdir())
+)
+
+/** Three servers that replicate each other's streams; any of them may fail. */
+export const makeNatsCluster = Effect.gen(function* () {
+  const ports = [yield* lastingPort, yield* lastingPort, yield* lastingPort]
+  const routes = ports.map((port) => `nats://127.0.0.1:${port}`)
+  return yield* Effect.forEach(
+    routes,
+    (route, at) =>
+      makeNatsServerAt(tmpdir(), [
+        `--server_name=server-${at + 1}`,
+        "--cluster_name=heliograph",
+        `--cluster=${route}`,
+        `--routes=${routes.filter((other) => other !== route).join(",")}`
+      ]),
+    { concurrency: "unbounded" }
+  )
 })

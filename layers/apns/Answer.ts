@@ -1,5 +1,5 @@
 import { isJsonObject, retryAfterMs } from "../../services/domain/Push.ts"
-import type { Http2Answer, Http2Failure } from "../../services/ports/Http2Client.ts"
+import type { Http2Answer } from "../../services/ports/Http2Client.ts"
 import type { Outcome } from "../../services/ports/Provider.ts"
 
 /** What APNs' answer asks of the sender (providers.md). */
@@ -90,10 +90,3 @@ const unknown = (status: number, reason: string | null, wait: number | null): Ve
   if (status === 401 || status === 403) return hold(`APNs refuses the credential (${reason ?? `status ${status}`})`)
   return done({ _tag: "Fail", reason: name })
 }
-
-/** No answer came. It may have been delivered, unless the failure says that it was not processed. */
-export const outcomeOfFailure = (failure: Http2Failure): Outcome => ({
-  _tag: "Retry",
-  reason: failure.reason === "timeout" ? "timeout" : `connection_${failure.reason}`,
-  afterMs: null
-})

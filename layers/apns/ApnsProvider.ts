@@ -9,24 +9,15 @@ import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
 import type { Outcome, Provider, SendBatch } from "../../services/ports/Provider.ts"
 import { ApnsProvider } from "../../services/ports/Provider.ts"
 import type { PushPools } from "../../services/ports/PushPools.ts"
-import { makePushPools } from "../../services/ports/PushPools.ts"
-import { outcomeOfFailure, verdictOf } from "./Answer.ts"
+import { makePushPools, outcomeOfFailure, outcomeOfRefusal, PUSH_POOL } from "../../services/ports/PushPools.ts"
+import { verdictOf } from "./Answer.ts"
 import { MAX_PAYLOAD, payloadOf } from "./Payload.ts"
 import { makeProviderTokens, UnusableKey } from "./ProviderToken.ts"
 
 const HOSTS = { production: "https://api.push.apple.com", sandbox: "https://api.sandbox.push.apple.com" } as const
 
-const POOL = {
-  connections: 8,
-  // APNs lets one stream through until it has authenticated the connection.
-  firstStreams: 1,
-  connectTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  pingAfterMs: 15_000,
-  idleMs: 5 * 60_000,
-  lifeMs: 60 * 60_000,
-  maxBody: 16_384
-}
+// APNs lets one stream through until it has authenticated the connection.
+const POOL = { ...PUSH_POOL, firstStreams: 1 }
 /** Connections are replaced for a 5xx at most this often: in an outage every answer asks for it. */
 const RENEW_EVERY_MS = 5_000
 
@@ -146,9 +137,10 @@ const make = (pools: PushPools): Provider => {
           Effect.andThen(Effect.suspend(() => (unreachable ? pools.forget(owner, url) : Effect.void))),
           Effect.catchTag("OutboundRefused", (refused) =>
             Effect.sync(() => {
-              const outcome: Outcome = refused.transient
-                ? { _tag: "Retry", reason: "endpoint_unresolved", afterMs: null }
-                : { _tag: "Hold", reason: `the endpoint of the APNs credential may not be called: ${refused.message}` }
+              const outcome = outcomeOfRefusal(refused, {
+                _tag: "Hold",
+                reason: `the endpoint of the APNs credential may not be called: ${refused.message}`
+              })
               for (const index of indexes) settle(index, outcome)
             })
           )

@@ -12,6 +12,9 @@ export interface ApnsPayload {
   readonly headers: ReadonlyArray<Header>
 }
 
+/** The topic is no part of it. */
+export const sizeOf = (message: Message) => ({ bytes: payloadOf(message, "").template.bytes, limit: MAX_PAYLOAD })
+
 /**
  * `aps` with the alert; beside it `url`, `image`, `data`, what `overrides.apns` adds, and both ids.
  * A message without title and body is a background push.

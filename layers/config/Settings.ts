@@ -4,6 +4,8 @@ import { isIP } from "node:net"
 import { availableParallelism } from "node:os"
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
+import type { Budget, RateLimits } from "../../services/domain/RateLimit.ts"
+import { isTimeZone } from "../../services/domain/Time.ts"
 import { EngineSettings } from "../../services/ports/EngineSettings.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
 
@@ -27,6 +29,7 @@ export interface SettingsShape {
   /** Null: made in `dataDir`, which only the embedded database allows. 32 bytes. */
   readonly masterKey: Uint8Array | null
   readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
+  readonly rateLimits: RateLimits
   readonly outboundAllowCidrs: ReadonlyArray<IpNetwork.IpNetwork>
   /** A PEM file of certificate authorities that are trusted beside the system's: private receivers, simulators, proxies. */
   readonly outboundCaFile: string | null
@@ -37,8 +40,19 @@ export interface SettingsShape {
   readonly webpushThreads: number
   readonly smtpUrl: string | null
   readonly mailFrom: string
+  /** Whether the HTML of e-mail gets an open pixel and tracked links, unless its notification says otherwise. */
+  readonly emailTracking: boolean
   readonly retentionDays: number
+  /** Live readers of inboxes on a process, and of one application among them, at most. */
+  readonly inboxStreams: number
+  readonly inboxStreamsPerApp: number
+  /** Of the audit log, which is small and is asked for late. */
+  readonly auditRetentionDays: number
   readonly otlpEndpoint: string | null
+  /** Sent along with traces. */
+  readonly otlpHeaders: Readonly<Record<string, string>>
+  /** The share of notifications that are traced, where the client does not say. */
+  readonly traceRatio: number
   readonly logLevel: LogLevel
   readonly bodyLimit: number
   readonly importLimit: number
@@ -106,6 +120,26 @@ const nameServers: Reader<ReadonlyArray<string>> = (text) =>
     return isServer ? server : wrong("must be a list of addresses such as 10.0.0.2,10.0.0.3:5353")
   })
 
+/** `name=value` pairs separated by commas, percent-encoded where they must be, as OTEL_EXPORTER_OTLP_HEADERS. */
+const headerList: Reader<Readonly<Record<string, string>>> = (text) =>
+  Object.fromEntries(
+    text.split(",").map((part) => {
+      const [, name, value] = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(part) ?? []
+      if (name === undefined || value === undefined) return wrong("must be a list such as api-key=secret,tenant=7")
+      try {
+        return [name.toLowerCase(), decodeURIComponent(value)]
+      } catch {
+        return wrong("must be a list such as api-key=secret,tenant=7")
+      }
+    })
+  )
+
+const share: Reader<number> = (text) =>
+  /^(0|1|0?\.\d+|[01]\.0+)$/.test(text) ? Number(text) : wrong("must be a number from 0 to 1")
+
+const timeZone: Reader<string> = (text) =>
+  isTimeZone(text) ? text : wrong("must be an IANA time zone name such as Europe/Berlin")
+
 /** NATS takes several servers in one URL list. */
 const natsUrls: Reader<string> = (text) => {
   for (const part of text.split(",")) url("nats:", "tls:", "ws:", "wss:")(part.trim())
@@ -136,6 +170,16 @@ const durations: Reader<ReadonlyArray<number>> = (text) =>
     const ms = Math.round(Number(amount) * UNITS[unit ?? "s"]!)
     return ms <= 86_400_000 ? ms : wrong("must be a list of seconds such as 30,60,120,240,480, each at most a day")
   })
+
+/** `600/60`: 600 requests in every 60 seconds. */
+const budget: Reader<Budget> = (text) => {
+  const [, requests, seconds] = /^(\d{1,10})\/(\d{1,5})$/.exec(text) ?? []
+  return Number(requests) >= 1 && Number(requests) <= 1e9 && Number(seconds) >= 1 && Number(seconds) <= 86_400
+    ? { requests: Number(requests), windowMs: Number(seconds) * 1000 }
+    : wrong("must be requests/seconds such as 600/60, at most 1000000000 in at most 86400 seconds")
+}
+
+const perMinute = (requests: number): Budget => ({ requests, windowMs: 60_000 })
 
 /**
  * One for each core that this process may use, up to where the database is the limit. A single core gains nothing from
@@ -171,10 +215,11 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     )
   }
   const processes = get("PROCESSES", integer(1, 256), PROCESSES)
+  const baseUrl = get("BASE_URL", url("http:", "https:"), `http://${shownHost}:${port}`)
   const settings: SettingsShape = {
     port,
     host,
-    baseUrl: get("BASE_URL", url("http:", "https:"), `http://${shownHost}:${port}`),
+    baseUrl,
     dataDir: resolve(get("DATA_DIR", text, ".data")),
     databaseUrl,
     databaseConnections: get("DATABASE_CONNECTIONS", integer(2, 500), connectionsOf(processes)),
@@ -184,6 +229,14 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     roles: get("ROLES", roles, new Set(ROLES)),
     masterKey: key,
     trustedProxies: get("TRUSTED_PROXIES", cidrs, []),
+    rateLimits: {
+      secret: get("RATE_LIMIT_SECRET", budget, perMinute(600_000)),
+      public: get("RATE_LIMIT_PUBLIC", budget, perMinute(6_000)),
+      devices: get("RATE_LIMIT_DEVICES", budget, perMinute(600)),
+      public_total: get("RATE_LIMIT_PUBLIC_TOTAL", budget, perMinute(1_800_000)),
+      anonymous: get("RATE_LIMIT_ANONYMOUS", budget, perMinute(300)),
+      preflight: get("RATE_LIMIT_PREFLIGHT", budget, perMinute(6_000))
+    },
     outboundAllowCidrs: get("OUTBOUND_ALLOW_CIDRS", cidrs, []),
     outboundCaFile: get<string | null>("OUTBOUND_CA_FILE", text, null),
     outboundNameServers: get<ReadonlyArray<string> | null>("OUTBOUND_NAME_SERVERS", nameServers, null),
@@ -191,14 +244,21 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     webpushThreads: get("WEBPUSH_THREADS", integer(0, 256), 0),
     smtpUrl: get<string | null>("SMTP_URL", url("smtp:", "smtps:"), null),
     mailFrom: get("MAIL_FROM", text, "Heliograph <heliograph@localhost>"),
+    // Links that lead to an engine nobody can reach would break the mail.
+    emailTracking: get("EMAIL_TRACKING", oneOf("on", "off"), baseUrl.startsWith("https://") ? "on" : "off") === "on",
     retentionDays: get("RETENTION_DAYS", integer(1, 3650), 30),
+    auditRetentionDays: get("AUDIT_RETENTION_DAYS", integer(1, 36_500), 365),
+    inboxStreams: get("INBOX_STREAMS", integer(0, 1_000_000), 10_000),
+    inboxStreamsPerApp: get("INBOX_STREAMS_PER_APP", integer(0, 1_000_000), 5_000),
     otlpEndpoint: get<string | null>("OTLP_ENDPOINT", url("http:", "https:"), null),
+    otlpHeaders: get("OTLP_HEADERS", headerList, {}),
+    traceRatio: get("TRACE_RATIO", share, 0.01),
     logLevel: get("LOG_LEVEL", oneOf(...LOG_LEVELS), "info"),
     bodyLimit: get("BODY_LIMIT", integer(1024, 1 << 30), 1 << 20),
     importLimit: get("IMPORT_LIMIT", integer(1024, 2 ** 40), 2 ** 34),
     drainMs: get("DRAIN_TIMEOUT", integer(1, 3600), 30) * 1000,
     engine: {
-      batchSize: get("BATCH_SIZE", integer(1, 10_000), 500),
+      batchSize: get("BATCH_SIZE", integer(1, 10_000), 1000),
       planPage: get("PLAN_PAGE", integer(1, 50_000), 5000),
       dispatchConcurrency: get("DISPATCH_CONCURRENCY", integer(1, 1000), 16),
       leaseMs: get("LEASE_SECONDS", integer(1, 3600), 20) * 1000,
@@ -206,6 +266,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
       forgottenMs: get("FORGOTTEN_SECONDS", integer(1, 3600), 10) * 1000,
       retryBaseMs: get("RETRY_BASE_SECONDS", integer(1, 3600), 5) * 1000,
       retryMaxMs: get("RETRY_MAX_SECONDS", integer(1, 86_400), 3600) * 1000,
+      defaultTimezone: get("DEFAULT_TIMEZONE", timeZone, "UTC"),
       defaultTtlMs: get("DEFAULT_TTL_SECONDS", integer(1, 2_419_200), 259_200) * 1000,
       webhookRetryDelaysMs: get("WEBHOOK_RETRY_DELAYS", durations, [30_000, 60_000, 120_000, 240_000, 480_000]),
       webhookTimeoutMs: get("WEBHOOK_TIMEOUT_SECONDS", integer(1, 60), 10) * 1000,

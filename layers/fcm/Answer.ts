@@ -1,6 +1,7 @@
 import { isJsonObject, retryAfterMs, type JsonObject } from "../../services/domain/Push.ts"
 import type { Http2Answer, Http2Failure } from "../../services/ports/Http2Client.ts"
 import type { Outcome } from "../../services/ports/Provider.ts"
+import { outcomeOfFailure as retryOf } from "../../services/ports/PushPools.ts"
 
 /** What FCM's answer asks of the sender (providers.md). */
 export type Verdict =
@@ -122,9 +123,6 @@ const unknown = (status: number, code: string | null, wait: number | null): Verd
   return done({ _tag: "Fail", reason: name })
 }
 
-/** No answer came. It may have been delivered, unless the failure says that it was not processed. */
-export const outcomeOfFailure = (failure: Http2Failure): Outcome => ({
-  _tag: "Retry",
-  reason: failure.reason === "timeout" ? "timeout" : `connection_${failure.reason}`,
-  afterMs: failure.unprocessed ? null : FIRST_RETRY_MS
-})
+/** No answer came. Google's wait is kept, unless the message was not processed. */
+export const outcomeOfFailure = (failure: Http2Failure): Outcome =>
+  retryOf(failure, failure.unprocessed ? null : FIRST_RETRY_MS)

@@ -6,7 +6,7 @@ import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
 import type { Outcome, Provider, SendBatch } from "../../services/ports/Provider.ts"
 import { FcmProvider } from "../../services/ports/Provider.ts"
 import type { PushPools } from "../../services/ports/PushPools.ts"
-import { makePushPools } from "../../services/ports/PushPools.ts"
+import { makePushPools, outcomeOfRefusal, PUSH_POOL } from "../../services/ports/PushPools.ts"
 import type { Settings } from "../config/Settings.ts"
 import { trust } from "../config/Trust.ts"
 import type { AccessTokens } from "./AccessToken.ts"
@@ -15,16 +15,6 @@ import { outcomeOfFailure, verdictOf } from "./Answer.ts"
 import { MAX_PAYLOAD, payloadOf } from "./Payload.ts"
 
 const GOOGLE = "https://fcm.googleapis.com"
-
-const POOL = {
-  connections: 8,
-  connectTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  pingAfterMs: 15_000,
-  idleMs: 5 * 60_000,
-  lifeMs: 60 * 60_000,
-  maxBody: 16_384
-}
 
 const make = (pools: PushPools, tokens: AccessTokens): Provider => {
   /** Sender mismatches in a row, by credential version. */
@@ -95,9 +85,10 @@ const make = (pools: PushPools, tokens: AccessTokens): Provider => {
           Effect.andThen(Effect.suspend(() => (unreachable ? pools.forget(owner, url) : Effect.void))),
           Effect.catchTag("OutboundRefused", (refused) =>
             Effect.sync(() => {
-              const outcome: Outcome = refused.transient
-                ? { _tag: "Retry", reason: "endpoint_unresolved", afterMs: null }
-                : { _tag: "Hold", reason: `the endpoint of the FCM credential may not be called: ${refused.message}` }
+              const outcome = outcomeOfRefusal(refused, {
+                _tag: "Hold",
+                reason: `the endpoint of the FCM credential may not be called: ${refused.message}`
+              })
               for (const index of indexes) onOutcome(index, outcome)
             })
           )
@@ -130,7 +121,7 @@ const make = (pools: PushPools, tokens: AccessTokens): Provider => {
     }
 
     // One payload went to all: if FCM accepted it for anybody, its refusals are about the tokens.
-    const blamesPayload = accepted === 0 && invalid.length >= REFUSALS_OF_A_CREDENTIAL
+    const blamesPayload = batch.isOneOfAKind === true || (accepted === 0 && invalid.length >= REFUSALS_OF_A_CREDENTIAL)
     for (const index of invalid) {
       onOutcome(
         index,
@@ -158,7 +149,7 @@ export const layer: Layer.Layer<FcmProvider, never, Http2Client | OutboundPolicy
   FcmProvider,
   Effect.gen(function* () {
     const http2 = yield* Http2Client
-    const open = (origin: Http2Origin) => http2.pool({ ...POOL, origin })
+    const open = (origin: Http2Origin) => http2.pool({ ...PUSH_POOL, origin })
     const pools = yield* makePushPools({ open, trusted: new Set([GOOGLE]), capacity: 2000 })
     return make(pools, yield* makeAccessTokens(yield* trust))
   })

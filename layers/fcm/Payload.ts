@@ -20,6 +20,8 @@ export interface FcmPayload {
   readonly body: (token: string, deviceId: string) => string
 }
 
+export const sizeOf = (message: Message) => ({ bytes: payloadOf(message, Date.now()).bytes, limit: MAX_PAYLOAD })
+
 /** FCM's data is a map of strings: whatever is none travels as its JSON. */
 const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
 import type { Http2Answer, Http2Failure, Http2Pool, Http2PoolOptions } from "../../services/ports/Http2Client.ts"
+import { Metrics } from "../../services/ports/Metrics.ts"
 import { failure, type Link, type LinkOwner } from "./Link.ts"
 import { Run } from "./Run.ts"
 import { Tenure } from "./Tenure.ts"
@@ -50,6 +51,11 @@ class LinkPool implements LinkOwner {
     if (at !== -1) this.runs.splice(at, 1)
     for (const link of [...this.links, ...this.leaving]) link.cancel(run)
     this.pump()
+  }
+
+  /** Connections, those included that only end what they have. */
+  get size(): number {
+    return this.links.length + this.leaving.size
   }
 
   renew(): void {
@@ -180,10 +186,18 @@ class LinkPool implements LinkOwner {
 /** A pool over connections of one kind; drains and closes with the scope. */
 export const makePool = (options: Http2PoolOptions, open: OpenLink): Effect.Effect<Http2Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => new LinkPool(options, open)),
-    (pool) => Effect.callback<void>((resume) => pool.close(() => resume(Effect.void)))
+    Effect.map(Metrics, (metrics) => {
+      const pool = new LinkPool(options, open)
+      const stop = metrics.watch(() => [{ name: "heliograph_push_connections", labels: {}, value: pool.size }])
+      return { pool, stop }
+    }),
+    ({ pool, stop }) =>
+      Effect.callback<void>((resume) => {
+        stop()
+        pool.close(() => resume(Effect.void))
+      })
   ).pipe(
-    Effect.map((pool) => ({
+    Effect.map(({ pool }) => ({
       send: (batch) =>
         Effect.callback<void>((resume) => {
           if (batch.count === 0) return resume(Effect.void)

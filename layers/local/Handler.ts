@@ -1,5 +1,6 @@
 import { Effect, Exit } from "effect"
 import type { Job } from "../../services/domain/Job.ts"
+import { aboutJob } from "../../services/domain/Job.ts"
 import type { Start } from "./Lanes.ts"
 
 /** Runs a subscriber's handler for each job that is started; what fails is logged and told. */
@@ -12,7 +13,7 @@ export const starting = <E>(handler: (job: Job) => Effect.Effect<void, E>): Effe
         Effect.suspend(() => handler(job)).pipe(
           Effect.tapCause((cause) =>
             Effect.logWarning("A job failed and will be delivered again", cause).pipe(
-              Effect.annotateLogs({ job: job.type, id: job.id })
+              Effect.annotateLogs(aboutJob(job))
             )
           )
         )

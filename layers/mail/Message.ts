@@ -1,16 +1,48 @@
+import { randomBytes } from "node:crypto"
 import MailComposer from "nodemailer/lib/mail-composer"
 import { domainToASCII } from "node:url"
 import type { Message } from "../../services/domain/Notification.ts"
+import { addPixel, trackLinks } from "./TrackedHtml.ts"
 
 /** One notification's mail: everything but the lines that name the recipient, written once. */
 export interface MailTemplate {
   /** The envelope's sender. */
   readonly sender: string
-  /** The whole message for one recipient; `id` without angle brackets. */
-  readonly write: (to: string, id: string, unsubscribeUrl: string | null) => Buffer
+  /**
+   * The whole message for one recipient; `id` without angle brackets. `mailToken` stands for the recipient in tracked
+   * links and is needed only where there are any.
+   */
+  readonly write: (to: string, id: string, unsubscribeUrl: string | null, mailToken?: string) => Buffer
   /** The Message-ID of a delivery, without angle brackets: the same on every attempt. */
   readonly idOf: (deliveryId: string) => string
 }
+
+/** How the HTML part is tracked. Both answer an address for a mail's token, which has `TOKEN` characters. */
+export interface Tracking {
+  readonly pixel: ((mailToken: string) => string) | null
+  /** Null leaves a link as it is. */
+  readonly link: ((destination: string) => ((mailToken: string) => string) | null) | null
+}
+
+const NO_TRACKING: Tracking = { pixel: null, link: null }
+
+const track = (html: string, { link, pixel }: Tracking, mark: string): string => {
+  const linked = link === null ? html : trackLinks(html, (destination) => link(destination)?.(mark) ?? null)
+  return pixel === null ? linked : addPixel(linked, pixel(mark))
+}
+
+/**
+ * Cuts a composed message where the mark stands. The part that holds it is quoted-printable, which may break a line
+ * anywhere in the mark; what is put there is set between soft breaks of its own.
+ */
+const cut = (composed: Buffer, mark: string): ReadonlyArray<Buffer> =>
+  composed
+    .toString("latin1")
+    .split(new RegExp([...mark].join("(?:=\\r\\n)?")))
+    .map((text) => Buffer.from(text, "latin1"))
+
+/** The longest line of quoted-printable has 76 characters, its soft break included. */
+const soft = (text: string): Buffer => Buffer.from(`=\r\n${(text.match(/.{1,70}/g) ?? []).join("=\r\n")}=\r\n`)
 
 /** A line of its own in the composed message, to be taken out again: the composer would add a random one. */
 const NO_ID = "<none@heliograph.invalid>"
@@ -51,14 +83,26 @@ export const isMailable = ({ content }: Message): boolean =>
  * multipart/alternative of a text and an HTML part. The subject falls back to the title, the text to it too; the HTML
  * to the text; the url is added to what the engine writes itself, never to the customer's own HTML.
  */
-export const compose = async (message: Message, from: string, at: number): Promise<MailTemplate> => {
+export const compose = async (
+  message: Message,
+  from: string,
+  at: number,
+  tracking: Tracking = NO_TRACKING
+): Promise<MailTemplate> => {
+  // Drawn anew, so that no content can hold it.
+  const mark = randomBytes(12).toString("hex")
+  const isTracked = tracking.pixel !== null || tracking.link !== null
   const { content } = message
   const body = content.body ?? content.title ?? ""
+  const html = content.html ?? htmlOf(body, content.url)
   const composed = await new MailComposer({
     from,
     subject: subjectOf(message),
     text: content.url === undefined ? body : `${body}\n\n${content.url}`,
-    html: content.html ?? htmlOf(body, content.url),
+    html: {
+      content: isTracked ? track(html, tracking, mark) : html,
+      ...(isTracked && { contentTransferEncoding: "quoted-printable" as const })
+    },
     date: new Date(at),
     messageId: NO_ID,
     newline: "win",
@@ -70,17 +114,20 @@ export const compose = async (message: Message, from: string, at: number): Promi
   const found = composed.indexOf(NO_ID_LINE)
   if (found === -1) throw new Error("the composer wrote no Message-ID")
   const rest = Buffer.concat([composed.subarray(0, found), composed.subarray(found + NO_ID_LINE.length)])
+  const parts = isTracked ? cut(rest, mark) : [rest]
   const sender = addressOf(from)
   const domain = sender.slice(sender.lastIndexOf("@") + 1)
   return {
     sender,
     idOf: (deliveryId) => `${deliveryId}@${domain}`,
-    write: (to, id, unsubscribeUrl) => {
+    write: (to, id, unsubscribeUrl, mailToken) => {
       let head = `To: ${line(to)}\r\nMessage-ID: <${id}>\r\n`
       if (unsubscribeUrl !== null) {
         head += `List-Unsubscribe: <${unsubscribeUrl}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
       }
-      return Buffer.concat([Buffer.from(head), rest])
+      if (parts.length === 1 || mailToken === undefined) return Buffer.concat([Buffer.from(head), ...parts])
+      const gap = soft(mailToken)
+      return Buffer.concat([Buffer.from(head), ...parts.flatMap((part, i) => (i === 0 ? [part] : [gap, part]))])
     }
   }
 }

@@ -2,7 +2,7 @@ import { Clock, Effect, Equal, Hash, Layer, RcMap } from "effect"
 import { isIP } from "node:net"
 import { domainToASCII } from "node:url"
 import type { SmtpCredential } from "../../services/domain/Credential.ts"
-import type { ChannelId } from "../../services/domain/Ids.ts"
+import type { ChannelId, NotificationId } from "../../services/domain/Ids.ts"
 import { deliveryIdsOf } from "../../services/domain/Ids.ts"
 import { isExpired, RefusalRun } from "../../services/domain/Push.ts"
 import { Links } from "../../services/ports/Links.ts"
@@ -11,6 +11,7 @@ import type { Outcome, Provider, SendBatch } from "../../services/ports/Provider
 import { SmtpProvider } from "../../services/ports/Provider.ts"
 import { Settings } from "../config/Settings.ts"
 import { trust } from "../config/Trust.ts"
+import type { Tracking } from "./Message.ts"
 import { compose, isMailable } from "./Message.ts"
 import { policyOutcome, verdictOf, type Verdict } from "./Reply.ts"
 import type { SmtpServer } from "./SmtpPool.ts"
@@ -42,12 +43,23 @@ class Owner implements Equal.Equal {
   }
 }
 
+/** Credentials are checked when they are set; one that was set before the check must not throw in every batch. */
+const decoded = (text: string): string | undefined => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
 /** What a credential's URL says; passwords come percent-encoded in it. Null when it cannot be understood. */
 const serverOf = (credential: SmtpCredential, name: string, trusted: SmtpServer["tls"]): SmtpServer | null => {
   const url = URL.parse(credential.url)
   if (url === null) return null
+  const [hostname, user, pass] = [url.hostname, url.username, url.password].map(decoded)
+  if (hostname === undefined || user === undefined || pass === undefined) return null
   // The parser leaves the host of a scheme that it does not know as it stands.
-  const bare = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, "$1")
+  const bare = hostname.replace(/^\[(.*)\]$/, "$1")
   const host = isIP(bare) === 0 ? domainToASCII(bare) : bare
   if (host === "") return null
   const secure = url.protocol === "smtps:"
@@ -55,8 +67,7 @@ const serverOf = (credential: SmtpCredential, name: string, trusted: SmtpServer[
     host,
     port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
     secure,
-    auth:
-      url.username === "" ? null : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
+    auth: user === "" ? null : { user, pass },
     name,
     // SNI knows no addresses; the certificate is then checked against the address itself.
     tls: { ...trusted, ...(isIP(host) === 0 && { servername: host }) }
@@ -66,10 +77,14 @@ const serverOf = (credential: SmtpCredential, name: string, trusted: SmtpServer[
 const make = Effect.gen(function* () {
   const policy = yield* OutboundPolicy
   const links = yield* Links
-  const { baseUrl } = yield* Settings
+  const { baseUrl, emailTracking } = yield* Settings
   const trusted = yield* trust
   const hostname = new URL(baseUrl).hostname
   const name = isIP(hostname) === 4 ? `[${hostname}]` : hostname
+
+  /** The engine's own links, to unsubscribe for example, lead where they say. */
+  const linkOf = (notificationId: NotificationId) => (destination: string) =>
+    destination.startsWith(`${baseUrl}/`) ? null : links.linkUrl(notificationId, destination)
 
   const servers = yield* RcMap.make({
     lookup: ({ address, server }: Owner) =>
@@ -90,7 +105,7 @@ const make = Effect.gen(function* () {
     if (isExpired(message, now)) return all({ _tag: "Fail", reason: "expired" })
     if (!isMailable(message)) return all({ _tag: "Fail", reason: "empty_content" })
     const server = serverOf(credential, name, trusted)
-    if (server === null) return all({ _tag: "Hold", reason: "the url of the SMTP credential names no server" })
+    if (server === null) return all({ _tag: "Hold", reason: "the url of the SMTP credential cannot be understood" })
     const checked = yield* Effect.result(policy.checkHost(server.host, server.port))
     if (checked._tag === "Failure") {
       return all(
@@ -101,7 +116,22 @@ const make = Effect.gen(function* () {
     }
     const { address } = checked.success
 
-    const template = yield* Effect.promise(() => compose(message, credential.from, now))
+    const opens = message.track?.opens ?? emailTracking
+    const clicks = message.track?.clicks ?? emailTracking
+    const tracking: Tracking = {
+      pixel: opens ? links.pixelUrl : null,
+      link: clicks ? linkOf(message.notificationId) : null
+    }
+    const template = yield* Effect.promise(() => compose(message, credential.from, now, tracking))
+    const tokenOf = (channelId: string) =>
+      opens || clicks
+        ? links.mailToken({
+            appId: message.appId,
+            channelId: channelId as ChannelId,
+            notificationId: message.notificationId,
+            sentAt: now
+          })
+        : undefined
     const deliveryIdOf = deliveryIdsOf(message.notificationId)
     const ids = targets.map((target) => template.idOf(deliveryIdOf(target.id)))
     // RFC 8058 knows only https: an engine that is not reached by it has no link to offer.
@@ -122,7 +152,10 @@ const make = Effect.gen(function* () {
             count: targets.length,
             from: template.sender,
             to: (index) => targets[index]!.address,
-            write: (index) => template.write(targets[index]!.address, ids[index]!, unsubscribeUrl(targets[index]!.id)),
+            write: (index) => {
+              const { address, id } = targets[index]!
+              return template.write(address, ids[index]!, unsubscribeUrl(id), tokenOf(id))
+            },
             onSent: (index) => {
               accepted++
               policies.accepted()

@@ -2,6 +2,7 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { jetstreamManager } from "@nats-io/jetstream"
 import { Effect, Exit, Layer } from "effect"
 import type { Job } from "../../services/domain/Job.ts"
+import { aboutJob } from "../../services/domain/Job.ts"
 import type { Subscription } from "../../services/ports/JobQueue.ts"
 import { JobQueue, QueueUnavailable } from "../../services/ports/JobQueue.ts"
 import { Settings } from "../config/Settings.ts"
@@ -111,7 +112,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
                       Effect.suspend(() => handler(job)).pipe(
                         Effect.tapCause((cause) =>
                           Effect.logWarning("A job failed and will be delivered again", cause).pipe(
-                            Effect.annotateLogs({ job: job.type, id: job.id })
+                            Effect.annotateLogs(aboutJob(job))
                           )
                         )
                       )

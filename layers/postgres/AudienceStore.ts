@@ -1,33 +1,45 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import type { ProviderKind } from "../../services/domain/Credential.ts"
 import type { Environment, Platform } from "../../services/domain/Device.ts"
 import type { AppId } from "../../services/domain/Ids.ts"
 import { uuidv7 } from "../../services/domain/Ids.ts"
-import type { Audience } from "../../services/domain/Notification.ts"
+import type { KeptAudience, Way } from "../../services/domain/Notification.ts"
+import type { Person } from "../../services/domain/Template.ts"
 import type { AudiencePage, Target } from "../../services/ports/AudienceStore.ts"
 import { AudienceStore } from "../../services/ports/AudienceStore.ts"
 import { addressKey } from "./addresses.ts"
+import { coalesce, isRefusedBySql } from "./Coalesce.ts"
 import { isUuid, texts, uuids } from "./columns.ts"
+import { inboxChannels } from "./inboxChannels.ts"
+import { countRows, NO_ONE } from "./countRows.ts"
+import { peopleOf } from "./people.ts"
+import { channelConditions, deviceConditions, filterOf, inboxConditions, isSparse } from "./segments.ts"
 import { storeError } from "./storeError.ts"
 
 /**
- * Where a page begins, as `<part>:<offset>:<after>`. Part: `d` for devices, then `c` for channels. Offset: in a list of
- * ids or addresses, how many of them are behind it, in their order. After: in any other audience, the last id of the
- * page before. A recipient's id never changes, so nobody can move from one page to another; a device's user can.
+ * Where a page begins, as `<part>:<offset>:<after>`. Part: `d` for devices, then `c` for e-mail channels, then `i` for
+ * inboxes. Offset: in a list of ids or addresses, how many of them are behind it, in their order. After: in any other
+ * audience, the last id of the page before, a contact's for inboxes. Such an id never changes, so nobody can move from
+ * one page to another; a device's user can.
  */
 interface Place {
-  readonly part: "d" | "c"
+  readonly part: Part
   readonly offset: number
   readonly after: string
 }
 
-const START: Place = { part: "d", offset: 0, after: "" }
+type Part = "d" | "c" | "i"
 
-const placeOf = (cursor: string | null): Place => {
-  if (cursor === null) return START
+const PARTS = { push: "d", email: "c", inbox: "i" } as const satisfies Record<Way, Part>
+
+const startOf = (part: Part): Place => ({ part, offset: 0, after: "" })
+
+const placeOf = (cursor: string | null, first: Part): Place => {
+  if (cursor === null) return startOf(first)
   const [part, offset, after] = cursor.split(":")
-  return { part: part === "c" ? "c" : "d", offset: Number(offset), after: after ?? "" }
+  return { part: part === "c" || part === "i" ? part : "d", offset: Number(offset), after: after ?? "" }
 }
 
 const cursorOf = ({ part, offset, after }: Place): string => `${part}:${offset}:${after}`
@@ -35,7 +47,9 @@ const cursorOf = ({ part, offset, after }: Place): string => `${part}:${offset}:
 const platformOf = { apns: "ios", fcm: "android", webpush: "web" } as const
 
 const none: ReadonlyArray<string> = []
-const NOBODY: AudiencePage["recipients"] = { apns: none, fcm: none, webpush: none, smtp: none }
+const NOBODY: AudiencePage["recipients"] = { apns: none, fcm: none, webpush: none, smtp: none, inbox: none }
+/** Rows looked through for a page of those that fit, as a multiple of its size. */
+const WINDOW = 20
 
 /** Distinct keys in an order that every page finds again. */
 const inOrder = (keys: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(keys)].sort()
@@ -45,20 +59,39 @@ interface DeviceRow {
   readonly platform: Platform
 }
 
+/** One call of `targets`. */
+interface Aim {
+  readonly appId: AppId
+  readonly provider: ProviderKind
+  readonly ids: ReadonlyArray<string>
+}
+
+/** Calls of at most so many ids travel together. */
+const FEW = 16
+
 export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Layer.effect(
   AudienceStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { ensureContacts, inboxesOf } = inboxChannels(sql)
 
     /**
-     * Never prepared: the best plan depends on how many devices a tag or a list of users has, which a plan made once for
-     * all cannot know.
+     * An audience that is about everybody is walked along the index. Told nothing, PostgreSQL takes an application that
+     * its statistics do not know yet (registered within the last minute, or small when they were made) for one of a few
+     * rows: it reads all that are left for each page, and sorts them.
+     */
+    const alongTheKey = <A, E, R>(read: Effect.Effect<A, E, R>) =>
+      sql.withTransaction(Effect.andThen(sql`SELECT set_config('enable_sort', 'off', true)`, read))
+
+    /**
+     * A page in the order of ids. Never prepared: the best plan depends on how many devices a tag or a list of users has,
+     * which a plan made once for all cannot know.
      */
     const devicePage = Effect.fnUntraced(function* (from: Fragment, limit: number) {
       const rows = yield* sql<DeviceRow>`${from} ORDER BY id LIMIT ${limit}`.unprepared
       const ids = { ios: [] as Array<string>, android: [] as Array<string>, web: [] as Array<string> }
       for (const row of rows) ids[row.platform].push(row.id)
-      const recipients = { apns: ids.ios, fcm: ids.android, webpush: ids.web, smtp: none }
+      const recipients = { ...NOBODY, apns: ids.ios, fcm: ids.android, webpush: ids.web }
       return { recipients, size: rows.length, last: rows.at(-1)?.id ?? "" }
     })
 
@@ -89,7 +122,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
           AND c.kind = 'email' AND c.status = 'active' OFFSET 0
       ) AS theirs WHERE ${after === "" ? sql`true` : sql`id > ${after}`}`
 
-    /** The e-mail channels of people with the tags or in the time zone: those of the contact itself, not of its devices. */
+    /** The e-mail channels of people whom conditions on the contact itself fit. */
     const channelsOfContacts = (appId: AppId, after: string, conditions: ReadonlyArray<Fragment>): Fragment =>
       sql`SELECT c.id FROM contacts p JOIN channels c ON c.contact_id = p.id WHERE ${sql.and([
         sql`p.app_id = ${appId}`,
@@ -106,7 +139,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
 
     const channelsByKey = (appId: AppId, keys: ReadonlyArray<string>) =>
       sql<{ readonly id: string; readonly key: string; readonly active: boolean }>`
-        SELECT id, address_key AS key, status = 'active' AS active FROM channels
+        SELECT id, address_key AS key, status <> 'suppressed' AS active FROM channels
         WHERE app_id = ${appId} AND kind = 'email' AND address_key = ANY(${texts(keys)})`
 
     /** The channels of addresses, made where there are none. In two steps: an insert that does nothing answers nothing. */
@@ -128,19 +161,6 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return [...known, ...(yield* channelsByKey(appId, missing))]
     })
 
-    /** Conditions on a device, or on a contact where no platform is asked for: their columns have the same names. */
-    const attributes = (audience: Audience): ReadonlyArray<Fragment> => {
-      const { tags_any, tags_all, platforms, timezone } = audience
-      return [
-        // Said aloud because the index on tags leaves out devices without any.
-        ...(tags_any || tags_all ? [sql`tags <> '{}'`] : []),
-        ...(tags_any ? [sql`tags && ${texts(tags_any)}`] : []),
-        ...(tags_all ? [sql`tags @> ${texts(tags_all)}`] : []),
-        ...(platforms ? [sql`platform = ANY(${texts(platforms)})`] : []),
-        ...(timezone === undefined ? [] : [sql`timezone = ${timezone}`])
-      ]
-    }
-
     /** A page of those whose keys the audience lists. `find` answers the recipients of some keys. */
     const listed = Effect.fnUntraced(function* <E>(
       keys: ReadonlyArray<string>,
@@ -154,28 +174,112 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return { recipients, next: end < ordered.length ? cursorOf({ ...place, offset: end }) : null }
     })
 
-    const devices = (appId: AppId, audience: Audience, after: string, limit: number) =>
-      devicePage(
-        audience.user_ids === undefined
-          ? devicesWhere(appId, after, attributes(audience))
-          : devicesOfUsers(appId, after, audience.user_ids),
-        limit
-      )
+    /** All devices of an audience that does not list ids, after one of them. */
+    const devicesOf = (appId: AppId, audience: KeptAudience, after: string, more: ReadonlyArray<Fragment> = []) => {
+      const filter = filterOf(audience)
+      return audience.user_ids === undefined
+        ? devicesWhere(appId, after, [...(filter === null ? [] : deviceConditions(sql, filter)), ...more])
+        : devicesOfUsers(appId, after, audience.user_ids)
+    }
 
-    const channels = (appId: AppId, audience: Audience, after: string, limit: number) =>
-      channelPage(
-        audience.user_ids !== undefined
-          ? channelsOfUsers(appId, after, audience.user_ids)
-          : audience.all === true
-            ? emailChannels(appId, after)
-            : channelsOfContacts(appId, after, attributes(audience)),
-        limit
-      )
+    const channelsOf = (appId: AppId, audience: KeptAudience, after: string, more: ReadonlyArray<Fragment> = []) => {
+      if (audience.user_ids !== undefined) return channelsOfUsers(appId, after, audience.user_ids)
+      const filter = filterOf(audience)
+      return filter === null
+        ? emailChannels(appId, after)
+        : channelsOfContacts(appId, after, [...channelConditions(sql, filter), ...more])
+    }
 
-    const page: AudienceStore["Service"]["page"] = Effect.fnUntraced(function* (appId, audience, email, cursor, limit) {
-      const place = placeOf(cursor)
-      const { device_ids, channel_ids, emails } = audience
-      if ((channel_ids !== undefined || emails !== undefined) && !email) return { recipients: NOBODY, next: null }
+    /**
+     * The id at the end of a window of rows, fitting or not, in which a page is looked for: a page of rows that fit may
+     * lie anywhere behind them, and no statement shall walk through millions. Null: the window reaches the end.
+     */
+    const windowEnd = Effect.fnUntraced(function* (
+      table: "devices" | "channels" | "contacts",
+      appId: AppId,
+      after: string,
+      limit: number
+    ) {
+      const rows = yield* sql<{ readonly id: string }>`
+        SELECT id FROM ${sql.literal(table)} WHERE app_id = ${appId} AND ${after === "" ? sql`true` : sql`id > ${after}`}
+        ORDER BY id OFFSET ${limit * WINDOW - 1} LIMIT 1`
+      return rows[0]?.id ?? null
+    })
+
+    /** Channels named by their ids: also those of people who unsubscribed, which are skipped by name. */
+    const namedChannels = Effect.fnUntraced(function* (
+      appId: AppId,
+      ways: ReadonlyArray<Way>,
+      keys: ReadonlyArray<string>
+    ) {
+      const rows = yield* sql<{ readonly id: string; readonly kind: "email" | "inbox" }>`
+        SELECT id, kind FROM channels WHERE app_id = ${appId} AND id = ANY(${uuids(keys)}) AND status <> 'suppressed'
+        ORDER BY id`
+      const of = (kind: "email" | "inbox") =>
+        ways.includes(kind) ? rows.filter((row) => row.kind === kind).map(({ id }) => id) : none
+      return { ...NOBODY, smtp: of("email"), inbox: of("inbox") }
+    })
+
+    const peopleWithInbox = (
+      appId: AppId,
+      audience: KeptAudience,
+      after: string,
+      more: ReadonlyArray<Fragment> = []
+    ): Fragment => {
+      const filter = filterOf(audience)
+      return sql`SELECT p.id FROM contacts p WHERE ${sql.and([
+        sql`p.app_id = ${appId}`,
+        sql`NOT p.no_inbox`,
+        ...(audience.user_ids === undefined ? [] : [sql`p.external_id = ANY(${texts(audience.user_ids)})`]),
+        ...(after === "" ? [] : [sql`p.id > ${after}`]),
+        ...(filter === null ? [] : inboxConditions(sql, filter)),
+        ...more
+      ])}`
+    }
+
+    /** Contacts with an inbox, in the order of their ids; those who want no messages there are left out. */
+    const inboxPage = Effect.fnUntraced(function* (appId: AppId, from: Fragment, limit: number) {
+      const people = yield* sql<{ readonly id: string }>`${from} ORDER BY id LIMIT ${limit}`.unprepared
+      const ids = people.map(({ id }) => id)
+      const channels = yield* inboxesOf(appId, ids)
+      return { recipients: { ...NOBODY, inbox: channels }, size: ids.length, last: ids.at(-1) ?? "" }
+    })
+
+    const partOf = Effect.fnUntraced(function* (appId: AppId, audience: KeptAudience, place: Place, limit: number) {
+      const { after, part } = place
+      const filter = filterOf(audience)
+      const table = ({ d: "devices", c: "channels", i: "contacts" } as const)[part]
+      const end = filter !== null && isSparse(filter) ? yield* windowEnd(table, appId, after, limit) : null
+      const within = (id: Fragment) => (end === null ? [] : [sql`${id} <= ${end}`])
+      const found = yield* part === "d"
+        ? devicePage(devicesOf(appId, audience, after, within(sql`devices.id`)), limit)
+        : part === "c"
+          ? channelPage(channelsOf(appId, audience, after, within(sql`c.id`)), limit)
+          : inboxPage(appId, peopleWithInbox(appId, audience, after, within(sql`p.id`)), limit)
+      const { last, recipients, size } = found
+      return { recipients, after: size === limit ? last : end }
+    })
+
+    /** The inboxes of users, who become contacts where they are none. */
+    const inboxesOfUsers = Effect.fnUntraced(function* (appId: AppId, users: ReadonlyArray<string>) {
+      const people = yield* ensureContacts(appId, users)
+      return {
+        ...NOBODY,
+        inbox: yield* inboxesOf(
+          appId,
+          people.flatMap(({ id, noInbox }) => (noInbox ? [] : [id]))
+        )
+      }
+    })
+
+    const page: AudienceStore["Service"]["page"] = Effect.fnUntraced(function* (appId, audience, ways, cursor, limit) {
+      // Who asks for a platform means devices.
+      const parts = ways.filter((way) => way === "push" || !isDevicesOnly(audience)).map((way) => PARTS[way])
+      const first = parts[0]
+      if (first === undefined) return { recipients: NOBODY, next: null }
+      const place = placeOf(cursor, first)
+      const { device_ids, channel_ids, emails, user_ids } = audience
+      if (emails !== undefined && !ways.includes("email")) return { recipients: NOBODY, next: null }
 
       if (device_ids !== undefined) {
         return yield* listed(device_ids.map(lower), place, limit, (keys) =>
@@ -186,12 +290,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
         )
       }
       if (channel_ids !== undefined) {
-        return yield* listed(channel_ids.map(lower), place, limit, (keys) =>
-          Effect.map(
-            channelPage(sql`${emailChannels(appId, "")} AND id = ANY(${uuids(keys)})`, keys.length),
-            ({ recipients }) => recipients
-          )
-        )
+        return yield* listed(channel_ids.map(lower), place, limit, (keys) => namedChannels(appId, ways, keys))
       }
       if (emails !== undefined) {
         const addresses = new Map(emails.map((address) => [addressKey(address), address]))
@@ -203,12 +302,15 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
         )
       }
 
-      const read = place.part === "d" ? devices : channels
-      const { recipients, size, last } = yield* read(appId, audience, place.after, limit)
-      if (size === limit) return { recipients, next: cursorOf({ ...place, after: last }) }
-      // Who asks for a platform means devices.
-      const hasChannels = email && audience.platforms === undefined
-      return { recipients, next: place.part === "d" && hasChannels ? cursorOf({ ...START, part: "c" }) : null }
+      const then = parts[parts.indexOf(place.part) + 1]
+      const nextPart = then === undefined ? null : cursorOf(startOf(then))
+      if (place.part === "i" && user_ids !== undefined) {
+        const { next, recipients } = yield* listed(user_ids, place, limit, (users) => inboxesOfUsers(appId, users))
+        return { recipients, next: next ?? nextPart }
+      }
+      const reading = partOf(appId, audience, place, limit)
+      const { after, recipients } = yield* isAboutEverybody(audience) ? alongTheKey(reading) : reading
+      return { recipients, next: after === null ? nextPart : cursorOf({ ...place, after }) }
     }, storeError("AudienceStore.page"))
 
     /**
@@ -222,26 +324,143 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       ), true)
     )`
 
-    const targets: AudienceStore["Service"]["targets"] = Effect.fnUntraced(function* (appId, provider, ids) {
+    const count: AudienceStore["Service"]["count"] = Effect.fnUntraced(function* (appId, audience, ways, patienceMs) {
+      const { channel_ids, device_ids, emails, user_ids } = audience
+      const wants = (way: Way) => ways.includes(way) && (way === "push" || !isDevicesOnly(audience))
+      if (emails !== undefined) {
+        const keys = [...new Set(emails.map(addressKey))]
+        const inactive = (yield* channelsByKey(appId, keys)).filter(({ active }) => !active)
+        return { recipients: { ...NO_ONE, smtp: wants("email") ? keys.length - inactive.length : 0 }, isExact: true }
+      }
+      if (channel_ids !== undefined) {
+        const { inbox, smtp } = yield* namedChannels(appId, ways, [...new Set(channel_ids.map(lower))])
+        return { recipients: { ...NO_ONE, smtp: smtp.length, inbox: inbox.length }, isExact: true }
+      }
+      const counted = yield* countRows(sql, patienceMs, {
+        devices: (more) =>
+          !wants("push")
+            ? null
+            : device_ids !== undefined
+              ? devicesWhere(appId, "", [sql`id = ANY(${uuids(device_ids.map(lower))})`, ...more])
+              : devicesOf(appId, audience, "", more),
+        channels: wants("email") && device_ids === undefined ? channelsOf(appId, audience, "") : null,
+        inboxes: wants("inbox") && device_ids === undefined ? peopleWithInbox(appId, audience, "") : null
+      })
+      if (user_ids === undefined || !wants("inbox")) return counted
+      // Users who are no contacts yet become some.
+      const known = yield* sql<{ readonly id: string }>`
+        SELECT external_id AS id FROM contacts WHERE app_id = ${appId} AND external_id = ANY(${texts(user_ids)})`
+      const made = new Set(user_ids).size - known.length
+      return { ...counted, recipients: { ...counted.recipients, inbox: counted.recipients.inbox + made } }
+    }, storeError("AudienceStore.count"))
+
+    const readTargets: AudienceStore["Service"]["targets"] = Effect.fnUntraced(function* (
+      appId,
+      provider,
+      ids,
+      withPerson
+    ) {
       const wanted = uuids(ids.filter(isUuid))
+      if (withPerson === true) {
+        const people = yield* peopleOf(sql, appId, provider, wanted)
+        return people.map((row): Target => ({ ...targetOf(row), person: row[6] as Person }))
+      }
       const rows = yield* (
         provider === "smtp"
           ? sql`SELECT id, address, created_at FROM channels
               WHERE app_id = ${appId} AND id = ANY(${wanted}) AND kind = 'email' AND status = 'active'`
-          : provider === "webpush"
-            ? sql`SELECT id, token, last_seen_at, environment, p256dh, auth FROM devices
+          : provider === "inbox"
+            ? sql`SELECT c.id, p.external_id, c.created_at FROM channels c JOIN contacts p ON p.id = c.contact_id
+                WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND c.kind = 'inbox' AND NOT p.no_inbox`
+            : provider === "webpush"
+              ? sql`SELECT id, token, last_seen_at, environment, p256dh, auth FROM devices
                 WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = 'web'
                   AND ${wantsPush(appId)}`
-            : sql`SELECT id, token, last_seen_at, environment FROM devices
+              : sql`SELECT id, token, last_seen_at, environment FROM devices
                 WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = ${platformOf[provider]}
                   AND ${wantsPush(appId)}`
       ).values
       return rows.map(targetOf)
     }, storeError("AudienceStore.targets"))
 
-    return AudienceStore.of({ page, targets })
+    /** Single messages of one way read their targets together. */
+    const readFew = Effect.fnUntraced(function* (calls: ReadonlyArray<Aim>) {
+      const byWay = new Map<string, Array<Aim>>()
+      for (const call of calls) {
+        const way = `${call.appId}:${call.provider}`
+        const others = byWay.get(way)
+        if (others === undefined) byWay.set(way, [call])
+        else others.push(call)
+      }
+      const found = yield* Effect.forEach(
+        byWay.values(),
+        (those) => {
+          const { appId, provider } = those[0]!
+          const ids = new Set(those.flatMap(({ ids }) => ids))
+          return Effect.map(readTargets(appId, provider, [...ids]), (rows) => {
+            const byId = new Map(rows.map((row) => [row.id, row]))
+            return those.map((call) => [call, call.ids.flatMap((id) => byId.get(id) ?? [])] as const)
+          })
+        },
+        { concurrency: "unbounded" }
+      )
+      const answers = new Map(found.flat())
+      return calls.map((call) => answers.get(call)!)
+    })
+    const targetsOfFew = yield* coalesce({
+      run: readFew,
+      weight: ({ ids }: Aim) => ids.length,
+      isRefusal: isRefusedBySql,
+      rows: 256,
+      atOnce: 2
+    })
+    const targets: AudienceStore["Service"]["targets"] = (appId, provider, ids, withPerson) =>
+      ids.length <= FEW && withPerson !== true
+        ? targetsOfFew({ appId, provider, ids })
+        : readTargets(appId, provider, ids, withPerson)
+
+    const unsubscribed: AudienceStore["Service"]["unsubscribed"] = Effect.fnUntraced(function* (appId, provider, ids) {
+      const wanted = uuids(ids.filter(isUuid))
+      const rows = yield* sql<{ readonly id: string }>`${
+        provider === "smtp"
+          ? sql`SELECT id FROM channels
+              WHERE app_id = ${appId} AND id = ANY(${wanted}) AND kind = 'email' AND status = 'unsubscribed'`
+          : provider === "inbox"
+            ? sql`SELECT c.id FROM channels c JOIN contacts p ON p.id = c.contact_id
+                WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND c.kind = 'inbox' AND p.no_inbox`
+            : sql`SELECT id FROM devices
+                WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND NOT ${wantsPush(appId)}`
+      }`
+      return rows.map(({ id }) => id)
+    }, storeError("AudienceStore.unsubscribed"))
+
+    const zones: AudienceStore["Service"]["zones"] = Effect.fnUntraced(function* (appId, recipients) {
+      const devices = [...recipients.apns, ...recipients.fcm, ...recipients.webpush]
+      const channels = [...recipients.smtp, ...recipients.inbox]
+      const rows = yield* sql<{ readonly id: string; readonly zone: string | null }>`
+        SELECT d.id, coalesce(d.timezone, (
+          SELECT p.timezone FROM contacts p WHERE p.app_id = d.app_id AND p.external_id = d.user_id
+        )) AS zone FROM devices d WHERE d.app_id = ${appId} AND d.id = ANY(${uuids(devices)})
+        UNION ALL
+        SELECT c.id, p.timezone FROM channels c JOIN contacts p ON p.id = c.contact_id
+        WHERE c.app_id = ${appId} AND c.id = ANY(${uuids(channels)})`.unprepared
+      const found = new Map<string, string>()
+      for (const { id, zone } of rows) if (zone !== null) found.set(id, zone)
+      return found
+    }, storeError("AudienceStore.zones"))
+
+    return AudienceStore.of({ zones, page, count, targets, unsubscribed })
   })
 )
+
+/** Nothing but reading everybody's row leads to those it means; tags and users have their indexes. */
+const isAboutEverybody = (audience: KeptAudience): boolean => {
+  const { tags_all, tags_any } = filterOf(audience) ?? {}
+  return tags_all === undefined && tags_any === undefined && audience.user_ids === undefined
+}
+
+/** Who asks for a platform means devices. */
+const isDevicesOnly = (audience: KeptAudience): boolean => filterOf(audience)?.platforms !== undefined
 
 const lower = (id: string): string => id.toLowerCase()
 

@@ -5,7 +5,7 @@ import type { Waiting } from "../../services/ports/BacklogStore.ts"
 import { BacklogStore } from "../../services/ports/BacklogStore.ts"
 import { storeError } from "./storeError.ts"
 
-const PROVIDERS = ["apns", "fcm", "webpush", "smtp"] as const
+const PROVIDERS = ["apns", "fcm", "webpush", "smtp", "inbox"] as const
 
 export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Layer.effect(
   BacklogStore,

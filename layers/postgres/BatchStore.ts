@@ -1,13 +1,15 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ProviderKind } from "../../services/domain/Credential.ts"
 import type { AppId, BatchId, NotificationId } from "../../services/domain/Ids.ts"
 import type { Priority } from "../../services/domain/Notification.ts"
-import type { LaneKey } from "../../services/ports/BatchStore.ts"
-import { BatchStore } from "../../services/ports/BatchStore.ts"
+import type { LaneKey, ResultChunk } from "../../services/ports/BatchStore.ts"
+import { BatchStore, SMALL_BATCH } from "../../services/ports/BatchStore.ts"
 import { cancelRest } from "./cancelRest.ts"
+import { coalesce, isRefusedBySql } from "./Coalesce.ts"
 import { milliseconds } from "./columns.ts"
 import { finishBatch } from "./finishBatch.ts"
+import { finishSmall, isSmall } from "./finishSmall.ts"
 import { storeError } from "./storeError.ts"
 
 interface BatchRow {
@@ -20,6 +22,7 @@ interface BatchRow {
   readonly fence: number
   readonly version: number | null
   readonly held: string | null
+  readonly expires_at: Date | null
   readonly recipients: ReadonlyArray<string>
 }
 
@@ -31,6 +34,9 @@ interface LaneRow {
 
 /** Plans that one sweep takes up, at most: the others are forgotten still in the next one. */
 const PLANS = 1000
+/** Rows of a statement that stands for many calls. */
+const ROWS = 256
+const AT_ONCE = 2
 /** Cancelled notifications that one sweep looks at, and statements for each of them. */
 const CANCELLED = 100
 const ROUNDS = 20
@@ -47,10 +53,18 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         AND n.status IN ('queued', 'sending')`
     )
 
+    /** Of several batches the first, and the others as long as all of them are small. */
+    const few = sql`(
+          SELECT id FROM (
+            SELECT id, max(pending) OVER (ORDER BY due_at, id) AS most, row_number() OVER (ORDER BY due_at, id) AS place
+            FROM ready
+          ) AS sized WHERE place = 1 OR most <= ${SMALL_BATCH}
+        ) AS ready`
+
     const claim: BatchStore["Service"]["claim"] = Effect.fnUntraced(function* (lane, limit, leaseMs) {
       const rows = yield* sql<BatchRow>`
         WITH ready AS MATERIALIZED (
-          SELECT b.id FROM batches b JOIN notifications n ON n.id = b.notification_id
+          SELECT b.id, b.due_at, b.pending FROM batches b JOIN notifications n ON n.id = b.notification_id
           WHERE b.app_id = ${lane.appId} AND b.provider = ${lane.provider} AND b.priority = ${lane.priority}
             AND ${isReady}
           ORDER BY b.due_at LIMIT ${limit}
@@ -59,11 +73,13 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
           UPDATE batches b SET
             fence = b.fence + 1,
             held = false,
+            slowed = false,
             lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
-          FROM ready WHERE b.id = ready.id
-          RETURNING b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.fence, b.recipients, b.due_at
+          FROM ${limit === 1 ? sql`ready` : few} WHERE b.id = ready.id
+          RETURNING b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.fence, b.recipients, b.due_at,
+            b.expires_at
         )
-        SELECT b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.fence, b.recipients,
+        SELECT b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.fence, b.recipients, b.expires_at,
           c.version, c.held
         FROM claimed b LEFT JOIN credentials c ON c.app_id = b.app_id AND c.kind = b.provider
         ORDER BY b.due_at, b.id`
@@ -76,6 +92,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         attempts: row.attempts,
         fence: row.fence,
         credential: row.version === null ? null : { version: row.version, held: row.held },
+        expiresAt: row.expires_at?.getTime() ?? null,
         recipients: row.recipients
       }))
     }, storeError("BatchStore.claim"))
@@ -95,15 +112,17 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
           due_at = now() + ${milliseconds(delayMs)} * interval '1 ms'
         WHERE id = ${id} AND fence = ${fence} AND NOT done`.pipe(Effect.asVoid, storeError("BatchStore.release"))
 
-    /** Scheduled notifications whose time has come, from now on queued as any other. */
-    const duePlans = sql<{ readonly id: NotificationId; readonly priority: Priority }>`
+    /** Scheduled notifications whose time has come, from now on queued as any other; or sending, where the plan is done. */
+    const duePlans = sql<{ readonly id: NotificationId; readonly priority: Priority; readonly plan_done: boolean }>`
       WITH due AS MATERIALIZED (
         SELECT id FROM notifications WHERE status = 'scheduled' AND send_at <= now()
         ORDER BY send_at LIMIT ${PLANS}
         FOR NO KEY UPDATE SKIP LOCKED
       )
-      UPDATE notifications n SET status = 'queued', published_at = now() FROM due WHERE n.id = due.id
-      RETURNING n.id, n.priority`
+      UPDATE notifications n SET status = CASE WHEN n.plan_done THEN 'sending' ELSE 'queued' END, published_at = now(),
+        started_at = CASE WHEN n.plan_done THEN now() END
+      FROM due WHERE n.id = due.id
+      RETURNING n.id, n.priority, n.plan_done`
 
     const forgottenPlans = (forgottenMs: number) =>
       sql<{ readonly id: NotificationId; readonly priority: Priority }>`
@@ -137,7 +156,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       ) AS first`
 
     const forgotten: BatchStore["Service"]["forgotten"] = Effect.fnUntraced(function* (forgottenMs) {
-      const due = yield* duePlans
+      const due = (yield* duePlans).flatMap(({ id, plan_done, priority }) => (plan_done ? [] : { id, priority }))
       const forgotten = yield* forgottenPlans(forgottenMs)
       const plans = [...due, ...forgotten.filter(({ id }) => !due.some((plan) => plan.id === id))]
       const lanes = yield* lanesWithWork
@@ -156,8 +175,10 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
 
     const complete = sql`
       UPDATE notifications n SET status = 'completed', completed_at = now()
+      FROM notifications seen
       WHERE n.plan_done AND n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')
         AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.notification_id = n.id AND NOT b.done)
+        AND seen.id = n.id AND seen.reopened = n.reopened
       RETURNING n.id`
 
     const completeForgotten: BatchStore["Service"]["completeForgotten"] = Effect.andThen(endCancelled, complete).pipe(
@@ -165,12 +186,24 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       storeError("BatchStore.completeForgotten")
     )
 
-    const finish = finishBatch(sql)
+    const finishOne = finishBatch(sql)
+    const finishMany = finishSmall(sql)
+    const finishTogether = yield* coalesce({
+      run: (chunks: ReadonlyArray<ResultChunk>) => finishMany(chunks).pipe(storeError("BatchStore.finish")),
+      weight: ({ final }: ResultChunk) => final.recipients.length,
+      isRefusal: isRefusedBySql,
+      rows: ROWS,
+      atOnce: AT_ONCE
+    })
+    const finish: BatchStore["Service"]["finish"] = (chunk) =>
+      isSmall(chunk)
+        ? Effect.map(finishTogether(chunk), Option.fromNullOr)
+        : finishOne(chunk).pipe(storeError("BatchStore.finish"))
 
     return BatchStore.of({
       claim,
       extend,
-      finish: (chunk) => finish(chunk).pipe(storeError("BatchStore.finish")),
+      finish,
       release,
       forgotten,
       completeForgotten

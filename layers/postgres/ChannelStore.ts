@@ -1,7 +1,7 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Channel, CreateChannel } from "../../services/domain/Channel.ts"
+import type { Channel, EmailChannel } from "../../services/domain/Channel.ts"
 import type { AppId, ChannelId, ContactId } from "../../services/domain/Ids.ts"
 import { uuidv7 } from "../../services/domain/Ids.ts"
 import type { NamedChannel } from "../../services/ports/ChannelStore.ts"
@@ -9,6 +9,7 @@ import { ChannelStore } from "../../services/ports/ChannelStore.ts"
 import { addressKey } from "./addresses.ts"
 import { coalesce, isRefusedBySql } from "./Coalesce.ts"
 import { integers, isUuid, texts, uuids } from "./columns.ts"
+import { inboxChannels } from "./inboxChannels.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
 
@@ -36,7 +37,7 @@ const channelOf = (row: ChannelRow): Channel => ({
 interface Line {
   readonly key: string
   readonly id: string
-  channel: CreateChannel
+  channel: EmailChannel
 }
 
 /** One call of `among`. */
@@ -102,12 +103,15 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
         storeError("ChannelStore.find")
       )
 
-    const list: ChannelStore["Service"]["list"] = (appId, after, limit) =>
+    const list: ChannelStore["Service"]["list"] = (appId, { address, contactId, status }, after, limit) =>
       sql<ChannelRow>`
         SELECT ${columns} FROM channels WHERE ${sql.and([
           sql`app_id = ${appId}`,
+          ...(status === undefined ? [] : [sql`status = ${status}`]),
+          ...(contactId === undefined ? [] : [sql`contact_id = ${contactId}`]),
+          ...(address === undefined ? [] : [sql`kind = 'email'`, sql`address_key = ${addressKey(address)}`]),
           ...(after === null ? [] : [sql`id > ${after}`])
-        ])} ORDER BY id LIMIT ${limit + 1}`.pipe(
+        ])} ORDER BY id LIMIT ${limit + 1}`.unprepared.pipe(
         Effect.map((rows) => pageOf(rows.map(channelOf), limit)),
         storeError("ChannelStore.list")
       )
@@ -121,12 +125,12 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
     const amongAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Naming>) {
       const ids = calls.map((call) => [...new Set(call.ids.filter(isUuid))])
       const rows = yield* sql<NamedChannel & { readonly call: number }>`
-        SELECT t.call, c.id, c.kind = 'email' AND c.status = 'active' AS active
+        SELECT t.call, c.id, c.kind, c.status <> 'suppressed' AS active
         FROM unnest(${integers(ids.flatMap((own, call) => own.map(() => call)))},
           ${uuids(ids.flatMap((own, call) => own.map(() => calls[call]!.appId)))}, ${uuids(ids.flat())}
         ) AS t (call, app_id, id) JOIN channels c ON c.app_id = t.app_id AND c.id = t.id`
       const found: Array<Array<NamedChannel>> = calls.map(() => [])
-      for (const { call, id, active } of rows) found[call]!.push({ id, active })
+      for (const { call, id, kind, active } of rows) found[call]!.push({ id, kind, active })
       return found
     }, storeError("ChannelStore.among"))
 
@@ -141,6 +145,38 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
     const among: ChannelStore["Service"]["among"] = (appId, ids) =>
       ids.length <= 100 ? amongFew({ appId, ids }) : Effect.map(amongAll([{ appId, ids }]), (answers) => answers[0]!)
 
-    return ChannelStore.of({ upsert, find, list, remove, among })
+    const { ensureContacts, inboxesOf } = inboxChannels(sql)
+    const ensureInbox: ChannelStore["Service"]["ensureInbox"] = Effect.fnUntraced(function* (appId, userId) {
+      const [contact] = yield* ensureContacts(appId, [userId])
+      const [old] = yield* sql<{ readonly id: ChannelId }>`
+        SELECT id FROM channels WHERE app_id = ${appId} AND kind = 'inbox' AND address_key = ${contact!.id}`
+      if (old !== undefined) return { id: old.id, created: false }
+      const [id] = yield* inboxesOf(appId, [contact!.id])
+      return { id: id as ChannelId, created: true }
+    }, storeError("ChannelStore.ensureInbox"))
+
+    const subscribe: ChannelStore["Service"]["subscribe"] = (appId, id, isWanted) =>
+      Effect.gen(function* () {
+        // Contacts are locked before their channels, as everywhere.
+        const [owner] = yield* sql<{ readonly id: string }>`
+          SELECT p.id FROM channels c JOIN contacts p ON p.id = c.contact_id
+          WHERE c.app_id = ${appId} AND c.id = ${id} AND c.kind = 'email' FOR UPDATE OF p`
+        const [from, to] = isWanted ? ["unsubscribed", "active"] : ["active", "unsubscribed"]
+        yield* sql`
+          UPDATE channels SET status = ${to}
+          WHERE app_id = ${appId} AND id = ${id} AND kind = 'email' AND status = ${from}`
+        if (owner !== undefined) {
+          yield* sql`
+            UPDATE contacts SET no_email = ${!isWanted}, updated_at = now()
+            WHERE id = ${owner.id} AND no_email <> ${!isWanted} AND (${isWanted} OR NOT EXISTS (
+              SELECT 1 FROM channels WHERE contact_id = ${owner.id} AND kind = 'email' AND status = 'active'
+            ))`
+        }
+        const rows = yield* sql<ChannelRow>`
+          SELECT ${columns} FROM channels WHERE app_id = ${appId} AND id = ${id} AND kind = 'email'`
+        return Option.map(Option.fromUndefinedOr(rows[0]), channelOf)
+      }).pipe(sql.withTransaction, storeError("ChannelStore.subscribe"))
+
+    return ChannelStore.of({ upsert, ensureInbox, subscribe, find, list, remove, among })
   })
 )

@@ -7,7 +7,8 @@ import type { StoreError } from "../../services/ports/StoreError.ts"
  * Makes one statement of many calls. A statement and its commit cost the database the same for one row as for twenty,
  * so calls that come while one is under way gather, and the next statement takes them all: the busier it is, the cheaper
  * a call. When nothing is under way a call goes at once; nobody waits for company. A second statement runs beside the
- * first when a full one waits, or when somebody has waited for long.
+ * first when a full one waits, when enough wait and the process has nothing else to do, or when somebody has waited for
+ * long.
  *
  * A call is answered after the commit of the statement that it travelled with. One that the database refuses must not
  * take its fellows down: the refused statement wrote nothing, so it is repeated in halves until the refusal stands
@@ -47,6 +48,9 @@ export const isRefusedBySql = (error: StoreError): boolean => {
   }
 }
 
+/** Rows that are worth a statement beside another one, if there is nothing else to do. */
+const ENOUGH = 16
+
 /** A call that has waited so long behind statements under way gets another one beside them: one of them may hang on a lock. */
 const PATIENCE_MS = 10
 
@@ -67,6 +71,7 @@ export const coalesce = <Item, A, E>({
     let heft = 0
     let isLate = false
     let patience: NodeJS.Timeout | undefined
+    let soon: NodeJS.Immediate | undefined
 
     const take = (): ReadonlyArray<Waiting> => {
       let count = 1
@@ -120,6 +125,8 @@ export const coalesce = <Item, A, E>({
         patience = undefined
       }
       if (waiting.length > 0 && statements.size < atOnce) {
+        // All that had arrived has been read by then, the answer of the statement under way included.
+        if (heft >= ENOUGH) soon ??= setImmediate(startAnother)
         patience ??= setTimeout(() => {
           patience = undefined
           isLate = true
@@ -128,9 +135,17 @@ export const coalesce = <Item, A, E>({
       }
     }
 
+    /** The process has nothing left to do but to wait for a statement that spends half of its time on its way. */
+    const startAnother = (): void => {
+      soon = undefined
+      if (statements.size < atOnce && heft >= ENOUGH) start(take())
+      pump()
+    }
+
     yield* Effect.addFinalizer(() =>
       Effect.suspend(() => {
         clearTimeout(patience)
+        clearImmediate(soon)
         const left = waiting
         waiting = []
         for (const { resume } of left) resume(Exit.interrupt())

@@ -6,8 +6,10 @@ import type { Fragment } from "effect/sql/Statement"
 import type { Contact, UpsertContact } from "../../services/domain/Contact.ts"
 import type { AppId, ContactId } from "../../services/domain/Ids.ts"
 import { ContactStore } from "../../services/ports/ContactStore.ts"
+import { coalesce, isRefusedBySql } from "./Coalesce.ts"
 import { texts } from "./columns.ts"
 import { pageOf } from "./pages.ts"
+import { growing } from "./Statistics.ts"
 import { storeError } from "./storeError.ts"
 import { writeContacts } from "./writeContacts.ts"
 
@@ -39,11 +41,28 @@ const contactOf = (row: ContactRow): Contact => ({
   updatedAt: row.updated_at.getTime()
 })
 
+/** One call of `upsert`. */
+interface Upserting {
+  readonly appId: AppId
+  readonly contacts: ReadonlyArray<UpsertContact>
+}
+
+type Upserted = { readonly id: ContactId; readonly created: boolean }
+
+/** Calls of at most so many rows travel together, in statements of at most so many. */
+const FEW = 100
+const ROWS = 256
+const AT_ONCE = 2
+
+/** Tags of a contact, at most. */
+const TAGS = 100
+
 export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Layer.effect(
   ContactStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const write = writeContacts(sql)
+    const grew = yield* growing(["contacts", "channels"])
 
     /** The address is the channel's own: the one that the contact was given, else the first that was linked to it. */
     const select = (where: ReadonlyArray<Fragment>) => sql<ContactRow>`
@@ -66,10 +85,59 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
         (rows) => rows[0]?.external_id ?? null
       )
 
-    const upsert: ContactStore["Service"]["upsert"] = (appId, contacts) =>
-      contacts.length === 0
-        ? Effect.succeed([])
-        : sql.withTransaction(write(appId, contacts)).pipe(storeError("ContactStore.upsert"))
+    /** Several calls in one transaction; applications in the order in which everybody takes them. */
+    const writeAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Upserting>) {
+      const answers = new Map<Upserting, ReadonlyArray<Upserted>>()
+      const byApp = Map.groupBy(calls, ({ appId }) => appId)
+      for (const appId of [...byApp.keys()].sort()) {
+        const own = byApp.get(appId)!
+        const written = yield* write(
+          appId,
+          own.flatMap(({ contacts }) => contacts)
+        )
+        let at = 0
+        for (const call of own) answers.set(call, written.slice(at, (at += call.contacts.length)))
+      }
+      return calls.map((call) => answers.get(call)!)
+    }, sql.withTransaction)
+
+    const upsertAll = (calls: ReadonlyArray<Upserting>) =>
+      writeAll(calls).pipe(
+        Effect.tap(() => grew(calls.reduce((sum, { contacts }) => sum + contacts.length, 0))),
+        storeError("ContactStore.upsert")
+      )
+
+    const upsertFew = yield* coalesce({
+      run: upsertAll,
+      weight: ({ contacts }: Upserting) => contacts.length,
+      isRefusal: isRefusedBySql,
+      rows: ROWS,
+      atOnce: AT_ONCE
+    })
+
+    const upsert: ContactStore["Service"]["upsert"] = (appId, contacts) => {
+      if (contacts.length === 0) return Effect.succeed([])
+      const call = { appId, contacts }
+      return contacts.length <= FEW ? upsertFew(call) : Effect.map(upsertAll([call]), ([answer]) => answer!)
+    }
+
+    const tag: ContactStore["Service"]["tag"] = (appId, externalIds, { add = [], remove = [] }) =>
+      sql<{ readonly externalId: string; readonly fits: boolean }>`
+        WITH theirs AS MATERIALIZED (
+          SELECT id, external_id, tags FROM contacts WHERE app_id = ${appId} AND external_id = ANY(${texts(externalIds)})
+          ORDER BY external_id COLLATE "C" FOR NO KEY UPDATE
+        ), changed AS MATERIALIZED (
+          SELECT id, external_id, ARRAY(
+            SELECT tag FROM unnest(tags || ${texts(add)}) WITH ORDINALITY AS t (tag, place)
+            WHERE tag <> ALL(${texts(remove)}) GROUP BY tag ORDER BY min(place)
+          ) AS tags FROM theirs
+        ), written AS (
+          UPDATE contacts p SET tags = changed.tags, updated_at = now() FROM changed
+          WHERE p.id = changed.id AND cardinality(changed.tags) <= ${TAGS}
+        )
+        SELECT external_id AS "externalId", cardinality(tags) <= ${TAGS} AS fits FROM changed`.pipe(
+        storeError("ContactStore.tag")
+      )
 
     const find: ContactStore["Service"]["find"] = (appId, id) => one(appId, id).pipe(storeError("ContactStore.find"))
 
@@ -104,12 +172,16 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
           UPDATE contacts SET no_push = coalesce(${not(push)}, no_push), no_email = coalesce(${not(email)}, no_email),
             no_inbox = coalesce(${not(inbox)}, no_inbox), updated_at = now()
           WHERE app_id = ${appId} AND id = ${id}`
-        if (email !== undefined) {
-          const [from, to] = email ? ["unsubscribed", "active"] : ["active", "unsubscribed"]
+        for (const [kind, isWanted] of [
+          ["email", email],
+          ["inbox", inbox]
+        ] as const) {
+          if (isWanted === undefined) continue
+          const [from, to] = isWanted ? ["unsubscribed", "active"] : ["active", "unsubscribed"]
           // Locked in the order in which everybody locks channels.
           yield* sql`
             WITH theirs AS (
-              SELECT id FROM channels WHERE contact_id = ${id} AND kind = 'email' AND status = ${from}
+              SELECT id FROM channels WHERE contact_id = ${id} AND kind = ${kind} AND status = ${from}
               ORDER BY address_key FOR NO KEY UPDATE
             )
             UPDATE channels SET status = ${to} WHERE app_id = ${appId} AND id IN (SELECT id FROM theirs)`
@@ -131,6 +203,6 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
         return true
       }).pipe(sql.withTransaction, storeError("ContactStore.remove"))
 
-    return ContactStore.of({ upsert, find, list, update, prefer, remove })
+    return ContactStore.of({ upsert, tag, find, list, update, prefer, remove })
   })
 )

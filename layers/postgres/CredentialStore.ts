@@ -1,14 +1,15 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { CredentialConfig, ProviderKind } from "../../services/domain/Credential.ts"
+import type { CredentialConfig, CredentialKind } from "../../services/domain/Credential.ts"
 import type { AppId } from "../../services/domain/Ids.ts"
 import type { CredentialSummary } from "../../services/ports/CredentialStore.ts"
 import { CredentialStore } from "../../services/ports/CredentialStore.ts"
 import { SecretBox } from "../../services/ports/SecretBox.ts"
+import { record } from "./auditEntry.ts"
 import { storeError } from "./storeError.ts"
 
 interface SummaryRow {
-  readonly kind: ProviderKind
+  readonly kind: CredentialKind
   readonly settings: Readonly<Record<string, unknown>>
   readonly held: string | null
   readonly updated_at: Date
@@ -46,7 +47,7 @@ const settingsOf = (config: CredentialConfig): Readonly<Record<string, unknown>>
   }
 }
 
-const place = (appId: AppId, kind: ProviderKind): string => `credentials.sealed:${appId}:${kind}`
+const place = (appId: AppId, kind: CredentialKind): string => `credentials.sealed:${appId}:${kind}`
 
 export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | SecretBox> = Layer.effect(
   CredentialStore,
@@ -55,9 +56,14 @@ export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | Se
     const box = yield* SecretBox
     const summary = sql.literal(SUMMARY)
 
-    const makeDue = (appId: AppId, kind: ProviderKind) => sql`
+    const makeDue = (appId: AppId, kind: CredentialKind) => sql`
       UPDATE batches SET held = false, due_at = now()
       WHERE app_id = ${appId} AND provider = ${kind} AND held AND NOT done`
+
+    // Apart from the above, because each has an index of its own that is empty as long as all goes well.
+    const quicken = (appId: AppId, kind: CredentialKind) => sql`
+      UPDATE batches SET slowed = false, due_at = now()
+      WHERE app_id = ${appId} AND provider = ${kind} AND slowed AND NOT done`
 
     const put: CredentialStore["Service"]["put"] = (appId, config) =>
       sql
@@ -71,6 +77,8 @@ export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | Se
                 version = excluded.version, settings = excluded.settings, sealed = excluded.sealed, held = NULL, updated_at = now()
               RETURNING ${summary}`
             yield* makeDue(appId, config.kind)
+            yield* quicken(appId, config.kind)
+            yield* record(sql, appId, "credential.set", config.kind, { settings: row!.settings })
             return summaryOf(row!)
           })
         )
@@ -94,7 +102,7 @@ export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | Se
       () =>
         sql<{
           readonly app_id: AppId
-          readonly kind: ProviderKind
+          readonly kind: CredentialKind
           readonly sealed: Uint8Array
           readonly held: string | null
         }>`SELECT app_id, kind, sealed, held FROM credentials ORDER BY app_id, kind`
@@ -113,10 +121,15 @@ export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | Se
     )
 
     const remove: CredentialStore["Service"]["remove"] = (appId, kind) =>
-      sql`DELETE FROM credentials WHERE app_id = ${appId} AND kind = ${kind} RETURNING kind`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        storeError("CredentialStore.remove")
-      )
+      sql
+        .withTransaction(
+          Effect.gen(function* () {
+            const gone = yield* sql`DELETE FROM credentials WHERE app_id = ${appId} AND kind = ${kind} RETURNING kind`
+            if (gone.length > 0) yield* record(sql, appId, "credential.removed", kind)
+            return gone.length > 0
+          })
+        )
+        .pipe(storeError("CredentialStore.remove"))
 
     const hold: CredentialStore["Service"]["hold"] = (appId, kind, version, reason) =>
       sql`
@@ -137,6 +150,9 @@ export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | Se
         )
         .pipe(storeError("CredentialStore.release"))
 
-    return CredentialStore.of({ put, find, summaries, health, remove, hold, release })
+    const hasten: CredentialStore["Service"]["hasten"] = (appId, kind) =>
+      quicken(appId, kind).pipe(Effect.asVoid, storeError("CredentialStore.hasten"))
+
+    return CredentialStore.of({ put, find, summaries, health, remove, hold, release, hasten })
   })
 )

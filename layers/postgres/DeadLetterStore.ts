@@ -1,8 +1,12 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { DeadLetter, DeadLetterKind } from "../../services/domain/DeadLetter.ts"
-import type { AppId, DeadLetterId, HookId, NotificationId } from "../../services/domain/Ids.ts"
+import type { ProviderKind } from "../../services/domain/Credential.ts"
+import type { DeadLetter, DeadLetterKind, ReplayRefusal } from "../../services/domain/DeadLetter.ts"
+import type { AppId, DeadLetterId, HookId, NotificationId, TemplateId } from "../../services/domain/Ids.ts"
+import type { Content } from "../../services/domain/Notification.ts"
+import type { Variables } from "../../services/domain/Template.ts"
 import { DeadLetterStore } from "../../services/ports/DeadLetterStore.ts"
+import { lettersOf } from "./deadLetters.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
 
@@ -15,11 +19,22 @@ interface Row {
   readonly attempts: number
   readonly notification_id: NotificationId | null
   readonly recipient_id: string | null
+  readonly provider: ProviderKind | null
+  readonly refusal: ReplayRefusal | null
+  readonly replayed_at: Date | null
   readonly hook_id: HookId | null
   readonly event_id: string | null
 }
 
-const COLUMNS = "id, app_id, kind, at, error, attempts, notification_id, recipient_id, hook_id, event_id"
+interface WholeRow extends Row {
+  readonly body: string | null
+  readonly content: Content | null
+  readonly template_id: TemplateId | null
+  readonly variables: Variables | null
+}
+
+const COLUMNS =
+  "l.id, l.app_id, l.kind, l.at, l.error, l.attempts, l.notification_id, l.recipient_id, l.provider, l.refusal, l.replayed_at, l.hook_id, l.event_id"
 
 const letterOf = (row: Row): DeadLetter => ({
   id: row.id,
@@ -30,6 +45,9 @@ const letterOf = (row: Row): DeadLetter => ({
   attempts: row.attempts,
   notificationId: row.notification_id,
   recipientId: row.recipient_id,
+  provider: row.provider,
+  refusal: row.refusal,
+  replayedAt: row.replayed_at?.getTime() ?? null,
   hookId: row.hook_id,
   eventId: row.event_id
 })
@@ -40,22 +58,29 @@ export const layer: Layer.Layer<DeadLetterStore, never, SqlClient.SqlClient> = L
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(COLUMNS)
     return DeadLetterStore.of({
-      list: (appId, { hookId, kind }, before, limit) =>
+      list: (appId, filter, before, limit) =>
         sql<Row>`
-          SELECT ${columns} FROM dead_letters WHERE ${sql.and([
-            sql`app_id = ${appId}`,
-            ...(kind === undefined ? [] : [sql`kind = ${kind}`]),
-            ...(hookId === undefined ? [] : [sql`hook_id = ${hookId}`]),
-            ...(before === null ? [] : [sql`id < ${before}`])
-          ])} ORDER BY id DESC LIMIT ${limit + 1}`.pipe(
+          SELECT ${columns} FROM dead_letters l WHERE ${sql.and([
+            ...lettersOf(sql, appId, filter),
+            ...(before === null ? [] : [sql`l.id < ${before}`])
+          ])} ORDER BY l.id DESC LIMIT ${limit + 1}`.pipe(
           Effect.map((rows) => pageOf(rows.map(letterOf), limit)),
           storeError("DeadLetterStore.list")
         ),
       find: (appId, id) =>
-        sql<Row & { readonly body: string | null }>`
-          SELECT ${columns}, body FROM dead_letters WHERE id = ${id} AND app_id = ${appId}`.pipe(
+        sql<WholeRow>`
+          SELECT ${columns}, l.body, n.request->'content' AS content, n.request->>'template_id' AS template_id,
+            n.request->'variables' AS variables
+          FROM dead_letters l LEFT JOIN notifications n ON n.id = l.notification_id AND n.app_id = l.app_id
+          WHERE l.id = ${id} AND l.app_id = ${appId}`.pipe(
           Effect.map((rows) =>
-            Option.map(Option.fromUndefinedOr(rows[0]), (row) => ({ ...letterOf(row), body: row.body }))
+            Option.map(Option.fromUndefinedOr(rows[0]), (row) => ({
+              ...letterOf(row),
+              body: row.body,
+              content: row.content,
+              templateId: row.template_id,
+              variables: row.variables
+            }))
           ),
           storeError("DeadLetterStore.find")
         )

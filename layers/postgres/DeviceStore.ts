@@ -3,12 +3,13 @@ import { SqlClient } from "effect/sql"
 import { hash } from "node:crypto"
 import type { Device, Environment, Platform, RegisterDevice } from "../../services/domain/Device.ts"
 import type { AppId, DeviceId } from "../../services/domain/Ids.ts"
-import { uuidv7 } from "../../services/domain/Ids.ts"
-import type { NamedDevice } from "../../services/ports/DeviceStore.ts"
+import { uuidFloor, uuidv7 } from "../../services/domain/Ids.ts"
+import type { DeviceFilter, NamedDevice } from "../../services/ports/DeviceStore.ts"
 import { DeviceStore } from "../../services/ports/DeviceStore.ts"
 import { coalesce, isRefusedBySql } from "./Coalesce.ts"
 import { integers, isUuid, smallints, textArrayText, texts, uuids } from "./columns.ts"
 import { pageOf } from "./pages.ts"
+import { growing } from "./Statistics.ts"
 import { storeError } from "./storeError.ts"
 
 interface DeviceRow {
@@ -20,6 +21,8 @@ interface DeviceRow {
   readonly timezone: string | null
   readonly environment: Environment
   readonly metadata: Device["metadata"]
+  readonly p256dh: string | null
+  readonly auth: string | null
   readonly active: boolean
   readonly invalid_reason: string | null
   readonly created_at: Date
@@ -27,7 +30,7 @@ interface DeviceRow {
 }
 
 const COLUMNS =
-  "id, platform, token, user_id, tags, timezone, environment, metadata, active, invalid_reason, created_at, last_seen_at"
+  "id, platform, token, user_id, tags, timezone, environment, metadata, p256dh, auth, active, invalid_reason, created_at, last_seen_at"
 
 const deviceOf = (row: DeviceRow): Device => ({
   id: row.id,
@@ -38,6 +41,8 @@ const deviceOf = (row: DeviceRow): Device => ({
   timezone: row.timezone,
   environment: row.environment,
   metadata: row.metadata,
+  p256dh: row.p256dh,
+  auth: row.auth,
   status: row.active ? "active" : "invalid",
   invalidReason: row.invalid_reason,
   createdAt: row.created_at.getTime(),
@@ -79,6 +84,9 @@ interface Naming {
   readonly ids: ReadonlyArray<string>
 }
 
+/** Clocks of nodes and of the database may differ by so much: ids are drawn by the one, created_at by the other. */
+const SKEW_MS = 600_000
+
 /** Calls of at most so many rows travel together. */
 const FEW = 100
 /** Rows of a statement that stands for many calls. */
@@ -90,6 +98,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(COLUMNS)
+    const grew = yield* growing(["devices"])
 
     /** Several calls, of several applications, as if one after another. */
     const registerAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Registration>) {
@@ -138,6 +147,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
           p256dh = CASE WHEN excluded.given & 32 <> 0 THEN excluded.p256dh ELSE d.p256dh END,
           auth = CASE WHEN excluded.given & 64 <> 0 THEN excluded.auth ELSE d.auth END
         RETURNING d.app_id, d.id, encode(d.token_hash, 'hex') AS key`
+      yield* grew(lines.length)
       const ids = new Map(rows.map((row) => [row.app_id + row.key, row.id as DeviceId]))
       return places.map((call) =>
         call.map((place) => {
@@ -183,17 +193,68 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
         storeError("DeviceStore.find")
       )
 
-    const list: DeviceStore["Service"]["list"] = (appId, filter, after, limit) =>
-      sql<DeviceRow>`
-        SELECT ${columns} FROM devices WHERE ${sql.and([
-          sql`app_id = ${appId}`,
-          ...(after === null ? [] : [sql`id > ${after}`]),
-          ...(filter.platform === undefined ? [] : [sql`platform = ${filter.platform}`]),
-          ...(filter.userId === undefined ? [] : [sql`user_id = ${filter.userId}`])
-        ])} ORDER BY id LIMIT ${limit + 1}`.pipe(
+    const update: DeviceStore["Service"]["update"] = (appId, id, change) => {
+      const set = [
+        ...(change.user_id === undefined ? [] : [sql`user_id = ${change.user_id}`]),
+        ...(change.tags === undefined ? [] : [sql`tags = ${texts(change.tags)}`]),
+        ...(change.timezone === undefined ? [] : [sql`timezone = ${change.timezone}`]),
+        ...(change.environment === undefined ? [] : [sql`environment = ${change.environment}`]),
+        ...(change.metadata === undefined ? [] : [sql`metadata = ${JSON.stringify(change.metadata)}::json`])
+      ]
+      if (set.length === 0) return find(appId, id)
+      return sql<DeviceRow>`
+        UPDATE devices SET ${sql.csv(set)} WHERE app_id = ${appId} AND id = ${id} RETURNING ${columns}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), deviceOf)),
+        storeError("DeviceStore.update")
+      )
+    }
+
+    const conditionsOf = (filter: DeviceFilter) => {
+      const { createdBefore, createdFrom, environment, platform, seenBefore, seenFrom, status, tagsAll, tagsAny } =
+        filter
+      return [
+        ...(platform === undefined ? [] : [sql`platform = ${platform}`]),
+        ...(environment === undefined ? [] : [sql`environment = ${environment}`]),
+        ...(status === undefined ? [] : [sql`active = ${status === "active"}`]),
+        // Said aloud because the index on tags leaves out devices without any.
+        ...(tagsAny || tagsAll ? [sql`tags <> '{}'`] : []),
+        ...(tagsAny ? [sql`tags && ${texts(tagsAny)}`] : []),
+        ...(tagsAll ? [sql`tags @> ${texts(tagsAll)}`] : []),
+        // Ids begin with their time: a span of time is a span of the key.
+        ...(createdFrom === undefined
+          ? []
+          : [
+              sql`created_at >= ${new Date(createdFrom)}`,
+              sql`id >= ${uuidFloor(Math.max(0, createdFrom - SKEW_MS))}::uuid`
+            ]),
+        ...(createdBefore === undefined
+          ? []
+          : [
+              sql`created_at < ${new Date(createdBefore)}`,
+              sql`id < ${uuidFloor(Math.max(0, createdBefore + SKEW_MS))}::uuid`
+            ]),
+        ...(seenFrom === undefined ? [] : [sql`last_seen_at >= ${new Date(seenFrom)}`]),
+        ...(seenBefore === undefined ? [] : [sql`last_seen_at < ${new Date(seenBefore)}`])
+      ]
+    }
+
+    /** Never prepared: the best plan depends on how many devices a tag has, which a plan made once cannot know. */
+    const list: DeviceStore["Service"]["list"] = (appId, filter, after, limit) => {
+      const conditions = conditionsOf(filter)
+      // The devices of a user are few and found by their index; the fence keeps the planner from walking all in order.
+      const from =
+        filter.userId === undefined
+          ? sql`SELECT ${columns} FROM devices WHERE ${sql.and([sql`app_id = ${appId}`, ...conditions])}`
+          : sql`SELECT * FROM (
+              SELECT ${columns} FROM devices
+              WHERE ${sql.and([sql`app_id = ${appId}`, sql`user_id = ${filter.userId}`, ...conditions])} OFFSET 0
+            ) AS theirs WHERE true`
+      return sql<DeviceRow>`
+        ${from} ${after === null ? sql`` : sql`AND id > ${after}`} ORDER BY id LIMIT ${limit + 1}`.unprepared.pipe(
         Effect.map((rows) => pageOf(rows.map(deviceOf), limit)),
         storeError("DeviceStore.list")
       )
+    }
 
     const amongAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Naming>) {
       const ids = calls.map((call) => [...new Set(call.ids.filter(isUuid))])
@@ -218,6 +279,6 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
     const among: DeviceStore["Service"]["among"] = (appId, ids) =>
       ids.length <= FEW ? amongFew({ appId, ids }) : Effect.map(amongAll([{ appId, ids }]), (answers) => answers[0]!)
 
-    return DeviceStore.of({ register, removeByToken, remove, find, list, among })
+    return DeviceStore.of({ register, removeByToken, remove, find, update, list, among })
   })
 )

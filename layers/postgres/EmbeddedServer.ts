@@ -227,6 +227,8 @@ const serverOptions = (port: number, durable: boolean): string =>
     "shared_buffers=256MB",
     "wal_compression=on",
     "max_wal_size=4GB",
+    // What was written once is written again: a new segment stops all commits for some 50 ms while it is filled.
+    "min_wal_size=1GB",
     "checkpoint_timeout=15min",
     "jit=off",
     "timezone=UTC",

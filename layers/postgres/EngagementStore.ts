@@ -9,10 +9,16 @@ import { isoTime } from "../../services/domain/Time.ts"
 import type { Engaged } from "../../services/ports/EngagementStore.ts"
 import { EngagementStore } from "../../services/ports/EngagementStore.ts"
 import { coalesce, isRefusedBySql } from "./Coalesce.ts"
-import { texts, uuids } from "./columns.ts"
+import { booleans, integers, texts, uuids } from "./columns.ts"
+import { addUp, today } from "./dailyStats.ts"
+import { providerLetter } from "./letters.ts"
 import { storeError } from "./storeError.ts"
 
 const LETTERS: Readonly<Record<EngagementType, string>> = { delivered: "d", opened: "o", clicked: "c" }
+
+/** A device's letter in the sums. One that is gone meanwhile counts with its notification alone. */
+const PROVIDER = `CASE d.platform WHEN 'ios' THEN '${providerLetter.apns}' WHEN 'android' THEN '${providerLetter.fcm}'
+  ELSE '${providerLetter.webpush}' END`
 
 /** Reports of one application and type become one chunk of events. */
 interface Group {
@@ -35,12 +41,16 @@ const NO_HOOKS: ReadonlyArray<HookId> = []
 /*
  * One statement for many reports. Its parts:
  *
- *   known    those whose notification is the application's and was sent to the device. The delivery's row says so; before
+ *   known    those whose notification is the application's and was sent to the device. Its row or pack says so; before
  *            it is written (a phone may be quicker than the engine's chunk of results) the batch in which the device
  *            still is, if anybody has taken that batch yet. Looking through batches is costly: ids of no device at
  *            all never get that far
- *   written  each delivery and type once: what is there already stays, and is not counted or told again
- *   counted  the counters, by what was written
+ *   first    one of the reports on each delivery and type, a person's if there is any; several links at once are a
+ *            machine's doing
+ *   written  each delivery and type once: what is there already is not counted or told again, but it may turn out to be
+ *            a machine's doing after all, or a person's
+ *   counted  the counters, by what was written; and the sums of the day
+ *   latest   when each recipient last did what, for segments: what people did, not machines
  *   wanted … the events of what was written, for the hooks that subscribe to them (as in finishBatch)
  *
  * Rows are written in the order of their keys, so that no two statements can wait for each other.
@@ -52,23 +62,37 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
 
     const recordAll = Effect.fnUntraced(function* (reports: ReadonlyArray<Engaged>) {
       const at = Date.now()
+      const moment = sql`max(${PgTypes.timestamptz(at)})`
       const groups = groupsOf(reports)
       const events = groups.map(({ type }) => ENGAGEMENT_EVENTS[type])
       const [row] = yield* sql<{ readonly known: ReadonlyArray<number>; readonly hooks: ReadonlyArray<HookId> }>`
         WITH known AS MATERIALIZED (
           SELECT t.app_id, t.notification_id, t.device_id, t.type::"char" AS type, t.destination, t.delivery_id,
-            t.place::integer AS place
+            t.machine, t.link, t.place::integer AS place,
+            (CASE WHEN t.proven THEN 'm' ELSE (
+              SELECT ${sql.literal(PROVIDER)} FROM devices d WHERE d.app_id = t.app_id AND d.id = t.device_id
+            ) END)::"char" AS provider
           FROM unnest(${uuids(reports.map(({ appId }) => appId))},
             ${uuids(reports.map(({ notificationId }) => notificationId))},
             ${uuids(reports.map(({ deviceId }) => deviceId))}, ${texts(reports.map(({ type }) => LETTERS[type]))},
             ${texts(reports.map(({ destination }) => destination))},
-            ${uuids(reports.map(({ notificationId, deviceId }) => deliveryIdOf(notificationId, deviceId)))}
-          ) WITH ORDINALITY AS t (app_id, notification_id, device_id, type, destination, delivery_id, place)
+            ${uuids(reports.map(({ notificationId, deviceId }) => deliveryIdOf(notificationId, deviceId)))},
+            ${booleans(reports.map(({ mail }) => mail !== undefined))},
+            ${booleans(reports.map(({ mail }) => mail?.isMachine ?? false))},
+            ${integers(reports.map(({ mail }) => mail?.link ?? 0))}
+          ) WITH ORDINALITY AS t (app_id, notification_id, device_id, type, destination, delivery_id, proven, machine,
+            link, place)
           JOIN notifications n ON n.id = t.notification_id AND n.app_id = t.app_id
-          WHERE EXISTS (
+          WHERE t.proven OR EXISTS (
             SELECT 1 FROM deliveries d
-            WHERE d.notification_id = t.notification_id AND d.recipient_id = t.device_id AND d.provider <> 'm'
-          ) OR (
+            WHERE d.notification_id = t.notification_id AND d.recipient_id = t.device_id AND d.provider NOT IN ('m', 'i')
+          ) OR coalesce((
+            -- Backwards from the device: its own pack is among the first whose range it is in. (EXISTS would forget the order.)
+            SELECT true FROM delivery_packs p
+            WHERE p.notification_id = t.notification_id AND p.first_id <= t.device_id AND p.last_id >= t.device_id
+              AND p.provider NOT IN ('m', 'i') AND t.device_id = ANY(p.recipients)
+            ORDER BY p.first_id DESC LIMIT 1
+          ), false) OR (
             EXISTS (SELECT 1 FROM devices d WHERE d.app_id = t.app_id AND d.id = t.device_id)
             AND EXISTS (
               SELECT 1 FROM batches b
@@ -77,21 +101,55 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
             )
           )
         ), first AS MATERIALIZED (
-          SELECT DISTINCT ON (notification_id, device_id, type) * FROM known
-          ORDER BY notification_id, device_id, type, place
+          SELECT DISTINCT ON (notification_id, device_id, type) app_id, notification_id, device_id, type, destination,
+            delivery_id, link, place, provider, machine OR min(link) OVER same <> max(link) OVER same AS machine
+          FROM known
+          WINDOW same AS (PARTITION BY notification_id, device_id, type)
+          ORDER BY notification_id, device_id, type, known.machine, place
         ), written AS (
-          INSERT INTO engagements (notification_id, recipient_id, type, at)
-          SELECT notification_id, device_id, type, ${PgTypes.timestamptz(at)} FROM first
+          INSERT INTO engagements AS e (notification_id, recipient_id, type, at, machine, link)
+          SELECT notification_id, device_id, type, ${PgTypes.timestamptz(at)}, machine, link FROM first
           ORDER BY notification_id, device_id, type
-          ON CONFLICT DO NOTHING
-          RETURNING notification_id, recipient_id, type
+          ON CONFLICT (notification_id, recipient_id, type) DO UPDATE SET machine = NOT e.machine, flips = e.flips + 1
+          WHERE CASE WHEN e.machine
+            THEN NOT excluded.machine AND excluded.at > e.at + interval '10 s'
+            ELSE e.link <> 0 AND excluded.link NOT IN (0, e.link) AND excluded.at < e.at + interval '2 s' END
+          RETURNING notification_id, recipient_id, type, machine, flips = 0 AS is_new
         ), counted AS (
-          INSERT INTO engagement_counts AS c (notification_id, delivered, opened, clicked)
-          SELECT notification_id, count(*) FILTER (WHERE type = 'd'), count(*) FILTER (WHERE type = 'o'),
-            count(*) FILTER (WHERE type = 'c')
-          FROM written GROUP BY notification_id ORDER BY notification_id
+          INSERT INTO engagement_counts AS c (notification_id, delivered, opened, clicked, machine_opened, machine_clicked)
+          SELECT notification_id, count(*) FILTER (WHERE type = 'd' AND is_new),
+            count(*) FILTER (WHERE type = 'o' AND is_new), count(*) FILTER (WHERE type = 'c' AND is_new),
+            coalesce(sum(turn) FILTER (WHERE type = 'o'), 0), coalesce(sum(turn) FILTER (WHERE type = 'c'), 0)
+          FROM written, LATERAL (SELECT CASE WHEN machine THEN 1 WHEN is_new THEN 0 ELSE -1 END) AS t (turn)
+          GROUP BY notification_id ORDER BY notification_id
           ON CONFLICT (notification_id) DO UPDATE SET delivered = c.delivered + excluded.delivered,
-            opened = c.opened + excluded.opened, clicked = c.clicked + excluded.clicked
+            opened = c.opened + excluded.opened, clicked = c.clicked + excluded.clicked,
+            machine_opened = c.machine_opened + excluded.machine_opened,
+            machine_clicked = c.machine_clicked + excluded.machine_clicked
+        ), told AS MATERIALIZED (
+          SELECT f.app_id, f.provider, w.recipient_id, w.type, w.machine, w.is_new,
+            CASE WHEN w.machine THEN 1 WHEN w.is_new THEN 0 ELSE -1 END AS turn
+          FROM written w
+          JOIN first f ON f.notification_id = w.notification_id AND f.device_id = w.recipient_id AND f.type = w.type
+        ), summed AS (
+          ${addUp(
+            sql,
+            ["delivered", "opened", "clicked", "machine_opened", "machine_clicked"],
+            sql`SELECT app_id, provider, ${today(sql)}, count(*) FILTER (WHERE type = 'd' AND is_new),
+              count(*) FILTER (WHERE type = 'o' AND is_new), count(*) FILTER (WHERE type = 'c' AND is_new),
+              coalesce(sum(turn) FILTER (WHERE type = 'o'), 0), coalesce(sum(turn) FILTER (WHERE type = 'c'), 0)
+            FROM told WHERE provider IS NOT NULL GROUP BY app_id, provider ORDER BY app_id, provider`
+          )}
+        ), latest AS (
+          INSERT INTO last_engaged AS l (app_id, recipient_id, delivered_at, opened_at, clicked_at)
+          SELECT app_id, recipient_id, ${moment} FILTER (WHERE type = 'd'), ${moment} FILTER (WHERE type = 'o'),
+            ${moment} FILTER (WHERE type = 'c')
+          FROM told WHERE NOT machine AND provider IS NOT NULL
+          GROUP BY app_id, recipient_id ORDER BY app_id, recipient_id
+          ON CONFLICT (app_id, recipient_id) DO UPDATE SET
+            delivered_at = greatest(l.delivered_at, excluded.delivered_at),
+            opened_at = greatest(l.opened_at, excluded.opened_at),
+            clicked_at = greatest(l.clicked_at, excluded.clicked_at)
         ), happened AS MATERIALIZED (
           SELECT g.id, g.app_id, g.event, g.common, count(*)::integer AS size,
             json_build_object(
@@ -105,6 +163,7 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
             ${texts(groups.map(({ type }) => LETTERS[type]))}, ${texts(events.map(({ event }) => event))},
             ${texts(events.map(({ moment }) => JSON.stringify({ [moment]: isoTime(at) })))}
           ) AS g (id, app_id, type, event, common) ON g.app_id = f.app_id AND g.type::"char" = f.type
+          WHERE w.is_new
           GROUP BY g.id, g.app_id, g.event, g.common
         ), wanted AS MATERIALIZED (
           SELECT happened.id, h.id AS hook_id

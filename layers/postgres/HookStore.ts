@@ -2,6 +2,7 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { EventName } from "../../services/domain/Event.ts"
 import type { Hook } from "../../services/domain/Hook.ts"
+import type { UpdateHook } from "../../services/domain/Hook.ts"
 import { HOOKS_PER_APPLICATION } from "../../services/domain/Hook.ts"
 import type { AppId, EventChunkId, HookId, HookWorkId } from "../../services/domain/Ids.ts"
 import type { HookWork } from "../../services/ports/HookStore.ts"
@@ -10,6 +11,7 @@ import { SecretBox } from "../../services/ports/SecretBox.ts"
 import { milliseconds, texts } from "./columns.ts"
 import { finishHookWork } from "./finishHookWork.ts"
 import { hookDeliveries } from "./hookDeliveries.ts"
+import { record } from "./auditEntry.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
 
@@ -74,6 +76,7 @@ interface WorkRow {
   readonly size: number
   readonly common: string
   readonly columns: string
+  readonly trace: string | null
 }
 
 const workOf = (row: WorkRow): HookWork => ({
@@ -88,8 +91,21 @@ const workOf = (row: WorkRow): HookWork => ({
     at: row.at.getTime(),
     size: row.size,
     common: JSON.parse(row.common) as HookWork["chunk"]["common"],
-    columns: JSON.parse(row.columns) as HookWork["chunk"]["columns"]
+    columns: JSON.parse(row.columns) as HookWork["chunk"]["columns"],
+    ...(row.trace === null ? {} : { trace: row.trace })
   }
+})
+
+/** What the audit log tells of a change: which fields, and their values where these cannot hold a secret. */
+const shown = ({ name, events, is_active, url, ...rest }: UpdateHook) => ({
+  fields: Object.entries({ name, events, is_active, url, ...rest }).flatMap(([field, value]) =>
+    value === undefined ? [] : [field]
+  ),
+  name,
+  events,
+  is_active,
+  // Paths and queries of addresses are used as passwords.
+  host: url === undefined || !URL.canParse(url) ? undefined : new URL(url).host
 })
 
 const secretPlace = (id: HookId): string => `hooks.secret:${id}`
@@ -119,6 +135,7 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
           WHERE (SELECT count(*) FROM hooks WHERE app_id = ${appId}) < ${HOOKS_PER_APPLICATION}
           RETURNING ${columns}`
         if (row === undefined) return yield* new TooManyHooks({ limit: HOOKS_PER_APPLICATION })
+        yield* record(sql, appId, "webhook.created", id, shown({ ...hook, is_active: isActive }))
         return hookOf(row)
       },
       (effect) => sql.withTransaction(effect),
@@ -185,12 +202,20 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
               ]
             : [])
         ])} WHERE id = ${id} AND app_id = ${appId} RETURNING ${columns}`.pipe(
+        Effect.tap((rows) =>
+          rows.length === 0 ? Effect.void : record(sql, appId, "webhook.changed", id, shown(change))
+        ),
+        (changed) => sql.withTransaction(changed),
         Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), hookOf)),
         storeError("HookStore.update")
       )
 
     const remove: HookStore["Service"]["remove"] = (appId, id) =>
-      sql`DELETE FROM hooks WHERE id = ${id} AND app_id = ${appId} RETURNING id`.pipe(
+      sql<HookRow>`DELETE FROM hooks WHERE id = ${id} AND app_id = ${appId} RETURNING ${columns}`.pipe(
+        Effect.tap(([row]) =>
+          row === undefined ? Effect.void : record(sql, appId, "webhook.deleted", id, { name: row.name })
+        ),
+        (removed) => sql.withTransaction(removed),
         Effect.map((rows) => rows.length > 0),
         storeError("HookStore.remove")
       )
@@ -230,7 +255,7 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
         UPDATE hook_work w SET fence = w.fence + 1, lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
         FROM free, event_chunks c WHERE w.id = free.id AND c.id = w.chunk_id
         RETURNING w.id, w.fence, w.attempts, w.positions, w.due_at,
-          c.id AS chunk_id, c.app_id, c.event, c.at, c.size, c.common, c.columns`.pipe(
+          c.id AS chunk_id, c.app_id, c.event, c.at, c.size, c.common, c.columns, c.trace`.pipe(
         Effect.map((rows) => rows.toSorted((a, b) => a.due_at.getTime() - b.due_at.getTime()).map(workOf)),
         storeError("HookStore.claim")
       )
@@ -243,7 +268,7 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
       )
 
     const finish: HookStore["Service"]["finish"] = (results) =>
-      sql.withTransaction(finishHookWork(sql, results)).pipe(storeError("HookStore.finish"))
+      finishHookWork(sql, results).pipe(storeError("HookStore.finish"))
 
     const due: HookStore["Service"]["due"] = (limit) =>
       sql<{ readonly id: HookId }>`

@@ -1,12 +1,14 @@
-import { PgTypes } from "@effect/sql-pg"
+import { PgClient, PgTypes } from "@effect/sql-pg"
 import type { Schema } from "effect"
 import { Effect, Layer, Option } from "effect"
-import { SqlClient } from "effect/sql"
 import type { AppId, InboxMessageId } from "../../services/domain/Ids.ts"
 import { uuidv7 } from "../../services/domain/Ids.ts"
-import type { InboxMessage } from "../../services/domain/Inbox.ts"
+import type { InboxMessage, InboxNews } from "../../services/domain/Inbox.ts"
 import { InboxStore } from "../../services/ports/InboxStore.ts"
+import { coalesce, isRefusedBySql } from "./Coalesce.ts"
 import { texts, uuids } from "./columns.ts"
+import { notify } from "./InboxNotices.ts"
+import { inboxChannels } from "./inboxChannels.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
 
@@ -32,34 +34,49 @@ const messageOf = (row: MessageRow): InboxMessage => ({
   readAt: row.read_at?.getTime() ?? null
 })
 
-export const layer: Layer.Layer<InboxStore, never, SqlClient.SqlClient> = Layer.effect(
+interface NewsRow {
+  readonly place: number
+  readonly position: string
+  readonly isAhead: boolean
+  readonly unread: number
+  readonly messages: ReadonlyArray<
+    Omit<MessageRow, "created_at" | "read_at"> & { readonly created_at: string; readonly read_at: string | null }
+  > | null
+}
+
+/** Messages that a reader is told of at once, and the newest of an inbox among which they are looked for. */
+const NEWS = 100
+const LOOKED_AT = 500
+
+/** A snapshot as PostgreSQL writes it, `xmin:xmax:xip,…`, which it refuses to read when it is in any other order. */
+const isPosition = (text: string): boolean => {
+  const [, least, most, open] = /^(\d{1,18}):(\d{1,18}):((?:\d{1,18}(?:,\d{1,18})*)?)$/.exec(text) ?? []
+  if (least === undefined || most === undefined || open === undefined || text.length > 8192) return false
+  const ids = open === "" ? [] : open.split(",").map(BigInt)
+  const [xmin, xmax] = [BigInt(least), BigInt(most)]
+  return xmin > 0n && xmin <= xmax && ids.every((id, i) => id >= xmin && id < xmax && (i === 0 || id > ids[i - 1]!))
+}
+
+export const layer: Layer.Layer<InboxStore, never, PgClient.PgClient> = Layer.effect(
   InboxStore,
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const sql = yield* PgClient.PgClient
     const columns = sql.literal(COLUMNS)
+    const { ensureContacts } = inboxChannels(sql)
 
     const owner = (appId: AppId, userId: string) =>
       sql`contact_id = (SELECT id FROM contacts WHERE app_id = ${appId} AND external_id = ${userId})`
 
     const post: InboxStore["Service"]["post"] = Effect.fnUntraced(function* (appId, message) {
-      // Contacts are locked in the order in which everybody locks them.
-      const users = [...new Set(message.user_ids)].sort()
+      const people = (yield* ensureContacts(appId, message.user_ids)).filter(({ noInbox }) => !noInbox)
       const rows = yield* sql`
-        WITH people AS (
-          INSERT INTO contacts (id, app_id, external_id)
-          SELECT t.id, ${PgTypes.uuid(appId)}, t.external_id
-          FROM unnest(${uuids(users.map(() => uuidv7()))}, ${texts(users)}) WITH ORDINALITY AS t (id, external_id, place)
-          ORDER BY t.place
-          ON CONFLICT (app_id, external_id) DO UPDATE SET external_id = excluded.external_id
-          RETURNING id, external_id, no_inbox
-        )
         INSERT INTO inbox_messages (id, app_id, contact_id, title, body, url, data)
-        SELECT t.id, ${PgTypes.uuid(appId)}, people.id, ${PgTypes.text(message.title ?? null)},
+        SELECT t.id, ${PgTypes.uuid(appId)}, p.id, ${PgTypes.text(message.title ?? null)},
           ${PgTypes.text(message.body ?? null)}, ${PgTypes.text(message.url ?? null)},
           ${PgTypes.text(JSON.stringify(message.data ?? {}))}::json
-        FROM people JOIN unnest(${uuids(users.map(() => uuidv7()))}, ${texts(users)}) AS t (id, external_id)
-          ON t.external_id = people.external_id
-        WHERE NOT people.no_inbox
+        FROM unnest(${uuids(people.map(() => uuidv7()))}, ${uuids(people.map(({ id }) => id))}) AS t (id, contact_id)
+        JOIN contacts p ON p.id = t.contact_id AND NOT p.no_inbox
+        ORDER BY p.external_id COLLATE "C" FOR KEY SHARE OF p
         RETURNING id`
       return rows.length
     }, storeError("InboxStore.post"))
@@ -87,6 +104,7 @@ export const layer: Layer.Layer<InboxStore, never, SqlClient.SqlClient> = Layer.
         UPDATE inbox_messages SET read_at = coalesce(read_at, now()) WHERE id = ${id} AND ${owner(appId, userId)}
         RETURNING ${columns}`.pipe(
         Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), messageOf)),
+        Effect.tap((message) => (Option.isSome(message) ? notify(sql, appId, userId) : Effect.void)),
         storeError("InboxStore.read")
       )
 
@@ -98,9 +116,52 @@ export const layer: Layer.Layer<InboxStore, never, SqlClient.SqlClient> = Layer.
         UPDATE inbox_messages SET read_at = now() WHERE id IN (SELECT id FROM theirs)
         RETURNING id`.pipe(
         Effect.map((rows) => rows.length),
+        Effect.tap((count) => (count > 0 ? notify(sql, appId, userId) : Effect.void)),
         storeError("InboxStore.readAll")
       )
 
-    return InboxStore.of({ post, list, unread, read, readAll })
+    const sinceAll = Effect.fnUntraced(function* (
+      readers: ReadonlyArray<Parameters<InboxStore["Service"]["since"]>[0]>
+    ) {
+      const positions = readers.map(({ after }) => (after === null || isPosition(after) ? after : null))
+      const rows = yield* sql<NewsRow>`
+        SELECT t.place::integer AS place, pg_current_snapshot()::text AS position,
+          coalesce(pg_snapshot_xmax(t.after) > pg_snapshot_xmax(pg_current_snapshot()), false) AS "isAhead",
+          (SELECT count(*)::integer FROM inbox_messages m WHERE m.contact_id = p.id AND m.read_at IS NULL) AS unread,
+          (SELECT json_agg(m) FROM (
+            SELECT ${columns} FROM (
+              SELECT * FROM inbox_messages m WHERE m.contact_id = p.id ORDER BY m.id DESC LIMIT ${LOOKED_AT}
+            ) AS newest
+            WHERE NOT pg_visible_in_snapshot(newest.written_by, t.after) ORDER BY id DESC LIMIT ${NEWS + 1}
+          ) AS m) AS messages
+        FROM (
+          SELECT app_id, user_id, after::pg_snapshot AS after, place
+          FROM unnest(${uuids(readers.map(({ appId }) => appId))}, ${texts(readers.map(({ userId }) => userId))},
+            ${texts(positions)}) WITH ORDINALITY AS t (app_id, user_id, after, place)
+        ) AS t LEFT JOIN contacts p ON p.app_id = t.app_id AND p.external_id = t.user_id`
+      const byPlace = new Map(rows.map((row) => [row.place, row]))
+      return readers.map(({ after }, i): InboxNews => {
+        const { isAhead, messages, position, unread } = byPlace.get(i + 1)!
+        const found = (messages ?? []).map((row) =>
+          messageOf({
+            ...row,
+            created_at: new Date(row.created_at),
+            read_at: row.read_at === null ? null : new Date(row.read_at)
+          })
+        )
+        const isLost = after !== null && (positions[i] === null || isAhead)
+        return { position, unread, messages: found.slice(0, NEWS).reverse(), isCut: isLost || found.length > NEWS }
+      })
+    }, storeError("InboxStore.since"))
+
+    const since = yield* coalesce({
+      run: sinceAll,
+      weight: () => 1,
+      isRefusal: isRefusedBySql,
+      rows: 500,
+      atOnce: 2
+    })
+
+    return InboxStore.of({ post, list, unread, read, readAll, since })
   })
 )

@@ -5,13 +5,39 @@ import { sql as mainPath } from "./migrations/0001_main_path.ts"
 import { sql as webhooks } from "./migrations/0002_webhooks.ts"
 import { sql as engagement } from "./migrations/0003_engagement.ts"
 import { sql as controls } from "./migrations/0004_controls.ts"
+import { sql as slowed } from "./migrations/0005_slowed.ts"
+import { sql as inboxes } from "./migrations/0006_inboxes.ts"
+import { sql as rateLimits } from "./migrations/0007_rate_limits.ts"
+import { sql as packs } from "./migrations/0008_packs.ts"
+import { sql as replays } from "./migrations/0009_replays.ts"
+import { sql as mailEngagement } from "./migrations/0010_mail_engagement.ts"
+import { sql as keysAndAudit } from "./migrations/0011_keys_and_audit.ts"
+import { sql as localTime } from "./migrations/0012_local_time.ts"
+import { sql as templates } from "./migrations/0013_templates.ts"
+import { sql as inboxFeed } from "./migrations/0014_inbox_feed.ts"
+import { sql as stats } from "./migrations/0015_stats.ts"
+import { sql as traces } from "./migrations/0016_traces.ts"
+import { sql as engagedGone } from "./migrations/0017_engaged_gone.ts"
 
 /** In order, without gaps; one that was released is never changed. */
 export const MIGRATIONS: ReadonlyArray<{ readonly id: number; readonly name: string; readonly sql: string }> = [
   { id: 1, name: "main_path", sql: mainPath },
   { id: 2, name: "webhooks", sql: webhooks },
   { id: 3, name: "engagement", sql: engagement },
-  { id: 4, name: "controls", sql: controls }
+  { id: 4, name: "controls", sql: controls },
+  { id: 5, name: "slowed", sql: slowed },
+  { id: 6, name: "inboxes", sql: inboxes },
+  { id: 7, name: "rate_limits", sql: rateLimits },
+  { id: 8, name: "packs", sql: packs },
+  { id: 9, name: "replays", sql: replays },
+  { id: 10, name: "mail_engagement", sql: mailEngagement },
+  { id: 11, name: "keys_and_audit", sql: keysAndAudit },
+  { id: 12, name: "local_time", sql: localTime },
+  { id: 13, name: "templates", sql: templates },
+  { id: 14, name: "inbox_feed", sql: inboxFeed },
+  { id: 15, name: "stats", sql: stats },
+  { id: 16, name: "traces", sql: traces },
+  { id: 17, name: "engaged_gone", sql: engagedGone }
 ]
 
 /** The database was written by a later release: this one would not understand its rows. */

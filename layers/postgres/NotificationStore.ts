@@ -1,23 +1,24 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ProviderKind } from "../../services/domain/Credential.ts"
-import type { Counts, Delivery } from "../../services/domain/Delivery.ts"
+import type { Counts } from "../../services/domain/Delivery.ts"
 import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
-import { deliveryIdOf } from "../../services/domain/Ids.ts"
 import type {
   Message,
   Notification,
   NotificationStatus,
   Priority,
-  SendNotification
+  KeptRequest
 } from "../../services/domain/Notification.ts"
 import type { NewNotification, SteerCommand } from "../../services/ports/NotificationStore.ts"
 import { NotificationStore } from "../../services/ports/NotificationStore.ts"
 import { StoreError } from "../../services/ports/StoreError.ts"
+import type { Arrival } from "./acceptNotifications.ts"
+import { acceptNotifications } from "./acceptNotifications.ts"
 import { cancelRest } from "./cancelRest.ts"
 import { coalesce, isRefusedBySql } from "./Coalesce.ts"
-import { booleans, doubles, isUuid, milliseconds, smallints, texts, times, uuidArrayText, uuids } from "./columns.ts"
-import { providerOfLetter, statusOfLetter } from "./letters.ts"
+import { isUuid, milliseconds, texts, times, uuidArrayText, uuids } from "./columns.ts"
+import { deliveriesOf } from "./deliveries.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
 
@@ -25,7 +26,7 @@ interface NotificationRow {
   readonly id: NotificationId
   readonly app_id: AppId
   readonly status: NotificationStatus
-  readonly request: SendNotification
+  readonly request: KeptRequest
   readonly created_at: Date
   readonly started_at: Date | null
   readonly completed_at: Date | null
@@ -34,6 +35,7 @@ interface NotificationRow {
 interface PlanRow extends NotificationRow {
   readonly plan_cursor: string | null
   readonly plan_fence: number
+  readonly trace: string | null
 }
 
 interface SteeredRow extends NotificationRow {
@@ -67,18 +69,9 @@ interface MessageRow {
   readonly id: NotificationId
   readonly app_id: AppId
   readonly priority: Priority
-  readonly request: SendNotification
+  readonly request: KeptRequest
   readonly expires_at: Date
-}
-
-interface DeliveryRow {
-  readonly recipient_id: string
-  readonly at: Date
-  readonly provider: string
-  readonly status: string
-  readonly attempts: number
-  readonly message_id: string | null
-  readonly error: string | null
+  readonly trace: string | null
 }
 
 const COLUMNS = "id, app_id, status, request, created_at, started_at, completed_at"
@@ -96,34 +89,28 @@ const notificationOf = (row: NotificationRow): Notification => ({
 const messageOf = (row: MessageRow): Message => ({
   notificationId: row.id,
   appId: row.app_id,
-  content: row.request.content,
+  content: row.request.content ?? {},
   priority: row.priority,
   expiresAt: row.expires_at.getTime(),
   nowOrNever: row.request.ttl === 0,
   collapseKey: row.request.collapse_key ?? null,
-  overrides: row.request.overrides ?? {}
+  ...(row.trace === null ? {} : { trace: row.trace }),
+  overrides: row.request.overrides ?? {},
+  ...(row.request.track === undefined ? {} : { track: row.request.track }),
+  ...(row.request.template !== undefined && {
+    template: { version: row.request.template.version, variables: row.request.variables ?? {} }
+  })
 })
 
-const deliveryOf =
-  (notificationId: NotificationId) =>
-  (row: DeliveryRow): Delivery => ({
-    id: deliveryIdOf(notificationId, row.recipient_id),
-    notificationId,
-    recipientId: row.recipient_id,
-    provider: providerOfLetter(row.provider),
-    status: statusOfLetter(row.status),
-    messageId: row.message_id,
-    error: row.error,
-    attempts: row.attempts,
-    at: row.at.getTime()
-  })
-
-/** A notification on its way into the table, with its request as text. */
-interface Arrival {
-  readonly notification: NewNotification
-  readonly priority: Priority
-  readonly request: string
-}
+const arrivedAs = ({ appId, id, request, sendAt }: NewNotification, createdAt: number): Notification => ({
+  id,
+  appId,
+  status: sendAt == null ? "queued" : "scheduled",
+  request,
+  createdAt,
+  startedAt: null,
+  completedAt: null
+})
 
 /** Rows of a statement that stands for many calls; a request takes the place of a row by its length, too. */
 const ROWS = 256
@@ -144,101 +131,34 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(COLUMNS)
     const cancelTheRest = cancelRest(sql)
-
-    const acceptAll = Effect.fnUntraced(function* (arrivals: ReadonlyArray<Arrival>) {
-      const batches = arrivals.flatMap(({ notification, priority }) =>
-        (notification.batches ?? []).map((batch) => ({ ...batch, notification, priority }))
-      )
-      // Keys that are still their requests' get their answers; a notification whose key is not comes to nothing.
-      const settled = arrivals.flatMap(({ notification: { id, settlement } }) =>
-        settlement ? { id, ...settlement } : []
-      )
-      const keys =
-        settled.length === 0
-          ? sql``
-          : sql`keys AS (
-          UPDATE idempotency_keys k SET status = t.status, body = t.body, location = t.location
-          FROM unnest(${uuids(settled.map(({ id }) => id))}, ${uuids(settled.map(({ claim }) => claim.appId))},
-            ${texts(settled.map(({ claim }) => claim.route))}, ${texts(settled.map(({ claim }) => claim.key))},
-            ${uuids(settled.map(({ claim }) => claim.holder))}, ${smallints(settled.map(({ answer }) => answer.status))},
-            ${texts(settled.map(({ answer }) => answer.body))}, ${texts(settled.map(({ answer }) => answer.location))}
-          ) AS t (id, app_id, route, key, holder, status, body, location)
-          WHERE k.app_id = t.app_id AND k.route = t.route AND k.key = t.key AND k.holder = t.holder AND k.status IS NULL
-          RETURNING t.id
-        ), `
-      const isMeant = (column: string) =>
-        settled.length === 0
-          ? sql``
-          : sql`WHERE ${sql.literal(column)} <> ALL(${uuids(settled.map(({ id }) => id))})
-              OR ${sql.literal(column)} IN (SELECT id FROM keys)`
-      const written =
-        batches.length === 0
-          ? sql``
-          : sql`, written AS (
-          INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients)
-          SELECT t.id, t.notification_id, t.app_id, t.provider, t.priority, t.recipients::uuid[]
-          FROM unnest(${uuids(batches.map((batch) => batch.id))},
-            ${uuids(batches.map((batch) => batch.notification.id))},
-            ${uuids(batches.map((batch) => batch.notification.appId))},
-            ${texts(batches.map((batch) => batch.provider))}, ${texts(batches.map((batch) => batch.priority))},
-            ${texts(batches.map((batch) => uuidArrayText(batch.recipients)))}
-          ) AS t (id, notification_id, app_id, provider, priority, recipients)
-          ${isMeant("t.notification_id")}
-        )`
-      const rows = yield* sql<{ readonly at: Date; readonly kept: ReadonlyArray<string> }>`
-        WITH ${keys}made AS (
-          INSERT INTO notifications (
-            id, app_id, priority, request, expires_at, plan_done, status, started_at, send_at, published_at
-          )
-          SELECT t.id, t.app_id, t.priority, t.request::json, coalesce(t.send_at, now()) + t.ttl * interval '1 ms',
-            t.planned, CASE WHEN t.planned THEN 'sending' WHEN t.send_at IS NULL THEN 'queued' ELSE 'scheduled' END,
-            CASE WHEN t.planned THEN now() END, t.send_at, coalesce(t.send_at, now())
-          FROM unnest(${uuids(arrivals.map(({ notification }) => notification.id))},
-            ${uuids(arrivals.map(({ notification }) => notification.appId))},
-            ${texts(arrivals.map(({ priority }) => priority))}, ${texts(arrivals.map(({ request }) => request))},
-            ${doubles(arrivals.map(({ notification }) => notification.ttlMs))},
-            ${booleans(arrivals.map(({ notification }) => notification.batches !== null))},
-            ${times(arrivals.map(({ notification }) => notification.sendAt ?? null))}
-          ) AS t (id, app_id, priority, request, ttl, planned, send_at)
-          ${isMeant("t.id")}
-        )${written}
-        SELECT now() AS at, ${settled.length === 0 ? sql`'{}'::uuid[]` : sql`ARRAY(SELECT id FROM keys)`} AS kept`
-      const createdAt = rows[0]!.at.getTime()
-      const kept = new Set(rows[0]!.kept)
-      return arrivals.map(({ notification: { id, appId, request, sendAt, settlement } }): Notification | null =>
-        settlement && !kept.has(id)
-          ? null
-          : {
-              id,
-              appId,
-              status: sendAt == null ? "queued" : "scheduled",
-              request,
-              createdAt,
-              startedAt: null,
-              completedAt: null
-            }
-      )
-    }, storeError("NotificationStore.accept"))
+    const acceptAll = acceptNotifications(sql)
 
     const acceptOne = yield* coalesce({
-      run: acceptAll,
+      run: (arrivals: ReadonlyArray<Arrival>) => acceptAll(arrivals).pipe(storeError("NotificationStore.accept")),
       weight: weightOf,
       isRefusal: isRefusedBySql,
       rows: ROWS,
       atOnce: AT_ONCE
     })
 
+    const acceptAs = (notification: NewNotification, device: Arrival["device"]) => {
+      const { priority = "bulk" } = notification.request
+      const arrival = { notification, priority, request: JSON.stringify(notification.request), device }
+      return Effect.flatMap(acceptOne(arrival), (arrived) =>
+        arrived.isKept
+          ? Effect.succeed(arrived)
+          : Effect.fail(new StoreError({ operation: "NotificationStore.accept", cause: new Error(KEY_LOST) }))
+      )
+    }
+
     const accept: NotificationStore["Service"]["accept"] = (notification) =>
-      acceptOne({
-        notification,
-        priority: notification.request.priority ?? "bulk",
-        request: JSON.stringify(notification.request)
-      }).pipe(
-        Effect.flatMap((made) =>
-          made === null
-            ? Effect.fail(new StoreError({ operation: "NotificationStore.accept", cause: new Error(KEY_LOST) }))
-            : Effect.succeed(made)
-        )
+      Effect.map(acceptAs(notification, null), ({ createdAt }) => arrivedAs(notification, createdAt))
+
+    const acceptForDevice: NotificationStore["Service"]["acceptForDevice"] = (notification, device) =>
+      Effect.map(acceptAs(notification, device), ({ createdAt, device }) =>
+        device === "unknown"
+          ? null
+          : { notification: arrivedAs(notification, createdAt), provider: device === "inactive" ? null : device }
       )
 
     const find: NotificationStore["Service"]["find"] = (appId, id) =>
@@ -262,14 +182,15 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
         SELECT n.id, coalesce(sum(b.pending), 0)::integer AS pending, coalesce(sum(b.sent), 0)::integer AS sent,
           coalesce(sum(b.failed), 0)::integer AS failed, coalesce(sum(b.skipped), 0)::integer AS skipped,
           coalesce(sum(b.cancelled), 0)::integer AS cancelled, coalesce(e.delivered, 0) AS delivered,
-          coalesce(e.opened, 0) AS opened, coalesce(e.clicked, 0) AS clicked
+          coalesce(e.opened, 0) AS opened, coalesce(e.clicked, 0) AS clicked,
+          coalesce(e.machine_opened, 0) AS machine_opened, coalesce(e.machine_clicked, 0) AS machine_clicked
         FROM unnest(${uuids([...new Set(ids.filter(isUuid))])}) AS t (id)
           JOIN notifications n ON n.id = t.id AND n.app_id = ${appId}
           LEFT JOIN batches b ON b.notification_id = n.id
           LEFT JOIN engagement_counts e ON e.notification_id = n.id
         GROUP BY n.id, e.notification_id`
       return new Map(
-        rows.map(({ id, pending, sent, failed, skipped, cancelled, delivered, opened, clicked }) => [
+        rows.map(({ id, pending, sent, failed, skipped, cancelled, ...engaged }) => [
           id,
           {
             // Summed here and not counted apart: the account cannot but close.
@@ -279,37 +200,30 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
             failed,
             skipped,
             cancelled,
-            delivered,
-            opened,
-            clicked
+            ...engaged
           }
         ])
       )
     }, storeError("NotificationStore.counts"))
 
-    const message: NotificationStore["Service"]["message"] = (id) =>
-      sql<MessageRow>`SELECT id, app_id, priority, request, expires_at FROM notifications WHERE id = ${id}`.pipe(
-        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), messageOf)),
-        storeError("NotificationStore.message")
-      )
+    // Single messages ask for one each, and end one each.
+    const together = { weight: () => 1, isRefusal: isRefusedBySql, rows: ROWS, atOnce: AT_ONCE }
+    const message: NotificationStore["Service"]["message"] = yield* coalesce({
+      ...together,
+      run: (ids: ReadonlyArray<NotificationId>) =>
+        sql<MessageRow>`
+          SELECT id, app_id, priority, request, expires_at, trace FROM notifications WHERE id = ANY(${uuids(ids)})`.pipe(
+          Effect.map((rows) => {
+            const found = new Map(rows.map((row) => [row.id, messageOf(row)]))
+            return ids.map((id) => Option.fromUndefinedOr(found.get(id)))
+          }),
+          storeError("NotificationStore.message")
+        )
+    })
 
-    const deliveries: NotificationStore["Service"]["deliveries"] = Effect.fnUntraced(function* (
-      appId,
-      id,
-      after,
-      limit
-    ) {
-      const rows = yield* sql<DeliveryRow>`
-          SELECT recipient_id, at, provider, status, attempts, message_id, error FROM deliveries WHERE ${sql.and([
-            sql`notification_id = ${id}`,
-            sql`EXISTS (SELECT 1 FROM notifications WHERE id = ${id} AND app_id = ${appId})`,
-            ...(after === null ? [] : [sql`recipient_id > ${after}`])
-          ])} ORDER BY recipient_id LIMIT ${limit + 1}`
-      return {
-        items: rows.slice(0, limit).map(deliveryOf(id)),
-        next: rows.length > limit ? (rows[limit - 1]?.recipient_id ?? null) : null
-      }
-    }, storeError("NotificationStore.deliveries"))
+    const readDeliveries = deliveriesOf(sql)
+    const deliveries: NotificationStore["Service"]["deliveries"] = (appId, id, after, limit) =>
+      readDeliveries(appId, id, after, limit).pipe(storeError("NotificationStore.deliveries"))
 
     const claimPlan: NotificationStore["Service"]["claimPlan"] = Effect.fnUntraced(function* (id, leaseMs) {
       const rows = yield* sql<PlanRow>`
@@ -320,9 +234,10 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
           plan_lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
         WHERE id = ${id} AND NOT plan_done AND status IN ('queued', 'sending')
           AND (plan_lease_until IS NULL OR plan_lease_until < now())
-        RETURNING ${columns}, plan_cursor, plan_fence`
+        RETURNING ${columns}, plan_cursor, plan_fence, trace`
       return Option.map(Option.fromUndefinedOr(rows[0]), (row) => ({
         notification: notificationOf(row),
+        trace: row.trace,
         cursor: row.plan_cursor,
         fence: row.plan_fence
       }))
@@ -331,9 +246,20 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
     // A repeated step finds its own fence and its own batches: it writes the same once more, and no batch twice.
     const savePlan: NotificationStore["Service"]["savePlan"] = Effect.fnUntraced(function* (step) {
       const { id, fence, batches, cursor, done, leaseMs } = step
+      const dues = batches.flatMap(({ dueAt }) => dueAt ?? [])
+      const first = dues.length === 0 ? null : new Date(Math.min(...dues))
+      // Due, and so expired, later than it was thought when it was accepted.
+      const waits = sql`(${done} AND least(first_due_at, ${first}::timestamptz) > now())`
       const rows = yield* sql`
         WITH plan AS (
           UPDATE notifications SET
+            first_due_at = least(first_due_at, ${first}::timestamptz),
+            status = CASE WHEN ${waits} THEN 'scheduled' ELSE status END,
+            started_at = CASE WHEN ${waits} THEN NULL ELSE started_at END,
+            send_at = CASE WHEN ${waits} THEN least(first_due_at, ${first}::timestamptz) ELSE send_at END,
+            expires_at = CASE WHEN ${waits}
+              THEN least(first_due_at, ${first}::timestamptz) + (expires_at - coalesce(send_at, created_at))
+              ELSE expires_at END,
             plan_cursor = ${cursor},
             plan_done = ${done},
             plan_lease_until = CASE WHEN ${done} THEN NULL
@@ -342,25 +268,44 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
             AND status IN ('queued', 'sending')
           RETURNING id, app_id, priority
         ), written AS (
-          INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients)
-          SELECT t.id, plan.id, plan.app_id, t.provider, plan.priority, t.recipients::uuid[]
+          INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients, due_at, expires_at)
+          SELECT t.id, plan.id, plan.app_id, t.provider, plan.priority, t.recipients::uuid[], coalesce(t.due_at, now()),
+            t.expires_at
           FROM plan, unnest(${uuids(batches.map((batch) => batch.id))}, ${texts(batches.map((batch) => batch.provider))},
-            ${texts(batches.map((batch) => uuidArrayText(batch.recipients)))}) AS t (id, provider, recipients)
+            ${texts(batches.map((batch) => uuidArrayText(batch.recipients)))},
+            ${times(batches.map(({ dueAt }) => dueAt ?? null))}, ${times(batches.map(({ expiresAt }) => expiresAt ?? null))}
+          ) AS t (id, provider, recipients, due_at, expires_at)
           ON CONFLICT (id) DO NOTHING
         )
         SELECT id FROM plan`
       return rows.length > 0
     }, storeError("NotificationStore.savePlan"))
 
-    const completeIfDone: NotificationStore["Service"]["completeIfDone"] = (id) =>
-      sql`
-        UPDATE notifications SET status = 'completed', completed_at = now()
-        WHERE id = ${id} AND plan_done AND completed_at IS NULL AND status IN ('queued', 'sending', 'paused')
-          AND NOT EXISTS (SELECT 1 FROM batches WHERE notification_id = ${id} AND NOT done)
-        RETURNING id`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        storeError("NotificationStore.completeIfDone")
-      )
+    // A replay that commits while this waits for its row has given it a new batch, which the statement does not see: the
+    // row as it was seen (`seen`) then differs from the row as it is (`n`).
+    // (NOT EXISTS could be turned into a join with all open batches.)
+    const completeIfDone: NotificationStore["Service"]["completeIfDone"] = yield* coalesce({
+      ...together,
+      run: (ids: ReadonlyArray<NotificationId>) =>
+        sql<{ readonly id: NotificationId }>`
+          WITH done AS MATERIALIZED (
+            SELECT n.id FROM notifications n JOIN notifications seen ON seen.id = n.id AND seen.reopened = n.reopened
+            WHERE n.id = ANY(${uuids([...new Set(ids)])}) AND n.plan_done AND n.completed_at IS NULL
+              AND n.status IN ('queued', 'sending', 'paused')
+              AND coalesce((SELECT false FROM batches WHERE notification_id = n.id AND NOT done LIMIT 1), true)
+            ORDER BY n.id FOR NO KEY UPDATE OF n
+          )
+          UPDATE notifications n SET status = 'completed', completed_at = now()
+          FROM done WHERE n.id = done.id AND n.completed_at IS NULL
+          RETURNING n.id`.pipe(
+          Effect.map((rows) => {
+            // Of several calls for one notification, one did it.
+            const completed = new Set(rows.map(({ id }) => id))
+            return ids.map((id) => completed.delete(id))
+          }),
+          storeError("NotificationStore.completeIfDone")
+        )
+    })
 
     const steer: NotificationStore["Service"]["steer"] = Effect.fnUntraced(function* (appId, id, command) {
       const { from, to } = STEERING[command]
@@ -415,6 +360,7 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
       steer,
       isHalted,
       accept,
+      acceptForDevice,
       find,
       list,
       counts,

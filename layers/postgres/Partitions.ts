@@ -3,6 +3,7 @@ import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { uuidFloor } from "../../services/domain/Ids.ts"
+import { texts } from "./columns.ts"
 
 const DAY_MS = 86_400_000
 const DAYS_AHEAD = 7
@@ -11,8 +12,8 @@ const DAYS_AHEAD = 7
 const LOCK = 7_236_418_002
 
 /** The tables in partitions, each by the day of `notification_id`. */
-const PARENTS = ["deliveries", "engagements"] as const
-type Parent = (typeof PARENTS)[number]
+export const PARENTS = ["deliveries", "delivery_packs", "engagements"] as const
+export type Parent = (typeof PARENTS)[number]
 
 interface Day {
   readonly parent: Parent
@@ -63,7 +64,7 @@ const missing = Effect.fnUntraced(function* (days: ReadonlyArray<Day>) {
   const sql = yield* PgClient.PgClient
   const found = yield* sql<{ name: string }>`
     SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent IN ('deliveries'::regclass, 'engagements'::regclass)`
+    WHERE i.inhparent = ANY(${texts(PARENTS)}::regclass[])`
   const names = new Set(found.map(({ name }) => name))
   return days.filter(({ name }) => !names.has(name))
 })
@@ -78,7 +79,8 @@ const add = Effect.fnUntraced(function* (day: Day) {
   if ((yield* missing([day])).length === 0) return false
   const { parent, name, from, to } = day
   const [table, other] = [sql(name), sql(`${parent}_other`)]
-  yield* sql`CREATE TABLE ${table} (LIKE ${sql(parent)} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES)`
+  yield* sql`CREATE TABLE ${table} (LIKE ${sql(parent)} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES
+    INCLUDING STORAGE)`
   yield* sql`LOCK TABLE ${other} IN ACCESS EXCLUSIVE MODE`
   yield* sql`
     WITH early AS (

@@ -4,6 +4,9 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 import { uuidFloor } from "../../services/domain/Ids.ts"
 import { Settings } from "../config/Settings.ts"
+import { texts } from "./columns.ts"
+import type { Parent } from "./Partitions.ts"
+import { PARENTS } from "./Partitions.ts"
 
 /*
  * What is kept for RETENTION_DAYS, and then goes. Small things go in chunks, each a statement of its own that passes
@@ -31,6 +34,8 @@ export interface Removed {
   readonly notifications: number
   readonly hookWork: number
   readonly deadLetters: number
+  readonly auditEntries: number
+  readonly inboxMessages: number
   /** Partitions that were in use at every try. */
   readonly postponed: ReadonlyArray<string>
 }
@@ -41,7 +46,8 @@ export interface Removed {
  */
 export const sweep = Effect.fnUntraced(function* (
   days: number,
-  now: number = Date.now()
+  now: number = Date.now(),
+  auditDays: number = days
 ): Effect.fn.Return<Removed | null, SqlError, PgClient.PgClient> {
   const sql = yield* PgClient.PgClient
   return yield* Effect.scoped(
@@ -51,7 +57,7 @@ export const sweep = Effect.fnUntraced(function* (
       const take = connection.executeUnprepared(`SELECT pg_try_advisory_lock(${LOCK}) AS taken`, [], undefined)
       const drop = Effect.ignore(connection.executeUnprepared(`SELECT pg_advisory_unlock(${LOCK})`, [], undefined))
       const [lock] = (yield* Effect.acquireRelease(take, () => drop)) as ReadonlyArray<{ readonly taken: boolean }>
-      return lock!.taken ? yield* remove(sql, now - days * DAY_MS) : null
+      return lock!.taken ? yield* remove(sql, now - days * DAY_MS, Math.max(0, now - auditDays * DAY_MS)) : null
     })
   )
 })
@@ -67,7 +73,7 @@ const inChunks = Effect.fnUntraced(function* (statement: Statement<unknown>) {
   }
 })
 
-const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: number) {
+const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: number, auditBefore: number) {
   const cutoff = new Date(before)
   // Whatever ended before the cutoff was also made before it: the primary keys lead to it.
   const floor = uuidFloor(before)
@@ -105,14 +111,36 @@ const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: numb
     DELETE FROM dead_letters WHERE id IN (
       SELECT id FROM dead_letters WHERE id < ${floor} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
     ) RETURNING 1 AS one`)
+  yield* inChunks(sql`
+    DELETE FROM replays WHERE id IN (
+      SELECT id FROM replays WHERE id < ${floor} AND status = 'completed'
+      ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+  // Versions that no template has any more, and no notification that is kept.
+  yield* inChunks(sql`
+    DELETE FROM template_versions WHERE id IN (
+      SELECT v.id FROM template_versions v
+      WHERE v.retired_at < ${cutoff} AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.template_version = v.id)
+      LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+  // Read or not: an inbox shows what is current, and its unread count follows its messages.
+  const inboxMessages = yield* inChunks(sql`
+    DELETE FROM inbox_messages WHERE id IN (
+      SELECT id FROM inbox_messages WHERE id < ${floor} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
 
-  for (const parent of ["deliveries", "engagements"] as const) yield* removeStrays(sql, parent, floor)
+  const auditEntries = yield* inChunks(sql`
+    DELETE FROM audit_log WHERE id IN (
+      SELECT id FROM audit_log WHERE id < ${uuidFloor(auditBefore)} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+
+  for (const parent of PARENTS) yield* removeStrays(sql, parent, floor)
   const { dropped, postponed } = yield* removeDays(sql, before)
-  return { days: dropped, notifications, hookWork, deadLetters, postponed }
+  return { days: dropped, notifications, hookWork, deadLetters, auditEntries, inboxMessages, postponed }
 })
 
 /** Rows that no day's partition was made for in time. */
-const removeStrays = (sql: PgClient.PgClient, parent: "deliveries" | "engagements", floor: string) =>
+const removeStrays = (sql: PgClient.PgClient, parent: Parent, floor: string) =>
   inChunks(sql`
     DELETE FROM ${sql(`${parent}_other`)} WHERE ctid = ANY (ARRAY(
       SELECT d.ctid FROM ${sql(`${parent}_other`)} d
@@ -127,11 +155,11 @@ const removeStrays = (sql: PgClient.PgClient, parent: "deliveries" | "engagement
 const removeDays = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: number) {
   const partitions = yield* sql<{ readonly name: string }>`
     SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent IN ('deliveries'::regclass, 'engagements'::regclass) ORDER BY 1`
+    WHERE i.inhparent = ANY(${texts(PARENTS)}::regclass[]) ORDER BY 1`
   const dropped: Array<string> = []
   const postponed: Array<string> = []
   for (const { name } of partitions) {
-    const [, year, month, day] = /^(?:deliveries|engagements)_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? []
+    const [, year, month, day] = /^(?:deliveries|delivery_packs|engagements)_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? []
     if (year === undefined) continue
     const begin = Date.parse(`${year}-${month}-${day}T00:00:00Z`)
     if (begin + DAY_MS > before) continue
@@ -161,9 +189,9 @@ const isBusy = (error: SqlError): boolean => ["LockTimeoutError", "DeadlockError
 /** Looks at the start, and every hour while the layer lives. Nothing waits for it. */
 export const layer: Layer.Layer<never, never, PgClient.PgClient | Settings> = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { retentionDays } = yield* Settings
+    const { auditRetentionDays, retentionDays } = yield* Settings
     const look = Effect.gen(function* () {
-      const removed = yield* sweep(retentionDays)
+      const removed = yield* sweep(retentionDays, Date.now(), auditRetentionDays)
       if (removed === null) return
       const { days, postponed, ...counts } = removed
       const isWorthALine = days.length + postponed.length > 0 || Object.values(counts).some((count) => count > 0)

@@ -2,81 +2,223 @@ import { PgTypes } from "@effect/sql-pg"
 import { Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { refusalOf } from "../../services/domain/DeadLetter.ts"
 import type { HookId } from "../../services/domain/Ids.ts"
+import { uuidv7 } from "../../services/domain/Ids.ts"
 import type { ResultChunk } from "../../services/ports/BatchStore.ts"
 import { booleans, doubles, integers, milliseconds, smallints, texts, times, uuidArrayText, uuids } from "./columns.ts"
+import { addUp, today } from "./dailyStats.ts"
 import { providerLetter, statusLetter } from "./letters.ts"
+import type { Pack } from "./packs.ts"
+import { isWithoutList, split } from "./packs.ts"
 
 /*
  * The results of a chunk in one statement, and so in one round trip and one transaction. Its parts:
  *
  *   mine     the batch, locked, if the fence is still this worker's; everything else starts from it, so that nothing is
  *            written for a batch that is another's
- *   written  delivery rows; one that is there already stays as it is
+ *   written  a row for each result that is like few others
+ *   packed   a row for all results that are alike (packs.ts); what is there already stays as it is, as it does above
  *   counted  what was written, by status: the counters grow by this and not by what the chunk says
  *   …        parts that most chunks do not need, left out of the statement when they have nothing to do
  *   kept     what remains of the batch
+ *   summed   the day's sums grow by what was counted
  *
- * A repetition, after an answer that was lost, finds its delivery rows, its retries and its own fence: it writes the
+ * A repetition, after an answer that was lost, finds its rows and packs, its retries and its own fence: it writes the
  * batch as it is, counts nothing and leaves devices and events alone.
+ *
+ * Most applications have no hook that wants to hear of every recipient, and writing out such events costs more than the
+ * rest of a chunk. So a first statement goes without them, on the condition that nobody wants them; only if somebody
+ * does, which it then says having written nothing, a second one brings them along.
  */
 
 type Sql = SqlClient.SqlClient
 
-export const finishBatch = (sql: Sql) =>
-  Effect.fnUntraced(function* (chunk: ResultChunk) {
-    const { final, remaining } = chunk
-    const done = remaining.length === 0
-    const hasEvents = chunk.events.length > 0
-    const rows = yield* sql<{ readonly hooks: ReadonlyArray<HookId> }>`
-      WITH mine AS MATERIALIZED (
-        SELECT id, notification_id, app_id, provider, priority FROM batches
-        WHERE id = ${chunk.batchId} AND fence = ${chunk.fence} AND (NOT done OR ${done})
-        FOR NO KEY UPDATE
-      ), written AS (
+/** Applications whose last results had listeners: theirs bring their events along at once. */
+const LISTENED = 10_000
+
+interface Finished {
+  readonly hooks: ReadonlyArray<HookId>
+  /** Events are wanted that the statement did not bring; it has written nothing. */
+  readonly wanted: boolean
+}
+
+export const finishBatch = (sql: Sql) => {
+  const listened = new Set<string>()
+  return Effect.fnUntraced(function* (chunk: ResultChunk) {
+    const { appId, events } = chunk
+    const isListened = events.length > 0 && listened.has(appId)
+    let [row] = yield* finish(sql, chunk, isListened ? "brings" : events.length > 0 ? "asks" : "none")
+    if (row?.wanted === true) {
+      if (listened.size >= LISTENED) listened.clear()
+      listened.add(appId)
+      ;[row] = yield* finish(sql, chunk, "brings")
+    } else if (isListened && row?.hooks.length === 0) listened.delete(appId)
+    return Option.map(Option.fromUndefinedOr(row), ({ hooks }) => hooks)
+  })
+}
+
+/** Whether the statement brings the chunk's events, asks for listeners instead, or has no events at all. */
+type Telling = "brings" | "asks" | "none"
+
+const finish = (sql: Sql, chunk: ResultChunk, telling: Telling) => {
+  const { remaining } = chunk
+  const done = remaining.length === 0
+  const { packs, rows } = split(chunk)
+  const wanted =
+    telling === "asks"
+      ? sql`EXISTS (
+          SELECT 1 FROM hooks h WHERE h.app_id = b.app_id AND h.is_active
+            AND (h.events = '{}' OR h.events && ${texts(chunk.events.map(({ event }) => event))})
+        )`
+      : sql`false`
+  return sql<Finished>`
+    WITH found AS MATERIALIZED (
+      SELECT id, notification_id, app_id, provider, priority, expires_at, recipients, ${wanted} AS wanted FROM batches b
+      WHERE id = ${chunk.batchId} AND fence = ${chunk.fence} AND (NOT done OR ${done})
+      FOR NO KEY UPDATE
+    ), mine AS (SELECT * FROM found WHERE NOT wanted)${single(sql, chunk, rows)}${alike(sql, chunk, packs)}, counted AS MATERIALIZED (
+      SELECT coalesce(sum(size), 0)::integer AS total,
+        coalesce(sum(size) FILTER (WHERE status = 's'), 0)::integer AS sent,
+        coalesce(sum(size) FILTER (WHERE status = 'f'), 0)::integer AS failed,
+        coalesce(sum(size) FILTER (WHERE status = 'k'), 0)::integer AS skipped,
+        coalesce(sum(size) FILTER (WHERE status = 'c'), 0)::integer AS cancelled
+      FROM (${counts(sql, packs.length > 0, rows.recipients.length > 0)}) AS results
+    ), kept AS (
+      UPDATE batches b SET
+        recipients = ${uuids(remaining)},
+        done = ${done},
+        lease_until = CASE WHEN ${done} THEN NULL
+          ELSE now() + ${milliseconds(chunk.leaseMs)} * interval '1 ms' END,
+        sent = b.sent + counted.sent,
+        failed = b.failed + counted.failed,
+        skipped = b.skipped + counted.skipped,
+        cancelled = b.cancelled + counted.cancelled
+      FROM mine, counted WHERE b.id = mine.id
+    ), summed AS (
+      ${addUp(
+        sql,
+        ["sent", "failed", "skipped", "cancelled"],
+        sql`SELECT mine.app_id, ${providerLetter[chunk.provider]}::"char", ${today(sql)}, counted.sent, counted.failed,
+          counted.skipped, counted.cancelled FROM mine, counted WHERE counted.total > 0`
+      )}
+    )${letters(sql, chunk)}${retries(sql, chunk)}${inbox(sql, chunk)}${recipients(sql, chunk)}${telling === "brings" ? events(sql, chunk) : sql``}
+    SELECT ${telling === "brings" ? sql`ARRAY(SELECT DISTINCT hook_id FROM work)` : sql`'{}'::uuid[]`} AS hooks, wanted
+    FROM found`
+}
+
+const counts = (sql: Sql, hasPacks: boolean, hasRows: boolean): Fragment =>
+  sql`SELECT ''::"char" AS status, 0 AS size${hasRows ? sql` UNION ALL SELECT status, 1 FROM written` : sql``}${
+    hasPacks ? sql` UNION ALL SELECT status, size FROM packed` : sql``
+  }`
+
+const single = (sql: Sql, chunk: ResultChunk, rows: ResultChunk["final"]): Fragment =>
+  rows.recipients.length === 0
+    ? sql``
+    : sql`, written AS (
         INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts, message_id, error)
         SELECT mine.notification_id, t.recipient_id, ${providerLetter[chunk.provider]}::"char", t.status::"char",
           ${PgTypes.int2(chunk.attempts)}, t.message_id, t.error
-        FROM mine, unnest(${uuids(final.recipients)}, ${texts(final.statuses.map((status) => statusLetter[status]))},
-          ${texts(final.messageIds)}, ${texts(final.errors)}) AS t (recipient_id, status, message_id, error)
+        FROM mine, unnest(${uuids(rows.recipients)}, ${texts(rows.statuses.map((status) => statusLetter[status]))},
+          ${texts(rows.messageIds)}, ${texts(rows.errors)}) AS t (recipient_id, status, message_id, error)
         ON CONFLICT (notification_id, recipient_id) DO NOTHING
-        RETURNING status
-      ), counted AS MATERIALIZED (
-        SELECT count(*)::integer AS total, count(*) FILTER (WHERE status = 's')::integer AS sent,
-          count(*) FILTER (WHERE status = 'f')::integer AS failed,
-          count(*) FILTER (WHERE status = 'k')::integer AS skipped,
-          count(*) FILTER (WHERE status = 'c')::integer AS cancelled
-        FROM written
-      ), kept AS (
-        UPDATE batches b SET
-          recipients = ${uuids(remaining)},
-          done = ${done},
-          lease_until = CASE WHEN ${done} THEN NULL
-            ELSE now() + ${milliseconds(chunk.leaseMs)} * interval '1 ms' END,
-          sent = b.sent + counted.sent,
-          failed = b.failed + counted.failed,
-          skipped = b.skipped + counted.skipped,
-          cancelled = b.cancelled + counted.cancelled
-        FROM mine, counted WHERE b.id = mine.id
-      )${retries(sql, chunk)}${recipients(sql, chunk)}${events(sql, chunk)}
-      SELECT ${hasEvents ? sql`ARRAY(SELECT DISTINCT hook_id FROM work)` : sql`'{}'::uuid[]`} AS hooks FROM mine`
-    return Option.map(Option.fromUndefinedOr(rows[0]), (row) => row.hooks)
-  })
+        RETURNING recipient_id, status
+      )`
+
+/** A pack of all that the batch holds, in whatever order, is written from the batch: its ids need not travel. */
+const alike = (sql: Sql, chunk: ResultChunk, packs: ReadonlyArray<Pack>): Fragment => {
+  if (packs.length === 0) return sql``
+  const { final, remaining, retries } = chunk
+  const isWhole = ({ messages, recipients }: Pack): boolean =>
+    recipients.length === final.recipients.length &&
+    remaining.length === 0 &&
+    retries.length === 0 &&
+    isWithoutList(messages)
+  return sql`, packed AS (
+        INSERT INTO delivery_packs (
+          notification_id, first_id, last_id, provider, status, attempts, size, recipients, messages, error
+        )
+        SELECT mine.notification_id, t.first_id, t.last_id, ${providerLetter[chunk.provider]}::"char", t.status::"char",
+          ${PgTypes.int2(chunk.attempts)}, t.size, coalesce(t.recipients::uuid[], mine.recipients), t.messages, t.error
+        FROM mine, unnest(${uuids(packs.map(({ first }) => first))}, ${uuids(packs.map(({ last }) => last))},
+          ${texts(packs.map(({ status }) => statusLetter[status]))},
+          ${integers(packs.map(({ recipients }) => recipients.length))},
+          ${texts(packs.map((pack) => (isWhole(pack) ? null : uuidArrayText(pack.recipients))))},
+          ${texts(packs.map(({ messages }) => messages))}, ${texts(packs.map(({ error }) => error))}
+        ) AS t (first_id, last_id, status, size, recipients, messages, error)
+        ON CONFLICT (notification_id, first_id, last_id) DO NOTHING
+        RETURNING status, size
+      )`
+}
+
+/** What finally failed, with its reason: a letter for each row that is new. */
+const letters = (sql: Sql, { attempts, dead, final }: ResultChunk): Fragment => {
+  const { errors, recipients, statuses } = final
+  const failed = statuses.flatMap((status, i) => (status === "failed" ? i : []))
+  if (failed.length === 0) return sql``
+  const gone = new Set(dead.map(({ id }) => id))
+  return sql`, letters AS (
+        INSERT INTO dead_letters (
+          id, app_id, kind, error, attempts, notification_id, recipient_id, provider, batch_id, refusal
+        )
+        SELECT t.id, mine.app_id, 'notification', t.error, ${PgTypes.int2(attempts)}, mine.notification_id, t.recipient_id,
+          mine.provider, mine.id, t.refusal
+        FROM mine, unnest(${uuids(failed.map(() => uuidv7()))}, ${uuids(failed.map((i) => recipients[i]!))},
+          ${texts(failed.map((i) => errors[i] ?? "unknown"))},
+          ${texts(failed.map((i) => refusalOf(errors[i] ?? null, gone.has(recipients[i]!))))}
+        ) AS t (id, recipient_id, error, refusal) JOIN written ON written.recipient_id = t.recipient_id
+      )`
+}
 
 /** Recipients that go again leave the batch for batches of their own: the account stays closed. */
 const retries = (sql: Sql, { retries }: ResultChunk): Fragment =>
   retries.length === 0
     ? sql``
     : sql`, again AS (
-        INSERT INTO batches (id, notification_id, app_id, provider, priority, attempts, held, due_at, recipients)
-        SELECT t.id, mine.notification_id, mine.app_id, mine.provider, mine.priority, t.attempts, t.held,
-          now() + t.delay * interval '1 ms', t.recipients::uuid[]
+        INSERT INTO batches (id, notification_id, app_id, provider, priority, attempts, held, slowed, due_at, expires_at, recipients)
+        SELECT t.id, mine.notification_id, mine.app_id, mine.provider, mine.priority, t.attempts, t.held, t.slowed,
+          now() + t.delay * interval '1 ms', mine.expires_at, t.recipients::uuid[]
         FROM mine, unnest(${uuids(retries.map((retry) => retry.id))},
           ${smallints(retries.map((retry) => retry.attempts))}, ${booleans(retries.map((retry) => retry.held))},
-          ${doubles(retries.map((retry) => retry.delayMs))},
-          ${texts(retries.map((retry) => uuidArrayText(retry.recipients)))}) AS t (id, attempts, held, delay, recipients)
+          ${booleans(retries.map((retry) => retry.slowed))}, ${doubles(retries.map((retry) => retry.delayMs))},
+          ${texts(retries.map((retry) => uuidArrayText(retry.recipients)))}) AS t (id, attempts, held, slowed, delay, recipients)
         ON CONFLICT (id) DO NOTHING
       )`
+
+/**
+ * The messages of an inbox batch, for just those whose delivery this statement writes: in one transaction with it and
+ * under its fence, so that nobody gets one twice, or one that is not accounted for. A person who is deleted meanwhile
+ * gets none. Contacts are locked in the order in which everybody locks them.
+ */
+const inbox = (sql: Sql, { final, inbox }: ResultChunk): Fragment => {
+  if (inbox === null || !final.statuses.includes("sent")) return sql``
+  const content = "title" in inbox ? inbox : null
+  const contents = "title" in inbox ? null : inbox
+  const [said, columns, names] =
+    content !== null
+      ? [
+          sql`${PgTypes.text(content.title)}, ${PgTypes.text(content.body)}, ${PgTypes.text(content.url)},
+            ${PgTypes.text(JSON.stringify(content.data))}::json`,
+          sql``,
+          sql``
+        ]
+      : [
+          sql`t.title, t.body, t.url, t.data::json`,
+          sql`, ${texts(contents!.map(({ title }) => title))}, ${texts(contents!.map(({ body }) => body))},
+            ${texts(contents!.map(({ url }) => url))}, ${texts(contents!.map(({ data }) => JSON.stringify(data)))}`,
+          sql`, title, body, url, data`
+        ]
+  return sql`, posted AS (
+        INSERT INTO inbox_messages (id, app_id, contact_id, notification_id, title, body, url, data)
+        SELECT t.message_id::uuid, mine.app_id, p.id, mine.notification_id, ${said}
+        FROM mine JOIN written w ON w.status = ${statusLetter.sent}::"char"
+        JOIN unnest(${uuids(final.recipients)}, ${texts(final.messageIds)}${columns}) AS t (recipient_id, message_id${names})
+          ON t.recipient_id = w.recipient_id
+        JOIN channels c ON c.app_id = mine.app_id AND c.id = w.recipient_id
+        JOIN contacts p ON p.id = c.contact_id
+        ORDER BY p.external_id COLLATE "C" FOR KEY SHARE OF p
+      )`
+}
 
 /** Parts that concern others than the batch follow only from results that are new. */
 const isNew = (sql: Sql, chunk: ResultChunk): Fragment =>
@@ -133,8 +275,8 @@ const events = (sql: Sql, chunk: ResultChunk): Fragment => {
           AND (h.events = '{}' OR t.event = ANY(h.events))
         FOR KEY SHARE OF h
       ), chunks AS (
-        INSERT INTO event_chunks (id, app_id, event, at, size, common, columns)
-        SELECT t.id, mine.app_id, t.event, t.at, t.size, t.common, t.columns
+        INSERT INTO event_chunks (id, app_id, event, at, size, common, columns, trace)
+        SELECT t.id, mine.app_id, t.event, t.at, t.size, t.common, t.columns, ${chunk.trace ?? null}
         FROM mine, unnest(${ids}, ${names}, ${times(events.map(({ at }) => at))},
           ${integers(events.map(({ size }) => size))}, ${texts(events.map(({ common }) => JSON.stringify(common)))},
           ${texts(events.map(({ columns }) => JSON.stringify(columns)))}) AS t (id, event, at, size, common, columns)

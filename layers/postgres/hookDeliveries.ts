@@ -74,10 +74,13 @@ export const hookDeliveries = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Page<HookDelivery>, SqlError> {
   const bounds = after === null ? null : boundsOf(after)
   // Every chunk has an event at least. One more for the chunk that `after` is in, and one to know whether more follow.
+  // They are chosen before they are looked up: a join in the order of chunks would walk those of all other hooks too.
   const chunks = yield* sql<ChunkRow>`
-    SELECT c.id, c.event, c.at, c.size FROM hook_work w JOIN event_chunks c ON c.id = w.chunk_id
-    WHERE w.hook_id = ${hookId} AND w.attempts = 0 ${bounds === null ? sql`` : sql`AND w.chunk_id <= ${bounds[1]}::uuid`}
-    ORDER BY w.chunk_id DESC LIMIT ${limit + 2}`
+    SELECT c.id, c.event, c.at, c.size FROM (
+      SELECT w.chunk_id FROM hook_work w WHERE w.hook_id = ${hookId} AND w.attempts = 0
+        ${bounds === null ? sql`` : sql`AND w.chunk_id <= ${bounds[1]}::uuid`}
+      ORDER BY w.chunk_id DESC LIMIT ${limit + 2}
+    ) page JOIN event_chunks c ON c.id = page.chunk_id ORDER BY c.id DESC`
 
   const wanted: Array<{ readonly id: string; readonly chunk: ChunkRow; readonly position: number }> = []
   for (const chunk of chunks) {

@@ -2,7 +2,7 @@ import type { ProviderKind } from "../../services/domain/Credential.ts"
 import type { DeliveryStatus } from "../../services/domain/Delivery.ts"
 
 /** Delivery rows are the most there are of anything: their provider and status take one byte each. */
-export const providerLetter = { apns: "a", fcm: "f", webpush: "w", smtp: "m" } as const satisfies Record<
+export const providerLetter = { apns: "a", fcm: "f", webpush: "w", smtp: "m", inbox: "i" } as const satisfies Record<
   ProviderKind,
   string
 >

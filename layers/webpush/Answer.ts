@@ -1,5 +1,5 @@
 import { retryAfterMs } from "../../services/domain/Push.ts"
-import type { Http2Answer, Http2Failure } from "../../services/ports/Http2Client.ts"
+import type { Http2Answer } from "../../services/ports/Http2Client.ts"
 import type { Outcome } from "../../services/ports/Provider.ts"
 
 /** What a push service's answer asks of the sender (providers.md). */
@@ -64,10 +64,3 @@ export const verdictOf = (answer: Http2Answer, sentAt: number, now: number): Ver
   // A redirect leads to an address that nobody checked: it is not followed.
   return done({ _tag: "Fail", reason: status >= 300 && status < 400 ? "redirect_refused" : `status_${status}` })
 }
-
-/** No answer came. Nobody's subscription is dropped for it. */
-export const outcomeOfFailure = (failure: Http2Failure): Outcome => ({
-  _tag: "Retry",
-  reason: failure.reason === "timeout" ? "timeout" : `connection_${failure.reason}`,
-  afterMs: null
-})

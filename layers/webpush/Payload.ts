@@ -2,6 +2,7 @@ import { hash } from "node:crypto"
 import type { Message } from "../../services/domain/Notification.ts"
 import type { Template } from "../../services/domain/Push.ts"
 import { merge, secondsLeft, template } from "../../services/domain/Push.ts"
+import { MOST_PLAINTEXT } from "./Encryption.ts"
 import type { Header } from "../../services/ports/Http2Client.ts"
 
 /** A Topic is at most 32 characters of base64url: a collapse key that is not is replaced by its digest. */
@@ -25,6 +26,8 @@ export const payloadOf = (message: Message): Template => {
     )
   )
 }
+
+export const sizeOf = (message: Message) => ({ bytes: payloadOf(message).bytes, limit: MOST_PLAINTEXT })
 
 /** The headers that all recipients share. */
 export const headersOf = (message: Message, now: number): ReadonlyArray<Header> => [

@@ -6,10 +6,10 @@ import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
 import type { Outcome, Provider, SendBatch } from "../../services/ports/Provider.ts"
 import { WebPushProvider } from "../../services/ports/Provider.ts"
 import type { PushPools } from "../../services/ports/PushPools.ts"
-import { makePushPools } from "../../services/ports/PushPools.ts"
+import { makePushPools, outcomeOfFailure, outcomeOfRefusal, PUSH_POOL } from "../../services/ports/PushPools.ts"
 import { Settings } from "../config/Settings.ts"
 import { trust } from "../config/Trust.ts"
-import { outcomeOfFailure, verdictOf } from "./Answer.ts"
+import { verdictOf } from "./Answer.ts"
 import { MOST_PLAINTEXT } from "./Encryption.ts"
 import { http1Pool } from "./Http1.ts"
 import { headersOf, payloadOf } from "./Payload.ts"
@@ -17,15 +17,7 @@ import { PushServices } from "./PushServices.ts"
 import type { Sealer } from "./Sealer.ts"
 import { makeSealer } from "./Sealer.ts"
 
-const POOL = {
-  connections: 4,
-  connectTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  pingAfterMs: 15_000,
-  idleMs: 5 * 60_000,
-  lifeMs: 60 * 60_000,
-  maxBody: 16_384
-}
+const POOL = { ...PUSH_POOL, connections: 4 }
 /** Messages encrypted before the first of them is sent: encrypting the rest overlaps with the network. */
 const SLICE = 64
 const SLICES_AT_ONCE = 4
@@ -160,11 +152,9 @@ const make = (sealer: Sealer, http2: PushPools, http1: PushPools): Provider => {
             again.map((i) => bodies[i]!)
           )
         }).pipe(
-          Effect.catchTag("OutboundRefused", ({ transient }) =>
+          Effect.catchTag("OutboundRefused", (refused) =>
             Effect.sync(() => {
-              const outcome: Outcome = transient
-                ? { _tag: "Retry", reason: "endpoint_unresolved", afterMs: null }
-                : REFUSED
+              const outcome = outcomeOfRefusal(refused, REFUSED)
               for (const index of again.length > 0 ? again.map((i) => slice[i]!) : slice) onOutcome(index, outcome)
             })
           )

@@ -24,10 +24,30 @@ export const Channel = Schema.Struct({
 })
 export type Channel = typeof Channel.Type
 
-/** POST /channels: an e-mail channel, with the contact it belongs to by the application's own user id. */
+export const ChannelKind = Schema.Literals(["email", "inbox"])
+export type ChannelKind = typeof ChannelKind.Type
+
+/**
+ * POST /channels: an e-mail address, with the contact it belongs to by the application's own user id; or the inbox of
+ * such a contact, which has no address.
+ */
 export const CreateChannel = Schema.Struct({
-  kind: Schema.Literals(["email"]),
-  address: EmailAddress,
+  kind: ChannelKind,
+  address: Schema.optionalKey(EmailAddress),
   user_id: Schema.optionalKey(Schema.NullOr(UserId))
-})
+}).check(
+  Schema.makeFilter(({ address, kind, user_id }) => {
+    if (kind === "email")
+      return address !== undefined || { path: ["address"], issue: "is needed for an e-mail channel" }
+    if (address !== undefined) return { path: ["kind"], issue: "must be email where there is an address" }
+    return typeof user_id === "string" || { path: ["user_id"], issue: "says whose inbox it is" }
+  })
+)
 export type CreateChannel = typeof CreateChannel.Type
+
+/** An e-mail channel to be written. */
+export interface EmailChannel {
+  readonly kind: "email"
+  readonly address: string
+  readonly user_id?: string | null
+}

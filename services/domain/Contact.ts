@@ -4,7 +4,7 @@ import { Metadata, Tags, UserId } from "./Device.ts"
 import type { ContactId } from "./Ids.ts"
 import { TimeZone } from "./Time.ts"
 
-const isLocale = (value: string): boolean => {
+export const isLocale = (value: string): boolean => {
   try {
     return Intl.getCanonicalLocales(value).length === 1
   } catch {
@@ -40,11 +40,42 @@ export type Preferences = typeof Preferences.Type
 
 /** PATCH /contacts/:id/preferences. What is left out stays. */
 export const UpdatePreferences = Schema.Struct({
+  all: Schema.optionalKey(Schema.Boolean.annotate({ description: "For every kind that is not named beside it." })),
   push: Schema.optionalKey(Schema.Boolean),
   email: Schema.optionalKey(Schema.Boolean),
   inbox: Schema.optionalKey(Schema.Boolean)
 })
 export type UpdatePreferences = typeof UpdatePreferences.Type
+
+/** What a change of tags says: these come, those go. */
+const tagChange = { add: Schema.optionalKey(Tags), remove: Schema.optionalKey(Tags) }
+const isClear = Schema.makeFilter(
+  ({ add, remove }: { add?: ReadonlyArray<string>; remove?: ReadonlyArray<string> }) => {
+    if (!add?.length && !remove?.length) return "must have tags to add or to remove"
+    const both = add?.findIndex((tag) => remove?.includes(tag)) ?? -1
+    return both === -1 || { path: ["add", both], issue: "must not be removed as well" }
+  }
+)
+
+/** POST /contacts/:id/tags. */
+export const ChangeTags = Schema.Struct(tagChange).check(isClear)
+export type ChangeTags = typeof ChangeTags.Type
+
+/** Contacts that one request changes, at most. */
+const CONTACTS = 1000
+
+/** POST /contacts/tags. */
+export const ChangeTagsOfMany = Schema.Struct({
+  external_ids: Schema.Array(UserId).check(Schema.isMinLength(1), Schema.isMaxLength(CONTACTS)),
+  ...tagChange
+}).check(isClear)
+
+/** POST /contacts/bulk: each is looked at by itself, so that one that is wrong stops nothing. */
+export const BulkContacts = Schema.Struct({
+  contacts: Schema.Array(Schema.Record(Schema.String, Schema.Json))
+    .check(Schema.isMinLength(1), Schema.isMaxLength(CONTACTS))
+    .annotate({ description: "Each as POST /contacts takes it." })
+})
 
 /** A person, as the application knows them. */
 export interface Contact {

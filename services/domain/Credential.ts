@@ -1,11 +1,15 @@
 import { Schema } from "effect"
 import { EmailAddress } from "./Channel.ts"
 
-/** The four ways out. A device's platform decides: ios → apns, android → fcm, web → webpush; e-mail channels → smtp. */
-export const ProviderKind = Schema.Literals(["apns", "fcm", "webpush", "smtp"])
+/** The ways out that need a credential: ios → apns, android → fcm, web → webpush; e-mail channels → smtp. */
+export const CredentialKind = Schema.Literals(["apns", "fcm", "webpush", "smtp"])
+export type CredentialKind = typeof CredentialKind.Type
+
+/** All ways out. Inbox messages leave through nobody: the engine writes them itself. */
+export const ProviderKind = Schema.Literals([...CredentialKind.literals, "inbox"])
 export type ProviderKind = typeof ProviderKind.Type
 
-export const providerOf = { ios: "apns", android: "fcm", web: "webpush", email: "smtp" } as const
+export const providerOf = { ios: "apns", android: "fcm", web: "webpush", email: "smtp", inbox: "inbox" } as const
 
 const Url = (protocols: ReadonlyArray<string>) =>
   Schema.String.check(
@@ -13,7 +17,7 @@ const Url = (protocols: ReadonlyArray<string>) =>
     Schema.makeFilter(
       (value: string) =>
         (URL.canParse(value) && protocols.includes(new URL(value).protocol)) ||
-        `must be a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`
+        `must be a URL that starts with ${protocols.map((p) => (p === "mailto:" ? p : `${p}//`)).join(" or ")}`
     )
   )
 
@@ -29,12 +33,17 @@ const AppleId = Schema.String.check(
   Schema.isPattern(/^[A-Z0-9]{10}$/, { message: "must be ten capital letters and digits" })
 )
 
+/** It is sent as the header `apns-topic`: what a header cannot hold would cost everybody on the connection. */
+const BundleId = Schema.String.check(
+  Schema.isPattern(/^[\w.-]{1,255}$/, { message: "must be letters, digits, dots, hyphens and underscores" })
+)
+
 /** PUT /credentials/apns. `endpoint` replaces production and, unless `sandbox_endpoint` is given, the sandbox too. */
 export const ApnsCredential = Schema.Struct({
   team_id: AppleId,
   key_id: AppleId,
   private_key: Pem,
-  bundle_id: Schema.NonEmptyString.check(Schema.isMaxLength(255)),
+  bundle_id: BundleId,
   endpoint: Schema.optionalKey(Url(["https:"])),
   sandbox_endpoint: Schema.optionalKey(Url(["https:"]))
 })
@@ -69,9 +78,24 @@ export const WebPushCredential = Schema.Struct({
 )
 export type WebPushCredential = typeof WebPushCredential.Type
 
+const isPercentEncoded = (value: string): boolean => {
+  const url = URL.parse(value)
+  if (url === null) return true
+  try {
+    decodeURIComponent(url.username + url.password)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** PUT /credentials/smtp: an smtp:// or smtps:// URL with its user and password, and the sender's address. */
 export const SmtpCredential = Schema.Struct({
-  url: Url(["smtp:", "smtps:"]),
+  url: Url(["smtp:", "smtps:"]).check(
+    Schema.makeFilter(
+      (value: string) => isPercentEncoded(value) || "must have its user and password percent-encoded: % itself is %25"
+    )
+  ),
   from: Schema.NonEmptyString.check(
     Schema.isMaxLength(320),
     Schema.isPattern(/^[^\p{Cc}]+$/u, { message: "must not contain control characters" }),

@@ -1,10 +1,20 @@
 import { Schema } from "effect"
-import type { AppId, DeadLetterId, HookId, NotificationId } from "./Ids.ts"
+import { ProviderKind } from "./Credential.ts"
+import { HookId, NotificationId } from "./Ids.ts"
+import type { AppId, DeadLetterId, ReplayId } from "./Ids.ts"
+import { Moment } from "./Time.ts"
 
 export const DeadLetterKind = Schema.Literals(["notification", "webhook"])
 export type DeadLetterKind = typeof DeadLetterKind.Type
 
-/** Something that used up its attempts. What it is of, it names by ids: these may be gone since. */
+/**
+ * Why sending again cannot end otherwise: the provider has said that the recipient's address is dead, or the content is
+ * one that no attempt can get through.
+ */
+export const ReplayRefusal = Schema.Literals(["recipient_gone", "content_refused"])
+export type ReplayRefusal = typeof ReplayRefusal.Type
+
+/** Something that finally failed. What it is of, it names by ids: these may be gone since. */
 export interface DeadLetter {
   readonly id: DeadLetterId
   readonly appId: AppId
@@ -14,13 +24,58 @@ export interface DeadLetter {
   /** Why the last attempt failed. */
   readonly error: string
   readonly attempts: number
-  /** Of a notification: it and its recipient. */
+  /** Of a notification: it, its recipient, and the way to the recipient. */
   readonly notificationId: NotificationId | null
   readonly recipientId: string | null
+  readonly provider: ProviderKind | null
+  /** Of a notification: null when another attempt may get through. */
+  readonly refusal: ReplayRefusal | null
+  /** Epoch milliseconds at which it went again. It does so once: what fails again is a letter of its own. */
+  readonly replayedAt: number | null
   /** Of a webhook: the hook and the event. */
   readonly hookId: HookId | null
   readonly eventId: string | null
 }
 
-/** Only notification sends can be replayed (spec 3.2): a webhook's receiver has had its six attempts. */
-export const isReplayable = (kind: DeadLetterKind): boolean => kind === "notification"
+/** What stands against a replay; null when nothing does. A webhook's receiver has had its six attempts (spec 3.2). */
+export const replayObstacle = (
+  letter: Pick<DeadLetter, "kind" | "refusal" | "replayedAt">
+): "webhook" | "replayed" | ReplayRefusal | null =>
+  letter.kind === "webhook" ? "webhook" : letter.replayedAt !== null ? "replayed" : letter.refusal
+
+/** Errors that the same content meets at every attempt. */
+const CONTENT_ERRORS: ReadonlySet<string> = new Set(["payload_too_large", "empty_content"])
+
+/** `isDead`: the provider has said that the address is. */
+export const refusalOf = (error: string | null, isDead: boolean): ReplayRefusal | null =>
+  isDead ? "recipient_gone" : error !== null && CONTENT_ERRORS.has(error) ? "content_refused" : null
+
+/** Which letters are meant. All that is given must hold. */
+export const LetterFilter = Schema.Struct({
+  kind: Schema.optionalKey(DeadLetterKind),
+  webhook_id: Schema.optionalKey(HookId),
+  notification_id: Schema.optionalKey(NotificationId),
+  provider: Schema.optionalKey(ProviderKind),
+  error: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(1000))).annotate({
+    description: "The whole text of `error`."
+  }),
+  from: Schema.optionalKey(Moment).annotate({ description: "Given up at this time or later (ISO 8601)." }),
+  to: Schema.optionalKey(Moment).annotate({ description: "Given up before this time (ISO 8601)." })
+})
+export type LetterFilter = typeof LetterFilter.Type
+
+export const ReplayStatus = Schema.Literals(["running", "completed"])
+export type ReplayStatus = typeof ReplayStatus.Type
+
+/** The replay of all letters that a filter describes. */
+export interface Replay {
+  readonly id: ReplayId
+  readonly appId: AppId
+  readonly filter: LetterFilter
+  readonly status: ReplayStatus
+  /** Letters whose recipients are pending again, and letters that could not go again. */
+  readonly replayed: number
+  readonly skipped: number
+  readonly createdAt: number
+  readonly completedAt: number | null
+}

@@ -22,6 +22,9 @@ export interface Delivery {
   readonly at: number
 }
 
+/** Whether the recipients of a way are channels; else they are devices. */
+export const isChannel = (provider: ProviderKind): boolean => provider === "smtp" || provider === "inbox"
+
 /** How a notification's recipients are divided: `accepted = sent + failed + skipped + cancelled + pending`, always. */
 export interface Counts {
   readonly accepted: number
@@ -33,4 +36,7 @@ export interface Counts {
   readonly delivered: number
   readonly opened: number
   readonly clicked: number
+  /** Of those opened, and of those clicked, the ones that so far only machines opened and clicked. E-mail only. */
+  readonly machine_opened: number
+  readonly machine_clicked: number
 }

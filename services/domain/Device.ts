@@ -10,7 +10,8 @@ export type Platform = typeof Platform.Type
 export const Environment = Schema.Literals(["production", "sandbox"])
 export type Environment = typeof Environment.Type
 
-const METADATA_BYTES = 4096
+/** What a device, or an inbox message, carries beside its own fields. */
+export const METADATA_BYTES = 4096
 const utf8 = new TextEncoder()
 
 /** A JSON object of at most 4 KB. */
@@ -67,6 +68,16 @@ export const RegisterDevice = Schema.Struct({
 )
 export type RegisterDevice = typeof RegisterDevice.Type
 
+/** PATCH /devices/:id: what is left out keeps its value, null removes it. Token and platform are the device itself. */
+export const UpdateDevice = Schema.Struct({
+  user_id: RegisterDevice.fields.user_id,
+  tags: RegisterDevice.fields.tags,
+  timezone: RegisterDevice.fields.timezone,
+  environment: RegisterDevice.fields.environment,
+  metadata: RegisterDevice.fields.metadata
+})
+export type UpdateDevice = typeof UpdateDevice.Type
+
 /** `invalid`: its provider says that the token is dead; a new registration of it makes it active again. */
 export const DeviceStatus = Schema.Literals(["active", "invalid"])
 export type DeviceStatus = typeof DeviceStatus.Type
@@ -81,6 +92,8 @@ export const Device = Schema.Struct({
   timezone: Schema.NullOr(Schema.String),
   environment: Environment,
   metadata: Schema.Record(Schema.String, Schema.Json),
+  p256dh: Schema.NullOr(Schema.String),
+  auth: Schema.NullOr(Schema.String),
   status: DeviceStatus,
   invalidReason: Schema.NullOr(Schema.String),
   createdAt: Schema.Number,

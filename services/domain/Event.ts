@@ -30,6 +30,8 @@ export interface EventChunk {
   readonly size: number
   readonly common: Readonly<Record<string, string>>
   readonly columns: Readonly<Record<string, ReadonlyArray<string | null>>>
+  /** The span that they follow from, if they are traced. */
+  readonly trace?: string | null
 }
 
 /** Writes the bodies of spec 2.3 for a chunk's events; what they share is serialised once. */

@@ -19,13 +19,36 @@ export const PostInbox = Schema.Struct({
 )
 export type PostInbox = typeof PostInbox.Type
 
-/** A message in the in-app inbox of a contact. */
-export interface InboxMessage {
-  readonly id: InboxMessageId
+/** What stands in a message. */
+export interface InboxContent {
   readonly title: string | null
   readonly body: string | null
   readonly url: string | null
   readonly data: Readonly<Record<string, Schema.Json>>
+}
+
+/** What a notification leaves in an inbox: the subject stands in for a title. */
+export const inboxContentOf = ({ body, data, subject, title, url }: Content): InboxContent => ({
+  title: title ?? subject ?? null,
+  body: body ?? null,
+  url: url ?? null,
+  data: data ?? {}
+})
+
+/** What has come to an inbox since its reader was told last. */
+export interface InboxNews {
+  /** Where the reader is, having heard this. Opaque text without spaces. */
+  readonly position: string
+  readonly unread: number
+  /** Oldest first. */
+  readonly messages: ReadonlyArray<InboxMessage>
+  /** There was more than is told, or it cannot be told what: the inbox is to be read anew. */
+  readonly isCut: boolean
+}
+
+/** A message in the in-app inbox of a contact. */
+export interface InboxMessage extends InboxContent {
+  readonly id: InboxMessageId
   readonly createdAt: number
   /** When it was first marked as read; null until then. */
   readonly readAt: number | null

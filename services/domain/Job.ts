@@ -14,3 +14,17 @@ export type JobType = Job["type"]
 
 /** `high` jobs have queues of their own: a single transactional message never waits behind a mailing. */
 export type JobPriority = "high" | "bulk"
+
+/** What a job is about, as log lines name it. */
+export const aboutJob = ({ id, type }: Job): Readonly<Record<string, string>> => {
+  switch (type) {
+    case "PlanV1":
+      return { job: type, notification_id: id }
+    case "SendV1": {
+      const [app_id = "", provider = ""] = id.split(":")
+      return { job: type, app_id, provider }
+    }
+    case "HookV1":
+      return { job: type, hook_id: id }
+  }
+}

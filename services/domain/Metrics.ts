@@ -13,6 +13,14 @@ export const CATALOGUE = {
   heliograph_webhook_posts_total: ["counter", "Webhook attempts, by outcome."],
   heliograph_webhook_post_seconds: ["histogram", "Webhook attempts, from the connection to the answer, by outcome."],
   heliograph_hook_actors: ["gauge", "Hooks whose events are delivered here now."],
+  heliograph_http_requests_total: ["counter", "Requests answered, by method, route and status."],
+  heliograph_http_request_seconds: ["histogram", "From a request's headers to its answer, by method and route."],
+  heliograph_push_connections: ["gauge", "Connections to push providers."],
+  heliograph_inbox_streams: ["gauge", "Live readers of inboxes on this node."],
+  heliograph_rate_limited_total: ["counter", "Requests refused because a budget was used up, by class."],
+  heliograph_rate_limiter_unavailable_total: ["counter", "Requests refused because the limiter's store was away."],
+  heliograph_rate_limiter_statements_total: ["counter", "Statements by which the limiter took permits."],
+  heliograph_rate_limiter_claims_total: ["counter", "Budgets that those statements asked for."],
   heliograph_waiting: ["gauge", "Pieces of work that are due and that nobody has, by kind."],
   heliograph_oldest_due_seconds: ["gauge", "How long the oldest of them has been due, by kind."],
   heliograph_held_batches: ["gauge", "Batches that wait for a renewed credential, by provider."],
@@ -62,10 +70,13 @@ const render = (labels: Labels): string =>
     .map((label) => `${label}="${escape(labels[label]!)}"`)
     .join(",")
 
-const bucketOf = (seconds: number): number => {
+/** The bucket that an observation falls into. */
+export const bucketOf = (seconds: number): number => {
   const at = BOUNDS.findIndex((bound) => seconds <= bound)
   return at < 0 ? BOUNDS.length : at
 }
+
+export const emptyBuckets = (): Array<number> => Array.from({ length: BOUNDS.length + 1 }, () => 0)
 
 export const makeRegistry = (): Registry => {
   const counts = new Map<string, { name: MetricName; labels: Labels; value: number; buckets?: Array<number> }>()
@@ -85,7 +96,7 @@ export const makeRegistry = (): Registry => {
     },
     observe: (name, labels, seconds) => {
       const histogram = entry(name, labels)
-      histogram.buckets ??= Array.from({ length: BOUNDS.length + 1 }, () => 0)
+      histogram.buckets ??= emptyBuckets()
       histogram.value += seconds
       histogram.buckets[bucketOf(seconds)]!++
     },

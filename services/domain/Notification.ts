@@ -1,15 +1,22 @@
 import { Schema } from "effect"
 import { EmailAddress } from "./Channel.ts"
 import { Platform, UserId } from "./Device.ts"
-import { AppId, ChannelId, DeviceId, NotificationId } from "./Ids.ts"
-import { text } from "./Text.ts"
-import { FutureMoment, TimeZone } from "./Time.ts"
+import { Locale } from "./Contact.ts"
+import { AppId, ChannelId, DeviceId, NotificationId, SegmentId, TemplateId, TemplateVersionId } from "./Ids.ts"
+import { LocalTime } from "./LocalTime.ts"
+import type { SegmentFilter } from "./Segment.ts"
+import { attributeRules, tagList } from "./Segment.ts"
+import { Variables } from "./Template.ts"
+import { withoutNul } from "./Text.ts"
+import { FutureMomentOrDay, isDay, NO_MOMENT, TimeZone } from "./Time.ts"
 
 /** Explicit recipients of one request. A larger audience is described (tags, all), not listed. */
 const IDS = 10_000
 const listOf = <S extends Schema.Constraint>(item: S) =>
   Schema.Array(item).check(Schema.isMinLength(1), Schema.isMaxLength(IDS))
-const tagList = Schema.Array(text(64)).check(Schema.isMinLength(1), Schema.isMaxLength(100))
+
+/** Selectors that describe: any of them together, and none beside another kind. */
+const DESCRIBING = ["tags_any", "tags_all", "platforms", "timezone", "locale", "attributes"] as const
 
 /**
  * Who receives a notification. The selectors are exclusive. The e-mail channels of the people addressed belong to the
@@ -24,7 +31,10 @@ export const Audience = Schema.Struct({
   tags_any: Schema.optionalKey(tagList),
   tags_all: Schema.optionalKey(tagList),
   platforms: Schema.optionalKey(Schema.Array(Platform).check(Schema.isMinLength(1), Schema.isMaxLength(3))),
-  timezone: Schema.optionalKey(TimeZone)
+  timezone: Schema.optionalKey(TimeZone),
+  locale: Schema.optionalKey(Locale),
+  attributes: Schema.optionalKey(attributeRules),
+  segment_id: Schema.optionalKey(SegmentId)
 }).check(
   Schema.makeFilter((to) => {
     const kinds = [
@@ -33,18 +43,19 @@ export const Audience = Schema.Struct({
       to.user_ids && "user_ids",
       to.channel_ids && "channel_ids",
       to.emails && "emails",
-      (to.tags_any ?? to.tags_all ?? to.platforms ?? to.timezone) !== undefined &&
-        "tags_any, tags_all, platforms or timezone"
+      to.segment_id && "segment_id",
+      DESCRIBING.some((name) => to[name] !== undefined) && DESCRIBING.join(", ")
     ].filter((kind) => typeof kind === "string")
     if (kinds.length === 1) return undefined
     return kinds.length === 0
-      ? "must name recipients: all, device_ids, user_ids, channel_ids, emails, or tags_any, tags_all, platforms, timezone"
+      ? `must name recipients: all, device_ids, user_ids, channel_ids, emails, segment_id, or ${DESCRIBING.join(", ")}`
       : `must use one kind of selector, not ${kinds.join(" and ")}`
   })
 )
 export type Audience = typeof Audience.Type
 
-const Text = (max: number) => Schema.String.check(Schema.isMaxLength(max))
+/** A template can make U+0000 by its filters; what a request may send is looked at before. */
+const Text = (max: number) => Schema.String.check(Schema.isMaxLength(max), withoutNul)
 
 /** Header fields are one line: a line break in a subject would start a header of its own. */
 const Line = (max: number) =>
@@ -87,23 +98,87 @@ export const MAX_TTL = 2_419_200
 export const Priority = Schema.Literals(["high", "bulk"])
 export type Priority = typeof Priority.Type
 
+/** Kinds of ways to a person. */
+export const Way = Schema.Literals(["push", "email", "inbox"])
+export type Way = typeof Way.Type
+
+/** What of a notification's mail is tracked. */
+export const Track = Schema.Struct({
+  opens: Schema.optionalKey(Schema.Boolean),
+  clicks: Schema.optionalKey(Schema.Boolean)
+})
+export type Track = typeof Track.Type
+
 /** POST /notifications. */
 export const SendNotification = Schema.Struct({
   to: Audience,
-  content: Content,
+  /** Which ways to take to the people of the audience. Left out: push, and e-mail when there is a part for it. */
+  channels: Schema.optionalKey(Schema.Array(Way).check(Schema.isMinLength(1), Schema.isMaxLength(3))),
+  content: Schema.optionalKey(Content),
+  /** Instead of a content: a template, filled with `variables` and with what is known of each recipient. */
+  template_id: Schema.optionalKey(TemplateId),
+  variables: Schema.optionalKey(Variables),
   ttl: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_TTL }))),
   priority: Schema.optionalKey(Priority),
-  /** When it is sent; the time to live counts from then. */
-  send_at: Schema.optionalKey(FutureMoment),
+  /** When it is sent; the time to live counts from then. With `local_time`, it may be a day. */
+  send_at: Schema.optionalKey(FutureMomentOrDay),
+  /** A time of day on each recipient's clock, on the day of `send_at` or at the first such moment from it on. */
+  local_time: Schema.optionalKey(LocalTime),
+  /** Of recipients whose own zone is not known. */
+  timezone: Schema.optionalKey(TimeZone),
   collapse_key: Schema.optionalKey(
     Schema.NonEmptyString.check(
       Schema.isMaxLength(64),
       Schema.isPattern(/^[\x21-\x7e]+$/, { message: "must be printable ASCII without spaces" })
     )
   ),
-  overrides: Schema.optionalKey(Overrides)
-})
+  overrides: Schema.optionalKey(Overrides),
+  /** An open pixel and tracked links in the HTML of e-mail; what is left out follows the operator's setting. */
+  track: Schema.optionalKey(Track)
+}).check(
+  Schema.makeFilter(({ local_time, send_at, timezone }) => {
+    if (local_time !== undefined) return undefined
+    if (send_at !== undefined && isDay(send_at)) return { path: ["send_at"], issue: NO_MOMENT }
+    return timezone === undefined || { path: ["timezone"], issue: "must be left out where there is no local_time" }
+  }),
+  Schema.makeFilter(({ channels, to }) => {
+    if (channels === undefined) return undefined
+    const named = (["device_ids", "channel_ids", "emails", "platforms"] as const).find((name) => to[name] !== undefined)
+    return (
+      named === undefined || {
+        path: ["channels"],
+        issue: `must be left out: to.${named} already says which way to take`
+      }
+    )
+  }),
+  Schema.makeFilter(({ content, template_id, variables }) => {
+    if (template_id === undefined) {
+      if (content === undefined) return { path: ["content"], issue: "is required, or a template_id" }
+      return variables === undefined || { path: ["variables"], issue: "belong to a template_id" }
+    }
+    return content === undefined || { path: ["template_id"], issue: "takes the place of content: send one of them" }
+  })
+)
 export type SendNotification = typeof SendNotification.Type
+
+/** A template as it was when the notification was accepted: later changes of it change nothing here. */
+export interface PinnedTemplate {
+  readonly version: TemplateVersionId
+  /** The parts of a content that it fills, in any of its languages. */
+  readonly parts: ReadonlyArray<keyof Content>
+}
+
+/** An audience that can be read without looking anything up: a segment comes with its conditions. */
+export type KeptAudience = Audience & { readonly filter?: SegmentFilter }
+
+/**
+ * A request as it is kept. One whose template says the same to everybody has the filled content; any other is filled for
+ * each recipient.
+ */
+export type KeptRequest = Omit<SendNotification, "to"> & {
+  readonly to: KeptAudience
+  readonly template?: PinnedTemplate
+}
 
 export const NotificationStatus = Schema.Literals([
   "scheduled",
@@ -126,7 +201,12 @@ export const Message = Schema.Struct({
   /** The time to live was given as 0: deliver now or never. */
   nowOrNever: Schema.Boolean,
   collapseKey: Schema.NullOr(Schema.String),
-  overrides: Overrides
+  overrides: Overrides,
+  track: Schema.optionalKey(Track),
+  /** Set when each recipient has a content of its own; the one above is empty then. */
+  template: Schema.optionalKey(Schema.Struct({ version: TemplateVersionId, variables: Variables })),
+  /** The span that the notification came in with, if it is traced. */
+  trace: Schema.optionalKey(Schema.String)
 })
 export type Message = typeof Message.Type
 
@@ -135,7 +215,7 @@ export interface Notification {
   readonly id: NotificationId
   readonly appId: AppId
   readonly status: NotificationStatus
-  readonly request: SendNotification
+  readonly request: KeptRequest
   readonly createdAt: number
   readonly startedAt: number | null
   readonly completedAt: number | null

@@ -16,13 +16,28 @@ const isMoment = (text: string): boolean => {
   return !Number.isNaN(at) && isoTime(at).startsWith(day)
 }
 
-/** A moment to come, as ISO 8601 with its offset from UTC, within a year from now. */
-export const FutureMoment = Schema.String.check(
+export const NO_MOMENT = "must be an ISO 8601 time with an offset, such as 2026-12-24T18:00:00Z"
+
+/** Any moment, as ISO 8601 with its offset from UTC. */
+export const Moment = Schema.String.check(
+  Schema.isMaxLength(40),
+  Schema.makeFilter((text: string) => isMoment(text) || NO_MOMENT)
+)
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+/** A day is over everywhere when it is so in the last time zone. */
+const LAST_ZONE_MS = 12 * 3_600_000
+
+/** Whether the text is a day of the calendar, such as 2026-12-24. */
+export const isDay = (text: string): boolean => DAY.test(text) && isMoment(`${text}T00:00Z`)
+
+/** A moment to come, as ISO 8601 with its offset from UTC, or a day that is not over everywhere; within a year from now. */
+export const FutureMomentOrDay = Schema.String.check(
   Schema.isMaxLength(40),
   Schema.makeFilter((text: string) => {
-    if (!isMoment(text)) return "must be an ISO 8601 time with an offset, such as 2026-12-24T18:00:00Z"
+    if (!isDay(text) && !isMoment(text)) return NO_MOMENT
     const ahead = Date.parse(text) - Date.now()
-    if (ahead <= 0) return "must lie in the future"
+    if (ahead + (isDay(text) ? DAY_MS + LAST_ZONE_MS : 0) <= 0) return "must lie in the future"
     return ahead <= YEAR_MS || "must lie within a year from now"
   })
 )
@@ -35,7 +50,8 @@ export const TimeZone = Schema.String.check(
 
 const known = new Map<string, boolean>()
 
-const isTimeZone = (name: string): boolean => {
+/** Whether this is the name of a time zone that is known here. */
+export const isTimeZone = (name: string): boolean => {
   let ok = known.get(name)
   if (ok === undefined) {
     try {

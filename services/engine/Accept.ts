@@ -1,30 +1,30 @@
 import { Context, Effect, Layer, Schema } from "effect"
+import type { ChannelKind } from "../domain/Channel.ts"
 import type { Platform } from "../domain/Device.ts"
-import type { AppId, NotificationId } from "../domain/Ids.ts"
+import { METADATA_BYTES } from "../domain/Device.ts"
+import type { AppId, BatchId, NotificationId } from "../domain/Ids.ts"
 import { uuidv7 } from "../domain/Ids.ts"
-import type { Audience, Notification, SendNotification } from "../domain/Notification.ts"
+import type { Audience, KeptRequest, Notification, SendNotification, Way } from "../domain/Notification.ts"
 import type { AudiencePage } from "../ports/AudienceStore.ts"
 import { ChannelStore } from "../ports/ChannelStore.ts"
 import { DeviceStore } from "../ports/DeviceStore.ts"
 import { EngineSettings } from "../ports/EngineSettings.ts"
 import type { Settlement } from "../ports/IdempotencyStore.ts"
 import { JobQueue } from "../ports/JobQueue.ts"
+import type { NewNotification } from "../ports/NotificationStore.ts"
 import { NotificationStore } from "../ports/NotificationStore.ts"
 import type { StoreError } from "../ports/StoreError.ts"
+import type { Trace } from "../ports/Tracing.ts"
 import { makeHints } from "./Hints.ts"
 import { laneId } from "./Lane.ts"
-import { batchesOf, hasEmail, hasPush, isEmailOnly, reachedBy } from "./Reach.ts"
+import { makePinning, RequestRefused } from "./Pinning.ts"
+import { batchesOf, contentOf, hasEmail, hasPush, isChannelsOnly, reachedBy, waysOf } from "./Reach.ts"
+import { planAt, ttlOf } from "./Timing.ts"
 
 /** Recipients were named by ids that the application does not have. */
 export class UnknownRecipients extends Schema.TaggedError<UnknownRecipients>()("UnknownRecipients", {
   field: Schema.Literals(["device_ids", "channel_ids"]),
   ids: Schema.Array(Schema.String)
-}) {}
-
-/** The content cannot reach the recipients that were named: too large for a push, or no part for their kind. */
-export class ContentTooLarge extends Schema.TaggedError<ContentTooLarge>()("ContentTooLarge", {
-  field: Schema.String,
-  message: Schema.String
 }) {}
 
 /**
@@ -33,20 +33,51 @@ export class ContentTooLarge extends Schema.TaggedError<ContentTooLarge>()("Cont
  */
 export const PUSH_CONTENT_BYTES = 3_700
 
-const utf8 = new TextEncoder()
-
-const bytesOf = (value: unknown): number => (value === undefined ? 0 : utf8.encode(JSON.stringify(value)).length)
-
-const checkContent = ({ content, overrides, to }: SendNotification): Effect.Effect<void, ContentTooLarge> => {
-  const isRefused = (field: string, message: string) => Effect.fail(new ContentTooLarge({ field, message }))
-  if (isEmailOnly(to)) {
-    return hasEmail(content) || content.title || content.body
-      ? Effect.void
-      : isRefused("content", "needs a subject, html, title or body to be sent as e-mail")
+/** UTF-8 bytes as JSON. Counted, because most are short and an encoder would make a copy. */
+const bytesOf = (value: unknown): number => {
+  if (value === undefined) return 0
+  const text = JSON.stringify(value)
+  let bytes = text.length
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    // Two units make the four bytes of a surrogate pair.
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1
   }
-  if (!hasPush(content)) {
-    if (to.device_ids !== undefined) return isRefused("content", "needs a title, body or data to be sent to devices")
-    return hasEmail(content) ? Effect.void : isRefused("content", "needs a title, body, data, subject or html")
+  return bytes
+}
+
+const NEEDS: Readonly<Record<Way, string>> = {
+  push: "needs a title, body or data to be sent to devices",
+  email: "needs a subject, html, title or body to be sent as e-mail",
+  inbox: "needs a title, body or subject to be written to inboxes"
+}
+
+/**
+ * Whether the content can reach the recipients that were named: not too large, with a part for their kind. What a template
+ * becomes for each recipient only its rendering shows: of such a one only the parts are looked at.
+ */
+export const checkContent = (request: KeptRequest): Effect.Effect<void, RequestRefused> => {
+  const { channels, overrides, template, to } = request
+  const content = contentOf(request)
+  const isRefused = (field: string, message: string) =>
+    Effect.fail(
+      new RequestRefused({ field: template !== undefined && field === "content" ? "template_id" : field, message })
+    )
+  const ways = waysOf(request)
+  const missing = channels?.find((way) => !ways.includes(way))
+  if (missing !== undefined) return isRefused("content", NEEDS[missing])
+  if (ways.includes("inbox") && bytesOf(content.data) > METADATA_BYTES) {
+    return isRefused(
+      "content.data",
+      `is larger than ${METADATA_BYTES} bytes as JSON, which is what an inbox message carries`
+    )
+  }
+  if (isChannelsOnly(to)) {
+    return hasEmail(content) || content.title || content.body ? Effect.void : isRefused("content", NEEDS.email)
+  }
+  if (!ways.includes("push")) {
+    if (to.device_ids !== undefined && !hasPush(content)) return isRefused("content", NEEDS.push)
+    return ways.length > 0 ? Effect.void : isRefused("content", "needs a title, body, data, subject or html")
   }
   const { title, body, url, image, data } = content
   const bytes = bytesOf({ title, body, url, image, data })
@@ -71,6 +102,13 @@ const checkContent = ({ content, overrides, to }: SendNotification): Effect.Effe
 /** Explicit recipients that are planned with the accept: few enough that it takes no longer by it. */
 const SMALL = 100
 
+/** The device that is meant, if it is one alone and by push, and now. */
+const onlyDevice = (request: SendNotification): string | null => {
+  const [device, ...others] = request.to.device_ids ?? []
+  const isPlain = others.length === 0 && planAt(request, 0) === null
+  return device !== undefined && isPlain && reachedBy(request)("apns") ? device : null
+}
+
 const lower = (id: string): string => id.toLowerCase()
 
 const idsOf = <A extends { readonly id: string }>(
@@ -88,9 +126,6 @@ const refuseUnknown = (
   return unknown.length === 0 ? Effect.void : Effect.fail(new UnknownRecipients({ field, ids: unknown }))
 }
 
-/** How long a message with `ttl: 0` (now or never) may be under way inside the engine. */
-const NOW_OR_NEVER_MS = 30_000
-
 /**
  * The first step of a notification: validates, commits, answers. Its cost does not depend on the audience's size, which
  * is only described here; the planner reads it.
@@ -102,8 +137,9 @@ export class Accept extends Context.Service<
       appId: AppId,
       request: SendNotification,
       /** Makes the answer that is kept under the client's idempotency key, from the id: it is committed with the rest. */
-      settle?: ((accepted: Pick<Notification, "id" | "status">) => Settlement) | null
-    ) => Effect.Effect<Notification, UnknownRecipients | ContentTooLarge | StoreError>
+      settle?: ((accepted: Pick<Notification, "id" | "status">) => Settlement) | null,
+      trace?: Trace
+    ) => Effect.Effect<Notification, UnknownRecipients | RequestRefused | StoreError>
   }
 >()("heliograph/engine/Accept") {
   static readonly layer = Layer.effect(
@@ -114,6 +150,7 @@ export class Accept extends Context.Service<
       const notifications = yield* NotificationStore
       const hint = yield* makeHints(yield* JobQueue)
       const settings = yield* EngineSettings
+      const pin = yield* makePinning
 
       /** Who is named by id, by provider. Null when nobody is. Inactive recipients are left out, unknown ones refused. */
       const named = Effect.fnUntraced(function* (appId: AppId, { device_ids, channel_ids }: Audience) {
@@ -121,44 +158,70 @@ export class Accept extends Context.Service<
           const found = yield* devices.among(appId, device_ids.map(lower))
           yield* refuseUnknown("device_ids", device_ids, found)
           const by = (platform: Platform) => idsOf(found, (device) => device.active && device.platform === platform)
-          return { apns: by("ios"), fcm: by("android"), webpush: by("web"), smtp: [] }
+          return { apns: by("ios"), fcm: by("android"), webpush: by("web"), smtp: [], inbox: [] }
         }
         if (channel_ids !== undefined) {
           const found = yield* channels.among(appId, channel_ids.map(lower))
           yield* refuseUnknown("channel_ids", channel_ids, found)
-          return { apns: [], fcm: [], webpush: [], smtp: idsOf(found, (channel) => channel.active) }
+          const by = (kind: ChannelKind) => idsOf(found, (channel) => channel.active && channel.kind === kind)
+          return { apns: [], fcm: [], webpush: [], smtp: by("email"), inbox: by("inbox") }
         }
         return null
       })
 
       /** The plan of a small audience, which then needs no planner. Nobody at all is left to the planner to complete. */
-      const planOf = (request: SendNotification, recipients: AudiencePage["recipients"] | null) => {
+      const planOf = (request: KeptRequest, recipients: AudiencePage["recipients"] | null) => {
         const { device_ids, channel_ids } = request.to
         // Who is reached at a later time, the planner sees then.
-        if (recipients === null || request.send_at !== undefined || (device_ids ?? channel_ids)!.length > SMALL)
+        if (recipients === null || planAt(request, 0) !== null || (device_ids ?? channel_ids)!.length > SMALL)
           return null
         const batches = batchesOf(recipients, settings.batchSize, reachedBy(request))
         return batches.length === 0 ? null : batches
       }
 
+      /** The whole accept in one statement, which looks the device up: most single messages are of this kind. */
+      const sendToDevice = Effect.fnUntraced(function* (arrival: NewNotification, device: string) {
+        const { appId, id, request } = arrival
+        const accepted = yield* notifications.acceptForDevice(arrival, {
+          id: lower(device),
+          batch: uuidv7() as BatchId
+        })
+        if (accepted === null) return yield* new UnknownRecipients({ field: "device_ids", ids: [device] })
+        const { notification, provider } = accepted
+        const { priority = "bulk" } = request
+        hint(
+          provider === null
+            ? { type: "PlanV1", id, priority }
+            : { type: "SendV1", id: laneId({ appId, provider, priority }), priority }
+        )
+        return notification
+      })
+
       const send = Effect.fnUntraced(function* (
         appId: AppId,
-        request: SendNotification,
-        settle: ((accepted: Pick<Notification, "id" | "status">) => Settlement) | null = null
+        given: SendNotification,
+        settle: ((accepted: Pick<Notification, "id" | "status">) => Settlement) | null = null,
+        trace: Trace = null
       ) {
+        const isPinned = given.template_id === undefined && given.to.segment_id === undefined
+        const request: KeptRequest = isPinned ? given : yield* pin(appId, given)
         yield* checkContent(request)
-        const batches = planOf(request, yield* named(appId, request.to))
         const id = uuidv7() as NotificationId
-        const sendAt = request.send_at === undefined ? null : Date.parse(request.send_at)
-        const notification = yield* notifications.accept({
+        const sendAt = planAt(request, Date.now())
+        const arrival = {
           id,
           appId,
           request,
-          ttlMs: request.ttl === undefined ? settings.defaultTtlMs : request.ttl * 1000 || NOW_OR_NEVER_MS,
+          ttlMs: ttlOf(request, settings),
           sendAt,
-          batches,
+          batches: null,
+          trace,
           settlement: settle?.({ id, status: sendAt === null ? "queued" : "scheduled" }) ?? null
-        })
+        }
+        const device = onlyDevice(request)
+        if (device !== null) return yield* sendToDevice(arrival, device)
+        const batches = planOf(request, yield* named(appId, request.to))
+        const notification = yield* notifications.accept({ ...arrival, batches })
         // The sweeper finds it when it is due.
         if (sendAt !== null) return notification
         // The notification is committed: a queue that is slow or down costs it a delay (the sweeper finds it) and the

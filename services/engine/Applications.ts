@@ -1,35 +1,35 @@
 import { Effect, Option } from "effect"
 import type { ApplicationSecrets } from "../domain/Application.ts"
-import type { ApiKeyId, AppId, OrganizationId } from "../domain/Ids.ts"
+import type { AppId, OrganizationId } from "../domain/Ids.ts"
 import { uuidv7 } from "../domain/Ids.ts"
 import type { NewApplication } from "../ports/ApplicationStore.ts"
 import { ApplicationStore } from "../ports/ApplicationStore.ts"
 import { Keys } from "../ports/Keys.ts"
+import { draftKey } from "./ApiKeys.ts"
 
-/** Characters of a key that may be shown later, to tell keys apart: too few to be of use to anyone. */
-const HINT = 8
+/** The names of the keys that an application begins with. */
+const FIRST_KEYS = { secret: "First secret key", public: "First public key" }
 
 /** What is kept of a new application, and what is shown of it this once. */
 const draft = Effect.fnUntraced(function* (name: string) {
   const keys = yield* Keys
-  const secretKey = keys.generate("secret")
-  const publicKey = keys.generate("public")
+  const secretKey = draftKey(keys, "secret", FIRST_KEYS.secret)
+  const publicKey = draftKey(keys, "public", FIRST_KEYS.public)
   const identitySecret = keys.secret()
   const id = uuidv7() as AppId
-  const keyOf = (kind: "secret" | "public", text: string) => ({
-    id: uuidv7() as ApiKeyId,
-    kind,
-    hash: keys.hash(text),
-    hint: text.slice(0, HINT)
-  })
   const application: NewApplication = {
     id,
     organizationId: uuidv7() as OrganizationId,
     name,
     identitySecret,
-    keys: [keyOf("secret", secretKey), keyOf("public", publicKey)]
+    keys: [secretKey.kept, publicKey.kept]
   }
-  const secrets: ApplicationSecrets = { appId: id, secretKey, publicKey, identitySecret }
+  const secrets: ApplicationSecrets = {
+    appId: id,
+    secretKey: secretKey.text,
+    publicKey: publicKey.text,
+    identitySecret
+  }
   return { application, secrets }
 })
 

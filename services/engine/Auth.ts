@@ -1,6 +1,7 @@
-import { Cache, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+import { Cache, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
 import type { ApiKey, KeyKind } from "../domain/Application.ts"
-import type { ApiKeyId, AppId } from "../domain/Ids.ts"
+import type { ApiKeyId } from "../domain/Ids.ts"
+import { AppId } from "../domain/Ids.ts"
 import { ApplicationStore } from "../ports/ApplicationStore.ts"
 import { Keys } from "../ports/Keys.ts"
 import type { StoreError } from "../ports/StoreError.ts"
@@ -8,8 +9,11 @@ import type { StoreError } from "../ports/StoreError.ts"
 /** No key, or none that is known. The message says what to send. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", { message: Schema.String }) {}
 
-/** A good key that may not do this. */
-export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", { message: Schema.String }) {}
+/** A good key that may not do this, and whose it is. */
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
+  appId: AppId,
+  message: Schema.String
+}) {}
 
 /** A claimed user_id without proof (spec 5.3). */
 export class IdentityUnverified extends Schema.TaggedError<IdentityUnverified>()("IdentityUnverified", {
@@ -32,6 +36,8 @@ export type Surface = "secret" | "public"
  */
 const REMEMBER_MS = 800
 const REMEMBERED = 10_000
+/** How often it is written down which keys are in use. */
+const USE_EVERY = "1 minute"
 
 const EXPECTED = {
   secret: "Send a secret key in the header `Authorization: ApiKey sk_…`.",
@@ -63,19 +69,38 @@ export class Auth extends Context.Service<
     Effect.gen(function* () {
       const applications = yield* ApplicationStore
       const keys = yield* Keys
+      const clock = yield* Clock.Clock
 
       const remember = <Key, A>(lookup: (key: Key) => Effect.Effect<A, StoreError>) =>
         Cache.makeWith(lookup, {
           capacity: REMEMBERED,
           timeToLive: (exit) => (Exit.isSuccess(exit) ? REMEMBER_MS : 0)
         })
-      const known = yield* remember((key: string) => applications.findKey(keys.hash(key)))
-      // What a claimed user id has to be signed with; null when the application asks for no proof.
+      /** Keys in use since the last time that this was written down. */
+      let used = new Set<ApiKeyId>()
+      const known = yield* remember((key: string) =>
+        Effect.suspend(() => {
+          const askedAt = clock.currentTimeMillisUnsafe()
+          return Effect.map(applications.findKey(keys.hash(key)), (found) => {
+            if (Option.isSome(found)) used.add(found.value.id)
+            return { found, askedAt }
+          })
+        })
+      )
+      const writeUse = Effect.suspend(() => {
+        const ids = [...used]
+        used = new Set()
+        // When a key was used is worth no retry: the next minute tells.
+        return ids.length === 0 ? Effect.void : Effect.ignore(applications.touchKeys(ids))
+      })
+      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(USE_EVERY), writeUse)))
+      yield* Effect.addFinalizer(() => writeUse)
+      // What a claimed user id has to be signed with, one of these; null when the application asks for no proof.
       const identitySecrets = yield* remember(
         Effect.fnUntraced(function* (appId: AppId) {
           const application = yield* applications.find(appId)
           if (Option.isSome(application) && !application.value.identityVerification) return null
-          return Option.getOrElse(yield* applications.identitySecret(appId), () => "")
+          return yield* applications.identitySecrets(appId)
         })
       )
 
@@ -83,13 +108,14 @@ export class Auth extends Context.Service<
         key.kind === "public" && surface === "secret"
           ? Effect.fail(
               new Forbidden({
+                appId: key.appId,
                 message:
                   "This endpoint needs the secret key of the application; a public key reaches only the public endpoints."
               })
             )
           : Effect.succeed({ keyId: key.id, appId: key.appId, kind: key.kind })
 
-      const authenticate = Effect.fnUntraced(function* (authorization: string | undefined, surface: Surface) {
+      const check = Effect.fnUntraced(function* (authorization: string | undefined, surface: Surface) {
         if (authorization === undefined) {
           return yield* new Unauthorized({ message: `The Authorization header is missing. ${EXPECTED[surface]}` })
         }
@@ -104,22 +130,39 @@ export class Auth extends Context.Service<
             message: "A secret key is sent with the scheme word ApiKey: `Authorization: ApiKey sk_…`."
           })
         }
-        const key = yield* Cache.get(known, text)
-        if (Option.isNone(key)) {
+        const { askedAt, found } = yield* Cache.get(known, text)
+        if (Option.isNone(found)) {
           return yield* new Unauthorized({ message: "This API key is unknown or was revoked." })
         }
-        return yield* admit(key.value, surface)
+        const caller = yield* admit(found.value, surface)
+        const callers = admitted[surface]
+        if (callers.size >= REMEMBERED) callers.clear()
+        callers.set(authorization, { caller, until: askedAt + REMEMBER_MS })
+        return caller
       })
+
+      /** Who was admitted by a header a moment ago: most requests come with one of a few. */
+      const admitted: Readonly<Record<Surface, Map<string, { readonly caller: Caller; readonly until: number }>>> = {
+        secret: new Map(),
+        public: new Map()
+      }
+      // Suspended: who holds on to a stream has its key checked by running this again and again.
+      const authenticate: Auth["Service"]["authenticate"] = (authorization, surface) =>
+        Effect.suspend(() => {
+          const before = authorization === undefined ? undefined : admitted[surface].get(authorization)
+          return before !== undefined && clock.currentTimeMillisUnsafe() < before.until
+            ? Effect.succeed(before.caller)
+            : check(authorization, surface)
+        })
 
       const verifyIdentity = Effect.fnUntraced(function* (caller: Caller, userId: string, hash: string | undefined) {
         if (caller.kind === "secret") return
-        const secret = yield* Cache.get(identitySecrets, caller.appId)
-        if (secret === null) return
+        const secrets = yield* Cache.get(identitySecrets, caller.appId)
+        if (secrets === null) return
         const isProven =
-          secret !== "" &&
           hash !== undefined &&
           /^[0-9a-fA-F]{64}$/.test(hash) &&
-          keys.equal(hash.toLowerCase(), keys.hmac(secret, userId))
+          secrets.some((secret) => keys.equal(hash.toLowerCase(), keys.hmac(secret, userId)))
         if (!isProven) {
           return yield* new IdentityUnverified({
             message:

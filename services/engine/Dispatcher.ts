@@ -1,12 +1,12 @@
+import type { Duration } from "effect"
 import { Cache, Context, Effect, Exit, Layer, Option, Schedule, Scope, Semaphore } from "effect"
-import type { ProviderKind } from "../domain/Credential.ts"
+import type { CredentialKind } from "../domain/Credential.ts"
 import type { AppId, NotificationId } from "../domain/Ids.ts"
 import type { Registry, Sample } from "../domain/Metrics.ts"
 import type { Message } from "../domain/Notification.ts"
 import { AudienceStore } from "../ports/AudienceStore.ts"
 import type { ClaimedBatch, LaneKey, ResultChunk } from "../ports/BatchStore.ts"
 import { BatchStore } from "../ports/BatchStore.ts"
-import type { Credential } from "../ports/CredentialStore.ts"
 import { CredentialStore } from "../ports/CredentialStore.ts"
 import { EngineSettings } from "../ports/EngineSettings.ts"
 import { JobQueue } from "../ports/JobQueue.ts"
@@ -14,15 +14,19 @@ import { Metrics } from "../ports/Metrics.ts"
 import { NotificationStore } from "../ports/NotificationStore.ts"
 import type { Provider } from "../ports/Provider.ts"
 import { ApnsProvider, FcmProvider, SmtpProvider, WebPushProvider } from "../ports/Provider.ts"
-import type { StoreError } from "../ports/StoreError.ts"
+import type { Trace } from "../ports/Tracing.ts"
+import { Tracing } from "../ports/Tracing.ts"
 import type { Lane, LaneWork } from "./Lane.ts"
 import { makeLane } from "./Lane.ts"
-import { failBatch, sendBatch } from "./Sending.ts"
+import type { Rendering } from "./Rendering.ts"
+import { filling, makeRendering } from "./Rendering.ts"
+import { failBatch, inboxBatch, sendBatch } from "./Sending.ts"
 import { make as makeSignal } from "./Signal.ts"
+import { Templates } from "./Templates.ts"
 
 /** How long a refused credential is left alone before one message tries it again. */
 const HOLD_MS = 30_000
-/** How often a held lane looks whether its credential was replaced. */
+/** How often a slow or held lane looks whether its credential was replaced. */
 const REPAIR_MS = 2_000
 /** A lane without work for so long ends; the next job starts it anew. */
 const IDLE_MS = 30_000
@@ -31,10 +35,26 @@ const IDLE_MS = 30_000
  * Recipients that a provider is given at once. A batch of pushes is through within about a second, mail may take minutes:
  * it goes in pieces, so that a pause or cancel finds something left to stop.
  */
-const SLICE: Readonly<Record<ProviderKind, number>> = { apns: Infinity, fcm: Infinity, webpush: Infinity, smtp: 50 }
+const SLICE: Readonly<Record<CredentialKind, number>> = { apns: Infinity, fcm: Infinity, webpush: Infinity, smtp: 50 }
 
-/** A database that is away for a moment must not turn what was sent into what is sent again. */
-const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")])
+/**
+ * A database that is away for a moment must not turn what was sent into what is sent again. The pauses are short: when it
+ * is back, what was sent has to be written before somebody else takes what looks abandoned.
+ */
+const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("500 millis")])
+
+const NOBODY: ReadonlySet<string> = new Set()
+/** What is remembered of a notification; `rendering` is undefined without a template, null where it cannot be read. */
+interface Prepared {
+  readonly message: Message
+  readonly rendering: Rendering | null | undefined
+}
+
+/** A database that was away for a moment is asked again at once. */
+const unlessFailed =
+  (timeToLive: "10 minutes" | "1 hour") =>
+  (exit: Exit.Exit<unknown, unknown>): Duration.Input =>
+    Exit.isSuccess(exit) ? timeToLive : 0
 
 /** The results of a chunk that was written. */
 const count = (metrics: Registry, { final, provider, retries }: ResultChunk): void => {
@@ -44,6 +64,24 @@ const count = (metrics: Registry, { final, provider, retries }: ResultChunk): vo
   for (const [outcome, by] of Object.entries(outcomes)) {
     metrics.add("heliograph_recipients_total", { provider, outcome }, by)
   }
+}
+
+/** What spans tell of a batch, and of results. */
+const aboutOf = (batch: ClaimedBatch) => ({
+  app_id: batch.appId,
+  notification_id: batch.notificationId,
+  batch_id: batch.id,
+  provider: batch.provider,
+  recipients: batch.recipients.length,
+  attempt: batch.attempts + 1,
+  fence: batch.fence
+})
+
+const numbersOf = ({ batchId, final, notificationId, remaining, retries }: ResultChunk) => {
+  const numbers = { sent: 0, failed: 0, skipped: 0, cancelled: 0, retried: 0, remaining: remaining.length }
+  for (const status of final.statuses) numbers[status]++
+  for (const { recipients } of retries) numbers.retried += recipients.length
+  return { notification_id: notificationId, batch_id: batchId, ...numbers }
 }
 
 const laneSamples = ({ key: { provider }, running, state }: Lane): ReadonlyArray<Sample> => [
@@ -76,27 +114,42 @@ export class Dispatcher extends Context.Service<
         const queue = yield* JobQueue
         const settings = yield* EngineSettings
         const metrics = yield* Metrics
-        const providers: Readonly<Record<ProviderKind, Provider>> = {
+        const templates = yield* Templates
+        const tracing = yield* Tracing
+        const providers: Readonly<Record<CredentialKind, Provider>> = {
           apns: yield* ApnsProvider,
           fcm: yield* FcmProvider,
           webpush: yield* WebPushProvider,
           smtp: yield* SmtpProvider
         }
 
-        const messages = yield* Cache.make<NotificationId, Option.Option<Message>, StoreError>({
-          capacity: 256,
-          timeToLive: "10 minutes",
-          lookup: notifications.message
+        /** A message with its template, if it has one: null is one that nobody can read any more. */
+        const prepared = Effect.fnUntraced(function* (id: NotificationId) {
+          const message = yield* notifications.message(id)
+          if (Option.isNone(message)) return Option.none<Prepared>()
+          const { template } = message.value
+          if (template === undefined) return Option.some<Prepared>({ message: message.value, rendering: undefined })
+          const compiled = yield* templates.version(template.version)
+          const rendering = Option.match(compiled, {
+            onNone: () => null,
+            onSome: (one) => makeRendering(one, template.variables)
+          })
+          return Option.some<Prepared>({ message: message.value, rendering })
         })
+        const messages = yield* Cache.makeWith(prepared, { capacity: 256, timeToLive: unlessFailed("10 minutes") })
         // By version, which a claimed batch brings along: what is remembered is never out of date.
-        const configs = yield* Cache.make<string, Option.Option<Credential>, StoreError>({
-          capacity: 4096,
-          timeToLive: "1 hour",
-          lookup: (key) => {
+        const configs = yield* Cache.makeWith(
+          (key: string) => {
             const [appId, kind] = key.split(":")
-            return credentials.find(appId as AppId, kind as ProviderKind)
-          }
-        })
+            return credentials.find(appId as AppId, kind as CredentialKind)
+          },
+          { capacity: 4096, timeToLive: unlessFailed("1 hour") }
+        )
+
+        const saveTo = (trace: Trace) => (chunk: ResultChunk) =>
+          trace === null
+            ? save(chunk)
+            : tracing.span(trace, "batch.results", "internal", numbersOf(chunk), () => save({ ...chunk, trace }))
 
         const save = Effect.fnUntraced(function* (chunk: ResultChunk) {
           const hooks = yield* Effect.retry(store.finish(chunk), untilWritten)
@@ -111,16 +164,54 @@ export class Dispatcher extends Context.Service<
           return true
         })
 
+        /** Whom a batch still reaches, and who of the others wants no such messages: asked for only when there are any. */
+        const whoOf = Effect.fnUntraced(function* ({ appId, provider, recipients }: ClaimedBatch, withPerson: boolean) {
+          const targets = yield* audiences.targets(appId, provider, recipients, withPerson)
+          if (targets.length === recipients.length) return { targets, unsubscribed: NOBODY }
+          const known = new Set(targets.map(({ id }) => id))
+          const others = recipients.filter((id) => !known.has(id))
+          return { targets, unsubscribed: new Set(yield* audiences.unsubscribed(appId, provider, others)) }
+        })
+
         const send = Effect.fnUntraced(function* (key: LaneKey, batch: ClaimedBatch, probe: boolean) {
-          const message = yield* Cache.get(messages, batch.notificationId)
+          const found = yield* Cache.get(messages, batch.notificationId)
           // Deleted with its batches: there is nothing to account for any more.
-          if (Option.isNone(message)) return { slow: null, hold: null }
+          if (Option.isNone(found)) return { slow: null, hold: null }
+          const { rendering } = found.value
+          const message =
+            batch.expiresAt === null ? found.value.message : { ...found.value.message, expiresAt: batch.expiresAt }
+          const { trace } = message
+          if (trace === undefined) return yield* sendMessage(key, batch, probe, message, rendering, null)
+          return yield* tracing.span(trace, "batch.claimed", "consumer", aboutOf(batch), (span) =>
+            sendMessage(key, batch, probe, message, rendering, span?.trace ?? null)
+          )
+        })
+
+        const sendMessage = Effect.fnUntraced(function* (
+          key: LaneKey,
+          batch: ClaimedBatch,
+          probe: boolean,
+          message: Message,
+          rendering: Prepared["rendering"],
+          trace: Trace
+        ) {
+          const save = saveTo(trace)
           const rules = {
             retryBaseMs: settings.retryBaseMs,
             retryMaxMs: settings.retryMaxMs,
             leaseMs: settings.leaseMs,
             holdMs: HOLD_MS,
-            expiresAt: message.value.expiresAt
+            expiresAt: message.expiresAt
+          }
+          const { provider } = key
+          if (rendering === null) {
+            yield* save(failBatch(batch, rules, "template_unreadable"))
+            return { slow: null, hold: null }
+          }
+          if (provider === "inbox") {
+            const who = yield* whoOf(batch, rendering !== undefined)
+            yield* save(yield* inboxBatch({ batch, message, rules, rendering, ...who }))
+            return { slow: null, hold: null }
           }
           const credential = batch.credential
             ? yield* Cache.get(configs, `${key.appId}:${key.provider}:${batch.credential.version}`)
@@ -131,33 +222,39 @@ export class Dispatcher extends Context.Service<
           }
           const { version } = credential.value
           const held = batch.credential?.held ?? null
-          const targets = yield* audiences.targets(key.appId, key.provider, batch.recipients)
+          const { targets, unsubscribed } = yield* whoOf(batch, rendering !== undefined)
           const startedAt = performance.now()
-          const news = yield* sendBatch({
+          const sending = sendBatch({
             batch,
-            message: message.value,
+            message,
             credential: credential.value,
-            provider: providers[key.provider],
+            provider: rendering === undefined ? providers[provider] : filling(providers[provider], rendering),
             targets,
+            unsubscribed,
             rules,
             probe: probe || held !== null,
             save,
-            slice: SLICE[key.provider],
+            slice: SLICE[provider],
             // A database that does not answer is no reason to stop.
             isHalted: notifications.isHalted(batch.notificationId).pipe(Effect.catch(() => Effect.succeed(false))),
             giveBack: store.release(batch.id, batch.fence, 0, false),
             extend: store.extend(batch.id, batch.fence, settings.leaseMs)
           })
+          const news = yield* tracing.span(trace, "provider.send", "client", aboutOf(batch), (span) =>
+            Effect.tap(sending, ({ hold, slow }) =>
+              Effect.sync(() => span?.note({ outcome: hold !== null ? "held" : slow !== null ? "slow" : "ok" }))
+            )
+          )
           const outcome = news.hold !== null ? "held" : news.slow !== null ? "slow" : "ok"
           const seconds = (performance.now() - startedAt) / 1000
           metrics.observe("heliograph_batch_seconds", { provider: key.provider, outcome }, seconds)
           if (news.hold !== null) {
-            yield* credentials.hold(key.appId, key.provider, version, news.hold)
+            yield* credentials.hold(key.appId, provider, version, news.hold)
             yield* Effect.logError(`The ${key.provider} credential is refused: ${news.hold}. Its messages wait.`).pipe(
-              Effect.annotateLogs({ app: key.appId })
+              Effect.annotateLogs({ app_id: key.appId, notification_id: batch.notificationId, batch_id: batch.id })
             )
           } else if (held !== null && targets.length > 0 && news.slow === null) {
-            yield* credentials.release(key.appId, key.provider, version)
+            yield* credentials.release(key.appId, provider, version)
           }
           return news
         })
@@ -176,10 +273,15 @@ export class Dispatcher extends Context.Service<
           onEnd: ended.signal,
           onIdle: () => lanes.delete(name),
           permits: permits[key.priority],
-          isRepaired: Effect.map(
-            credentials.find(key.appId, key.provider),
-            (credential) => Option.isSome(credential) && credential.value.held === null
-          ),
+          isRepaired: Effect.fnUntraced(function* ({ _tag, version }) {
+            if (key.provider === "inbox") return true
+            const found = yield* credentials.find(key.appId, key.provider)
+            if (Option.isNone(found)) return false
+            if (_tag === "held") return found.value.held === null
+            if (found.value.version === version) return false
+            yield* credentials.hasten(key.appId, key.provider)
+            return true
+          }),
           isStopping: () => isStopping,
           maxWindow: Math.max(1, Math.ceil(settings.dispatchConcurrency / 2)),
           holdMs: HOLD_MS,

@@ -4,6 +4,7 @@ import type { HookId } from "../domain/Ids.ts"
 import type { HookAttempt, HookEndpoint, HookResults, HookWork, Streak } from "../ports/HookStore.ts"
 import type { StoreError } from "../ports/StoreError.ts"
 import type { WebhookAnswer, WebhookSender } from "../ports/WebhookClient.ts"
+import type { OpenSpan, Tracing } from "../ports/Tracing.ts"
 import { make as makeSignal } from "./Signal.ts"
 
 /*
@@ -33,6 +34,7 @@ export interface HookActorWork {
   readonly sender: WebhookSender
   /** Hex HMAC-SHA256 of a text. */
   readonly hmac: (secret: string, text: string) => string
+  readonly tracing: Tracing
   readonly onIdle: () => void
   readonly isStopping: () => boolean
   readonly retryDelaysMs: ReadonlyArray<number>
@@ -116,7 +118,8 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
   const isOpen = (now: number): boolean => failuresInRow < PAUSE_AFTER || now >= pausedUntil
 
   /** Posts the events of one piece of work and writes what came of them. */
-  const deliver = Effect.fnUntraced(function* (first: HookEndpoint, piece: HookWork) {
+  const deliver = Effect.fnUntraced(function* (first: HookEndpoint, piece: HookWork, span: OpenSpan | null) {
+    const clock = yield* Clock.Clock
     let endpoint = first
     const body = eventBodies(piece.chunk)
     const delayMs = work.retryDelaysMs[piece.attempts]
@@ -127,8 +130,9 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     let exhausted: Array<{ position: number; error: string }> = []
     let tried: Array<HookAttempt> = []
     let streak = NO_STREAK
-    let savedAt = yield* Clock.currentTimeMillis
+    let savedAt = clock.currentTimeMillisUnsafe()
     let refreshedAt = savedAt
+    const tally = { delivered: 0, retried: 0, exhausted: 0 }
     const lease = { isOurs: true, isWanted: true }
     // One write at a time: an older list of what remains must not overwrite a newer one.
     let isSaving = false
@@ -166,27 +170,36 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       })
     const unsaved = () => delivered.length + retry.length + exhausted.length
 
-    const post = Effect.fnUntraced(function* (position: number) {
-      const text = body(position)
-      const now = yield* Clock.currentTimeMillis
-      const headers = deliveryHeaders(endpoint.secrets, text, now, work.hmac)
-      const answer = yield* work.sender.post(endpoint.url, headers, text, work.timeoutMs)
+    const settle = (position: number, at: number, answer: WebhookAnswer): void => {
       const failure = failureOf(answer)
-      const after = yield* Clock.currentTimeMillis
+      const after = clock.currentTimeMillisUnsafe()
       const outcome = answer._tag === "Status" ? answer.status : answer.reason
-      tried.push({ position, at: now, latencyMs: after - now, outcome })
+      tried.push({ position, at, latencyMs: after - at, outcome })
       remaining.delete(position)
       if (failure === null) {
+        tally.delivered++
         delivered.push(position)
-        streak = { ...streak, reset: true, trailing: 0 }
+        if (!streak.reset || streak.trailing > 0) streak = { ...streak, reset: true, trailing: 0 }
       } else if (delayMs !== undefined) {
+        tally.retried++
         retry.push(position)
       } else {
+        tally.exhausted++
         exhausted.push({ position, error: failure })
         streak = lengthened(streak, failure)
       }
       note(failure, after)
-    })
+    }
+
+    /** One effect for each post: what surrounds it costs as much as the post when it is made of effects as well. */
+    const post = (position: number): Effect.Effect<void> => {
+      const text = body(position)
+      const now = clock.currentTimeMillisUnsafe()
+      const headers = deliveryHeaders(endpoint.secrets, text, now, work.hmac)
+      return Effect.map(work.sender.post(endpoint.url, headers, text, work.timeoutMs), (answer) =>
+        settle(position, now, answer)
+      )
+    }
 
     /**
      * The piece may take minutes at a slow receiver: a new address or secret counts from the next attempt, and a hook
@@ -201,10 +214,9 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     /** Takes positions until there are none, the actor pauses, the work is another's, or the hook wants no more. */
     const worker = Effect.gen(function* () {
       while (lease.isOurs && lease.isWanted && ahead.length > 0 && !work.isStopping()) {
-        const now = yield* Clock.currentTimeMillis
-        if (!isOpen(now)) return
+        if (!isOpen(clock.currentTimeMillisUnsafe())) return
         yield* post(ahead.pop()!)
-        const after = yield* Clock.currentTimeMillis
+        const after = clock.currentTimeMillisUnsafe()
         if (isSaving || remaining.size === 0) continue
         if (unsaved() >= SAVE_POSTS || (unsaved() > 0 && after - savedAt >= SAVE_MS)) {
           savedAt = after
@@ -225,7 +237,10 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     const workers = Array.from({ length: Math.min(work.concurrency, ahead.length) }, () => worker)
     yield* Effect.all(workers, { concurrency: "unbounded", discard: true }).pipe(
       Effect.ensuring(
-        Effect.suspend(() => (lease.isOurs ? Effect.ignore(save(Math.max(0, pausedUntil - Date.now()))) : Effect.void))
+        Effect.suspend(() => {
+          span?.note(tally)
+          return lease.isOurs ? Effect.ignore(save(Math.max(0, pausedUntil - Date.now()))) : Effect.void
+        })
       )
     )
   })
@@ -246,7 +261,21 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       if (pieces.length === 0) {
         return Option.getOrNull(yield* work.nextDue)
       }
-      for (const piece of pieces) yield* deliver(endpoint.value, piece)
+      for (const piece of pieces) {
+        const { appId, common, event, id: chunkId, trace = null } = piece.chunk
+        const about = {
+          app_id: appId,
+          hook_id: id,
+          notification_id: common["notificationId"] ?? "",
+          event,
+          chunk_id: chunkId,
+          events: piece.positions.length,
+          attempt: piece.attempts + 1
+        }
+        yield* work.tracing.span(trace, "webhook.attempt", "client", about, (span) =>
+          deliver(endpoint.value, piece, span)
+        )
+      }
     }
     return null
   })
@@ -257,7 +286,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       const waitMs = yield* look.pipe(
         Effect.catch((error) =>
           Effect.logWarning("Webhook deliveries could not be read or written; trying again", error).pipe(
-            Effect.annotateLogs({ hook: id }),
+            Effect.annotateLogs({ hook_id: id }),
             Effect.as(1000)
           )
         ),

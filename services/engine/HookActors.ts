@@ -6,6 +6,7 @@ import type { HookAttempt } from "../ports/HookStore.ts"
 import { HookStore } from "../ports/HookStore.ts"
 import { Keys } from "../ports/Keys.ts"
 import { Metrics } from "../ports/Metrics.ts"
+import { Tracing } from "../ports/Tracing.ts"
 import { WebhookClient } from "../ports/WebhookClient.ts"
 import type { HookActor } from "./HookActor.ts"
 import { makeHookActor } from "./HookActor.ts"
@@ -56,6 +57,7 @@ export class HookActors extends Context.Service<
         const keys = yield* Keys
         const settings = yield* EngineSettings
         const metrics = yield* Metrics
+        const tracing = yield* Tracing
         // Closes after the finalizer below: every actor, however late it started, is drained before it is interrupted.
         const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
 
@@ -82,6 +84,7 @@ export class HookActors extends Context.Service<
                 nextDue: store.nextDue(id),
                 sender,
                 hmac: keys.hmac,
+                tracing,
                 onIdle: () => actors.delete(id),
                 isStopping: () => isStopping,
                 retryDelaysMs: settings.webhookRetryDelaysMs,
@@ -96,7 +99,7 @@ export class HookActors extends Context.Service<
               yield* actor.run.pipe(
                 Effect.catchCause((cause) =>
                   Effect.logError("A hook actor broke; its work waits for the next look", cause).pipe(
-                    Effect.annotateLogs({ hook: id })
+                    Effect.annotateLogs({ hook_id: id })
                   )
                 ),
                 Effect.ensuring(

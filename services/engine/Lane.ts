@@ -4,6 +4,7 @@ import type { ProviderKind } from "../domain/Credential.ts"
 import type { AppId } from "../domain/Ids.ts"
 import type { Priority } from "../domain/Notification.ts"
 import type { ClaimedBatch, LaneKey } from "../ports/BatchStore.ts"
+import { SMALL_BATCH } from "../ports/BatchStore.ts"
 import type { StoreError } from "../ports/StoreError.ts"
 import type { LaneNews } from "./Results.ts"
 import { make as makeSignal } from "./Signal.ts"
@@ -12,7 +13,8 @@ import { make as makeSignal } from "./Signal.ts"
  * A lane: the actor for one application's messages to one provider at one priority, on one node.
  *
  * States   open   claims batches up to its window
- *          slow   over a limit: claims nothing until a moment that the provider named; the window is halved
+ *          slow   over a limit: claims nothing until a moment that the provider named, or until the credential was
+ *                 replaced, whose limits are its own; the window is halved
  *          held   the credential was refused: every `holdMs`, or as soon as it was replaced, one batch goes ahead with
  *                 one recipient; if that one gets through, the lane is open again
  *
@@ -28,10 +30,15 @@ export const laneKey = (id: string, priority: Priority): LaneKey | null => {
   return appId && provider ? { appId: appId as AppId, provider: provider as ProviderKind, priority } : null
 }
 
+interface Waiting {
+  readonly until: number
+  readonly reason: string
+  /** Of the credential that the provider complained of. */
+  readonly version: number | null
+}
+
 export type LaneState =
-  | { readonly _tag: "open" }
-  | { readonly _tag: "slow"; readonly until: number; readonly reason: string }
-  | { readonly _tag: "held"; readonly until: number; readonly reason: string }
+  { readonly _tag: "open" } | (Waiting & { readonly _tag: "slow" }) | (Waiting & { readonly _tag: "held" })
 
 export interface LaneWork {
   readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<ClaimedBatch>, StoreError>
@@ -39,8 +46,8 @@ export interface LaneWork {
   readonly send: (batch: ClaimedBatch, probe: boolean) => Effect.Effect<LaneNews, StoreError>
   /** Batches under way on this node beside the first of each lane, over all lanes of a priority. */
   readonly permits: Semaphore.Semaphore
-  /** Whether the credential is no longer the one that was refused. Asked every `repairMs` while the lane is held. */
-  readonly isRepaired: Effect.Effect<boolean, StoreError>
+  /** Whether the reason to wait has gone with the credential. Asked every `repairMs` while the lane is slow or held. */
+  readonly isRepaired: (state: Exclude<LaneState, { readonly _tag: "open" }>) => Effect.Effect<boolean, StoreError>
   /** A batch ended. Called at once, as is `onIdle`, after which the lane takes no more wake-ups. */
   readonly onEnd: () => void
   readonly onIdle: () => void
@@ -64,19 +71,42 @@ export interface Lane {
 
 const OPEN: LaneState = { _tag: "open" }
 
+type Claimed = readonly [ClaimedBatch, ...ReadonlyArray<ClaimedBatch>]
+
+/**
+ * A lane whose last batch was as small as that of a single message takes many at once the next time: they are read, sent
+ * and written together. Claims of large batches stay one by one, so that other nodes get theirs.
+ */
+const TOGETHER = 128
+
+/** Where the credential is in doubt, each batch tries it once: many would be many refusals at once. */
+const goesTogether = ({ credential, recipients }: ClaimedBatch): boolean =>
+  recipients.length <= SMALL_BATCH && (credential?.held ?? null) === null
+
 export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
   const mailbox = makeSignal()
   let state: LaneState = OPEN
   let window = work.maxWindow
   let running = 0
+  /** Batches to claim at once. */
+  let limit = 1
+  /** When the lane last looked whether its credential was repaired. */
+  let lookedAt = 0
 
   /** Additive increase, multiplicative decrease: the window finds what the provider takes. */
-  const learn = (news: LaneNews, now: number): void => {
+  const learn = (news: LaneNews, version: number | null, now: number): void => {
     if (news.hold !== null) {
-      state = { _tag: "held", until: now + work.holdMs, reason: news.hold }
+      state = { _tag: "held", until: now + work.holdMs, reason: news.hold, version }
     } else if (news.slow !== null) {
-      state = { _tag: "slow", until: now + news.slow.ms, reason: news.slow.reason }
-      window = Math.max(1, Math.floor(window / 2))
+      const until = now + news.slow.ms
+      if (state._tag === "open" || now >= state.until || state.version !== version) {
+        window = Math.max(1, Math.floor(window / 2))
+      } else if (state._tag === "held" || until <= state.until) {
+        // Of messages that were under way together, one halves the window and the longest wait counts; a refusal of the
+        // credential is not taken back by a limit.
+        return
+      }
+      state = { _tag: "slow", until, reason: news.slow.reason, version }
     } else {
       // A batch that was under way when the state changed says nothing against the change.
       if (state._tag !== "open" && now >= state.until) state = OPEN
@@ -84,14 +114,33 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
     }
   }
 
-  const send = (batch: ClaimedBatch, probe: boolean, isShared: boolean) =>
+  const sendOne = (batch: ClaimedBatch, probe: boolean) =>
     work.send(batch, probe).pipe(
-      Effect.flatMap((news) => Effect.map(Clock.currentTimeMillis, (now) => learn(news, now))),
+      Effect.flatMap((news) =>
+        Effect.map(Clock.currentTimeMillis, (now) => learn(news, batch.credential?.version ?? null, now))
+      ),
       Effect.catchCause((cause) =>
         Effect.logError("A batch was left to its lease", cause).pipe(
-          Effect.annotateLogs({ batch: batch.id, notification: batch.notificationId, provider: batch.provider })
+          Effect.annotateLogs({
+            app_id: batch.appId,
+            notification_id: batch.notificationId,
+            batch_id: batch.id,
+            provider: batch.provider
+          })
         )
-      ),
+      )
+    )
+
+  /** What was claimed together has one place in the window, until the last of it has ended. */
+  const send = ([first, ...others]: Claimed, probe: boolean, isShared: boolean) => {
+    const all =
+      others.length === 0
+        ? sendOne(first, probe)
+        : Effect.forEach([first, ...others], (batch) => sendOne(batch, probe), {
+            concurrency: "unbounded",
+            discard: true
+          })
+    return all.pipe(
       Effect.ensuring(
         Effect.sync(() => {
           running--
@@ -101,15 +150,18 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
       ),
       Effect.ensuring(isShared ? work.permits.release(1) : Effect.void)
     )
+  }
 
   /** Claims and starts batches while there are any and there is room. Answers how long to wait before looking again. */
   const fill = Effect.fnUntraced(function* (scope: Scope.Scope) {
     while (!work.isStopping()) {
       const now = yield* Clock.currentTimeMillis
-      if (state._tag === "held" && now < state.until && (yield* work.isRepaired)) state = { ...state, until: now }
-      if (state._tag !== "open" && now < state.until) {
-        return state._tag === "held" ? Math.min(work.repairMs, state.until - now) : state.until - now
+      if (state._tag !== "open" && now < state.until && now - lookedAt >= work.repairMs) {
+        lookedAt = now
+        const doubted = state
+        if (yield* work.isRepaired(doubted)) state = doubted._tag === "held" ? { ...doubted, until: now } : OPEN
       }
+      if (state._tag !== "open" && now < state.until) return Math.min(lookedAt + work.repairMs, state.until) - now
       const isProbe = state._tag === "held"
       if (running >= (isProbe ? 1 : window)) return null
       // A lane's first batch waits for nobody: lanes whose providers hang must not stop the others by what they share.
@@ -117,16 +169,17 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
       const isShared = running > 0
       if (isShared && !(yield* work.permits.takeIfAvailable(1))) return null
       const claimed = yield* work
-        .claim(1)
+        .claim(isProbe ? 1 : limit)
         .pipe(
           Effect.onExit((exit) =>
             !isShared || (Exit.isSuccess(exit) && exit.value.length > 0) ? Effect.void : work.permits.release(1)
           )
         )
-      const batch = claimed[0]
-      if (batch === undefined) return null
+      const [first, ...others] = claimed
+      if (first === undefined) return null
+      limit = claimed.every(goesTogether) ? TOGETHER : 1
       running++
-      yield* Effect.forkIn(send(batch, isProbe, isShared), scope)
+      yield* Effect.forkIn(send([first, ...others], isProbe, isShared), scope)
     }
     return null
   })
@@ -136,7 +189,10 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
       while (true) {
         const waitMs = yield* fill(scope).pipe(
           Effect.catch((error) =>
-            Effect.logWarning("Batches could not be claimed; trying again", error).pipe(Effect.as(1000))
+            Effect.logWarning("Batches could not be claimed; trying again", error).pipe(
+              Effect.annotateLogs({ app_id: key.appId, provider: key.provider }),
+              Effect.as(1000)
+            )
           )
         )
         const isWoken = yield* Effect.raceFirst(

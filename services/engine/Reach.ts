@@ -1,7 +1,7 @@
 import type { ProviderKind } from "../domain/Credential.ts"
 import type { BatchId } from "../domain/Ids.ts"
 import { uuidv7 } from "../domain/Ids.ts"
-import type { Audience, Content, SendNotification } from "../domain/Notification.ts"
+import type { Audience, Content, KeptRequest, Way } from "../domain/Notification.ts"
 import type { AudiencePage } from "../ports/AudienceStore.ts"
 import type { NewBatch } from "../ports/NotificationStore.ts"
 
@@ -16,16 +16,51 @@ export const hasPush = ({ body, data, title }: Content): boolean =>
 /** Whether the content is meant for e-mail too. */
 export const hasEmail = ({ html, subject }: Content): boolean => Boolean(subject) || Boolean(html)
 
-/** The audience names e-mail recipients itself, so that any text is e-mail content. */
-export const isEmailOnly = (to: Audience): boolean => to.channel_ids !== undefined || to.emails !== undefined
+/** Whether there is something to read in an inbox. */
+export const hasText = ({ body, subject, title }: Content): boolean =>
+  Boolean(title) || Boolean(body) || Boolean(subject)
 
-/** The providers for which the content has something to say. */
-export const reachedBy =
-  ({ content, to }: SendNotification) =>
-  (provider: ProviderKind): boolean =>
-    provider === "smtp" ? hasEmail(content) || isEmailOnly(to) : hasPush(content)
+/** What a request says; of a template that is filled later, its parts stand for what they will say. */
+export const contentOf = ({ content, template }: KeptRequest): Content => {
+  if (template === undefined) return content ?? {}
+  return Object.fromEntries(template.parts.map((part) => [part, part === "data" ? {} : "…"]))
+}
 
-const PROVIDERS: ReadonlyArray<ProviderKind> = ["apns", "fcm", "webpush", "smtp"]
+/** The audience names channels itself, so that any text is content for them. */
+export const isChannelsOnly = (to: Audience): boolean => to.channel_ids !== undefined || to.emails !== undefined
+
+/** The ways for which the content has something to say, of those that are asked for. */
+export const waysOf = (request: KeptRequest): ReadonlyArray<Way> => {
+  const { channels, to } = request
+  const content = contentOf(request)
+  if (to.emails !== undefined) return ["email"]
+  if (to.channel_ids !== undefined) return hasText(content) ? ["email", "inbox"] : ["email"]
+  const has: Readonly<Record<Way, boolean>> = {
+    push: hasPush(content),
+    email: hasEmail(content) || (channels !== undefined && hasText(content)),
+    inbox: hasText(content)
+  }
+  const wanted: ReadonlyArray<Way> = channels ?? ["push", "email"]
+  return WAYS.filter((way) => wanted.includes(way) && has[way])
+}
+
+const WAYS: ReadonlyArray<Way> = ["push", "email", "inbox"]
+
+const wayOf: Readonly<Record<ProviderKind, Way>> = {
+  apns: "push",
+  fcm: "push",
+  webpush: "push",
+  smtp: "email",
+  inbox: "inbox"
+}
+
+/** The providers that the ways of a notification lead to. */
+export const reachedBy = (request: KeptRequest): ((provider: ProviderKind) => boolean) => {
+  const ways = waysOf(request)
+  return (provider) => ways.includes(wayOf[provider])
+}
+
+export const PROVIDERS: ReadonlyArray<ProviderKind> = ["apns", "fcm", "webpush", "smtp", "inbox"]
 
 /** Cuts a page into batches of at most `size` recipients of one provider. */
 export const batchesOf = (

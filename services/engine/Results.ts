@@ -1,4 +1,5 @@
 import type { ProviderKind } from "../domain/Credential.ts"
+import { isChannel } from "../domain/Delivery.ts"
 import type { DeliveryStatus } from "../domain/Delivery.ts"
 import type { Environment } from "../domain/Device.ts"
 import type { EventChunk, EventName } from "../domain/Event.ts"
@@ -11,6 +12,9 @@ import { retryDelay } from "./RetryPolicy.ts"
 /** The longest that a provider may make its messages wait: what asks for more has made a mistake, or is somebody else's. */
 const MOST_WAIT_MS = 3_600_000
 
+/** Characters that are kept of a provider's message id or reason. */
+const MOST_TEXT = 1024
+
 export interface ResultRules {
   readonly retryBaseMs: number
   readonly retryMaxMs: number
@@ -19,6 +23,14 @@ export interface ResultRules {
   readonly holdMs: number
   /** Epoch milliseconds after which the notification is worthless. */
   readonly expiresAt: number
+}
+
+interface Group {
+  readonly recipients: Array<string>
+  readonly delayMs: number
+  readonly attempts: number
+  readonly held: boolean
+  readonly slowed: boolean
 }
 
 /** What a lane is told by outcomes that concern more than one recipient. */
@@ -35,14 +47,16 @@ export class Results {
   readonly #batch: ClaimedBatch
   readonly #rules: ResultRules
   readonly #random: () => number
-  readonly #open: Set<string>
+  /** How many have an outcome, and who: noted in order, and looked up only for the chunks of a part of the batch. */
+  #ended = 0
+  #before: Array<ReadonlyArray<string>> = []
   #recipients: Array<string> = []
   #statuses: Array<DeliveryStatus> = []
   #messageIds: Array<string | null> = []
   #errors: Array<string | null> = []
   #dead: Array<{ id: string; reason: string; seenBefore: number | null }> = []
   #environments: Array<{ id: string; environment: Environment }> = []
-  #retries = new Map<string, { recipients: Array<string>; delayMs: number; attempts: number; held: boolean }>()
+  #retries = new Map<string, Group>()
   #retryMs: number | null = null
   #slow: { reason: string; ms: number } | null = null
   #hold: string | null = null
@@ -51,7 +65,6 @@ export class Results {
     this.#batch = batch
     this.#rules = rules
     this.#random = random
-    this.#open = new Set(batch.recipients)
   }
 
   /** Recipients that have an outcome which no chunk has taken yet. */
@@ -67,7 +80,7 @@ export class Results {
 
   /** Ends everybody who has no outcome yet. */
   failRest(reason: string): void {
-    for (const recipient of this.#open) this.fail(recipient, reason)
+    for (const recipient of this.#open()) this.fail(recipient, reason)
   }
 
   skip(recipient: string, reason: string): void {
@@ -88,7 +101,7 @@ export class Results {
         return
       case "Drop":
         this.#end(recipient, "failed", null, outcome.reason)
-        this.#dead.push({ id: recipient, reason: outcome.reason, seenBefore: outcome.seenBefore })
+        this.#dead.push({ id: recipient, reason: storable(outcome.reason), seenBefore: outcome.seenBefore })
         return
       case "Fail":
         this.fail(recipient, outcome.reason)
@@ -97,7 +110,7 @@ export class Results {
         // One delay for all that fail alike in this batch: they become one batch, not one each.
         this.#retryMs ??= retryDelay(attempts + 1, this.#rules, this.#random())
         const delayMs = Math.max(this.#retryMs, waitOf(outcome.afterMs ?? 0))
-        this.#retry(recipient, outcome.reason, delayMs, attempts + 1, false, now)
+        this.#retry(recipient, outcome.reason, { delayMs, attempts: attempts + 1, held: false, slowed: false }, now)
         return
       }
       case "Slow":
@@ -105,11 +118,21 @@ export class Results {
           this.#slow = { reason: outcome.reason, ms: Math.min(MOST_WAIT_MS, outcome.afterMs) }
         }
         // Being over a limit says nothing about this message: the attempt does not count.
-        this.#retry(recipient, outcome.reason, waitOf(outcome.afterMs), attempts, false, now)
+        this.#retry(
+          recipient,
+          outcome.reason,
+          { delayMs: waitOf(outcome.afterMs), attempts, held: false, slowed: outcome.scope !== "recipient" },
+          now
+        )
         return
       case "Hold":
-        this.#hold ??= outcome.reason
-        this.#retry(recipient, outcome.reason, this.#rules.holdMs, attempts, true, now)
+        this.#hold ??= storable(outcome.reason)
+        this.#retry(
+          recipient,
+          outcome.reason,
+          { delayMs: this.#rules.holdMs, attempts, held: true, slowed: false },
+          now
+        )
     }
   }
 
@@ -131,15 +154,17 @@ export class Results {
       attempts: attempts + 1,
       final,
       retries: [...this.#retries.values()].map((group) => ({ id: uuidv7() as BatchId, ...group })),
-      remaining: [...this.#open],
+      remaining: this.#open(),
       leaseMs: this.#rules.leaseMs,
       dead: this.#dead,
       environments: this.#environments,
+      inbox: null,
       events: [
         eventsOf(this.#batch, final, "sent", "NOTIFICATION_SENT", "messageId", final.messageIds, at),
         eventsOf(this.#batch, final, "failed", "NOTIFICATION_FAILED", "error", final.errors, at)
       ].filter((events) => events !== null)
     }
+    this.#before.push(final.recipients, ...chunk.retries.map(({ recipients }) => recipients))
     this.#recipients = []
     this.#statuses = []
     this.#messageIds = []
@@ -151,30 +176,49 @@ export class Results {
     return chunk
   }
 
-  #end(recipient: string, status: DeliveryStatus, messageId: string | null, error: string | null): void {
-    this.#open.delete(recipient)
-    this.#recipients.push(recipient)
-    this.#statuses.push(status)
-    this.#messageIds.push(messageId)
-    this.#errors.push(error)
+  /** Those without an outcome, in the order of the batch. Most batches are asked when there are none left. */
+  #open(): ReadonlyArray<string> {
+    const { recipients } = this.#batch
+    if (this.#ended === recipients.length) return []
+    if (this.#ended === 0) return recipients
+    const ended = new Set(this.#recipients)
+    for (const { recipients } of this.#retries.values()) for (const recipient of recipients) ended.add(recipient)
+    for (const recipients of this.#before) for (const recipient of recipients) ended.add(recipient)
+    return recipients.filter((recipient) => !ended.has(recipient))
   }
 
-  #retry(recipient: string, reason: string, delayMs: number, attempts: number, held: boolean, now: number): void {
-    if (now + delayMs >= this.#rules.expiresAt) {
+  #end(recipient: string, status: DeliveryStatus, messageId: string | null, error: string | null): void {
+    this.#ended++
+    this.#recipients.push(recipient)
+    this.#statuses.push(status)
+    this.#messageIds.push(messageId === null ? null : storable(messageId))
+    this.#errors.push(error === null ? null : storable(error))
+  }
+
+  #retry(recipient: string, reason: string, wait: Omit<Group, "recipients">, now: number): void {
+    if (now + wait.delayMs >= this.#rules.expiresAt) {
       this.fail(recipient, `expired: ${reason}`)
       return
     }
-    this.#open.delete(recipient)
-    const key = `${delayMs}:${attempts}:${held}`
+    this.#ended++
+    const key = `${wait.delayMs}:${wait.attempts}:${wait.held}:${wait.slowed}`
     const group = this.#retries.get(key)
     if (group) group.recipients.push(recipient)
-    else this.#retries.set(key, { recipients: [recipient], delayMs, attempts, held })
+    else this.#retries.set(key, { recipients: [recipient], ...wait })
   }
 }
+
+/**
+ * What a provider said, as the store can keep it. A result that the database refuses for its text would be written again
+ * and again, and its batch would never end.
+ */
+const storable = (text: string): string =>
+  text.length > MOST_TEXT || text.includes("\u0000") ? text.slice(0, MOST_TEXT).replaceAll("\u0000", "\ufffd") : text
 
 /** Whole seconds, so that many `Retry-After` values make few groups. */
 const waitOf = (ms: number): number => Math.min(MOST_WAIT_MS, Math.ceil(ms / 1000) * 1000)
 
+/** Its columns are made when somebody reads them: most applications have no hook that does. */
 const eventsOf = (
   batch: ClaimedBatch,
   final: ResultChunk["final"],
@@ -184,23 +228,23 @@ const eventsOf = (
   values: ReadonlyArray<string | null>,
   at: number
 ): EventChunk | null => {
-  const recipients: Array<string> = []
-  const chosen: Array<string | null> = []
-  for (let i = 0; i < final.recipients.length; i++) {
-    if (final.statuses[i] !== status) continue
-    recipients.push(final.recipients[i]!)
-    chosen.push(values[i] ?? null)
-  }
-  if (recipients.length === 0) return null
+  let size = 0
+  for (const each of final.statuses) if (each === status) size++
+  if (size === 0) return null
+  let columns: EventChunk["columns"] | undefined
   return {
     id: uuidv7() as EventChunkId,
     appId: batch.appId,
     event,
     at,
-    size: recipients.length,
+    size,
     common: { notificationId: batch.notificationId },
-    columns: { [recipientField(batch.provider)]: recipients, [column]: chosen }
+    get columns() {
+      const isIt = (_: unknown, i: number) => final.statuses[i] === status
+      columns ??= { [recipientField(batch.provider)]: final.recipients.filter(isIt), [column]: values.filter(isIt) }
+      return columns
+    }
   }
 }
 
-const recipientField = (provider: ProviderKind): string => (provider === "smtp" ? "channelId" : "deviceId")
+const recipientField = (provider: ProviderKind): string => (isChannel(provider) ? "channelId" : "deviceId")

@@ -1,4 +1,8 @@
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Result } from "effect"
+import { uuidv7 } from "../domain/Ids.ts"
+import { METADATA_BYTES } from "../domain/Device.ts"
+import type { InboxContent } from "../domain/Inbox.ts"
+import { inboxContentOf } from "../domain/Inbox.ts"
 import type { Message } from "../domain/Notification.ts"
 import type { Target } from "../ports/AudienceStore.ts"
 import type { ClaimedBatch, ResultChunk } from "../ports/BatchStore.ts"
@@ -6,6 +10,8 @@ import type { Credential } from "../ports/CredentialStore.ts"
 import type { Provider } from "../ports/Provider.ts"
 import type { StoreError } from "../ports/StoreError.ts"
 import type { LaneNews } from "./Results.ts"
+import type { Rendering } from "./Rendering.ts"
+import { failureOf } from "./Rendering.ts"
 import { Results } from "./Results.ts"
 import type { ResultRules } from "./Results.ts"
 
@@ -20,6 +26,8 @@ export interface Sending {
   readonly credential: Credential
   readonly provider: Provider
   readonly targets: ReadonlyArray<Target>
+  /** Those of the others who want no such messages. */
+  readonly unsubscribed: ReadonlySet<string>
   readonly rules: ResultRules
   /** Sends to one recipient first, and to the rest only if the credential was not refused. */
   readonly probe: boolean
@@ -42,9 +50,8 @@ export interface Sending {
 export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
   const { batch, message, targets, rules } = sending
   const results = new Results(batch, rules, Math.random)
-  const known = new Set(targets.map((target) => target.id))
-  for (const recipient of batch.recipients) {
-    if (!known.has(recipient)) results.skip(recipient, "recipient_gone")
+  for (const recipient of others(batch, targets)) {
+    results.skip(recipient, unreached(recipient, sending.unsubscribed))
   }
 
   let isHalted = false
@@ -56,9 +63,14 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
         return
       }
       const part = all.slice(at, at + sending.slice)
-      yield* sending.provider.send({ message, credential: sending.credential, targets: part }, (index, outcome) =>
+      // Of two outcomes the first counts: results are counted to know when all are there, and a second one of somebody
+      // would pass for somebody else's.
+      const answered = new Uint8Array(part.length)
+      yield* sending.provider.send({ message, credential: sending.credential, targets: part }, (index, outcome) => {
+        if (answered[index] === 1) return
+        answered[index] = 1
         results.add(part[index]!.id, outcome, Date.now())
-      )
+      })
     }
   })
 
@@ -98,7 +110,9 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
       // Writing results prolongs the lease; a provider that answers nothing for a while must not let it run out.
       if (results.unsaved === 0 && Date.now() - savedAt < rules.leaseMs / 3) continue
       savedAt = Date.now()
-      const isOurs = yield* results.unsaved > 0 ? save : sending.extend
+      // A database that is away for a moment is no reason to forget what the provider has in hand: should the batch be
+      // another's by the time that it is back, the fence says so.
+      const isOurs = yield* results.unsaved > 0 ? save : sending.extend.pipe(Effect.catch(() => Effect.succeed(true)))
       if (!isOurs) return yield* Fiber.interrupt(fiber)
     }
     const isOurs = yield* save
@@ -110,6 +124,59 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
   )
   return results.news
 }) satisfies (sending: Sending) => Effect.Effect<LaneNews, StoreError>
+
+/** Recipients who are no target: targets are recipients, and each is named once. */
+const others = (batch: ClaimedBatch, targets: ReadonlyArray<Target>): ReadonlyArray<string> => {
+  if (targets.length === batch.recipients.length) return []
+  const known = new Set(targets.map(({ id }) => id))
+  return batch.recipients.filter((recipient) => !known.has(recipient))
+}
+
+/** Why a recipient is no target. */
+const unreached = (recipient: string, unsubscribed: ReadonlySet<string>): string =>
+  unsubscribed.has(recipient) ? "unsubscribed" : "recipient_gone"
+
+interface InboxSending extends Pick<Sending, "batch" | "message" | "rules" | "targets" | "unsubscribed"> {
+  /** Set when the messages are filled from a template. */
+  readonly rendering: Rendering | undefined
+}
+
+/** Recipients whose messages are filled before others have their turn. */
+const FILLED = 16
+
+/**
+ * The results of a batch of inbox messages: there is no provider to ask, the store writes the messages together with
+ * their deliveries.
+ */
+export const inboxBatch = Effect.fnUntraced(function* (sending: InboxSending) {
+  const { batch, message, rendering, rules, targets, unsubscribed } = sending
+  const results = new Results(batch, rules, Math.random)
+  const now = Date.now()
+  const known = new Map(targets.map((target) => [target.id, target]))
+  const contents = new Map<string, InboxContent>()
+  for (const [index, recipient] of batch.recipients.entries()) {
+    const target = known.get(recipient)
+    if (target === undefined) results.skip(recipient, unreached(recipient, unsubscribed))
+    else if (now >= rules.expiresAt) results.fail(recipient, "expired")
+    else if (rendering === undefined) results.add(recipient, { _tag: "Ok", messageId: uuidv7(now) }, now)
+    else {
+      if (index % FILLED === 0) yield* Effect.yieldNow
+      const filled = rendering.of(target.person)
+      const size = Result.isSuccess(filled) ? JSON.stringify(filled.success.data ?? {}).length : 0
+      if (size > METADATA_BYTES) results.fail(recipient, "payload_too_large")
+      else if (Result.isFailure(filled)) results.add(recipient, failureOf(filled.failure), now)
+      else {
+        contents.set(recipient, inboxContentOf(filled.success))
+        results.add(recipient, { _tag: "Ok", messageId: uuidv7(now) }, now)
+      }
+    }
+  }
+  const chunk = results.take(now)
+  if (rendering === undefined) return { ...chunk, inbox: inboxContentOf(message.content) }
+  const nothing = inboxContentOf({})
+  const inbox = chunk.final.recipients.map((recipient) => contents.get(recipient) ?? nothing)
+  return { ...chunk, inbox }
+})
 
 /** A batch that no provider can take: every recipient fails for the same reason. */
 export const failBatch = (batch: ClaimedBatch, rules: ResultRules, reason: string): ResultChunk => {

@@ -3,7 +3,8 @@ import { Context } from "effect"
 import type { ProviderKind } from "../domain/Credential.ts"
 import type { Environment } from "../domain/Device.ts"
 import type { AppId } from "../domain/Ids.ts"
-import type { Audience } from "../domain/Notification.ts"
+import type { KeptAudience, Way } from "../domain/Notification.ts"
+import type { Person } from "../domain/Template.ts"
 import type { StoreError } from "./StoreError.ts"
 
 export interface AudiencePage {
@@ -13,10 +14,15 @@ export interface AudiencePage {
   readonly next: string | null
 }
 
+export interface AudienceCount {
+  readonly recipients: Readonly<Record<ProviderKind, number>>
+  readonly isExact: boolean
+}
+
 /** What a provider needs of one recipient. */
 export interface Target {
   readonly id: string
-  /** The native token, the push subscription's endpoint, or the e-mail address. */
+  /** The native token, the push subscription's endpoint, or the e-mail address; the user id for an inbox. */
   readonly address: string
   readonly environment: Environment
   /** Web Push only: the browser's keys, base64url. */
@@ -24,6 +30,8 @@ export interface Target {
   readonly auth: string | null
   /** Epoch milliseconds of the last registration. */
   readonly seenAt: number
+  /** What is known of the recipient, where it was asked for. */
+  readonly person?: Person
 }
 
 /** Reads audiences: in pages for the planner, by id for the dispatcher. */
@@ -31,22 +39,52 @@ export class AudienceStore extends Context.Service<
   AudienceStore,
   {
     /**
-     * Active devices, and active e-mail channels when `email` is set, that the audience describes, in keyset pages of
-     * about `limit`. Tags and time zones are a device's own, and for e-mail those of the contact; platforms mean devices
-     * only. For `emails`, the channels of unknown addresses are made on the way.
+     * Active devices, e-mail channels and inboxes that the audience describes, of the `ways` asked for, in keyset pages
+     * of about `limit`. Tags and time zones are a device's own, and for e-mail and inboxes those of the contact;
+     * platforms mean devices only. Made on the way: for `emails`, the channels of unknown addresses; for `inbox`, those
+     * of inboxes that have none, and with `user_ids` the contacts of people who are none yet. Of channels that the
+     * audience names itself, those whose person unsubscribed are there as well: they are skipped by name.
      */
     readonly page: (
       appId: AppId,
-      audience: Audience,
-      email: boolean,
+      audience: KeptAudience,
+      ways: ReadonlyArray<Way>,
       cursor: string | null,
       limit: number
     ) => Effect.Effect<AudiencePage, StoreError>
-    /** Those of `ids` that still exist, are active, and whose person wants such messages. One query. */
+    /**
+     * The names of time zones of recipients on a page, by recipient: a device's own or its contact's, of channels the
+     * contact's. Who has none is left out.
+     */
+    readonly zones: (
+      appId: AppId,
+      recipients: AudiencePage["recipients"]
+    ) => Effect.Effect<ReadonlyMap<string, string>, StoreError>
+    /**
+     * How many recipients `page` would name, by provider; for addresses, as if their channels were made. Exact, unless
+     * counting takes longer than `patienceMs`: then it is what the database expects.
+     */
+    readonly count: (
+      appId: AppId,
+      audience: KeptAudience,
+      ways: ReadonlyArray<Way>,
+      patienceMs: number
+    ) => Effect.Effect<AudienceCount, StoreError>
+    /**
+     * Those of `ids` that still exist, are active, and whose person wants such messages; with what is known of each for
+     * templates that ask for it. One query.
+     */
     readonly targets: (
       appId: AppId,
       provider: ProviderKind,
-      ids: ReadonlyArray<string>
+      ids: ReadonlyArray<string>,
+      withPerson?: boolean
     ) => Effect.Effect<ReadonlyArray<Target>, StoreError>
+    /** Those of `ids` that are there, and whose person wants no such messages. Asked for those that are no targets. */
+    readonly unsubscribed: (
+      appId: AppId,
+      provider: ProviderKind,
+      ids: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<string>, StoreError>
   }
 >()("heliograph/ports/AudienceStore") {}

@@ -5,8 +5,13 @@ import type { DeliveryStatus } from "../domain/Delivery.ts"
 import type { EventChunk } from "../domain/Event.ts"
 import type { Environment } from "../domain/Device.ts"
 import type { AppId, BatchId, HookId, NotificationId } from "../domain/Ids.ts"
+import type { InboxContent } from "../domain/Inbox.ts"
 import type { Priority } from "../domain/Notification.ts"
 import type { StoreError } from "./StoreError.ts"
+import type { Trace } from "./Tracing.ts"
+
+/** Recipients of a small batch, at most: those of a single message to one person. */
+export const SMALL_BATCH = 5
 
 /** A batch that this worker holds until its lease ends. */
 export interface ClaimedBatch {
@@ -20,6 +25,8 @@ export interface ClaimedBatch {
   readonly fence: number
   /** The credential of this way as it is now; null when there is none. */
   readonly credential: { readonly version: number; readonly held: string | null } | null
+  /** Epoch milliseconds after which these messages must not be sent; null: when the notification says. */
+  readonly expiresAt: number | null
   /** Those without a final state. */
   readonly recipients: ReadonlyArray<string>
 }
@@ -47,6 +54,8 @@ export interface ResultChunk {
     readonly attempts: number
     /** Set when only a renewed credential can help. */
     readonly held: boolean
+    /** Set when they wait because the credential is over a limit: another one need not wait. */
+    readonly slowed: boolean
   }>
   /** Recipients that this worker still has in hand, for another `leaseMs`. The batch is done when there are none. */
   readonly remaining: ReadonlyArray<string>
@@ -55,6 +64,13 @@ export interface ResultChunk {
   readonly dead: ReadonlyArray<{ readonly id: string; readonly reason: string; readonly seenBefore: number | null }>
   /** Devices whose tokens turned out to belong to the other environment. */
   readonly environments: ReadonlyArray<{ readonly id: string; readonly environment: Environment }>
+  /**
+   * What those who were sent to find in their inbox: a message under the message id of each, the same for all or, in the
+   * order of `final`, one for each. Null for other ways.
+   */
+  readonly inbox: InboxContent | ReadonlyArray<InboxContent> | null
+  /** The span that wrote these results, for the deliveries of their events. */
+  readonly trace?: Trace
   /** Events of these results: written for the hooks that subscribe to them, and only if there are any. */
   readonly events: ReadonlyArray<EventChunk>
 }
@@ -72,7 +88,7 @@ export class BatchStore extends Context.Service<
   {
     /**
      * Takes up to `limit` batches of a lane that are due and not leased, the longest due first, in one statement; never
-     * one that another has taken. Batches of paused or cancelled notifications are left alone.
+     * one that another has taken. Several at once only while they are small. Batches of paused or cancelled notifications are left alone.
      */
     readonly claim: (
       lane: LaneKey,

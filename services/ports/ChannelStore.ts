@@ -1,14 +1,23 @@
 import type { Effect, Option } from "effect"
 import { Context } from "effect"
-import type { Channel, CreateChannel } from "../domain/Channel.ts"
-import type { AppId, ChannelId } from "../domain/Ids.ts"
+import type { Channel, ChannelKind, EmailChannel } from "../domain/Channel.ts"
+import type { AppId, ChannelId, ContactId } from "../domain/Ids.ts"
 import type { Page } from "./DeviceStore.ts"
 import type { StoreError } from "./StoreError.ts"
 
 export interface NamedChannel {
   readonly id: ChannelId
-  /** It takes e-mail. */
+  readonly kind: ChannelKind
+  /** It takes messages, or is to be named among those that were skipped: not one that bounced. */
   readonly active: boolean
+}
+
+/** Which channels a list is to have: those that meet every condition. */
+export interface ChannelFilter {
+  readonly status?: Channel["status"] | undefined
+  readonly contactId?: ContactId | undefined
+  /** Compared without case. */
+  readonly address?: string | undefined
 }
 
 /** Recipients that are not devices. An e-mail address names at most one channel of its application. */
@@ -22,10 +31,31 @@ export class ChannelStore extends Context.Service<
      */
     readonly upsert: (
       appId: AppId,
-      channels: ReadonlyArray<CreateChannel>
+      channels: ReadonlyArray<EmailChannel>
     ) => Effect.Effect<ReadonlyArray<{ readonly id: ChannelId; readonly created: boolean }>, StoreError>
+    /** The inbox of a person, who becomes a contact if they are none yet. */
+    readonly ensureInbox: (
+      appId: AppId,
+      userId: string
+    ) => Effect.Effect<{ readonly id: ChannelId; readonly created: boolean }, StoreError>
+    /**
+     * Unsubscribes an e-mail channel, or subscribes it again, and answers it as it is now. The contact's preference
+     * follows: off as soon as none of their addresses is left, on with the first that comes back. One that bounced stays
+     * suppressed.
+     */
+    readonly subscribe: (
+      appId: AppId,
+      id: ChannelId,
+      isWanted: boolean
+    ) => Effect.Effect<Option.Option<Channel>, StoreError>
     readonly find: (appId: AppId, id: ChannelId) => Effect.Effect<Option.Option<Channel>, StoreError>
-    readonly list: (appId: AppId, after: string | null, limit: number) => Effect.Effect<Page<Channel>, StoreError>
+    /** In the order of ids, newest last. */
+    readonly list: (
+      appId: AppId,
+      filter: ChannelFilter,
+      after: string | null,
+      limit: number
+    ) => Effect.Effect<Page<Channel>, StoreError>
     readonly remove: (appId: AppId, id: ChannelId) => Effect.Effect<boolean, StoreError>
     /** Those of `ids` that are channels of the application, each once, in no order. */
     readonly among: (appId: AppId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<NamedChannel>, StoreError>

@@ -1,6 +1,6 @@
 import type { Effect, Option } from "effect"
 import { Context } from "effect"
-import type { Contact, UpdateContact, UpdatePreferences, UpsertContact } from "../domain/Contact.ts"
+import type { ChangeTags, Contact, UpdateContact, UpdatePreferences, UpsertContact } from "../domain/Contact.ts"
 import type { AppId, ContactId } from "../domain/Ids.ts"
 import type { Page } from "./DeviceStore.ts"
 import type { StoreError } from "./StoreError.ts"
@@ -33,6 +33,15 @@ export class ContactStore extends Context.Service<
       id: ContactId,
       change: UpdateContact
     ) => Effect.Effect<Option.Option<Contact>, StoreError>
+    /**
+     * Adds and removes tags of the contacts with these external ids, in one statement. Answers those that are there;
+     * `fits` is false for one that would have more than 100 tags, which stays as it is.
+     */
+    readonly tag: (
+      appId: AppId,
+      externalIds: ReadonlyArray<string>,
+      change: ChangeTags
+    ) => Effect.Effect<ReadonlyArray<{ readonly externalId: string; readonly fits: boolean }>, StoreError>
     /** E-mail channels of the contact follow, those it gets later too; one that bounced stays suppressed. */
     readonly prefer: (
       appId: AppId,

@@ -1,6 +1,6 @@
 import type { Effect, Option } from "effect"
 import { Context } from "effect"
-import type { CredentialConfig, ProviderKind } from "../domain/Credential.ts"
+import type { CredentialConfig, CredentialKind } from "../domain/Credential.ts"
 import type { AppId } from "../domain/Ids.ts"
 import type { StoreError } from "./StoreError.ts"
 
@@ -16,7 +16,7 @@ export interface Credential {
 
 /** A credential as it is shown: no secret in it. */
 export interface CredentialSummary {
-  readonly kind: ProviderKind
+  readonly kind: CredentialKind
   readonly settings: Readonly<Record<string, unknown>>
   readonly held: string | null
   readonly updatedAt: number
@@ -25,7 +25,7 @@ export interface CredentialSummary {
 /** How a credential is, for whoever looks after all of them. */
 export interface CredentialHealth {
   readonly appId: AppId
-  readonly kind: ProviderKind
+  readonly kind: CredentialKind
   readonly held: string | null
   /** Whether the master key at hand opens it. */
   readonly isReadable: boolean
@@ -35,21 +35,23 @@ export interface CredentialHealth {
 export class CredentialStore extends Context.Service<
   CredentialStore,
   {
-    /** Replaces the credential; what was held back for the old one becomes due. */
+    /** Replaces the credential; what was held back for the old one, or slowed down with it, becomes due. */
     readonly put: (appId: AppId, config: CredentialConfig) => Effect.Effect<CredentialSummary, StoreError>
-    readonly find: (appId: AppId, kind: ProviderKind) => Effect.Effect<Option.Option<Credential>, StoreError>
+    readonly find: (appId: AppId, kind: CredentialKind) => Effect.Effect<Option.Option<Credential>, StoreError>
     readonly summaries: (appId: AppId) => Effect.Effect<ReadonlyArray<CredentialSummary>, StoreError>
     /** Those of all applications. */
     readonly health: Effect.Effect<ReadonlyArray<CredentialHealth>, StoreError>
-    readonly remove: (appId: AppId, kind: ProviderKind) => Effect.Effect<boolean, StoreError>
+    readonly remove: (appId: AppId, kind: CredentialKind) => Effect.Effect<boolean, StoreError>
     /** Marks this version as refused by its provider; a newer one is left alone. */
     readonly hold: (
       appId: AppId,
-      kind: ProviderKind,
+      kind: CredentialKind,
       version: number,
       reason: string
     ) => Effect.Effect<void, StoreError>
     /** The counterpart of `hold`, after a probe went through. */
-    readonly release: (appId: AppId, kind: ProviderKind, version: number) => Effect.Effect<void, StoreError>
+    readonly release: (appId: AppId, kind: CredentialKind, version: number) => Effect.Effect<void, StoreError>
+    /** What was slowed down with an older credential, and written only after that was replaced, becomes due as well. */
+    readonly hasten: (appId: AppId, kind: CredentialKind) => Effect.Effect<void, StoreError>
   }
 >()("heliograph/ports/CredentialStore") {}

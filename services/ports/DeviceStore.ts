@@ -1,6 +1,6 @@
 import type { Effect, Option } from "effect"
 import { Context } from "effect"
-import type { Device, Platform, RegisterDevice } from "../domain/Device.ts"
+import type { Device, DeviceStatus, Environment, Platform, RegisterDevice, UpdateDevice } from "../domain/Device.ts"
 import type { AppId, DeviceId } from "../domain/Ids.ts"
 import type { StoreError } from "./StoreError.ts"
 
@@ -14,6 +14,23 @@ export interface Page<A> {
   readonly items: ReadonlyArray<A>
   /** The key after which the next page begins; null at the end. */
   readonly next: string | null
+}
+
+/** Which devices a list is to have: those that meet every condition. Moments are epoch milliseconds. */
+export interface DeviceFilter {
+  readonly platform?: Platform | undefined
+  readonly environment?: Environment | undefined
+  readonly status?: DeviceStatus | undefined
+  readonly userId?: string | undefined
+  /** With one of them at least. */
+  readonly tagsAny?: ReadonlyArray<string> | undefined
+  /** With all of them. */
+  readonly tagsAll?: ReadonlyArray<string> | undefined
+  /** From a moment on, and before one. */
+  readonly createdFrom?: number | undefined
+  readonly createdBefore?: number | undefined
+  readonly seenFrom?: number | undefined
+  readonly seenBefore?: number | undefined
 }
 
 /** What it takes to know of a device how to reach it. */
@@ -41,10 +58,18 @@ export class DeviceStore extends Context.Service<
     readonly removeByToken: (appId: AppId, token: string) => Effect.Effect<boolean, StoreError>
     readonly remove: (appId: AppId, id: DeviceId) => Effect.Effect<boolean, StoreError>
     readonly find: (appId: AppId, id: DeviceId) => Effect.Effect<Option.Option<Device>, StoreError>
-    /** In the order of ids, newest last. */
+    readonly update: (
+      appId: AppId,
+      id: DeviceId,
+      change: UpdateDevice
+    ) => Effect.Effect<Option.Option<Device>, StoreError>
+    /**
+     * In the order of ids, newest last: what is registered meanwhile comes behind everything there was, so that page
+     * after page is every device once. Any `limit`.
+     */
     readonly list: (
       appId: AppId,
-      filter: { readonly platform?: Platform; readonly userId?: string },
+      filter: DeviceFilter,
       after: string | null,
       limit: number
     ) => Effect.Effect<Page<Device>, StoreError>

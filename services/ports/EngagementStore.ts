@@ -8,9 +8,17 @@ export interface Engaged {
   readonly appId: AppId
   readonly type: EngagementType
   readonly notificationId: NotificationId
+  /** Of the device; for mail, of the channel. */
   readonly deviceId: string
   /** Where a click led, when the client says so. */
   readonly destination: string | null
+  /** Set for what was read in a mail, whose signed link proves that it was sent. */
+  readonly mail?: {
+    /** Nobody has looked at it, as far as can be told. */
+    readonly isMachine: boolean
+    /** Tells the links of a mail apart: a whole number, 0 for none. */
+    readonly link: number
+  }
 }
 
 /** What recipients made of their notifications. */
@@ -20,7 +28,9 @@ export class EngagementStore extends Context.Service<
     /**
      * Writes a report, once for each delivery and type: the row, the counter, and the event with the work of each hook
      * that subscribes to it, in one transaction. None when notification, device and application do not belong together,
-     * which they do as soon as the engine may have sent the one to the other. Else the hooks that got work; calls travel
+     * which they do as soon as the engine may have sent the one to the other. What machines did is written and told as
+     * well, and counted apart too, until a person does the same some seconds later; several links of a mail followed at
+     * once are a machine's doing. Else the hooks that got work; calls travel
      * together, and a hook is named to one of them.
      */
     readonly record: (report: Engaged) => Effect.Effect<Option.Option<ReadonlyArray<HookId>>, StoreError>

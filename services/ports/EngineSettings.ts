@@ -20,6 +20,8 @@ export class EngineSettings extends Context.Service<
     readonly retryMaxMs: number
     /** How long a notification without `ttl` is worth delivering. */
     readonly defaultTtlMs: number
+    /** The time zone of recipients of whom none is known, for `local_time`. */
+    readonly defaultTimezone: string
     /** Webhook attempts after the first: the delay before each (spec 8). Their number is the number of retries. */
     readonly webhookRetryDelaysMs: ReadonlyArray<number>
     /** The deadline of one webhook attempt, everything included (spec 3.2). */

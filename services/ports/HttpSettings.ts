@@ -1,5 +1,6 @@
 import { Context } from "effect"
 import type { IpNetwork } from "effect/net"
+import type { RateLimits } from "../domain/RateLimit.ts"
 
 /** The settings that the HTTP surface depends on. layers/config reads and checks them. */
 export class HttpSettings extends Context.Service<
@@ -13,5 +14,6 @@ export class HttpSettings extends Context.Service<
     readonly importLimit: number
     /** Proxies whose X-Forwarded-For is believed. */
     readonly trustedProxies: ReadonlyArray<IpNetwork.IpNetwork>
+    readonly rateLimits: RateLimits
   }
 >()("heliograph/ports/HttpSettings") {}

@@ -1,7 +1,7 @@
 import type { Effect, Option } from "effect"
 import { Context } from "effect"
 import type { AppId, InboxMessageId } from "../domain/Ids.ts"
-import type { InboxMessage, PostInbox } from "../domain/Inbox.ts"
+import type { InboxMessage, InboxNews, PostInbox } from "../domain/Inbox.ts"
 import type { Page } from "./DeviceStore.ts"
 import type { StoreError } from "./StoreError.ts"
 
@@ -10,7 +10,7 @@ export class InboxStore extends Context.Service<
   InboxStore,
   {
     /**
-     * One statement: a message for each of the people (named twice is once), with their contacts, made if needed. Those
+     * A message for each of the people (named twice is once), in one statement, with their contacts, made if needed. Those
      * who want no inbox messages get none. Answers how many got one.
      */
     readonly post: (appId: AppId, message: PostInbox) => Effect.Effect<number, StoreError>
@@ -29,6 +29,15 @@ export class InboxStore extends Context.Service<
       userId: string,
       id: InboxMessageId
     ) => Effect.Effect<Option.Option<InboxMessage>, StoreError>
+    /**
+     * What was committed to an inbox since `after`, the position of earlier news: all of it and nothing twice, whatever
+     * the order in which it was written. With null, only where the inbox is now. Calls travel together.
+     */
+    readonly since: (reader: {
+      readonly appId: AppId
+      readonly userId: string
+      readonly after: string | null
+    }) => Effect.Effect<InboxNews, StoreError>
     /** Answers how many became read by this call. */
     readonly readAll: (appId: AppId, userId: string) => Effect.Effect<number, StoreError>
   }

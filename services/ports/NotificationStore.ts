@@ -3,27 +3,33 @@ import { Context } from "effect"
 import type { ProviderKind } from "../domain/Credential.ts"
 import type { Counts, Delivery } from "../domain/Delivery.ts"
 import type { AppId, BatchId, NotificationId } from "../domain/Ids.ts"
-import type { Message, Notification, SendNotification } from "../domain/Notification.ts"
+import type { KeptRequest, Message, Notification } from "../domain/Notification.ts"
 import type { Page } from "./DeviceStore.ts"
 import type { Settlement } from "./IdempotencyStore.ts"
 import type { StoreError } from "./StoreError.ts"
+import type { Trace } from "./Tracing.ts"
 
 export interface NewBatch {
   readonly id: BatchId
   readonly provider: ProviderKind
   readonly recipients: ReadonlyArray<string>
+  /** Epoch milliseconds from which on it may be sent, and until when; absent: at once, and as the notification says. */
+  readonly dueAt?: number
+  readonly expiresAt?: number
 }
 
 export interface NewNotification {
   readonly id: NotificationId
   readonly appId: AppId
-  readonly request: SendNotification
+  readonly request: KeptRequest
   /** Counted from `sendAt`, or from now. */
   readonly ttlMs: number
   /** Epoch milliseconds: it is `scheduled` until then, and `batches` is null. */
   readonly sendAt?: number | null
   /** The whole plan, where the audience is known already; null leaves it to a planner. */
   readonly batches: ReadonlyArray<NewBatch> | null
+  /** The span that it came in with, for those after it. */
+  readonly trace?: Trace
   /** The answer to be kept under the client's idempotency key, in the same transaction. */
   readonly settlement?: Settlement | null
 }
@@ -31,6 +37,7 @@ export interface NewNotification {
 /** A plan under way: whoever holds the highest fence may write it. */
 export interface ClaimedPlan {
   readonly notification: Notification
+  readonly trace: Trace
   /** Where the audience is to be read on; null at its start. */
   readonly cursor: string | null
   readonly fence: number
@@ -62,6 +69,17 @@ export class NotificationStore extends Context.Service<
      * says so: whoever has the key does the work.
      */
     readonly accept: (notification: NewNotification) => Effect.Effect<Notification, StoreError>
+    /**
+     * The same for a message to one device, which is looked up by the way: it is planned as `batch`, unless the device is
+     * inactive, and then left to a planner. Null, and nothing done, when the application has no such device.
+     */
+    readonly acceptForDevice: (
+      notification: NewNotification,
+      device: { readonly id: string; readonly batch: BatchId }
+    ) => Effect.Effect<
+      { readonly notification: Notification; /** Of the batch. */ readonly provider: ProviderKind | null } | null,
+      StoreError
+    >
     readonly find: (appId: AppId, id: NotificationId) => Effect.Effect<Option.Option<Notification>, StoreError>
     /** Newest first. */
     readonly list: (appId: AppId, before: string | null, limit: number) => Effect.Effect<Page<Notification>, StoreError>
@@ -83,7 +101,8 @@ export class NotificationStore extends Context.Service<
     readonly claimPlan: (id: NotificationId, leaseMs: number) => Effect.Effect<Option.Option<ClaimedPlan>, StoreError>
     /**
      * One transaction: the batches, the cursor after them, and the lease once more. False, and nothing written, when
-     * another has the plan by now. May be repeated, with the same batches, when its answer was lost.
+     * another has the plan by now. May be repeated, with the same batches, when its answer was lost. A plan that ends
+     * before the first of its batches is due leaves the notification `scheduled` until then.
      */
     readonly savePlan: (step: {
       readonly id: NotificationId

@@ -29,6 +29,8 @@ export interface SendBatch {
   readonly message: Message
   readonly credential: Credential
   readonly targets: ReadonlyArray<Target>
+  /** The content was made for these targets alone: a refusal of it says nothing about them. */
+  readonly isOneOfAKind?: boolean
 }
 
 export interface Provider {

@@ -1,7 +1,30 @@
 import type { Scope } from "effect"
 import { Clock, Effect, MutableHashMap, RcMap } from "effect"
-import type { Http2Origin, Http2Pool } from "./Http2Client.ts"
+import type { Http2Failure, Http2Origin, Http2Pool } from "./Http2Client.ts"
 import { OutboundPolicy, OutboundRefused } from "./OutboundPolicy.ts"
+import type { Outcome } from "./Provider.ts"
+
+/** How a pool to a push provider is kept, where the provider asks for nothing else. */
+export const PUSH_POOL = {
+  connections: 8,
+  connectTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  pingAfterMs: 15_000,
+  idleMs: 5 * 60_000,
+  lifeMs: 60 * 60_000,
+  maxBody: 16_384
+}
+
+/** No answer came. It may have been delivered, unless the failure says that it was not processed. Nobody is dropped for it. */
+export const outcomeOfFailure = ({ reason }: Http2Failure, afterMs: number | null = null): Outcome => ({
+  _tag: "Retry",
+  reason: reason === "timeout" ? "timeout" : `connection_${reason}`,
+  afterMs
+})
+
+/** The address may not be called, which is as `refused` says, or cannot be looked up at the moment. */
+export const outcomeOfRefusal = ({ transient }: OutboundRefused, refused: Outcome): Outcome =>
+  transient ? { _tag: "Retry", reason: "endpoint_unresolved", afterMs: null } : refused
 
 /** How long a host's checked address is taken for granted before it is resolved and checked again. */
 const RECHECK_MS = 60_000

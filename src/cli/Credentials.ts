@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import {
   ApnsCredential,
   FcmCredential,
-  ProviderKind,
+  CredentialKind,
   SmtpCredential,
   WebPushCredential
 } from "../../services/domain/Credential.ts"
@@ -13,11 +13,8 @@ import type { CredentialInput } from "../../services/engine/Credentials.ts"
 import { Credentials } from "../../services/engine/Credentials.ts"
 import { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
 import { commands } from "../app.ts"
-
-/** What was given on the command line cannot be used. */
-export class UnusableInput extends Schema.TaggedError<UnusableInput>()("UnusableInput", {
-  message: Schema.String
-}) {}
+import { asCommand } from "./Actor.ts"
+import { UnusableInput } from "./Failure.ts"
 
 const schemas = { apns: ApnsCredential, fcm: FcmCredential, webpush: WebPushCredential, smtp: SmtpCredential }
 
@@ -31,7 +28,9 @@ const read = (file: string) =>
 const set = Command.make(
   "set",
   {
-    kind: Argument.Literals("kind", ProviderKind.literals),
+    kind: Argument.Literals("kind", CredentialKind.literals).pipe(
+      Argument.withDescription(`Of which way out: ${CredentialKind.literals.join(", ")}`)
+    ),
     app: Flag.String("app").pipe(Flag.withDescription("The application's id"), Flag.withSchema(AppId)),
     file: Flag.String("file").pipe(
       Flag.withDescription(
@@ -54,13 +53,11 @@ const set = Command.make(
       const application = yield* store.find(app)
       if (application._tag === "None") return yield* new UnusableInput({ message: `There is no application ${app}.` })
       const credentials = yield* Credentials
-      const summary = yield* credentials
-        .put(app, { kind, value } as CredentialInput)
-        .pipe(
-          Effect.catchTag("InvalidCredential", ({ field, message }) =>
-            Effect.fail(new UnusableInput({ message: `${field} ${message}` }))
-          )
+      const summary = yield* asCommand(credentials.put(app, { kind, value } as CredentialInput)).pipe(
+        Effect.catchTag("InvalidCredential", ({ field, message }) =>
+          Effect.fail(new UnusableInput({ message: `${field} ${message}` }))
         )
+      )
       yield* Console.log(JSON.stringify({ kind: summary.kind, ...summary.settings }))
     }).pipe(Effect.provide(commands(process.env)))
 ).pipe(

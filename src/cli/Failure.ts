@@ -1,4 +1,9 @@
-import { Cause, Console, Effect, Exit, Runtime } from "effect"
+import { Cause, Console, Effect, Exit, Runtime, Schema } from "effect"
+
+/** What was given on the command line cannot be used. */
+export class UnusableInput extends Schema.TaggedError<UnusableInput>()("UnusableInput", {
+  message: Schema.String
+}) {}
 
 /**
  * What to tell of an error. Empty for a command line that was not understood: its help has been shown with what was

@@ -3,6 +3,7 @@ import { app } from "./App.ts"
 import { credentials } from "./Credentials.ts"
 import { demo } from "./Demo.ts"
 import { doctor } from "./Doctor.ts"
+import { keys } from "./Keys.ts"
 import { migrate } from "./Migrate.ts"
 import { serve } from "./Serve.ts"
 import { simulate } from "./Simulate.ts"
@@ -13,5 +14,5 @@ export const heliograph = Command.make("heliograph").pipe(
   Command.withDescription(
     "Push notifications and e-mail for very large audiences. Settings are read from the environment; `doctor` checks them."
   ),
-  Command.withSubcommands([serve, migrate, app, credentials, simulate, demo, doctor, work])
+  Command.withSubcommands([serve, migrate, app, keys, credentials, simulate, demo, doctor, work])
 )

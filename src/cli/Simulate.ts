@@ -1,6 +1,5 @@
 import { Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { runFleet } from "../../simulators/Fleet.ts"
 
 const port = (name: string, what: string) =>
   Flag.Int(name).pipe(
@@ -26,13 +25,15 @@ export const simulate = Command.make(
     control: port("control-port", "the control API")
   },
   ({ apns, control, fcm, folder, host, sandbox, smtp, webhooks, webpush }) =>
-    Effect.promise(() =>
-      runFleet({
+    Effect.promise(async () => {
+      // Not loaded by the service itself, which never needs them.
+      const { runFleet } = await import("../../simulators/Fleet.ts")
+      return runFleet({
         host,
         ports: { apns, "apns-sandbox": sandbox, fcm, webpush, smtp, webhooks, control },
         ...(folder._tag === "Some" ? { folder: folder.value } : {})
       })
-    )
+    })
 ).pipe(
   Command.withDescription(
     "Stand in for APNs, FCM, a Web Push service, an SMTP server and customers' servers; prints their addresses and credentials as one line of JSON, then serves until it is told to stop"

@@ -42,7 +42,7 @@ export const start = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): Effe
         lines.push(line)
         if (lines.length > TAIL) lines.shift()
       }
-      const child = spawn(process.execPath, [MAIN, ...args], {
+      const child = spawn(process.execPath, [...process.execArgv, MAIN, ...args], {
         env,
         // A group of its own: Ctrl-C is for the demo, which then ends its children in order.
         detached: true,

@@ -1,5 +1,7 @@
 import { Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
+import type { HttpServerResponse } from "effect/http"
+import type { Reply } from "./Reply.ts"
+import { asResponse } from "./Reply.ts"
 
 /** Every error code of the API with its status. One table: answers, documentation and tests read it. */
 export const STATUS = {
@@ -14,8 +16,10 @@ export const STATUS = {
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_key_reused: 422,
+  rate_limited: 429,
   internal_error: 500,
-  unavailable: 503
+  unavailable: 503,
+  rate_limiter_unavailable: 503
 } as const
 export type ErrorCode = keyof typeof STATUS
 
@@ -23,6 +27,9 @@ export type ErrorCode = keyof typeof STATUS
 export interface Detail {
   readonly field: string
   readonly message: string
+  /** The place in a text of several lines, from 1. */
+  readonly line?: number
+  readonly column?: number
 }
 
 /** An answer that is no success. It is a value, not an Error: it costs no stack trace. */
@@ -79,7 +86,14 @@ export const ErrorBody = Schema.Struct({
   error: Schema.Struct({
     code: Schema.Literals(Object.keys(STATUS) as Array<ErrorCode>),
     message: Schema.String,
-    details: Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String })),
+    details: Schema.Array(
+      Schema.Struct({
+        field: Schema.String,
+        message: Schema.String,
+        line: Schema.optionalKey(Schema.Int),
+        column: Schema.optionalKey(Schema.Int)
+      })
+    ),
     request_id: Schema.String
   })
 }).annotate({ identifier: "Error" })
@@ -87,14 +101,15 @@ export const ErrorBody = Schema.Struct({
 export const errorBody = ({ code, message, details }: ApiError, requestId: string): string =>
   JSON.stringify({ error: { code, message, details, request_id: requestId } })
 
-/** Writes an error. `headers` are those that any answer to the request carries. */
+/** An error as an answer. `headers` are those that any answer to the request carries. */
+export const errorReply = (error: ApiError, requestId: string, headers: Readonly<Record<string, string>>): Reply => ({
+  status: STATUS[error.code],
+  body: errorBody(error, requestId),
+  headers: { ...headers, ...error.headers }
+})
+
 export const errorResponse = (
   error: ApiError,
   requestId: string,
   headers: Readonly<Record<string, string>>
-): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(errorBody(error, requestId), {
-    status: STATUS[error.code],
-    contentType: "application/json",
-    headers: { ...headers, ...error.headers }
-  })
+): HttpServerResponse.HttpServerResponse => asResponse(errorReply(error, requestId, headers))

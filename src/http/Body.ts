@@ -3,6 +3,7 @@ import { HttpServerRequest } from "effect/http"
 import { isUtf8 } from "node:buffer"
 import { Readable } from "node:stream"
 import { ApiError, invalid } from "./ApiError.ts"
+import type { Incoming } from "./Incoming.ts"
 
 /** Levels of objects and arrays inside each other, at most. */
 export const DEPTH = 32
@@ -53,16 +54,13 @@ const readSource = (source: Readable, announced: number, limit: number): Effect.
   })
 
 /** Reads a body of at most `limit` bytes. */
-export const readBody = (
-  request: HttpServerRequest.HttpServerRequest,
-  limit: number
-): Effect.Effect<Buffer, BodyError> => {
+export const readBody = (request: Incoming, limit: number): Effect.Effect<Buffer, BodyError> => {
   const { headers, source } = request
   const announced = Number(headers["content-length"] ?? 0)
   if (announced > limit) return Effect.fail(tooLarge(limit))
   // A client that waits for `100 Continue` gets it from the general road only.
   if (source instanceof Readable && headers.expect === undefined) return readSource(source, announced, limit)
-  return request.arrayBuffer.pipe(
+  return (request as HttpServerRequest.HttpServerRequest).arrayBuffer.pipe(
     Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(limit)),
     Effect.map((bytes) => Buffer.from(bytes)),
     Effect.mapError((error) =>

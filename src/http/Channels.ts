@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import type { Channel } from "../../services/domain/Channel.ts"
-import { CreateChannel } from "../../services/domain/Channel.ts"
+import { ChannelKind, CreateChannel, EmailAddress } from "../../services/domain/Channel.ts"
 import { ChannelId, ContactId } from "../../services/domain/Ids.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import { ChannelStore } from "../../services/ports/ChannelStore.ts"
@@ -9,12 +9,14 @@ import { ID, NOW } from "./Examples.ts"
 import { listQuery, page, pageOf } from "./Page.ts"
 import { route } from "./Route.ts"
 
+const Status = Schema.Literals(["active", "suppressed", "unsubscribed"])
+
 const ChannelView = Schema.Struct({
   id: ChannelId,
-  kind: Schema.Literals(["email", "inbox"]),
+  kind: ChannelKind,
   address: Schema.NullOr(Schema.String),
   contact_id: Schema.NullOr(ContactId),
-  status: Schema.Literals(["active", "suppressed", "unsubscribed"]),
+  status: Status,
   created_at: Schema.String
 }).annotate({ identifier: "Channel" })
 
@@ -46,9 +48,9 @@ export const channelRoutes = Effect.gen(function* () {
       path: "/api/v1/channels",
       access: "secret",
       tag: "Channels",
-      summary: "Create an e-mail channel",
+      summary: "Create a channel",
       description:
-        "Idempotent: an address names one channel of its application, compared without case. `user_id` is your own id of the person it belongs to.",
+        'Idempotent: an address names one channel of its application, compared without case, and each person has one inbox. `user_id` is your own id of the person it belongs to; `{"kind": "inbox", "user_id": …}` is the way to name their in-app inbox in `to.channel_ids`.',
       body: {
         schema: CreateChannel,
         name: "CreateChannel",
@@ -64,7 +66,15 @@ export const channelRoutes = Effect.gen(function* () {
         example: { id: ID, created: true },
         location: ({ id }) => `/api/v1/channels/${id}`
       },
-      handler: ({ caller, body }) => Effect.map(channels.upsert(caller.appId, [body]), ([channel]) => channel!)
+      handler: ({ caller, body: { address, user_id } }) =>
+        address === undefined
+          ? channels.ensureInbox(caller.appId, user_id!)
+          : Effect.map(
+              channels.upsert(caller.appId, [
+                { kind: "email", address, ...(user_id === undefined ? {} : { user_id }) }
+              ]),
+              ([channel]) => channel!
+            )
     }),
     route({
       method: "GET",
@@ -72,7 +82,12 @@ export const channelRoutes = Effect.gen(function* () {
       access: "secret",
       tag: "Channels",
       summary: "List channels",
-      query: Schema.Struct(listQuery),
+      query: Schema.Struct({
+        status: Schema.optionalKey(Status),
+        contact_id: Schema.optionalKey(ContactId),
+        address: Schema.optionalKey(EmailAddress.annotate({ description: "Compared without case." })),
+        ...listQuery
+      }),
       success: {
         status: 200,
         description: "A page of channels, oldest first.",
@@ -81,7 +96,18 @@ export const channelRoutes = Effect.gen(function* () {
       },
       errors: ["validation_error"],
       handler: ({ caller, query }) =>
-        page("channels", query, (after, limit) => channels.list(caller.appId, after, limit), show)
+        page(
+          "channels",
+          query,
+          (after, limit) =>
+            channels.list(
+              caller.appId,
+              { status: query.status, contactId: query.contact_id, address: query.address },
+              after,
+              limit
+            ),
+          show
+        )
     }),
     route({
       method: "GET",

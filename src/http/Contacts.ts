@@ -1,17 +1,26 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Result, Schema } from "effect"
 import type { Contact } from "../../services/domain/Contact.ts"
-import { Preferences, UpdateContact, UpdatePreferences, UpsertContact } from "../../services/domain/Contact.ts"
+import {
+  BulkContacts,
+  ChangeTags,
+  ChangeTagsOfMany,
+  Preferences,
+  UpdateContact,
+  UpdatePreferences,
+  UpsertContact
+} from "../../services/domain/Contact.ts"
 import { UserId } from "../../services/domain/Device.ts"
 import { ContactId } from "../../services/domain/Ids.ts"
 import { text } from "../../services/domain/Text.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import { ContactStore } from "../../services/ports/ContactStore.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
-import { notFound } from "./ApiError.ts"
+import { invalid, notFound } from "./ApiError.ts"
 import { ID, NOW } from "./Examples.ts"
-import { ABOUT_LINES, LINE_TYPES, LineResult, makeLineImport } from "./LineImport.ts"
+import { ABOUT_LINES, LINE_TYPES, LineError, LineResult, makeLineImport } from "./LineImport.ts"
 import { listQuery, page, pageOf } from "./Page.ts"
 import { route } from "./Route.ts"
+import { decoder } from "./Validation.ts"
 
 const ContactView = Schema.Struct({
   id: ContactId,
@@ -52,6 +61,17 @@ const example = { id: ID, ...draft, preferences, created_at: NOW, updated_at: NO
 
 const KEEPS = "Fields that are left out keep their value; null removes it. `tags` and `attributes` are replaced whole."
 
+const decodeContact = decoder(UpsertContact)
+
+const BulkResult = Schema.Union([
+  Schema.Struct({ index: Schema.Int, id: ContactId, created: Schema.Boolean }),
+  Schema.Struct({ index: Schema.Int, error: LineError })
+]).annotate({ identifier: "BulkResult" })
+
+/** `all` stands for every kind that is not named beside it. */
+const preferred = ({ all, ...kinds }: UpdatePreferences): UpdatePreferences =>
+  all === undefined ? kinds : { push: all, email: all, inbox: all, ...kinds }
+
 const orNotFound = (contact: Option.Option<Contact>) =>
   Option.isSome(contact) ? Effect.succeed(contact.value) : Effect.fail(notFound("contact"))
 
@@ -84,6 +104,85 @@ export const contactRoutes = Effect.gen(function* () {
     }),
     route({
       method: "POST",
+      path: "/api/v1/contacts/bulk",
+      access: "secret",
+      tag: "Contacts",
+      summary: "Create or update up to 1,000 contacts",
+      description: `The answer has a result for each, in the same order. One that is refused stops nothing. ${KEEPS} For more, see the import.`,
+      body: { schema: BulkContacts, name: "BulkContacts", example: { contacts: [draft] } },
+      success: {
+        status: 200,
+        description: "A result for each contact.",
+        schema: Schema.Struct({ data: Schema.Array(BulkResult) }),
+        example: { data: [{ index: 0, id: ID, created: true }] }
+      },
+      handler: ({ body, caller }) => {
+        const read = body.contacts.map((contact) => decodeContact(contact))
+        const good = read.filter(Result.isSuccess).map(({ success }) => success)
+        return Effect.map(contacts.upsert(caller.appId, good), (stored) => {
+          let at = 0
+          const data = read.map((result, index) => {
+            if (Result.isSuccess(result)) return { index, ...stored[at++]! }
+            const { code, details, message } = result.failure
+            return { index, error: { code, message, details } }
+          })
+          return { data }
+        })
+      }
+    }),
+    route({
+      method: "POST",
+      path: "/api/v1/contacts/tags",
+      access: "secret",
+      tag: "Contacts",
+      summary: "Add and remove tags of many contacts",
+      body: {
+        schema: ChangeTagsOfMany,
+        name: "ChangeTagsOfMany",
+        example: { external_ids: ["user-42"], add: ["beta"], remove: ["news"] }
+      },
+      success: {
+        status: 200,
+        description: "How many have these tags now, and who was left alone.",
+        schema: Schema.Struct({
+          updated: Schema.Int,
+          unknown: Schema.Array(Schema.String).annotate({ description: "External ids of no contact." }),
+          full: Schema.Array(Schema.String).annotate({ description: "Those that would have more than 100 tags." })
+        }),
+        example: { updated: 1, unknown: [], full: [] }
+      },
+      handler: ({ body: { external_ids, ...change }, caller }) =>
+        Effect.map(contacts.tag(caller.appId, external_ids, change), (found) => {
+          const known = new Set(found.map(({ externalId }) => externalId))
+          return {
+            updated: found.filter(({ fits }) => fits).length,
+            unknown: [...new Set(external_ids)].filter((id) => !known.has(id)),
+            full: found.flatMap(({ externalId, fits }) => (fits ? [] : externalId))
+          }
+        })
+    }),
+    route({
+      method: "POST",
+      path: "/api/v1/contacts/:id/tags",
+      access: "secret",
+      tag: "Contacts",
+      summary: "Add and remove tags of a contact",
+      description: "Others stay as they are; adding one that is there, or removing one that is not, changes nothing.",
+      body: { schema: ChangeTags, name: "ChangeTags", example: { add: ["beta"], remove: ["news"] } },
+      success: { status: 200, description: "The contact as it is now.", schema: ContactView, example },
+      errors: ["not_found", "validation_error"],
+      handler: Effect.fnUntraced(function* ({ body, caller, params }) {
+        const id = params.id as ContactId
+        const { externalId } = yield* Effect.flatMap(contacts.find(caller.appId, id), orNotFound)
+        const [changed] = yield* contacts.tag(caller.appId, [externalId], body)
+        if (changed?.fits === false) {
+          return yield* Effect.fail(invalid([{ field: "add", message: "would make more than 100 tags" }]))
+        }
+        return show(yield* Effect.flatMap(contacts.find(caller.appId, id), orNotFound))
+      })
+    }),
+    route({
+      method: "POST",
       path: "/api/v1/contacts/import",
       access: "secret",
       tag: "Contacts",
@@ -98,7 +197,7 @@ export const contactRoutes = Effect.gen(function* () {
         mediaType: LINE_TYPES[0]
       },
       errors: ["payload_too_large"],
-      handler: ({ caller, request }) => importLines(request, (lines) => contacts.upsert(caller.appId, lines))
+      handler: (call) => importLines(call, (lines) => contacts.upsert(call.caller.appId, lines))
     }),
     route({
       method: "GET",
@@ -191,7 +290,7 @@ export const contactRoutes = Effect.gen(function* () {
       tag: "Contacts",
       summary: "Unsubscribe a contact, or subscribe it again",
       description:
-        "`false` unsubscribes the person from a kind of channel: devices with their `user_id` are skipped, their e-mail channels count as unsubscribed, their inbox gets nothing. What is left out stays as it is.",
+        "`false` unsubscribes the person from a kind of channel: devices with their `user_id` are skipped, their e-mail channels count as unsubscribed, their inbox gets nothing. `all` unsubscribes from everything, or subscribes to it again. What is left out stays as it is.",
       body: { schema: UpdatePreferences, name: "UpdatePreferences", example: { email: false } },
       success: {
         status: 200,
@@ -201,7 +300,7 @@ export const contactRoutes = Effect.gen(function* () {
       },
       errors: ["not_found"],
       handler: ({ caller, params, body }) =>
-        contacts.prefer(caller.appId, params.id as ContactId, body).pipe(
+        contacts.prefer(caller.appId, params.id as ContactId, preferred(body)).pipe(
           Effect.flatMap(orNotFound),
           Effect.map((contact) => contact.preferences)
         )

@@ -18,7 +18,7 @@ export const preflight = (
       ...headers,
       ...CORS,
       "access-control-allow-methods": methods.join(", "),
-      "access-control-allow-headers": "Authorization, Content-Type, X-Identity-Hash",
+      "access-control-allow-headers": "Authorization, Content-Type, Last-Event-ID, X-Identity-Hash",
       "access-control-max-age": "86400"
     }
   })

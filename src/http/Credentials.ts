@@ -2,7 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import {
   ApnsCredential,
   FcmCredential,
-  ProviderKind,
+  CredentialKind,
   SmtpCredential,
   WebPushCredential
 } from "../../services/domain/Credential.ts"
@@ -17,7 +17,7 @@ import type { Route } from "./Route.ts"
 import { route } from "./Route.ts"
 
 const CredentialView = Schema.Struct({
-  kind: ProviderKind,
+  kind: CredentialKind,
   settings: Schema.Record(Schema.String, Schema.Json).annotate({ description: "What was set, without its secrets." }),
   held: Schema.NullOr(Schema.String).annotate({
     description: "Why the provider refuses this credential; null while it is good. Nothing is sent with a held one."
@@ -56,7 +56,7 @@ const show = (summary: CredentialSummary): typeof CredentialView.Type => ({
 
 const NAMES = { apns: "APNs", fcm: "FCM", webpush: "Web Push", smtp: "e-mail" } as const
 
-const missing = (kind: ProviderKind) =>
+const missing = (kind: CredentialKind) =>
   new ApiError(
     "not_found",
     `The application has no ${NAMES[kind]} credential. Set it with PUT /api/v1/credentials/${kind}.`
@@ -179,6 +179,7 @@ export const credentialRoutes = Effect.gen(function* () {
         method: "PUT",
         path,
         access: "secret",
+        isAudited: true,
         tag: "Credentials",
         summary: `Set the ${NAMES[kind]} credential`,
         description,
@@ -210,6 +211,7 @@ export const credentialRoutes = Effect.gen(function* () {
         method: "DELETE",
         path,
         access: "secret",
+        isAudited: true,
         tag: "Credentials",
         summary: `Remove the ${NAMES[kind]} credential`,
         success: {

@@ -36,7 +36,7 @@ export const importRoutes = Effect.gen(function* () {
         mediaType: LINE_TYPES[0]
       },
       errors: ["payload_too_large"],
-      handler: ({ caller, request }) => importLines(request, (lines) => devices.register(caller.appId, lines))
+      handler: (call) => importLines(call, (lines) => devices.register(call.caller.appId, lines))
     })
   ]
 })

@@ -1,9 +1,18 @@
 import { Effect, Option, Schema } from "effect"
 import type { Device } from "../../services/domain/Device.ts"
-import { DeviceStatus, Environment, Platform, RegisterDevice, UserId } from "../../services/domain/Device.ts"
+import {
+  DeviceStatus,
+  Environment,
+  Platform,
+  RegisterDevice,
+  Tags,
+  UpdateDevice,
+  UserId
+} from "../../services/domain/Device.ts"
 import { DeviceId } from "../../services/domain/Ids.ts"
-import { isoTime } from "../../services/domain/Time.ts"
+import { isoTime, Moment } from "../../services/domain/Time.ts"
 import { Auth } from "../../services/engine/Auth.ts"
+import type { DeviceFilter } from "../../services/ports/DeviceStore.ts"
 import { DeviceStore } from "../../services/ports/DeviceStore.ts"
 import { notFound } from "./ApiError.ts"
 import { ID, NOW } from "./Examples.ts"
@@ -25,7 +34,7 @@ export const RegisteredView = Schema.Struct({
   created: Schema.Boolean.annotate({ description: "True for a new device, false when a known one was refreshed." })
 })
 
-const DeviceView = Schema.Struct({
+export const DeviceView = Schema.Struct({
   id: DeviceId,
   platform: Platform,
   token: Schema.String,
@@ -34,13 +43,15 @@ const DeviceView = Schema.Struct({
   timezone: Schema.NullOr(Schema.String),
   environment: Environment,
   metadata: Schema.Record(Schema.String, Schema.Json),
+  web_push_p256dh: Schema.NullOr(Schema.String),
+  web_push_auth: Schema.NullOr(Schema.String),
   status: DeviceStatus.annotate({ description: "`invalid`: the push service says that the token is dead." }),
   invalid_reason: Schema.NullOr(Schema.String),
   created_at: Schema.String,
   last_seen_at: Schema.String
 }).annotate({ identifier: "Device" })
 
-const show = (device: Device): typeof DeviceView.Type => ({
+export const showDevice = (device: Device): typeof DeviceView.Type => ({
   id: device.id,
   platform: device.platform,
   token: device.token,
@@ -49,13 +60,15 @@ const show = (device: Device): typeof DeviceView.Type => ({
   timezone: device.timezone,
   environment: device.environment,
   metadata: device.metadata,
+  web_push_p256dh: device.p256dh,
+  web_push_auth: device.auth,
   status: device.status,
   invalid_reason: device.invalidReason,
   created_at: isoTime(device.createdAt),
   last_seen_at: isoTime(device.lastSeenAt)
 })
 
-const example = {
+export const deviceExample = {
   id: ID,
   platform: "ios",
   token: "a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f90",
@@ -64,13 +77,49 @@ const example = {
   timezone: "Europe/Berlin",
   environment: "production",
   metadata: { app_version: "3.1.0" },
+  web_push_p256dh: null,
+  web_push_auth: null,
   status: "active",
   invalid_reason: null,
   created_at: NOW,
   last_seen_at: NOW
 }
 
-/** Devices: registered by themselves with the public key, read and removed by servers. */
+const moment = (description: string) => Schema.optionalKey(Moment.annotate({ description }))
+
+/** The conditions that lists and exports of devices know. */
+export const deviceQuery = {
+  platform: Schema.optionalKey(Platform),
+  environment: Schema.optionalKey(Environment),
+  status: Schema.optionalKey(DeviceStatus),
+  user_id: Schema.optionalKey(UserId),
+  tags_any: Schema.optionalKey(
+    Tags.annotate({ description: "With one of these tags at least; repeat the parameter for several." })
+  ),
+  tags_all: Schema.optionalKey(Tags.annotate({ description: "With all of these tags." })),
+  created_from: moment("Registered first at this moment or later."),
+  created_before: moment("Registered first before this moment."),
+  last_seen_from: moment("Registered again, or first, at this moment or later."),
+  last_seen_before: moment("Not seen since this moment.")
+}
+const DeviceQuery = Schema.Struct(deviceQuery)
+
+const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text))
+
+export const deviceFilterOf = (query: typeof DeviceQuery.Type): DeviceFilter => ({
+  platform: query.platform,
+  environment: query.environment,
+  status: query.status,
+  userId: query.user_id,
+  tagsAny: query.tags_any,
+  tagsAll: query.tags_all,
+  createdFrom: timeOf(query.created_from),
+  createdBefore: timeOf(query.created_before),
+  seenFrom: timeOf(query.last_seen_from),
+  seenBefore: timeOf(query.last_seen_before)
+})
+
+/** Devices: registered by themselves with the public key, read, changed and removed by servers. */
 export const deviceRoutes = Effect.gen(function* () {
   const auth = yield* Auth
   const devices = yield* DeviceStore
@@ -80,6 +129,7 @@ export const deviceRoutes = Effect.gen(function* () {
       method: "POST",
       path: "/api/v1/public/devices",
       access: "public",
+      limit: "registration",
       tag: "Devices",
       summary: "Register or refresh a device",
       description:
@@ -128,33 +178,20 @@ export const deviceRoutes = Effect.gen(function* () {
       access: "secret",
       tag: "Devices",
       summary: "List devices",
-      query: Schema.Struct({
-        platform: Schema.optionalKey(Platform),
-        user_id: Schema.optionalKey(UserId),
-        ...listQuery
-      }),
+      query: Schema.Struct({ ...deviceQuery, ...listQuery }),
       success: {
         status: 200,
         description: "A page of devices, oldest first.",
         schema: pageOf(DeviceView),
-        example: { data: [example], next_cursor: null }
+        example: { data: [deviceExample], next_cursor: null }
       },
       errors: ["validation_error"],
       handler: ({ caller, query }) =>
         page(
           "devices",
           query,
-          (after, limit) =>
-            devices.list(
-              caller.appId,
-              {
-                ...(query.platform === undefined ? undefined : { platform: query.platform }),
-                ...(query.user_id === undefined ? undefined : { userId: query.user_id })
-              },
-              after,
-              limit
-            ),
-          show
+          (after, limit) => devices.list(caller.appId, deviceFilterOf(query), after, limit),
+          showDevice
         )
     }),
     route({
@@ -163,11 +200,27 @@ export const deviceRoutes = Effect.gen(function* () {
       access: "secret",
       tag: "Devices",
       summary: "Read a device",
-      success: { status: 200, description: "The device.", schema: DeviceView, example },
+      success: { status: 200, description: "The device.", schema: DeviceView, example: deviceExample },
       errors: ["not_found"],
       handler: Effect.fnUntraced(function* ({ caller, params }) {
         const device = yield* devices.find(caller.appId, params.id as DeviceId)
-        return Option.isSome(device) ? show(device.value) : yield* Effect.fail(notFound("device"))
+        return Option.isSome(device) ? showDevice(device.value) : yield* Effect.fail(notFound("device"))
+      })
+    }),
+    route({
+      method: "PATCH",
+      path: "/api/v1/devices/:id",
+      access: "secret",
+      tag: "Devices",
+      summary: "Change a device",
+      description:
+        "Fields that are left out keep their value; null removes it. `tags` and `metadata` are replaced whole.",
+      body: { schema: UpdateDevice, name: "UpdateDevice", example: { tags: ["news", "beta"], user_id: null } },
+      success: { status: 200, description: "The device as it is now.", schema: DeviceView, example: deviceExample },
+      errors: ["not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params, body }) {
+        const device = yield* devices.update(caller.appId, params.id as DeviceId, body)
+        return Option.isSome(device) ? showDevice(device.value) : yield* Effect.fail(notFound("device"))
       })
     }),
     route({

@@ -1,10 +1,10 @@
 import { Effect, Exit } from "effect"
 import type { Cause } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { createHash } from "node:crypto"
 import type { IdempotencyStore, KeptAnswer, KeyClaim, Settlement } from "../../services/ports/IdempotencyStore.ts"
 import type { StoreError } from "../../services/ports/StoreError.ts"
 import { ApiError, invalid } from "./ApiError.ts"
+import type { Reply } from "./Reply.ts"
 
 /**
  * `Idempotency-Key`: a client that got no answer repeats its request with the same key, and the work is done once. Final
@@ -49,22 +49,28 @@ export interface Once<A> {
   /** Does the work. It may keep the answer itself, in its own transaction: with what `settle` makes of a value. */
   readonly work: (settle: (value: A) => Settlement) => Effect.Effect<A, unknown>
   readonly answerOf: (value: A) => KeptAnswer
+  /** What is kept of a value for repetitions: all of it, unless it must not be kept. */
+  readonly kept: (value: A) => A
   /** The answer to a failure, or null for what is worth another try. */
   readonly refusalOf: (cause: Cause.Cause<unknown>) => KeptAnswer | null
 }
 
-const respond = ({ body, location, status }: KeptAnswer, headers: Record<string, string>) =>
-  HttpServerResponse.text(body, {
-    status,
-    contentType: "application/json",
-    headers: location === null ? headers : { ...headers, location }
-  })
+const respond = ({ body, location, status }: KeptAnswer, headers: Record<string, string>): Reply => ({
+  status,
+  body,
+  headers: location === null ? headers : { ...headers, location }
+})
 
 /** A database that is away for a moment must not make an answer forgotten whose work is done. */
-const keep = (kept: Effect.Effect<void, StoreError>) =>
+const keep = (kept: Effect.Effect<void, StoreError>, { appId, holder }: KeyClaim) =>
   kept.pipe(
     Effect.retry({ times: 2 }),
-    Effect.catch((error) => Effect.logWarning("The answer under an idempotency key could not be kept", error.cause))
+    Effect.catch((error) =>
+      Effect.annotateLogs(Effect.logWarning("The answer under an idempotency key could not be kept", error.cause), {
+        request_id: holder,
+        app_id: appId
+      })
+    )
   )
 
 /** Does the work of a request with a key, or answers as the first request with this key was answered. */
@@ -79,16 +85,18 @@ export const once = Effect.fnUntraced(function* <A>(request: Once<A>) {
   let isSettled = false
   const settle = (value: A): Settlement => {
     isSettled = true
-    return { claim, answer: request.answerOf(value) }
+    return { claim, answer: request.answerOf(request.kept(value)) }
   }
   const exit = yield* Effect.exit(request.work(settle))
   if (Exit.isSuccess(exit)) {
     const answer = request.answerOf(exit.value)
-    if (!isSettled) yield* keep(store.settle({ claim, answer }))
+    if (!isSettled) {
+      yield* keep(store.settle({ claim, answer: request.answerOf(request.kept(exit.value)) }), claim)
+    }
     return respond(answer, headers)
   }
   const refused = request.refusalOf(exit.cause)
-  yield* keep(refused === null ? store.abandon(claim) : store.settle({ claim, answer: refused }))
+  yield* keep(refused === null ? store.abandon(claim) : store.settle({ claim, answer: refused }), claim)
   return yield* Effect.failCause(exit.cause)
   // Once begun, the work is ended even when the client hangs up: its next try wants the answer.
 }, Effect.uninterruptible)

@@ -1,12 +1,15 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { UserId } from "../../services/domain/Device.ts"
 import { InboxMessageId } from "../../services/domain/Ids.ts"
-import type { InboxMessage } from "../../services/domain/Inbox.ts"
+import type { InboxMessage, InboxNews } from "../../services/domain/Inbox.ts"
 import { PostInbox } from "../../services/domain/Inbox.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import { Auth } from "../../services/engine/Auth.ts"
+import type { InboxReader, TooManyReaders } from "../../services/engine/InboxStreams.ts"
+import { InboxStreams } from "../../services/engine/InboxStreams.ts"
 import { InboxStore } from "../../services/ports/InboxStore.ts"
-import { notFound } from "./ApiError.ts"
+import { ApiError, notFound } from "./ApiError.ts"
 import { ID, NOW } from "./Examples.ts"
 import { listQuery, page, pageOf } from "./Page.ts"
 import type { Call } from "./Route.ts"
@@ -48,10 +51,57 @@ const UserQuery = Schema.Struct(user)
 const WHOSE =
   "`user_id` names the person. When the application verifies identities, a request with a public key must carry `X-Identity-Hash`, the hexadecimal HMAC-SHA256 of the user id, keyed with the application's identity secret."
 
+const EVENTS = { "content-type": "text/event-stream", "x-accel-buffering": "no" }
+
+const noRoom = ({ ofApp }: TooManyReaders) =>
+  new ApiError(
+    ofApp ? "rate_limited" : "unavailable",
+    ofApp
+      ? "As many inboxes of this application are followed already as may be. Try again after Retry-After seconds."
+      : "This node takes no more live readers. Try again after Retry-After seconds.",
+    [],
+    { "retry-after": "5" }
+  )
+
+/** Whether a check would still be passed. When it cannot be told, nothing changes. */
+const isStill = <A, E extends { readonly _tag: string }>(check: Effect.Effect<A, E>): Effect.Effect<boolean> =>
+  Effect.match(check, { onSuccess: () => true, onFailure: ({ _tag }) => _tag === "StoreError" })
+
+/** The id stands at the last event alone: whoever was cut off before it begins again where all of them began. */
+const frameOf = ({ isCut, messages, position, unread }: InboxNews): string => {
+  const event = (name: string, data: unknown, id = "") => `event: ${name}\n${id}data: ${JSON.stringify(data)}\n\n`
+  return [
+    ...(isCut ? [event("reset", {})] : []),
+    ...messages.map((message) => event("message", show(message))),
+    event("unread_count", { unread_count: unread }, `id: ${position}\n`)
+  ].join("")
+}
+
+/** Taken as the socket drains: a slow reader holds no more than one piece. */
+const eventsOf = (open: Effect.Effect<InboxReader, TooManyReaders>) =>
+  Stream.unwrap(
+    Effect.acquireRelease(open, ({ close }) => Effect.sync(close)).pipe(
+      Effect.map(({ next }) =>
+        Stream.paginate(undefined, () =>
+          Effect.map(next, (news) => [
+            [news === "end" ? ": end\n\n" : news === "beat" ? ": beat\n\n" : frameOf(news)],
+            news === "end" ? Option.none<undefined>() : Option.some(undefined)
+          ])
+        )
+      ),
+      // The last place was taken between the check and now.
+      Effect.catch(() => Effect.succeed(Stream.make(": end\n\n")))
+    )
+  ).pipe(
+    (events) => Stream.concat(Stream.make("retry: 2000\n\n"), events),
+    Stream.map((text) => Buffer.from(text))
+  )
+
 /** Inboxes: read by the people themselves with the public key, written to by servers. */
 export const inboxRoutes = Effect.gen(function* () {
   const auth = yield* Auth
   const inbox = yield* InboxStore
+  const streams = yield* InboxStreams
 
   /** Whoever asks for an inbox claims to be its user (spec 5.3). */
   const verify = ({ caller, query, request }: Call<string, "public", unknown, { readonly user_id: string }>) =>
@@ -102,6 +152,45 @@ export const inboxRoutes = Effect.gen(function* () {
       handler: Effect.fnUntraced(function* (call) {
         yield* verify(call)
         return { unread_count: yield* inbox.unread(call.caller.appId, call.query.user_id) }
+      })
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/public/inbox/stream",
+      access: "public",
+      tag: "Inbox",
+      summary: "Hear of a user's messages as they come",
+      description: `Server-sent events, until you close the connection: \`message\` with a message as it is listed, \`unread_count\` with \`{"unread_count"}\` at the start and whenever it changes, \`reset\` when messages may have been missed and the list is to be read anew; a comment at least every 15 seconds. Read it with \`fetch\`: \`EventSource\` cannot send the headers. When it ends, connect again with the last \`id\` in \`Last-Event-ID\` (or \`last_event_id\`): nothing is missed, and what was cut off in the middle may come again, under the same message id. It ends when the key is revoked, the identity is no longer proven, or the node stops. ${WHOSE}`,
+      query: Schema.Struct({
+        ...user,
+        last_event_id: Schema.optionalKey(
+          Schema.String.check(Schema.isMaxLength(8192)).annotate({
+            description: "The last `id` that was heard, where the header cannot be sent."
+          })
+        )
+      }),
+      success: {
+        status: 200,
+        description: "A stream of events.",
+        schema: Schema.String,
+        example: `event: unread_count\nid: 771:771:\ndata: {"unread_count":3}\n\n`,
+        mediaType: "text/event-stream"
+      },
+      errors: ["identity_unverified", "rate_limited", "unavailable"],
+      handler: Effect.fnUntraced(function* (call) {
+        yield* verify(call)
+        const { caller, query, request } = call
+        yield* Effect.mapError(streams.check(caller.appId), noRoom)
+        if (request.method === "HEAD") return HttpServerResponse.empty({ status: 200, headers: EVENTS })
+        const { authorization = "", "last-event-id": last } = request.headers
+        const open = streams.open({
+          appId: caller.appId,
+          userId: query.user_id,
+          after: last || query.last_event_id || null,
+          pass: { name: authorization, isGood: isStill(auth.authenticate(authorization, "public")) },
+          isAllowed: isStill(verify(call))
+        })
+        return HttpServerResponse.stream(eventsOf(open), { contentType: EVENTS["content-type"], headers: EVENTS })
       })
     }),
     route({

@@ -1,9 +1,11 @@
 import { Effect, Result, Schema, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
+import type { Caller } from "../../services/engine/Auth.ts"
 import type { StoreError } from "../../services/ports/StoreError.ts"
 import { ApiError, ErrorBody, invalid, unavailable } from "./ApiError.ts"
 import { parseJson } from "./Body.ts"
+import type { Incoming } from "./Incoming.ts"
 import type { Line } from "./Lines.ts"
 import { LineSplitter } from "./Lines.ts"
 import { decoder } from "./Validation.ts"
@@ -19,15 +21,18 @@ export const LINE_TYPES = ["application/x-ndjson", "application/ndjson", "applic
 export const ABOUT_LINES =
   'as newline-delimited JSON; any number of lines. The answer has a line for each, in the same order: `{"line", "id", "created"}`, or `{"line", "error"}` for one that was refused, which stops nothing. Results come while you send: read them meanwhile, or a long import stands still.'
 
+/** Why a line, or an item, was refused. */
+export const LineError = Schema.Struct({
+  code: ErrorBody.fields.error.fields.code,
+  message: Schema.String,
+  details: ErrorBody.fields.error.fields.details
+})
+
 export const LineResult = Schema.Union([
   Schema.Struct({ line: Schema.Int, id: Schema.String.check(Schema.isUUID()), created: Schema.Boolean }),
   Schema.Struct({
     line: Schema.Int,
-    error: Schema.Struct({
-      code: ErrorBody.fields.error.fields.code,
-      message: Schema.String,
-      details: ErrorBody.fields.error.fields.details
-    })
+    error: LineError
   })
 ]).annotate({ identifier: "ImportResult" })
 
@@ -38,6 +43,13 @@ const refused = (line: number, { code, message, details }: ApiError): string =>
 export type StoreLines<A> = (
   items: ReadonlyArray<A>
 ) => Effect.Effect<ReadonlyArray<{ readonly id: string; readonly created: boolean }>, StoreError>
+
+/** Of a request, what an import needs. */
+interface ImportCall {
+  readonly request: Incoming
+  readonly requestId: string
+  readonly caller: Caller
+}
 
 /**
  * Things as lines, any number of them. A chunk is read only after the one before is stored and its results are on their
@@ -53,7 +65,11 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(sche
       : Result.flatMap(parseJson(bytes), decode)
 
   /** The answers to a chunk, in its order. What the database could not take is told per line: the rest stands. */
-  const storeChunk = Effect.fnUntraced(function* (lines: ReadonlyArray<Line>, store: StoreLines<A["Type"]>) {
+  const storeChunk = Effect.fnUntraced(function* (
+    lines: ReadonlyArray<Line>,
+    store: StoreLines<A["Type"]>,
+    { caller, requestId }: ImportCall
+  ) {
     const results = lines.map(read)
     const good = results.filter(Result.isSuccess).map(({ success }) => success)
     const stored =
@@ -61,7 +77,10 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(sche
         ? []
         : yield* store(good).pipe(
             Effect.catch((error: StoreError) =>
-              Effect.as(Effect.logWarning("Could not store a chunk of an import", error.cause), null)
+              Effect.logWarning("Could not store a chunk of an import", error.cause).pipe(
+                Effect.annotateLogs({ request_id: requestId, app_id: caller.appId }),
+                Effect.as(null)
+              )
             )
           )
     let at = 0
@@ -79,20 +98,23 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(sche
   })
 
   return (
-    request: HttpServerRequest.HttpServerRequest,
+    call: ImportCall,
     store: StoreLines<A["Type"]>
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, ApiError<"payload_too_large">> => {
+    const { request } = call
     if (Number(request.headers["content-length"] ?? 0) > limit) return Effect.fail(tooLarge)
+    // A stream of a body never comes by the express way.
+    const { stream } = request as HttpServerRequest.HttpServerRequest
     const splitter = new LineSplitter(LINE_BYTES)
     let bytes = 0
-    const within = Stream.takeWhile(request.stream, (chunk: Uint8Array) => (bytes += chunk.length) <= limit)
+    const within = Stream.takeWhile(stream, (chunk: Uint8Array) => (bytes += chunk.length) <= limit)
     const answers = within.pipe(
       Stream.map((chunk) => splitter.push(chunk)),
       Stream.filter((lines): lines is [Line, ...Array<Line>] => lines.length > 0),
       Stream.flattenArray,
       Stream.concat(Stream.suspend(() => Stream.fromIterable(bytes > limit ? [] : splitter.end()))),
       Stream.grouped(CHUNK),
-      Stream.mapEffect((lines: ReadonlyArray<Line>) => storeChunk(lines, store)),
+      Stream.mapEffect((lines: ReadonlyArray<Line>) => storeChunk(lines, store, call)),
       Stream.concat(
         Stream.suspend(() =>
           bytes > limit ? Stream.succeed(Buffer.from(refused(splitter.next, tooLarge))) : Stream.empty

@@ -24,6 +24,7 @@ export const metricsRoutes = Effect.gen(function* () {
       method: "GET",
       path: "/metrics",
       access: "open",
+      limit: "none",
       tag: "Status",
       summary: "The numbers of this node, for Prometheus",
       success: {

@@ -3,6 +3,7 @@ import type { ErrorCode } from "./ApiError.ts"
 import { ErrorBody, STATUS } from "./ApiError.ts"
 import { ID } from "./Examples.ts"
 import type { Route } from "./Route.ts"
+import { isSignedParam } from "./Route.ts"
 
 /** The OpenAPI 3.1 document of a route table. Whatever stands here serves, and whatever serves stands here. */
 
@@ -21,8 +22,10 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
   payload_too_large: "The body is too large.",
   unsupported_media_type: "The body is of another type, or compressed.",
   idempotency_key_reused: "The Idempotency-Key was used for another request.",
+  rate_limited: "The budget of this window is used up. Wait until X-RateLimit-Reset, Retry-After seconds.",
   internal_error: "Something went wrong on our side. Report the request_id.",
-  unavailable: "The service cannot do this at the moment. Try again after Retry-After seconds."
+  unavailable: "The service cannot do this at the moment. Try again after Retry-After seconds.",
+  rate_limiter_unavailable: "Requests cannot be counted, so none is let through. Try again after Retry-After seconds."
 }
 
 /** Collects the schemas that have names, while others are written in place. */
@@ -41,8 +44,12 @@ const collector = () => {
   return { schemas, write }
 }
 
-const requestIdHeader = {
-  "X-Request-Id": { description: "Names the request in our logs.", schema: { type: "string" } }
+/** What every answer carries. */
+const commonHeaders = {
+  "X-Request-Id": { description: "Names the request in our logs.", schema: { type: "string" } },
+  "X-RateLimit-Limit": { description: "Requests in a window, at most.", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": { description: "What is left of them in this window.", schema: { type: "integer" } },
+  "X-RateLimit-Reset": { description: "When the next window begins, epoch seconds.", schema: { type: "integer" } }
 }
 
 /** Errors of one status share an answer, as HTTP has it. */
@@ -55,8 +62,8 @@ const errorResponses = (codes: ReadonlyArray<ErrorCode>): JsonObject => {
       {
         description: sharing.map((code) => `\`${code}\`: ${MEANING[code]}`).join(" "),
         headers: {
-          ...requestIdHeader,
-          ...(status === 503
+          ...commonHeaders,
+          ...(status === 503 || status === 429
             ? { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } }
             : undefined)
         },
@@ -110,7 +117,14 @@ const operation = (route: Route, write: ReturnType<typeof collector>["write"]): 
   const { body, success, query } = route
   const querySchema = query === null ? {} : (write(query, "ignore") as { properties?: Record<string, JsonObject> })
   const parameters: ReadonlyArray<Json> = [
-    ...route.params.map((name) => ({ name, in: "path", required: true, schema: { type: "string", format: "uuid" } })),
+    ...route.params.map((name) => ({
+      name,
+      in: "path",
+      required: true,
+      schema: isSignedParam(name)
+        ? { type: "string", pattern: "^[A-Za-z0-9_-]{1,4096}$" }
+        : { type: "string", format: "uuid" }
+    })),
     ...Object.entries((querySchema as { properties?: Record<string, JsonObject> }).properties ?? {}).map(
       ([name, { description, ...schema }]) => ({
         name,
@@ -166,7 +180,7 @@ const operation = (route: Route, write: ReturnType<typeof collector>["write"]): 
       [success.status]: {
         description: success.description,
         headers: {
-          ...requestIdHeader,
+          ...commonHeaders,
           ...(route.takesKey
             ? { "Idempotent-Replayed": { description: "`true` on a repeated answer.", schema: { type: "string" } } }
             : undefined),

@@ -1,9 +1,12 @@
-import type { Effect, Schema } from "effect"
-import type { HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Schema } from "effect"
+import { Effect } from "effect"
+import type { HttpServerResponse } from "effect/http"
 import type { Caller, IdentityUnverified } from "../../services/engine/Auth.ts"
+import { CurrentActor } from "../../services/ports/AuditLog.ts"
 import type { Settlement } from "../../services/ports/IdempotencyStore.ts"
 import type { StoreError } from "../../services/ports/StoreError.ts"
 import type { ApiError, ErrorCode } from "./ApiError.ts"
+import type { Incoming } from "./Incoming.ts"
 
 /**
  * The route table. A route is one value that says everything about an endpoint: ShortRoad makes the serving code of it
@@ -14,7 +17,7 @@ export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 /** `secret`: secret keys only. `public`: public keys too, and any origin. `open`: nobody is asked for a key. */
 export type Access = "secret" | "public" | "open"
 
-/** The names behind the colons of a path. Every one of them is the id of something. */
+/** The names behind the colons of a path. They are ids, but for `token` and `link`, which are texts that were signed. */
 type Params<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | Params<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
@@ -29,10 +32,10 @@ export interface Call<
   Query = unknown,
   Success = never
 > {
-  readonly request: HttpServerRequest.HttpServerRequest
+  readonly request: Incoming
   readonly requestId: string
   readonly caller: A extends "open" ? null : Caller
-  /** Lower-case UUIDs. */
+  /** Lower-case UUIDs; those named `token` and `link` are base64url, as it came. */
   readonly params: Readonly<Record<Params<Path>, string>>
   readonly body: Body
   readonly query: Query
@@ -54,7 +57,7 @@ interface BodySpec<B> {
 }
 
 interface SuccessSpec<S> {
-  readonly status: 200 | 201 | 202
+  readonly status: 200 | 201 | 202 | 302
   readonly description: string
   /** Of the body; for a stream, of one line. */
   readonly schema: S
@@ -62,6 +65,8 @@ interface SuccessSpec<S> {
   readonly mediaType?: string
   /** The path of what was made, for the Location header. */
   readonly location?: (value: never) => string
+  /** What is kept of the answer for repetitions with its Idempotency-Key, where that must not be all of it. */
+  readonly kept?: (value: never) => unknown
 }
 
 type Decodable = Schema.ConstraintDecoder<unknown>
@@ -81,9 +86,20 @@ export interface Definition<
   readonly tag: string
   readonly summary: string
   readonly description?: string
+  /**
+   * `registration`: public keys have a narrower rate limit here. `none`: not counted, for supervisors, who must get an
+   * answer when nothing else works. `signed`: links in mail, counted only when they are refused: image proxies and mail
+   * providers come for all readers from a few addresses. All else is counted by who asks.
+   */
+  readonly limit?: "registration" | "none" | "signed"
+  /** Whether what it changes is written to the audit log: the stores then learn which key is at work. */
+  readonly isAudited?: boolean
   readonly body?: BodySpec<B>
   readonly query?: Q
-  readonly success: SuccessSpec<S> & { readonly location?: (value: S["Type"]) => string }
+  readonly success: SuccessSpec<S> & {
+    readonly location?: (value: S["Type"]) => string
+    readonly kept?: (value: S["Type"]) => S["Type"]
+  }
   /** What the handler itself refuses with. What the road refuses with is added. */
   readonly errors?: ReadonlyArray<C>
   /** Answers the value to be written as JSON, or a response of its own. */
@@ -103,6 +119,7 @@ export interface Route {
   readonly tag: string
   readonly summary: string
   readonly description: string
+  readonly limit: "caller" | "registration" | "none" | "signed"
   readonly body: Required<BodySpec<Decodable>> | null
   readonly query: Decodable | null
   readonly params: ReadonlyArray<string>
@@ -111,12 +128,16 @@ export interface Route {
    * an answer without end.
    */
   readonly takesKey: boolean
-  readonly success: Required<Omit<SuccessSpec<Decodable>, "location">> & {
+  readonly success: Required<Omit<SuccessSpec<Decodable>, "location" | "kept">> & {
     readonly location: ((value: unknown) => string) | null
+    readonly kept: (value: unknown) => unknown
   }
   readonly errors: ReadonlyArray<ErrorCode>
   readonly handler: (call: Call) => Effect.Effect<unknown, ApiError | StoreError>
 }
+
+/** Parameters of a path that are no ids. */
+export const isSignedParam = (name: string): boolean => name === "token" || name === "link"
 
 export const JSON_TYPE = "application/json"
 
@@ -126,7 +147,8 @@ const roadErrors = (
   hasBody: boolean,
   hasQuery: boolean,
   hasId: boolean,
-  hasKey: boolean
+  hasKey: boolean,
+  isCounted: boolean
 ): ReadonlyArray<ErrorCode> => [
   ...(hasBody ? (["validation_error", "request_timeout", "payload_too_large", "unsupported_media_type"] as const) : []),
   ...(hasQuery ? (["validation_error"] as const) : []),
@@ -134,8 +156,17 @@ const roadErrors = (
   ...(access === "secret" ? (["forbidden"] as const) : []),
   ...(hasId ? (["not_found"] as const) : []),
   ...(hasKey ? (["validation_error", "conflict", "idempotency_key_reused"] as const) : []),
+  ...(isCounted ? (["rate_limited", "rate_limiter_unavailable"] as const) : []),
   "internal_error"
 ]
+
+const asActor =
+  (handler: Route["handler"]): Route["handler"] =>
+  (call) =>
+    Effect.provideService(handler(call), CurrentActor, {
+      kind: call.caller === null ? "system" : "key",
+      id: call.caller?.keyId ?? null
+    })
 
 export const route = <
   const Path extends `/${string}`,
@@ -150,7 +181,10 @@ export const route = <
   const { method, path, access, tag, summary, body, query, success } = definition
   const params = [...path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name!)
   const takesKey = method === "POST" && access === "secret" && body?.isStream !== true
-  const road = roadErrors(access, body !== undefined, query !== undefined, params.length > 0, takesKey)
+  const handler = definition.handler as unknown as Route["handler"]
+  const limit = definition.limit ?? "caller"
+  const isCounted = limit !== "none"
+  const road = roadErrors(access, body !== undefined, query !== undefined, params.length > 0, takesKey, isCounted)
   return {
     method,
     path,
@@ -158,6 +192,7 @@ export const route = <
     tag,
     summary,
     description: definition.description ?? "",
+    limit,
     body: body === undefined ? null : { name: "", mediaTypes: [JSON_TYPE], isStream: false, ...body },
     query: query ?? null,
     params,
@@ -165,9 +200,10 @@ export const route = <
     success: {
       ...success,
       mediaType: success.mediaType ?? JSON_TYPE,
-      location: (success.location as ((value: unknown) => string) | undefined) ?? null
+      location: (success.location as ((value: unknown) => string) | undefined) ?? null,
+      kept: (success.kept as ((value: unknown) => unknown) | undefined) ?? ((value) => value)
     },
     errors: [...new Set<ErrorCode>([...road, ...(definition.errors ?? [])])],
-    handler: definition.handler as unknown as Route["handler"]
+    handler: definition.isAudited === true ? asActor(handler) : handler
   }
 }

@@ -2,15 +2,21 @@ import { Context, Effect, Layer } from "effect"
 import type { Types } from "effect"
 import type { HttpServerError, HttpServerResponse } from "effect/http"
 import { HttpRouter, HttpServerRequest } from "effect/http"
-import type { IncomingMessage, Server } from "node:http"
-import { createServer, STATUS_CODES } from "node:http"
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import { createServer } from "node:http"
 import { uuidv7 } from "../../services/domain/Ids.ts"
 import type { Accept } from "../../services/engine/Accept.ts"
+import type { Budget } from "../../services/domain/RateLimit.ts"
 import { Auth } from "../../services/engine/Auth.ts"
 import type { Credentials } from "../../services/engine/Credentials.ts"
 import type { HookTests } from "../../services/engine/HookTests.ts"
 import type { Engagement } from "../../services/engine/Engagement.ts"
+import type { Templates } from "../../services/engine/Templates.ts"
+import type { InboxStreams } from "../../services/engine/InboxStreams.ts"
 import type { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
+import type { AuditLog } from "../../services/ports/AuditLog.ts"
+import type { Keys } from "../../services/ports/Keys.ts"
+import type { AudienceStore } from "../../services/ports/AudienceStore.ts"
 import type { ChannelStore } from "../../services/ports/ChannelStore.ts"
 import type { ContactStore } from "../../services/ports/ContactStore.ts"
 import type { CredentialStore } from "../../services/ports/CredentialStore.ts"
@@ -20,26 +26,47 @@ import type { EngineSettings } from "../../services/ports/EngineSettings.ts"
 import type { HookStore } from "../../services/ports/HookStore.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
 import { IdempotencyStore } from "../../services/ports/IdempotencyStore.ts"
+import type { RateLimiter } from "../../services/engine/RateLimiter.ts"
 import type { InboxStore } from "../../services/ports/InboxStore.ts"
 import type { JobQueue } from "../../services/ports/JobQueue.ts"
+import type { Links } from "../../services/ports/Links.ts"
+import { Metrics } from "../../services/ports/Metrics.ts"
 import type { NotificationStore } from "../../services/ports/NotificationStore.ts"
+import type { ReplayStore } from "../../services/ports/ReplayStore.ts"
 import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
-import { ApiError, errorBody, errorResponse } from "./ApiError.ts"
+import type { PayloadSizes } from "../../services/ports/PayloadSizes.ts"
+import type { StatsStore } from "../../services/ports/StatsStore.ts"
+import type { SegmentStore } from "../../services/ports/SegmentStore.ts"
+import type { TemplateStore } from "../../services/ports/TemplateStore.ts"
+import { makeAdmission } from "./Admission.ts"
+import { ApiError, errorResponse } from "./ApiError.ts"
+import { apiKeyRoutes } from "./ApiKeys.ts"
+import { applicationRoutes } from "./Application.ts"
+import { auditRoutes } from "./AuditLog.ts"
 import { channelRoutes } from "./Channels.ts"
 import { contactRoutes } from "./Contacts.ts"
 import { preflight } from "./Cors.ts"
+import type { Express } from "./Express.ts"
+import { expressFor, open } from "./Express.ts"
 import { credentialRoutes } from "./Credentials.ts"
 import { deadLetterRoutes } from "./DeadLetters.ts"
+import { exportRoutes } from "./DeviceExport.ts"
 import { importRoutes } from "./DeviceImport.ts"
 import { deviceRoutes } from "./Devices.ts"
 import { engagementRoutes } from "./Engagement.ts"
 import { inboxRoutes } from "./Inbox.ts"
+import { mailLinkRoutes } from "./MailLinks.ts"
+import { lacksHost, refuseHostless, refuseMalformed } from "./Malformed.ts"
 import { metricsRoutes } from "./Metrics.ts"
 import { notificationRoutes } from "./Notifications.ts"
 import { withReference } from "./Reference.ts"
+import { asResponse } from "./Reply.ts"
 import type { Route } from "./Route.ts"
 import { answerCause, compile, headersFor } from "./ShortRoad.ts"
+import { segmentRoutes } from "./Segments.ts"
+import { statsRoutes } from "./Stats.ts"
 import { statusRoutes } from "./Status.ts"
+import { templateRoutes } from "./Templates.ts"
 import { webhookDeliveryRoutes } from "./WebhookDeliveries.ts"
 import { webhookRoutes } from "./Webhooks.ts"
 
@@ -47,6 +74,8 @@ import { webhookRoutes } from "./Webhooks.ts"
 export type RouteServices =
   | Accept
   | ApplicationStore
+  | AuditLog
+  | AudienceStore
   | Auth
   | ChannelStore
   | ContactStore
@@ -61,9 +90,19 @@ export type RouteServices =
   | HttpSettings
   | IdempotencyStore
   | InboxStore
+  | InboxStreams
   | JobQueue
+  | Keys
+  | Links
   | NotificationStore
+  | ReplayStore
   | OutboundPolicy
+  | RateLimiter
+  | PayloadSizes
+  | SegmentStore
+  | StatsStore
+  | TemplateStore
+  | Templates
 
 /** The whole REST surface: every route of every resource, and the documentation made from them. */
 export const table: Effect.Effect<ReadonlyArray<Route>, never, RouteServices> = Effect.gen(function* () {
@@ -71,15 +110,23 @@ export const table: Effect.Effect<ReadonlyArray<Route>, never, RouteServices> = 
   const resources = [
     deviceRoutes,
     importRoutes,
+    exportRoutes,
     engagementRoutes,
     channelRoutes,
     contactRoutes,
     inboxRoutes,
+    mailLinkRoutes,
     notificationRoutes,
+    templateRoutes,
+    segmentRoutes,
+    statsRoutes,
     webhookRoutes,
     webhookDeliveryRoutes,
     deadLetterRoutes,
     credentialRoutes,
+    applicationRoutes,
+    apiKeyRoutes,
+    auditRoutes,
     statusRoutes,
     metricsRoutes
   ]
@@ -109,23 +156,36 @@ const isRouteNotFound = (error: unknown): boolean =>
   (error as HttpServerError.HttpServerError).reason._tag === "RouteNotFound"
 
 /** Serve with `HttpRouter.serve(…, { routerConfig })`: a path is what the table says, to the letter. */
-export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false }
+export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false, maxParamLength: 4096 }
 
 const LISTED = "There is nothing at this path. The endpoints are listed at /docs."
 const NOT_HERE =
   "There is nothing at this path: this process serves /healthz, /readyz and /metrics alone, beside its work."
 
 /** Puts routes on the router, and behind them the answers to what no route takes: 404, 405, and 500 for defects. */
-const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing: string) =>
+const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing: string, way: Express | null) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const all = yield* table
       const road = {
+        admission: yield* makeAdmission,
         auth: yield* Auth,
         idempotency: yield* IdempotencyStore,
-        bodyLimit: (yield* HttpSettings).bodyLimit
+        bodyLimit: (yield* HttpSettings).bodyLimit,
+        metrics: yield* Metrics
       }
-      for (const route of all) yield* router.add(route.method, route.path, compile(route, road))
+      if (way !== null) way.bodyLimit = road.bodyLimit
+      const { admission } = road
+      for (const route of all) {
+        const { express, handler } = compile(route, road)
+        yield* router.add(route.method, route.path, handler)
+        if (way === null || express === null) continue
+        yield* open(way, route.path, express, (requestId) => {
+          const headers = headersFor(requestId, route.access === "public")
+          admission.pass(headers)
+          return headers
+        })
+      }
 
       const publicPaths = new Set(all.filter(({ access }) => access === "public").map(({ path }) => path))
       for (const path of publicPaths) {
@@ -133,7 +193,14 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
         yield* router.add(
           "OPTIONS",
           path,
-          Effect.sync(() => preflight(methods, headersFor(uuidv7(), true)))
+          HttpServerRequest.HttpServerRequest.use((request) => {
+            const requestId = uuidv7()
+            const headers = headersFor(requestId, true)
+            return Effect.match(admission.admitPreflight(request, headers), {
+              onSuccess: () => preflight(methods, headers),
+              onFailure: (error) => errorResponse(error, requestId, headers)
+            })
+          })
         )
       }
 
@@ -150,7 +217,11 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
               })
         const path = request.url.split("?", 1)[0]!
         const isPublic = publicPaths.has(path as Route["path"]) || path.startsWith("/api/v1/public/")
-        return errorResponse(error, requestId, headersFor(requestId, isPublic))
+        const headers = headersFor(requestId, isPublic)
+        return Effect.match(admission.admitAnonymous(request, headers), {
+          onSuccess: () => errorResponse(error, requestId, headers),
+          onFailure: (refused) => errorResponse(refused, requestId, headers)
+        })
       }
       // Typed as if it let errors pass, because the router's types allow no middleware to catch what is not its own.
       const answerAll = (effect: Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled>) =>
@@ -158,64 +229,66 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
           Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
             const request = Context.get(context, HttpServerRequest.HttpServerRequest)
             if (cause.reasons.some((reason) => reason._tag === "Fail" && isRouteNotFound(reason.error))) {
-              return Effect.succeed(answerUnrouted(request))
+              return answerUnrouted(request)
             }
             const requestId = uuidv7()
-            return answerCause(cause, request, requestId, headersFor(requestId, false))
+            const headers = headersFor(requestId, false)
+            return Effect.matchCauseEffect(admission.admitAnonymous(request, headers), {
+              onSuccess: () => Effect.map(answerCause(cause, request, requestId, headers), asResponse),
+              onFailure: (refused) => Effect.map(answerCause(refused, request, requestId, headers), asResponse)
+            })
           })
         ) as Effect.Effect<HttpServerResponse.HttpServerResponse, Types.unhandled, HttpServerRequest.HttpServerRequest>
       yield* router.addGlobalMiddleware(answerAll)
     })
   )
 
-/** Everything that a process with the role `api` serves. */
-export const routes: Layer.Layer<never, never, HttpRouter.HttpRouter | RouteServices> = mount(table, LISTED)
+/** Everything that a process with the role `api` serves; `way` is that of the server in front of the router. */
+export const routes = (way: Express): Layer.Layer<never, never, HttpRouter.HttpRouter | RouteServices> =>
+  mount(table, LISTED, way)
 
 /** What every other process serves: `/healthz`, `/readyz` and `/metrics`, for supervisors. */
 export const statusRoutesOnly: Layer.Layer<
   never,
   never,
-  HttpRouter.HttpRouter | ApplicationStore | Auth | HttpSettings | IdempotencyStore | JobQueue
+  HttpRouter.HttpRouter | ApplicationStore | Auth | HttpSettings | IdempotencyStore | JobQueue | RateLimiter
 > = mount(
   Effect.map(Effect.all([statusRoutes, metricsRoutes]), (routes) => routes.flat()),
-  NOT_HERE
+  NOT_HERE,
+  null
 )
-
-/** A request that is not even HTTP gets an answer in the form of all errors, as far as one can be written. */
-const refuseMalformed = (server: Server) =>
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === "ECONNRESET" || !socket.writable) {
-      socket.destroy()
-      return
-    }
-    const requestId = uuidv7()
-    const [status, refusal] =
-      error.code === "HPE_HEADER_OVERFLOW"
-        ? ([431, new ApiError("payload_too_large", "The request's headers are too large.")] as const)
-        : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-          ? ([408, new ApiError("request_timeout", "The request did not arrive in time.")] as const)
-          : ([400, new ApiError("validation_error", "The request is not valid HTTP.")] as const)
-    const body = errorBody(refusal, requestId)
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\nX-Request-Id: ${requestId}\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
-    )
-  })
 
 /**
  * The server that app.ts gives to NodeHttpServer. Idle connections outlive those of common load balancers (60 s), which
  * would otherwise send into a closing one; a request has as long as it likes while its bytes keep coming (imports are
- * large, and small bodies have a deadline of their own), and none for its headers.
+ * large, and small bodies have a deadline of their own), and none for its headers. What is no request is not counted; its
+ * answer names the budget of anonymous clients.
  */
-export const makeNodeServer = (): Server<typeof IncomingMessage> => {
+export const makeNodeServer = (way: Express, anonymous: Budget): Server<typeof IncomingMessage> => {
   const server = createServer({
     keepAliveTimeout: 65_000,
     headersTimeout: 20_000,
     requestTimeout: 0,
     connectionsCheckingInterval: 5_000,
-    noDelay: true
+    noDelay: true,
+    // Node's own refusal has neither a body nor the headers of all answers.
+    requireHostHeader: false
   })
   server.setTimeout(120_000)
-  refuseMalformed(server)
+  refuseMalformed(server, anonymous)
+  // Before the router's listener, and in its place where the express way goes.
+  const emit = server.emit.bind(server)
+  server.emit = (event: string, ...args: Array<unknown>): boolean => {
+    if (event !== "request") return emit(event, ...args)
+    const [incoming, outgoing] = args as [IncomingMessage, ServerResponse]
+    if (lacksHost(incoming)) {
+      refuseHostless(outgoing, anonymous)
+      return true
+    }
+    const serve = expressFor(way, incoming)
+    if (serve === undefined) return emit(event, ...args)
+    serve(incoming, outgoing)
+    return true
+  }
   return server
 }

@@ -2,13 +2,21 @@ import { Cause, Context, Effect, Result, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Auth, Forbidden, IdentityUnverified, Unauthorized } from "../../services/engine/Auth.ts"
 import { uuidv7 } from "../../services/domain/Ids.ts"
+import type { Registry } from "../../services/domain/Metrics.ts"
 import type { StoreError } from "../../services/ports/StoreError.ts"
 import type { IdempotencyStore } from "../../services/ports/IdempotencyStore.ts"
-import { ApiError, errorBody, errorResponse, internalError, notFound, STATUS, unavailable } from "./ApiError.ts"
+import type { Admission } from "./Admission.ts"
+import { isCounted } from "./Admission.ts"
+import { ApiError, errorBody, errorReply, internalError, invalid, notFound, STATUS, unavailable } from "./ApiError.ts"
 import { checkMediaType, parseJson, readBody } from "./Body.ts"
 import { CORS } from "./Cors.ts"
 import { checkKey, fingerprintOf, once } from "./Idempotency.ts"
+import type { Incoming } from "./Incoming.ts"
+import type { Reply } from "./Reply.ts"
+import { asResponse } from "./Reply.ts"
 import type { Call, Route } from "./Route.ts"
+import { isSignedParam } from "./Route.ts"
+import { makeMeter } from "./Meter.ts"
 import { decoder } from "./Validation.ts"
 
 /**
@@ -18,6 +26,8 @@ import { decoder } from "./Validation.ts"
  */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+const SIGNED = /^[A-Za-z0-9_-]{1,4096}$/
 
 /** Headers of any answer to a request. */
 export const headersFor = (requestId: string, isPublic: boolean): Record<string, string> => ({
@@ -66,36 +76,44 @@ const refusalIn = (cause: Cause.Cause<unknown>): ApiError | undefined => {
  */
 export const answerCause = (
   cause: Cause.Cause<unknown>,
-  request: HttpServerRequest.HttpServerRequest,
+  request: Incoming,
   requestId: string,
   headers: Readonly<Record<string, string>>
-): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+): Effect.Effect<Reply> => {
   if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
   const failure = cause.reasons.find(Cause.isFailReason)?.error as Parameters<typeof refusal>[0] | undefined
   const error = refusalIn(cause)
   if (error === undefined) {
     return Effect.logError("A request failed", cause).pipe(
       Effect.annotateLogs({ request_id: requestId, method: request.method, path: request.url.split("?", 1)[0] }),
-      Effect.as(errorResponse(internalError(), requestId, headers))
+      Effect.as(errorReply(internalError(), requestId, headers))
     )
   }
-  const response = errorResponse(error, requestId, headers)
-  return failure?._tag === "StoreError" ? Effect.as(logOutage(failure, requestId), response) : Effect.succeed(response)
+  const reply = errorReply(error, requestId, headers)
+  return failure?._tag === "StoreError" ? Effect.as(logOutage(failure, requestId), reply) : Effect.succeed(reply)
 }
 
-/** Query values are text; those that the schema wants as whole numbers are read as such. */
+/**
+ * Query values are text; those that the schema wants as whole numbers are read as such. A list is a parameter that is
+ * repeated: one alone is a list too.
+ */
 const queryDecoder = (schema: Schema.ConstraintDecoder<unknown>) => {
   const decode = decoder(schema)
   const { properties = {} } = Schema.toJsonSchemaDocument(schema).schema as {
     properties?: Record<string, { type?: string }>
   }
-  const integers = Object.keys(properties).filter((name) => properties[name]!.type === "integer")
+  const ofType = (type: string) => Object.keys(properties).filter((name) => properties[name]!.type === type)
+  const [integers, lists] = [ofType("integer"), ofType("array")]
   return (query: Readonly<Record<string, unknown>>) => {
     const values: Record<string, unknown> = { ...query }
+    // As in bodies: a schema lets it through, and text in PostgreSQL cannot hold it.
+    const [nul] = Object.entries(values).find(([, value]) => String(value).includes("\0")) ?? []
+    if (nul !== undefined) return Result.fail(invalid([{ field: nul, message: "must not contain U+0000" }]))
     for (const name of integers) {
       const value = values[name]
       if (typeof value === "string" && /^-?\d{1,15}$/.test(value)) values[name] = Number(value)
     }
+    for (const name of lists) if (typeof values[name] === "string") values[name] = [values[name]]
     return decode(values)
   }
 }
@@ -107,8 +125,9 @@ const idsOf = (
   const ids: Record<string, string> = {}
   for (const name of names) {
     const value = params[name]
-    if (value === undefined || !UUID.test(value)) return null
-    ids[name] = value.toLowerCase()
+    const isSigned = isSignedParam(name)
+    if (value === undefined || !(isSigned ? SIGNED : UUID).test(value)) return null
+    ids[name] = isSigned ? value : value.toLowerCase()
   }
   return ids
 }
@@ -117,9 +136,11 @@ const NOTHING = {}
 
 /** What the road needs beside the route itself. */
 export interface Road {
+  readonly admission: Admission
   readonly auth: Auth["Service"]
   readonly idempotency: IdempotencyStore["Service"]
   readonly bodyLimit: number
+  readonly metrics: Registry
 }
 
 type Handler = Effect.Effect<
@@ -129,19 +150,31 @@ type Handler = Effect.Effect<
 >
 
 /** The serving code of a route. */
-export const compile = (route: Route, { auth, bodyLimit, idempotency }: Road): Handler => {
-  const { access, body, success } = route
+export interface Served {
+  /** For the router. */
+  readonly handler: Handler
+  /** For the express way; null for routes that have ids in their paths, a query, or a stream of a body. */
+  readonly express: ((request: Incoming, requestId: string) => Effect.Effect<Reply>) | null
+}
+
+export const compile = (route: Route, { admission, auth, bodyLimit, idempotency, metrics }: Road): Served => {
+  const { access, body, limit, success } = route
   const decodeBody = body === null || body.isStream ? null : decoder(body.schema)
   const decodeQuery = route.query === null ? null : queryDecoder(route.query)
+  const meter = makeMeter(metrics, route.method, route.path)
 
   const travel = Effect.fnUntraced(function* (
-    request: HttpServerRequest.HttpServerRequest,
+    request: Incoming,
     requestId: string,
     headers: Record<string, string>,
     params: Readonly<Record<string, string | undefined>>,
     search: Readonly<Record<string, unknown>>
   ) {
     const caller = access === "open" ? null : yield* auth.authenticate(request.headers.authorization, access)
+    // What a signed link is worth, its handler sees. Refused, it is counted like a request without a good key.
+    if (limit === "none") admission.pass(headers)
+    else if (caller === null && limit !== "signed") yield* admission.admitAnonymous(request, headers)
+    else if (caller !== null) yield* admission.admit(request, caller, limit === "registration", headers)
     const ids = route.params.length === 0 ? NOTHING : idsOf(route.params, params)
     if (ids === null) return yield* Effect.fail(notFound("resource"))
     const query = decodeQuery === null ? NOTHING : yield* Effect.fromResult(decodeQuery(search))
@@ -174,6 +207,7 @@ export const compile = (route: Route, { auth, bodyLimit, idempotency }: Road): H
           body: JSON.stringify(value),
           location: success.location?.(value) ?? null
         }),
+        kept: success.kept,
         refusalOf: (cause) => {
           const error = refusalIn(cause)
           return error === undefined || STATUS[error.code] >= 500
@@ -184,23 +218,63 @@ export const compile = (route: Route, { auth, bodyLimit, idempotency }: Road): H
     }
     call.body = yield* Effect.fromResult(read())
     const value = yield* route.handler(call as Call)
+    if (limit === "signed") admission.pass(headers)
     if (HttpServerResponse.isHttpServerResponse(value)) return HttpServerResponse.setHeaders(value, headers)
     if (success.location !== null) headers["location"] = success.location(value)
-    return HttpServerResponse.text(JSON.stringify(value), {
-      status: success.status,
-      contentType: "application/json",
-      headers
-    })
+    return { status: success.status, body: JSON.stringify(value), headers } satisfies Reply
   })
 
-  return Effect.contextWith((context: Context.Context<Effect.Services<Handler>>) => {
+  /** A request without a good key is counted when it is refused: the way of the others is not made longer by it. */
+  const refuse = (
+    cause: Cause.Cause<unknown>,
+    request: Incoming,
+    requestId: string,
+    headers: Record<string, string>
+  ) => {
+    if (isCounted(headers) || Cause.hasInterruptsOnly(cause)) return answerCause(cause, request, requestId, headers)
+    const failure = cause.reasons.find(Cause.isFailReason)?.error as Partial<Forbidden> | undefined
+    const admitted =
+      failure?._tag === "Forbidden"
+        ? admission.admitPublic(request, failure.appId!, headers)
+        : admission.admitAnonymous(request, headers)
+    return Effect.matchCauseEffect(admitted, {
+      onSuccess: () => answerCause(cause, request, requestId, headers),
+      onFailure: (other) => answerCause(other, request, requestId, headers)
+    })
+  }
+
+  const handler = Effect.contextWith((context: Context.Context<Effect.Services<Handler>>) => {
     const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const { params } = Context.get(context, HttpRouter.RouteContext)
     const search = Context.get(context, HttpServerRequest.ParsedSearchParams)
     const requestId = uuidv7()
+    const startedAt = performance.now()
     const headers = headersFor(requestId, access === "public")
-    return Effect.catchCause(travel(request, requestId, headers, params, search), (cause) =>
-      answerCause(cause, request, requestId, headers)
+    return Effect.map(
+      Effect.catchCause(travel(request, requestId, headers, params, search), (cause) =>
+        refuse(cause, request, requestId, headers)
+      ),
+      (reply) => {
+        meter.note(reply.status, startedAt)
+        return HttpServerResponse.isHttpServerResponse(reply) ? reply : asResponse(reply)
+      }
     )
   })
+  const isPlain = route.method === "POST" && route.params.length === 0 && route.query === null && decodeBody !== null
+  const express = (request: Incoming, requestId: string) => {
+    const headers = headersFor(requestId, access === "public")
+    const startedAt = performance.now()
+    // A handler of a plain route answers a value.
+    return Effect.map(
+      Effect.catchCause(
+        travel(request, requestId, headers, NOTHING, NOTHING) as Effect.Effect<Reply, unknown>,
+        (cause) => refuse(cause, request, requestId, headers)
+      ),
+      (reply) => {
+        meter.note(reply.status, startedAt)
+        return reply
+      }
+    )
+  }
+  return { handler, express: isPlain ? express : null }
 }

@@ -1,6 +1,7 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import type { ApiError, Detail } from "./ApiError.ts"
 import { DETAILS, invalid } from "./ApiError.ts"
+import { soundness } from "./Sound.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
@@ -37,17 +38,20 @@ export const fieldPath = (path: ReadonlyArray<PropertyKey | { readonly key: Prop
 
 const options = { errors: "all", onExcessProperty: "error" } as const
 
-/** A decoder for a schema, made once. All that is wrong is told at once; unknown fields are wrong too. */
+/** A decoder of parsed JSON for a schema, made once. All that is wrong is told at once; unknown fields are wrong too. */
 export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S
 ): ((input: unknown) => Result.Result<S["Type"], ApiError<"validation_error">>) => {
   const decode = Schema.decodeUnknownResult(schema, options)
-  return (input) =>
-    Result.mapError(decode(input), ({ issue }) => {
+  const isSound = soundness(schema)
+  return (input) => {
+    if (isSound(input)) return Result.succeed(input as S["Type"])
+    return Result.mapError(decode(input), ({ issue }) => {
       const { issues } = format(issue)
       const details = issues
         .slice(0, DETAILS)
         .map(({ path, message }): Detail => ({ field: fieldPath(path ?? []), message: sentence(message) }))
       return invalid(details, issues.length)
     })
+  }
 }

@@ -63,8 +63,12 @@ export const webhookRoutes = Effect.gen(function* () {
   const outbound = yield* OutboundPolicy
   const { webhookSecretOverlapMs } = yield* EngineSettings
 
+  /** Answers the address as it is connected to, for it to be kept and shown: no notation of it is left to misread. */
   const checkUrl = (url: string) =>
-    Effect.mapError(outbound.check(url), ({ message }) => invalid([{ field: "url", message }]))
+    outbound.check(url).pipe(
+      Effect.map((checked) => checked.url.href),
+      Effect.mapError(({ message }) => invalid([{ field: "url", message }]))
+    )
   const tooMany = ({ limit }: TooManyHooks) =>
     Effect.fail(
       new ApiError(
@@ -78,10 +82,11 @@ export const webhookRoutes = Effect.gen(function* () {
       method: "POST",
       path: "/api/v1/webhooks",
       access: "secret",
+      isAudited: true,
       tag: "Webhooks",
       summary: "Create a webhook",
       description:
-        "The url must be a public http or https address. With a secret, each delivery carries `X-Service-Signature`. The secret is never returned.",
+        "The url must be a public http or https address; it is kept as it is connected to (`HTTP://2130706433` is `http://127.0.0.1/`, which is refused). With a secret, each delivery carries `X-Service-Signature`. The secret is never returned.",
       body: {
         schema: CreateHook,
         name: "CreateWebhook",
@@ -102,9 +107,9 @@ export const webhookRoutes = Effect.gen(function* () {
       },
       errors: ["validation_error", "conflict"],
       handler: Effect.fnUntraced(function* ({ caller, body }) {
-        yield* checkUrl(body.url)
+        const url = yield* checkUrl(body.url)
         const hook = yield* hooks
-          .create(caller.appId, uuidv7() as HookId, body)
+          .create(caller.appId, uuidv7() as HookId, { ...body, url })
           .pipe(Effect.catchTag("TooManyHooks", tooMany))
         return show(hook)
       })
@@ -143,6 +148,7 @@ export const webhookRoutes = Effect.gen(function* () {
       method: "PATCH",
       path: "/api/v1/webhooks/:id",
       access: "secret",
+      isAudited: true,
       tag: "Webhooks",
       summary: "Change a webhook",
       description:
@@ -154,8 +160,8 @@ export const webhookRoutes = Effect.gen(function* () {
         const id = params.id as HookId
         // Before the address is resolved: nobody's names are looked up for a hook that is not there.
         if (Option.isNone(yield* hooks.find(caller.appId, id))) return yield* Effect.fail(notFound("webhook"))
-        if (body.url !== undefined) yield* checkUrl(body.url)
-        const hook = yield* hooks.update(caller.appId, id, body, webhookSecretOverlapMs)
+        const change = body.url === undefined ? body : { ...body, url: yield* checkUrl(body.url) }
+        const hook = yield* hooks.update(caller.appId, id, change, webhookSecretOverlapMs)
         return Option.isSome(hook) ? show(hook.value) : yield* Effect.fail(notFound("webhook"))
       })
     }),
@@ -163,6 +169,7 @@ export const webhookRoutes = Effect.gen(function* () {
       method: "DELETE",
       path: "/api/v1/webhooks/:id",
       access: "secret",
+      isAudited: true,
       tag: "Webhooks",
       summary: "Delete a webhook",
       success: {

@@ -5,6 +5,7 @@ import { Dispatcher } from "../../services/engine/Dispatcher.ts"
 import { HookActors } from "../../services/engine/HookActors.ts"
 import { laneKey } from "../../services/engine/Lane.ts"
 import { Planner } from "../../services/engine/Planner.ts"
+import * as Replays from "../../services/engine/Replays.ts"
 import * as Sweeper from "../../services/engine/Sweeper.ts"
 import { JobQueue } from "../../services/ports/JobQueue.ts"
 
@@ -45,3 +46,6 @@ export const webhooks = Layer.effectDiscard(
 
 /** Every node that works also sweeps. */
 export const sweeper = Layer.effectDiscard(Effect.forkScoped(Sweeper.run))
+
+/** And carries out replays of dead letters. */
+export const replays = Layer.effectDiscard(Effect.forkScoped(Replays.run))

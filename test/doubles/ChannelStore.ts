@@ -32,8 +32,45 @@ export class ChannelTable {
             return { id, created: true }
           })
         ),
+      ensureInbox: (appId, userId) =>
+        outage.run("ensureInbox", () => {
+          const contactId = this.#contact(appId, userId)
+          const old = of(appId).find((row) => row.kind === "inbox" && row.contactId === contactId)
+          if (old !== undefined) return { id: old.id, created: false }
+          const id = uuidv7() as ChannelId
+          this.rows.push({
+            id,
+            appId,
+            kind: "inbox",
+            address: null,
+            contactId,
+            status: "active",
+            createdAt: Date.now()
+          })
+          return { id, created: true }
+        }),
+      subscribe: (appId, id, isWanted) =>
+        outage.run("subscribe", () => {
+          const at = this.rows.findIndex((row) => row.appId === appId && row.id === id && row.kind === "email")
+          if (at === -1) return Option.none()
+          const row = { ...this.rows[at]!, status: isWanted ? ("active" as const) : ("unsubscribed" as const) }
+          this.rows[at] = row
+          return Option.some(row)
+        }),
       find: (appId, id) => outage.run("find", () => Option.fromUndefinedOr(of(appId).find((row) => row.id === id))),
-      list: (appId, after, limit) => outage.run("list", () => pageOf(of(appId), after, limit)),
+      list: (appId, { address, contactId, status }, after, limit) =>
+        outage.run("list", () =>
+          pageOf(
+            of(appId).filter(
+              (row) =>
+                (status ?? row.status) === row.status &&
+                (contactId ?? row.contactId) === row.contactId &&
+                (address === undefined || row.address?.toLowerCase() === address.toLowerCase())
+            ),
+            after,
+            limit
+          )
+        ),
       remove: (appId, id) =>
         outage.run("remove", () => {
           const isThere = of(appId).some((row) => row.id === id)
@@ -44,7 +81,7 @@ export class ChannelTable {
         outage.run("among", () =>
           of(appId)
             .filter(({ id }) => ids.includes(id))
-            .map(({ id, kind, status }) => ({ id, active: kind === "email" && status === "active" }))
+            .map(({ id, kind, status }) => ({ id, kind, active: status !== "suppressed" }))
         )
     })
   }

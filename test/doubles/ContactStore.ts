@@ -68,6 +68,16 @@ export class ContactTable {
           )
         ),
       update: (appId, id, fields) => outage.run("update", () => put(appId, id, (row) => change(row, fields))),
+      tag: (appId, externalIds, { add = [], remove = [] }) =>
+        outage.run("tag", () =>
+          of(appId)
+            .filter(({ externalId }) => externalIds.includes(externalId))
+            .map(({ externalId, id, tags }) => {
+              const after = [...new Set([...tags, ...add])].filter((tag) => !remove.includes(tag))
+              if (after.length <= 100) put(appId, id, (row) => ({ ...row, tags: after }))
+              return { externalId, fits: after.length <= 100 }
+            })
+        ),
       prefer: (appId, id, preferences) =>
         outage.run("prefer", () =>
           put(appId, id, (row) => ({ ...row, preferences: { ...row.preferences, ...preferences } }))

@@ -1,5 +1,5 @@
 import { Layer, Option } from "effect"
-import type { CredentialConfig, ProviderKind } from "../../services/domain/Credential.ts"
+import type { CredentialConfig, CredentialKind } from "../../services/domain/Credential.ts"
 import type { AppId } from "../../services/domain/Ids.ts"
 import type { CredentialSummary } from "../../services/ports/CredentialStore.ts"
 import { CredentialStore } from "../../services/ports/CredentialStore.ts"
@@ -17,7 +17,7 @@ export class CredentialTable {
   readonly rows = new Map<string, Row>()
 
   layer(outage: Outage): Layer.Layer<CredentialStore> {
-    const key = (appId: AppId, kind: ProviderKind) => `${appId}:${kind}`
+    const key = (appId: AppId, kind: CredentialKind) => `${appId}:${kind}`
     const summary = ({ config, held, updatedAt }: Row): CredentialSummary => ({
       kind: config.kind,
       settings: config.value as unknown as Record<string, unknown>,

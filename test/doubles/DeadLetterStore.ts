@@ -1,21 +1,26 @@
 import { Layer, Option } from "effect"
-import type { DeadLetter } from "../../services/domain/DeadLetter.ts"
+import type { WholeDeadLetter } from "../../services/ports/DeadLetterStore.ts"
 import { DeadLetterStore } from "../../services/ports/DeadLetterStore.ts"
 import type { Outage } from "./Outage.ts"
 
 export class DeadLetterTable {
   /** Newest first. */
-  rows: Array<DeadLetter & { readonly body: string | null }> = []
+  rows: Array<WholeDeadLetter> = []
 
   layer(outage: Outage): Layer.Layer<DeadLetterStore> {
     return Layer.succeed(DeadLetterStore, {
-      list: (appId, { hookId, kind }, before, limit) =>
+      list: (appId, { error, from, kind, notification_id, provider, to, webhook_id }, before, limit) =>
         outage.run("list", () => {
           const all = this.rows.filter(
             (row) =>
               row.appId === appId &&
               (kind === undefined || row.kind === kind) &&
-              (hookId === undefined || row.hookId === hookId) &&
+              (webhook_id === undefined || row.hookId === webhook_id) &&
+              (notification_id === undefined || row.notificationId === notification_id) &&
+              (provider === undefined || row.provider === provider) &&
+              (error === undefined || row.error === error) &&
+              (from === undefined || row.at >= Date.parse(from)) &&
+              (to === undefined || row.at < Date.parse(to)) &&
               (before === null || row.id < before)
           )
           const items = all.slice(0, limit)

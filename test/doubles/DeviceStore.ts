@@ -2,6 +2,7 @@ import { Layer, Option } from "effect"
 import type { Device, RegisterDevice } from "../../services/domain/Device.ts"
 import type { AppId, DeviceId } from "../../services/domain/Ids.ts"
 import { uuidv7 } from "../../services/domain/Ids.ts"
+import type { DeviceFilter, NamedDevice } from "../../services/ports/DeviceStore.ts"
 import { DeviceStore } from "../../services/ports/DeviceStore.ts"
 import type { Outage } from "./Outage.ts"
 import { pageOf } from "./Outage.ts"
@@ -10,12 +11,26 @@ interface Row extends Device {
   readonly appId: AppId
 }
 
+const isMeant = (row: Row, filter: DeviceFilter): boolean =>
+  (filter.platform ?? row.platform) === row.platform &&
+  (filter.environment ?? row.environment) === row.environment &&
+  (filter.status ?? row.status) === row.status &&
+  (filter.userId ?? row.userId) === row.userId &&
+  (filter.tagsAny === undefined || filter.tagsAny.some((tag) => row.tags.includes(tag))) &&
+  (filter.tagsAll === undefined || filter.tagsAll.every((tag) => row.tags.includes(tag))) &&
+  row.createdAt >= (filter.createdFrom ?? 0) &&
+  row.createdAt < (filter.createdBefore ?? Infinity) &&
+  row.lastSeenAt >= (filter.seenFrom ?? 0) &&
+  row.lastSeenAt < (filter.seenBefore ?? Infinity)
+
 /** Devices in a map by application and token. `chunks` notes the size of each call of register. */
 export class DeviceTable {
   readonly rows = new Map<string, Row>()
   readonly chunks: Array<number> = []
   /** Called before a chunk is stored. */
   beforeChunk: (chunk: number) => void = () => {}
+  /** Called before a page is read. */
+  beforeList: () => void = () => {}
 
   #of(appId: AppId): Array<Row> {
     return [...this.rows.values()].filter((row) => row.appId === appId).sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -35,6 +50,8 @@ export class DeviceTable {
       timezone: given.timezone === undefined ? (old?.timezone ?? null) : given.timezone,
       environment: given.environment ?? old?.environment ?? "production",
       metadata: given.metadata ?? old?.metadata ?? {},
+      p256dh: given.web_push_p256dh === undefined ? (old?.p256dh ?? null) : given.web_push_p256dh,
+      auth: given.web_push_auth === undefined ? (old?.auth ?? null) : given.web_push_auth,
       status: "active",
       invalidReason: null,
       createdAt: old?.createdAt ?? Date.now(),
@@ -48,6 +65,12 @@ export class DeviceTable {
     for (const [key, row] of this.rows) {
       if (row.id === id) this.rows.set(key, { ...row, status: "invalid", invalidReason: "Unregistered" })
     }
+  }
+
+  among(appId: AppId, ids: ReadonlyArray<string>): ReadonlyArray<NamedDevice> {
+    return this.#of(appId)
+      .filter(({ id }) => ids.includes(id))
+      .map(({ id, platform, status }) => ({ id, platform, active: status === "active" }))
   }
 
   layer(outage: Outage): Layer.Layer<DeviceStore> {
@@ -67,23 +90,32 @@ export class DeviceTable {
         }),
       find: (appId, id) =>
         outage.run("find", () => Option.fromUndefinedOr(this.#of(appId).find((row) => row.id === id))),
-      list: (appId, { platform, userId }, after, limit) =>
-        outage.run("list", () =>
+      update: (appId, id, change) =>
+        outage.run("update", () => {
+          const row = this.#of(appId).find((row) => row.id === id)
+          if (row === undefined) return Option.none()
+          const changed: Row = {
+            ...row,
+            userId: change.user_id === undefined ? row.userId : change.user_id,
+            tags: change.tags ?? row.tags,
+            timezone: change.timezone === undefined ? row.timezone : change.timezone,
+            environment: change.environment ?? row.environment,
+            metadata: change.metadata ?? row.metadata
+          }
+          this.rows.set(`${appId}:${row.token}`, changed)
+          return Option.some(changed)
+        }),
+      list: (appId, filter, after, limit) => {
+        this.beforeList()
+        return outage.run("list", () =>
           pageOf(
-            this.#of(appId).filter(
-              (row) =>
-                (platform === undefined || row.platform === platform) && (userId === undefined || row.userId === userId)
-            ),
+            this.#of(appId).filter((row) => isMeant(row, filter)),
             after,
             limit
           )
-        ),
-      among: (appId, ids) =>
-        outage.run("among", () =>
-          this.#of(appId)
-            .filter(({ id }) => ids.includes(id))
-            .map(({ id, platform, status }) => ({ id, platform, active: status === "active" }))
         )
+      },
+      among: (appId, ids) => outage.run("among", () => this.among(appId, ids))
     })
   }
 }

@@ -15,12 +15,12 @@ export class EngagementTable {
     return Layer.succeed(EngagementStore, {
       record: (report) =>
         outage.run("record", () => {
-          const { appId, deviceId, notificationId, type } = report
+          const { appId, deviceId, mail, notificationId, type } = report
           const isKnown = this.deliveries.some(
             (delivery) =>
               delivery.appId === appId && delivery.deviceId === deviceId && delivery.notificationId === notificationId
           )
-          if (!isKnown) return Option.none()
+          if (!isKnown && mail === undefined) return Option.none()
           const key = `${notificationId}:${deviceId}:${type}`
           if (this.reports.has(key)) return Option.some([])
           this.reports.set(key, report)

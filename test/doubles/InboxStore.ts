@@ -1,7 +1,9 @@
-import { Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { AppId, InboxMessageId } from "../../services/domain/Ids.ts"
 import { uuidv7 } from "../../services/domain/Ids.ts"
 import type { InboxMessage } from "../../services/domain/Inbox.ts"
+import type { InboxNotice } from "../../services/ports/InboxNotices.ts"
+import { InboxNotices } from "../../services/ports/InboxNotices.ts"
 import { InboxStore } from "../../services/ports/InboxStore.ts"
 import type { Outage } from "./Outage.ts"
 
@@ -13,6 +15,27 @@ interface Row extends InboxMessage {
 /** Inbox messages in a list, oldest first. */
 export class InboxTable {
   rows: Array<Row> = []
+  /** The node stops: live readers are sent away. */
+  isStopping = false
+  readonly listeners = new Set<(notice: InboxNotice | null) => void>()
+
+  tell(appId: AppId, keys: ReadonlyArray<string>): void {
+    for (const hear of this.listeners) hear({ appId, keys })
+  }
+
+  readonly notices = Layer.succeed(InboxNotices, {
+    keyOf: (userId) => userId,
+    listen: (hear) =>
+      Effect.asVoid(
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            this.listeners.add(hear)
+            hear(null)
+          }),
+          () => Effect.sync(() => this.listeners.delete(hear))
+        )
+      )
+  })
 
   layer(outage: Outage): Layer.Layer<InboxStore> {
     const of = (appId: AppId, userId: string) => this.rows.filter((row) => row.appId === appId && row.userId === userId)
@@ -37,6 +60,7 @@ export class InboxTable {
               readAt: null
             })
           }
+          this.tell(appId, users)
           return users.length
         }),
       list: (appId, userId, before, limit) =>
@@ -51,12 +75,25 @@ export class InboxTable {
       read: (appId, userId, id) =>
         outage.run("read", () => {
           if (of(appId, userId).some((row) => row.id === id)) mark([id])
+          this.tell(appId, [userId])
           return Option.fromUndefinedOr(of(appId, userId).find((row) => row.id === id))
+        }),
+      since: ({ after, appId, userId }) =>
+        outage.run("since", () => {
+          const mine = of(appId, userId)
+          const seen = after === null ? this.rows.length : Number(after)
+          return {
+            position: String(this.rows.length),
+            unread: mine.filter(({ readAt }) => readAt === null).length,
+            messages: this.rows.slice(seen).filter((row) => mine.includes(row)),
+            isCut: !(seen <= this.rows.length)
+          }
         }),
       readAll: (appId, userId) =>
         outage.run("readAll", () => {
           const unread = of(appId, userId).filter(({ readAt }) => readAt === null)
           mark(unread.map(({ id }) => id))
+          this.tell(appId, [userId])
           return unread.length
         })
     })

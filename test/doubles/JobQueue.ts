@@ -2,14 +2,15 @@ import { Effect, Layer } from "effect"
 import type { Job } from "../../services/domain/Job.ts"
 import { JobQueue, QueueUnavailable } from "../../services/ports/JobQueue.ts"
 
-/** A queue that keeps what was published, and can be told to be down. */
+/** A queue that keeps what was published, and can be told to be down, or to be stuck in a ping that nobody can end. */
 export class QueueLog {
   readonly published: Array<Job> = []
   isDown = false
+  isStuck = false
 
   readonly layer: Layer.Layer<JobQueue> = Layer.mock(JobQueue, {
     publish: (jobs) => this.#answer(() => void this.published.push(...jobs)),
-    ping: Effect.suspend(() => this.#answer(() => undefined))
+    ping: Effect.suspend(() => (this.isStuck ? Effect.uninterruptible(Effect.never) : this.#answer(() => undefined)))
   })
 
   #answer(work: () => void): Effect.Effect<void, QueueUnavailable> {

@@ -1,5 +1,6 @@
 import { Layer, Option } from "effect"
 import type { Counts, Delivery } from "../../services/domain/Delivery.ts"
+import type { Platform } from "../../services/domain/Device.ts"
 import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
 import type { Notification } from "../../services/domain/Notification.ts"
 import type { Settlement } from "../../services/ports/IdempotencyStore.ts"
@@ -18,26 +19,40 @@ export class NotificationTable {
   /** What the accepting transaction does with a settlement. */
   settle: (settlement: Settlement) => void = () => {}
 
+  /** What the accepting transaction finds of a device; undefined where there is none. */
+  device: (appId: AppId, id: string) => { readonly platform: Platform; readonly active: boolean } | undefined = () =>
+    undefined
+
   layer(outage: Outage): Layer.Layer<NotificationStore> {
     const of = (appId: AppId) => this.rows.filter((row) => row.appId === appId)
+    const accept = (arrival: NewNotification): Notification => {
+      const { id, appId, request, sendAt } = arrival
+      this.arrivals.push(arrival)
+      if (arrival.settlement) this.settle(arrival.settlement)
+      const row: Notification = {
+        id,
+        appId,
+        status: sendAt == null ? "queued" : "scheduled",
+        request,
+        createdAt: Date.now(),
+        startedAt: null,
+        completedAt: null
+      }
+      this.rows.push(row)
+      return row
+    }
     return Layer.mock(NotificationStore, {
-      accept: (arrival) =>
+      accept: (arrival) => outage.run("accept", () => accept(arrival)),
+      acceptForDevice: (arrival, { id, batch }) =>
         outage.run("accept", () => {
-          const { id, appId, request, sendAt } = arrival
-          this.arrivals.push(arrival)
-          if (arrival.settlement) this.settle(arrival.settlement)
-          const createdAt = Date.now()
-          const row: Notification = {
-            id,
-            appId,
-            status: sendAt == null ? "queued" : "scheduled",
-            request,
-            createdAt,
-            startedAt: null,
-            completedAt: null
+          const found = this.device(arrival.appId, id)
+          if (found === undefined) return null
+          if (!found.active) return { notification: accept(arrival), provider: null }
+          const provider = ({ ios: "apns", android: "fcm", web: "webpush" } as const)[found.platform]
+          return {
+            notification: accept({ ...arrival, batches: [{ id: batch, provider, recipients: [id] }] }),
+            provider
           }
-          this.rows.push(row)
-          return row
         }),
       find: (appId, id) => outage.run("find", () => Option.fromUndefinedOr(of(appId).find((row) => row.id === id))),
       steer: (appId, id, command) =>

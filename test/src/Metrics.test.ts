@@ -56,6 +56,10 @@ describe("/metrics", () => {
         expect(series.get('heliograph_webhook_post_seconds_count{outcome="2xx"}')).toBe(400)
         expect(sum(series, "heliograph_batch_seconds_count{", 'outcome="ok"')).toBeGreaterThanOrEqual(8)
         expect(sum(series, "heliograph_lanes{")).toBeGreaterThanOrEqual(1)
+        const posted = '{method="POST",route="/api/v1/notifications"'
+        expect(series.get(`heliograph_http_requests_total${posted},status="202"}`)).toBe(1)
+        expect(series.get(`heliograph_http_request_seconds_count${posted}}`)).toBe(1)
+        expect(series.get("heliograph_push_connections")).toBeGreaterThanOrEqual(2)
         expect(series.get("heliograph_database_up")).toBe(1)
         expect(series.get("heliograph_queue_up")).toBe(1)
         expect(series.get('heliograph_waiting{kind="plan"}')).toBe(0)

@@ -76,6 +76,27 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("a running mailin
     })
   )
 
+  it.effect("is overtaken by a single message of high priority, which is through before the mailing ends", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      slowly(system, 150)
+      const mailing = yield* system.send({ to: { all: true }, content: CONTENT })
+      yield* system.until(mailing, isUnderWay)
+      const { body } = yield* system.call("GET", "/api/v1/devices?limit=1")
+      const [device] = body.data
+      const single = yield* system.send({ to: { device_ids: [device.id] }, content: CONTENT, priority: "high" })
+      const through = yield* system.until(single, ({ status }) => status === "completed")
+      expect(through.counts).toMatchObject({ accepted: 1, sent: 1 })
+      expect(receipts(system, single)).toEqual([1])
+      const still = yield* system.until(mailing, () => true)
+      expect(still.status).toBe("sending")
+      expect(still.counts.pending).toBeGreaterThan(0)
+      slowly(system, 0)
+      const shown = yield* system.until(mailing, ({ status }) => status === "completed")
+      expect(shown.counts).toMatchObject({ accepted: DEVICES, sent: DEVICES })
+    })
+  )
+
   it.effect("is sent when it is due, and not before", () =>
     Effect.gen(function* () {
       const system = yield* TheSystem

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { outcomeOfFailure, verdictOf, type Verdict } from "../../../layers/apns/Answer.ts"
+import { verdictOf, type Verdict } from "../../../layers/apns/Answer.ts"
 import { answer } from "../Sending.ts"
 
 const SENT = 1000
@@ -90,12 +90,6 @@ describe("an answer of APNs", () => {
       expect(outcome(of(502, body))).toMatchObject({ _tag: "Retry" })
       expect(outcome(of(429, body))).toMatchObject({ _tag: "Slow", scope: "recipient" })
       expect(outcome(of(403, body))).toMatchObject({ _tag: "Hold" })
-    }
-  })
-
-  it("that never came is tried again", () => {
-    for (const reason of ["connect", "not_http2", "timeout", "closed", "protocol", "too_large"] as const) {
-      expect(outcomeOfFailure({ reason, message: "", unprocessed: false })).toMatchObject({ _tag: "Retry" })
     }
   })
 })

@@ -62,6 +62,32 @@ describe("read", () => {
     ])
   })
 
+  it("reads a rate limit as requests in seconds", () => {
+    expect(read({ RATE_LIMIT_DEVICES: "5/1" }).rateLimits.devices).toEqual({ requests: 5, windowMs: 1000 })
+    expect(read({}).rateLimits.secret).toEqual({ requests: 600_000, windowMs: 60_000 })
+    for (const wrong of ["600", "0/60", "5/0", "-1/60", "5/60s", "5000000000/60", "5/90000"]) {
+      expect(problemsOf({ RATE_LIMIT_PUBLIC: wrong })[0]).toContain("RATE_LIMIT_PUBLIC must be requests/seconds")
+    }
+  })
+
+  it("reads where traces go, with what headers and how many, and the zone of those without one", () => {
+    const { engine, otlpHeaders, traceRatio } = read({
+      OTLP_HEADERS: "Api-Key=a%3Db, tenant=7",
+      TRACE_RATIO: "0.25",
+      DEFAULT_TIMEZONE: "Europe/Berlin"
+    })
+    expect(otlpHeaders).toEqual({ "api-key": "a=b", tenant: "7" })
+    expect([traceRatio, engine.defaultTimezone]).toEqual([0.25, "Europe/Berlin"])
+    const wrong: ReadonlyArray<Record<string, string>> = [
+      { OTLP_HEADERS: "no header" },
+      { OTLP_HEADERS: "a=%zz" },
+      { TRACE_RATIO: "1.5" },
+      { TRACE_RATIO: "-1" },
+      { DEFAULT_TIMEZONE: "Mars/Olympus" }
+    ]
+    for (const env of wrong) expect(() => read(env)).toThrow(Object.keys(env)[0]!)
+  })
+
   it("knows plan as another name of dispatch, and all for every role", () => {
     expect([...read({ ROLES: "plan,webhooks" }).roles]).toEqual(["dispatch", "webhooks"])
     expect(read({ ROLES: "all" }).roles.size).toBe(4)

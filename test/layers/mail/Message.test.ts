@@ -73,4 +73,35 @@ describe("a mail", () => {
     ).toEqual([true, true, true, true])
     expect(isMailable(message({ content: { data: {}, url: "https://e.org/", body: "" } }))).toBe(false)
   })
+
+  it("carries tracked links and a pixel that differ by recipient alone, in lines that every server takes", async () => {
+    const html = `<p>Grüße</p><a href="https://e.org/?a=1&amp;b=2">one</a>${"<b>x</b>".repeat(40)}<a href='https://e.org/2'>two</a>`
+    const template = await compose(message({ content: { subject: "S", html } }), "shop@example.org", AT, {
+      pixel: (token) => `https://t.example/o/${token}`,
+      link: (destination) => (token) => `https://t.example/c/${token}/${Buffer.from(destination).toString("base64url")}`
+    })
+    const write = (token: string) => template.write("ann@example.com", "id", null, token).toString("latin1")
+    const tokens = ["a".repeat(91), "-_Z9".repeat(22) + "xyz"]
+    const [first, second] = tokens.map(write)
+    expect(
+      first!
+        .replaceAll(tokens[0]!.slice(0, 70), tokens[1]!.slice(0, 70))
+        .replaceAll("a".repeat(21), tokens[1]!.slice(70))
+    ).toBe(second)
+    for (const [i, text] of [first!, second!].entries()) {
+      const part = text.slice(text.indexOf("text/html"))
+      expect(part.split("\r\n").every((line) => line.length <= 76)).toBe(true)
+      const decoded = Buffer.from(
+        part
+          .replaceAll("=\r\n", "")
+          .replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+        "latin1"
+      ).toString()
+      const link = (to: string) => `https://t.example/c/${tokens[i]}/${Buffer.from(to).toString("base64url")}`
+      expect(decoded).toContain("<p>Grüße</p>")
+      expect(decoded).toContain(`<a href="${link("https://e.org/?a=1&b=2")}">one</a>`)
+      expect(decoded).toContain(`<a href='${link("https://e.org/2")}'>two</a>`)
+      expect(decoded).toContain(`<img src="https://t.example/o/${tokens[i]}"`)
+    }
+  })
 })

@@ -94,6 +94,16 @@ describe("SmtpProvider", () => {
     expect(smtp.stats().accepted).toBe(0)
   })
 
+  it("holds a credential whose password cannot be decoded, instead of throwing in every batch", async () => {
+    const outcomes = await sender.send({
+      message: mail(),
+      credential: owner(`smtp://engine:100%secret@localhost:${smtp.port}`),
+      targets: people(1)
+    })
+    expect(outcomes).toMatchObject([{ _tag: "Hold", reason: expect.stringContaining("cannot be understood") }])
+    expect(smtp.stats().accepted).toBe(0)
+  })
+
   it("slows the server down when it says so, and waits for a full mailbox", async () => {
     smtp.control.set({ do: "refuse", status: 451, first: 1 }, { do: "refuse", status: 452, match: ["person1@*"] })
     const targets = [person(0)]

@@ -4,10 +4,11 @@ import { SqlClient } from "effect/sql"
 import type { RegisterDevice } from "../../../services/domain/Device.ts"
 import type { AppId, ChannelId, DeviceId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/domain/Ids.ts"
-import type { Audience } from "../../../services/domain/Notification.ts"
+import type { Audience, Way } from "../../../services/domain/Notification.ts"
 import type { AudiencePage } from "../../../services/ports/AudienceStore.ts"
 import { AudienceStore } from "../../../services/ports/AudienceStore.ts"
 import { ChannelStore } from "../../../services/ports/ChannelStore.ts"
+import { ContactStore } from "../../../services/ports/ContactStore.ts"
 import { DeviceStore } from "../../../services/ports/DeviceStore.ts"
 import { android, atOnce, hotStores, newApp, tokens } from "./Stores.ts"
 
@@ -30,6 +31,7 @@ const readAll = Effect.fnUntraced(function* <R = never>(
   audience: Audience,
   options: {
     readonly email?: boolean
+    readonly ways?: ReadonlyArray<Way>
     readonly limit?: number
     readonly between?: Effect.Effect<unknown, unknown, R>
   } = {}
@@ -39,14 +41,21 @@ const readAll = Effect.fnUntraced(function* <R = never>(
     apns: [] as Array<string>,
     fcm: [] as Array<string>,
     webpush: [] as Array<string>,
-    smtp: [] as Array<string>
+    smtp: [] as Array<string>,
+    inbox: [] as Array<ChannelId>
   }
   let cursor: string | null = null
   let pages = 0
   do {
-    const page: AudiencePage = yield* audiences.page(app, audience, options.email ?? false, cursor, options.limit ?? 3)
-    for (const provider of ["apns", "fcm", "webpush", "smtp"] as const)
-      read[provider].push(...page.recipients[provider])
+    const page: AudiencePage = yield* audiences.page(
+      app,
+      audience,
+      options.ways ?? (options.email ? ["push", "email"] : ["push"]),
+      cursor,
+      options.limit ?? 3
+    )
+    for (const provider of ["apns", "fcm", "webpush", "smtp", "inbox"] as const)
+      read[provider].push(...(page.recipients[provider] as ReadonlyArray<never>))
     cursor = page.next
     pages++
     if (options.between !== undefined) yield* options.between
@@ -98,7 +107,7 @@ layer(hotStores)("AudienceStore", (it) => {
       })
   )
 
-  it.effect("leaves out dead tokens, and addresses that are suppressed or unsubscribed", () =>
+  it.effect("leaves out dead tokens and dead addresses, and who unsubscribed unless they are named themselves", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const app = yield* newApp
@@ -112,9 +121,13 @@ layer(hotStores)("AudienceStore", (it) => {
       const expected = [alive, good].toSorted()
       expect((yield* readAll(app, { all: true }, { email: true })).everyone).toEqual(expected)
       expect((yield* readAll(app, { device_ids: [alive!, dead!] })).everyone).toEqual([alive])
-      expect((yield* readAll(app, { channel_ids: [good, bad, gone] }, { email: true })).everyone).toEqual([good])
+      const named = [good, gone].toSorted()
+      expect((yield* readAll(app, { channel_ids: [good, bad, gone] }, { email: true })).everyone).toEqual(named)
       const emails = ["good@x.org", "BAD@x.org", "gone@x.org"]
-      expect((yield* readAll(app, { emails }, { email: true })).everyone).toEqual([good])
+      expect((yield* readAll(app, { emails }, { email: true })).everyone).toEqual(named)
+      const audiences = yield* AudienceStore
+      expect(yield* audiences.unsubscribed(app, "smtp", [good, bad, gone])).toEqual([gone])
+      expect((yield* audiences.targets(app, "smtp", named)).map(({ id }) => id)).toEqual([good])
     })
   )
 
@@ -137,6 +150,33 @@ layer(hotStores)("AudienceStore", (it) => {
       })
       const read = yield* readAll(app, { all: true }, { limit: 7, between })
       for (const id of before) expect(read.fcm).toContain(id)
+    })
+  )
+
+  it.effect("reads nobody twice, however new the application is to the statistics", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      yield* devices.register(
+        app,
+        tokens("new", 1200).map((token) => android(token))
+      )
+      const read = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          const rowsRead = Effect.map(
+            sql<{ rows: number }>`
+              SELECT (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer AS rows
+              FROM pg_stat_xact_user_tables WHERE relname = 'devices'`,
+            ([row]) => row!.rows
+          )
+          const before = yield* rowsRead
+          const { fcm, pages } = yield* readAll(app, { all: true }, { limit: 100 })
+          return { fcm, pages, rows: (yield* rowsRead) - before }
+        })
+      )
+      expect(read.fcm).toHaveLength(1200)
+      expect(read.rows).toBeLessThanOrEqual(1200 + read.pages)
     })
   )
 
@@ -228,7 +268,7 @@ layer(hotStores)("AudienceStore", (it) => {
       expect(read.everyone).toHaveLength(4)
       expect(read.everyone).toContain(known)
       expect((yield* readAll(app, { emails }, { email: true })).everyone).toEqual(read.everyone)
-      expect((yield* channels.list(app, null, 10)).items.map(({ id }) => id)).toEqual(read.everyone)
+      expect((yield* channels.list(app, {}, null, 10)).items.map(({ id }) => id)).toEqual(read.everyone)
       expect((yield* readAll(app, { emails })).everyone).toEqual([])
     })
   )
@@ -310,6 +350,79 @@ layer(hotStores)("AudienceStore", (it) => {
       expect(yield* audiences.targets(app, "smtp", [good, bad])).toMatchObject([
         { id: good, address: "Good@x.org", environment: "production", p256dh: null, auth: null }
       ])
+    })
+  )
+
+  it.effect("pages through the inboxes of contacts, one for each, made on the way", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const lines = tokens("user", 7).map((external_id, i) => ({ external_id, tags: i < 3 ? ["vip"] : [] }))
+      yield* contacts.upsert(app, lines)
+      yield* contacts.upsert(other, lines)
+      const silent = (yield* contacts.list(app, { externalId: "user-6" }, null, 1)).items[0]!.id
+      yield* contacts.prefer(app, silent, { inbox: false })
+      const all = yield* readAll(app, { all: true }, { ways: ["inbox"] })
+      expect(all.inbox).toHaveLength(6)
+      expect(all.pages).toBe(3)
+      // Made in the order of contacts, then read in the order of their own ids.
+      expect((yield* readAll(app, { all: true }, { ways: ["inbox"] })).inbox.toSorted()).toEqual(all.inbox.toSorted())
+      expect((yield* readAll(app, { tags_any: ["vip"] }, { ways: ["inbox"] })).inbox).toHaveLength(3)
+      expect((yield* readAll(app, { platforms: ["ios"] }, { ways: ["inbox"] })).everyone).toEqual([])
+      expect((yield* readAll(app, { channel_ids: all.inbox }, { ways: ["email", "inbox"] })).inbox).toEqual(
+        all.inbox.toSorted()
+      )
+      expect((yield* readAll(other, { channel_ids: all.inbox }, { ways: ["inbox"] })).everyone).toEqual([])
+    })
+  )
+
+  it.effect("makes contacts of users who are written to, and leaves out those who want no inbox", () =>
+    Effect.gen(function* () {
+      const audiences = yield* AudienceStore
+      const contacts = yield* ContactStore
+      const app = yield* newApp
+      const device = (yield* register(app, [android("t", { user_id: "b" })]))[0]!
+      const first = yield* readAll(app, { user_ids: ["c", "a", "b", "a"] }, { ways: ["push", "inbox"], limit: 2 })
+      expect(first.fcm).toEqual([device])
+      expect(first.inbox).toHaveLength(3)
+      const people = (yield* contacts.list(app, {}, null, 10)).items
+      expect(people.map(({ externalId }) => externalId).toSorted()).toEqual(["a", "b", "c"])
+      yield* contacts.prefer(app, people.find(({ externalId }) => externalId === "a")!.id, { inbox: false })
+      const targets = yield* audiences.targets(app, "inbox", first.inbox)
+      expect(targets.map(({ address }) => address).toSorted()).toEqual(["b", "c"])
+      const reached = new Set(targets.map(({ id }) => id))
+      expect(yield* audiences.unsubscribed(app, "inbox", first.inbox)).toEqual(
+        first.inbox.filter((id) => !reached.has(id as never))
+      )
+      const again = yield* readAll(app, { user_ids: ["c", "a", "b"] }, { ways: ["inbox"] })
+      expect(again.inbox.toSorted()).toEqual([...reached].toSorted())
+    })
+  )
+
+  it.effect("knows time zones of devices, of their contacts, and of contacts' channels, of this application only", () =>
+    Effect.gen(function* () {
+      const audiences = yield* AudienceStore
+      const contacts = yield* ContactStore
+      const app = yield* newApp
+      yield* contacts.upsert(app, [
+        { external_id: "ann", email: "ann@example.com", timezone: "Asia/Tokyo" },
+        { external_id: "bob", email: "bob@example.com" }
+      ])
+      const [own, theirs, none] = yield* register(app, [
+        android("own", { user_id: "ann", timezone: "Europe/Berlin" }),
+        ios("theirs", { user_id: "ann" }),
+        web("none", { user_id: "bob" })
+      ])
+      const { recipients } = yield* audiences.page(app, { all: true }, ["push", "email"], "c:0:", 100)
+      const { inbox } = yield* readAll(app, { user_ids: ["ann", "bob"] }, { ways: ["inbox"] })
+      expect(recipients.smtp).toHaveLength(2)
+      const page = { apns: [theirs!], fcm: [own!], webpush: [none!], smtp: recipients.smtp, inbox }
+      const zones = yield* audiences.zones(app, page)
+      expect([zones.get(own!), zones.get(theirs!), zones.has(none!)]).toEqual(["Europe/Berlin", "Asia/Tokyo", false])
+      for (const channels of [recipients.smtp, inbox]) {
+        expect(channels.map((id) => zones.get(id)).filter((zone) => zone !== undefined)).toEqual(["Asia/Tokyo"])
+      }
+      expect((yield* audiences.zones(yield* newApp, page)).size).toBe(0)
     })
   )
 })

@@ -33,12 +33,13 @@ const claimedBatch = Effect.fnUntraced(function* (size: number) {
   return { app, id, recipients, batch: batch! }
 })
 
-const retry = (recipients: ReadonlyArray<string>, delayMs = 0, held = false) => ({
+const retry = (recipients: ReadonlyArray<string>, delayMs = 0, held = false, slowed = false) => ({
   id: uuidv7() as BatchId,
   recipients,
   delayMs,
   attempts: 1,
-  held
+  held,
+  slowed
 })
 
 layer(hotStores)("BatchStore", (it) => {

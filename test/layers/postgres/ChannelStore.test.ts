@@ -1,12 +1,14 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { CreateChannel } from "../../../services/domain/Channel.ts"
+import type { EmailChannel } from "../../../services/domain/Channel.ts"
 import { uuidv7 } from "../../../services/domain/Ids.ts"
+import type { ChannelId } from "../../../services/domain/Ids.ts"
 import { ChannelStore } from "../../../services/ports/ChannelStore.ts"
+import { ContactStore } from "../../../services/ports/ContactStore.ts"
 import { atOnce, hotStores, newApp } from "./Stores.ts"
 
-const email = (address: string, user_id?: string | null): CreateChannel => ({
+const email = (address: string, user_id?: string | null): EmailChannel => ({
   kind: "email",
   address,
   ...(user_id === undefined ? {} : { user_id })
@@ -45,7 +47,7 @@ layer(hotStores)("ChannelStore", (it) => {
     Effect.gen(function* () {
       const channels = yield* ChannelStore
       const app = yield* newApp
-      const contactOf = Effect.fnUntraced(function* (line: CreateChannel) {
+      const contactOf = Effect.fnUntraced(function* (line: EmailChannel) {
         const [answer] = yield* channels.upsert(app, [line])
         return Option.getOrThrow(yield* channels.find(app, answer!.id)).contactId
       })
@@ -95,21 +97,53 @@ layer(hotStores)("ChannelStore", (it) => {
         app,
         Array.from({ length: 5 }, (_, i) => email(`user${i}@x.org`))
       )
-      const first = yield* channels.list(app, null, 3)
+      const first = yield* channels.list(app, {}, null, 3)
       expect(first.items).toHaveLength(3)
-      const second = yield* channels.list(app, first.next, 3)
+      const second = yield* channels.list(app, {}, first.next, 3)
       expect(second.next).toBeNull()
       expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(made.map(({ id }) => id).toSorted())
 
       const { id } = made[0]!
-      expect((yield* channels.list(other, null, 3)).items).toEqual([])
+      expect((yield* channels.list(other, {}, null, 3)).items).toEqual([])
       expect(yield* channels.find(other, id)).toEqual(Option.none())
       expect(yield* channels.remove(other, id)).toBe(false)
       const stranger = uuidv7()
-      expect(yield* channels.among(app, [id, stranger, "x", id])).toEqual([{ id, active: true }])
+      expect(yield* channels.among(app, [id, stranger, "x", id])).toEqual([{ id, kind: "email", active: true }])
       expect(yield* channels.among(other, [id])).toEqual([])
       expect(yield* channels.remove(app, id)).toBe(true)
       expect(yield* channels.remove(app, id)).toBe(false)
+    })
+  )
+
+  it.effect("unsubscribes and subscribes again, and the contact's preference follows its last address", () =>
+    Effect.gen(function* () {
+      const channels = yield* ChannelStore
+      const contacts = yield* ContactStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const [one, two, alone] = yield* channels.upsert(app, [
+        { kind: "email", address: "one@x.org", user_id: "u" },
+        { kind: "email", address: "two@x.org", user_id: "u" },
+        { kind: "email", address: "alone@x.org" }
+      ])
+      const wantsEmail = Effect.map(
+        contacts.list(app, { externalId: "u" }, null, 1),
+        ({ items }) => items[0]!.preferences.email
+      )
+      const statusOf = (id: ChannelId, isWanted: boolean, of = app) =>
+        Effect.map(channels.subscribe(of, id, isWanted), (channel) => Option.getOrUndefined(channel)?.status)
+      expect(yield* statusOf(one!.id, false, other)).toBeUndefined()
+      expect(yield* statusOf(one!.id, false)).toBe("unsubscribed")
+      expect(yield* wantsEmail).toBe(true)
+      expect(yield* Effect.all([statusOf(two!.id, false), statusOf(two!.id, false)], { concurrency: 2 })).toEqual([
+        "unsubscribed",
+        "unsubscribed"
+      ])
+      expect(yield* wantsEmail).toBe(false)
+      expect(yield* statusOf(one!.id, true)).toBe("active")
+      expect(yield* wantsEmail).toBe(true)
+      expect(yield* statusOf(alone!.id, false)).toBe("unsubscribed")
+      const { id: inbox } = yield* channels.ensureInbox(app, "u")
+      expect(yield* statusOf(inbox, false)).toBeUndefined()
     })
   )
 })

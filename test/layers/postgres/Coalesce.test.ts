@@ -102,6 +102,17 @@ describe("coalesce", () => {
     })
   )
 
+  it.effect("starts another beside a statement as soon as enough wait for it, long before it would be full", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make({ atOnce: 2, rows: 1000 })
+      yield* start("a")
+      yield* start("b".repeat(16))
+      expect(items()).toEqual([["a"], ["b".repeat(16)]])
+      yield* settle(0)
+      yield* settle(1)
+    })
+  )
+
   it.effect("repeats a refused statement in halves, until the refusal stands alone", () =>
     Effect.gen(function* () {
       const { start, items, settle } = yield* make()

@@ -28,7 +28,7 @@ const get = Effect.fnUntraced(function* (app: AppId, id: ContactId) {
 /** The application's e-mail channels: address, whether a contact has it, status. */
 const channelsOf = Effect.fnUntraced(function* (app: AppId) {
   const channels = yield* ChannelStore
-  const { items } = yield* channels.list(app, null, 100)
+  const { items } = yield* channels.list(app, {}, null, 100)
   return items.map(({ address, contactId, status }) => [address, contactId, status]).sort()
 })
 
@@ -41,7 +41,7 @@ const mailTo = Effect.fnUntraced(function* (app: AppId, to: Audience, limit = 2)
     const page: { recipients: { smtp: ReadonlyArray<string> }; next: string | null } = yield* audiences.page(
       app,
       to,
-      true,
+      ["push", "email"],
       cursor,
       limit
     )
@@ -196,6 +196,57 @@ layer(stores)("ContactStore", (it) => {
       expect(yield* reached(other, foreign)).toEqual(["t1", "t2", "t3"])
       yield* contacts.prefer(app, id, { push: true })
       expect(yield* reached(app, own)).toEqual(["t1", "t2", "t3"])
+    })
+  )
+
+  it.effect("adds and removes tags at once, keeps their order, and leaves full ones alone", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const id = yield* put(app, "u", { tags: ["a", "b"] })
+      yield* put(other, "u", { tags: ["a"] })
+      const full = Array.from({ length: 100 }, (_, i) => `n${i}`)
+      yield* put(app, "full", { tags: full })
+      const answers = yield* contacts.tag(app, ["full", "u", "nobody"], { add: ["c", "a"], remove: ["b"] })
+      expect(new Map(answers.map(({ externalId, fits }) => [externalId, fits]))).toEqual(
+        new Map([
+          ["u", true],
+          ["full", false]
+        ])
+      )
+      expect(Option.getOrThrow(yield* contacts.find(app, id)).tags).toEqual(["a", "c"])
+      // Many at once, and none of them lost.
+      yield* Effect.all(
+        full.slice(0, 40).map((tag) => contacts.tag(app, ["u"], { add: [tag] })),
+        { concurrency: "unbounded" }
+      )
+      expect(Option.getOrThrow(yield* contacts.find(app, id)).tags).toHaveLength(42)
+      expect((yield* contacts.list(other, { externalId: "u" }, null, 1)).items[0]!.tags).toEqual(["a"])
+    })
+  )
+
+  it.effect("writes many calls at once as if one after another, of several applications", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const apps = [yield* newApp, yield* newApp]
+      const made = yield* Effect.all(
+        Array.from({ length: 120 }, (_, i) =>
+          contacts.upsert(apps[i % 2]!, [{ external_id: `u${i % 20}`, email: `u${i % 20}@example.com` }])
+        ),
+        { concurrency: "unbounded" }
+      )
+      const created = made.flat().filter((answer) => answer.created)
+      expect(created).toHaveLength(20)
+      for (const [i, app] of apps.entries()) {
+        const { items } = yield* contacts.list(app, {}, null, 50)
+        expect(items.map(({ externalId }) => externalId).toSorted()).toEqual(
+          Array.from({ length: 10 }, (_, n) => `u${n * 2 + i}`).toSorted()
+        )
+        const ids = new Map(items.map(({ externalId, id }) => [externalId, id]))
+        made.forEach(([answer], n) => {
+          if (n % 2 === i) expect(answer!.id).toBe(ids.get(`u${n % 20}`))
+        })
+      }
     })
   )
 

@@ -141,6 +141,38 @@ layer(live)("CredentialStore", (it) => {
     )
   }
 
+  for (const way of ["put", "hasten"] as const) {
+    it.effect(`makes what waits for a provider's limit due at ${way}, and nothing else that waits`, () =>
+      Effect.gen(function* () {
+        const store = yield* CredentialStore
+        const sql = yield* SqlClient.SqlClient
+        const appId = yield* newApp
+        const notification = uuidv7()
+        yield* store.put(appId, apns)
+        yield* sql`
+          INSERT INTO notifications (id, app_id, priority, request, expires_at)
+          VALUES (${notification}, ${appId}, 'bulk', '{}', now())`
+        for (const [provider, slowed] of [
+          ["apns", true],
+          ["apns", false],
+          ["fcm", true]
+        ] as const) {
+          yield* sql`
+            INSERT INTO batches (id, notification_id, app_id, provider, priority, slowed, due_at, recipients)
+            VALUES (${uuidv7()}, ${notification}, ${appId}, ${provider}, 'bulk', ${slowed}, now() + interval '1 hour', ${[uuidv7()]}::uuid[])`
+        }
+        yield* way === "put" ? store.put(appId, apns) : store.hasten(appId, "apns")
+        expect(
+          yield* sql`SELECT provider, slowed, due_at <= now() AS due FROM batches WHERE app_id = ${appId} ORDER BY provider, due_at`
+        ).toEqual([
+          { provider: "apns", slowed: false, due: true },
+          { provider: "apns", slowed: false, due: false },
+          { provider: "fcm", slowed: true, due: false }
+        ])
+      })
+    )
+  }
+
   it.effect("removes a credential once", () =>
     Effect.gen(function* () {
       const store = yield* CredentialStore

@@ -41,16 +41,16 @@ layer(hookStores)("DeadLetterStore", (it) => {
       const count = (...[app, filter]: [typeof appId, Parameters<typeof letters.list>[1]]) =>
         Effect.map(letters.list(app, filter, null, 100), ({ items }) => items.length)
       expect(yield* count(appId, {})).toBe(3)
-      expect(yield* count(appId, { hookId: hook.id })).toBe(2)
-      expect(yield* count(appId, { kind: "webhook", hookId: other.id })).toBe(1)
+      expect(yield* count(appId, { webhook_id: hook.id })).toBe(2)
+      expect(yield* count(appId, { kind: "webhook", webhook_id: other.id })).toBe(1)
       expect(yield* count(appId, { kind: "notification" })).toBe(0)
       const stranger = yield* newApp
-      expect(yield* count(stranger, { hookId: hook.id })).toBe(0)
+      expect(yield* count(stranger, { webhook_id: hook.id })).toBe(0)
       const [letter] = (yield* letters.list(appId, {}, null, 1)).items
       expect(yield* letters.find(stranger, letter!.id)).toEqual(Option.none())
       // Letters stay when their hook is removed.
       yield* store.remove(appId, hook.id)
-      expect(yield* count(appId, { hookId: hook.id })).toBe(2)
+      expect(yield* count(appId, { webhook_id: hook.id })).toBe(2)
     })
   )
 })

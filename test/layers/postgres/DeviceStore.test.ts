@@ -1,8 +1,10 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Device } from "../../../services/domain/Device.ts"
 import type { DeviceId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/domain/Ids.ts"
+import type { DeviceFilter, Page } from "../../../services/ports/DeviceStore.ts"
 import { DeviceStore } from "../../../services/ports/DeviceStore.ts"
 import { android, atOnce, hotStores, newApp, tokens } from "./Stores.ts"
 
@@ -66,6 +68,8 @@ layer(hotStores)("DeviceStore", (it) => {
         timezone: "Asia/Tokyo",
         environment: "sandbox",
         metadata,
+        p256dh: "p",
+        auth: "a",
         status: "active",
         invalidReason: null,
         createdAt: device.createdAt,
@@ -303,6 +307,72 @@ layer(hotStores)("DeviceStore", (it) => {
         const isOwn = made[apps.indexOf(app)]!.some((device) => device.id === id)
         expect(answers[i]).toEqual(isOwn ? [{ id, platform: "android", active: true }] : [])
       }
+    })
+  )
+
+  it.effect("lists what meets every condition, page by page and each once", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const other = yield* newApp
+      const lines = [
+        android("1", { tags: ["a", "b"], user_id: "ann" }),
+        android("2", { tags: ["a"], user_id: "ann", environment: "sandbox" }),
+        android("3", { tags: ["b"] }),
+        { ...android("4"), platform: "ios" as const },
+        android("5", { user_id: "ann" })
+      ]
+      const ids = (yield* devices.register(app, lines)).map(({ id }) => id)
+      yield* devices.register(other, lines)
+      const day = 86_400_000
+      const now = Date.now()
+      yield* sql`UPDATE devices SET last_seen_at = ${new Date(now - 9 * day)} WHERE app_id = ${app} AND id = ${ids[2]!}`
+      yield* sql`UPDATE devices SET active = false WHERE app_id = ${app} AND id = ${ids[4]!}`
+      const shown = Effect.fnUntraced(function* (filter: DeviceFilter) {
+        const found: Array<number> = []
+        let after: string | null = null
+        do {
+          const page: Page<Device> = yield* devices.list(app, filter, after, 2)
+          found.push(...page.items.map(({ id }) => ids.indexOf(id) + 1))
+          after = page.next
+        } while (after !== null)
+        return found.sort()
+      })
+      expect(yield* shown({})).toEqual([1, 2, 3, 4, 5])
+      expect(yield* shown({ platform: "ios" })).toEqual([4])
+      expect(yield* shown({ environment: "sandbox" })).toEqual([2])
+      expect(yield* shown({ status: "invalid" })).toEqual([5])
+      expect(yield* shown({ userId: "ann" })).toEqual([1, 2, 5])
+      expect(yield* shown({ userId: "ann", status: "active", environment: "production" })).toEqual([1])
+      expect(yield* shown({ tagsAny: ["a", "b"] })).toEqual([1, 2, 3])
+      expect(yield* shown({ tagsAll: ["a", "b"] })).toEqual([1])
+      expect(yield* shown({ tagsAny: ["nope"] })).toEqual([])
+      expect(yield* shown({ seenBefore: now - day })).toEqual([3])
+      expect(yield* shown({ seenFrom: now - day })).toEqual([1, 2, 4, 5])
+      expect(yield* shown({ createdFrom: now - day, createdBefore: now + day })).toEqual([1, 2, 3, 4, 5])
+      expect(yield* shown({ createdFrom: now + day })).toEqual([])
+      expect(yield* shown({ createdBefore: now - day })).toEqual([])
+    })
+  )
+
+  it.effect("changes the fields that are given, of a device of this application alone", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const other = yield* newApp
+      const [made] = yield* devices.register(app, [
+        android("t", { user_id: "ann", tags: ["a"], timezone: "Asia/Tokyo", metadata: { a: 1 } })
+      ])
+      const before = Option.getOrThrow(yield* devices.find(app, made!.id))
+      expect(Option.getOrThrow(yield* devices.update(app, made!.id, {}))).toEqual(before)
+      const change = { user_id: null, tags: ['"', "b"], environment: "sandbox", metadata: { "\u0000": [1] } } as const
+      const changed = Option.getOrThrow(yield* devices.update(app, made!.id, change))
+      const { user_id: userId, ...rest } = change
+      expect(changed).toEqual({ ...before, ...rest, userId })
+      expect(Option.getOrThrow(yield* devices.find(app, made!.id))).toEqual(changed)
+      expect(Option.isNone(yield* devices.update(other, made!.id, { tags: [] }))).toBe(true)
+      expect(Option.getOrThrow(yield* devices.find(app, made!.id))).toEqual(changed)
     })
   )
 })

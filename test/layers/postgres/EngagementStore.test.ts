@@ -137,6 +137,39 @@ layer(stores)("EngagementStore", (it) => {
     })
   )
 
+  it.effect("finds a device in the packs of its notification, and none that only lies between their ends", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const batches = yield* BatchStore
+      const people = ids(400).toSorted()
+      // Strangers' ids lie between those of recipients; the packs of two chunks and of a second batch overlap.
+      const strangers = people.filter((_, i) => i % 4 === 3)
+      const id = yield* planned(
+        app,
+        [0, 1].map((i) => people.filter((_, at) => at % 4 === i || (at % 8) - 2 === i * 4))
+      )
+      for (let i = 0; i < 2; i++) {
+        const [claimed] = yield* batches.claim({ appId: app, provider: "fcm", priority: "bulk" }, 1, 60_000)
+        const batch = claimed!
+        const half = batch.recipients.length / 2
+        const rest = batch.recipients.slice(half)
+        yield* batches.finish(chunkOf(batch, batch.recipients.slice(0, half), { remaining: rest }))
+        yield* batches.finish(chunkOf(batch, rest))
+      }
+      const answers = yield* Effect.all(
+        people.flatMap((device) => [record(app, id, device), record(app, id, device)]),
+        { concurrency: "unbounded" }
+      )
+      const known = people.filter((_, i) => Option.isSome(answers[2 * i]!) && Option.isSome(answers[2 * i + 1]!))
+      expect(known).toEqual(people.filter((person) => !strangers.includes(person)))
+      expect(yield* countsOf(app, id)).toEqual({ delivered: 300, opened: 0, clicked: 0 })
+      const mail = yield* planned(app, [people], "smtp")
+      const [batch] = yield* batches.claim({ appId: app, provider: "smtp", priority: "bulk" }, 1, 60_000)
+      yield* batches.finish(chunkOf(batch!, people))
+      expect(yield* record(app, mail, people[0]!)).toEqual(Option.none())
+    })
+  )
+
   it.effect("takes no report on what does not belong together", () =>
     Effect.gen(function* () {
       const [app, other] = [yield* newApp, yield* newApp]
@@ -198,6 +231,90 @@ layer(stores)("EngagementStore", (it) => {
       const [row] = yield* sql<{ place: string }>`
         SELECT tableoid::regclass::text AS place FROM engagements WHERE notification_id = ${id}`
       expect(row!.place).toMatch(/^engagements_\d{8}$/)
+    })
+  )
+
+  const mail = Effect.fnUntraced(function* (
+    appId: AppId,
+    notificationId: NotificationId,
+    deviceId: string,
+    type: "opened" | "clicked",
+    { isMachine = false, link = 0 }: { readonly isMachine?: boolean; readonly link?: number } = {}
+  ) {
+    const engagement = yield* EngagementStore
+    const destination = type === "clicked" ? `https://example.com/${link}` : null
+    return yield* engagement.record({ appId, notificationId, deviceId, type, destination, mail: { isMachine, link } })
+  })
+
+  const machinesOf = Effect.fnUntraced(function* (appId: AppId, id: NotificationId) {
+    const notifications = yield* NotificationStore
+    const { clicked, machine_clicked, machine_opened, opened } = (yield* notifications.counts(appId, [id])).get(id)!
+    return { opened, machine_opened, clicked, machine_clicked }
+  })
+
+  /** As if all that was reported had been so some seconds ago. */
+  const later = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE engagements SET at = at - interval '30 s'`
+  })
+
+  it.effect("counts what is read in mail once, machines apart, until a person does the same", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const hook = yield* newHook(app)
+      const id = yield* planned(app, [], "smtp")
+      const [a, b] = ids(2)
+      yield* Effect.all(
+        [
+          mail(app, id, a!, "opened", { isMachine: true }),
+          mail(app, id, a!, "opened", { isMachine: true }),
+          mail(app, id, b!, "opened")
+        ],
+        { concurrency: "unbounded" }
+      )
+      expect(yield* machinesOf(app, id)).toEqual({ opened: 2, machine_opened: 1, clicked: 0, machine_clicked: 0 })
+      yield* later
+      yield* Effect.all(
+        [mail(app, id, a!, "opened"), mail(app, id, b!, "opened", { isMachine: true }), mail(app, id, a!, "opened")],
+        {
+          concurrency: "unbounded"
+        }
+      )
+      yield* mail(app, id, a!, "opened")
+      expect(yield* machinesOf(app, id)).toEqual({ opened: 2, machine_opened: 0, clicked: 0, machine_clicked: 0 })
+      const events = (yield* eventsFor(hook)).map(({ event, payload }) => [event, payload.deliveryLogId])
+      expect(events.toSorted()).toEqual(
+        [a!, b!].map((channel) => ["NOTIFICATION_OPENED", deliveryIdOf(id, channel)]).toSorted()
+      )
+    })
+  )
+
+  it.effect("takes several links of a mail followed at once for a machine's doing, told together or apart", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const id = yield* planned(app, [], "smtp")
+      const [together, apart, person] = ids(3)
+      yield* Effect.all(
+        [1, 2, 3].map((link) => mail(app, id, together!, "clicked", { link })),
+        { concurrency: "unbounded" }
+      )
+      for (const link of [1, 2, 3]) yield* mail(app, id, apart!, "clicked", { link })
+      for (const link of [1, 1]) yield* mail(app, id, person!, "clicked", { link })
+      expect(yield* machinesOf(app, id)).toMatchObject({ clicked: 3, machine_clicked: 2 })
+      yield* later
+      yield* mail(app, id, apart!, "clicked", { link: 2 })
+      yield* mail(app, id, person!, "clicked", { link: 2 })
+      expect(yield* machinesOf(app, id)).toMatchObject({ clicked: 3, machine_clicked: 1 })
+    })
+  )
+
+  it.effect("writes nothing for a mail whose notification is gone, or another application's", () =>
+    Effect.gen(function* () {
+      const [app, other] = [yield* newApp, yield* newApp]
+      const id = yield* planned(app, [], "smtp")
+      expect(Option.isNone(yield* mail(other, id, uuidv7(), "opened"))).toBe(true)
+      expect(Option.isNone(yield* mail(app, uuidv7() as NotificationId, uuidv7(), "opened"))).toBe(true)
+      expect(yield* machinesOf(app, id)).toMatchObject({ opened: 0 })
     })
   )
 })

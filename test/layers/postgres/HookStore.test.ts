@@ -345,6 +345,52 @@ layer(hookStores)("HookStore", (it) => {
     })
   )
 
+  it.effect("writes successes once, however many copies of the same results come at the same time", () =>
+    Effect.gen(function* () {
+      const { store, hook, work } = yield* claimedWork(5)
+      const sql = yield* SqlClient.SqlClient
+      const success = (delivered: ReadonlyArray<number>, remaining: ReadonlyArray<number>) =>
+        results(hook.id, work, {
+          delivered,
+          remaining,
+          tried: delivered.map((position) => ({ position, at: 1_000, latencyMs: 5, outcome: 200 })),
+          streak: { leading: 0, reset: true, longest: 0, trailing: 0, reason: null }
+        })
+      for (const copy of [success([0, 1], [2, 3, 4]), success([2, 3, 4], [])]) {
+        const answers = yield* Effect.all(
+          Array.from({ length: 4 }, () => store.finish(copy)),
+          { concurrency: "unbounded" }
+        )
+        expect(answers).toEqual([true, true, true, true])
+      }
+      expect(yield* sql`SELECT delivered, done FROM hook_work WHERE id = ${work.id}`).toEqual([
+        { delivered: 5, done: true }
+      ])
+      expect(
+        yield* sql`SELECT octet_length(records) / 10 AS n FROM hook_attempts WHERE work_id = ${work.id} ORDER BY n`
+      ).toEqual([{ n: 2 }, { n: 3 }])
+    })
+  )
+
+  it.effect("refuses successes of a lease that another has taken over, and logs nothing of them", () =>
+    Effect.gen(function* () {
+      const { store, hook, work } = yield* claimedWork(2)
+      const sql = yield* SqlClient.SqlClient
+      yield* endLease(work)
+      yield* store.claim(hook.id, 1, LEASE)
+      const late = results(hook.id, work, {
+        delivered: [0, 1],
+        tried: [{ position: 0, at: 1_000, latencyMs: 5, outcome: 200 }],
+        streak: { leading: 0, reset: true, longest: 0, trailing: 0, reason: null }
+      })
+      expect(yield* store.finish(late)).toBe(false)
+      expect(yield* sql`SELECT delivered, done, fence FROM hook_work WHERE id = ${work.id}`).toEqual([
+        { delivered: 0, done: false, fence: 2 }
+      ])
+      expect(yield* sql`SELECT 1 FROM hook_attempts WHERE work_id = ${work.id}`).toEqual([])
+    })
+  )
+
   it.effect("disables a hook once when its failures in a row, counted over all nodes, reach the limit", () =>
     Effect.gen(function* () {
       const store = yield* HookStore

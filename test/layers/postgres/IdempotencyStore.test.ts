@@ -5,6 +5,7 @@ import * as IdempotencyStores from "../../../layers/postgres/IdempotencyStore.ts
 import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/domain/Ids.ts"
 import type { KeptAnswer, KeyClaim } from "../../../services/ports/IdempotencyStore.ts"
+import { DeviceStore } from "../../../services/ports/DeviceStore.ts"
 import { IdempotencyStore } from "../../../services/ports/IdempotencyStore.ts"
 import { NotificationStore } from "../../../services/ports/NotificationStore.ts"
 import { HELLO, hotStores, ids, newApp } from "./Stores.ts"
@@ -139,6 +140,43 @@ layer(IdempotencyStores.layer.pipe(Layer.provideMerge(hotStores)))("IdempotencyS
       const { items } = yield* notifications.list(app, null, 10)
       expect(items).toHaveLength(3)
       expect(items.map(({ id }) => id)).toContain(made.id)
+    })
+  )
+
+  it.effect("leaves the key of a message to an unknown device to its request, which answers that", () =>
+    Effect.gen(function* () {
+      const store = yield* IdempotencyStore
+      const notifications = yield* NotificationStore
+      const app = yield* newApp
+      const [device] = yield* (yield* DeviceStore).register(app, [{ token: "keyed", platform: "ios" }])
+      const [known, unknown, late] = [
+        claimOf(app, { key: "known" }),
+        claimOf(app, { key: "unknown" }),
+        claimOf(app, { key: "late" })
+      ]
+      for (const claim of [known, unknown]) yield* store.begin(claim, SAME, LEASE)
+      const accept = (claim: KeyClaim, id: string) =>
+        notifications.acceptForDevice(
+          {
+            id: uuidv7() as NotificationId,
+            appId: app,
+            request: HELLO,
+            ttlMs: 60_000,
+            batches: null,
+            settlement: { claim, answer: ANSWER }
+          },
+          { id, batch: uuidv7() as never }
+        )
+      const [made, none, lost] = yield* Effect.all(
+        [accept(known, device!.id), accept(unknown, uuidv7()), Effect.flip(accept(late, device!.id))],
+        { concurrency: "unbounded" }
+      )
+      expect(made?.provider).toBe("apns")
+      expect(none).toBeNull()
+      expect(lost._tag).toBe("StoreError")
+      expect((yield* notifications.list(app, null, 10)).items.map(({ id }) => id)).toEqual([made!.notification.id])
+      expect((yield* store.begin(known, SAME, LEASE))._tag).toBe("Answered")
+      expect((yield* store.begin(unknown, SAME, LEASE))._tag).toBe("InFlight")
     })
   )
 })

@@ -38,7 +38,7 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       const [a, b, c] = held!.recipients as [string, string, string]
       yield* batches.finish(
         chunkOf(held!, [a, b], {
-          retries: [{ id: uuidv7() as BatchId, recipients: [c], delayMs: 0, attempts: 1, held: false }]
+          retries: [{ id: uuidv7() as BatchId, recipients: [c], delayMs: 0, attempts: 1, held: false, slowed: false }]
         })
       )
       expect(yield* notifications.completeIfDone(id)).toBe(false)

@@ -82,6 +82,64 @@ layer(hotStores)("NotificationStore", (it) => {
     })
   )
 
+  it.effect("looks a single device up and plans it with the accept, each among others on their way at once", () =>
+    Effect.gen(function* () {
+      const notifications = yield* NotificationStore
+      const devices = yield* DeviceStore
+      const sql = yield* SqlClient.SqlClient
+      const [app, other] = [yield* newApp, yield* newApp]
+      const [ios, droid, dead] = yield* devices.register(app, [
+        { token: "single-ios", platform: "ios" },
+        android("single-android"),
+        android("single-dead")
+      ])
+      const [stranger] = yield* devices.register(other, [android("single-stranger")])
+      yield* sql`UPDATE devices SET active = false WHERE id = ${dead!.id}`
+      const send = (device: string | null, priority: "high" | "bulk") => {
+        const id = uuidv7() as NotificationId
+        const request: SendNotification = { to: { all: true }, content: { title: "Hello" }, priority }
+        const arrival = { id, appId: app, request, ttlMs: 60_000, batches: null }
+        const sent =
+          device === null
+            ? Effect.as(notifications.accept(arrival), "described")
+            : Effect.map(
+                notifications.acceptForDevice(arrival, { id: device, batch: uuidv7() as BatchId }),
+                (answer) => answer && answer.provider
+              )
+        return Effect.map(sent, (answer) => ({ id, answer }))
+      }
+      const answers = yield* Effect.all(
+        [
+          send(ios!.id, "high"),
+          send(null, "bulk"),
+          send(stranger!.id, "high"),
+          send(dead!.id, "high"),
+          send(uuidv7(), "bulk"),
+          send(droid!.id, "bulk")
+        ],
+        { concurrency: "unbounded" }
+      )
+      expect(answers.map(({ answer }) => answer)).toEqual(["apns", "described", null, null, null, "fcm"])
+      const found = yield* Effect.forEach(answers, ({ id }) => notifications.find(app, id))
+      // Who is not reached at the moment is left to a planner; a stranger and nobody at all leave nothing behind.
+      expect(found.map((one) => Option.getOrNull(one)?.status)).toEqual([
+        "sending",
+        "queued",
+        undefined,
+        "queued",
+        undefined,
+        "sending"
+      ])
+      expect(yield* accountOf(app, answers[0]!.id)).toMatchObject({ accepted: 1, pending: 1 })
+      const batches = yield* BatchStore
+      const claim = (provider: "apns" | "fcm", priority: "high" | "bulk") =>
+        batches.claim({ appId: app, provider, priority }, 10, 60_000)
+      expect(yield* claim("apns", "high")).toMatchObject([{ notificationId: answers[0]!.id, recipients: [ios!.id] }])
+      expect(yield* claim("fcm", "bulk")).toMatchObject([{ notificationId: answers[5]!.id, recipients: [droid!.id] }])
+      expect(yield* claim("fcm", "high")).toEqual([])
+    })
+  )
+
   it.effect("lists the newest first, in pages, for its own application", () =>
     Effect.gen(function* () {
       const notifications = yield* NotificationStore
@@ -180,7 +238,7 @@ layer(hotStores)("NotificationStore", (it) => {
         // Each planner takes over after a crash, and dies before, or after, it has saved its page.
         const plan = Option.getOrThrow(yield* notifications.claimPlan(id, 60_000))
         expect(plan.cursor).toBe(cursor)
-        const page = yield* audiences.page(app, { all: true }, false, plan.cursor, 8)
+        const page = yield* audiences.page(app, { all: true }, ["push"], plan.cursor, 8)
         if (crash % 2 === 1) {
           const batches = [batch(page.recipients.fcm)].filter(({ recipients }) => recipients.length > 0)
           done = page.next === null
@@ -253,7 +311,9 @@ layer(hotStores)("NotificationStore", (it) => {
         cancelled: 0,
         delivered: 0,
         opened: 0,
-        clicked: 0
+        clicked: 0,
+        machine_opened: 0,
+        machine_clicked: 0
       })
       expect(counts.get(b)).toMatchObject({ accepted: 0, pending: 0 })
     })
@@ -353,14 +413,14 @@ layer(hotStores)("NotificationStore", (it) => {
         }
         const { id } = exit.value
         const stored = Option.getOrThrow(yield* notifications.find(apps[i % 3]!, id))
-        expect(stored.request.content.title).toBe(`number ${i}`)
+        expect(stored.request.content!.title).toBe(`number ${i}`)
         expect(stored.createdAt).toBe(exit.value.createdAt)
         expect(Option.getOrThrow(yield* notifications.message(id)).expiresAt).toBe(stored.createdAt + 1000 + i)
         const account = yield* accountOf(apps[i % 3]!, id)
         expect(account.pending).toBe(i % 2 === 0 ? 0 : (i % 5) + 1)
       }
       expect(made.filter((exit) => exit._tag === "Failure")).toHaveLength(2)
-      expect(Option.getOrThrow(yield* notifications.find(apps[0]!, taken)).request.content.title).toBe("Hello")
+      expect(Option.getOrThrow(yield* notifications.find(apps[0]!, taken)).request.content!.title).toBe("Hello")
     })
   )
 })

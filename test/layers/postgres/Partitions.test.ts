@@ -26,13 +26,17 @@ describe("ensure", () => {
     Effect.gen(function* () {
       yield* migrate
       expect(yield* ensure(NOON)).toEqual(
-        ["deliveries", "engagements"].flatMap((table) => [
+        ["deliveries", "delivery_packs", "engagements"].flatMap((table) => [
           `${table}_20310228`,
           ...["01", "02", "03", "04", "05", "06", "07", "08"].map((day) => `${table}_203103${day}`)
         ])
       )
       expect(yield* ensure(NOON)).toEqual([])
-      expect(yield* ensure(NOON + DAY)).toEqual(["deliveries_20310309", "engagements_20310309"])
+      expect(yield* ensure(NOON + DAY)).toEqual([
+        "deliveries_20310309",
+        "delivery_packs_20310309",
+        "engagements_20310309"
+      ])
     }).pipe(Effect.provide(testDatabase("empty")))
   )
 
@@ -69,8 +73,8 @@ describe("ensure", () => {
         Array.from({ length: 5 }, () => ensure(NOON)),
         { concurrency: "unbounded" }
       )
-      expect(made.flat().sort()).toHaveLength(18)
-      expect(new Set(made.flat()).size).toBe(18)
+      expect(made.flat().sort()).toHaveLength(27)
+      expect(new Set(made.flat()).size).toBe(27)
       const { id } = yield* deliver(NOON)
       const again = sql`
         INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts)

@@ -23,7 +23,7 @@ interface Ending {
   readonly open?: boolean
 }
 
-/** A notification with two batches, a delivery and a report of it. */
+/** A notification with two batches, a delivery, a pack of one more and a report. */
 const notify = Effect.fnUntraced(function* (appId: string, { endedAt, madeAt, open, status }: Ending) {
   const sql = yield* SqlClient.SqlClient
   const id = uuidv7(madeAt)
@@ -38,6 +38,10 @@ const notify = Effect.fnUntraced(function* (appId: string, { endedAt, madeAt, op
   }
   yield* sql`INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts)
     VALUES (${id}, ${uuidv7()}, 'f', 's', 1)`
+  const packed = uuidv7()
+  yield* sql`INSERT INTO delivery_packs (
+      notification_id, first_id, last_id, provider, status, attempts, size, recipients
+    ) VALUES (${id}, ${packed}, ${packed}, 'f', 's', 1, 1, ARRAY[${packed}::uuid])`
   yield* sql`INSERT INTO engagements (notification_id, recipient_id, type, at) VALUES (${id}, ${uuidv7()}, 'o', now())`
   yield* sql`INSERT INTO engagement_counts (notification_id, opened) VALUES (${id}, 1)`
   return id
@@ -66,6 +70,28 @@ const onAnotherNode = Effect.map(TestDatabase, ({ url }) =>
 )
 
 describe("sweep", () => {
+  it.live("removes versions of templates that neither a template nor a notification has any more", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const [old, latest, young, used] = [uuidv7(), uuidv7(), uuidv7(), uuidv7()]
+      const retired = [
+        [old, OLD],
+        [latest, null],
+        [young, YOUNG],
+        [used, OLD]
+      ] as const
+      for (const [id, at] of retired) {
+        yield* sql`INSERT INTO template_versions (id, app_id, body, retired_at)
+          VALUES (${id}, ${app}, '{}', ${at === null ? null : new Date(at)})`
+      }
+      const notification = yield* notify(app, { madeAt: YOUNG, endedAt: YOUNG })
+      yield* sql`UPDATE notifications SET template_version = ${used} WHERE id = ${notification}`
+      yield* sweep(DAYS, NOON)
+      expect(yield* idsOf("template_versions")).toEqual([latest, young, used].toSorted())
+    }).pipe(Effect.provide(testDatabase()))
+  )
+
   it.live(
     "removes what ended long ago with everything of it, and leaves what is young or not at its end",
     () =>
@@ -95,6 +121,7 @@ describe("sweep", () => {
         expect(yield* idsOf("batches", "notification_id")).toEqual(kept.flatMap((id) => [id, id]))
         // Rows without a day of their own go with their notification.
         expect(yield* idsOf("deliveries", "notification_id")).toEqual(kept)
+        expect(yield* idsOf("delivery_packs", "notification_id")).toEqual(kept)
         expect(yield* idsOf("engagements", "notification_id")).toEqual(kept)
       }).pipe(Effect.provide(testDatabase())),
     60_000
@@ -113,23 +140,29 @@ describe("sweep", () => {
         const sql = yield* SqlClient.SqlClient
         const partitions = Effect.map(
           sql<{ name: string }>`SELECT inhrelid::regclass::text AS name FROM pg_inherits
-          WHERE inhparent = 'deliveries'::regclass ORDER BY 1`,
+          WHERE inhparent IN ('deliveries'::regclass, 'delivery_packs'::regclass) ORDER BY 1`,
           (rows) => rows.map(({ name }) => name)
         )
         const before = yield* partitions
-        const nameOf = (at: number) => `deliveries_${new Date(at).toISOString().slice(0, 10).replaceAll("-", "")}`
-        expect(before).toEqual(expect.arrayContaining([nameOf(ended), nameOf(sending), nameOf(young)]))
+        const namesOf = (at: number) =>
+          ["deliveries", "delivery_packs"].map(
+            (table) => `${table}_${new Date(at).toISOString().slice(0, 10).replaceAll("-", "")}`
+          )
+        expect(before).toEqual(expect.arrayContaining([ended, sending, young].flatMap(namesOf)))
         const removed = yield* sweep(DAYS, NOON)
         const after = yield* partitions
         expect(removed?.postponed).toEqual([])
-        expect(removed?.days.filter((name) => name.startsWith("deliveries"))).toEqual(
+        expect(removed?.days.filter((name) => name.startsWith("deliver"))).toEqual(
           before.filter((name) => !after.includes(name))
         )
-        expect(after).not.toContain(nameOf(ended))
-        expect(after).toEqual(expect.arrayContaining([nameOf(sending), nameOf(young), "deliveries_other"]))
+        for (const name of namesOf(ended)) expect(after).not.toContain(name)
+        expect(after).toEqual(
+          expect.arrayContaining([...namesOf(sending), ...namesOf(young), "deliveries_other", "delivery_packs_other"])
+        )
         // The last day that ended before the cutoff went; the next one did not.
-        expect(after).not.toContain(nameOf(NOON - (DAYS + 1) * DAY))
+        for (const name of namesOf(NOON - (DAYS + 1) * DAY)) expect(after).not.toContain(name)
         expect(yield* idsOf("deliveries", "notification_id")).toHaveLength(2)
+        expect(yield* idsOf("delivery_packs", "notification_id")).toHaveLength(2)
       }).pipe(Effect.provide(testDatabase())),
     60_000
   )
@@ -151,6 +184,51 @@ describe("sweep", () => {
       expect(yield* idsOf("hook_attempts", "work_id")).toEqual(kept)
       expect(yield* idsOf("event_chunks")).toHaveLength(2)
       expect(yield* idsOf("dead_letters")).toEqual([letters[1]])
+    }).pipe(Effect.provide(testDatabase()))
+  )
+
+  it.live("removes old replays, unless they are still at work", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const replays = [uuidv7(OLD), uuidv7(OLD), uuidv7(YOUNG)]
+      for (const [at, id] of replays.entries()) {
+        yield* sql`INSERT INTO replays (id, app_id, filter, status)
+          VALUES (${id}, ${appId}, '{}', ${at === 0 ? "running" : "completed"})`
+      }
+      yield* sweep(DAYS, NOON)
+      expect(yield* idsOf("replays")).toEqual([replays[0], replays[2]].toSorted())
+    }).pipe(Effect.provide(testDatabase()))
+  )
+
+  it.live("removes audit entries after the days of their own", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const ids = [uuidv7(OLD), uuidv7(YOUNG)]
+      for (const id of ids) {
+        yield* sql`INSERT INTO audit_log (id, app_id, actor_kind, action, details)
+          VALUES (${id}, ${appId}, 'system', 'application.changed', '{}')`
+      }
+      expect(yield* sweep(DAYS, NOON, 36_500)).toMatchObject({ auditEntries: 0 })
+      expect(yield* sweep(DAYS, NOON, DAYS)).toMatchObject({ auditEntries: 1 })
+      expect(yield* idsOf("audit_log")).toEqual([ids[1]])
+    }).pipe(Effect.provide(testDatabase()))
+  )
+
+  it.live("removes old inbox messages, read or not", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const contact = uuidv7()
+      yield* sql`INSERT INTO contacts (id, app_id, external_id) VALUES (${contact}, ${appId}, 'reader')`
+      const messages = [uuidv7(OLD), uuidv7(OLD), uuidv7(YOUNG)]
+      for (const [at, id] of messages.entries()) {
+        yield* sql`INSERT INTO inbox_messages (id, app_id, contact_id, read_at)
+          VALUES (${id}, ${appId}, ${contact}, ${at === 0 ? new Date(OLD) : null})`
+      }
+      expect(yield* sweep(DAYS, NOON)).toMatchObject({ inboxMessages: 2 })
+      expect(yield* idsOf("inbox_messages")).toEqual([messages[2]])
     }).pipe(Effect.provide(testDatabase()))
   )
 

@@ -3,16 +3,22 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as AudienceStores from "../../../layers/postgres/AudienceStore.ts"
 import * as BatchStores from "../../../layers/postgres/BatchStore.ts"
+import * as DeadLetterStores from "../../../layers/postgres/DeadLetterStore.ts"
 import * as ChannelStores from "../../../layers/postgres/ChannelStore.ts"
+import * as ContactStores from "../../../layers/postgres/ContactStore.ts"
 import { pool } from "../../../layers/postgres/Database.ts"
 import * as DeviceStores from "../../../layers/postgres/DeviceStore.ts"
+import * as InboxStores from "../../../layers/postgres/InboxStore.ts"
+import * as SegmentStores from "../../../layers/postgres/SegmentStore.ts"
+import * as TemplateStores from "../../../layers/postgres/TemplateStore.ts"
 import * as NotificationStores from "../../../layers/postgres/NotificationStore.ts"
+import * as ReplayStores from "../../../layers/postgres/ReplayStore.ts"
 import type { ProviderKind } from "../../../services/domain/Credential.ts"
 import type { RegisterDevice } from "../../../services/domain/Device.ts"
 import type { EventName } from "../../../services/domain/Event.ts"
 import type { AppId, BatchId, EventChunkId, HookId, NotificationId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/domain/Ids.ts"
-import type { SendNotification } from "../../../services/domain/Notification.ts"
+import type { KeptRequest, SendNotification } from "../../../services/domain/Notification.ts"
 import type { ClaimedBatch, ResultChunk } from "../../../services/ports/BatchStore.ts"
 import { NotificationStore } from "../../../services/ports/NotificationStore.ts"
 import { TestDatabase, testDatabase } from "../../Database.ts"
@@ -21,8 +27,14 @@ const stores = Layer.mergeAll(
   AudienceStores.layer,
   BatchStores.layer,
   ChannelStores.layer,
+  ContactStores.layer,
+  DeadLetterStores.layer,
   DeviceStores.layer,
-  NotificationStores.layer
+  InboxStores.layer,
+  NotificationStores.layer,
+  SegmentStores.layer,
+  TemplateStores.layer,
+  ReplayStores.layer
 )
 
 /** The stores of the hot path over a database of their own. */
@@ -72,7 +84,7 @@ export const tokens = (prefix: string, count: number): ReadonlyArray<string> =>
 
 export const HELLO: SendNotification = { to: { all: true }, content: { title: "Hello" } }
 
-export const accepted = Effect.fnUntraced(function* (appId: AppId, request: SendNotification = HELLO) {
+export const accepted = Effect.fnUntraced(function* (appId: AppId, request: KeptRequest = HELLO) {
   const notifications = yield* NotificationStore
   const id = uuidv7() as NotificationId
   yield* notifications.accept({ id, appId, request, ttlMs: 60_000, batches: null })
@@ -125,6 +137,7 @@ export const chunkOf = (
   leaseMs: 60_000,
   dead: [],
   environments: [],
+  inbox: null,
   events: [],
   ...more
 })

@@ -9,7 +9,19 @@ import { uuidTime } from "../../../services/domain/Ids.ts"
 import { BatchStore } from "../../../services/ports/BatchStore.ts"
 import { ChannelStore } from "../../../services/ports/ChannelStore.ts"
 import { DeviceStore } from "../../../services/ports/DeviceStore.ts"
-import { android, atOnce, chunkOf, eventsOf, hotStores, ids, newApp, newHook, planned, tokens } from "./Stores.ts"
+import {
+  accountOf,
+  android,
+  atOnce,
+  chunkOf,
+  eventsOf,
+  hotStores,
+  ids,
+  newApp,
+  newHook,
+  planned,
+  tokens
+} from "./Stores.ts"
 
 const claimed = Effect.fnUntraced(function* (
   app: AppId,
@@ -201,6 +213,55 @@ layer(hotStores)("finishBatch", (it) => {
     })
   )
 
+  it.effect("tells a hook from the first results after it came, and no longer than it listens", () =>
+    Effect.gen(function* () {
+      const batches = yield* BatchStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const told: Array<boolean> = []
+      const send = Effect.gen(function* () {
+        const recipients = ids(20)
+        const batch = yield* claimed(app, recipients)
+        const event = eventsOf(app, "NOTIFICATION_SENT", recipients)
+        const chunk = chunkOf(batch, recipients, { events: [event] })
+        const hooks = Option.getOrThrow(yield* batches.finish(chunk))
+        const work = yield* workOf(event)
+        expect(hooks).toEqual(work.map(({ hook_id }) => hook_id))
+        expect(yield* batches.finish(chunk)).toEqual(Option.some([]))
+        expect(yield* workOf(event)).toEqual(work)
+        expect(yield* accountOf(app, batch.notificationId)).toMatchObject({ accepted: 20, sent: 20 })
+        told.push(work.length > 0)
+      })
+      yield* send
+      const hook = yield* newHook(app, { events: ["NOTIFICATION_SENT"] })
+      yield* send
+      yield* send
+      yield* sql`UPDATE hooks SET events = '{NOTIFICATION_OPENED}' WHERE id = ${hook}`
+      yield* send
+      yield* send
+      yield* sql`UPDATE hooks SET events = '{}' WHERE id = ${hook}`
+      yield* send
+      yield* sql`UPDATE hooks SET is_active = false WHERE id = ${hook}`
+      yield* send
+      expect(told).toEqual([false, true, true, false, false, true, false])
+    })
+  )
+
+  it.effect("brings nothing to a hook that came after the results, when they are repeated", () =>
+    Effect.gen(function* () {
+      const batches = yield* BatchStore
+      const app = yield* newApp
+      const recipients = ids(20)
+      const batch = yield* claimed(app, recipients)
+      const event = eventsOf(app, "NOTIFICATION_SENT", recipients)
+      const chunk = chunkOf(batch, recipients, { events: [event] })
+      yield* batches.finish(chunk)
+      yield* newHook(app)
+      expect(yield* batches.finish(chunk)).toEqual(Option.some([]))
+      expect(yield* workOf(event)).toEqual([])
+    })
+  )
+
   it.effect("keeps no events that nobody subscribes to", () =>
     Effect.gen(function* () {
       const batches = yield* BatchStore
@@ -234,6 +295,7 @@ layer(hotStores)("finishBatch", (it) => {
       expect(Option.getOrThrow(yield* devices.find(app, id!)).status).toBe("active")
       expect(yield* workOf(event)).toEqual([])
       expect(yield* sql`SELECT 1 FROM deliveries WHERE notification_id = ${batch.notificationId}`).toEqual([])
+      expect(yield* sql`SELECT 1 FROM delivery_packs WHERE notification_id = ${batch.notificationId}`).toEqual([])
     })
   )
 })

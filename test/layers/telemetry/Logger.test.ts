@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
+import { starting } from "../../../layers/local/Handler.ts"
 import { layerTo } from "../../../layers/telemetry/Logger.ts"
 
 const logged = (
@@ -144,6 +145,38 @@ describe("Logger", () => {
         isTerminal: true
       })
       assert.match(line!, /^\S*\d\d:\d\d:\d\d\.\d{3}\S* \S*info \S* Listening \S*port=8080\S*\n$/)
+    })
+  )
+
+  it.effect("names the ids of what a failed job, lane or webhook is about", () =>
+    Effect.gen(function* () {
+      const appId = "01a1fbeb-b609-74f0-81a3-2762ff434392"
+      const jobs = [
+        [
+          { type: "PlanV1", id: "n", priority: "bulk" },
+          { job: "PlanV1", notification_id: "n" }
+        ],
+        [
+          { type: "SendV1", id: `${appId}:apns`, priority: "high" },
+          { job: "SendV1", app_id: appId, provider: "apns" }
+        ],
+        [
+          { type: "HookV1", id: "h", priority: "bulk" },
+          { job: "HookV1", hook_id: "h" }
+        ]
+      ] as const
+      for (const [job, about] of jobs) {
+        const failed = Effect.gen(function* () {
+          const start = yield* starting(() =>
+            Effect.fail(new Error("postgres://heliograph:hunter2@db does not answer"))
+          )
+          yield* Effect.callback<void>((resume) => start(job, () => resume(Effect.void)))
+        })
+        const entry = one(yield* logged(failed))
+        assert.deepInclude(entry, { level: "warn", ...about })
+        assert.include(String(entry["error"]), "postgres://[credential]@db")
+        assert.notInclude(JSON.stringify(entry), "hunter2")
+      }
     })
   )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { outcomeOfFailure, verdictOf } from "../../../layers/webpush/Answer.ts"
+import { verdictOf } from "../../../layers/webpush/Answer.ts"
 import { answer } from "../Sending.ts"
 
 const SENT = 1000
@@ -46,12 +46,6 @@ describe("an answer of a push service", () => {
   it.each([500, 502, 503, 504])("retries at %i and never drops", (status) => {
     expect(of(status)).toEqual({ _tag: "Retry", reason: `status_${status}`, afterMs: null })
     expect(of(status, "", { "retry-after": "3" })).toMatchObject({ _tag: "Retry", afterMs: 3000 })
-  })
-
-  it("retries when none came", () => {
-    for (const reason of ["connect", "timeout", "closed", "protocol", "too_large"] as const) {
-      expect(outcomeOfFailure({ reason, message: "", unprocessed: false })).toMatchObject({ _tag: "Retry" })
-    }
   })
 
   it("is not followed elsewhere", () => {

@@ -6,6 +6,7 @@ import type { ApiKeyId, AppId, OrganizationId } from "../../../services/domain/I
 import { uuidv7 } from "../../../services/domain/Ids.ts"
 import type { Caller } from "../../../services/engine/Auth.ts"
 import { Auth } from "../../../services/engine/Auth.ts"
+import { ApplicationStore } from "../../../services/ports/ApplicationStore.ts"
 import { Keys } from "../../../services/ports/Keys.ts"
 import { ApplicationTable } from "../../doubles/ApplicationStore.ts"
 import { Outage } from "../../doubles/Outage.ts"
@@ -28,9 +29,10 @@ const setUp = Effect.gen(function* () {
       organizationId: uuidv7() as OrganizationId,
       name: "a",
       identityVerification,
+      formerIdentityUntil: null,
       createdAt: 0
     })
-  table.identitySecrets.set(appId, "the identity secret")
+  table.identitySecrets.set(appId, ["the identity secret"])
   setIdentity(true)
   return { table, outage, auth, keys, appId, add, setIdentity }
 })
@@ -42,10 +44,13 @@ describe("authenticate", () => {
       const key = add("secret")
       const attempt = Effect.result(auth.authenticate(`ApiKey ${key.text}`, "secret"))
       assert.strictEqual((yield* attempt)._tag, "Success")
+      // Held by a stream that began while the key was remembered, and asked again from time to time.
+      const held = Effect.result(auth.authenticate(`ApiKey ${key.text}`, "secret"))
       key.revoke()
       yield* TestClock.adjust("999 millis")
-      const result = yield* attempt
-      assert.strictEqual(result._tag === "Failure" && result.failure._tag, "Unauthorized")
+      for (const result of [yield* attempt, yield* held]) {
+        assert.strictEqual(result._tag === "Failure" && result.failure._tag, "Unauthorized")
+      }
     })
   )
 
@@ -61,6 +66,70 @@ describe("authenticate", () => {
       table.keys.set(keys.hash(text).toHex(), { id: uuidv7() as ApiKeyId, appId, kind: "secret" })
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* attempt)._tag, "Success")
+    })
+  )
+
+  it.effect("refuses what is no key, or has a wrong checksum, without asking the database", () =>
+    Effect.gen(function* () {
+      const { auth, table, add } = yield* setUp
+      const { text } = add("secret")
+      const other = text.at(-1) === "A" ? "B" : "A"
+      const wrong = [
+        text.slice(0, -1) + other,
+        `${text}A`,
+        text.slice(0, -1),
+        text.replace("sk_", "pk_"),
+        "sk_",
+        "x",
+        ""
+      ]
+      for (const key of wrong) {
+        for (const surface of ["secret", "public"] as const) {
+          const refused = yield* Effect.flip(auth.authenticate(`ApiKey ${key}`, surface))
+          assert.strictEqual(refused._tag, "Unauthorized", key)
+        }
+      }
+      assert.strictEqual(table.queries, 0)
+    })
+  )
+
+  it.effect("refuses within a second on every node what was revoked on one", () =>
+    Effect.gen(function* () {
+      const { add, appId, auth, table, outage } = yield* setUp
+      const [key, spare] = [add("secret"), add("secret")]
+      const context = yield* Layer.build(
+        Layer.fresh(Auth.layer).pipe(Layer.provideMerge(Layer.merge(table.layer(outage), keysLayer)))
+      )
+      const [other, store, keys] = yield* Effect.all([Auth, ApplicationStore, Keys]).pipe(
+        Effect.provideContext(context)
+      )
+      const nodes = [auth, other]
+      const attempt = (text: string) =>
+        Effect.forEach(nodes, (node) =>
+          Effect.map(Effect.result(node.authenticate(`ApiKey ${text}`, "secret")), ({ _tag }) => _tag)
+        )
+      assert.deepStrictEqual(yield* attempt(key.text), ["Success", "Success"])
+      assert.isTrue(yield* store.revokeKey(appId, table.keys.get(keys.hash(key.text).toHex())!.id))
+      yield* TestClock.adjust("999 millis")
+      assert.deepStrictEqual(yield* attempt(key.text), ["Failure", "Failure"])
+      assert.deepStrictEqual(yield* attempt(spare.text), ["Success", "Success"])
+    })
+  )
+
+  it.effect("writes down once a minute which keys are in use, good ones alone", () =>
+    Effect.gen(function* () {
+      const { auth, add, keys, table } = yield* setUp
+      const [used, unused] = [add("secret"), add("public")]
+      for (let request = 0; request < 100; request++) yield* auth.authenticate(`ApiKey ${used.text}`, "secret")
+      yield* Effect.flip(auth.authenticate(`ApiKey ${keys.generate("secret")}`, "secret"))
+      assert.deepStrictEqual(table.touched, [])
+      yield* TestClock.adjust("1 minute")
+      assert.deepStrictEqual(table.touched, [[table.keys.get(keys.hash(used.text).toHex())!.id]])
+      yield* TestClock.adjust("10 minutes")
+      assert.strictEqual(table.touched.length, 1)
+      yield* auth.authenticate(`Public ${unused.text}`, "public")
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(table.touched.length, 2)
     })
   )
 
@@ -135,6 +204,21 @@ describe("verifyIdentity", () => {
         const result = yield* verify(hash)
         assert.strictEqual(result._tag === "Failure" && result.failure._tag, "IdentityUnverified")
       }
+    })
+  )
+
+  it.effect("takes a hash made with any of the secrets that are good", () =>
+    Effect.gen(function* () {
+      const { auth, keys, table, appId } = yield* setUp
+      table.identitySecrets.set(appId, ["the new one", "the one before"])
+      const caller: Caller = { keyId: uuidv7() as ApiKeyId, appId, kind: "public" }
+      const results = yield* Effect.forEach(["the new one", "the one before", "the one before that"], (secret) =>
+        Effect.result(auth.verifyIdentity(caller, "u", keys.hmac(secret, "u")))
+      )
+      assert.deepStrictEqual(
+        results.map(({ _tag }) => _tag),
+        ["Success", "Success", "Failure"]
+      )
     })
   )
 

@@ -7,6 +7,7 @@ import { uuidv7 } from "../../../services/domain/Ids.ts"
 import type { HookActorWork } from "../../../services/engine/HookActor.ts"
 import { deliveryHeaders, makeHookActor } from "../../../services/engine/HookActor.ts"
 import type { HookResults, HookWork } from "../../../services/ports/HookStore.ts"
+import { Tracing } from "../../../services/ports/Tracing.ts"
 import type { WebhookAnswer } from "../../../services/ports/WebhookClient.ts"
 
 const id = uuidv7() as HookId
@@ -56,6 +57,7 @@ const setup = (
       }
     },
     hmac,
+    tracing: Tracing.defaultValue(),
     onIdle: () => idle++,
     isStopping: () => false,
     retryDelaysMs: [30_000, 60_000],

@@ -24,6 +24,7 @@ const batch = (): ClaimedBatch => ({
   attempts: 0,
   fence: 1,
   credential: { version: 1, held: null },
+  expiresAt: null,
   recipients: ["a"]
 })
 
@@ -52,7 +53,7 @@ const setup = Effect.fnUntraced(function* (options: {
     onEnd: () => {},
     onIdle: () => Effect.runSync(Deferred.succeed(idle, undefined)),
     isStopping: () => false,
-    isRepaired: Effect.succeed(false),
+    isRepaired: () => Effect.succeed(false),
     permits,
     maxWindow: 4,
     holdMs: 30_000,
@@ -100,6 +101,112 @@ it.effect("starts again at once when it is woken", () =>
     add(3)
     yield* TestClock.adjust(1)
     expect(probes.length).toBe(3)
+  })
+)
+
+it.effect("takes single messages together, in one place of its window, and large batches one by one", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const sizes = [1, 1, 1, 1, 500, 500]
+    const limits: Array<number> = []
+    const { lane, probes } = yield* setup({
+      waiting: 0,
+      send: () => Effect.as(Deferred.await(gate), QUIET),
+      over: {
+        // As the store does: no more than make up a large batch.
+        claim: (limit) =>
+          Effect.sync(() => {
+            limits.push(limit)
+            const few = sizes[0] === 1 ? sizes.filter((size) => size === 1).length : 1
+            return sizes
+              .splice(0, Math.min(limit, few))
+              .map((size) => ({ ...batch(), recipients: Array.from({ length: size }, () => "a") }))
+          })
+      }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* settle
+    // One alone, three together, one large; and the next large one has the last place.
+    expect(probes.length).toBe(6)
+    expect(lane.running()).toBe(4)
+    expect(limits[0]).toBe(1)
+    expect(limits[1]).toBeGreaterThan(1)
+    expect(limits[3]).toBe(1)
+    yield* Deferred.succeed(gate, undefined)
+    yield* settle
+    expect(lane.running()).toBe(0)
+  })
+)
+
+it.effect("takes single messages one by one while another node found their credential refused", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const limits: Array<number> = []
+    let left = 3
+    const { lane } = yield* setup({
+      waiting: 0,
+      send: () => Effect.as(Deferred.await(gate), QUIET),
+      over: {
+        claim: (limit) =>
+          Effect.sync(() => {
+            limits.push(limit)
+            return left-- > 0 ? [{ ...batch(), credential: { version: 1, held: "InvalidProviderToken" } }] : []
+          })
+      }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* settle
+    expect(limits).toEqual([1, 1, 1, 1])
+    yield* Deferred.succeed(gate, undefined)
+  })
+)
+
+it.effect("is taught by each message of those that it took together", () =>
+  Effect.gen(function* () {
+    const batches = [[batch()], Array.from({ length: 5 }, batch)]
+    const { lane } = yield* setup({
+      waiting: 0,
+      send: (index) => Effect.succeed(index === 3 ? { slow: { reason: "quota", ms: 60_000 }, hold: null } : QUIET),
+      over: { claim: () => Effect.sync(() => batches.shift() ?? []) }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* settle
+    expect(lane.state()).toMatchObject({ _tag: "slow", reason: "quota" })
+  })
+)
+
+it.effect("halves its window once for messages that it took together, and waits as long as the longest says", () =>
+  Effect.gen(function* () {
+    const waits = [60_000, 1_000, 90_000, 1_000]
+    const batches = [Array.from({ length: 4 }, batch)]
+    const { lane } = yield* setup({
+      waiting: 0,
+      send: (index) => Effect.succeed({ slow: { reason: `${waits[index]!}`, ms: waits[index]! }, hold: null }),
+      over: { claim: () => Effect.sync(() => batches.shift() ?? []) }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* settle
+    expect(lane.state()).toMatchObject({ _tag: "slow", reason: "90000" })
+    expect(lane.window()).toBe(2)
+  })
+)
+
+it.effect("stays held by a refused credential when others of the messages that it took together are over a limit", () =>
+  Effect.gen(function* () {
+    const batches = [Array.from({ length: 3 }, batch)]
+    const { lane } = yield* setup({
+      waiting: 0,
+      send: (index) =>
+        Effect.succeed(
+          index === 1
+            ? { slow: null, hold: "InvalidProviderToken" }
+            : { slow: { reason: "quota", ms: 60_000 }, hold: null }
+        ),
+      over: { claim: () => Effect.sync(() => batches.shift() ?? []) }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* settle
+    expect(lane.state()).toMatchObject({ _tag: "held", reason: "InvalidProviderToken" })
   })
 )
 
@@ -190,7 +297,7 @@ it.effect("goes on soon after the credential was replaced", () =>
     const { lane, waiting } = yield* setup({
       waiting: 3,
       send: () => Effect.sync(() => (isRepaired ? QUIET : { slow: null, hold: "BadCertificate" })),
-      over: { maxWindow: 1, isRepaired: Effect.sync(() => isRepaired) }
+      over: { maxWindow: 1, isRepaired: () => Effect.sync(() => isRepaired) }
     })
     yield* Effect.forkChild(lane.run)
     yield* TestClock.adjust(1)
@@ -198,6 +305,40 @@ it.effect("goes on soon after the credential was replaced", () =>
     isRepaired = true
     yield* TestClock.adjust(2_000)
     expect(waiting()).toBe(0)
+  })
+)
+
+it.effect("waits no longer for a provider's limit once the credential that was over it is replaced", () =>
+  Effect.gen(function* () {
+    let current = 1
+    const asked: Array<number | null> = []
+    const { lane, waiting } = yield* setup({
+      waiting: 3,
+      send: () => Effect.sync(() => (current === 2 ? QUIET : { slow: { reason: "quota", ms: 3_600_000 }, hold: null })),
+      over: {
+        maxWindow: 1,
+        isRepaired: ({ version }) =>
+          Effect.sync(() => {
+            asked.push(version)
+            return version !== current
+          })
+      }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(60_000)
+    expect(waiting()).toBe(2)
+    expect(asked.length).toBeGreaterThanOrEqual(29)
+    expect(asked.length).toBeLessThanOrEqual(31)
+    // A wake-up is no reason to ask the database again.
+    lane.wake()
+    lane.wake()
+    yield* TestClock.adjust(1)
+    expect(asked.length).toBeLessThanOrEqual(31)
+    current = 2
+    yield* TestClock.adjust(2_000)
+    expect(waiting()).toBe(0)
+    expect(lane.state()._tag).toBe("open")
+    expect(new Set(asked)).toEqual(new Set([1]))
   })
 )
 

@@ -15,6 +15,7 @@ const batch = (recipients: ReadonlyArray<string>, over: Partial<ClaimedBatch> = 
   attempts: 0,
   fence: 1,
   credential: { version: 1, held: null },
+  expiresAt: null,
   recipients,
   ...over
 })
@@ -50,6 +51,19 @@ describe("Results", () => {
     expect(chunk.final.recipients).toEqual(["b"])
     expect(chunk.dead).toEqual([{ id: "b", reason: "unregistered", seenBefore: 5 }])
     expect(chunk.remaining).toEqual([])
+  })
+
+  it("keeps what a provider says so that it can be written: without U+0000, and not at any length", () => {
+    const results = new Results(batch(["a", "b", "c", "d"]), rules, () => 1)
+    results.add("a", { _tag: "Ok", messageId: "m\u0000" }, NOW)
+    results.add("b", { _tag: "Drop", reason: "gone\u0000", seenBefore: null }, NOW)
+    results.add("c", { _tag: "Fail", reason: "x".repeat(100_000) }, NOW)
+    results.add("d", { _tag: "Hold", reason: "no\u0000" }, NOW)
+    const { dead, final } = results.take(NOW)
+    expect(final.messageIds).toEqual(["m\ufffd", null, null])
+    expect(final.errors).toEqual([null, "gone\ufffd", "x".repeat(1024)])
+    expect(dead).toMatchObject([{ id: "b", reason: "gone\ufffd" }])
+    expect(results.news.hold).toBe("no\ufffd")
   })
 
   it("puts what fails alike into one retry, and what must wait longer into another", () => {
@@ -91,6 +105,11 @@ describe("Results", () => {
     expect(results.news.slow).toBeNull()
     results.add("b", { _tag: "Slow", scope: "project", reason: "quota", afterMs: 60_000 }, NOW)
     expect(results.news.slow).toEqual({ reason: "quota", ms: 60_000 })
+    // Another credential helps against a limit of the project, and against a device's not.
+    expect(results.take(NOW).retries).toMatchObject([
+      { recipients: ["a"], slowed: false },
+      { recipients: ["b"], slowed: true }
+    ])
   })
 
   it("lets no provider make messages wait for longer than an hour", () => {

@@ -5,74 +5,130 @@ import { uuidv7 } from "../../../services/domain/Ids.ts"
 import type { Target } from "../../../services/ports/AudienceStore.ts"
 import type { ResultChunk } from "../../../services/ports/BatchStore.ts"
 import type { Credential } from "../../../services/ports/CredentialStore.ts"
+import type { Provider } from "../../../services/ports/Provider.ts"
+import { StoreError } from "../../../services/ports/StoreError.ts"
+import type { Sending } from "../../../services/engine/Sending.ts"
 import { sendBatch } from "../../../services/engine/Sending.ts"
 
-it("begins no further slice of a mailing that was halted, and gives the rest back", async () => {
-  const [appId, notificationId] = [uuidv7() as AppId, uuidv7() as NotificationId]
-  const targets = Array.from({ length: 5 }, (): Target => ({
+const targets = (count: number): ReadonlyArray<Target> =>
+  Array.from({ length: count }, () => ({
     id: uuidv7(),
-    address: "a@example.com",
+    address: "somebody",
     environment: "production",
     p256dh: null,
     auth: null,
     seenAt: 0
   }))
+
+/** A batch for these targets on its way through a provider; what it writes goes into `chunks`. */
+const sendingOf = (
+  all: ReadonlyArray<Target>,
+  { chunks, send, ...over }: Partial<Sending> & Pick<Provider, "send"> & { readonly chunks: Array<ResultChunk> }
+): Sending => {
+  const [appId, notificationId] = [uuidv7() as AppId, uuidv7() as NotificationId]
+  const expiresAt = Date.now() + 60_000
+  return {
+    batch: {
+      id: uuidv7() as BatchId,
+      appId,
+      notificationId,
+      provider: "fcm",
+      priority: "bulk",
+      attempts: 0,
+      fence: 1,
+      credential: null,
+      expiresAt: null,
+      recipients: all.map(({ id }) => id)
+    },
+    message: {
+      notificationId,
+      appId,
+      content: { title: "Hello" },
+      priority: "bulk",
+      expiresAt,
+      nowOrNever: false,
+      collapseKey: null,
+      overrides: {}
+    },
+    credential: { appId, version: 1 } as Credential,
+    unsubscribed: new Set(),
+    provider: { window: 1, send },
+    targets: all,
+    rules: { retryBaseMs: 1, retryMaxMs: 1, leaseMs: 60_000, holdMs: 1, expiresAt },
+    probe: false,
+    slice: Infinity,
+    isHalted: Effect.succeed(false),
+    giveBack: Effect.void,
+    save: (chunk) => Effect.sync(() => chunks.push(chunk) > 0),
+    extend: Effect.succeed(true),
+    ...over
+  }
+}
+
+it("begins no further slice of a mailing that was halted, and gives the rest back", async () => {
+  const all = targets(5)
   const chunks: Array<ResultChunk> = []
   const sent: Array<string> = []
   let givenBack = 0
   const asked = await Effect.runPromise(Deferred.make<void>())
-  const expiresAt = Date.now() + 60_000
+  // Slow: it ends only after the batch has looked at its notification.
+  const send: Provider["send"] = ({ targets: part }, onOutcome) =>
+    Effect.map(Deferred.await(asked), () =>
+      part.forEach(({ id }, index) => {
+        sent.push(id)
+        onOutcome(index, { _tag: "Ok", messageId: null })
+      })
+    )
   await Effect.runPromise(
-    sendBatch({
-      batch: {
-        id: uuidv7() as BatchId,
-        appId,
-        notificationId,
-        provider: "smtp",
-        priority: "bulk",
-        attempts: 0,
-        fence: 1,
-        credential: null,
-        recipients: targets.map(({ id }) => id)
-      },
-      message: {
-        notificationId,
-        appId,
-        content: { title: "Hello" },
-        priority: "bulk",
-        expiresAt,
-        nowOrNever: false,
-        collapseKey: null,
-        overrides: {}
-      },
-      credential: { appId, version: 1 } as Credential,
-      provider: {
-        window: 1,
-        // Slow: it ends only after the batch has looked at its notification.
-        send: ({ targets: part }, onOutcome) =>
-          Effect.map(Deferred.await(asked), () =>
-            part.forEach(({ id }, index) => {
-              sent.push(id)
-              onOutcome(index, { _tag: "Ok", messageId: null })
-            })
-          )
-      },
-      targets,
-      rules: { retryBaseMs: 1, retryMaxMs: 1, leaseMs: 60_000, holdMs: 1, expiresAt },
-      probe: false,
-      slice: 2,
-      isHalted: Effect.sync(() => {
-        setImmediate(() => Effect.runFork(Deferred.succeed(asked, undefined)))
-        return true
-      }),
-      giveBack: Effect.sync(() => void givenBack++),
-      save: (chunk) => Effect.sync(() => chunks.push(chunk) > 0),
-      extend: Effect.succeed(true)
-    })
+    sendBatch(
+      sendingOf(all, {
+        send,
+        chunks,
+        slice: 2,
+        isHalted: Effect.sync(() => {
+          setImmediate(() => Effect.runFork(Deferred.succeed(asked, undefined)))
+          return true
+        }),
+        giveBack: Effect.sync(() => void givenBack++)
+      })
+    )
   )
-  const ids = targets.map(({ id }) => id)
+  const ids = all.map(({ id }) => id)
   expect(sent).toEqual(ids.slice(0, 2))
   expect(chunks.flatMap(({ final }) => final.recipients)).toEqual(ids.slice(0, 2))
   expect(chunks.at(-1)!.remaining).toEqual(ids.slice(2))
   expect(givenBack).toBe(1)
+})
+
+it("waits for its provider when the lease cannot be prolonged because the database is away", async () => {
+  const chunks: Array<ResultChunk> = []
+  let tries = 0
+  await Effect.runPromise(
+    Effect.gen(function* () {
+      const answer = yield* Deferred.make<void>()
+      const send: Provider["send"] = (_, onOutcome) =>
+        Effect.map(Deferred.await(answer), () => onOutcome(0, { _tag: "Ok", messageId: "1" }))
+      const extend = Effect.suspend(() => {
+        if (++tries === 1) return Effect.fail(new StoreError({ operation: "extend", cause: "away" }))
+        return Effect.as(Deferred.succeed(answer, undefined), true)
+      })
+      const sending = sendingOf(targets(1), { send, chunks, extend })
+      yield* sendBatch({ ...sending, rules: { ...sending.rules, leaseMs: 3 } })
+    })
+  )
+  expect(tries).toBeGreaterThanOrEqual(2)
+  expect(chunks.map(({ final }) => final.statuses)).toEqual([["sent"]])
+})
+
+it("takes the first of two outcomes of a recipient, and lets nobody else go unaccounted for it", async () => {
+  const all = targets(2)
+  const chunks: Array<ResultChunk> = []
+  const send: Provider["send"] = (_, onOutcome) =>
+    Effect.sync(() => {
+      onOutcome(0, { _tag: "Ok", messageId: "1" })
+      onOutcome(0, { _tag: "Fail", reason: "late" })
+    })
+  await Effect.runPromise(sendBatch(sendingOf(all, { send, chunks })))
+  expect(chunks.map(({ final }) => [final.recipients, final.statuses])).toEqual([[[all[0]!.id], ["sent"]]])
+  expect(chunks.at(-1)!.remaining).toEqual([all[1]!.id])
 })

@@ -52,4 +52,18 @@ describe("channels", () => {
     expect((await server.call("DELETE", path, { key })).json).toEqual({ deleted: true })
     expect((await server.call("DELETE", path, { key })).status).toBe(404)
   })
+
+  it("are listed by address, contact and status", async () => {
+    const key = server.makeTenant().secretKey
+    const ann = (await create({ kind: "email", address: "Ann@example.com", user_id: "ann" }, key)).json
+    await create({ kind: "email", address: "bob@example.com" }, key)
+    const ids = async (query: string) =>
+      (await server.call("GET", `/api/v1/channels?${query}`, { key })).json.data.map(({ id }: { id: string }) => id)
+    const { contact_id } = (await server.call("GET", `/api/v1/channels/${ann.id}`, { key })).json
+    expect(await ids("address=ann@EXAMPLE.com")).toEqual([ann.id])
+    expect(await ids(`contact_id=${contact_id}`)).toEqual([ann.id])
+    expect(await ids("status=active")).toHaveLength(2)
+    expect(await ids("status=suppressed")).toEqual([])
+    expect((await server.call("GET", "/api/v1/channels?contact_id=1", { key })).status).toBe(400)
+  })
 })

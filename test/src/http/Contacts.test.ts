@@ -129,4 +129,44 @@ describe("contacts", () => {
     expect((await call("POST", "", ADA, server.ours.publicKey)).status).toBe(403)
     expect((await call("GET", "", undefined, server.ours.publicKey)).status).toBe(403)
   })
+
+  it("come up to a thousand at once, each with its result", async () => {
+    const { secretKey } = server.makeTenant()
+    const contacts = [{ external_id: "b1", tags: ["x"] }, { external_id: "" }, { external_id: "b1" }, { nothing: 1 }]
+    const { json, status } = await call("POST", "/bulk", { contacts }, secretKey)
+    expect(status).toBe(200)
+    expect(json.data).toMatchObject([
+      { index: 0, created: true },
+      { index: 1, error: { code: "validation_error", details: [{ field: "external_id" }] } },
+      { index: 2, created: false, id: json.data[0].id },
+      { index: 3, error: { code: "validation_error" } }
+    ])
+    expect((await call("POST", "/bulk", { contacts: [] }, secretKey)).status).toBe(400)
+    const many = Array.from({ length: 1001 }, (_, i) => ({ external_id: `m${i}` }))
+    expect((await call("POST", "/bulk", { contacts: many }, secretKey)).status).toBe(400)
+    expect((await call("GET", "", undefined, secretKey)).json.data).toHaveLength(1)
+  })
+
+  it("gain and lose tags, one by one and many at once", async () => {
+    const { secretKey } = server.makeTenant()
+    const { json } = await call("POST", "", { external_id: "t1", tags: ["a", "b"] }, secretKey)
+    const tags = (body: unknown) => call("POST", `/${json.id}/tags`, body, secretKey)
+    expect((await tags({ add: ["c", "a"], remove: ["b", "z"] })).json.tags).toEqual(["a", "c"])
+    const full = Array.from({ length: 99 }, (_, i) => `n${i}`)
+    const refused = await tags({ add: full })
+    expect([refused.status, refused.json.error.details[0].field]).toEqual([400, "add"])
+    await call("POST", "", { external_id: "t2", tags: full }, secretKey)
+    const change = { external_ids: ["t1", "t2", "t3", "t3"], add: ["d", "e"] }
+    expect((await call("POST", "/tags", change, secretKey)).json).toEqual({ updated: 1, unknown: ["t3"], full: ["t2"] })
+    expect((await call("GET", `/${json.id}`, undefined, secretKey)).json.tags).toEqual(["a", "c", "d", "e"])
+    for (const wrong of [{}, { add: [] }, { add: ["a"], remove: ["a"] }]) expect((await tags(wrong)).status).toBe(400)
+    expect((await call("POST", `/${json.id}/tags`, { add: ["x"] }, server.theirs.secretKey)).status).toBe(404)
+  })
+
+  it("leave everything at once, and come back to some of it", async () => {
+    const { json } = await call("POST", "", { external_id: "leaver" })
+    const prefer = async (body: unknown) => (await call("PATCH", `/${json.id}/preferences`, body)).json
+    expect(await prefer({ all: false })).toEqual({ push: false, email: false, inbox: false })
+    expect(await prefer({ all: true, email: false })).toEqual({ push: true, email: false, inbox: true })
+  })
 })

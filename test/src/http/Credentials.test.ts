@@ -73,6 +73,7 @@ describe("credentials", () => {
   it.each([
     ["apns", { ...apns, team_id: "short" }, "team_id"],
     ["apns", { ...apns, private_key: "secret" }, "private_key"],
+    ["apns", { ...apns, bundle_id: "com.example\r\napns-topic: other" }, "bundle_id"],
     ["apns", { ...apns, private_key: rsaKey }, "private_key"],
     ["apns", { ...apns, endpoint: "https://127.0.0.1:9000" }, "endpoint"],
     ["apns", { ...apns, sandbox_endpoint: "http://93.184.216.34" }, "sandbox_endpoint"],
@@ -84,6 +85,7 @@ describe("credentials", () => {
     ["webpush", { subject: "mailto:a@example.com", public_key: "B".repeat(87) }, "private_key"],
     ["smtp", { ...smtp, url: "smtp://192.168.0.1" }, "url"],
     ["smtp", { ...smtp, url: "http://93.184.216.34" }, "url"],
+    ["smtp", { ...smtp, url: "smtp://user:100%secret@93.184.216.34" }, "url"],
     ["smtp", { ...smtp, from: "a@b.example\r\nBcc: c@d.example" }, "from"],
     ["smtp", { ...smtp, password: "x" }, "password"]
   ])("of %s are refused: %#", async (kind, body, field) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { DeadLetter } from "../../../services/domain/DeadLetter.ts"
-import type { DeadLetterId, HookId } from "../../../services/domain/Ids.ts"
+import type { DeadLetterId, HookId, NotificationId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/domain/Ids.ts"
+import type { WholeDeadLetter } from "../../../services/ports/DeadLetterStore.ts"
 import type { TestServer } from "./TestServer.ts"
 import { startServer } from "./TestServer.ts"
 
@@ -13,7 +13,7 @@ afterAll(() => server.stop())
 
 const hookId = uuidv7() as HookId
 const body = { id: uuidv7(), event: "NOTIFICATION_SENT", appId: uuidv7(), timestamp: "t", payload: { a: "b" } }
-const bury = (change: Partial<DeadLetter> = {}): string => {
+const bury = (change: Partial<WholeDeadLetter> = {}): string => {
   const id = uuidv7() as DeadLetterId
   server.tables.deadLetters.rows.unshift({
     id,
@@ -26,11 +26,33 @@ const bury = (change: Partial<DeadLetter> = {}): string => {
     recipientId: null,
     hookId,
     eventId: body.id,
+    provider: null,
+    refusal: null,
+    replayedAt: null,
     body: JSON.stringify(body),
+    content: null,
+    templateId: null,
+    variables: null,
     ...change
   })
   return id
 }
+/** A recipient of a notification that finally failed. */
+const fail = (change: Partial<WholeDeadLetter> = {}): string =>
+  bury({
+    kind: "notification",
+    error: "expired: timeout",
+    notificationId: uuidv7() as NotificationId,
+    recipientId: uuidv7(),
+    provider: "apns",
+    hookId: null,
+    eventId: null,
+    body: null,
+    content: { title: "Hello" },
+    ...change
+  })
+const post = (path: string, body?: unknown, key = server.ours.secretKey) =>
+  server.call("POST", `/api/v1/dead-letters${path}`, { key, ...(body === undefined ? {} : { body }) })
 const call = (method: string, path: string, key = server.ours.secretKey) =>
   server.call(method, `/api/v1/dead-letters${path}`, { key })
 
@@ -45,11 +67,14 @@ describe("dead letters", () => {
         error: "answered 500",
         attempts: 6,
         can_replay: false,
+        cannot_replay_because: "webhook",
         notification_id: null,
         recipient_id: null,
+        provider: null,
         webhook_id: hookId,
         event_id: body.id,
-        created_at: "2026-09-21T14:13:20.000Z"
+        created_at: "2026-09-21T14:13:20.000Z",
+        replayed_at: null
       }
     ])
     expect((await call("GET", `?webhook_id=${hookId}`)).json.data.map((it: { id: string }) => it.id)).toEqual([id])
@@ -75,5 +100,74 @@ describe("dead letters", () => {
     expect((await call("GET", `/${id}`, server.theirs.secretKey)).status).toBe(404)
     expect((await call("POST", `/${id}/replay`, server.theirs.secretKey)).status).toBe(404)
     expect((await call("GET", "", server.theirs.secretKey)).json.data).toEqual([])
+  })
+
+  it("of notifications are filtered by notification, provider, reason and time, and read with their content", async () => {
+    const notificationId = uuidv7() as NotificationId
+    const id = fail({ notificationId, provider: "fcm", error: "quota", at: Date.parse("2026-01-02T00:00:00Z") })
+    const listed = async (query: string) =>
+      (await call("GET", `?kind=notification&${query}`)).json.data.map((it: { id: string }) => it.id)
+    expect(await listed(`notification_id=${notificationId}`)).toEqual([id])
+    expect(await listed(`notification_id=${uuidv7()}`)).toEqual([])
+    expect(await listed("provider=fcm")).toEqual([id])
+    expect(await listed("error=quota")).toEqual([id])
+    expect(await listed("from=2026-01-02T00:00:00Z&to=2026-01-02T00:00:00.001Z")).toEqual([id])
+    expect(await listed("to=2026-01-02T00:00:00Z")).toEqual([])
+    expect((await call("GET", "?from=yesterday")).status).toBe(400)
+    expect((await call("GET", `/${id}`)).json).toMatchObject({
+      can_replay: true,
+      cannot_replay_because: null,
+      event: null,
+      content: { title: "Hello" }
+    })
+  })
+
+  it("of notifications are replayed once: a second replay is a conflict that says so", async () => {
+    const notificationId = uuidv7() as NotificationId
+    const id = fail({ notificationId })
+    const first = await post(`/${id}/replay`)
+    expect([first.status, first.json]).toEqual([202, { id, notification_id: notificationId }])
+    expect(first.headers.get("location")).toBe(`/api/v1/notifications/${notificationId}`)
+    const second = await post(`/${id}/replay`)
+    expect([second.status, second.json.error.message]).toEqual([409, expect.stringContaining("replayed already")])
+    expect((await call("GET", `/${id}`)).json).toMatchObject({
+      can_replay: false,
+      cannot_replay_because: "replayed",
+      replayed_at: expect.stringMatching(/Z$/)
+    })
+  })
+
+  it("that another attempt cannot save are not replayed, and say why", async () => {
+    const gone = fail({ refusal: "recipient_gone", error: "unregistered" })
+    expect((await call("GET", `/${gone}`)).json.cannot_replay_because).toBe("recipient_gone")
+    expect((await post(`/${gone}/replay`)).json.error.message).toContain("is dead")
+    const large = fail({ refusal: "content_refused", error: "payload_too_large" })
+    expect((await post(`/${large}/replay`)).json.error.message).toContain("content")
+    const notificationId = uuidv7() as NotificationId
+    server.tables.replays.cancelled.add(notificationId)
+    const late = await post(`/${fail({ notificationId })}/replay`)
+    expect([late.status, late.json.error.message]).toEqual([409, expect.stringContaining("cancelled")])
+  })
+
+  it("are replayed by filter, which is followed at its own address", async () => {
+    const filter = { notification_id: uuidv7(), error: "quota", from: "2026-01-01T00:00:00Z" }
+    const begun = await post("/replay", filter)
+    expect([begun.status, begun.json]).toMatchObject([202, { status: "running", filter, replayed: 0, skipped: 0 }])
+    const location = begun.headers.get("location")!
+    expect(location).toBe(`/api/v1/dead-letters/replays/${begun.json.id}`)
+    expect((await call("GET", `/replays/${begun.json.id}`)).json).toEqual(begun.json)
+    expect((await call("GET", "/replays?limit=1")).json.data).toEqual([begun.json])
+    expect((await call("GET", `/replays/${begun.json.id}`, server.theirs.secretKey)).status).toBe(404)
+    expect((await call("GET", "/replays", server.theirs.secretKey)).json.data).toEqual([])
+  })
+
+  it("are not replayed by a filter that asks for webhooks, for everything by mistake, or for what is unknown", async () => {
+    const before = server.tables.replays.rows.length
+    expect((await post("/replay", { kind: "webhook" })).status).toBe(409)
+    expect((await post("/replay", { webhook_id: uuidv7() })).status).toBe(409)
+    expect((await post("/replay", {})).status).toBe(400)
+    expect((await post("/replay", { reason: "x" })).status).toBe(400)
+    expect((await post("/replay", { provider: "sms" })).status).toBe(400)
+    expect(server.tables.replays.rows.length).toBe(before)
   })
 })

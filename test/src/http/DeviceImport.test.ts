@@ -48,6 +48,12 @@ const open = async () => {
 }
 
 describe("POST /api/v1/devices/import", () => {
+  it("takes no compressed lines: nothing is unpacked beyond its bounds", async () => {
+    const { json, status } = await send(lineOf(1), { "content-encoding": "gzip" })
+    expect([status, json.error.code]).toEqual([415, "unsupported_media_type"])
+    expect(server.tables.devices.rows.size).toBe(0)
+  })
+
   it("answers a line for each line, in their order, and stores chunks of a thousand", async () => {
     const calls = server.tables.devices.chunks.length
     const { status, headers, results } = await send(linesOf(2500).join("\n"))

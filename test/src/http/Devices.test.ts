@@ -174,6 +174,51 @@ describe("devices on the secret surface", () => {
     expect(ofUser.json.data).toMatchObject([{ user_id: "u1", platform: "android", status: "active" }])
   })
 
+  it("filters by every condition, lists of tags among them, and names what is none", async () => {
+    const tenant = server.makeTenant()
+    const key = tenant.secretKey
+    await register({ token: token(), platform: "ios", tags: ["a", "b"], environment: "sandbox" }, key)
+    await register({ token: token(), platform: "ios", tags: ["b"] }, key)
+    await register({ token: token(), platform: "android" }, key)
+    const count = async (query: string) =>
+      (await server.call("GET", `/api/v1/devices?${query}`, { key })).json.data.length as number
+    expect(await count("tags_any=a")).toBe(1)
+    expect(await count("tags_any=a&tags_any=b")).toBe(2)
+    expect(await count("tags_all=a&tags_all=b")).toBe(1)
+    expect(await count("environment=sandbox")).toBe(1)
+    expect(await count("status=invalid")).toBe(0)
+    expect(await count("created_from=2020-01-01T00:00:00Z&last_seen_from=2020-01-01T00:00:00%2B02:00")).toBe(3)
+    expect(await count("last_seen_before=2020-01-01T00:00:00Z")).toBe(0)
+    for (const [query, field] of [
+      ["created_from=yesterday", "created_from"],
+      ["last_seen_before=2020-02-31T00:00:00Z", "last_seen_before"],
+      ["environment=staging", "environment"],
+      ["tags_any=", "tags_any[0]"],
+      ["tag=a", "tag"],
+      ["user_id=a%00b", "user_id"]
+    ]) {
+      const refused = await server.call("GET", `/api/v1/devices?${query}`, { key })
+      expect(refused.status).toBe(400)
+      expect(refused.json.error.details[0].field).toBe(field)
+    }
+  })
+
+  it("changes a device field by field, and refuses what is the device itself", async () => {
+    const { json } = await register(
+      { token: token(), platform: "ios", user_id: "u", tags: ["a"] },
+      server.ours.secretKey
+    )
+    const path = `/api/v1/devices/${json.id}`
+    const change = (body: unknown, key = server.ours.secretKey) => server.call("PATCH", path, { key, body })
+    const changed = await change({ user_id: null, tags: ["b"], metadata: { a: 1 } })
+    expect(changed.json).toMatchObject({ id: json.id, platform: "ios", user_id: null, tags: ["b"], metadata: { a: 1 } })
+    for (const body of [{ token: "ab".repeat(32) }, { platform: "web" }, { tags: "b" }, { environment: null }]) {
+      expect((await change(body)).status).toBe(400)
+    }
+    expect((await change({ tags: [] }, server.theirs.secretKey)).status).toBe(404)
+    expect((await server.call("GET", path, { key: server.ours.secretKey })).json).toEqual(changed.json)
+  })
+
   it("reads and removes a device by its id, in any case of letters", async () => {
     const { json } = await register({ token: token(), platform: "ios" })
     const path = `/api/v1/devices/${json.id.toUpperCase()}`

@@ -105,6 +105,14 @@ describe("POST /api/v1/notifications", () => {
       { to: { all: true }, content: { body: "x".repeat(PUSH_CONTENT_BYTES) } },
       "content"
     ],
+    ["ways beside recipients that have one", { to: { emails: ["a@b.org"] }, channels: ["inbox"], content }, "channels"],
+    ["an unknown way", { to: { all: true }, channels: ["sms"], content }, "channels[0]"],
+    ["nothing to read for an inbox", { to: { all: true }, channels: ["inbox"], content: { data: {} } }, "content"],
+    [
+      "more data than an inbox takes",
+      { to: { all: true }, channels: ["inbox"], content: { ...content, data: { x: "x".repeat(4096) } } },
+      "content.data"
+    ],
     ["no text for devices", { to: { all: true }, content, prioritty: "high" }, "prioritty"]
   ])("refuses %s and stores nothing", async (_, body, field) => {
     const before = server.tables.notifications.rows.length
@@ -130,7 +138,9 @@ describe("reading notifications", () => {
       cancelled: 0,
       delivered: 3,
       opened: 2,
-      clicked: 1
+      clicked: 1,
+      machine_opened: 1,
+      machine_clicked: 0
     }
     server.tables.notifications.counts.set(ids[4] as NotificationId, counts)
     const key = tenant.secretKey
@@ -243,5 +253,41 @@ describe("send_at", () => {
     const answer = await send({ to: { all: true }, content, send_at })
     expect(answer.status).toBe(400)
     expect(answer.json.error.details).toEqual([{ field: "send_at", message: expect.stringContaining(message) }])
+  })
+})
+
+describe("local_time", () => {
+  it("schedules on a day or from a moment on, and says so", async () => {
+    const day = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)
+    for (const send_at of [undefined, day, new Date(Date.now() + 3_600_000).toISOString()]) {
+      const to = { device_ids: [await device(server.ours.publicKey)] }
+      const answer = await send({
+        to,
+        content,
+        local_time: "09:00",
+        timezone: "Europe/Berlin",
+        ...(send_at && { send_at })
+      })
+      expect([answer.status, answer.json.status]).toEqual([202, "scheduled"])
+      expect(server.tables.notifications.arrivals.at(-1)!.batches).toBe(null)
+      const shown = await server.call("GET", answer.headers.get("location")!, { key: server.ours.secretKey })
+      expect(shown.json).toMatchObject({ local_time: "09:00", send_at: send_at ?? null })
+    }
+  })
+
+  it.each([
+    ["an hour that is not", { local_time: "24:00" }, "local_time"],
+    ["a time without minutes", { local_time: "9" }, "local_time"],
+    ["a day that is over everywhere", { local_time: "09:00", send_at: "2020-01-01" }, "send_at"],
+    ["a day that is not", { local_time: "09:00", send_at: "2099-02-30" }, "send_at"],
+    ["a day without a time", { send_at: "2099-02-03" }, "send_at"],
+    ["a time zone that is not", { local_time: "09:00", timezone: "Mars/Olympus" }, "timezone"],
+    ["a time zone without a time", { timezone: "Europe/Berlin" }, "timezone"]
+  ])("refuses %s", async (_, fields, field) => {
+    const before = server.tables.notifications.arrivals.length
+    const answer = await send({ to: { all: true }, content, ...fields })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details.map((detail: { field: string }) => detail.field)).toContain(field)
+    expect(server.tables.notifications.arrivals.length).toBe(before)
   })
 })

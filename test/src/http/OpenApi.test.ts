@@ -53,6 +53,22 @@ describe("GET /api/v1/openapi.json", () => {
     }
   })
 
+  it("says of every answer what is left of the rate limit, and of every counted operation that it may be refused", () => {
+    for (const [path, methods] of Object.entries(server.document.paths)) {
+      const isForSupervisors = ["/healthz", "/readyz", "/metrics"].includes(path)
+      for (const { responses } of Object.values(methods)) {
+        for (const { headers } of Object.values(responses)) {
+          expect(Object.keys(headers!)).toEqual(
+            expect.arrayContaining(["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"])
+          )
+        }
+        if (isForSupervisors) expect(responses["429"]).toBeUndefined()
+        else
+          for (const status of ["429", "503"]) expect(Object.keys(responses[status]!.headers!)).toContain("Retry-After")
+      }
+    }
+  })
+
   it("knows every error code", () => {
     const text = JSON.stringify(server.document.components.schemas["Error"])
     for (const code of Object.keys(STATUS)) expect(text).toContain(`"${code}"`)

@@ -69,6 +69,22 @@ describe("paths and methods", () => {
     expect(JSON.parse(large.slice(large.indexOf("{"))).error.code).toBe("payload_too_large")
   })
 
+  it.each([
+    ["a request of HTTP/1.1 without a Host", "GET /healthz HTTP/1.1\r\n\r\n", 400],
+    ["one on the express way", "POST /api/v1/events HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", 400],
+    ["an expectation that nobody meets", "GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: cake\r\n\r\n", 417]
+  ])("refuses %s in the form of all errors, with the headers of all answers", async (_, text, status) => {
+    const answer = await rawExchange(text)
+    expect(answer).toContain(`HTTP/1.1 ${status} `)
+    for (const name of ["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"])
+      expect(answer).toMatch(new RegExp(`^${name}: \\S+\r$`, "im"))
+    expect(JSON.parse(answer.slice(answer.indexOf("{"))).error.code).toBe("validation_error")
+  })
+
+  it("needs no Host of clients that speak HTTP/1.0", async () => {
+    expect(await rawExchange("GET /healthz HTTP/1.0\r\n\r\n")).toContain("HTTP/1.1 200 ")
+  })
+
   it("keeps a connection through refusals", async () => {
     const request = (path: string, end = "") => `GET ${path} HTTP/1.1\r\nHost: a\r\n${end}\r\n`
     const answer = await rawExchange(

@@ -31,4 +31,13 @@ describe("/healthz and /readyz", () => {
     expect(queue.json.error.details).toEqual([{ field: "queue", message: "does not answer" }])
     expect((await server.call("GET", "/readyz")).status).toBe(200)
   })
+
+  it("wait for nobody who hangs, not even for the end of the attempt", async () => {
+    server.tables.queue.isStuck = true
+    const stuck = await server.call("GET", "/readyz")
+    server.tables.queue.isStuck = false
+    expect(stuck.status).toBe(503)
+    expect(stuck.json.error.details).toEqual([{ field: "queue", message: "does not answer" }])
+    expect((await server.call("GET", "/readyz")).status).toBe(200)
+  })
 })

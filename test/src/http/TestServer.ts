@@ -1,4 +1,4 @@
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
 import { Effect, Layer, Logger, ManagedRuntime } from "effect"
@@ -6,6 +6,9 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { expect } from "vitest"
 import { layer as settingsLayer, read as readSettings } from "../../../layers/config/Settings.ts"
 import { layer as keysLayer } from "../../../layers/crypto/Keys.ts"
+import { layerOf as linksOf } from "../../../layers/crypto/Links.ts"
+import { sizeOf } from "../../../layers/apns/Payload.ts"
+import { layer as liquidLayer } from "../../../layers/liquid/TemplateEngine.ts"
 import { layer as outboundLayer } from "../../../layers/outbound/OutboundPolicy.ts"
 import type { ApiKeyId, AppId, OrganizationId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/domain/Ids.ts"
@@ -13,11 +16,19 @@ import { Accept } from "../../../services/engine/Accept.ts"
 import { Auth } from "../../../services/engine/Auth.ts"
 import { Credentials } from "../../../services/engine/Credentials.ts"
 import { Engagement } from "../../../services/engine/Engagement.ts"
+import { InboxStreams } from "../../../services/engine/InboxStreams.ts"
 import { HookTests } from "../../../services/engine/HookTests.ts"
+import type { Budget, RateLimits } from "../../../services/domain/RateLimit.ts"
+import { RateLimiter } from "../../../services/engine/RateLimiter.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
+import { PayloadSizes } from "../../../services/ports/PayloadSizes.ts"
+import { Templates } from "../../../services/engine/Templates.ts"
 import { Keys } from "../../../services/ports/Keys.ts"
+import { makeExpress } from "../../../src/http/Express.ts"
 import { makeNodeServer, routerConfig, routes } from "../../../src/http/Server.ts"
 import { ApplicationTable } from "../../doubles/ApplicationStore.ts"
+import { AuditTable } from "../../doubles/AuditLog.ts"
+import { AudienceTable } from "../../doubles/AudienceStore.ts"
 import { ChannelTable } from "../../doubles/ChannelStore.ts"
 import { ContactTable } from "../../doubles/ContactStore.ts"
 import { CredentialTable } from "../../doubles/CredentialStore.ts"
@@ -30,10 +41,28 @@ import { InboxTable } from "../../doubles/InboxStore.ts"
 import { QueueLog } from "../../doubles/JobQueue.ts"
 import { NotificationTable } from "../../doubles/NotificationStore.ts"
 import { Outage } from "../../doubles/Outage.ts"
+import { RateTable } from "../../doubles/RateLimitStore.ts"
+import { ReplayTable } from "../../doubles/ReplayStore.ts"
+import { SegmentTable } from "../../doubles/SegmentStore.ts"
+import { StatsTable } from "../../doubles/StatsStore.ts"
+import { TemplateTable } from "../../doubles/TemplateStore.ts"
 import { Receivers } from "../../doubles/WebhookClient.ts"
 
 export const BODY_LIMIT = 100_000
+/** Links in mail are signed with it, and written as paths. */
+export const LINK_KEY = new Uint8Array(32).fill(7)
 export const IMPORT_LIMIT = 4_000_000
+
+const MANY: Budget = { requests: 1_000_000, windowMs: 60_000 }
+/** Limits that no test comes near, unless it is about them. */
+const PLENTY: RateLimits = {
+  secret: MANY,
+  public: MANY,
+  devices: MANY,
+  public_total: MANY,
+  anonymous: MANY,
+  preflight: MANY
+}
 
 export interface Answer {
   readonly status: number
@@ -44,6 +73,9 @@ export interface Answer {
   readonly json: any
 }
 
+/** Sizes as APNs has them. */
+const sizes: PayloadSizes["Service"]["sizeOf"] = (provider, message) => (provider === "smtp" ? null : sizeOf(message))
+
 export interface Tenant {
   readonly appId: AppId
   readonly secretKey: string
@@ -52,10 +84,18 @@ export interface Tenant {
 }
 
 /** The API on a real server and an ephemeral port, over stores in memory, with two applications. */
-export const startServer = async (options: { importLimit?: number } = {}) => {
+export const startServer = async (
+  options: { importLimit?: number; rateLimits?: Partial<RateLimits>; trustedProxies?: string; drainMs?: number } = {}
+) => {
   const outage = new Outage()
+  const deadLetters = new DeadLetterTable()
   const tables = {
     applications: new ApplicationTable(),
+    audit: new AuditTable(),
+    audiences: new AudienceTable(),
+    segments: new SegmentTable(),
+    stats: new StatsTable(),
+    templates: new TemplateTable(),
     devices: new DeviceTable(),
     channels: new ChannelTable(),
     contacts: new ContactTable(),
@@ -65,16 +105,25 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     keys: new KeyTable(),
     inbox: new InboxTable(),
     credentials: new CredentialTable(),
-    deadLetters: new DeadLetterTable(),
+    deadLetters,
+    replays: new ReplayTable(deadLetters),
     receivers: new Receivers(),
-    queue: new QueueLog()
+    queue: new QueueLog(),
+    rates: new RateTable()
   }
   tables.notifications.settle = (settlement) => tables.keys.settle(settlement)
+  tables.notifications.device = (appId, id) => tables.devices.among(appId, [id])[0]
   const logs: Array<string> = []
   const logger = Logger.layer([Logger.map(Logger.formatLogFmt, (line) => void logs.push(line))])
   const settings = settingsLayer({ OUTBOUND_ALLOW_CIDRS: "198.18.7.0/24" })
   const stores = Layer.mergeAll(
     tables.applications.layer(outage),
+    tables.audit.layer(outage),
+    tables.audiences.layer(outage),
+    tables.segments.layer(outage),
+    tables.stats.layer(outage),
+    tables.templates.layer(outage),
+    Layer.succeed(PayloadSizes, { sizeOf: sizes }),
     tables.devices.layer(outage),
     tables.channels.layer(outage),
     tables.contacts.layer(outage),
@@ -83,31 +132,56 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
     tables.hooks.layer(outage),
     tables.keys.layer(outage),
     tables.inbox.layer(outage),
+    tables.inbox.notices,
     tables.credentials.layer(outage),
     tables.deadLetters.layer(outage),
+    tables.replays.layer(outage),
     tables.receivers.layer,
     tables.queue.layer,
+    tables.rates.layer,
     keysLayer,
+    linksOf("", LINK_KEY),
     outboundLayer.pipe(Layer.provide(settings)),
     settings,
     Layer.succeed(HttpSettings, {
       baseUrl: readSettings({}).baseUrl,
       bodyLimit: BODY_LIMIT,
       importLimit: options.importLimit ?? IMPORT_LIMIT,
-      trustedProxies: []
+      trustedProxies: readSettings({ TRUSTED_PROXIES: options.trustedProxies }).trustedProxies,
+      rateLimits: { ...PLENTY, ...options.rateLimits }
     })
   )
-  const engine = Layer.mergeAll(Accept.layer, Auth.layer, Credentials.layer, Engagement.layer, HookTests.layer).pipe(
-    Layer.provideMerge(stores)
-  )
+  const engine = Layer.mergeAll(
+    Accept.layer,
+    Auth.layer,
+    Credentials.layer,
+    Engagement.layer,
+    HookTests.layer,
+    // Passes and beats come as quickly as a test can want them.
+    InboxStreams.layer({
+      max: 8,
+      maxOfApp: 6,
+      tick: "20 millis",
+      ticksOfBeat: 2,
+      isStopping: () => tables.inbox.isStopping
+    }),
+    RateLimiter.layer
+  ).pipe(Layer.provideMerge(Templates.layer.pipe(Layer.provide(liquidLayer))), Layer.provideMerge(stores))
   // A mount beside the table, as GraphQL will be: what it does wrong is answered like everything else.
   const broken = HttpRouter.add("GET", "/broken", Effect.die(new Error("a secret of ours")))
-  const app = HttpRouter.serve(Layer.merge(routes, broken), {
+  const way = makeExpress()
+  const app = HttpRouter.serve(Layer.merge(routes(way), broken), {
     routerConfig,
     disableLogger: true,
     disableListenLog: true
   }).pipe(
-    Layer.provideMerge(NodeHttpServer.layer(makeNodeServer, { port: 0, host: "127.0.0.1" })),
+    Layer.provideMerge(
+      NodeHttpServer.layer(() => makeNodeServer(way, PLENTY.anonymous), {
+        port: 0,
+        host: "127.0.0.1",
+        gracefulShutdownTimeout: options.drainMs ?? 20_000
+      })
+    ),
     Layer.provideMerge(engine),
     Layer.provideMerge(logger)
   )
@@ -127,9 +201,10 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
       organizationId: uuidv7() as OrganizationId,
       name: "An application",
       identityVerification: true,
+      formerIdentityUntil: null,
       createdAt: Date.now()
     })
-    tables.applications.identitySecrets.set(appId, identitySecret)
+    tables.applications.identitySecrets.set(appId, [identitySecret])
     for (const [kind, key] of [
       ["secret", secretKey],
       ["public", publicKey]
@@ -141,6 +216,10 @@ export const startServer = async (options: { importLimit?: number } = {}) => {
 
   const document = (await (await fetch(`${baseUrl}/api/v1/openapi.json`)).json()) as OpenApi
   const check = contractCheck(document)
+  // A window that neither begins nor ends while a test counts, and in which nothing has been asked for yet.
+  const now = Math.floor(Date.now() / 60_000) * 60_000 + 20_000
+  tables.rates.now = () => now
+  tables.rates.rows.clear()
 
   /** Sends a request, and holds the answer against the OpenAPI document and the rules for all answers. */
   const call = async (
@@ -206,7 +285,10 @@ export interface OpenApi {
         }
         readonly responses: Record<
           string,
-          { readonly content?: Record<string, { readonly schema: object; readonly example?: unknown }> }
+          {
+            readonly headers?: Record<string, object>
+            readonly content?: Record<string, { readonly schema: object; readonly example?: unknown }>
+          }
         >
       }
     >
@@ -233,6 +315,13 @@ const contractCheck = (document: OpenApi) => {
   }))
   return (method: string, url: string, answer: Answer) => {
     expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+    const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) => {
+      expect(answer.headers.get(`x-ratelimit-${name}`), `${method} ${url} ${name}`).toMatch(/^\d+$/)
+      return Number(answer.headers.get(`x-ratelimit-${name}`))
+    })
+    expect(remaining).toBeLessThanOrEqual(limit!)
+    expect(reset).toBeGreaterThan(1_700_000_000)
+    if (answer.status === 429 || answer.status === 503) expect(answer.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
     if (answer.status >= 400 && method !== "HEAD") {
       expect(isError(answer.json), answer.text).toBe(true)
       expect(answer.json.error.request_id).toBe(answer.headers.get("x-request-id"))

@@ -95,6 +95,19 @@ describe("webhooks", () => {
     expect((await server.call("PATCH", path, { key, body: {} })).status).toBe(200)
   })
 
+  it.each([
+    ["HTTPS://93.184.216.34:443/a b", "https://93.184.216.34/a%20b"],
+    ["http://0x5db8d822", "http://93.184.216.34/"],
+    ["http://93.184.216.34/x/../hook?q=1", "http://93.184.216.34/hook?q=1"]
+  ])("keep %s as it is connected to, when created and when changed", async (given, kept) => {
+    const key = server.makeTenant().secretKey
+    const created = await create({ name: "n", url: given }, key)
+    expect(created.json.url).toBe(kept)
+    const other = (await create({ name: "n", url }, key)).json
+    const changed = await server.call("PATCH", `/api/v1/webhooks/${other.id}`, { key, body: { url: given } })
+    expect(changed.json.url).toBe(kept)
+  })
+
   it("rotate their secret: what was replaced goes on signing for a day, or as long as is said", async () => {
     const key = server.ours.secretKey
     const { id } = (await create({ name: "n", url, secret: "first" })).json

@@ -1,0 +1,46 @@
+import { Effect, Option } from "effect"
+import { EngineSettings } from "../ports/EngineSettings.ts"
+import { JobQueue } from "../ports/JobQueue.ts"
+import { ReplayStore } from "../ports/ReplayStore.ts"
+import { laneId } from "./Lane.ts"
+
+/**
+ * Carries out replays of many letters: a batch of recipients in each step, until there are no more. Every node that
+ * sweeps looks for them; one that dies leaves its replay at the last cursor, to whoever comes after its lease.
+ */
+export const replay = Effect.fnUntraced(function* () {
+  const store = yield* ReplayStore
+  const queue = yield* JobQueue
+  const { batchSize, leaseMs } = yield* EngineSettings
+  let count = 0
+  while (true) {
+    const claimed = yield* store.claim(leaseMs)
+    if (Option.isNone(claimed)) return count
+    count++
+    while (true) {
+      const step = yield* store.step(claimed.value, batchSize, leaseMs).pipe(
+        Effect.tapError(() =>
+          Effect.annotateLogs(Effect.logWarning("A replay stops here, until its lease is over"), {
+            app_id: claimed.value.replay.appId,
+            replay_id: claimed.value.replay.id
+          })
+        )
+      )
+      if (Option.isNone(step)) break
+      const { isDone, lanes } = step.value
+      yield* Effect.ignore(
+        queue.publish(lanes.map((lane) => ({ type: "SendV1" as const, id: laneId(lane), priority: lane.priority })))
+      )
+      if (isDone) break
+    }
+  }
+})
+
+/** Looks for as long as the scope is open. */
+export const run = Effect.gen(function* () {
+  const settings = yield* EngineSettings
+  while (true) {
+    yield* Effect.sleep(settings.sweepMs)
+    yield* replay().pipe(Effect.catch((error) => Effect.logWarning("A replay was interrupted; it goes on soon", error)))
+  }
+})

@@ -1,0 +1,91 @@
+import { Console, Effect, Option } from "effect"
+import { Command, Flag } from "effect/cli"
+import type { ApiKeyInfo } from "../../services/domain/Application.ts"
+import { KeyKind, Name } from "../../services/domain/Application.ts"
+import { ApiKeyId, AppId } from "../../services/domain/Ids.ts"
+import { isoTime } from "../../services/domain/Time.ts"
+import { issueKey } from "../../services/engine/ApiKeys.ts"
+import { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
+import type { Page } from "../../services/ports/DeviceStore.ts"
+import { commands } from "../app.ts"
+import { asCommand } from "./Actor.ts"
+import { UnusableInput } from "./Failure.ts"
+
+const app = Flag.String("app").pipe(Flag.withDescription("The application's id"), Flag.withSchema(AppId))
+
+const known = Effect.fnUntraced(function* (id: AppId) {
+  const store = yield* ApplicationStore
+  if (Option.isNone(yield* store.find(id)))
+    return yield* new UnusableInput({ message: `There is no application ${id}.` })
+  return store
+})
+
+const create = Command.make(
+  "create",
+  {
+    app,
+    kind: Flag.Literals("kind", KeyKind.literals).pipe(
+      Flag.withDescription("secret: for servers; public: for apps and pages")
+    ),
+    name: Flag.String("name").pipe(Flag.withDescription("What the key is for"), Flag.withSchema(Name))
+  },
+  ({ app, kind, name }) =>
+    Effect.gen(function* () {
+      yield* known(app)
+      const { info, key } = yield* asCommand(issueKey(app, { kind, name })).pipe(
+        Effect.catchTag("TooManyKeys", ({ limit }) =>
+          Effect.fail(new UnusableInput({ message: `The application has ${limit} keys already. Revoke one first.` }))
+        )
+      )
+      yield* Console.log(JSON.stringify({ id: info.id, kind, name, key }))
+      yield* Console.error("The key is shown this once; only its hash is kept.")
+    }).pipe(Effect.provide(commands(process.env)))
+).pipe(Command.withDescription("Create an API key and print it, once"))
+
+const list = Command.make("list", { app }, ({ app }) =>
+  Effect.gen(function* () {
+    const store = yield* known(app)
+    let after: string | null = null
+    do {
+      const { items, next }: Page<ApiKeyInfo> = yield* store.keys(app, after, 100)
+      for (const { createdAt, hint, id, kind, lastUsedAt, name } of items) {
+        yield* Console.log(
+          JSON.stringify({
+            id,
+            kind,
+            name,
+            prefix: hint,
+            created_at: isoTime(createdAt),
+            last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt)
+          })
+        )
+      }
+      after = next
+    } while (after !== null)
+  }).pipe(Effect.provide(commands(process.env)))
+).pipe(Command.withDescription("List an application's API keys, one JSON object a line"))
+
+const revoke = Command.make(
+  "revoke",
+  { app, id: Flag.String("id").pipe(Flag.withDescription("The key's id"), Flag.withSchema(ApiKeyId)) },
+  ({ app, id }) =>
+    Effect.gen(function* () {
+      const store = yield* known(app)
+      const isRevoked = yield* asCommand(store.revokeKey(app, id)).pipe(
+        Effect.catchTag("LastSecretKey", () =>
+          Effect.fail(
+            new UnusableInput({
+              message: "This is the application's last secret key. Create its successor first, then revoke it."
+            })
+          )
+        )
+      )
+      if (!isRevoked) return yield* new UnusableInput({ message: `The application has no key ${id}.` })
+      yield* Console.log(`Revoked ${id}. Within a second no node accepts it any more.`)
+    }).pipe(Effect.provide(commands(process.env)))
+).pipe(Command.withDescription("Revoke an API key"))
+
+export const keys = Command.make("key").pipe(
+  Command.withDescription("API keys"),
+  Command.withSubcommands([create, list, revoke])
+)

@@ -1,0 +1,109 @@
+import type { Scope } from "effect"
+import { Effect, Fiber } from "effect"
+import { randomUUID } from "node:crypto"
+import type { Engine } from "./Engine.ts"
+
+/*
+ * A customer's server: it posts notifications, each with an Idempotency-Key, and repeats a post with the same key at the
+ * next node until one answers 202, as the SDKs do. What it knows of the service is what it was answered.
+ */
+
+export interface Accepted {
+  readonly id: string
+  readonly at: number
+}
+
+export interface Load {
+  /** Those that were answered 202. */
+  readonly accepted: ReadonlyArray<Accepted>
+  /** Posts that had to be repeated. */
+  readonly repeats: () => number
+  /** Sends one, and waits until it is accepted. */
+  readonly post: Effect.Effect<Accepted>
+  /** Sends until it is stopped, a few at a time. */
+  readonly start: Effect.Effect<void, never, Scope.Scope>
+  /** Waits for what was posted to be accepted, and sends no more. */
+  readonly stop: Effect.Effect<void>
+}
+
+const PATIENCE_MS = 4000
+const PAUSE = "50 millis"
+/** Between two posts of one sender: the load is steady, and leaves the machine something to recover with. */
+const PACE = "150 millis"
+const SENDERS = 2
+
+export const makeLoad = (
+  engines: ReadonlyArray<Engine>,
+  secretKey: string,
+  body: (number: number) => unknown
+): Load => {
+  const accepted: Array<Accepted> = []
+  let count = 0
+  let turn = 0
+  let repeats = 0
+  let goesOn = (): boolean => false
+  let fibers: ReadonlyArray<Fiber.Fiber<void>> = []
+
+  const once = (key: string, text: string) =>
+    Effect.promise(async () => {
+      const engine = engines[turn++ % engines.length]!
+      try {
+        const response = await fetch(`${engine.url}/api/v1/notifications`, {
+          method: "POST",
+          headers: {
+            authorization: `ApiKey ${secretKey}`,
+            "content-type": "application/json",
+            "idempotency-key": key
+          },
+          body: text,
+          signal: AbortSignal.timeout(PATIENCE_MS)
+        })
+        const answer = (await response.json()) as { readonly id?: string }
+        if (response.status === 202) return answer.id!
+        // Whatever is no outage or conflict with the own first try is a mistake of this program.
+        if (response.status < 500 && response.status !== 409 && response.status !== 429) {
+          throw new TypeError(`${response.status} ${JSON.stringify(answer)}`)
+        }
+        return null
+      } catch (error) {
+        if (error instanceof TypeError && /^\d{3} /.test(error.message)) throw error
+        return null
+      }
+    })
+
+  const post = Effect.gen(function* () {
+    const key = randomUUID()
+    const text = JSON.stringify(body(count++))
+    while (true) {
+      const id = yield* once(key, text)
+      if (id !== null) {
+        const one = { id, at: performance.now() }
+        accepted.push(one)
+        return one
+      }
+      repeats++
+      yield* Effect.sleep(PAUSE)
+    }
+  })
+
+  const sender = Effect.gen(function* () {
+    while (goesOn()) {
+      yield* post
+      yield* Effect.sleep(PACE)
+    }
+  })
+
+  return {
+    accepted,
+    repeats: () => repeats,
+    post,
+    start: Effect.gen(function* () {
+      goesOn = () => true
+      fibers = yield* Effect.forEach(Array.from({ length: SENDERS }), () => Effect.forkScoped(sender))
+    }),
+    stop: Effect.gen(function* () {
+      goesOn = () => false
+      yield* Effect.forEach(fibers, Fiber.join, { discard: true })
+    })
+  }
+}

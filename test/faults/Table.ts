@@ -1,0 +1,21 @@
+import type { Scenario } from "./Scenario.ts"
+import { crashes } from "./scenarios/Crashes.ts"
+import { database } from "./scenarios/Database.ts"
+import { disks } from "./scenarios/Disks.ts"
+import { gates } from "./scenarios/Gates.ts"
+import { partitions } from "./scenarios/Partitions.ts"
+import { points } from "./scenarios/Points.ts"
+import { queue } from "./scenarios/Queue.ts"
+import { surroundings } from "./scenarios/Surroundings.ts"
+
+/** Everything that `npm run test:faults` does, in its order. */
+export const SCENARIOS: ReadonlyArray<Scenario> = [
+  ...crashes,
+  ...points,
+  ...queue,
+  ...database,
+  ...gates,
+  ...partitions,
+  ...surroundings,
+  ...disks
+]

@@ -1,0 +1,78 @@
+import { Effect } from "effect"
+import type { Rule } from "../../../simulators/Behaviour.ts"
+import type { FleetProcess } from "../../../simulators/FleetProcess.ts"
+import { SINKS } from "../Ground.ts"
+import type { Scenario } from "../Scenario.ts"
+import { under } from "../Scenario.ts"
+import { until } from "../Until.ts"
+
+const SHIFT = new URL("../shiftClock.ts", import.meta.url)
+/** Many leases long; providers refuse tokens that were signed more than a minute from now. */
+const SECONDS = 50
+
+const clockOf = (seconds: number): NodeJS.ProcessEnv => ({
+  NODE_OPTIONS: `--import=${SHIFT.href}`,
+  CLOCK_SHIFT_MS: String(seconds * 1000)
+})
+
+/** Everything that a provider can say instead of yes, a share of each. None of it leaves a doubt: nothing goes twice. */
+const BAD: ReadonlyArray<Rule> = [
+  { do: "refuse", status: 500, reason: "InternalServerError", every: 7 },
+  { do: "throttle", retryAfter: 1, every: 53 },
+  { do: "reset", every: 29 },
+  { do: "goaway", every: 71 },
+  { do: "refuse", status: 502, reason: "<html><h1>502 Bad Gateway</h1>\u0000\u0007", every: 11 },
+  { do: "delay", ms: 200, every: 5 }
+]
+
+const enacted = (fleet: FleetProcess, sink: string, rule: Rule["do"]) =>
+  Effect.promise(async () => (await fleet.stats())[sink]!.enacted[rule] ?? 0)
+
+/** Neighbours that misbehave, and clocks that are wrong. */
+export const surroundings: ReadonlyArray<Scenario> = [
+  under(
+    {
+      name: "bad-answers",
+      what: "providers answer 500, 502 with HTML, 429, reset streams and say GOAWAY: nothing goes twice"
+    },
+    Effect.fnUntraced(function* ({ base: { fleet, isLong }, devices, untilReceived }) {
+      for (const sink of SINKS) yield* Effect.promise(() => fleet.behave(sink, ...BAD))
+      yield* untilReceived(devices * (isLong ? 50 : 4))
+      for (const sink of SINKS) yield* Effect.promise(() => fleet.behave(sink))
+    })
+  ),
+  under(
+    {
+      name: "hang-up",
+      what: "a provider accepts a message and cuts the connection, with whatever else is on it"
+    },
+    Effect.fnUntraced(function* ({ base: { fleet, isLong }, devices, inHand, mayRepeat, untilReceived }) {
+      for (let i = 0; i < (isLong ? 10 : 1); i++) {
+        for (const sink of ["apns", "fcm", "webpush"] as const) {
+          const before = yield* enacted(fleet, sink, "close")
+          yield* untilReceived(devices / 4)
+          yield* Effect.promise(() => fleet.behave(sink, { do: "close", first: 1 }))
+          yield* until(`${sink} hangs up`, enacted(fleet, sink, "close"), (count) => count > before)
+          mayRepeat(Math.max(1, yield* inHand))
+        }
+      }
+    })
+  ),
+  under(
+    {
+      name: "clock-shift",
+      what: `one node's clock is ${SECONDS} seconds ahead, the other's ${SECONDS} behind; both take over from each other`,
+      ground: { env: (node) => clockOf(node === 0 ? SECONDS : -SECONDS) }
+    },
+    Effect.fnUntraced(function* (ground) {
+      for (const engine of ground.engines) {
+        yield* ground.untilReceived(ground.devices)
+        yield* ground.crash(engine)
+        // The other one takes over by the database's clock, which alone counts.
+        yield* ground.untilReceived(ground.devices)
+        yield* engine.launch
+        yield* engine.ready
+      }
+    })
+  )
+]

@@ -1,0 +1,156 @@
+import { expect, it } from "@effect/vitest"
+import type { Scope } from "effect"
+import { Effect, Fiber } from "effect"
+import { randomBytes } from "node:crypto"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe } from "vitest"
+import { createApplication } from "../../services/engine/Applications.ts"
+import { commands } from "../../src/app.ts"
+import type { Child } from "../../src/demo/Processes.ts"
+import { freePort, start } from "../../src/demo/Processes.ts"
+import { makeNatsServer } from "../NatsServer.ts"
+import { makePostgresServer } from "../PostgresServer.ts"
+import { eventually } from "../System.ts"
+
+interface Node {
+  readonly child: Child
+  readonly env: NodeJS.ProcessEnv
+  readonly ask: (
+    path: string,
+    options?: RequestInit
+    // Looked into by the tests below.
+    // oxlint-disable-next-line typescript/no-explicit-any
+  ) => Effect.Effect<{ readonly status: number; readonly headers: Headers; readonly body: any }>
+}
+
+/** An engine process; nobody waits for it to be ready. */
+const startNode = Effect.fnUntraced(function* (over: NodeJS.ProcessEnv): Effect.fn.Return<Node, never, Scope.Scope> {
+  const dataDir = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "heliograph-order-"))),
+    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+  )
+  const port = yield* freePort
+  const url = `http://127.0.0.1:${port}`
+  const env = {
+    PATH: process.env["PATH"],
+    MASTER_KEY: randomBytes(32).toString("hex"),
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    BASE_URL: url,
+    LOG_LEVEL: "warn",
+    PROCESSES: "1",
+    SWEEP_SECONDS: "1",
+    FORGOTTEN_SECONDS: "1",
+    ...over
+  }
+  const child = yield* start(["serve"], env)
+  const ask: Node["ask"] = (path, options) =>
+    Effect.promise(async () => {
+      const response = await fetch(url + path, options).catch(() => null)
+      if (response === null) return { status: 0, headers: new Headers(), body: null }
+      const text = await response.text()
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text.startsWith("{") ? JSON.parse(text) : text
+      }
+    })
+  return { child, env, ask }
+})
+
+const missingOf = ({ body }: { readonly body: any }): ReadonlyArray<string> =>
+  (body?.error?.details ?? []).map(({ field }: { readonly field: string }) => field)
+
+const untilMissing = (node: Node, fields: ReadonlyArray<string>) =>
+  eventually(node.ask("/readyz"), (answer) => answer.status === 503 && String(missingOf(answer)) === String(fields))
+const untilReady = (node: Node) => eventually(node.ask("/readyz"), ({ status }) => status === 200)
+
+/** Accepts a notification, to whose e-mail address no credential leads, and waits for its account. */
+const sendsThrough = Effect.fnUntraced(function* (node: Node) {
+  const { secretKey } = yield* createApplication("Order").pipe(Effect.provide(commands(node.env)), Effect.orDie)
+  const headers = { authorization: `ApiKey ${secretKey}`, "content-type": "application/json" }
+  const body = JSON.stringify({ to: { emails: ["a@example.com"] }, content: { title: "Hello" } })
+  const sent = yield* node.ask("/api/v1/notifications", { method: "POST", headers, body })
+  expect(sent.status).toBe(202)
+  const shown = yield* eventually(
+    node.ask(`/api/v1/notifications/${sent.body.id}`, { headers }),
+    ({ body }) => body.status === "completed"
+  )
+  expect(shown.body.counts).toMatchObject({ accepted: 1, failed: 1, pending: 0 })
+})
+
+describe.each(["api", "api,dispatch,webhooks"])("a node with the roles %s", (roles) => {
+  it.live(
+    "started before its database and its queue, waits for both and says so, and goes on when they come",
+    () =>
+      Effect.gen(function* () {
+        const postgres = yield* makePostgresServer({}, false)
+        const nats = yield* makeNatsServer
+        yield* nats.kill
+        const node = yield* startNode({ DATABASE_URL: postgres.url, NATS_URL: nats.url, ROLES: roles })
+
+        yield* untilMissing(node, ["database", "queue"])
+        expect(yield* node.ask("/healthz")).toMatchObject({ status: 200, body: { status: "ok" } })
+        const refused = yield* node.ask("/api/v1/notifications", { method: "POST", body: "{}" })
+        expect(refused).toMatchObject({ status: 503, body: { error: { code: "unavailable" } } })
+        expect(refused.headers.get("retry-after")).toBe("2")
+        expect(refused.headers.get("x-request-id")).toBe(refused.body.error.request_id)
+
+        yield* postgres.start
+        yield* untilMissing(node, ["queue"])
+        yield* nats.start
+        yield* untilReady(node)
+
+        yield* Effect.all([postgres.kill, nats.kill])
+        yield* untilMissing(node, ["database", "queue"])
+        expect((yield* node.ask("/healthz")).status).toBe(200)
+        yield* nats.start
+        yield* untilMissing(node, ["database"])
+        yield* postgres.start
+        yield* untilReady(node)
+        if (roles === "api,dispatch,webhooks") yield* sendsThrough(node)
+      }),
+    120_000
+  )
+})
+
+describe("a node that waits for its database", () => {
+  it.live("ends when it is told to, with code 0", () =>
+    Effect.gen(function* () {
+      const node = yield* startNode({ DATABASE_URL: `postgres://nobody@127.0.0.1:${yield* freePort}/none` })
+      yield* untilMissing(node, ["database"])
+      const ended = once(node.child.process, "exit")
+      node.child.process.kill("SIGTERM")
+      expect((yield* Effect.promise(() => ended))[0]).toBe(0)
+    })
+  )
+
+  it.live("answers many requests at the moment when it becomes ready, each once", () =>
+    Effect.gen(function* () {
+      const postgres = yield* makePostgresServer({}, false)
+      const node = yield* startNode({ DATABASE_URL: postgres.url })
+      yield* untilMissing(node, ["database"])
+      const seen = new Set<number>()
+      const asking = yield* Effect.forkChild(
+        Effect.forEach(
+          Array.from({ length: 20 }),
+          () =>
+            Effect.repeat(node.ask("/readyz"), {
+              until: ({ status }) => {
+                seen.add(status)
+                return status === 200
+              }
+            }),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* postgres.start
+      yield* untilReady(node)
+      yield* Fiber.join(asking)
+      expect([...seen].sort()).toEqual([200, 503])
+    })
+  )
+})

@@ -1,0 +1,91 @@
+import { once } from "node:events"
+import { connect } from "node:net"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TestServer } from "./TestServer.ts"
+import { authorization, BODY_LIMIT, startServer } from "./TestServer.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+interface Raw {
+  readonly status: string
+  readonly headers: ReadonlyArray<string>
+  readonly body: string
+}
+
+/** A request as bytes, and the answer without what differs from one to the next: one less request is left after each. */
+const exchange = async (path: string, headers: ReadonlyArray<string>, body: string): Promise<Raw> => {
+  const socket = connect(server.port, "127.0.0.1")
+  const head = [`POST ${path} HTTP/1.1`, "Host: a", "Connection: close", "Content-Type: application/json", ...headers]
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`)
+  let text = ""
+  socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
+  await once(socket, "close")
+  // Both ways may answer `100 Continue` first where it was asked for.
+  const answer = text.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "")
+  const [start = "", ...lines] = answer.slice(0, answer.indexOf("\r\n\r\n")).split("\r\n")
+  const id = /x-request-id: (\S+)/i.exec(answer)?.[1] ?? ""
+  return {
+    status: start,
+    headers: lines
+      .filter((line) => !/^(date|x-request-id|x-ratelimit-remaining):/i.test(line))
+      .map((line) => line.toLowerCase())
+      .sort(),
+    body: answer.slice(answer.indexOf("\r\n\r\n") + 4).replaceAll(id, "the request's id")
+  }
+}
+
+const DEVICE = '{"token":"abababababababab","platform":"ios"}'
+const PATH = "/api/v1/public/devices"
+const length = (body: string) => `Content-Length: ${Buffer.byteLength(body)}`
+
+describe("the express way and the router", () => {
+  it.each([
+    ["a good request", DEVICE, true],
+    ["a body that the schema refuses", '{"token":7}', true],
+    ["a body that is no JSON", "{", true],
+    ["a request without a key", DEVICE, false]
+  ])("answer %s alike, to the byte", async (_, body, hasKey) => {
+    const key = hasKey ? [`Authorization: ${authorization(server.ours.publicKey)}`] : []
+    // Registered once before, so that both find the same device.
+    await server.call("POST", PATH, { key: server.ours.publicKey, raw: DEVICE })
+    const express = await exchange(PATH, [...key, length(body)], body)
+    const byQuery = await exchange(`${PATH}?a=1`, [...key, length(body)], body)
+    const chunked = `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n`
+    const byChunks = await exchange(PATH, [...key, "Transfer-Encoding: chunked"], chunked)
+    const waiting = await exchange(PATH, [...key, length(body), "Expect: 100-continue"], body)
+    expect(express.status).toMatch(/^HTTP\/1\.1 (201|400|401) /)
+    expect(byQuery).toEqual(express)
+    expect(byChunks).toEqual(express)
+    expect(waiting).toEqual(express)
+  })
+
+  it("refuse a body that is too large alike", async () => {
+    const body = `{"token":"${"a".repeat(BODY_LIMIT)}"}`
+    const key = `Authorization: ${authorization(server.ours.publicKey)}`
+    const announced = await exchange(PATH, [key, length(body)], body)
+    expect(announced.status).toContain("413")
+  })
+
+  it("serve requests that follow each other on one connection, whichever way each of them goes", async () => {
+    const socket = connect(server.port, "127.0.0.1")
+    const key = `Authorization: ${authorization(server.ours.publicKey)}`
+    const of = (path: string, last: boolean) =>
+      `POST ${path} HTTP/1.1\r\nHost: a\r\n${key}\r\nContent-Type: application/json\r\n${length(DEVICE)}\r\n` +
+      `${last ? "Connection: close\r\n" : ""}\r\n${DEVICE}`
+    socket.write(of(PATH, false) + of(`${PATH}?a=1`, false) + of(PATH, false) + of("/nowhere", false) + of(PATH, true))
+    let text = ""
+    socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
+    await once(socket, "close")
+    expect([...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
+      "201",
+      "201",
+      "201",
+      "404",
+      "201"
+    ])
+  })
+})
