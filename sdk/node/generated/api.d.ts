@@ -1,0 +1,1409 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+import type { Lines, Pages, RequestOptions } from "../types.js"
+
+export type ApiKey = {
+  readonly id: string
+  /** `secret`: full access to the application, for servers. `public`: the public endpoints, for apps. */
+  readonly kind: "secret" | "public"
+  readonly name: string
+  /** The key's first characters, to tell keys apart. */
+  readonly prefix: string
+  readonly created_at: string
+  /** To the minute; null before the first use. */
+  readonly last_used_at: string | null
+}
+
+export type ApnsCredential = {
+  readonly team_id: string
+  readonly key_id: string
+  readonly private_key: string
+  readonly bundle_id: string
+  readonly endpoint?: string
+  readonly sandbox_endpoint?: string
+}
+
+export type Application = {
+  readonly id: string
+  readonly name: string
+  /** Whether public requests that claim a user_id need a valid `X-Identity-Hash`. */
+  readonly identity_verification: boolean
+  /** Until when the identity secret before the present one is good too; null when it is not. */
+  readonly former_identity_secret_until: string | null
+  /** What these options put at risk. */
+  readonly warnings: ReadonlyArray<string>
+  readonly created_at: string
+}
+
+export type AuditEntry = {
+  readonly id: string
+  readonly at: string
+  readonly actor: {
+    /** `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the system's user name. `system`: the service itself. */
+    readonly kind: "key" | "user" | "cli" | "system"
+    readonly id: string | null
+  }
+  readonly action:
+    | "application.created"
+    | "application.changed"
+    | "identity_secret.issued"
+    | "api_key.created"
+    | "api_key.revoked"
+    | "credential.set"
+    | "credential.removed"
+    | "webhook.created"
+    | "webhook.changed"
+    | "webhook.deleted"
+    | "webhook.disabled"
+  /** The id of what was changed, or a credential's kind. */
+  readonly target: string | null
+  /** What was changed, without secrets. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+export type BulkContacts = {
+  /** Each as POST /contacts takes it. */
+  readonly contacts: ReadonlyArray<Readonly<Record<string, unknown>>>
+}
+
+export type BulkResult =
+  | { readonly index: number; readonly id: string; readonly created: boolean }
+  | {
+      readonly index: number
+      readonly error: {
+        readonly code:
+          | "validation_error"
+          | "unauthorized"
+          | "identity_unverified"
+          | "forbidden"
+          | "not_found"
+          | "method_not_allowed"
+          | "request_timeout"
+          | "conflict"
+          | "payload_too_large"
+          | "unsupported_media_type"
+          | "idempotency_key_reused"
+          | "rate_limited"
+          | "internal_error"
+          | "unavailable"
+          | "rate_limiter_unavailable"
+        readonly message: string
+        readonly details: ReadonlyArray<{
+          readonly field: string
+          readonly message: string
+          readonly line?: number
+          readonly column?: number
+        }>
+      }
+    }
+
+export type ChangeTags = { readonly add?: ReadonlyArray<string>; readonly remove?: ReadonlyArray<string> }
+
+export type ChangeTagsOfMany = {
+  readonly external_ids: ReadonlyArray<string>
+  readonly add?: ReadonlyArray<string>
+  readonly remove?: ReadonlyArray<string>
+}
+
+export type Channel = {
+  readonly id: string
+  readonly kind: "email" | "inbox"
+  readonly address: string | null
+  readonly contact_id: string | null
+  readonly status: "active" | "suppressed" | "unsubscribed"
+  readonly created_at: string
+}
+
+export type Contact = {
+  readonly id: string
+  readonly external_id: string
+  /** The address of the contact's e-mail channel. */
+  readonly email: string | null
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly tags: ReadonlyArray<string>
+  readonly locale: string | null
+  readonly timezone: string | null
+  readonly preferences: { readonly push: boolean; readonly email: boolean; readonly inbox: boolean }
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export type Counts = {
+  readonly accepted: number
+  readonly pending: number
+  readonly sent: number
+  readonly failed: number
+  readonly skipped: number
+  readonly cancelled: number
+  readonly delivered: number
+  readonly opened: number
+  readonly clicked: number
+  readonly machine_opened: number
+  readonly machine_clicked: number
+}
+
+export type CreateApiKey = { readonly kind: "secret" | "public"; readonly name: string }
+
+export type CreateChannel = {
+  readonly kind: "email" | "inbox"
+  readonly address?: string
+  readonly user_id?: string | null
+}
+
+export type CreateSegment = {
+  readonly name: string
+  readonly filter: {
+    readonly tags_any?: ReadonlyArray<string>
+    readonly tags_all?: ReadonlyArray<string>
+    readonly tags_none?: ReadonlyArray<string>
+    readonly platforms?: ReadonlyArray<"ios" | "android" | "web">
+    readonly timezones?: ReadonlyArray<string>
+    readonly locales?: ReadonlyArray<string>
+    readonly attributes?: ReadonlyArray<{
+      readonly name: string
+      readonly op:
+        | "equals"
+        | "not_equals"
+        | "contains"
+        | "in"
+        | "greater"
+        | "greater_or_equal"
+        | "less"
+        | "less_or_equal"
+        | "exists"
+        | "not_exists"
+      readonly value?: unknown
+    }>
+    readonly last_seen?: { readonly within_days?: number; readonly not_within_days?: number }
+    readonly engagement?: ReadonlyArray<{
+      readonly type: "delivered" | "opened" | "clicked"
+      readonly within_days: number
+      readonly not?: boolean
+    }>
+  }
+}
+
+export type CreateTemplate = {
+  readonly name: string
+  readonly content: {
+    readonly title?: string
+    readonly body?: string
+    readonly url?: string
+    readonly image?: string
+    readonly data?: Readonly<Record<string, unknown>>
+    readonly subject?: string
+    readonly html?: string
+  }
+  readonly locales?: Readonly<Record<string, unknown>>
+  readonly missing_variables?: "error" | "empty"
+}
+
+export type CreateWebhook = {
+  readonly name: string
+  readonly url: string
+  readonly secret?: string | null
+  readonly events?: ReadonlyArray<
+    | "NOTIFICATION_SENT"
+    | "NOTIFICATION_FAILED"
+    | "NOTIFICATION_DELIVERED"
+    | "NOTIFICATION_OPENED"
+    | "NOTIFICATION_CLICKED"
+    | "WORKFLOW_COMPLETED"
+    | "WORKFLOW_FILTERED"
+    | "WORKFLOW_FAILED"
+    | "WORKFLOW_CANCELLED"
+  >
+  readonly is_active?: boolean
+}
+
+export type Credential = {
+  readonly kind: "apns" | "fcm" | "webpush" | "smtp"
+  /** What was set, without its secrets. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Why the provider refuses this credential; null while it is good. Nothing is sent with a held one. */
+  readonly held: string | null
+  readonly updated_at: string
+}
+
+export type DeadLetter = {
+  readonly id: string
+  readonly kind: "notification" | "webhook"
+  /** Why the last attempt failed. */
+  readonly error: string
+  readonly attempts: number
+  readonly can_replay: boolean
+  readonly cannot_replay_because: "webhook" | "replayed" | "recipient_gone" | "content_refused" | null
+  readonly notification_id: string | null
+  /** The device, or the channel. */
+  readonly recipient_id: string | null
+  readonly provider: "apns" | "fcm" | "webpush" | "smtp" | "inbox" | null
+  readonly webhook_id: string | null
+  readonly event_id: string | null
+  readonly created_at: string
+  readonly replayed_at: string | null
+}
+
+export type DeadLetterWithContent = {
+  readonly id: string
+  readonly kind: "notification" | "webhook"
+  /** Why the last attempt failed. */
+  readonly error: string
+  readonly attempts: number
+  readonly can_replay: boolean
+  readonly cannot_replay_because: "webhook" | "replayed" | "recipient_gone" | "content_refused" | null
+  readonly notification_id: string | null
+  /** The device, or the channel. */
+  readonly recipient_id: string | null
+  readonly provider: "apns" | "fcm" | "webpush" | "smtp" | "inbox" | null
+  readonly webhook_id: string | null
+  readonly event_id: string | null
+  readonly created_at: string
+  readonly replayed_at: string | null
+  /** Of a webhook: the body that was to be delivered, with its id, event, appId, timestamp and payload. */
+  readonly event: unknown | null
+  /** Of a notification send: what was to be sent; null when its template was filled for each recipient, or when the notification is past its retention. */
+  readonly content: {
+    readonly title?: string
+    readonly body?: string
+    readonly url?: string
+    readonly image?: string
+    readonly data?: Readonly<Record<string, unknown>>
+    readonly subject?: string
+    readonly html?: string
+  } | null
+  /** Of a notification send with a template. */
+  readonly template_id: string | null
+  readonly variables: Readonly<Record<string, unknown>> | null
+}
+
+export type Delivery = {
+  readonly id: string
+  readonly device_id: string | null
+  readonly channel_id: string | null
+  readonly provider: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
+  readonly status: "sent" | "failed" | "skipped" | "cancelled"
+  /** The provider's own id of the message. */
+  readonly message_id: string | null
+  /** Why it was not sent: a short code. */
+  readonly error: string | null
+  readonly attempts: number
+  readonly completed_at: string
+}
+
+export type Device = {
+  readonly id: string
+  readonly platform: "ios" | "android" | "web"
+  readonly token: string
+  readonly user_id: string | null
+  readonly tags: ReadonlyArray<string>
+  readonly timezone: string | null
+  readonly environment: "production" | "sandbox"
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly web_push_p256dh: string | null
+  readonly web_push_auth: string | null
+  /** `invalid`: the push service says that the token is dead. */
+  readonly status: "active" | "invalid"
+  readonly invalid_reason: string | null
+  readonly created_at: string
+  readonly last_seen_at: string
+}
+
+export type ErrorBody = {
+  readonly error: {
+    readonly code:
+      | "validation_error"
+      | "unauthorized"
+      | "identity_unverified"
+      | "forbidden"
+      | "not_found"
+      | "method_not_allowed"
+      | "request_timeout"
+      | "conflict"
+      | "payload_too_large"
+      | "unsupported_media_type"
+      | "idempotency_key_reused"
+      | "rate_limited"
+      | "internal_error"
+      | "unavailable"
+      | "rate_limiter_unavailable"
+    readonly message: string
+    readonly details: ReadonlyArray<{
+      readonly field: string
+      readonly message: string
+      readonly line?: number
+      readonly column?: number
+    }>
+    readonly request_id: string
+  }
+}
+
+export type FcmCredential = {
+  readonly service_account: {
+    readonly project_id: string
+    readonly client_email: string
+    readonly private_key: string
+    readonly token_uri?: string
+  }
+  readonly endpoint?: string
+}
+
+export type ImportResult =
+  | { readonly line: number; readonly id: string; readonly created: boolean }
+  | {
+      readonly line: number
+      readonly error: {
+        readonly code:
+          | "validation_error"
+          | "unauthorized"
+          | "identity_unverified"
+          | "forbidden"
+          | "not_found"
+          | "method_not_allowed"
+          | "request_timeout"
+          | "conflict"
+          | "payload_too_large"
+          | "unsupported_media_type"
+          | "idempotency_key_reused"
+          | "rate_limited"
+          | "internal_error"
+          | "unavailable"
+          | "rate_limiter_unavailable"
+        readonly message: string
+        readonly details: ReadonlyArray<{
+          readonly field: string
+          readonly message: string
+          readonly line?: number
+          readonly column?: number
+        }>
+      }
+    }
+
+export type InboxMessage = {
+  readonly id: string
+  readonly title: string | null
+  readonly body: string | null
+  readonly url: string | null
+  readonly data: Readonly<Record<string, unknown>>
+  readonly created_at: string
+  /** Null: unread. */
+  readonly read_at: string | null
+}
+
+export type IssueIdentitySecret = { readonly overlap_seconds?: number }
+
+export type NewApiKey = {
+  readonly id: string
+  /** `secret`: full access to the application, for servers. `public`: the public endpoints, for apps. */
+  readonly kind: "secret" | "public"
+  readonly name: string
+  /** The key's first characters, to tell keys apart. */
+  readonly prefix: string
+  readonly created_at: string
+  /** To the minute; null before the first use. */
+  readonly last_used_at: string | null
+  /** The key itself, this once. Null when the answer is repeated for an Idempotency-Key: it is not kept. */
+  readonly key: string | null
+}
+
+export type Notification = {
+  readonly id: string
+  readonly status: "scheduled" | "queued" | "sending" | "paused" | "completed" | "cancelled"
+  readonly priority: "high" | "bulk"
+  readonly counts: Counts
+  /** When it is, or was, to be sent: a moment, or with `local_time` a day; null: at once. */
+  readonly send_at: string | null
+  /** The time of day on each recipient's clock. */
+  readonly local_time: string | null
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly completed_at: string | null
+}
+
+export type NotificationPreview = {
+  readonly recipients: number
+  /** False: counting took too long, and the numbers are what the database expects. */
+  readonly is_exact: boolean
+  /** Those with recipients. */
+  readonly providers: ReadonlyArray<ProviderPreview>
+}
+
+export type NotificationStats = {
+  readonly data: ReadonlyArray<{
+    readonly provider: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
+    readonly accepted: number
+    readonly pending: number
+    readonly sent: number
+    readonly failed: number
+    readonly skipped: number
+    readonly cancelled: number
+  }>
+}
+
+export type PostInbox = {
+  readonly user_ids: ReadonlyArray<string>
+  readonly title?: string
+  readonly body?: string
+  readonly url?: string
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+export type PreviewSources = {
+  readonly content: {
+    readonly title?: string
+    readonly body?: string
+    readonly url?: string
+    readonly image?: string
+    readonly data?: Readonly<Record<string, unknown>>
+    readonly subject?: string
+    readonly html?: string
+  }
+  readonly locales?: Readonly<Record<string, unknown>>
+  readonly missing_variables?: "error" | "empty"
+  readonly locale?: string | null
+  readonly variables?: Readonly<Record<string, unknown>>
+  readonly device?: Readonly<Record<string, unknown>>
+  readonly contact?: Readonly<Record<string, unknown>>
+}
+
+export type PreviewTemplate = {
+  readonly locale?: string | null
+  readonly variables?: Readonly<Record<string, unknown>>
+  readonly device?: Readonly<Record<string, unknown>>
+  readonly contact?: Readonly<Record<string, unknown>>
+}
+
+export type ProviderPreview = {
+  readonly provider: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
+  readonly recipients: number
+  /** Without a credential that is ready, these recipients get nothing. */
+  readonly credential: "ready" | "refused" | "missing"
+  /** Null for e-mail, and where nothing can be filled. */
+  readonly payload: { readonly bytes: number; readonly limit: number; readonly fits: boolean } | null
+  readonly sample: {
+    readonly title?: string
+    readonly body?: string
+    readonly url?: string
+    readonly image?: string
+    readonly data?: Readonly<Record<string, unknown>>
+    readonly subject?: string
+    readonly html?: string
+  } | null
+  /** Why the template cannot be filled for the sample: such a recipient fails. */
+  readonly problem: {
+    readonly field: string
+    readonly code: "missing_variable" | "template_failed"
+    readonly message: string
+  } | null
+}
+
+export type RegisterDevice = {
+  readonly token: string
+  readonly platform: "ios" | "android" | "web"
+  readonly user_id?: string | null
+  readonly tags?: ReadonlyArray<string>
+  readonly timezone?: string | null
+  readonly environment?: "production" | "sandbox"
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly web_push_p256dh?: string | null
+  readonly web_push_auth?: string | null
+}
+
+export type Replay = {
+  readonly id: string
+  readonly status: "running" | "completed"
+  readonly filter: {
+    readonly kind?: "notification" | "webhook"
+    readonly webhook_id?: string
+    readonly notification_id?: string
+    readonly provider?: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
+    /** The whole text of `error`. */
+    readonly error?: string
+    readonly from?: string
+    readonly to?: string
+  }
+  /** Recipients that are pending again. */
+  readonly replayed: number
+  /** Letters that the filter describes and that could not go again: their notification is cancelled or gone, or their batch was still on its way. */
+  readonly skipped: number
+  readonly created_at: string
+  readonly completed_at: string | null
+}
+
+export type ReplayDeadLetters = {
+  readonly kind?: "notification" | "webhook"
+  readonly webhook_id?: string
+  readonly notification_id?: string
+  readonly provider?: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
+  /** The whole text of `error`. */
+  readonly error?: string
+  readonly from?: string
+  readonly to?: string
+}
+
+export type ReportEngagement = {
+  readonly type: "delivered" | "opened" | "clicked"
+  readonly notification_id: string
+  readonly device_id: string
+  readonly destination?: string
+}
+
+export type Segment = {
+  readonly id: string
+  readonly name: string
+  readonly filter: {
+    readonly tags_any?: ReadonlyArray<string>
+    readonly tags_all?: ReadonlyArray<string>
+    readonly tags_none?: ReadonlyArray<string>
+    readonly platforms?: ReadonlyArray<"ios" | "android" | "web">
+    readonly timezones?: ReadonlyArray<string>
+    readonly locales?: ReadonlyArray<string>
+    readonly attributes?: ReadonlyArray<{
+      readonly name: string
+      readonly op:
+        | "equals"
+        | "not_equals"
+        | "contains"
+        | "in"
+        | "greater"
+        | "greater_or_equal"
+        | "less"
+        | "less_or_equal"
+        | "exists"
+        | "not_exists"
+      readonly value?: unknown
+    }>
+    readonly last_seen?: { readonly within_days?: number; readonly not_within_days?: number }
+    readonly engagement?: ReadonlyArray<{
+      readonly type: "delivered" | "opened" | "clicked"
+      readonly within_days: number
+      readonly not?: boolean
+    }>
+  }
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export type SegmentCount = {
+  readonly recipients: number
+  readonly devices: number
+  /** E-mail channels; they are reached by content with a part for e-mail. */
+  readonly emails: number
+  /** False: counting took longer than 3 s, and this is what the database expects. */
+  readonly is_exact: boolean
+}
+
+export type SendNotification = {
+  readonly to: {
+    readonly all?: true
+    readonly device_ids?: ReadonlyArray<string>
+    readonly user_ids?: ReadonlyArray<string>
+    readonly channel_ids?: ReadonlyArray<string>
+    readonly emails?: ReadonlyArray<string>
+    readonly tags_any?: ReadonlyArray<string>
+    readonly tags_all?: ReadonlyArray<string>
+    readonly platforms?: ReadonlyArray<"ios" | "android" | "web">
+    readonly timezone?: string
+    readonly locale?: string
+    readonly attributes?: ReadonlyArray<{
+      readonly name: string
+      readonly op:
+        | "equals"
+        | "not_equals"
+        | "contains"
+        | "in"
+        | "greater"
+        | "greater_or_equal"
+        | "less"
+        | "less_or_equal"
+        | "exists"
+        | "not_exists"
+      readonly value?: unknown
+    }>
+    readonly segment_id?: string
+  }
+  readonly channels?: ReadonlyArray<"push" | "email" | "inbox">
+  readonly content?: {
+    readonly title?: string
+    readonly body?: string
+    readonly url?: string
+    readonly image?: string
+    readonly data?: Readonly<Record<string, unknown>>
+    readonly subject?: string
+    readonly html?: string
+  }
+  readonly template_id?: string
+  readonly variables?: Readonly<Record<string, unknown>>
+  readonly ttl?: number
+  readonly priority?: "high" | "bulk"
+  readonly send_at?: string
+  readonly local_time?: string
+  readonly timezone?: string
+  readonly collapse_key?: string
+  readonly overrides?: {
+    readonly apns?: Readonly<Record<string, unknown>>
+    readonly fcm?: Readonly<Record<string, unknown>>
+    readonly web?: Readonly<Record<string, unknown>>
+  }
+  readonly track?: { readonly opens?: boolean; readonly clicks?: boolean }
+}
+
+export type SmtpCredential = { readonly url: string; readonly from: string }
+
+export type Stats = {
+  readonly from: string
+  readonly to: string
+  readonly group_by: "application" | "day" | "provider" | "day_provider"
+  readonly total: {
+    readonly sent: number
+    readonly failed: number
+    readonly skipped: number
+    readonly cancelled: number
+    readonly delivered: number
+    readonly opened: number
+    readonly clicked: number
+    readonly machine_opened: number
+    readonly machine_clicked: number
+  }
+  /** In the order of days. Days and providers with nothing to count are left out. */
+  readonly data: ReadonlyArray<{
+    readonly day?: string
+    readonly provider?: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
+    readonly sent: number
+    readonly failed: number
+    readonly skipped: number
+    readonly cancelled: number
+    readonly delivered: number
+    readonly opened: number
+    readonly clicked: number
+    readonly machine_opened: number
+    readonly machine_clicked: number
+  }>
+}
+
+export type Template = {
+  readonly id: string
+  readonly name: string
+  /** Counts the changes, from 1. */
+  readonly version: number
+  readonly content: {
+    readonly title?: string
+    readonly body?: string
+    readonly url?: string
+    readonly image?: string
+    readonly data?: Readonly<Record<string, unknown>>
+    readonly subject?: string
+    readonly html?: string
+  }
+  readonly locales: Readonly<Record<string, unknown>>
+  readonly missing_variables: "error" | "empty"
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export type TemplatePreview = {
+  /** Which language was taken; null for the default. */
+  readonly language: string | null
+  readonly content: {
+    readonly title?: string
+    readonly body?: string
+    readonly url?: string
+    readonly image?: string
+    readonly data?: Readonly<Record<string, unknown>>
+    readonly subject?: string
+    readonly html?: string
+  }
+}
+
+export type TrackDelivery = { readonly notification_id: string; readonly device_id: string }
+
+export type UpdateApplication = { readonly name?: string; readonly identity_verification?: boolean }
+
+export type UpdateContact = {
+  readonly email?: string | null
+  readonly attributes?: Readonly<Record<string, unknown>>
+  readonly tags?: ReadonlyArray<string>
+  readonly locale?: string | null
+  readonly timezone?: string | null
+}
+
+export type UpdateDevice = {
+  readonly user_id?: string | null
+  readonly tags?: ReadonlyArray<string>
+  readonly timezone?: string | null
+  readonly environment?: "production" | "sandbox"
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+export type UpdatePreferences = {
+  /** For every kind that is not named beside it. */
+  readonly all?: boolean
+  readonly push?: boolean
+  readonly email?: boolean
+  readonly inbox?: boolean
+}
+
+export type UpdateSegment = {
+  readonly name?: string
+  readonly filter?: {
+    readonly tags_any?: ReadonlyArray<string>
+    readonly tags_all?: ReadonlyArray<string>
+    readonly tags_none?: ReadonlyArray<string>
+    readonly platforms?: ReadonlyArray<"ios" | "android" | "web">
+    readonly timezones?: ReadonlyArray<string>
+    readonly locales?: ReadonlyArray<string>
+    readonly attributes?: ReadonlyArray<{
+      readonly name: string
+      readonly op:
+        | "equals"
+        | "not_equals"
+        | "contains"
+        | "in"
+        | "greater"
+        | "greater_or_equal"
+        | "less"
+        | "less_or_equal"
+        | "exists"
+        | "not_exists"
+      readonly value?: unknown
+    }>
+    readonly last_seen?: { readonly within_days?: number; readonly not_within_days?: number }
+    readonly engagement?: ReadonlyArray<{
+      readonly type: "delivered" | "opened" | "clicked"
+      readonly within_days: number
+      readonly not?: boolean
+    }>
+  }
+}
+
+export type UpdateTemplate = {
+  readonly name?: string
+  readonly content?: {
+    readonly title?: string
+    readonly body?: string
+    readonly url?: string
+    readonly image?: string
+    readonly data?: Readonly<Record<string, unknown>>
+    readonly subject?: string
+    readonly html?: string
+  }
+  readonly locales?: Readonly<Record<string, unknown>>
+  readonly missing_variables?: "error" | "empty"
+}
+
+export type UpdateWebhook = {
+  readonly name?: string
+  readonly url?: string
+  readonly secret?: string | null
+  /** With a new `secret`: how long the one before it signs beside it. A day unless the operator set something else; 0 for a secret that leaked. */
+  readonly secret_overlap_seconds?: number
+  readonly events?: ReadonlyArray<
+    | "NOTIFICATION_SENT"
+    | "NOTIFICATION_FAILED"
+    | "NOTIFICATION_DELIVERED"
+    | "NOTIFICATION_OPENED"
+    | "NOTIFICATION_CLICKED"
+    | "WORKFLOW_COMPLETED"
+    | "WORKFLOW_FILTERED"
+    | "WORKFLOW_FAILED"
+    | "WORKFLOW_CANCELLED"
+  >
+  readonly is_active?: boolean
+}
+
+export type UpsertContact = {
+  readonly external_id: string
+  readonly email?: string | null
+  readonly attributes?: Readonly<Record<string, unknown>>
+  readonly tags?: ReadonlyArray<string>
+  readonly locale?: string | null
+  readonly timezone?: string | null
+}
+
+export type WebPushCredential = {
+  readonly subject: string
+  readonly public_key?: string
+  readonly private_key?: string
+}
+
+export type Webhook = {
+  readonly id: string
+  readonly name: string
+  readonly url: string
+  /** No events means all events. */
+  readonly events: ReadonlyArray<
+    | "NOTIFICATION_SENT"
+    | "NOTIFICATION_FAILED"
+    | "NOTIFICATION_DELIVERED"
+    | "NOTIFICATION_OPENED"
+    | "NOTIFICATION_CLICKED"
+    | "WORKFLOW_COMPLETED"
+    | "WORKFLOW_FILTERED"
+    | "WORKFLOW_FAILED"
+    | "WORKFLOW_CANCELLED"
+  >
+  readonly is_active: boolean
+  /** Set when the service disabled the webhook after repeated failures. */
+  readonly disabled_reason: string | null
+  /** Whether deliveries carry `X-Service-Signature`. */
+  readonly is_signed: boolean
+  /** Until when the signature has a further `v1` for what was replaced; null when nothing overlaps. */
+  readonly signature_overlap_until: string | null
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export type WebhookDelivery = {
+  /** The `id` of the delivered body, the same on every attempt. */
+  readonly event_id: string
+  readonly event:
+    | "NOTIFICATION_SENT"
+    | "NOTIFICATION_FAILED"
+    | "NOTIFICATION_DELIVERED"
+    | "NOTIFICATION_OPENED"
+    | "NOTIFICATION_CLICKED"
+    | "WORKFLOW_COMPLETED"
+    | "WORKFLOW_FILTERED"
+    | "WORKFLOW_FAILED"
+    | "WORKFLOW_CANCELLED"
+  /** `pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts failed; there is a dead letter. */
+  readonly status: "delivered" | "pending" | "retrying" | "exhausted"
+  /** The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled. */
+  readonly is_held: boolean
+  readonly attempts: number
+  /** When each attempt began, oldest first. */
+  readonly attempted_at: ReadonlyArray<string>
+  /** Of the last attempt; null when there was no answer. */
+  readonly response_status: number | null
+  /** Why the last attempt failed. */
+  readonly reason: string | null
+  /** Of the last attempt. */
+  readonly latency_ms: number | null
+  /** The earliest moment of the next attempt; null when there is none, or not before the webhook is enabled. */
+  readonly next_attempt_at: string | null
+  readonly event_at: string
+}
+
+export type WebhookTest = {
+  /** Whether the answer was 2xx. */
+  readonly delivered: boolean
+  readonly response_status: number | null
+  readonly reason: string | null
+  readonly latency_ms: number
+  readonly event_id: string
+  readonly event:
+    | "NOTIFICATION_SENT"
+    | "NOTIFICATION_FAILED"
+    | "NOTIFICATION_DELIVERED"
+    | "NOTIFICATION_OPENED"
+    | "NOTIFICATION_CLICKED"
+    | "WORKFLOW_COMPLETED"
+    | "WORKFLOW_FILTERED"
+    | "WORKFLOW_FAILED"
+    | "WORKFLOW_CANCELLED"
+}
+
+export type ErrorCode = ErrorBody["error"]["code"]
+
+export interface PublicDevicesResource {
+  /** Register or refresh a device. */
+  create(
+    body: RegisterDevice,
+    options?: RequestOptions
+  ): Promise<{
+    readonly id: string
+    /** True for a new device, false when a known one was refreshed. */
+    readonly created: boolean
+  }>
+  /** Remove a device by its token. */
+  delete(
+    body: { readonly token: string },
+    options?: RequestOptions
+  ): Promise<{
+    /** False when there was no such device. */
+    readonly deleted: boolean
+  }>
+}
+
+export interface DevicesResource {
+  /** List devices. */
+  list(
+    query?: {
+      readonly platform?: "ios" | "android" | "web"
+      readonly environment?: "production" | "sandbox"
+      readonly status?: "active" | "invalid"
+      readonly user_id?: string
+      /** With one of these tags at least; repeat the parameter for several. */
+      readonly tags_any?: ReadonlyArray<string>
+      /** With all of these tags. */
+      readonly tags_all?: ReadonlyArray<string>
+      readonly created_from?: string
+      readonly created_before?: string
+      readonly last_seen_from?: string
+      readonly last_seen_before?: string
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<Device>
+  /** Read a device. */
+  get(id: string, options?: RequestOptions): Promise<Device>
+  /** Change a device. */
+  update(id: string, body: UpdateDevice, options?: RequestOptions): Promise<Device>
+  /** Remove a device. */
+  delete(id: string, options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Register many devices. */
+  import(body: Lines<RegisterDevice>, options?: RequestOptions): AsyncIterable<ImportResult>
+  /** Export devices. */
+  export(
+    query?: {
+      readonly platform?: "ios" | "android" | "web"
+      readonly environment?: "production" | "sandbox"
+      readonly status?: "active" | "invalid"
+      readonly user_id?: string
+      /** With one of these tags at least; repeat the parameter for several. */
+      readonly tags_any?: ReadonlyArray<string>
+      /** With all of these tags. */
+      readonly tags_all?: ReadonlyArray<string>
+      readonly created_from?: string
+      readonly created_before?: string
+      readonly last_seen_from?: string
+      readonly last_seen_before?: string
+    },
+    options?: RequestOptions
+  ): AsyncIterable<Device>
+}
+
+export interface EventsResource {
+  /** Report that a push was delivered, opened or clicked. */
+  create(body: ReportEngagement, options?: RequestOptions): Promise<{ readonly accepted: true }>
+}
+
+export interface TrackResource {
+  /** Confirm that a push was delivered. */
+  create(body: TrackDelivery, options?: RequestOptions): Promise<{ readonly accepted: true }>
+}
+
+export interface ChannelsResource {
+  /** Create a channel. */
+  create(
+    body: CreateChannel,
+    options?: RequestOptions
+  ): Promise<{
+    readonly id: string
+    /** False when it was there before. */
+    readonly created: boolean
+  }>
+  /** List channels. */
+  list(
+    query?: {
+      readonly status?: "active" | "suppressed" | "unsubscribed"
+      readonly contact_id?: string
+      /** Compared without case. */
+      readonly address?: string
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<Channel>
+  /** Read a channel. */
+  get(id: string, options?: RequestOptions): Promise<Channel>
+  /** Remove a channel. */
+  delete(id: string, options?: RequestOptions): Promise<{ readonly deleted: true }>
+}
+
+export interface ContactsResource {
+  /** Create or update a contact. */
+  create(
+    body: UpsertContact,
+    options?: RequestOptions
+  ): Promise<{
+    readonly id: string
+    /** False when it was there before. */
+    readonly created: boolean
+  }>
+  /** List contacts. */
+  list(
+    query?: {
+      readonly external_id?: string
+      readonly tag?: string
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<Contact>
+  /** Create or update up to 1,000 contacts. */
+  bulk(body: BulkContacts, options?: RequestOptions): Promise<{ readonly data: ReadonlyArray<BulkResult> }>
+  /** Add and remove tags of many contacts. */
+  tagsMany(
+    body: ChangeTagsOfMany,
+    options?: RequestOptions
+  ): Promise<{
+    readonly updated: number
+    /** External ids of no contact. */
+    readonly unknown: ReadonlyArray<string>
+    /** Those that would have more than 100 tags. */
+    readonly full: ReadonlyArray<string>
+  }>
+  /** Add and remove tags of a contact. */
+  tags(id: string, body: ChangeTags, options?: RequestOptions): Promise<Contact>
+  /** Create or update many contacts. */
+  import(body: Lines<UpsertContact>, options?: RequestOptions): AsyncIterable<ImportResult>
+  /** Read a contact. */
+  get(id: string, options?: RequestOptions): Promise<Contact>
+  /** Update a contact. */
+  update(id: string, body: UpdateContact, options?: RequestOptions): Promise<Contact>
+  /** Delete a person. */
+  delete(id: string, options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Read what a contact wants to get. */
+  preferences(
+    id: string,
+    options?: RequestOptions
+  ): Promise<{ readonly push: boolean; readonly email: boolean; readonly inbox: boolean }>
+  /** Unsubscribe a contact, or subscribe it again. */
+  updatePreferences(
+    id: string,
+    body: UpdatePreferences,
+    options?: RequestOptions
+  ): Promise<{ readonly push: boolean; readonly email: boolean; readonly inbox: boolean }>
+}
+
+export interface PublicInboxResource {
+  /** List the messages of a user's inbox. */
+  list(
+    query?: {
+      readonly user_id?: string
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<InboxMessage>
+  /** Count a user's unread messages. */
+  unreadCount(
+    query?: { readonly user_id?: string },
+    options?: RequestOptions
+  ): Promise<{ readonly unread_count: number }>
+  /** Mark one message as read. */
+  read(id: string, query?: { readonly user_id?: string }, options?: RequestOptions): Promise<InboxMessage>
+  /** Mark all of a user's messages as read. */
+  readAll(
+    query?: { readonly user_id?: string },
+    options?: RequestOptions
+  ): Promise<{
+    /** How many became read by this request. */
+    readonly read: number
+  }>
+}
+
+export interface InboxResource {
+  /** Write to the inboxes of users. */
+  createMessages(
+    body: PostInbox,
+    options?: RequestOptions
+  ): Promise<{
+    /** How many people got it. */
+    readonly created: number
+  }>
+}
+
+export interface NotificationsResource {
+  /** Cancel a notification. */
+  cancel(id: string, options?: RequestOptions): Promise<Notification>
+  /** Pause a notification. */
+  pause(id: string, options?: RequestOptions): Promise<Notification>
+  /** Resume a paused notification. */
+  resume(id: string, options?: RequestOptions): Promise<Notification>
+  /** Send a notification. */
+  create(
+    body: SendNotification,
+    options?: RequestOptions
+  ): Promise<{
+    readonly id: string
+    readonly status: "scheduled" | "queued" | "sending" | "paused" | "completed" | "cancelled"
+  }>
+  /** List notifications. */
+  list(
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<Notification>
+  /** See what a notification would do. */
+  preview(body: SendNotification, options?: RequestOptions): Promise<NotificationPreview>
+  /** Read a notification and its account. */
+  get(id: string, options?: RequestOptions): Promise<Notification>
+  /** List what became of each recipient. */
+  deliveries(
+    id: string,
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<Delivery>
+  /** Read a notification's account by provider. */
+  stats(id: string, options?: RequestOptions): Promise<NotificationStats>
+}
+
+export interface TemplatesResource {
+  /** Create a template. */
+  create(body: CreateTemplate, options?: RequestOptions): Promise<Template>
+  /** List templates. */
+  list(
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<Template>
+  /** Fill a template that is not saved. */
+  previewMany(body: PreviewSources, options?: RequestOptions): Promise<TemplatePreview>
+  /** Read a template. */
+  get(id: string, options?: RequestOptions): Promise<Template>
+  /** Change a template. */
+  update(id: string, body: UpdateTemplate, options?: RequestOptions): Promise<Template>
+  /** Remove a template. */
+  delete(id: string, options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Fill a template for an example. */
+  preview(id: string, body: PreviewTemplate, options?: RequestOptions): Promise<TemplatePreview>
+}
+
+export interface SegmentsResource {
+  /** Create a segment. */
+  create(body: CreateSegment, options?: RequestOptions): Promise<Segment>
+  /** List segments. */
+  list(
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<Segment>
+  /** Read a segment. */
+  get(id: string, options?: RequestOptions): Promise<Segment>
+  /** Change a segment. */
+  update(id: string, body: UpdateSegment, options?: RequestOptions): Promise<Segment>
+  /** Remove a segment. */
+  delete(id: string, options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Count who is in a segment now. */
+  count(id: string, options?: RequestOptions): Promise<SegmentCount>
+}
+
+export interface StatsResource {
+  /** Count what happened, by day and provider. */
+  get(
+    query?: {
+      readonly from?: string
+      readonly to?: string
+      /** `day` unless given. */
+      readonly group_by?: "application" | "day" | "provider" | "day_provider"
+    },
+    options?: RequestOptions
+  ): Promise<Stats>
+}
+
+export interface WebhooksResource {
+  /** Create a webhook. */
+  create(body: CreateWebhook, options?: RequestOptions): Promise<Webhook>
+  /** List webhooks. */
+  list(
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<Webhook>
+  /** Read a webhook. */
+  get(id: string, options?: RequestOptions): Promise<Webhook>
+  /** Change a webhook. */
+  update(id: string, body: UpdateWebhook, options?: RequestOptions): Promise<Webhook>
+  /** Delete a webhook. */
+  delete(id: string, options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Send a test delivery now. */
+  test(
+    id: string,
+    query?: {
+      /** Unless given, the first that the webhook subscribes to. */
+      readonly event?:
+        | "NOTIFICATION_SENT"
+        | "NOTIFICATION_FAILED"
+        | "NOTIFICATION_DELIVERED"
+        | "NOTIFICATION_OPENED"
+        | "NOTIFICATION_CLICKED"
+        | "WORKFLOW_COMPLETED"
+        | "WORKFLOW_FILTERED"
+        | "WORKFLOW_FAILED"
+        | "WORKFLOW_CANCELLED"
+    },
+    options?: RequestOptions
+  ): Promise<WebhookTest>
+  /** List recent deliveries. */
+  deliveries(
+    id: string,
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<WebhookDelivery>
+}
+
+export interface DeadLettersResource {
+  /** List dead letters. */
+  list(
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+      readonly kind?: "notification" | "webhook"
+      readonly webhook_id?: string
+      readonly notification_id?: string
+      readonly provider?: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
+      /** The whole text of `error`. */
+      readonly error?: string
+      readonly from?: string
+      readonly to?: string
+    },
+    options?: RequestOptions
+  ): Pages<DeadLetter>
+  /** Read a dead letter with its content. */
+  get(id: string, options?: RequestOptions): Promise<DeadLetterWithContent>
+  /** Send a dead letter again. */
+  replay(id: string, options?: RequestOptions): Promise<{ readonly id: string; readonly notification_id: string }>
+  /** Send many dead letters again. */
+  replayMany(body: ReplayDeadLetters, options?: RequestOptions): Promise<Replay>
+  /** List replays. */
+  replaysMany(
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<Replay>
+  /** Follow a replay. */
+  replays(id: string, options?: RequestOptions): Promise<Replay>
+}
+
+export interface CredentialsResource {
+  /** List provider credentials. */
+  list(options?: RequestOptions): Pages<Credential>
+  /** Set the APNs credential. */
+  setApns(body: ApnsCredential, options?: RequestOptions): Promise<Credential>
+  /** Read the APNs credential. */
+  getApns(options?: RequestOptions): Promise<Credential>
+  /** Remove the APNs credential. */
+  deleteApns(options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Set the FCM credential. */
+  setFcm(body: FcmCredential, options?: RequestOptions): Promise<Credential>
+  /** Read the FCM credential. */
+  getFcm(options?: RequestOptions): Promise<Credential>
+  /** Remove the FCM credential. */
+  deleteFcm(options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Set the Web Push credential. */
+  setWebpush(body: WebPushCredential, options?: RequestOptions): Promise<Credential>
+  /** Read the Web Push credential. */
+  getWebpush(options?: RequestOptions): Promise<Credential>
+  /** Remove the Web Push credential. */
+  deleteWebpush(options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Set the e-mail credential. */
+  setSmtp(body: SmtpCredential, options?: RequestOptions): Promise<Credential>
+  /** Read the e-mail credential. */
+  getSmtp(options?: RequestOptions): Promise<Credential>
+  /** Remove the e-mail credential. */
+  deleteSmtp(options?: RequestOptions): Promise<{ readonly deleted: true }>
+}
+
+export interface PublicAppsResource {
+  /** Read the key that browsers subscribe with. */
+  vapid(id: string, options?: RequestOptions): Promise<{ readonly public_key: string }>
+}
+
+export interface ApplicationResource {
+  /** Read the application and its options. */
+  get(options?: RequestOptions): Promise<Application>
+  /** Change the application's options. */
+  update(body: UpdateApplication, options?: RequestOptions): Promise<Application>
+  /** Issue a new identity secret. */
+  createIdentitySecret(
+    body: IssueIdentitySecret,
+    options?: RequestOptions
+  ): Promise<{
+    /** The secret, this once. Null when the answer is repeated for an Idempotency-Key: it is not kept. */
+    readonly identity_secret: string | null
+    readonly former_identity_secret_until: string | null
+  }>
+}
+
+export interface ApiKeysResource {
+  /** List API keys. */
+  list(
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<ApiKey>
+  /** Create an API key. */
+  create(body: CreateApiKey, options?: RequestOptions): Promise<NewApiKey>
+  /** Revoke an API key. */
+  delete(id: string, options?: RequestOptions): Promise<{ readonly revoked: true }>
+}
+
+export interface AuditLogResource {
+  /** List who changed what. */
+  list(
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<AuditEntry>
+}
+
+export interface Api {
+  readonly publicDevices: PublicDevicesResource
+  readonly devices: DevicesResource
+  readonly events: EventsResource
+  readonly track: TrackResource
+  readonly channels: ChannelsResource
+  readonly contacts: ContactsResource
+  readonly publicInbox: PublicInboxResource
+  readonly inbox: InboxResource
+  readonly notifications: NotificationsResource
+  readonly templates: TemplatesResource
+  readonly segments: SegmentsResource
+  readonly stats: StatsResource
+  readonly webhooks: WebhooksResource
+  readonly deadLetters: DeadLettersResource
+  readonly credentials: CredentialsResource
+  readonly publicApps: PublicAppsResource
+  readonly application: ApplicationResource
+  readonly apiKeys: ApiKeysResource
+  readonly auditLog: AuditLogResource
+}

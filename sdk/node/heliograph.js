@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto"
+import { operations } from "./generated/operations.js"
+import { readLines, writeLines } from "./lines.js"
+import { send } from "./transport.js"
+
+export * from "./errors.js"
+export { parseWebhook, verifyWebhook } from "./webhooks.js"
+
+const LINES = "application/x-ndjson"
+
+/**
+ * @typedef {import("./types.js").HeliographOptions} Options
+ * @typedef {import("./types.js").RequestOptions} RequestOptions
+ * @typedef {import("./types.js").OperationEntry} Entry
+ * @typedef {Readonly<Record<string, unknown>>} Query
+ */
+
+/**
+ * A call's arguments, in their order: ids, body, query, options, as far as the operation has them.
+ *
+ * @param {Entry} entry
+ * @param {ReadonlyArray<any>} given
+ */
+const readArguments = (entry, given) => {
+  const rest = [...given]
+  const path = entry.path.replace(/\{([^}]+)\}/g, (_, name) => {
+    const id = rest.shift()
+    // Left out, it would make another address of it: that of the list.
+    if (typeof id !== "string" || id === "") throw new TypeError(`${name} must be a text that is not empty`)
+    return encodeURIComponent(id)
+  })
+  return {
+    path,
+    body: entry.body === null ? undefined : rest.shift(),
+    query: /** @type {Query} */ ((entry.query ? rest.shift() : undefined) ?? {}),
+    options: /** @type {RequestOptions} */ (rest.shift() ?? {})
+  }
+}
+
+/** @param {unknown} value */
+const textOf = (value) => (value instanceof Date ? value.toISOString() : String(value))
+
+/**
+ * @param {URL} url
+ * @param {Query} query
+ */
+const addQuery = (url, query) => {
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined && one !== null) url.searchParams.append(name, textOf(one))
+    }
+  }
+}
+
+/**
+ * The service, by resource and operation: the table that is made of the OpenAPI document says which there are.
+ *
+ * @param {Options} options
+ * @returns {import("./types.js").Heliograph}
+ */
+export const createClient = (options) => {
+  const { apiKey, baseUrl, deadlineMs = 90_000, fetch = globalThis.fetch, maxRetries = 4, timeoutMs = 30_000 } = options
+  if (typeof apiKey !== "string" || apiKey === "") throw new TypeError("apiKey is required")
+  const base = new URL(baseUrl)
+  const authorization = `${apiKey.startsWith("pk_") ? "Public" : "ApiKey"} ${apiKey}`
+
+  /**
+   * @template A
+   * @param {Entry} entry
+   * @param {ReturnType<typeof readArguments>} given
+   * @param {(response: Response) => Promise<A>} read
+   * @returns {Promise<A>}
+   */
+  const call = (entry, { body, options, path, query }, read) => {
+    const url = new URL(base.pathname.replace(/\/$/, "") + path, base)
+    addQuery(url, query)
+    const isStream = entry.body === "lines"
+    return send(
+      fetch,
+      {
+        method: entry.method,
+        url,
+        headers: {
+          authorization,
+          accept: entry.answer === "lines" ? LINES : "application/json",
+          ...(entry.body === null ? {} : { "content-type": isStream ? LINES : "application/json" }),
+          ...(entry.takesKey ? { "idempotency-key": options.idempotencyKey ?? randomUUID() } : {}),
+          ...options.headers
+        },
+        body: isStream ? /** @type {any} */ (writeLines(body)) : body === undefined ? undefined : JSON.stringify(body),
+        canRepeat: !isStream,
+        signal: options.signal,
+        timeoutMs: options.timeoutMs ?? timeoutMs,
+        deadlineMs: options.deadlineMs ?? deadlineMs,
+        maxRetries: options.maxRetries ?? maxRetries
+      },
+      read
+    )
+  }
+
+  /** @type {(entry: Entry, given: ReturnType<typeof readArguments>) => AsyncGenerator<any>} */
+  const lines = async function* (entry, given) {
+    // Only the beginning has to come in time: the lines take as long as they are many.
+    yield* readLines(await call(entry, given, async (response) => response))
+  }
+
+  /** @type {(entry: Entry, given: ReturnType<typeof readArguments>) => import("./types.js").Pages<any>} */
+  const pages = (entry, given) => {
+    /** @param {Query} query */
+    const load = (query) =>
+      call(entry, { ...given, query }, async (response) => /** @type {any} */ (await response.json()))
+    const all = async function* () {
+      for (let query = given.query; ;) {
+        const page = await load(query)
+        yield page
+        if (page.next_cursor === null) return
+        query = { ...query, cursor: page.next_cursor }
+      }
+    }
+    return {
+      // oxlint-disable-next-line unicorn/no-thenable
+      then: (resolve, reject) => load(given.query).then(resolve, reject),
+      pages: all,
+      async *[Symbol.asyncIterator]() {
+        for await (const page of all()) yield* page.data
+      }
+    }
+  }
+
+  /** @param {Entry} entry */
+  const method =
+    (entry) =>
+    /** @param {ReadonlyArray<unknown>} given */
+    (...given) => {
+      const read = readArguments(entry, given)
+      if (entry.answer === "lines") return lines(entry, read)
+      if (entry.answer === "page") return pages(entry, read)
+      return call(entry, read, (response) => response.json())
+    }
+
+  const client = Object.entries(operations).map(([resource, entries]) => {
+    const methods = Object.entries(entries).map(([name, entry]) => [name, method(entry)])
+    return [resource, Object.freeze(Object.fromEntries(methods))]
+  })
+  return Object.freeze(Object.fromEntries(client))
+}
