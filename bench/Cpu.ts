@@ -40,9 +40,10 @@ export const treeOf = (root: number): ReadonlyArray<number> => {
 export const cpuOf = (roots: ReadonlyArray<number>): number =>
   roots.reduce((sum, root) => sum + treeOf(root).reduce((all, pid) => all + (statOf(String(pid))?.us ?? 0), 0), 0)
 
-const memory = (pid: number, field: "VmHWM" | "VmRSS"): number => {
+/** Kilobytes of a process, by name; 0 when it has ended. */
+const kilobytes = (pid: number, file: "status" | "smaps_rollup", name: string): number => {
   try {
-    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024
+    return Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/${file}`, "utf8"))?.[1] ?? 0)
   } catch {
     return 0
   }
@@ -59,5 +60,15 @@ export const forgetPeak = (root: number): void => {
   }
 }
 
-/** The largest memory that each process of a tree held, summed up: MB, shared pages in each. */
-export const peakOf = (root: number): number => treeOf(root).reduce((sum, pid) => sum + memory(pid, "VmHWM"), 0)
+/**
+ * The largest memory that the processes of a tree held, MB: each one's own at its largest, summed up, and once what they
+ * share (the program itself), as far as another process maps it too.
+ */
+export const peakOf = (root: number): number => {
+  const each = treeOf(root).map((pid) => {
+    const shared = kilobytes(pid, "smaps_rollup", "Shared_Clean") + kilobytes(pid, "smaps_rollup", "Shared_Dirty")
+    return { own: Math.max(0, kilobytes(pid, "status", "VmHWM") - shared), shared }
+  })
+  const own = each.reduce((sum, process) => sum + process.own, 0)
+  return (own + Math.max(...each.map(({ shared }) => shared))) / 1024
+}

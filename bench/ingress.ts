@@ -10,7 +10,7 @@ import type { Order, Outcome } from "./ingress/Load.ts"
  *
  *   npm run bench -- ingress [--rounds 5] [--seconds 4] [--connections 64]
  *
- * Load generator and database share the machine. Left out: TLS, rate limits, sending (the engine has the role `api`
+ * Load generator and database share the machine. Left out: TLS, sending (the engine has the role `api`
  * only), and networks. `ENGINE_FLAGS` of the environment go to the engine's node, for profiles.
  */
 
@@ -41,7 +41,7 @@ export const benchmark: Benchmark = {
         const { port } = JSON.parse((await linesOf(child).next()).value as string) as { readonly port: number }
         servers.push({ name, port, pids: { server: () => [child.pid!] } })
       }
-      const engine = await startEngine({ ROLES: "api", PROCESSES: "1" })
+      const engine = await startEngine({ ROLES: "api", PROCESSES: "1", RATE_LIMIT_SECRET: "60000000/60" })
       stage.onClose(engine.close)
       const { authorization, port, postmaster } = engine
       servers.push({

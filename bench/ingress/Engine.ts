@@ -11,6 +11,7 @@ export interface Engine {
   readonly url: string
   readonly port: number
   readonly process: ChildProcess
+  readonly dataDir: string
   /** The process id of the database's postmaster. */
   readonly postmaster: number
   /** The Authorization header of the application that the first start makes. */
@@ -33,24 +34,35 @@ const postmasterOf = (directory: string): number => {
   return file === undefined ? -1 : Number(readFileSync(join(directory, String(file)), "utf8").split("\n", 1)[0])
 }
 
+/** The bounds of the heap with which `npm start` runs an engine. */
+const HEAP = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
+  .scripts.start.split(" ")
+  .filter((word: string) => word.startsWith("--max-"))
+
 /** `ENGINE_FLAGS` of the environment go to the engine's node, for profiles. */
 export const startEngine = async (over: NodeJS.ProcessEnv): Promise<Engine> => {
   const dataDir = mkdtempSync(join(tmpdir(), "heliograph-ingress-"))
   const port = 20_000 + Math.floor(Math.random() * 20_000)
   const url = `http://127.0.0.1:${port}`
   const flags = (process.env["ENGINE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "")
-  const child = spawn(process.execPath, [...flags, new URL("../../src/main.ts", import.meta.url).pathname, "serve"], {
-    env: {
-      PATH: process.env["PATH"],
-      PORT: String(port),
-      HOST: "127.0.0.1",
-      BASE_URL: url,
-      DATA_DIR: dataDir,
-      LOG_LEVEL: "warn",
-      ...over
-    },
-    stdio: ["ignore", "pipe", "inherit"]
-  })
+  const child = spawn(
+    process.execPath,
+    [...HEAP, ...flags, new URL("../../src/main.ts", import.meta.url).pathname, "serve"],
+    {
+      env: {
+        PATH: process.env["PATH"],
+        PORT: String(port),
+        HOST: "127.0.0.1",
+        BASE_URL: url,
+        DATA_DIR: dataDir,
+        LOG_LEVEL: "warn",
+        // What is measured is the work: a budget that is used up would end it.
+        RATE_LIMIT_SECRET: "1000000000/60",
+        ...over
+      },
+      stdio: ["ignore", "pipe", "inherit"]
+    }
+  )
   const close = async () => {
     await stop(child)
     rmSync(dataDir, { recursive: true, force: true })
@@ -80,7 +92,7 @@ export const startEngine = async (over: NodeJS.ProcessEnv): Promise<Engine> => {
       if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${await response.text()}`)
       return (await response.json()) as { id: string }
     }
-    return { url, port, process: child, postmaster: postmasterOf(dataDir), authorization, call, close }
+    return { url, port, process: child, dataDir, postmaster: postmasterOf(dataDir), authorization, call, close }
   } catch (error) {
     await close()
     throw error

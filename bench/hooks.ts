@@ -1,0 +1,240 @@
+import type { Stage } from "./Child.ts"
+import { freePort, onStage, pause } from "./Child.ts"
+import type { Benchmark, Options, Result, Row, Table, Turn } from "./Harness.ts"
+import { measure, median, quantile, totalCpu } from "./Harness.ts"
+import type { Customer, Receivers } from "./hooks/Customers.ts"
+import { makeCustomers, receiversOn } from "./hooks/Customers.ts"
+import { CONTENT } from "./mailing/Content.ts"
+import type { Counting, Mailer } from "./mailing/Mailer.ts"
+import { apnsCredential, processesOf, startMailer } from "./mailing/Mailer.ts"
+import { hookSink, identity, leanSink } from "./sinks/Sinks.ts"
+import type { PostAnswer, PostOrder } from "./webhooks/Poster.ts"
+
+/*
+ * Webhooks through the whole engine: (a) the mailing of the demo, 10,000 devices and two hooks, which makes 20,000 posts,
+ * beside the bare webhook layer posting as many to the same kind of receiver, on a machine of its own and while the same
+ * mailing goes out without hooks; (b) how old events are when they reach 100 healthy hooks under a steady load,
+ * undisturbed and beside one hook that refuses connections and one that answers after 9 seconds, both in applications
+ * that healthy ones share. Turns of one round follow each other at once: a ratio is the median of those within a round.
+ *
+ *   npm run bench -- hooks [--short] [--devices 10000] [--rounds 5] [--seconds 10] [--neighbour-rounds 7]
+ */
+
+interface Part {
+  readonly table: Table
+  readonly facts: Result["facts"]
+}
+
+const HOOKS = 2
+const PATIENCE_MS = 60_000
+/** The steady load: every customer's devices get a message so often, and each message is an event for each of its hooks. */
+const EVERY_MS = 1_000
+const CUSTOMERS = 6
+const DEVICES_EACH = 5
+const HEALTHY = 100
+
+/** The median over the rounds of one contender's figure over another's in the same round; the warm-up does not count. */
+class Rounds {
+  readonly #figures = new Map<string, Map<number, number>>()
+
+  note(who: string, round: number, figure: number): void {
+    if (round < 0) return
+    const known = this.#figures.get(who) ?? new Map<number, number>()
+    this.#figures.set(who, known.set(round, figure))
+  }
+
+  ratio(who: string, over: string): number {
+    const base = this.#figures.get(over)!
+    return median([...this.#figures.get(who)!].map(([round, figure]) => figure / base.get(round)!))
+  }
+}
+
+const untilPosts = async (receivers: Receivers, posts: number): Promise<void> => {
+  for (const begun = performance.now(); ; await pause(20)) {
+    const { posts: seen } = await receivers.ask({ what: "count" })
+    if (seen >= posts) return
+    if (performance.now() - begun > PATIENCE_MS) throw new Error(`${seen} webhooks of ${posts} arrived`)
+  }
+}
+
+const mailings = async (stage: Stage, mailer: Mailer, sink: Counting, options: Options): Promise<Part> => {
+  const devices = Number(options.flags.get("devices") ?? 10_000)
+  const posts = devices * HOOKS
+  await mailer.engine.call("PUT", "/api/v1/credentials/apns", apnsCredential(sink.port))
+  await mailer.register(devices)
+  const receivers = await receiversOn(stage)
+  const ids: Array<string> = []
+  for (let n = 0; n < HOOKS; n++) {
+    const url = `http://127.0.0.1:${receivers.port}/hook-${n}`
+    const hook = { name: `hook ${n}`, url, secret: `secret-${n}`, events: ["NOTIFICATION_SENT"] }
+    ids.push((await mailer.engine.call("POST", "/api/v1/webhooks", hook)).id)
+  }
+  const bare = await hookSink(stage)
+  const poster = await stage.servant<PostOrder, PostAnswer>(new URL("webhooks/Poster.ts", import.meta.url), [
+    "own",
+    String(bare.port),
+    "0"
+  ])
+  const rates = new Rounds()
+  const noted = (who: string, round: number, turn: Turn): Turn => {
+    rates.note(who, round, turn.operations / turn.seconds)
+    return turn
+  }
+  const activate = async (isActive: boolean): Promise<void> => {
+    for (const id of ids) await mailer.patch(`/api/v1/webhooks/${id}`, { is_active: isActive })
+  }
+  const mailing = async (round: number): Promise<Turn> => {
+    await activate(true)
+    await receivers.ask({ what: "reset" })
+    const begun = Date.now()
+    await mailer.mail()
+    await untilPosts(receivers, posts)
+    const taken = await receivers.ask({ what: "take" })
+    if (taken.posts !== posts) throw new Error(`${taken.posts} webhooks for ${posts} events`)
+    return noted("mailing", round, {
+      operations: posts,
+      // The rate is that of the posts themselves; sending goes on beside them.
+      seconds: (taken.last - taken.first) / 1000,
+      more: { "s from the request to the last post": (taken.last - begun) / 1000 }
+    })
+  }
+  const alone = async (round: number): Promise<Turn> =>
+    noted("alone", round, { operations: posts, ...(await poster.ask({ count: posts })) })
+  const besideMailing = async (round: number): Promise<Turn> => {
+    await activate(false)
+    const [posted] = await Promise.all([poster.ask({ count: posts }), mailer.mail()])
+    return noted("beside", round, { operations: posts, ...posted })
+  }
+  const table = await measure({
+    title: `${posts.toLocaleString("en-US")} posts of a mailing to ${devices.toLocaleString("en-US")} devices with two hooks`,
+    what: "posts",
+    base: "the webhook layer alone",
+    rounds: Number(options.flags.get("rounds") ?? (options.short ? 2 : 5)),
+    contenders: [
+      { name: "a mailing's webhooks", processes: processesOf(mailer, [sink.pid, receivers.pid]), turn: mailing },
+      {
+        name: "the webhook layer alone",
+        processes: { engine: () => [poster.pid], sink: () => [bare.pid] },
+        turn: alone
+      },
+      {
+        name: "the webhook layer beside a mailing without hooks",
+        processes: {
+          engine: () => [poster.pid],
+          mailing: () => [mailer.engine.process.pid!, mailer.engine.postmaster],
+          sink: () => [sink.pid, bare.pid]
+        },
+        turn: besideMailing
+      }
+    ]
+  })
+  const [through, bareAlone, bareBeside] = table.rows as [Row, Row, Row]
+  return {
+    table,
+    facts: {
+      "a mailing's posts a second": through.perSecond,
+      "the webhook layer alone, posts a second": bareAlone.perSecond,
+      "the webhook layer beside a mailing without hooks, posts a second": bareBeside.perSecond,
+      "rate of a mailing's posts over that of the layer alone": rates.ratio("mailing", "alone"),
+      "rate of a mailing's posts over that of the layer beside a mailing": rates.ratio("mailing", "beside"),
+      "CPU µs of a post in the layer alone": totalCpu(bareAlone.cpu),
+      "CPU µs of a mailing's post with its records, PostgreSQL included, without the mailing itself":
+        totalCpu(through.cpu) - bareBeside.cpu["mailing"]!
+    }
+  }
+}
+
+/** A message to every device of every customer, evenly over the time; answers how many posts healthy hooks are to get. */
+const load = async (customers: ReadonlyArray<Customer>, healthy: ReadonlyArray<number>, seconds: number) => {
+  const begun = performance.now()
+  let expected = 0
+  const sent: Array<Promise<unknown>> = []
+  const gap = EVERY_MS / customers.length
+  for (let turn = 0; turn * gap < seconds * 1000; turn++) {
+    const n = turn % customers.length
+    await pause(Math.max(0, begun + turn * gap - performance.now()))
+    const { call, devices } = customers[n]!
+    sent.push(call("POST", "/api/v1/notifications", { to: { device_ids: devices }, content: CONTENT }))
+    expected += healthy[n]! * devices.length
+  }
+  await Promise.all(sent)
+  return expected
+}
+
+const neighbours = async (stage: Stage, mailer: Mailer, sink: Counting, options: Options): Promise<Part> => {
+  const seconds = Number(options.flags.get("seconds") ?? (options.short ? 4 : 10))
+  const receivers = await receiversOn(stage)
+  const customers = await makeCustomers(mailer, sink, CUSTOMERS, DEVICES_EACH)
+  const healthy = customers.map(() => 0)
+  for (let n = 0; n < HEALTHY; n++) {
+    const [customer, url] = [n % CUSTOMERS, `http://127.0.0.1:${receivers.port}/healthy-${n}`]
+    await customers[customer]!.call("POST", "/api/v1/webhooks", { name: `healthy ${n}`, url, secret: `secret-${n}` })
+    healthy[customer]!++
+  }
+  const nobody = await freePort()
+  const bad: Array<{ readonly customer: Customer; readonly id: string }> = []
+  for (const [n, url] of [`http://127.0.0.1:${nobody}/dead`, `http://127.0.0.1:${receivers.port}/slow`].entries()) {
+    const customer = customers[n]!
+    const hook = { name: `bad ${n}`, url, secret: "secret", is_active: false }
+    bad.push({ customer, id: (await customer.call<{ id: string }>("POST", "/api/v1/webhooks", hook)).id })
+  }
+  const slowest = new Rounds()
+  const turn = async (isDisturbed: boolean, round: number): Promise<Turn> => {
+    for (const { customer, id } of bad) {
+      await customer.call("PATCH", `/api/v1/webhooks/${id}`, { is_active: isDisturbed })
+    }
+    // What the slow one still holds from the turn before would disturb this one too.
+    if (!isDisturbed) while ((await receivers.ask({ what: "count" })).slowOpen > 0) await pause(50)
+    await receivers.ask({ what: "reset" })
+    const begun = performance.now()
+    const expected = await load(customers, healthy, seconds)
+    await untilPosts(receivers, expected)
+    const { ages, slowOpen } = await receivers.ask({ what: "take" })
+    if (ages.length !== expected) throw new Error(`${ages.length} webhooks for ${expected} events`)
+    if (isDisturbed && slowOpen === 0) throw new Error("The slow hook was not posted to")
+    slowest.note(String(isDisturbed), round, quantile(ages, 0.99))
+    return {
+      operations: expected,
+      seconds: (performance.now() - begun) / 1000,
+      more: { "p50 ms": quantile(ages, 0.5), "p99 ms": quantile(ages, 0.99), "most ms": Math.max(...ages) }
+    }
+  }
+  const processes = processesOf(mailer, [sink.pid, receivers.pid])
+  const table = await measure({
+    title: `${HEALTHY} healthy hooks, from the event to the receiver`,
+    what: "posts to healthy hooks",
+    base: "undisturbed",
+    rounds: Number(options.flags.get("neighbour-rounds") ?? (options.short ? 3 : 7)),
+    contenders: [
+      { name: "undisturbed", processes, turn: (round) => turn(false, round) },
+      { name: "beside a dead and a slow one", processes, turn: (round) => turn(true, round) }
+    ]
+  })
+  const p99 = (row: number) => table.rows[row]!.more["p99 ms"]!
+  return {
+    table,
+    facts: {
+      "p99 ms of 100 healthy hooks, undisturbed": p99(0),
+      "p99 ms of 100 healthy hooks beside a dead and a slow one": p99(1),
+      "p99 beside bad hooks over p99 undisturbed (at most 2)": slowest.ratio("true", "false")
+    }
+  }
+}
+
+export const benchmark: Benchmark = {
+  name: "hooks",
+  about: "webhooks through the whole engine: a mailing's 20,000 posts, and healthy hooks beside bad ones",
+  run: (options) =>
+    onStage(async (stage) => {
+      const at = await identity(stage)
+      const sink = await leanSink(stage, at)
+      const mailer = await startMailer(stage, { caFile: at.ca, settings: {} })
+      const posts = await mailings(stage, mailer, sink, options)
+      const beside = await neighbours(stage, mailer, sink, options)
+      return {
+        name: "hooks",
+        tables: [posts.table, beside.table],
+        facts: { ...posts.facts, ...beside.facts }
+      }
+    })
+}
