@@ -12,6 +12,7 @@ import { sizeOf as fcmSizeOf } from "../layers/fcm/Payload.ts"
 import * as OwnHttp2 from "../layers/http2/OwnHttp2Client.ts"
 import * as Liquid from "../layers/liquid/TemplateEngine.ts"
 import { ofProcess } from "../layers/local/Channel.ts"
+import * as Clock from "../layers/local/Clock.ts"
 import * as LocalHub from "../layers/local/JobHub.ts"
 import * as LocalWorkerQueue from "../layers/local/WorkerJobQueue.ts"
 import * as Smtp from "../layers/mail/SmtpProvider.ts"
@@ -81,11 +82,17 @@ import * as Workers from "./workers/Workers.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Settings, logging, cryptography, the outbound rules. */
+/** The clock, settings, logging, cryptography, the outbound rules. */
 const base = (env: Environment) =>
-  Layer.mergeAll(Keys.layer, SecretBox.layer, Links.layer, Outbound.layer, Logger.layer, Tracing.layer).pipe(
-    Layer.provideMerge(settingsOf(env))
-  )
+  Layer.mergeAll(
+    Clock.layer,
+    Keys.layer,
+    SecretBox.layer,
+    Links.layer,
+    Outbound.layer,
+    Logger.layer,
+    Tracing.layer
+  ).pipe(Layer.provideMerge(settingsOf(env)))
 
 /** The database's tables, under their ports. The database is migrated before the first of them is used. */
 const stores = Layer.mergeAll(

@@ -8,6 +8,7 @@ import { embeddedServer } from "./EmbeddedServer.ts"
 import type { DatabaseIsNewer } from "./Migrations.ts"
 import { migrate } from "./Migrations.ts"
 import * as Partitions from "./Partitions.ts"
+import * as ServerTime from "./ServerTime.ts"
 
 /** A pool of connections to one database. It connects when it is first used, and again after every loss. */
 export const pool = (url: string, connections: number) =>
@@ -31,9 +32,12 @@ export const pool = (url: string, connections: number) =>
     }
   })
 
-/** Succeeds when the database answers; until then it says every so often what it waits for. */
+/**
+ * Succeeds when the database has said what time it is, by which the process goes from then on; until then it says every
+ * so often what it waits for.
+ */
 const answering = (sql: PgClient.PgClient) =>
-  sql`SELECT 1`.pipe(
+  ServerTime.keep(sql).pipe(
     Effect.tapError((error) => Effect.logWarning("Waiting for the database", error.reason.message)),
     Effect.retry(Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])),
     // Every failure is waited out.

@@ -5,6 +5,7 @@ import type { EngagementType } from "../../services/domain/Engagement.ts"
 import { ENGAGEMENT_EVENTS } from "../../services/domain/Engagement.ts"
 import type { AppId, HookId } from "../../services/domain/Ids.ts"
 import { deliveryIdOf, uuidv7 } from "../../services/domain/Ids.ts"
+import { now } from "../../services/domain/Now.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import type { Engaged } from "../../services/ports/EngagementStore.ts"
 import { EngagementStore } from "../../services/ports/EngagementStore.ts"
@@ -61,7 +62,7 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
     const sql = yield* SqlClient.SqlClient
 
     const recordAll = Effect.fnUntraced(function* (reports: ReadonlyArray<Engaged>) {
-      const at = Date.now()
+      const at = now()
       const moment = sql`max(${PgTypes.timestamptz(at)})`
       const groups = groupsOf(reports)
       const events = groups.map(({ type }) => ENGAGEMENT_EVENTS[type])

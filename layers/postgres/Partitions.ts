@@ -3,6 +3,7 @@ import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { uuidFloor } from "../../services/domain/Ids.ts"
+import { now } from "../../services/domain/Now.ts"
 import { texts } from "./columns.ts"
 
 const DAY_MS = 86_400_000
@@ -34,14 +35,14 @@ const dayOf = (parent: Parent, at: number): Day => {
 }
 
 /**
- * Makes the partitions from yesterday to a week ahead that are missing; answers their names. Ids are made by the nodes'
- * clocks, so `now` is a node's too; yesterday is there for notifications accepted before midnight.
+ * Makes the partitions from yesterday to a week ahead that are missing; answers their names. `at` is of the
+ * service's clock, as ids are; yesterday is there for notifications accepted before midnight.
  */
-export const ensure = (now: number = Date.now()): Effect.Effect<ReadonlyArray<string>, SqlError, PgClient.PgClient> =>
+export const ensure = (at: number = now()): Effect.Effect<ReadonlyArray<string>, SqlError, PgClient.PgClient> =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient
     const days = PARENTS.flatMap((parent) =>
-      Array.from({ length: DAYS_AHEAD + 2 }, (_, i) => dayOf(parent, now + (i - 1) * DAY_MS))
+      Array.from({ length: DAYS_AHEAD + 2 }, (_, i) => dayOf(parent, at + (i - 1) * DAY_MS))
     )
     const made: Array<string> = []
     for (const day of yield* missing(days)) {

@@ -3,6 +3,7 @@ import { Effect, Layer, Schedule } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 import { uuidFloor } from "../../services/domain/Ids.ts"
+import { now } from "../../services/domain/Now.ts"
 import { Settings } from "../config/Settings.ts"
 import { texts } from "./columns.ts"
 import type { Parent } from "./Partitions.ts"
@@ -41,12 +42,12 @@ export interface Removed {
 }
 
 /**
- * Removes what ended more than `days` days before `now` (epoch milliseconds; a node's clock, as ids are). Null when
+ * Removes what ended more than `days` days before `at` (epoch milliseconds by the service's clock, as ids are). Null when
  * another node is at it.
  */
 export const sweep = Effect.fnUntraced(function* (
   days: number,
-  now: number = Date.now(),
+  at: number = now(),
   auditDays: number = days
 ): Effect.fn.Return<Removed | null, SqlError, PgClient.PgClient> {
   const sql = yield* PgClient.PgClient
@@ -57,7 +58,7 @@ export const sweep = Effect.fnUntraced(function* (
       const take = connection.executeUnprepared(`SELECT pg_try_advisory_lock(${LOCK}) AS taken`, [], undefined)
       const drop = Effect.ignore(connection.executeUnprepared(`SELECT pg_advisory_unlock(${LOCK})`, [], undefined))
       const [lock] = (yield* Effect.acquireRelease(take, () => drop)) as ReadonlyArray<{ readonly taken: boolean }>
-      return lock!.taken ? yield* remove(sql, now - days * DAY_MS, Math.max(0, now - auditDays * DAY_MS)) : null
+      return lock!.taken ? yield* remove(sql, at - days * DAY_MS, Math.max(0, at - auditDays * DAY_MS)) : null
     })
   )
 })
@@ -191,7 +192,7 @@ export const layer: Layer.Layer<never, never, PgClient.PgClient | Settings> = La
   Effect.gen(function* () {
     const { auditRetentionDays, retentionDays } = yield* Settings
     const look = Effect.gen(function* () {
-      const removed = yield* sweep(retentionDays, Date.now(), auditRetentionDays)
+      const removed = yield* sweep(retentionDays, now(), auditRetentionDays)
       if (removed === null) return
       const { days, postponed, ...counts } = removed
       const isWorthALine = days.length + postponed.length > 0 || Object.values(counts).some((count) => count > 0)

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { now } from "./Now.ts"
 
 /**
  * Identifiers. Every id on the wire is a lower-case UUIDv7 with no prefix: its first 48 bits are the epoch
@@ -90,22 +91,22 @@ let used = 0
 let prefix = ""
 let prefixAt = -1
 
-/** A new UUIDv7. `now` is epoch milliseconds. */
-export const uuidv7 = (now: number = Date.now()): string => {
+/** A new UUIDv7. `at` is epoch milliseconds. */
+export const uuidv7 = (at: number = now()): string => {
   if (used === digits.length) {
     digits = crypto.getRandomValues(pool).toHex()
     used = 0
   }
-  if (now !== prefixAt) {
-    const time = Math.floor(now).toString(16).padStart(12, "0")
+  if (at !== prefixAt) {
+    const time = Math.floor(at).toString(16).padStart(12, "0")
     prefix = `${time.slice(0, 8)}-${time.slice(8)}-7`
-    prefixAt = now
+    prefixAt = at
   }
-  const at = used
+  const from = used
   used += 20
   // The variant takes the two highest bits of ten bytes: those of a digit that is used for nothing else.
-  const variant = "89ab"[pool[at >> 1]! >> 6]!
-  return `${prefix}${digits.slice(at + 1, at + 4)}-${variant}${digits.slice(at + 4, at + 7)}-${digits.slice(at + 7, at + 19)}`
+  const variant = "89ab"[pool[from >> 1]! >> 6]!
+  return `${prefix}${digits.slice(from + 1, from + 4)}-${variant}${digits.slice(from + 4, from + 7)}-${digits.slice(from + 7, from + 19)}`
 }
 
 /** Epoch milliseconds at which a UUIDv7 was made. */

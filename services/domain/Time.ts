@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { now } from "./Now.ts"
 
 /** A moment as text: ISO 8601 in UTC with milliseconds, as every time on the wire. */
 export const isoTime = (at: number): string => new Date(at).toISOString()
@@ -36,7 +37,7 @@ export const FutureMomentOrDay = Schema.String.check(
   Schema.isMaxLength(40),
   Schema.makeFilter((text: string) => {
     if (!isDay(text) && !isMoment(text)) return NO_MOMENT
-    const ahead = Date.parse(text) - Date.now()
+    const ahead = Date.parse(text) - now()
     if (ahead + (isDay(text) ? DAY_MS + LAST_ZONE_MS : 0) <= 0) return "must lie in the future"
     return ahead <= YEAR_MS || "must lie within a year from now"
   })

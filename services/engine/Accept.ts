@@ -5,6 +5,7 @@ import { METADATA_BYTES } from "../domain/Device.ts"
 import type { AppId, BatchId, NotificationId } from "../domain/Ids.ts"
 import { uuidv7 } from "../domain/Ids.ts"
 import type { Audience, KeptRequest, Notification, SendNotification, Way } from "../domain/Notification.ts"
+import { now } from "../domain/Now.ts"
 import type { AudiencePage } from "../ports/AudienceStore.ts"
 import { ChannelStore } from "../ports/ChannelStore.ts"
 import { DeviceStore } from "../ports/DeviceStore.ts"
@@ -207,7 +208,7 @@ export class Accept extends Context.Service<
         const request: KeptRequest = isPinned ? given : yield* pin(appId, given)
         yield* checkContent(request)
         const id = uuidv7() as NotificationId
-        const sendAt = planAt(request, Date.now())
+        const sendAt = planAt(request, now())
         const arrival = {
           id,
           appId,

@@ -239,7 +239,9 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       Effect.ensuring(
         Effect.suspend(() => {
           span?.note(tally)
-          return lease.isOurs ? Effect.ignore(save(Math.max(0, pausedUntil - Date.now()))) : Effect.void
+          return lease.isOurs
+            ? Effect.ignore(save(Math.max(0, pausedUntil - clock.currentTimeMillisUnsafe())))
+            : Effect.void
         })
       )
     )

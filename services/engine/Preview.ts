@@ -3,6 +3,7 @@ import type { ProviderKind } from "../domain/Credential.ts"
 import type { AppId, NotificationId } from "../domain/Ids.ts"
 import { uuidv7 } from "../domain/Ids.ts"
 import type { Content, KeptRequest, Message, SendNotification, Way } from "../domain/Notification.ts"
+import { now } from "../domain/Now.ts"
 import type { Person } from "../domain/Template.ts"
 import { AudienceStore } from "../ports/AudienceStore.ts"
 import type { Credential } from "../ports/CredentialStore.ts"
@@ -68,13 +69,12 @@ export const makePreview = Effect.gen(function* () {
   })
 
   const messageOf = (appId: AppId, request: KeptRequest, content: Content): Message => {
-    const now = Date.now()
     return {
       notificationId: uuidv7() as NotificationId,
       appId,
       content,
       priority: request.priority ?? "bulk",
-      expiresAt: now + (request.ttl ?? 0) * 1000,
+      expiresAt: now() + (request.ttl ?? 0) * 1000,
       nowOrNever: request.ttl === 0,
       collapseKey: request.collapse_key ?? null,
       overrides: request.overrides ?? {}

@@ -1,5 +1,6 @@
 import { Effect, Fiber, Result } from "effect"
 import { uuidv7 } from "../domain/Ids.ts"
+import { now } from "../domain/Now.ts"
 import { METADATA_BYTES } from "../domain/Device.ts"
 import type { InboxContent } from "../domain/Inbox.ts"
 import { inboxContentOf } from "../domain/Inbox.ts"
@@ -69,13 +70,13 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
       yield* sending.provider.send({ message, credential: sending.credential, targets: part }, (index, outcome) => {
         if (answered[index] === 1) return
         answered[index] = 1
-        results.add(part[index]!.id, outcome, Date.now())
+        results.add(part[index]!.id, outcome, now())
       })
     }
   })
 
   const all = Effect.gen(function* () {
-    if (Date.now() >= rules.expiresAt) {
+    if (now() >= rules.expiresAt) {
       for (const target of targets) results.fail(target.id, "expired")
       return
     }
@@ -83,23 +84,23 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
     yield* send(targets.slice(0, 1))
     const refusal = results.news.hold
     if (refusal === null) return yield* send(targets.slice(1))
-    for (const target of targets.slice(1)) results.add(target.id, { _tag: "Hold", reason: refusal }, Date.now())
+    for (const target of targets.slice(1)) results.add(target.id, { _tag: "Hold", reason: refusal }, now())
   })
 
   // What is known is written even when the node is told to stop or the provider's layer breaks: unwritten, it would be
   // sent again.
-  const save = Effect.suspend(() => Effect.uninterruptible(sending.save(results.take(Date.now()))))
+  const save = Effect.suspend(() => Effect.uninterruptible(sending.save(results.take(now()))))
   const saveRest = Effect.suspend(() => (results.unsaved > 0 ? save : Effect.void))
   const fiber = yield* Effect.forkChild(all)
   yield* Effect.gen(function* () {
-    let savedAt = Date.now()
+    let savedAt = performance.now()
     while (true) {
       const isDone = yield* Effect.raceFirst(
         Effect.as(Fiber.join(fiber), true),
         Effect.as(Effect.sleep(SAVE_MS), false)
       )
       if (isDone) break
-      if (Date.now() >= rules.expiresAt + GRACE_MS) {
+      if (now() >= rules.expiresAt + GRACE_MS) {
         // A provider that takes messages and does not answer must not keep them beyond their time.
         yield* Fiber.interrupt(fiber)
         results.failRest("expired")
@@ -108,8 +109,8 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
       // What is handed over whole cannot be cut.
       if (!isHalted && targets.length > sending.slice) isHalted = yield* sending.isHalted
       // Writing results prolongs the lease; a provider that answers nothing for a while must not let it run out.
-      if (results.unsaved === 0 && Date.now() - savedAt < rules.leaseMs / 3) continue
-      savedAt = Date.now()
+      if (results.unsaved === 0 && performance.now() - savedAt < rules.leaseMs / 3) continue
+      savedAt = performance.now()
       // A database that is away for a moment is no reason to forget what the provider has in hand: should the batch be
       // another's by the time that it is back, the fence says so.
       const isOurs = yield* results.unsaved > 0 ? save : sending.extend.pipe(Effect.catch(() => Effect.succeed(true)))
@@ -151,27 +152,27 @@ const FILLED = 16
 export const inboxBatch = Effect.fnUntraced(function* (sending: InboxSending) {
   const { batch, message, rendering, rules, targets, unsubscribed } = sending
   const results = new Results(batch, rules, Math.random)
-  const now = Date.now()
+  const at = now()
   const known = new Map(targets.map((target) => [target.id, target]))
   const contents = new Map<string, InboxContent>()
   for (const [index, recipient] of batch.recipients.entries()) {
     const target = known.get(recipient)
     if (target === undefined) results.skip(recipient, unreached(recipient, unsubscribed))
-    else if (now >= rules.expiresAt) results.fail(recipient, "expired")
-    else if (rendering === undefined) results.add(recipient, { _tag: "Ok", messageId: uuidv7(now) }, now)
+    else if (at >= rules.expiresAt) results.fail(recipient, "expired")
+    else if (rendering === undefined) results.add(recipient, { _tag: "Ok", messageId: uuidv7(at) }, at)
     else {
       if (index % FILLED === 0) yield* Effect.yieldNow
       const filled = rendering.of(target.person)
       const size = Result.isSuccess(filled) ? JSON.stringify(filled.success.data ?? {}).length : 0
       if (size > METADATA_BYTES) results.fail(recipient, "payload_too_large")
-      else if (Result.isFailure(filled)) results.add(recipient, failureOf(filled.failure), now)
+      else if (Result.isFailure(filled)) results.add(recipient, failureOf(filled.failure), at)
       else {
         contents.set(recipient, inboxContentOf(filled.success))
-        results.add(recipient, { _tag: "Ok", messageId: uuidv7(now) }, now)
+        results.add(recipient, { _tag: "Ok", messageId: uuidv7(at) }, at)
       }
     }
   }
-  const chunk = results.take(now)
+  const chunk = results.take(at)
   if (rendering === undefined) return { ...chunk, inbox: inboxContentOf(message.content) }
   const nothing = inboxContentOf({})
   const inbox = chunk.final.recipients.map((recipient) => contents.get(recipient) ?? nothing)
@@ -182,5 +183,5 @@ export const inboxBatch = Effect.fnUntraced(function* (sending: InboxSending) {
 export const failBatch = (batch: ClaimedBatch, rules: ResultRules, reason: string): ResultChunk => {
   const results = new Results(batch, rules, Math.random)
   for (const recipient of batch.recipients) results.fail(recipient, reason)
-  return results.take(Date.now())
+  return results.take(now())
 }

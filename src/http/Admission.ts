@@ -1,5 +1,6 @@
 import { Effect, Exit } from "effect"
 import type { AppId } from "../../services/domain/Ids.ts"
+import { now } from "../../services/domain/Now.ts"
 import type { Budget, Bucket, RateClass } from "../../services/domain/RateLimit.ts"
 import type { Caller } from "../../services/engine/Auth.ts"
 import type { RateLimiterUnavailable, Verdict } from "../../services/engine/RateLimiter.ts"
@@ -36,7 +37,7 @@ export const uncounted = ({ requests, windowMs }: Budget): Verdict => ({
   isAllowed: true,
   limit: requests,
   remaining: requests,
-  resetAt: Math.ceil((Date.now() + 1) / windowMs) * (windowMs / 1000),
+  resetAt: Math.ceil((now() + 1) / windowMs) * (windowMs / 1000),
   retryAfter: 1
 })
 

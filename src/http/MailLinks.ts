@@ -2,6 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Channel } from "../../services/domain/Channel.ts"
 import { isMachineMade } from "../../services/domain/Machine.ts"
+import { now } from "../../services/domain/Now.ts"
 import { Engagement } from "../../services/engine/Engagement.ts"
 import { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
 import { ChannelStore } from "../../services/ports/ChannelStore.ts"
@@ -51,7 +52,7 @@ export const mailLinkRoutes = Effect.gen(function* () {
   const report = (request: Incoming, mail: MailRead, destination: string | null) => {
     const { headers, method } = request
     const type = destination === null ? "opened" : "clicked"
-    const isMachine = isMachineMade({ type, method, headers, sentAt: mail.sentAt, now: Date.now() })
+    const isMachine = isMachineMade({ type, method, headers, sentAt: mail.sentAt, now: now() })
     return engagement.reportMail(mail, destination, isMachine).pipe(
       Effect.timeout(PATIENCE),
       Effect.catch((error) => Effect.logWarning(`A mail that was ${type} was not counted`, error))

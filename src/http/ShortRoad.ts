@@ -56,9 +56,9 @@ const refusal = (error: ApiError | Unauthorized | Forbidden | IdentityUnverified
 let silentUntil = 0
 const logOutage = (error: StoreError, requestId: string) =>
   Effect.suspend(() => {
-    const now = Date.now()
-    if (now < silentUntil) return Effect.void
-    silentUntil = now + 1000
+    const at = performance.now()
+    if (at < silentUntil) return Effect.void
+    silentUntil = at + 1000
     return Effect.logWarning("Answered 503: the database does not answer", error.operation, error.cause).pipe(
       Effect.annotateLogs({ request_id: requestId })
     )

@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 import { ProviderKind } from "../../services/domain/Credential.ts"
 import type { NotificationId } from "../../services/domain/Ids.ts"
+import { now } from "../../services/domain/Now.ts"
 import type { DayStats } from "../../services/domain/Stats.ts"
 import { NOTHING, sum } from "../../services/domain/Stats.ts"
 import { isDay, isoTime } from "../../services/domain/Time.ts"
@@ -94,7 +95,7 @@ export const statsRoutes = Effect.gen(function* () {
       },
       errors: ["validation_error"],
       handler: Effect.fnUntraced(function* ({ caller, query }) {
-        const to = query.to ?? dayOf(Date.now())
+        const to = query.to ?? dayOf(now())
         const from = query.from ?? dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS)
         const days = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
         if (days < 1) return yield* Effect.fail(invalid([{ field: "from", message: "must not be after `to`" }]))

@@ -59,6 +59,8 @@ export interface GroundOptions {
   readonly address?: string
   /** Devices of each mailing. */
   readonly devices?: number
+  /** Seconds that each mailing is worth sending; the service's default unless given. */
+  readonly ttl?: number
 }
 
 /** The service under test: its nodes, its neighbours, a customer who sends, and what is known of the faults. */
@@ -224,7 +226,8 @@ export const makeGround = Effect.fnUntraced(function* (
   const load = makeLoad(engines, secretKey, (number) => ({
     to: { all: true },
     content: { title: `Mailing ${number}`, body: "One of many" },
-    ...(number % 4 === 3 ? { priority: "high" } : {})
+    ...(number % 4 === 3 ? { priority: "high" } : {}),
+    ...(options.ttl === undefined ? {} : { ttl: options.ttl })
   }))
 
   const sinkTotals = Effect.promise(async () => {

@@ -7,12 +7,13 @@ import { under } from "../Scenario.ts"
 import { until } from "../Until.ts"
 
 const SHIFT = new URL("../shiftClock.ts", import.meta.url)
-/** Many leases long; providers refuse tokens that were signed more than a minute from now. */
-const SECONDS = 50
+const MINUTES = { short: 4, long: 60 }
+/** Shorter than the clocks are wrong, the providers' patience with tokens (a minute) too. */
+const TTL_SECONDS = 180
 
-const clockOf = (seconds: number): NodeJS.ProcessEnv => ({
+const clockOf = (minutes: number): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `--import=${SHIFT.href}`,
-  CLOCK_SHIFT_MS: String(seconds * 1000)
+  CLOCK_SHIFT_MS: String(minutes * 60_000)
 })
 
 /** Everything that a provider can say instead of yes, a share of each. None of it leaves a doubt: nothing goes twice. */
@@ -61,14 +62,17 @@ export const surroundings: ReadonlyArray<Scenario> = [
   under(
     {
       name: "clock-shift",
-      what: `one node's clock is ${SECONDS} seconds ahead, the other's ${SECONDS} behind; both take over from each other`,
-      ground: { env: (node) => clockOf(node === 0 ? SECONDS : -SECONDS) }
+      what: `one node's clock is ${MINUTES.short} or ${MINUTES.long} minutes ahead, the other's behind; both take over from each other`,
+      ground: ({ isLong }) => {
+        const minutes = isLong ? MINUTES.long : MINUTES.short
+        return Effect.succeed({ ttl: TTL_SECONDS, env: (node) => clockOf(node === 0 ? minutes : -minutes) })
+      }
     },
     Effect.fnUntraced(function* (ground) {
       for (const engine of ground.engines) {
         yield* ground.untilReceived(ground.devices)
         yield* ground.crash(engine)
-        // The other one takes over by the database's clock, which alone counts.
+        // The other one takes over by the database's clock, which alone counts: for leases, what is expired, and tokens.
         yield* ground.untilReceived(ground.devices)
         yield* engine.launch
         yield* engine.ready
