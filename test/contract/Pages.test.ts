@@ -1,0 +1,166 @@
+import { Effect, Exit, Scope } from "effect"
+import type { Client } from "pg"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { deliveryIdsOf, eventIdOf, uuidTime, uuidv7 } from "../../services/domain/Ids.ts"
+import type { Place, TableName } from "../layers/postgres/Rows.ts"
+import { fill, GAP_MS, insertOf, makePlace, READER, TABLES, withClient } from "../layers/postgres/Rows.ts"
+import type { System } from "../System.ts"
+import { makeSystem } from "../System.ts"
+import type { Operation, Schema } from "./Document.ts"
+import { readOperations } from "./Document.ts"
+
+/*
+ * Every list of the served document, walked from its first page to its last over HTTP while another connection writes:
+ * whatever is there all the time is shown once, and nothing twice. `npm run test:lists` walks through a million rows.
+ */
+const ROWS = Number(process.env["LISTS_ROWS"] ?? 200)
+/** Of lists that people write by hand, and of those that walk slower than they are long. */
+const FEW = Math.min(ROWS, 5000)
+const LIMIT = ROWS > 1000 ? 100 : 7
+/** Pages between two rounds of the one who writes. */
+const EVERY = ROWS > 1000 ? 10 : 1
+
+interface List {
+  /** Where its rows stand; the first is the one that its ids come from. */
+  readonly tables: readonly [TableName, ...Array<TableName>]
+  readonly rows: number
+  /** How a row's id is shown, and in which field. */
+  readonly shown?: (place: Place) => (id: string) => string
+  readonly field?: string
+}
+
+const LISTS: Readonly<Record<string, List>> = {
+  "GET /api/v1/devices": { tables: ["devices"], rows: ROWS },
+  "GET /api/v1/contacts": { tables: ["contacts"], rows: ROWS },
+  "GET /api/v1/channels": { tables: ["channels"], rows: ROWS },
+  "GET /api/v1/notifications": { tables: ["notifications"], rows: ROWS },
+  "GET /api/v1/notifications/{id}/deliveries": {
+    tables: ["deliveries", "delivery_packs"],
+    rows: ROWS,
+    shown: ({ notification }) => deliveryIdsOf(notification)
+  },
+  "GET /api/v1/public/inbox": { tables: ["inbox_messages"], rows: ROWS },
+  "GET /api/v1/webhooks/{id}/deliveries": {
+    tables: ["event_chunks", "hook_work"],
+    rows: ROWS,
+    shown: () => (id) => eventIdOf(id, 0),
+    field: "event_id"
+  },
+  "GET /api/v1/dead-letters": { tables: ["dead_letters"], rows: ROWS },
+  "GET /api/v1/dead-letters/replays": { tables: ["replays"], rows: FEW },
+  "GET /api/v1/audit-log": { tables: ["audit_log"], rows: ROWS },
+  "GET /api/v1/api-keys": { tables: ["api_keys"], rows: FEW },
+  "GET /api/v1/templates": { tables: ["template_versions", "templates"], rows: FEW },
+  "GET /api/v1/segments": { tables: ["segments"], rows: FEW },
+  "GET /api/v1/webhooks": { tables: ["hooks"], rows: FEW }
+}
+
+const scope = Effect.runSync(Scope.make())
+let system: System
+let place: Place
+let served: ReadonlyArray<Operation>
+beforeAll(async () => {
+  // Rows reach back as many minutes as there are; who asks so often would be told to wait.
+  const settings = { ROLES: "api", RETENTION_DAYS: "3650", AUDIT_RETENTION_DAYS: "36500" }
+  system = await Effect.runPromise(Scope.provide(makeSystem({ ...settings, RATE_LIMIT_SECRET: "10000000/60" }), scope))
+  place = await withClient(system.env["DATABASE_URL"]!, (client) => makePlace(client, system.app.appId))
+  const document = (await (await fetch(`${system.url}/api/v1/openapi.json`)).json()) as Schema
+  served = readOperations(document).filter(({ responses }) => {
+    const properties = responses["200"]?.content?.["application/json"]?.schema["properties"]
+    // What is always the last page is no list to be walked.
+    return properties?.next_cursor !== undefined && properties.next_cursor.type !== "null"
+  })
+})
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+interface PageOf {
+  readonly data: ReadonlyArray<Readonly<Record<string, unknown>>>
+  readonly next_cursor: string | null
+}
+
+const readPage = async ({ path }: Operation, cursor: string | null): Promise<PageOf> => {
+  const id = path.includes("/webhooks/") ? place.hook : place.notification
+  const query = new URLSearchParams({
+    limit: String(LIMIT),
+    ...(cursor === null ? {} : { cursor }),
+    ...(path.startsWith("/api/v1/public/") ? { user_id: READER } : {})
+  }).toString()
+  const response = await fetch(`${system.url}${path.replace("{id}", id)}?${query}`, {
+    headers: { authorization: `ApiKey ${system.app.secretKey}` }
+  })
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as PageOf
+}
+
+/**
+ * Writes in rounds: new rows before all others, between two of them and behind them; the rows of two rounds ago go
+ * again; some that stay are written anew, which moves them in the table.
+ */
+const makeWriter = (client: Client, { tables }: List, kept: ReadonlyArray<string>) => {
+  const rounds: Array<ReadonlyArray<string>> = []
+  const oldest = uuidTime(kept[0]!)
+  const span = kept.length * GAP_MS
+  // Numbers that no row has yet.
+  let number = 1_000_000_000
+  return async (): Promise<void> => {
+    const round = rounds.length
+    const somewhere = oldest + ((round * 7919 * GAP_MS) % span) + GAP_MS / 2
+    const ids = [oldest - GAP_MS - round, somewhere, Date.now()].map((at) => uuidv7(at))
+    const times = ids.map((id) => new Date(uuidTime(id)))
+    const numbers = ids.map(() => number++)
+    const from = "unnest($1::integer[], $2::uuid[], $3::timestamptz[]) AS made (i, id, at)"
+    const touched = ids.map((_, i) => kept[(round * 31 + i * 977) % kept.length]!)
+    const gone = rounds.at(-2) ?? []
+    rounds.push(ids)
+    for (const table of tables) {
+      const { key } = TABLES[table]
+      await client.query(insertOf(table, place, from), [numbers, ids, times])
+      await client.query(`UPDATE ${table} SET ${key} = ${key} WHERE ${key} = ANY($1)`, [touched])
+      await client.query(`DELETE FROM ${table} WHERE ${key} = ANY($1)`, [gone])
+    }
+  }
+}
+
+describe("the lists of the document", () => {
+  it("are all known to this test", () => {
+    expect(served.map(({ name }) => name).sort()).toEqual(Object.keys(LISTS).sort())
+  })
+
+  for (const [name, list] of Object.entries(LISTS)) {
+    it(`${name} shows what is there all the time once, and nothing twice, while others write`, async () => {
+      const operation = served.find((one) => one.name === name)!
+      await withClient(system.env["DATABASE_URL"]!, async (client) => {
+        await fill(client, list.tables, [[place, list.rows]])
+        const { rows } = await client.query<{ id: string }>("SELECT id FROM ids ORDER BY id")
+        const kept = rows.map(({ id }) => id)
+        const missing = new Set(kept.map(list.shown?.(place) ?? ((id) => id)))
+        const seen = new Set<string>()
+        const twice: Array<string> = []
+        const write = makeWriter(client, list, kept)
+        const start = performance.now()
+        let pages = 0
+        for (let cursor: string | null = null, isLast = false; !isLast; pages++) {
+          const [page]: [PageOf, ...Array<unknown>] = await Promise.all([
+            readPage(operation, cursor),
+            pages % EVERY === 0 ? write() : undefined
+          ])
+          for (const item of page.data) {
+            const id = String(item[list.field ?? "id"])
+            if (seen.has(id)) twice.push(id)
+            seen.add(id)
+            missing.delete(id)
+          }
+          cursor = page.next_cursor
+          isLast = cursor === null
+        }
+        const seconds = (performance.now() - start) / 1000
+        if (process.env["LISTS_ROWS"] !== undefined) {
+          process.stdout.write(`${name}: ${list.rows} rows on ${pages} pages in ${seconds.toFixed(1)} s\n`)
+        }
+        expect(twice).toEqual([])
+        expect([...missing].slice(0, 10)).toEqual([])
+        expect(pages).toBeGreaterThanOrEqual(list.rows / LIMIT)
+      })
+    }, 3_600_000)
+  }
+})
