@@ -2,6 +2,7 @@ import type { LogLevel } from "effect"
 import { Cause, Effect, Layer, Logger, Redactable, References } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { mask } from "./mask.ts"
+import { saying } from "./saying.ts"
 
 /** Where lines go, each with its line break. A terminal gets them for eyes, anything else one JSON object each. */
 export interface LogSink {
@@ -14,6 +15,9 @@ interface Entry {
   readonly level: string
   readonly message: string
   readonly fields: Readonly<Record<string, unknown>>
+  /** What went wrong, in one line. */
+  readonly reason: string | null
+  /** The same with the stacks, where there are any to show. */
   readonly error: string | null
 }
 
@@ -46,7 +50,13 @@ const text = (value: unknown): string => {
 }
 
 const entryOf = (options: Logger.Options<unknown>): Entry => {
-  const messages: ReadonlyArray<unknown> = Array.isArray(options.message) ? options.message : [options.message]
+  const said: ReadonlyArray<unknown> = Array.isArray(options.message) ? options.message : [options.message]
+  // An error may stand among the words, or come as the cause of a fiber's end.
+  const errors = said.filter((value) => value instanceof Error)
+  const causes = options.cause.reasons.map((reason) =>
+    reason._tag === "Fail" ? reason.error : reason._tag === "Die" ? reason.defect : new Error("interrupted")
+  )
+  const reason = [...errors, ...causes].map(saying).join("; ")
   const fields: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(options.fiber.getRef(References.CurrentLogAnnotations))) {
     fields[name] = plain(value)
@@ -57,9 +67,13 @@ const entryOf = (options: Logger.Options<unknown>): Entry => {
   return {
     time: options.date,
     level: options.logLevel.toLowerCase(),
-    message: messages.map(text).join(" "),
+    message: said
+      .filter((value) => !(value instanceof Error))
+      .map(text)
+      .join(" "),
     fields,
-    error: options.cause.reasons.length === 0 ? null : Cause.pretty(options.cause)
+    reason: reason === "" ? null : reason,
+    error: causes.length === 0 ? (reason === "" ? null : reason) : `${reason}\n${Cause.pretty(options.cause)}`
   }
 }
 
@@ -74,12 +88,11 @@ const COLOURS: Readonly<Record<string, number>> = { fatal: 31, error: 31, warn: 
 /** Control characters of customers' texts stay out of the operator's terminal. */
 const visible = (line: string): string => line.replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
 
-const pretty = ({ error, fields, level, message, time }: Entry): string => {
+const pretty = ({ fields, level, message, reason, time }: Entry): string => {
   const colour = (code: number, part: string) => `\x1b[${code}m${part}\x1b[0m`
   const details = Object.entries(fields).map(([name, value]) => `${name}=${text(value)}`)
-  // Only the first line of an error: its stack is for the JSON logs, or LOG_LEVEL=debug.
-  const reason = error === null ? [] : [`(${error.split("\n", 1)[0]!})`]
-  const rest = visible(mask([...details, ...reason].join(" ")))
+  // The stack is for the JSON logs, or LOG_LEVEL=debug.
+  const rest = visible(mask([...details, ...(reason === null ? [] : [`(${reason})`])].join(" ")))
   return [
     colour(90, time.toISOString().slice(11, 23)),
     colour(COLOURS[level] ?? 0, level.padEnd(5)),

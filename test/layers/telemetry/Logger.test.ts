@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Redacted } from "effect"
+import { Cause, Effect, Layer, Redacted } from "effect"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
 import { starting } from "../../../layers/local/Handler.ts"
 import { layerTo } from "../../../layers/telemetry/Logger.ts"
+import { QueueUnavailable } from "../../../services/ports/JobQueue.ts"
+import { StoreError } from "../../../services/ports/StoreError.ts"
 
 const logged = (
   program: Effect.Effect<unknown>,
@@ -86,6 +88,33 @@ describe("Logger", () => {
       const [line] = yield* logged(failing, { isTerminal: true })
       assert.include(line!, "out of space")
       assert.notMatch(line!, /\n\s+at /)
+    })
+  )
+
+  it.effect("tells the causes of an error that has no message of its own, among the words or as a cause", () =>
+    Effect.gen(function* () {
+      const refused = new QueueUnavailable({ cause: new Error("no stream takes the subject") })
+      const aside = new StoreError({ operation: "sweep", cause: new AggregateError([new Error("ECONNREFUSED ::1")]) })
+      const failed = Effect.logWarning("The sweep failed", refused, aside)
+      const entry = one(yield* logged(failed))
+      assert.strictEqual(entry["message"], "The sweep failed")
+      assert.strictEqual(
+        entry["error"],
+        "QueueUnavailable: no stream takes the subject; StoreError (operation=sweep): AggregateError (ECONNREFUSED ::1)"
+      )
+      const caught = one(yield* logged(Effect.logWarning("The sweep failed", Cause.fail(refused))))
+      assert.match(String(caught["error"]), /^QueueUnavailable: no stream takes the subject\n/)
+      const [line] = yield* logged(failed, { isTerminal: true })
+      assert.include(line!, "(QueueUnavailable: no stream takes the subject; StoreError (operation=sweep)")
+      assert.notProperty(one(yield* logged(Effect.logWarning("The sweep failed"))), "error")
+    })
+  )
+
+  it.effect("ends when an error is its own cause", () =>
+    Effect.gen(function* () {
+      const error = new Error("round")
+      error.cause = error
+      assert.strictEqual(one(yield* logged(Effect.logError("x", error)))["error"], "round")
     })
   )
 
