@@ -1,5 +1,4 @@
 import type { NatsConnection } from "@nats-io/transport-node"
-import { jetstreamManager } from "@nats-io/jetstream"
 import { Effect, Exit, Layer } from "effect"
 import type { Job } from "../../services/domain/Job.ts"
 import { aboutJob } from "../../services/domain/Job.ts"
@@ -7,9 +6,10 @@ import type { Subscription } from "../../services/ports/JobQueue.ts"
 import { JobQueue, QueueUnavailable } from "../../services/ports/JobQueue.ts"
 import { Settings } from "../config/Settings.ts"
 import { makeConnection } from "./Connection.ts"
+import { isRefusal, Keeper } from "./Keeper.ts"
 import type { Lane } from "./Lanes.ts"
-import { encode, ensureLane, laneOf } from "./Lanes.ts"
-import { NoAcknowledgement, Publisher } from "./Publisher.ts"
+import { encode, laneOf, managerOf } from "./Lanes.ts"
+import { Publisher } from "./Publisher.ts"
 import { Puller } from "./Puller.ts"
 
 export interface NatsOptions {
@@ -21,6 +21,10 @@ export interface NatsOptions {
   readonly timeoutMs: number
   /** A job that its worker does not mark as in progress for so long goes to another. */
   readonly ackWaitMs: number
+  /** A stream that refuses for so long is made anew. */
+  readonly renewMs: number
+  /** A subscriber that gets nothing for so long asks whether there is nothing to get. */
+  readonly idleMs: number
 }
 
 /** JetStream as a hint that is fast: it spreads the jobs over the nodes; what it loses, the sweeper publishes again. */
@@ -30,21 +34,11 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
     Effect.gen(function* () {
       const connection = yield* makeConnection(options.url, options.timeoutMs)
 
-      /** What is known to exist, within one epoch of the connection. */
-      const ensured = new Map<string, { readonly epoch: number; pending: boolean; readonly done: Promise<void> }>()
-      const ensure = (nc: NatsConnection, lane: Lane, anew: boolean): Promise<void> => {
-        const known = ensured.get(lane.stream)
-        // What is under way is shared even by those who want it anew: publisher and puller find out at the same time.
-        if (known?.epoch === connection.epoch() && (!anew || known.pending)) return known.done
-        const entry = { epoch: connection.epoch(), pending: true, done: ensureLane(nc, lane, options) }
-        ensured.set(lane.stream, entry)
-        entry.done.then(
-          () => (entry.pending = false),
-          () => {
-            if (ensured.get(lane.stream) === entry) ensured.delete(lane.stream)
-          }
-        )
-        return entry.done
+      const keepers = new Map<string, Keeper>()
+      const keeperOf = (lane: Lane): Keeper => {
+        let keeper = keepers.get(lane.stream)
+        if (keeper === undefined) keepers.set(lane.stream, (keeper = new Keeper(lane, options)))
+        return keeper
       }
 
       let publisher: { readonly nc: NatsConnection; readonly it: Publisher } | null = null
@@ -65,29 +59,38 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
       const attempt = <A>(run: () => Promise<A>) =>
         Effect.tryPromise({ try: run, catch: (cause) => new QueueUnavailable({ cause }) })
 
+      /** What was taken already is published twice when something else of the lane was refused, which harms nobody. */
+      const publishTo = async (nc: NatsConnection, lane: Lane, payloads: ReadonlyArray<string>): Promise<void> => {
+        const keeper = keeperOf(lane)
+        const once = async () => {
+          await keeper.ensure(nc, connection.epoch())
+          await publisherOf(nc).publish(lane.subject, payloads, options.timeoutMs)
+          keeper.works("publisher")
+        }
+        await once().catch(async (error) => {
+          if (!isRefusal(error) || !connection.isUp()) throw error
+          await keeper.renew(nc, connection.epoch(), "publisher")
+          await once()
+        })
+      }
+
       const publish = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>) {
         if (jobs.length === 0) return
         yield* connection.started
         const nc = yield* up
-        const lanes = new Map<string, Lane>()
-        const messages = jobs.map((job) => {
+        const lanes = new Map<string, { readonly lane: Lane; readonly payloads: Array<string> }>()
+        for (const job of jobs) {
           const key = `${job.type}.${job.priority}`
-          let lane = lanes.get(key)
-          if (lane === undefined) lanes.set(key, (lane = laneOf(job.type, job.priority)))
-          return [lane.subject, encode(job)] as const
-        })
-        const once = (anew: boolean) =>
-          attempt(async () => {
-            await Promise.all(Array.from(lanes.values(), (lane) => ensure(nc, lane, anew)))
-            await publisherOf(nc).publish(messages, options.timeoutMs)
-          })
-        // A stream that somebody deleted is made anew; two nodes that do so at once may refuse each other once. What was
-        // taken already is published twice, which harms nobody.
-        const again = Effect.andThen(Effect.sleep(50), Effect.andThen(up, once(true)))
-        yield* once(false).pipe(
-          Effect.catchIf(isRefusal, () => once(true)),
-          Effect.catchIf(isRefusal, () => again)
+          let group = lanes.get(key)
+          if (group === undefined) lanes.set(key, (group = { lane: laneOf(job.type, job.priority), payloads: [] }))
+          group.payloads.push(encode(job))
+        }
+        // A lane that refuses takes nothing from the others: the first failure is told when all have been tried.
+        const ends = yield* Effect.promise(() =>
+          Promise.allSettled(Array.from(lanes.values(), ({ lane, payloads }) => publishTo(nc, lane, payloads)))
         )
+        const failed = ends.find((end) => end.status === "rejected")
+        if (failed !== undefined) return yield* new QueueUnavailable({ cause: failed.reason })
       })
 
       const subscribe = Effect.fnUntraced(function* <E>(
@@ -105,7 +108,9 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
                 concurrency: subscription.concurrency,
                 redeliverMs: options.redeliverMs,
                 ackWaitMs: options.ackWaitMs,
-                ensure: (nc, anew) => ensure(nc, lane, anew),
+                keeper: keeperOf(lane),
+                timeoutMs: options.timeoutMs,
+                idleMs: options.idleMs,
                 handle: (job) =>
                   new Promise((resolve) => {
                     run(
@@ -134,16 +139,13 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
           yield* connection.started
           const nc = yield* up
           yield* attempt(async () => {
-            const manager = await jetstreamManager(nc, { checkAPI: false, timeout: options.timeoutMs })
+            const manager = await managerOf(nc, options.timeoutMs)
             return manager.getAccountInfo()
           })
         })
       }
     })
   )
-
-/** Unlike silence, a refusal may be cured by making the stream anew. */
-const isRefusal = (error: QueueUnavailable): boolean => !(error.cause instanceof NoAcknowledgement)
 
 /** With NATS_URL and NATS_REPLICAS. */
 export const layer: Layer.Layer<JobQueue, never, Settings> = Layer.unwrap(
@@ -154,7 +156,10 @@ export const layer: Layer.Layer<JobQueue, never, Settings> = Layer.unwrap(
       replicas: settings.natsReplicas,
       redeliverMs: 1000,
       timeoutMs: 2000,
-      ackWaitMs: 30_000
+      ackWaitMs: 30_000,
+      // An election among replicas takes up to nine seconds.
+      renewMs: settings.natsReplicas > 1 ? 20_000 : 2000,
+      idleMs: 10_000
     })
   })
 )

@@ -3,6 +3,8 @@ import {
   AckPolicy,
   DeliverPolicy,
   DiscardPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
   jetstreamManager,
   ReplayPolicy,
   RetentionPolicy,
@@ -80,11 +82,33 @@ export interface LaneOptions {
   readonly timeoutMs: number
 }
 
+export const managerOf = (nc: NatsConnection, timeoutMs: number): Promise<JetStreamManager> =>
+  jetstreamManager(nc, { checkAPI: false, timeout: timeoutMs })
+
 /** Makes the lane's stream and consumer unless they are there; what an earlier release made is brought up to date. */
-export const ensureLane = async (nc: NatsConnection, lane: Lane, options: LaneOptions): Promise<void> => {
-  const manager = await jetstreamManager(nc, { checkAPI: false, timeout: options.timeoutMs })
+export const ensureLane = async (manager: JetStreamManager, lane: Lane, options: LaneOptions): Promise<void> => {
   await ensureStream(manager, lane, options.replicas)
   await ensureConsumer(manager, lane, options.ackWaitMs)
+}
+
+/** The server says that there is no stream of that name. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
+
+/** When the lane's stream was made, by the server's clock: which of those that bore its name it is. Null without one. */
+export const createdOf = (manager: JetStreamManager, lane: Lane): Promise<string | null> =>
+  manager.streams.info(lane.stream).then(
+    ({ created }) => created,
+    (error) => {
+      if (isMissing(error)) return null
+      throw error
+    }
+  )
+
+/** How many jobs wait for somebody to pull them. */
+export const waitingIn = async (nc: NatsConnection, lane: Lane, timeoutMs: number): Promise<number> => {
+  const manager = await managerOf(nc, timeoutMs)
+  return (await manager.consumers.info(lane.stream, CONSUMER)).num_pending
 }
 
 /** Adding one that exists with the same configuration changes nothing; with another one it is refused. */

@@ -7,6 +7,9 @@ const WINDOW = 1024
 /** Nothing, or not everything, was acknowledged in time: the server is away or frozen. */
 export class NoAcknowledgement extends Error {}
 
+/** The server is there and did not take a message. */
+export class Refused extends Error {}
+
 /** JetStream took the messages of a batch, or said why not. */
 interface Batch {
   waiting: number
@@ -33,12 +36,9 @@ export class Publisher {
   }
 
   /** Rejects with the reason of the first refusal, or when the acknowledgements do not come in time. */
-  async publish(
-    messages: ReadonlyArray<readonly [subject: string, payload: string]>,
-    timeoutMs: number
-  ): Promise<void> {
-    for (let from = 0; from < messages.length; from += WINDOW) {
-      await this.#window(messages.slice(from, from + WINDOW), timeoutMs)
+  async publish(subject: string, payloads: ReadonlyArray<string>, timeoutMs: number): Promise<void> {
+    for (let from = 0; from < payloads.length; from += WINDOW) {
+      await this.#window(subject, payloads.slice(from, from + WINDOW), timeoutMs)
     }
   }
 
@@ -47,15 +47,15 @@ export class Publisher {
     for (const batch of this.#batches.values()) batch.fail(new NoAcknowledgement(reason))
   }
 
-  #window(messages: ReadonlyArray<readonly [subject: string, payload: string]>, timeoutMs: number): Promise<void> {
+  #window(subject: string, payloads: ReadonlyArray<string>, timeoutMs: number): Promise<void> {
     const reply = `${this.#inbox}.${this.#count++}`
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => batch.fail(new NoAcknowledgement("no acknowledgement in time")), timeoutMs)
       const batch: Batch = {
-        waiting: messages.length,
+        waiting: payloads.length,
         refused: null,
         settle: () => {
-          if (batch.refused !== null) return batch.fail(new Error(batch.refused))
+          if (batch.refused !== null) return batch.fail(new Refused(batch.refused))
           clearTimeout(timer)
           this.#batches.delete(reply)
           resolve()
@@ -68,10 +68,10 @@ export class Publisher {
       }
       this.#batches.set(reply, batch)
       try {
-        for (const [subject, payload] of messages) this.#nc.publish(subject, payload, { reply })
+        for (const payload of payloads) this.#nc.publish(subject, payload, { reply })
       } catch (error) {
-        batch.refused = String(error)
-        batch.settle()
+        // The connection was closed.
+        batch.fail(new NoAcknowledgement(String(error)))
       }
     })
   }

@@ -2,8 +2,10 @@ import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node"
 import { createInbox, nanos } from "@nats-io/transport-node"
 import type { Job } from "../../services/domain/Job.ts"
 import type { Connection } from "./Connection.ts"
+import type { Keeper, Witness } from "./Keeper.ts"
+import { isRefusal } from "./Keeper.ts"
 import type { Lane } from "./Lanes.ts"
-import { CONSUMER, decode } from "./Lanes.ts"
+import { CONSUMER, decode, waitingIn } from "./Lanes.ts"
 
 /** A pull stands this long at the server, which sends a heartbeat each so often while it has nothing else to send. */
 const PULL_MS = 30_000
@@ -19,8 +21,12 @@ export interface PullerOptions {
   readonly redeliverMs: number
   /** Jobs at work are marked as in progress three times within it. */
   readonly ackWaitMs: number
-  /** Makes the stream and the consumer unless they are there. */
-  readonly ensure: (nc: NatsConnection, anew: boolean) => Promise<void>
+  /** Keeps the stream and the consumer in being. */
+  readonly keeper: Keeper
+  /** How long the server may take to answer. */
+  readonly timeoutMs: number
+  /** A pull that brings nothing for so long asks whether there is nothing to bring. */
+  readonly idleMs: number
   /** Runs the handler; true when the job is done. Never rejects. */
   readonly handle: (job: Job) => Promise<boolean>
   /** Told of a message that is no job. */
@@ -47,18 +53,22 @@ export class Puller {
   #pull = 0
   #wanted = 0
   #heard = 0
+  /** When the last job came, or it was asked why none comes. */
+  #fedAt = 0
   #preparing = false
   #stopped = false
   #asked = false
   readonly #progressMs: number
+  readonly #idleMs: number
   #progressAt: number
   #emptied = () => {}
 
   constructor(options: PullerOptions) {
     this.#options = options
     this.#progressMs = options.ackWaitMs / 3
+    this.#idleMs = options.idleMs
     this.#progressAt = performance.now() + this.#progressMs
-    this.#ticker = setInterval(() => this.#tick(), Math.min(1000, this.#progressMs))
+    this.#ticker = setInterval(() => this.#tick(), Math.min(1000, this.#progressMs, this.#idleMs))
     this.#offUp = options.connection.onUp((nc) => this.#rise(nc))
   }
 
@@ -88,24 +98,36 @@ export class Puller {
     }
     // A pull of before the outage is forgotten by the server.
     this.#wanted = 0
-    void this.#prepare(false)
+    void this.#prepare(null)
   }
 
-  /** Makes sure that there is something to pull from, until it succeeds. `anew`: what was known is no longer true. */
-  async #prepare(anew: boolean): Promise<void> {
+  /** Makes sure that there is something to pull from, until it succeeds. `witness`: who doubts what was known of it. */
+  async #prepare(witness: Witness | null): Promise<void> {
     if (this.#preparing) return
     this.#preparing = true
-    while (!this.#stopped && this.#nc !== null && this.#options.connection.isUp()) {
+    const { connection, keeper } = this.#options
+    let doubting = witness
+    while (!this.#stopped && this.#nc !== null && connection.isUp()) {
       try {
-        await this.#options.ensure(this.#nc, anew)
+        if (doubting === null) await keeper.ensure(this.#nc, connection.epoch())
+        else await keeper.renew(this.#nc, connection.epoch(), doubting)
         break
-      } catch {
+      } catch (error) {
+        if (isRefusal(error)) doubting ??= "pull"
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       }
     }
     this.#preparing = false
     this.#wanted = 0
     this.#fill()
+  }
+
+  /** Nothing came for long, though a pull stands: is there nothing? If there is, the stream or the consumer is broken. */
+  async #askWhy(nc: NatsConnection): Promise<void> {
+    const pull = this.#pull
+    const waiting = await waitingIn(nc, this.#options.lane, this.#options.timeoutMs).catch(() => 0)
+    if (waiting === 0) this.#options.keeper.works("delivery")
+    else if (pull === this.#pull && this.#wanted > 0) void this.#prepare("delivery")
   }
 
   /** Asks for as many jobs as there are hands free. Several ends of handlers in one turn make one pull. */
@@ -120,7 +142,7 @@ export class Puller {
       if (nc === null || nc.isClosed() || !this.#options.connection.isUp()) return
       this.#pull++
       this.#wanted = free
-      this.#heard = performance.now()
+      this.#heard = this.#fedAt = performance.now()
       const request = { batch: free, expires: nanos(PULL_MS), idle_heartbeat: nanos(HEARTBEAT_MS) }
       nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${this.#options.lane.stream}.${CONSUMER}`, JSON.stringify(request), {
         reply: `${this.#inbox}.${this.#pull}`
@@ -135,6 +157,9 @@ export class Puller {
       if (msg.subject === `${this.#inbox}.${this.#pull}`) this.#status(msg.headers?.code ?? 0)
       return
     }
+    this.#fedAt = this.#heard
+    this.#options.keeper.works("pull")
+    this.#options.keeper.works("delivery")
     if (this.#wanted > 0) this.#wanted--
     if (this.#stopped || this.#active.size >= this.#options.concurrency) {
       // Left over from a pull that was given up: another node, or a later pull, has a hand for it.
@@ -147,11 +172,13 @@ export class Puller {
 
   #status(code: number): void {
     // 100: a heartbeat. 404, 408: the pull ended in the ordinary way.
+    const isInOrder = code === 100 || code === 404 || code === 408
+    if (isInOrder) this.#options.keeper.works("pull")
     if (code === 100) return
     this.#wanted = 0
-    if (code === 404 || code === 408) this.#fill()
+    if (isInOrder) this.#fill()
     // 409: the consumer was deleted, or has a new leader. 503: nobody listens: the stream is gone.
-    else setTimeout(() => void this.#prepare(true), 50)
+    else void this.#prepare("pull")
   }
 
   #work(nc: NatsConnection, reply: string, job: Job | null): void {
@@ -177,10 +204,14 @@ export class Puller {
       this.#progressAt = now + this.#progressMs
       for (const [reply, nc] of this.#active) if (!nc.isClosed()) nc.publish(reply, "+WPI")
     }
-    if (this.#wanted > 0 && now - this.#heard > SILENCE_MS && this.#options.connection.isUp()) {
+    if (this.#wanted === 0 || this.#nc === null || !this.#options.connection.isUp()) return
+    if (now - this.#heard > SILENCE_MS) {
       // Not even heartbeats: the server forgot the pull, or lost the stream or the consumer.
       this.#wanted = 0
-      void this.#prepare(true)
+      void this.#prepare("pull")
+    } else if (now - this.#fedAt > this.#idleMs) {
+      this.#fedAt = now
+      void this.#askWhy(this.#nc)
     }
   }
 }

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { AckPolicy, jetstreamManager } from "@nats-io/jetstream"
 import { connect } from "@nats-io/transport-node"
 import type { Scope } from "effect"
-import { Deferred, Effect, Layer, Queue, Schedule } from "effect"
+import { Context, Deferred, Effect, Layer, Queue, Schedule } from "effect"
 import { CONSUMER, laneOf } from "../../../layers/nats/Lanes.ts"
 import { layerOf } from "../../../layers/nats/JobQueue.ts"
 import type { Job } from "../../../services/domain/Job.ts"
@@ -11,7 +11,7 @@ import type { NatsServer } from "../../NatsServer.ts"
 import { makeNatsServer } from "../../NatsServer.ts"
 import { contract } from "../JobQueue.contract.ts"
 
-const options = { replicas: 1, redeliverMs: 20, timeoutMs: 2000, ackWaitMs: 30_000 }
+const options = { replicas: 1, redeliverMs: 20, timeoutMs: 2000, ackWaitMs: 30_000, renewMs: 300, idleMs: 10_000 }
 
 contract(
   "JobQueue on NATS",
@@ -117,6 +117,74 @@ describe("JobQueue on NATS", () => {
         yield* queue.publish([job("three")])
         yield* seeing("three")
       })
+    )
+  )
+
+  it.live("makes a stream anew that is listed, but has lost its files", () =>
+    withQueue((server, queue) =>
+      Effect.gen(function* () {
+        yield* queue.publish([job("lost")])
+        yield* server.lose(lane.stream)
+        const { manager } = yield* client(server)
+        // The server does not know: it lists the stream, and refuses to write its consumer's file.
+        const { created } = yield* Effect.promise(() => manager.streams.info(lane.stream))
+        const seen = yield* Queue.unbounded<string>()
+        const another = yield* Layer.build(Layer.fresh(layerOf({ ...options, url: server.url })))
+        for (const node of [queue, Context.get(another, JobQueue)]) {
+          yield* node.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+        }
+        yield* insist(Context.get(another, JobQueue), [job("found")])
+        yield* Effect.repeat(Queue.take(seen), { until: (id) => id === "found" })
+        assert.notStrictEqual((yield* Effect.promise(() => manager.streams.info(lane.stream))).created, created)
+      })
+    )
+  )
+
+  it.live("makes a stream anew that refuses for ever, and publishes the jobs of the others meanwhile", () =>
+    withQueue((server, queue) =>
+      Effect.gen(function* () {
+        const { manager, nc } = yield* client(server)
+        const urgent = { ...job("urgent"), priority: "high" } as const
+        const seen = yield* Queue.unbounded<string>()
+        for (const priority of ["high", "bulk"] as const) {
+          yield* queue.subscribe({ ...subscription, priority }, ({ id }) => Queue.offer(seen, id))
+        }
+        yield* queue.publish([job("first")])
+        assert.strictEqual(yield* Queue.take(seen), "first")
+        yield* Effect.promise(async () => {
+          const { config } = await manager.streams.info(lane.stream)
+          await nc.request(`$JS.API.STREAM.UPDATE.${lane.stream}`, JSON.stringify({ ...config, sealed: true }))
+        })
+        assert.include(String((yield* Effect.flip(queue.publish([job("refused"), urgent]))).cause), "sealed")
+        assert.strictEqual(yield* Queue.take(seen), "urgent")
+        yield* insist(queue, [job("taken")])
+        yield* Effect.repeat(Queue.take(seen), { until: (id) => id === "taken" })
+      })
+    )
+  )
+
+  it.live("notices that its pulls bring nothing though jobs wait", () =>
+    withQueue(
+      (server, queue) =>
+        Effect.gen(function* () {
+          const { manager, nc } = yield* client(server)
+          yield* queue.publish([job("hogged"), job("kept back")])
+          const seen = yield* Queue.unbounded<string>()
+          yield* Effect.promise(async () => {
+            const next = `$JS.API.CONSUMER.MSG.NEXT.${lane.stream}.${CONSUMER}`
+            await nc.request(next, JSON.stringify({ batch: 1 }), { timeout: 5000, noMux: true })
+          })
+          yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+          assert.strictEqual(yield* Queue.take(seen), "kept back")
+          // One job is at work, and no more may be.
+          yield* Effect.promise(async () => {
+            const { config } = await manager.consumers.info(lane.stream, CONSUMER)
+            await manager.consumers.update(lane.stream, CONSUMER, { ...config, max_ack_pending: 1 })
+          })
+          yield* queue.publish([job("stuck")])
+          assert.strictEqual(yield* Queue.take(seen), "stuck")
+        }),
+      { idleMs: 100 }
     )
   )
 

@@ -1,0 +1,104 @@
+import { JetStreamApiError } from "@nats-io/jetstream"
+import type { NatsConnection } from "@nats-io/transport-node"
+import type { Lane, LaneOptions } from "./Lanes.ts"
+import { createdOf, ensureLane, isMissing, managerOf } from "./Lanes.ts"
+import { Refused } from "./Publisher.ts"
+
+export interface KeeperOptions extends LaneOptions {
+  /**
+   * A stream that refuses for so long is deleted and made anew. With replicas it is longer than an election takes, in
+   * which a healthy stream refuses as well.
+   */
+  readonly renewMs: number
+}
+
+/** Who finds that a lane refuses: who publishes; whose pull is refused; whose pull brings nothing, though jobs wait. */
+export type Witness = "publisher" | "pull" | "delivery"
+
+interface Doubt {
+  /** The stream that refuses; null while that is not known, or there is none. */
+  created: string | null
+  since: number
+}
+
+/** A deleted stream is made anew after at least this, and at most twice as long, so that nodes do it one by one. */
+const SETTLE_MS = 250
+
+/** Unlike silence, a refusal may be cured by making the stream anew. */
+export const isRefusal = (error: unknown): boolean => error instanceof Refused || error instanceof JetStreamApiError
+
+const settle = () => new Promise<void>((resolve) => setTimeout(resolve, SETTLE_MS * (1 + Math.random())))
+
+/**
+ * Keeps the stream and the consumer of a lane in being, for all of this process. What is known of them: nothing (in this
+ * epoch of the connection), that they are being made, that they are there, and that somebody doubts it.
+ *
+ * Doubts are needed because nats-server removes the files of a deleted stream after it has forgotten the stream (seen in
+ * 2.9.10). One of the same name that is made in that moment loses its directory: it is listed ever after, and refuses
+ * messages, or its consumer, for ever. So nobody makes a stream in the moment in which it is missed; and one that goes on
+ * refusing is deleted and made anew, by whichever node comes first: the others see that it is not the one they doubted.
+ */
+export class Keeper {
+  readonly #lane: Lane
+  readonly #options: KeeperOptions
+  readonly #doubts = new Map<Witness, Doubt>()
+  /** The epoch in which they were found or made. */
+  #epoch = 0
+  #making: Promise<void> | null = null
+
+  constructor(lane: Lane, options: KeeperOptions) {
+    this.#lane = lane
+    this.#options = options
+  }
+
+  /** Makes stream and consumer unless they are known to be there. */
+  ensure(nc: NatsConnection, epoch: number): Promise<void> {
+    if (this.#making !== null) return this.#making
+    if (this.#epoch === epoch) return Promise.resolve()
+    return this.#make(epoch, async () =>
+      ensureLane(await managerOf(nc, this.#options.timeoutMs), this.#lane, this.#options)
+    )
+  }
+
+  /** What should be there refuses: looks again, makes what is gone, and what refuses for too long anew. */
+  renew(nc: NatsConnection, epoch: number, witness: Witness): Promise<void> {
+    // What is under way is shared: publisher and puller find out at the same time.
+    if (this.#making !== null) return this.#making
+    let doubt = this.#doubts.get(witness)
+    if (doubt === undefined) this.#doubts.set(witness, (doubt = { created: null, since: performance.now() }))
+    return this.#make(epoch, () => this.#renew(nc, doubt))
+  }
+
+  /** The witness has seen it work. */
+  works(witness: Witness): void {
+    this.#doubts.delete(witness)
+  }
+
+  #make(epoch: number, run: () => Promise<void>): Promise<void> {
+    this.#epoch = 0
+    this.#making = run()
+      .then(() => void (this.#epoch = epoch))
+      .finally(() => (this.#making = null))
+    return this.#making
+  }
+
+  async #renew(nc: NatsConnection, doubt: Doubt): Promise<void> {
+    const manager = await managerOf(nc, this.#options.timeoutMs)
+    const isTooLong = doubt.created !== null && performance.now() - doubt.since >= this.#options.renewMs
+    if (isTooLong && (await createdOf(manager, this.#lane)) === doubt.created) {
+      await manager.streams.delete(this.#lane.stream).catch((error) => {
+        // Another was as fast.
+        if (!isMissing(error)) throw error
+      })
+    }
+    await settle()
+    let refusal: unknown = null
+    await ensureLane(manager, this.#lane, this.#options).catch((error) => {
+      if (!isRefusal(error)) throw error
+      refusal = error
+    })
+    const created = await createdOf(manager, this.#lane)
+    if (created !== doubt.created) Object.assign(doubt, { created, since: performance.now() })
+    if (refusal !== null) throw refusal
+  }
+}
