@@ -5,10 +5,12 @@ export interface Line {
 }
 
 const LINE_FEED = 10
+/** The UTF-8 byte order mark, which some programs put in front of a file. */
+const MARK = Buffer.from("\ufeff")
 
 /**
  * Cuts chunks of bytes into lines. It holds one unfinished line at most, and of one that is too long nothing at all.
- * Blank lines count but are left out.
+ * Blank lines count but are left out, as is a byte order mark in front of the first one.
  */
 export class LineSplitter {
   readonly #limit: number
@@ -54,8 +56,9 @@ export class LineSplitter {
 
   #end(lines: Array<Line>) {
     this.#number++
-    const bytes =
+    let bytes =
       this.#size > this.#limit ? null : this.#parts.length === 1 ? this.#parts[0]! : Buffer.concat(this.#parts)
+    if (this.#number === 1 && bytes?.indexOf(MARK) === 0) bytes = bytes.subarray(MARK.length)
     if (bytes === null || !isBlank(bytes)) lines.push({ number: this.#number, bytes })
     this.#parts = []
     this.#size = 0

@@ -27,6 +27,17 @@ describe("LineSplitter", () => {
     }
   })
 
+  it("leaves out a byte order mark in front of all, and nowhere else", () => {
+    expect(split(10, ["\ufeffa\n", "\ufeffb"])).toEqual([
+      [1, "a"],
+      [2, "\ufeffb"]
+    ])
+    expect(split(10, ["\ufeff\r\nb"])).toEqual([[2, "b"]])
+    const splitter = new LineSplitter(10)
+    const cut = [...Buffer.from("\ufeffa\n")].flatMap((byte) => splitter.push(Uint8Array.of(byte)))
+    expect(cut.map(({ bytes }) => bytes?.toString())).toEqual(["a"])
+  })
+
   it("says which line is too long, and goes on with the next", () => {
     expect(split(4, ["abcd\nab", "cd", "ef\n", "x\nabcde"])).toEqual([
       [1, "abcd"],
