@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { ApiKeyId, AppId, OrganizationId } from "./Ids.ts"
+import { Name } from "./Text.ts"
 
 /** An application owns keys, devices, contacts, channels, templates, webhooks and workflows. */
 export const Application = Schema.Struct({
@@ -24,12 +25,6 @@ export const ApiKey = Schema.Struct({
   kind: KeyKind
 })
 export type ApiKey = typeof ApiKey.Type
-
-/** Characters of a name of an application or a key. */
-export const Name = Schema.NonEmptyString.check(
-  Schema.isMaxLength(120),
-  Schema.isPattern(/^[^\p{Cc}]+$/u, { message: "must not contain control characters" })
-)
 
 /** A key as its owner sees it in a list: not what it is, but which. */
 export const ApiKeyInfo = Schema.Struct({

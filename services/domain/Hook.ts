@@ -1,11 +1,10 @@
 import { Schema } from "effect"
 import { EventName } from "./Event.ts"
 import type { AppId, HookId } from "./Ids.ts"
-import { text } from "./Text.ts"
+import { Name, text } from "./Text.ts"
 
 export const HOOKS_PER_APPLICATION = 20
 
-const Name = text(120)
 const Secret = text(256)
 const HookUrl = text(2048).check(
   Schema.makeFilter(

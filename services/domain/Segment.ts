@@ -3,7 +3,7 @@ import { Locale } from "./Contact.ts"
 import { Platform } from "./Device.ts"
 import { EngagementType } from "./Engagement.ts"
 import type { SegmentId } from "./Ids.ts"
-import { text } from "./Text.ts"
+import { Name, text } from "./Text.ts"
 import { TimeZone } from "./Time.ts"
 
 export const some = <S extends Schema.Constraint>(item: S, max: number) =>
@@ -95,12 +95,12 @@ export const SegmentFilter = Schema.Struct({
 export type SegmentFilter = typeof SegmentFilter.Type
 
 /** POST /segments. */
-export const CreateSegment = Schema.Struct({ name: text(120), filter: SegmentFilter })
+export const CreateSegment = Schema.Struct({ name: Name, filter: SegmentFilter })
 export type CreateSegment = typeof CreateSegment.Type
 
 /** PATCH /segments/:id. */
 export const UpdateSegment = Schema.Struct({
-  name: Schema.optionalKey(text(120)),
+  name: Schema.optionalKey(Name),
   filter: Schema.optionalKey(SegmentFilter)
 })
 export type UpdateSegment = typeof UpdateSegment.Type

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { isLocale } from "./Contact.ts"
 import type { TemplateId, TemplateVersionId } from "./Ids.ts"
-import { text } from "./Text.ts"
+import { Name } from "./Text.ts"
 
 /** Liquid. Longer than what it may render to: conditions and translations take room. */
 const Source = (max: number) => Schema.String.check(Schema.isMaxLength(max))
@@ -39,7 +39,7 @@ const Locales = Schema.Record(Schema.String, TemplateContent).check(
 )
 
 const fields = {
-  name: text(120),
+  name: Name,
   content: TemplateContent.check(
     Schema.makeFilter(
       ({ body, data, html, subject, title }) =>

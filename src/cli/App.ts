@@ -1,6 +1,7 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { IDENTITY_OVERLAP_SECONDS, Name } from "../../services/domain/Application.ts"
+import { IDENTITY_OVERLAP_SECONDS } from "../../services/domain/Application.ts"
+import { Name } from "../../services/domain/Text.ts"
 import { AppId } from "../../services/domain/Ids.ts"
 import { reissueIdentitySecret } from "../../services/engine/ApiKeys.ts"
 import { createApplication } from "../../services/engine/Applications.ts"

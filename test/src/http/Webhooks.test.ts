@@ -41,6 +41,8 @@ describe("webhooks", () => {
 
   it.each([
     ["no name", { url }, "name"],
+    ["a line break in its name", { name: "Orders\r\nX-Fake: 1", url }, "name"],
+    ["an escape sequence in its name", { name: "\u001b[2J", url }, "name"],
     ["a name of 121 characters", { name: "n".repeat(121), url }, "name"],
     ["a secret of 257 characters", { name: "n", url, secret: "s".repeat(257) }, "secret"],
     ["an unknown event", { name: "n", url, events: ["NOTIFICATION_SENT", "NOPE"] }, "events[1]"],
