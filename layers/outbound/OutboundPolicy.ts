@@ -46,6 +46,7 @@ export const layerWith = (options: NameResolverOptions): Layer.Layer<OutboundPol
       const settings = yield* Settings
       const allows = makeRules(settings.outboundAllowCidrs)
       const resolver = new NameResolver(options)
+      const forbidden = (host: string): boolean => isIP(host) !== 0 && !allows(host)
 
       /** The addresses to use, or why there are none. */
       const judge = (resolution: Resolution): ReadonlyArray<string> | OutboundRefused => {
@@ -63,7 +64,7 @@ export const layerWith = (options: NameResolverOptions): Layer.Layer<OutboundPol
 
       /** Literals never reach the resolver. A fresh answer costs no promise: every attempt of every webhook comes here. */
       const resolve = (host: string): Effect.Effect<ReadonlyArray<string>, OutboundRefused> => {
-        if (isIP(host) !== 0) return allows(host) ? Effect.succeed([host]) : Effect.fail(refuse(NOT_ALLOWED))
+        if (isIP(host) !== 0) return forbidden(host) ? Effect.fail(refuse(NOT_ALLOWED)) : Effect.succeed([host])
         const known = resolver.cached(host)
         return Effect.flatMap(
           known === null ? Effect.promise(() => resolver.resolve(host)) : Effect.succeed(known),
@@ -76,6 +77,11 @@ export const layerWith = (options: NameResolverOptions): Layer.Layer<OutboundPol
 
       return {
         allows,
+        refusal: (text, protocols = HTTP) => {
+          const url = parseUrl(text, protocols)
+          if (url instanceof OutboundRefused) return url
+          return forbidden(bare(url.hostname)) ? refuse(NOT_ALLOWED) : null
+        },
         check: (text, protocols = HTTP) =>
           Effect.suspend(() => {
             const url = parseUrl(text, protocols)

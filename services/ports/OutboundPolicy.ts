@@ -23,6 +23,11 @@ export interface CheckedUrl {
 export class OutboundPolicy extends Context.Service<
   OutboundPolicy,
   {
+    /**
+     * What can be said against a URL without asking anybody: its syntax, and an address that stands in it literally.
+     * Null when only `check` can tell.
+     */
+    readonly refusal: (url: string, protocols?: ReadonlyArray<"http:" | "https:">) => OutboundRefused | null
     /** Parses once, checks protocol, user info and port, resolves A and AAAA with a deadline; one bad address refuses all. */
     readonly check: (
       url: string,

@@ -2,16 +2,18 @@ import { Effect } from "effect"
 import { RegisterDevice } from "../../services/domain/Device.ts"
 import { DeviceStore } from "../../services/ports/DeviceStore.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
+import { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
 import { registerExample } from "./Devices.ts"
 import { ID } from "./Examples.ts"
 import { ABOUT_LINES, LINE_TYPES, LineResult, makeLineImport } from "./LineImport.ts"
+import { refusalOfEndpoint } from "./PushEndpoint.ts"
 import { route } from "./Route.ts"
 
 /** Devices as lines. */
 export const importRoutes = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const { importLimit } = yield* HttpSettings
-  const importLines = makeLineImport(RegisterDevice, importLimit)
+  const importLines = makeLineImport(RegisterDevice, importLimit, refusalOfEndpoint(yield* OutboundPolicy))
 
   return [
     route({

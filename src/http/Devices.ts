@@ -14,9 +14,11 @@ import { isoTime, Moment } from "../../services/domain/Time.ts"
 import { Auth } from "../../services/engine/Auth.ts"
 import type { DeviceFilter } from "../../services/ports/DeviceStore.ts"
 import { DeviceStore } from "../../services/ports/DeviceStore.ts"
+import { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
 import { notFound } from "./ApiError.ts"
 import { ID, NOW } from "./Examples.ts"
 import { listQuery, page, pageOf } from "./Page.ts"
+import { refusalOfEndpoint } from "./PushEndpoint.ts"
 import { route } from "./Route.ts"
 
 export const registerExample = {
@@ -123,6 +125,7 @@ export const deviceFilterOf = (query: typeof DeviceQuery.Type): DeviceFilter => 
 export const deviceRoutes = Effect.gen(function* () {
   const auth = yield* Auth
   const devices = yield* DeviceStore
+  const refusalOf = refusalOfEndpoint(yield* OutboundPolicy)
 
   return [
     route({
@@ -141,8 +144,10 @@ export const deviceRoutes = Effect.gen(function* () {
         schema: RegisteredView,
         example: { id: ID, created: true }
       },
-      errors: ["identity_unverified"],
+      errors: ["identity_unverified", "validation_error"],
       handler: Effect.fnUntraced(function* ({ caller, body, request }) {
+        const refusal = refusalOf(body)
+        if (refusal !== null) return yield* Effect.fail(refusal)
         if (typeof body.user_id === "string") {
           yield* auth.verifyIdentity(caller, body.user_id, request.headers["x-identity-hash"])
         }

@@ -53,16 +53,24 @@ interface ImportCall {
 
 /**
  * Things as lines, any number of them. A chunk is read only after the one before is stored and its results are on their
- * way, so memory stays flat and a slow database or a slow reader slows the sender down.
+ * way, so memory stays flat and a slow database or a slow reader slows the sender down. `refusalOf` says what the schema
+ * cannot.
  */
-export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(schema: A, limit: number) => {
+export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
+  schema: A,
+  limit: number,
+  refusalOf: (item: A["Type"]) => ApiError | null = () => null
+) => {
   const decode = decoder(schema)
   const tooLarge = new ApiError("payload_too_large", `An import has at most ${limit} bytes. Send the rest in another.`)
 
   const read = ({ bytes }: Line): Result.Result<A["Type"], ApiError> =>
     bytes === null
       ? Result.fail(invalid([{ field: "body", message: `must be at most ${LINE_BYTES} bytes` }]))
-      : Result.flatMap(parseJson(bytes), decode)
+      : Result.flatMap(Result.flatMap(parseJson(bytes), decode), (item) => {
+          const refusal = refusalOf(item)
+          return refusal === null ? Result.succeed(item) : Result.fail(refusal)
+        })
 
   /** The answers to a chunk, in its order. What the database could not take is told per line: the rest stands. */
   const storeChunk = Effect.fnUntraced(function* (

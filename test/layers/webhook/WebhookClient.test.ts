@@ -170,6 +170,7 @@ describe("WebhookClient", () => {
       const fooled = Layer.succeed(OutboundPolicy, {
         check: () => Effect.succeed(checked),
         checkHost: () => Effect.die("not asked"),
+        refusal: () => null,
         allows: () => false
       })
       const live = layerWith({ checkMs: 1000 }).pipe(Layer.provide(fooled), Layer.provide(settingsLayer({})))

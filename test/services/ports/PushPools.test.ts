@@ -23,6 +23,7 @@ const bench = (capacity = 10) =>
         () => Effect.sync(() => closed.push(origin.host))
       )
     const policy = Layer.succeed(OutboundPolicy, {
+      refusal: () => null,
       allows: () => true,
       checkHost: () => Effect.die("unused"),
       check: (url) => {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http"
 import { request as httpRequest } from "node:http"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { registerExample } from "../../../src/http/Devices.ts"
 import type { TestServer } from "./TestServer.ts"
 import { IMPORT_LIMIT, schemaCompiler, startServer } from "./TestServer.ts"
 
@@ -77,6 +78,7 @@ describe("POST /api/v1/devices/import", () => {
         `{"token":"${"a".repeat(70_000)}","platform":"android"}`,
         '{"token":"abababababababab","platform":"ios","__proto__":1}',
         "[]",
+        JSON.stringify({ ...registerExample, token: "https://192.168.1.1/send/1" }),
         lineOf(10_001)
       ].join("\r\n")
     )
@@ -90,7 +92,8 @@ describe("POST /api/v1/devices/import", () => {
       },
       { line: 6, error: { code: "validation_error", details: [{ field: "__proto__" }] } },
       { line: 7, error: { code: "validation_error" } },
-      { line: 8, created: true }
+      { line: 8, error: { code: "validation_error", details: [{ field: "token" }] } },
+      { line: 9, created: true }
     ])
   })
 

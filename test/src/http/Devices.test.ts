@@ -81,6 +81,11 @@ describe("POST /api/v1/public/devices", () => {
     ["an unknown platform", { token: "ab", platform: "windows" }, "platform", 'must be "ios" or "android" or "web"'],
     ["a token that is not of APNs", { token: "xyz", platform: "ios" }, "token", "hexadecimal"],
     ["a web token that is no URL", { ...registerExample, token: "abc" }, "token", "https URL"],
+    ["a loopback endpoint", { ...registerExample, token: "https://127.0.0.1/send/1" }, "token", "must be public"],
+    ["a private endpoint", { ...registerExample, token: "https://0xa.1.2.3:8443/send/1" }, "token", "must be public"],
+    ["an endpoint of this IPv6 host", { ...registerExample, token: "https://[::1]/send/1" }, "token", "must be public"],
+    ["an endpoint with a user", { ...registerExample, token: "https://u:p@example.com/" }, "token", "a password"],
+    ["an endpoint at port 0", { ...registerExample, token: "https://example.com:0/" }, "token", "port"],
     ["no p256dh for web", { ...registerExample, web_push_p256dh: undefined }, "web_push_p256dh", "is required"],
     ["no auth for web", { ...registerExample, web_push_auth: undefined }, "web_push_auth", "is required"],
     ["a padded auth", { ...registerExample, web_push_auth: "BTBZMqHH6r4Tts7J/aSIgg==" }, "web_push_auth", "16 bytes"],
@@ -115,6 +120,10 @@ describe("POST /api/v1/public/devices", () => {
     expect(answer.json.error.code).toBe("validation_error")
     expect(answer.json.error.details).toContainEqual({ field, message: expect.stringContaining(message) })
     expect(server.tables.devices.rows.size).toBe(before)
+  })
+
+  it("takes an endpoint in a network that the operator has opened", async () => {
+    expect((await register({ ...registerExample, user_id: null, token: "https://198.18.7.1/send/1" })).status).toBe(201)
   })
 
   it("tells all that is wrong at once", async () => {
