@@ -5,6 +5,7 @@ import type { AppId, BatchId, NotificationId } from "../../services/domain/Ids.t
 import type { Priority } from "../../services/domain/Notification.ts"
 import type { LaneKey, ResultChunk } from "../../services/ports/BatchStore.ts"
 import { BatchStore, SMALL_BATCH } from "../../services/ports/BatchStore.ts"
+import { StoreError } from "../../services/ports/StoreError.ts"
 import { cancelRest } from "./cancelRest.ts"
 import { coalesce, isRefusedBySql } from "./Coalesce.ts"
 import { milliseconds } from "./columns.ts"
@@ -196,9 +197,15 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       atOnce: AT_ONCE
     })
     const finish: BatchStore["Service"]["finish"] = (chunk) =>
-      isSmall(chunk)
+      (isSmall(chunk)
         ? Effect.map(finishTogether(chunk), Option.fromNullOr)
         : finishOne(chunk).pipe(storeError("BatchStore.finish"))
+      ).pipe(
+        // What cannot even be put into a statement is refused like what a statement may not say.
+        Effect.catchDefect((cause) =>
+          Effect.fail(new StoreError({ operation: "BatchStore.finish", cause, refused: true }))
+        )
+      )
 
     return BatchStore.of({
       claim,

@@ -2,6 +2,7 @@ import { Cause, Effect, Exit, Fiber } from "effect"
 import type { Scope } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import type { StoreError } from "../../services/ports/StoreError.ts"
+import { sqlStateOf } from "./storeError.ts"
 
 /*
  * Makes one statement of many calls. A statement and its commit cost the database the same for one row as for twenty,
@@ -44,7 +45,7 @@ export const isRefusedBySql = (error: StoreError): boolean => {
     case "SerializationError":
       return true
     default:
-      return REFUSED.test(String((reason.cause as { readonly code?: unknown } | null)?.code))
+      return REFUSED.test(sqlStateOf(error.cause))
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Duration } from "effect"
-import { Cache, Context, Effect, Exit, Layer, Option, Schedule, Scope, Semaphore } from "effect"
+import { Cache, Context, Effect, Exit, Layer, Option, Scope, Semaphore } from "effect"
 import type { CredentialKind } from "../domain/Credential.ts"
 import type { AppId, NotificationId } from "../domain/Ids.ts"
 import type { Registry, Sample } from "../domain/Metrics.ts"
@@ -20,6 +20,7 @@ import type { Lane, LaneWork } from "./Lane.ts"
 import { makeLane } from "./Lane.ts"
 import type { Rendering } from "./Rendering.ts"
 import { filling, makeRendering } from "./Rendering.ts"
+import { writeResults } from "./Saving.ts"
 import { failBatch, inboxBatch, sendBatch } from "./Sending.ts"
 import { make as makeSignal } from "./Signal.ts"
 import { Templates } from "./Templates.ts"
@@ -36,12 +37,6 @@ const IDLE_MS = 30_000
  * it goes in pieces, so that a pause or cancel finds something left to stop.
  */
 const SLICE: Readonly<Record<CredentialKind, number>> = { apns: Infinity, fcm: Infinity, webpush: Infinity, smtp: 50 }
-
-/**
- * A database that is away for a moment must not turn what was sent into what is sent again. The pauses are short: when it
- * is back, what was sent has to be written before somebody else takes what looks abandoned.
- */
-const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("500 millis")])
 
 const NOBODY: ReadonlySet<string> = new Set()
 /** What is remembered of a notification; `rendering` is undefined without a template, null where it cannot be read. */
@@ -152,12 +147,13 @@ export class Dispatcher extends Context.Service<
             : tracing.span(trace, "batch.results", "internal", numbersOf(chunk), () => save({ ...chunk, trace }))
 
         const save = Effect.fnUntraced(function* (chunk: ResultChunk) {
-          const hooks = yield* Effect.retry(store.finish(chunk), untilWritten)
-          if (Option.isNone(hooks)) return false
-          count(metrics, chunk)
-          if (hooks.value.length > 0) {
+          const written = yield* writeResults(store.finish, chunk)
+          if (Option.isNone(written)) return false
+          const { chunks, hooks } = written.value
+          for (const each of chunks) count(metrics, each)
+          if (hooks.length > 0) {
             yield* queue
-              .publish(hooks.value.map((id) => ({ type: "HookV1" as const, id, priority: "bulk" as const })))
+              .publish(hooks.map((id) => ({ type: "HookV1" as const, id, priority: "bulk" as const })))
               .pipe(Effect.ignore)
           }
           if (chunk.remaining.length === 0) yield* notifications.completeIfDone(chunk.notificationId)

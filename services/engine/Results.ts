@@ -159,10 +159,7 @@ export class Results {
       dead: this.#dead,
       environments: this.#environments,
       inbox: null,
-      events: [
-        eventsOf(this.#batch, final, "sent", "NOTIFICATION_SENT", "messageId", final.messageIds, at),
-        eventsOf(this.#batch, final, "failed", "NOTIFICATION_FAILED", "error", final.errors, at)
-      ].filter((events) => events !== null)
+      events: eventsOf(this.#batch, final, at)
     }
     this.#before.push(final.recipients, ...chunk.retries.map(({ recipients }) => recipients))
     this.#recipients = []
@@ -218,9 +215,18 @@ const storable = (text: string): string =>
 /** Whole seconds, so that many `Retry-After` values make few groups. */
 const waitOf = (ms: number): number => Math.min(MOST_WAIT_MS, Math.ceil(ms / 1000) * 1000)
 
+type Whose = Pick<ClaimedBatch, "appId" | "notificationId" | "provider">
+
+/** The events of final states at a moment (epoch ms), a chunk for each kind that there is. */
+export const eventsOf = (whose: Whose, final: ResultChunk["final"], at: number): ReadonlyArray<EventChunk> =>
+  [
+    chunkOf(whose, final, "sent", "NOTIFICATION_SENT", "messageId", final.messageIds, at),
+    chunkOf(whose, final, "failed", "NOTIFICATION_FAILED", "error", final.errors, at)
+  ].filter((events) => events !== null)
+
 /** Its columns are made when somebody reads them: most applications have no hook that does. */
-const eventsOf = (
-  batch: ClaimedBatch,
+const chunkOf = (
+  batch: Whose,
   final: ResultChunk["final"],
   status: DeliveryStatus,
   event: EventName,

@@ -6,5 +6,10 @@ import { Schema } from "effect"
  */
 export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   operation: Schema.String,
-  cause: Schema.Defect()
+  cause: Schema.Defect(),
+  /**
+   * Set when the database refused what it was given for its contents: a value that it cannot hold, a rule that it would
+   * break. Nothing was changed, and the same would be refused again.
+   */
+  refused: Schema.optionalKey(Schema.Boolean)
 }) {}
