@@ -6,6 +6,7 @@ import { layer as settingsLayer } from "../../layers/config/Settings.ts"
 import { layer as outboundLayer } from "../../layers/outbound/OutboundPolicy.ts"
 import { layer as webhookLayer } from "../../layers/webhook/WebhookClient.ts"
 import { deliveryHeaders } from "../../services/engine/HookActor.ts"
+import type { WebhookAnswer, WebhookPost } from "../../services/ports/WebhookClient.ts"
 import { WebhookClient } from "../../services/ports/WebhookClient.ts"
 import { serveOrders } from "../Child.ts"
 
@@ -55,19 +56,20 @@ const own = async (): Promise<Post> => {
   const client = await runtime.runPromise(Effect.service(WebhookClient))
   const sender = await runtime.runPromise(Scope.provide(client.open(AT_ONCE), scope))
   return (count) => {
-    const indexes = Array.from({ length: count }, (_, index) => index)
-    return Effect.runPromise(
-      Effect.forEach(
-        indexes,
-        (index) => {
-          const body = bodyOf(index)
-          return Effect.map(sender.post(url, headersOf(body), body, 10_000), (answer) => {
-            expected(answer._tag === "Status" ? answer.status : 0)
-          })
-        },
-        { concurrency: AT_ONCE, discard: true }
-      )
-    )
+    let posted = 0
+    let taken = 0
+    const next = (): WebhookPost | null => {
+      if (posted === count) return null
+      const body = bodyOf(posted++)
+      const settle = (answer: WebhookAnswer) => {
+        expected(answer._tag === "Status" ? answer.status : 0)
+        taken++
+      }
+      return { url, headers: headersOf(body), body, timeoutMs: 10_000, settle }
+    }
+    return Effect.runPromise(sender.postAll(next, AT_ONCE)).then(() => {
+      if (taken !== count) throw new Error(`${taken} answers to ${count} posts`)
+    })
   }
 }
 

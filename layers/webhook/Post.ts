@@ -14,17 +14,41 @@ const BODY_MS = 1000
  */
 export class Post implements Dispatcher.DispatchHandler, Expiring {
   deadline: number
+  place = -1
+  /** What it is one of: see `WebhookSender.postAll`. */
+  readonly group: object | null
   readonly #deadlines: Deadlines
   #answer: ((answer: WebhookAnswer, error: Error | null) => void) | null
+  #release: (() => void) | null = null
   #controller: Dispatcher.DispatchController | null = null
   #abandoned = false
   #received = 0
 
-  constructor(deadline: number, deadlines: Deadlines, answer: (answer: WebhookAnswer, error: Error | null) => void) {
+  constructor(
+    deadline: number,
+    deadlines: Deadlines,
+    group: object | null,
+    answer: (answer: WebhookAnswer, error: Error | null) => void
+  ) {
     this.deadline = deadline
+    this.group = group
     this.#deadlines = deadlines
     this.#answer = answer
     deadlines.add(this)
+  }
+
+  get isAbandoned(): boolean {
+    return this.#abandoned
+  }
+
+  /** Whether somebody still waits for its answer. */
+  get isWaiting(): boolean {
+    return this.#answer !== null
+  }
+
+  /** What is done with its connection when that is free again, or gone. */
+  onRelease(release: () => void): void {
+    this.#release = release
   }
 
   /** Gives up, whatever the state, and answers with the reason if there was no answer yet. */
@@ -63,11 +87,19 @@ export class Post implements Dispatcher.DispatchHandler, Expiring {
 
   onResponseEnd(): void {
     this.#deadlines.remove(this)
+    this.#free()
   }
 
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
     this.#deadlines.remove(this)
     this.#tell({ _tag: "NoAnswer", reason: reasonOf(error) }, error)
+    this.#free()
+  }
+
+  #free(): void {
+    const release = this.#release
+    this.#release = null
+    release?.()
   }
 
   #tell(answer: WebhookAnswer, error: Error | null): void {

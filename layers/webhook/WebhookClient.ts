@@ -1,10 +1,9 @@
 import { Effect, Layer, Option, Result } from "effect"
 import type { SecureContext } from "node:tls"
 import { createSecureContext } from "node:tls"
-import { Pool } from "undici"
 import type { CheckedUrl } from "../../services/ports/OutboundPolicy.ts"
 import { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
-import type { WebhookAnswer, WebhookSender } from "../../services/ports/WebhookClient.ts"
+import type { WebhookAnswer, WebhookPost, WebhookSender } from "../../services/ports/WebhookClient.ts"
 import { WebhookClient } from "../../services/ports/WebhookClient.ts"
 import type { Settings } from "../config/Settings.ts"
 import { trust } from "../config/Trust.ts"
@@ -12,20 +11,16 @@ import { makeConnector } from "./Connector.ts"
 import { Deadlines } from "./Deadlines.ts"
 import { Post } from "./Post.ts"
 import { isConnectError } from "./reason.ts"
+import { Route } from "./Route.ts"
 
 export interface WebhookClientOptions {
   /** How long a checked address counts, milliseconds; 0 checks for every post. */
   readonly checkMs: number
 }
 
-/** Connections to one address of one origin. */
-interface Route {
-  readonly origin: string
-  readonly address: string
-  readonly pool: Pool
-}
+type Headers = ReadonlyArray<readonly [name: string, value: string]>
 
-const timedOut: WebhookAnswer = { _tag: "NoAnswer", reason: "timeout" }
+const noAnswer = (reason: string): WebhookAnswer => ({ _tag: "NoAnswer", reason })
 
 /** A hook's own connections and deadlines, and what is known of where its URL leads. */
 class Sender implements WebhookSender {
@@ -40,7 +35,7 @@ class Sender implements WebhookSender {
   #turn = 0
   #timeoutMs = 0
   #closed = false
-  readonly #retired = new Set<Pool>()
+  readonly #retired = new Set<Route>()
 
   constructor(
     policy: OutboundPolicy["Service"],
@@ -57,47 +52,138 @@ class Sender implements WebhookSender {
   readonly post: WebhookSender["post"] = (url, headers, body, timeoutMs) =>
     Effect.suspend(() => {
       const deadline = performance.now() + timeoutMs
-      this.#timeoutMs = timeoutMs
-      const known = this.#checked
-      if (known !== null && known.text === url && known.until > performance.now()) {
-        return this.#send(known.it, headers, body, deadline)
+      const send = (to: CheckedUrl) =>
+        Effect.callback<WebhookAnswer>((resume) => {
+          const post = this.#send(to, headers, body, timeoutMs, deadline, null, (answer) =>
+            resume(Effect.succeed(answer))
+          )
+          return Effect.sync(() => post.abandon())
+        })
+      const known = this.#known(url)
+      if (known !== null) return send(known)
+      return Effect.flatMap(this.#check(url, timeoutMs), (it) => ("_tag" in it ? Effect.succeed(it) : send(it)))
+    })
+
+  readonly postAll: WebhookSender["postAll"] = (next, atOnce) =>
+    Effect.suspend(() => {
+      const group = {}
+      let open = 0
+      /** Waits for its address to be checked; nothing else begins meanwhile. */
+      let held: WebhookPost | null = null
+      let isFilling = false
+      let broken: Effect.Effect<void> | null = null
+      let wake: (how: Effect.Effect<void>) => void = () => {}
+
+      const start = (it: WebhookPost, to: CheckedUrl, deadline: number): void => {
+        open++
+        this.#send(to, it.headers, it.body, it.timeoutMs, deadline, group, (answer) => {
+          open--
+          // Undici takes what its handlers throw for an error of the connection: a defect has to be told here.
+          try {
+            it.settle(answer)
+            fill()
+          } catch (defect) {
+            broken = Effect.die(defect)
+            wake(broken)
+          }
+        })
       }
-      return Effect.flatMap(
-        Effect.timeoutOption(Effect.result(this.#policy.check(url)), timeoutMs),
-        Option.match({
-          onNone: () => Effect.succeed(timedOut),
-          onSome: Result.match({
-            onFailure: (refused) => Effect.succeed<WebhookAnswer>({ _tag: "NoAnswer", reason: refused.message }),
-            onSuccess: (it) => {
-              this.#checked = { text: url, until: performance.now() + this.#checkMs, it }
-              return this.#send(it, headers, body, deadline)
-            }
-          })
+
+      const hasRoom = (): boolean => held === null && open < atOnce
+
+      const fill = (): void => {
+        // An answer at once, within `start`, must not fill from within: the stack would grow with every one of them.
+        if (isFilling || broken !== null) return
+        isFilling = true
+        try {
+          while (hasRoom()) {
+            const it = next()
+            if (it === null) break
+            const to = this.#known(it.url)
+            if (to === null) held = it
+            else start(it, to, performance.now() + it.timeoutMs)
+          }
+        } finally {
+          isFilling = false
+        }
+        if (held !== null || open === 0) wake(Effect.void)
+      }
+
+      /** Until an address has to be checked, or everything is over. */
+      const filled = Effect.callback<void>((resume) => {
+        wake = resume
+        if (broken === null) fill()
+        else resume(broken)
+      })
+      const check = (it: WebhookPost) => {
+        const deadline = performance.now() + it.timeoutMs
+        return Effect.map(this.#check(it.url, it.timeoutMs), (to) => {
+          held = null
+          if ("_tag" in to) it.settle(to)
+          else start(it, to, deadline)
+        })
+      }
+      const all: Effect.Effect<void> = Effect.flatMap(filled, () =>
+        held === null ? Effect.void : Effect.flatMap(check(held), () => all)
+      )
+      return Effect.ensuring(
+        all,
+        Effect.sync(() => {
+          for (const post of this.#deadlines.all()) {
+            if (post instanceof Post && post.group === group && post.isWaiting) post.abandon()
+          }
         })
       )
     })
 
-  #send(
-    to: CheckedUrl,
-    headers: ReadonlyArray<readonly [name: string, value: string]>,
-    body: string,
-    deadline: number
-  ): Effect.Effect<WebhookAnswer> {
-    return Effect.callback<WebhookAnswer>((resume) => {
-      if (this.#closed) return resume(Effect.succeed({ _tag: "NoAnswer", reason: "connection closed" }))
-      const route = this.#routeTo(to)
-      const post = new Post(deadline, this.#deadlines, (answer, error) => {
-        if (error !== null && to.addresses.length > 1 && isConnectError(error)) this.#avoid(route)
-        resume(Effect.succeed(answer))
-      })
-      const flat: Array<string> = []
-      for (const [name, value] of headers) flat.push(name, value)
-      route.pool.dispatch({ path: to.url.pathname + to.url.search, method: "POST", headers: flat, body }, post)
-      return Effect.sync(() => post.abandon())
-    })
+  /** Where the URL leads, when it was found allowed a moment ago. */
+  #known(url: string): CheckedUrl | null {
+    const known = this.#checked
+    return known !== null && known.text === url && known.until > performance.now() ? known.it : null
   }
 
-  /** The pool of an address that the name still has; a connection to any other one is not used again. */
+  #check(url: string, timeoutMs: number): Effect.Effect<CheckedUrl | WebhookAnswer> {
+    return Effect.map(
+      Effect.timeoutOption(Effect.result(this.#policy.check(url)), timeoutMs),
+      Option.match({
+        onNone: () => noAnswer("timeout"),
+        onSome: Result.match({
+          onFailure: (refused) => noAnswer(refused.message),
+          onSuccess: (it) => {
+            this.#checked = { text: url, until: performance.now() + this.#checkMs, it }
+            return it
+          }
+        })
+      })
+    )
+  }
+
+  #send(
+    to: CheckedUrl,
+    headers: Headers,
+    body: string,
+    timeoutMs: number,
+    deadline: number,
+    group: object | null,
+    answered: (answer: WebhookAnswer) => void
+  ): Post {
+    this.#timeoutMs = timeoutMs
+    const route = this.#routeTo(to)
+    const post = new Post(deadline, this.#deadlines, group, (answer, error) => {
+      if (error !== null && to.addresses.length > 1 && isConnectError(error)) this.#avoid(route)
+      answered(answer)
+    })
+    if (this.#closed) {
+      post.end("connection closed")
+      return post
+    }
+    const flat: Array<string> = []
+    for (const [name, value] of headers) flat.push(name, value)
+    route.send({ path: to.url.pathname + to.url.search, method: "POST", headers: flat, body }, post)
+    return post
+  }
+
+  /** The connections to an address that the name still has; one to any other address is not used again. */
   #routeTo(to: CheckedUrl): Route {
     const known = this.#route
     if (known !== null && known.origin === to.url.origin && to.addresses.includes(known.address)) return known
@@ -113,23 +199,15 @@ class Sender implements WebhookSender {
       this.#policy.allows,
       () => this.#timeoutMs
     )
-    const pool = new Pool(to.url.origin, {
-      connections: this.#connections,
-      connect: connector,
-      allowH2: false,
-      // The deadline of the post covers these.
-      headersTimeout: 0,
-      bodyTimeout: 0
-    })
     if (known !== null) this.#retire(known)
-    this.#route = { origin: to.url.origin, address, pool }
+    this.#route = new Route(to.url.origin, address, connector, this.#connections, (it) => this.#retired.delete(it))
     return this.#route
   }
 
   /** What is under way on it ends by itself. */
   #retire(route: Route): void {
-    this.#retired.add(route.pool)
-    void route.pool.close().finally(() => this.#retired.delete(route.pool))
+    this.#retired.add(route)
+    route.retire()
   }
 
   #avoid(route: Route): void {
@@ -141,10 +219,10 @@ class Sender implements WebhookSender {
 
   readonly close: Effect.Effect<void> = Effect.promise(async () => {
     this.#closed = true
-    this.#deadlines.endAll("connection closed")
-    const pools = [...this.#retired, ...(this.#route === null ? [] : [this.#route.pool])]
+    for (const it of this.#deadlines.all()) it.end("connection closed")
+    const routes = [...this.#retired, ...(this.#route === null ? [] : [this.#route])]
     this.#route = null
-    await Promise.all(pools.map((pool) => pool.destroy()))
+    await Promise.all(routes.map((route) => route.destroy()))
   })
 }
 

@@ -3,7 +3,7 @@ import { eventBodies } from "../domain/Event.ts"
 import type { HookId } from "../domain/Ids.ts"
 import type { HookAttempt, HookEndpoint, HookResults, HookWork, Streak } from "../ports/HookStore.ts"
 import type { StoreError } from "../ports/StoreError.ts"
-import type { WebhookAnswer, WebhookSender } from "../ports/WebhookClient.ts"
+import type { WebhookAnswer, WebhookPost, WebhookSender } from "../ports/WebhookClient.ts"
 import type { OpenSpan, Tracing } from "../ports/Tracing.ts"
 import { make as makeSignal } from "./Signal.ts"
 
@@ -52,6 +52,9 @@ export interface HookActor {
   readonly run: Effect.Effect<void>
 }
 
+const CONTENT_TYPE = ["content-type", "application/json"] as const
+const USER_AGENT = ["user-agent", "Heliograph-Webhooks/1"] as const
+
 /**
  * Headers of one attempt (spec 6.1, 6.2): the signature is over the bytes that are sent, its time is the attempt's. While
  * a secret is rotated there is one `v1` for each secret, the current one's first.
@@ -62,10 +65,7 @@ export const deliveryHeaders = (
   nowMs: number,
   hmac: (secret: string, text: string) => string
 ): ReadonlyArray<readonly [string, string]> => {
-  const headers: Array<readonly [string, string]> = [
-    ["content-type", "application/json"],
-    ["user-agent", "Heliograph-Webhooks/1"]
-  ]
+  const headers: Array<readonly [string, string]> = [CONTENT_TYPE, USER_AGENT]
   if (secrets.length > 0) {
     const t = Math.floor(nowMs / 1000)
     const signed = `${t}.${body}`
@@ -136,6 +136,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     const lease = { isOurs: true, isWanted: true }
     // One write at a time: an older list of what remains must not overwrite a newer one.
     let isSaving = false
+    const saveWanted = makeSignal()
 
     const save = (releaseAfterMs: number | null) =>
       Effect.suspend(() => {
@@ -189,16 +190,20 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
         streak = lengthened(streak, failure)
       }
       note(failure, after)
+      if (isSaving || remaining.size === 0) return
+      if (unsaved() >= SAVE_POSTS || after - savedAt >= SAVE_MS) saveWanted.signal()
     }
 
-    /** One effect for each post: what surrounds it costs as much as the post when it is made of effects as well. */
-    const post = (position: number): Effect.Effect<void> => {
+    const orderOf = (position: number): WebhookPost => {
       const text = body(position)
       const now = clock.currentTimeMillisUnsafe()
-      const headers = deliveryHeaders(endpoint.secrets, text, now, work.hmac)
-      return Effect.map(work.sender.post(endpoint.url, headers, text, work.timeoutMs), (answer) =>
-        settle(position, now, answer)
-      )
+      return {
+        url: endpoint.url,
+        headers: deliveryHeaders(endpoint.secrets, text, now, work.hmac),
+        body: text,
+        timeoutMs: work.timeoutMs,
+        settle: (answer) => settle(position, now, answer)
+      }
     }
 
     /**
@@ -211,31 +216,38 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       else lease.isWanted = false
     })
 
-    /** Takes positions until there are none, the actor pauses, the work is another's, or the hook wants no more. */
-    const worker = Effect.gen(function* () {
-      while (lease.isOurs && lease.isWanted && ahead.length > 0 && !work.isStopping()) {
-        if (!isOpen(clock.currentTimeMillisUnsafe())) return
-        yield* post(ahead.pop()!)
-        const after = clock.currentTimeMillisUnsafe()
-        if (isSaving || remaining.size === 0) continue
-        if (unsaved() >= SAVE_POSTS || (unsaved() > 0 && after - savedAt >= SAVE_MS)) {
-          savedAt = after
-          yield* save(null)
-          if (after - refreshedAt >= SAVE_MS) {
-            refreshedAt = after
-            // Without an answer the piece goes on as it began: what is posted must not be lost for it.
-            yield* Effect.ignore(refresh)
-          }
-        }
+    /** The next post; none when the actor pauses, the work is another's, or the hook wants no more. */
+    const next = (): WebhookPost | null =>
+      lease.isOurs &&
+      lease.isWanted &&
+      ahead.length > 0 &&
+      !work.isStopping() &&
+      isOpen(clock.currentTimeMillisUnsafe())
+        ? orderOf(ahead.pop()!)
+        : null
+
+    /** Writes what has come in the meantime, again and again. */
+    const keepSaving = Effect.gen(function* () {
+      while (true) {
+        yield* saveWanted.wait
+        const now = clock.currentTimeMillisUnsafe()
+        savedAt = now
+        yield* save(null)
+        if (now - refreshedAt < SAVE_MS) continue
+        refreshedAt = now
+        // Without an answer the piece goes on as it began: what is posted must not be lost for it.
+        yield* Effect.ignore(refresh)
       }
     })
-    const probing = failuresInRow >= PAUSE_AFTER
-    if (probing) {
-      // One at a time until one gets through.
-      yield* post(ahead.pop()!)
-    }
-    const workers = Array.from({ length: Math.min(work.concurrency, ahead.length) }, () => worker)
-    yield* Effect.all(workers, { concurrency: "unbounded", discard: true }).pipe(
+
+    /** The first alone: of a hook that failed, one at a time until one gets through. */
+    const probe = Effect.suspend(() => {
+      const { body: text, headers, settle, timeoutMs, url } = orderOf(ahead.pop()!)
+      return Effect.map(work.sender.post(url, headers, text, timeoutMs), settle)
+    })
+    const postAll = work.sender.postAll(next, work.concurrency)
+    const posts = failuresInRow >= PAUSE_AFTER ? Effect.andThen(probe, postAll) : postAll
+    yield* Effect.raceFirst(posts, keepSaving).pipe(
       Effect.ensuring(
         Effect.suspend(() => {
           span?.note(tally)

@@ -7,6 +7,16 @@ export type WebhookAnswer =
   /** No answer: a short reason such as `timeout` or `connection refused`, which names no resolved address. */
   | { readonly _tag: "NoAnswer"; readonly reason: string }
 
+/** One POST of many: see `WebhookSender.postAll`. */
+export interface WebhookPost {
+  readonly url: string
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>
+  readonly body: string
+  readonly timeoutMs: number
+  /** Told once what came of it, unless all are interrupted before. */
+  readonly settle: (answer: WebhookAnswer) => void
+}
+
 /** A hook's own connections: never shared with another hook. */
 export interface WebhookSender {
   /**
@@ -19,6 +29,12 @@ export interface WebhookSender {
     body: string,
     timeoutMs: number
   ) => Effect.Effect<WebhookAnswer>
+  /**
+   * Many POSTs by the same rules, at most `atOnce` under way: one fiber for all of them, because an effect for each costs
+   * a good part of what the post itself does. `next` is asked whenever there is room, at first and after each answer; null
+   * when there is nothing to post now. It is over when nothing is under way and there is nothing to post.
+   */
+  readonly postAll: (next: () => WebhookPost | null, atOnce: number) => Effect.Effect<void>
 }
 
 export class WebhookClient extends Context.Service<

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
-import type { WebhookAnswer } from "../../services/ports/WebhookClient.ts"
+import type { WebhookAnswer, WebhookSender } from "../../services/ports/WebhookClient.ts"
 import { WebhookClient } from "../../services/ports/WebhookClient.ts"
+import { postAllBy } from "./postAll.ts"
 
 /** Receivers that answer what a test says, and remember what they were sent. */
 export class Receivers {
@@ -11,14 +12,13 @@ export class Receivers {
     readonly body: string
   }> = []
 
+  readonly #post: WebhookSender["post"] = (url, headers, body) =>
+    Effect.sync(() => {
+      this.posts.push({ url, headers: new Map(headers), body })
+      return this.answer
+    })
+
   readonly layer: Layer.Layer<WebhookClient> = Layer.succeed(WebhookClient, {
-    open: () =>
-      Effect.succeed({
-        post: (url, headers, body) =>
-          Effect.sync(() => {
-            this.posts.push({ url, headers: new Map(headers), body })
-            return this.answer
-          })
-      })
+    open: () => Effect.succeed({ post: this.#post, postAll: postAllBy(this.#post) })
   })
 }

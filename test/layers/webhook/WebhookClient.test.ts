@@ -1,76 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Scope } from "effect"
-import { Deferred, Effect, Exit, Fiber, Layer, Queue, Scope as Scopes } from "effect"
-import { once } from "node:events"
+import { Deferred, Effect, Exit, Fiber, Layer, Queue, Scope } from "effect"
 import { mkdtemp, rm } from "node:fs/promises"
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
-import { createServer } from "node:http"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer as createTlsServer } from "node:https"
-import type { AddressInfo, Server, Socket } from "node:net"
 import { createServer as createTcpServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
-import { layerWith as policyWith } from "../../../layers/outbound/OutboundPolicy.ts"
 import { layerWith } from "../../../layers/webhook/WebhookClient.ts"
 import type { CheckedUrl } from "../../../services/ports/OutboundPolicy.ts"
 import { OutboundPolicy } from "../../../services/ports/OutboundPolicy.ts"
 import { WebhookClient } from "../../../services/ports/WebhookClient.ts"
 import { makeCertificates, writeCa } from "../../../simulators/Certificates.ts"
-import type { DnsServer } from "../../DnsServer.ts"
-import { makeDnsServer } from "../../DnsServer.ts"
-
-const HEADERS = [["content-type", "application/json"]] as const
-const ok: RequestListener = (request, response) => {
-  request.resume().on("end", () => response.end("thanks"))
-}
-
-const listen = <S extends Server>(server: S, host = "127.0.0.1") =>
-  Effect.gen(function* () {
-    const sockets = new Set<Socket>()
-    let connections = 0
-    server.on("connection", (socket: Socket) => {
-      connections++
-      sockets.add(socket.on("close", () => sockets.delete(socket)).on("error", () => {}))
-    })
-    yield* Effect.acquireRelease(
-      Effect.promise(async () => {
-        server.listen(0, host)
-        await once(server, "listening")
-      }),
-      () =>
-        Effect.promise(async () => {
-          for (const socket of sockets) socket.destroy()
-          await new Promise((resolve) => server.close(resolve))
-        })
-    )
-    return { port: (server.address() as AddressInfo).port, sockets, connections: () => connections }
-  })
-
-const receiver = (handler: RequestListener, host?: string) => listen(createServer(handler), host)
-
-/** The client under the real rules, with loopback opened and name servers of the test's own. */
-const make = (
-  options: { readonly opened?: string; readonly caFile?: string; readonly checkMs?: number } = {}
-): Effect.Effect<WebhookClient["Service"] & { readonly dns: DnsServer }, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const dns = yield* makeDnsServer
-    const settings = settingsLayer({
-      OUTBOUND_ALLOW_CIDRS: options.opened ?? "127.0.0.0/8",
-      OUTBOUND_CA_FILE: options.caFile
-    })
-    const policy = policyWith({ servers: [dns.address], hostsFile: "/nonexistent", cacheMs: 0 })
-    const live = layerWith({ checkMs: options.checkMs ?? 1000 }).pipe(
-      Layer.provide(policy),
-      Layer.provide(settings),
-      Layer.orDie
-    )
-    const context = yield* Layer.build(live)
-    return { ...(yield* Effect.provide(WebhookClient, context)), dns }
-  })
-
-const noAnswer = (reason: string) => ({ _tag: "NoAnswer", reason }) as const
-const status = (code: number) => ({ _tag: "Status", status: code }) as const
+import { HEADERS, listen, make, noAnswer, ok, receiver, status } from "./Senders.ts"
 
 describe("WebhookClient", () => {
   it.live("posts the body and headers as they are, to the path and query of the URL, under its name", () =>
@@ -336,12 +278,12 @@ describe("WebhookClient", () => {
         else Deferred.doneUnsafe(asked, Effect.void)
       })
       const { open } = yield* make()
-      const scope = yield* Scopes.make()
-      const sender = yield* Scopes.provide(open(2), scope)
+      const scope = yield* Scope.make()
+      const sender = yield* Scope.provide(open(2), scope)
       const hanging = yield* Effect.forkChild(sender.post(`http://127.0.0.1:${port}/hang`, HEADERS, "{}", 10_000))
       yield* Deferred.await(asked)
       yield* sender.post(`http://127.0.0.1:${port}/idle`, HEADERS, "{}", 10_000)
-      yield* Scopes.close(scope, Exit.void)
+      yield* Scope.close(scope, Exit.void)
       assert.deepStrictEqual(yield* Fiber.join(hanging), noAnswer("connection closed"))
       yield* Queue.takeN(closed, 2)
       const late = yield* sender.post(`http://127.0.0.1:${port}/idle`, HEADERS, "{}", 10_000)

@@ -8,7 +8,8 @@ import type { HookActorWork } from "../../../services/engine/HookActor.ts"
 import { deliveryHeaders, makeHookActor } from "../../../services/engine/HookActor.ts"
 import type { HookResults, HookWork } from "../../../services/ports/HookStore.ts"
 import { Tracing } from "../../../services/ports/Tracing.ts"
-import type { WebhookAnswer } from "../../../services/ports/WebhookClient.ts"
+import type { WebhookAnswer, WebhookSender } from "../../../services/ports/WebhookClient.ts"
+import { postAllBy } from "../../doubles/postAll.ts"
 
 const id = uuidv7() as HookId
 const appId = uuidv7() as AppId
@@ -40,6 +41,10 @@ const setup = (
   const posted: Array<{ url: string; body: string; headers: ReadonlyMap<string, string> }> = []
   const finished: Array<HookResults> = []
   let idle = 0
+  const post: WebhookSender["post"] = (url, headers, body) => {
+    posted.push({ url, body, headers: new Map(headers) })
+    return answer(posted.length - 1)
+  }
   const actor = makeHookActor(id, {
     endpoint: Effect.succeed(Option.some({ id, appId, url: "https://hook.example/x", secrets: ["s"], epoch: 3 })),
     claim: Effect.sync(() => pieces.splice(0, 2)),
@@ -50,12 +55,7 @@ const setup = (
         return true
       }),
     nextDue: Effect.succeed(Option.none()),
-    sender: {
-      post: (url, headers, body) => {
-        posted.push({ url, body, headers: new Map(headers) })
-        return answer(posted.length - 1)
-      }
-    },
+    sender: { post, postAll: postAllBy(post) },
     hmac,
     tracing: Tracing.defaultValue(),
     onIdle: () => idle++,

@@ -8,8 +8,9 @@ import { uuidv7 } from "../../../services/domain/Ids.ts"
 import { HookActors } from "../../../services/engine/HookActors.ts"
 import type { HookWork } from "../../../services/ports/HookStore.ts"
 import { HookStore } from "../../../services/ports/HookStore.ts"
-import type { WebhookAnswer } from "../../../services/ports/WebhookClient.ts"
+import type { WebhookAnswer, WebhookSender } from "../../../services/ports/WebhookClient.ts"
 import { WebhookClient } from "../../../services/ports/WebhookClient.ts"
+import { postAllBy } from "../../doubles/postAll.ts"
 
 const appId = uuidv7() as AppId
 const OK: WebhookAnswer = { _tag: "Status", status: 204 }
@@ -63,13 +64,12 @@ const setup = Effect.fnUntraced(function* (answer: (hook: HookId) => Effect.Effe
     open: () =>
       Effect.sync(() => {
         opened++
-        return {
-          post: (url: string) => {
-            const id = url.slice(-36) as HookId
-            add(posts, id, 1)
-            return answer(id)
-          }
+        const post: WebhookSender["post"] = (url) => {
+          const id = url.slice(-36) as HookId
+          add(posts, id, 1)
+          return answer(id)
         }
+        return { post, postAll: postAllBy(post) }
       })
   })
   const scope = yield* Scope.make()
