@@ -156,13 +156,17 @@ const wrapperHttp2 = Layer.unwrap(
 /** The queue of a main process, and the hub by which its workers share it. */
 const queue = Layer.unwrap(
   Effect.map(Settings, ({ natsUrl }) =>
-    natsUrl === null ? LocalHub.layer : Layer.merge(natsQueue, LocalHub.elsewhere)
+    natsUrl === null ? LocalHub.layer : Layer.provideMerge(natsQueue, LocalHub.beside)
   )
 )
 
 /** The queue of a worker process. */
 const workerQueue = Layer.unwrap(
-  Effect.map(Settings, ({ natsUrl }) => (natsUrl === null ? LocalWorkerQueue.layerOf(ofProcess(process)) : natsQueue))
+  Effect.map(Settings, ({ natsUrl }) =>
+    natsUrl === null
+      ? LocalWorkerQueue.layerOf(ofProcess(process))
+      : Layer.provide(natsQueue, LocalWorkerQueue.besideOf(ofProcess(process)))
+  )
 )
 
 const http2 = Layer.unwrap(
@@ -439,7 +443,9 @@ export const server = (env: Environment) => {
         Metering.vitalsLayer,
         isSpread ? workers(env, settings, crew) : work(settings),
         // One for all processes of the node.
-        roles.has("dispatch") || roles.has("webhooks") ? Workers.sweeper : Layer.empty,
+        roles.has("dispatch") || roles.has("webhooks")
+          ? Workers.sweeper({ dispatch: roles.has("dispatch"), webhooks: roles.has("webhooks") })
+          : Layer.empty,
         roles.has("dispatch") ? Workers.replays : Layer.empty,
         Retention.layer,
         roles.has("api") ? firstStart : Layer.empty

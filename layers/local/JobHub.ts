@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { Scope } from "effect"
 import { JobQueue } from "../../services/ports/JobQueue.ts"
+import { NodeQueue } from "../../services/ports/NodeQueue.ts"
 import type { Channel } from "./Channel.ts"
 import { DEFAULTS, lanesOf, queueOf } from "./JobQueue.ts"
 import type { Lanes, LocalOptions, Membership } from "./Lanes.ts"
@@ -71,24 +72,27 @@ const serve = (lanes: Lanes, channel: Channel): (() => void) => {
   return close
 }
 
-export const layerWith = (options: LocalOptions): Layer.Layer<JobQueue | JobHub> =>
-  Layer.effectContext(
-    Effect.map(lanesOf(options), (lanes) =>
-      Context.make(JobQueue, queueOf(lanes)).pipe(
-        Context.add(JobHub, {
-          attach: (channel) =>
-            Effect.asVoid(
-              Effect.acquireRelease(
-                Effect.sync(() => serve(lanes, channel)),
-                (close) => Effect.sync(close)
-              )
-            )
-        })
+const hubOf = (lanes: Lanes): JobHub["Service"] => ({
+  attach: (channel) =>
+    Effect.asVoid(
+      Effect.acquireRelease(
+        Effect.sync(() => serve(lanes, channel)),
+        (close) => Effect.sync(close)
       )
     )
+})
+
+export const layerWith = (options: LocalOptions): Layer.Layer<JobQueue | JobHub> =>
+  Layer.effectContext(
+    Effect.map(lanesOf(options), (lanes) => Context.add(Context.make(JobQueue, queueOf(lanes)), JobHub, hubOf(lanes)))
   )
 
 export const layer: Layer.Layer<JobQueue | JobHub> = layerWith(DEFAULTS)
 
-/** Where the processes of a node meet at a queue elsewhere. */
-export const elsewhere: Layer.Layer<JobHub> = Layer.succeed(JobHub, { attach: () => Effect.void })
+export const besideWith = (options: LocalOptions): Layer.Layer<NodeQueue | JobHub> =>
+  Layer.effectContext(
+    Effect.map(lanesOf(options), (lanes) => Context.add(Context.make(NodeQueue, queueOf(lanes)), JobHub, hubOf(lanes)))
+  )
+
+/** Beside a queue elsewhere, at which the processes of many nodes meet: for what concerns this node alone. */
+export const beside: Layer.Layer<NodeQueue | JobHub> = besideWith({ ...DEFAULTS, isPatient: false })

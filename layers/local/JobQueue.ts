@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { JobQueue } from "../../services/ports/JobQueue.ts"
+import type { NodeQueue } from "../../services/ports/NodeQueue.ts"
 import { starting } from "./Handler.ts"
 import type { Lanes, LocalOptions } from "./Lanes.ts"
 import { makeLanes } from "./Lanes.ts"
@@ -11,9 +12,10 @@ export const lanesOf = (options: LocalOptions) =>
     (lanes) => Effect.sync(lanes.close)
   )
 
-/** The port over the lanes of this very process. */
-export const queueOf = (lanes: Lanes): JobQueue["Service"] => ({
+/** The ports over the lanes of this very process. */
+export const queueOf = (lanes: Lanes): JobQueue["Service"] & NodeQueue["Service"] => ({
   publish: (jobs) => Effect.sync(() => lanes.publish(jobs)),
+  wake: (jobs) => Effect.sync(() => lanes.publish(jobs)),
   subscribe: Effect.fnUntraced(function* (subscription, handler) {
     const start = yield* starting(handler)
     yield* Effect.acquireRelease(
@@ -27,7 +29,7 @@ export const queueOf = (lanes: Lanes): JobQueue["Service"] => ({
 export const layerWith = (options: LocalOptions): Layer.Layer<JobQueue> =>
   Layer.effect(JobQueue, Effect.map(lanesOf(options), queueOf))
 
-export const DEFAULTS: LocalOptions = { redeliverMs: 1000, capacity: 100_000 }
+export const DEFAULTS: LocalOptions = { redeliverMs: 1000, capacity: 100_000, isPatient: true }
 
 /** The queue of one process. */
 export const layer: Layer.Layer<JobQueue> = layerWith(DEFAULTS)

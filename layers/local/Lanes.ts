@@ -28,6 +28,8 @@ export interface LocalOptions {
   readonly redeliverMs: number
   /** Jobs that wait in one lane, at most; the oldest is forgotten for a new one. What is lost is found by the sweeper. */
   readonly capacity: number
+  /** Whether a job waits for a taker who comes later; if not, it is forgotten where nobody takes its kind. */
+  readonly isPatient: boolean
 }
 
 interface Lane {
@@ -107,6 +109,7 @@ export const makeLanes = (options: LocalOptions): Lanes => {
       const touched = new Set<Lane>()
       for (const job of jobs) {
         const lane = laneOf(job.type, job.priority)
+        if (lane.takers.size === 0 && !options.isPatient) continue
         push(lane, job)
         touched.add(lane)
       }

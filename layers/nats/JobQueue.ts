@@ -1,9 +1,10 @@
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Effect, Exit, Layer } from "effect"
+import { Effect, Exit, Layer, Semaphore } from "effect"
 import type { Job } from "../../services/domain/Job.ts"
 import { aboutJob } from "../../services/domain/Job.ts"
 import type { Subscription } from "../../services/ports/JobQueue.ts"
 import { JobQueue, QueueUnavailable } from "../../services/ports/JobQueue.ts"
+import { NodeQueue } from "../../services/ports/NodeQueue.ts"
 import { Settings } from "../config/Settings.ts"
 import { makeConnection } from "./Connection.ts"
 import { isRefusal, Keeper } from "./Keeper.ts"
@@ -27,11 +28,15 @@ export interface NatsOptions {
   readonly idleMs: number
 }
 
-/** JetStream as a hint that is fast: it spreads the jobs over the nodes; what it loses, the sweeper publishes again. */
-export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
+/**
+ * JetStream as a hint that is fast: it spreads the jobs over the nodes; of what it loses, the sweepers tell again. What
+ * it does not take goes to this node's own subscribers.
+ */
+export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, NodeQueue> =>
   Layer.effect(
     JobQueue,
     Effect.gen(function* () {
+      const node = yield* NodeQueue
       const connection = yield* makeConnection(options.url, options.timeoutMs)
 
       const keepers = new Map<string, Keeper>()
@@ -74,8 +79,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
         })
       }
 
-      const publish = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>) {
-        if (jobs.length === 0) return
+      const spread = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>) {
         yield* connection.started
         const nc = yield* up
         const lanes = new Map<string, { readonly lane: Lane; readonly payloads: Array<string> }>()
@@ -93,12 +97,31 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
         if (failed !== undefined) return yield* new QueueUnavailable({ cause: failed.reason })
       })
 
+      /** Whether the last publish failed. Then jobs go both ways at once: a server that is frozen takes long to fail. */
+      let isFailing = false
+      const publish = (jobs: ReadonlyArray<Job>): Effect.Effect<void, QueueUnavailable> =>
+        jobs.length === 0
+          ? Effect.void
+          : Effect.suspend(() => {
+              const isEarly = isFailing
+              return Effect.andThen(isEarly ? node.publish(jobs) : Effect.void, spread(jobs)).pipe(
+                Effect.onExit((exit) => {
+                  isFailing = Exit.isFailure(exit)
+                  return isFailing && !isEarly ? node.publish(jobs) : Effect.void
+                })
+              )
+            })
+
       const subscribe = Effect.fnUntraced(function* <E>(
         subscription: Subscription,
         handler: (job: Job) => Effect.Effect<void, E>
       ) {
         const lane = laneOf(subscription.type, subscription.priority)
         const run = Effect.runForkWith(yield* Effect.context<never>())
+        // Jobs come from two sides, and both together get no more hands than there are.
+        const hands = yield* Semaphore.make(subscription.concurrency)
+        const handle = (job: Job) => hands.withPermit(Effect.suspend(() => handler(job)))
+        yield* node.subscribe(subscription, handle)
         yield* Effect.acquireRelease(
           Effect.sync(
             () =>
@@ -114,7 +137,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
                 handle: (job) =>
                   new Promise((resolve) => {
                     run(
-                      Effect.suspend(() => handler(job)).pipe(
+                      handle(job).pipe(
                         Effect.tapCause((cause) =>
                           Effect.logWarning("A job failed and will be delivered again", cause).pipe(
                             Effect.annotateLogs(aboutJob(job))
@@ -135,6 +158,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
       return {
         publish,
         subscribe,
+        wake: node.publish,
         ping: Effect.gen(function* () {
           yield* connection.started
           const nc = yield* up
@@ -148,7 +172,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue> =>
   )
 
 /** With NATS_URL and NATS_REPLICAS. */
-export const layer: Layer.Layer<JobQueue, never, Settings> = Layer.unwrap(
+export const layer: Layer.Layer<JobQueue, never, Settings | NodeQueue> = Layer.unwrap(
   Effect.map(Settings, (settings) => {
     if (settings.natsUrl === null) throw new Error("NATS_URL is not set")
     return layerOf({

@@ -4,7 +4,7 @@ import type { Job } from "../domain/Job.ts"
 import type { JobQueue } from "../ports/JobQueue.ts"
 import { make as makeSignal } from "./Signal.ts"
 
-/** A queue that takes nothing for so long is down: what it was told meanwhile, the sweeper will tell. */
+/** A queue that takes nothing for so long is down: this node's own subscribers get what it was to be told. */
 const PATIENCE = "2 seconds"
 
 /**

@@ -21,7 +21,10 @@ export interface Subscription {
 export class JobQueue extends Context.Service<
   JobQueue,
   {
-    /** Returns when the queue has all of them. */
+    /**
+     * Returns when the queue has all of them. When it fails, or is interrupted, the subscribers of this node have got
+     * them instead: work that the database knows of does not wait for a queue to come back.
+     */
     readonly publish: (jobs: ReadonlyArray<Job>) => Effect.Effect<void, QueueUnavailable>
     /**
      * Runs the handler for each job until the scope closes; then takes no more and waits for the handlers at work.
@@ -32,6 +35,11 @@ export class JobQueue extends Context.Service<
       subscription: Subscription,
       handler: (job: Job) => Effect.Effect<void, E>
     ) => Effect.Effect<void, QueueUnavailable, Scope.Scope>
+    /**
+     * Gives jobs to the subscribers of this node, past whatever spreads them over the others: for those who may not
+     * depend on it. What nobody on this node takes may be forgotten.
+     */
+    readonly wake: (jobs: ReadonlyArray<Job>) => Effect.Effect<void>
     /** Succeeds when the queue answers. */
     readonly ping: Effect.Effect<void, QueueUnavailable>
   }

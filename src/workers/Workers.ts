@@ -45,7 +45,7 @@ export const webhooks = Layer.effectDiscard(
 )
 
 /** Every node that works also sweeps. */
-export const sweeper = Layer.effectDiscard(Effect.forkScoped(Sweeper.run))
+export const sweeper = (duties: Sweeper.Duties) => Layer.effectDiscard(Effect.forkScoped(Sweeper.run(duties)))
 
 /** And carries out replays of dead letters. */
 export const replays = Layer.effectDiscard(Effect.forkScoped(Replays.run))

@@ -5,10 +5,12 @@ import { JobQueue, QueueUnavailable } from "../../services/ports/JobQueue.ts"
 /** A queue that keeps what was published, and can be told to be down, or to be stuck in a ping that nobody can end. */
 export class QueueLog {
   readonly published: Array<Job> = []
+  readonly woken: Array<Job> = []
   isDown = false
   isStuck = false
 
   readonly layer: Layer.Layer<JobQueue> = Layer.mock(JobQueue, {
+    wake: (jobs) => Effect.sync(() => void this.woken.push(...jobs)),
     publish: (jobs) => this.#answer(() => void this.published.push(...jobs)),
     ping: Effect.suspend(() => (this.isStuck ? Effect.uninterruptible(Effect.never) : this.#answer(() => undefined)))
   })

@@ -204,6 +204,22 @@ export const contract = (name: string, make: MakeQueue) => {
     )
 
     test(
+      "wakes subscribers of the node",
+      Effect.gen(function* () {
+        const queue = yield* JobQueue
+        const seen = yield* Queue.unbounded<string>()
+        yield* queue.subscribe(lane(4), (job) => Queue.offer(seen, job.id))
+        yield* queue.subscribe(lane(4, "SendV1", "high"), () => Effect.die("not its lane"))
+        // What a worker process said before is heard when it is answered.
+        yield* queue.ping
+        yield* queue.ping
+        yield* queue.wake([])
+        yield* queue.wake(ids(20).map(bulk))
+        assert.sameMembers(yield* Queue.takeN(seen, 20), ids(20))
+      })
+    )
+
+    test(
       "says that it is there",
       Effect.flatMap(JobQueue, (queue) => queue.ping)
     )

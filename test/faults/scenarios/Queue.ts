@@ -48,6 +48,20 @@ export const queue: ReadonlyArray<Scenario> = [
     })
   ),
   under(
+    {
+      name: "nats-gone",
+      what: "NATS is killed for good: nodes tell their own workers, one of several processes",
+      ground: { env: (node) => (node === 0 ? { PROCESSES: "2" } : {}) }
+    },
+    Effect.fnUntraced(function* (ground) {
+      yield* ground.untilReceived(ground.devices / 2)
+      yield* ground.nats.kill
+      yield* untilMissed(ground.engines)
+      // Sent while it is away, and all the rest before the account is closed.
+      yield* ground.untilReceived(ground.devices * 4 * times(ground))
+    })
+  ),
+  under(
     { name: "nats-purge", what: "all streams are purged, then deleted, under load" },
     Effect.fnUntraced(function* (ground) {
       for (let i = 0; i < times(ground); i++) {
@@ -70,6 +84,8 @@ export const queue: ReadonlyArray<Scenario> = [
       yield* ground.nats.freeze
       yield* untilMissed(ground.engines)
       yield* ground.load.post
+      // It takes none of the jobs, and the messages go out all the same.
+      yield* ground.untilReceived(ground.devices * 2)
       yield* ground.nats.thaw
       yield* untilBack(ground.engines)
     })

@@ -2,13 +2,14 @@ import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Queue, Scope } from "effect"
 import { MessageChannel } from "node:worker_threads"
 import { ofPort } from "../../../layers/local/Channel.ts"
-import { JobHub, layerWith } from "../../../layers/local/JobHub.ts"
-import { layerOf } from "../../../layers/local/WorkerJobQueue.ts"
+import { besideWith, JobHub, layerWith } from "../../../layers/local/JobHub.ts"
+import { besideOf, layerOf } from "../../../layers/local/WorkerJobQueue.ts"
 import type { Job } from "../../../services/domain/Job.ts"
 import { JobQueue } from "../../../services/ports/JobQueue.ts"
+import { NodeQueue } from "../../../services/ports/NodeQueue.ts"
 import { contract } from "../JobQueue.contract.ts"
 
-const OPTIONS = { redeliverMs: 20, capacity: 100_000 }
+const OPTIONS = { redeliverMs: 20, capacity: 100_000, isPatient: true }
 
 /** A hub, and workers that reach it over channels of their own. */
 const makeNode = Effect.fnUntraced(function* (count: number) {
@@ -32,6 +33,7 @@ const inTurn = (queues: ReadonlyArray<JobQueue["Service"]>): JobQueue["Service"]
   const next = () => queues[turn++ % queues.length]!
   return {
     publish: (jobs) => next().publish(jobs),
+    wake: (jobs) => next().wake(jobs),
     subscribe: (subscription, handler) => next().subscribe(subscription, handler),
     ping: Effect.suspend(() => next().ping)
   }
@@ -87,6 +89,28 @@ it.live("JobHub gives what a lost process had at work to another", () =>
     yield* lost!.cut
     yield* other!.queue.subscribe(lane(2, "PlanV1"), ({ id }) => Queue.offer(rest, id))
     assert.sameMembers(yield* Queue.takeN(rest, 3), ["a", "b", "c"])
+  })
+)
+
+it.live("NodeQueue reaches the processes of its node, and forgets what none of them takes", () =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(besideWith({ ...OPTIONS, isPatient: false }))
+    const { port1, port2 } = new MessageChannel()
+    yield* Effect.addFinalizer(() => Effect.sync(() => port1.close()))
+    yield* Context.get(context, JobHub).attach(ofPort(port1))
+    const near = Context.get(context, NodeQueue)
+    const far = Context.get(yield* Layer.build(besideOf(ofPort(port2))), NodeQueue)
+    const seen = yield* Queue.unbounded<string>()
+    yield* near.subscribe(lane(1), ({ id }) => Queue.offer(seen, `near ${id}`))
+    yield* near.publish([job("nobody's", "PlanV1")])
+    // From the worker to the hub's own, which has heard of the worker's subscription by then.
+    yield* far.subscribe(lane(1, "PlanV1"), ({ id }) => Queue.offer(seen, `far ${id}`))
+    yield* far.publish([job("one")])
+    assert.strictEqual(yield* Queue.take(seen), "near one")
+    yield* near.publish([job("two", "PlanV1")])
+    assert.strictEqual(yield* Queue.take(seen), "far two")
+    yield* Effect.sync(() => port2.close())
+    yield* far.publish([job("three")])
   })
 )
 

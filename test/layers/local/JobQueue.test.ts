@@ -5,7 +5,7 @@ import type { Job } from "../../../services/domain/Job.ts"
 import { JobQueue } from "../../../services/ports/JobQueue.ts"
 import { contract } from "../JobQueue.contract.ts"
 
-contract("JobQueue in process", Effect.succeed(layerWith({ redeliverMs: 20, capacity: 100_000 })))
+contract("JobQueue in process", Effect.succeed(layerWith({ redeliverMs: 20, capacity: 100_000, isPatient: true })))
 
 const job = (id: string): Job => ({ type: "HookV1", id, priority: "bulk" })
 const lane = { type: "HookV1", priority: "bulk", concurrency: 1 } as const
@@ -21,7 +21,7 @@ it.live("JobQueue in process makes one job of those with the same id that wait t
     yield* queue.publish([job("a")])
     assert.strictEqual(yield* Queue.take(seen), "a")
     assert.strictEqual(yield* Queue.size(seen), 0)
-  }).pipe(Effect.provide(layerWith({ redeliverMs: 20, capacity: 100 })))
+  }).pipe(Effect.provide(layerWith({ redeliverMs: 20, capacity: 100, isPatient: true })))
 )
 
 it.live("JobQueue in process forgets the oldest job when too many wait", () =>
@@ -31,5 +31,5 @@ it.live("JobQueue in process forgets the oldest job when too many wait", () =>
     yield* queue.publish(["a", "b", "c", "d", "e"].map(job))
     yield* queue.subscribe(lane, ({ id }) => Queue.offer(seen, id))
     assert.deepStrictEqual(yield* Queue.takeN(seen, 3), ["c", "d", "e"])
-  }).pipe(Effect.provide(layerWith({ redeliverMs: 20, capacity: 3 })))
+  }).pipe(Effect.provide(layerWith({ redeliverMs: 20, capacity: 3, isPatient: true })))
 )

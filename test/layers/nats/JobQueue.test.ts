@@ -2,20 +2,38 @@ import { assert, describe, it } from "@effect/vitest"
 import { AckPolicy, jetstreamManager } from "@nats-io/jetstream"
 import { connect } from "@nats-io/transport-node"
 import type { Scope } from "effect"
-import { Context, Deferred, Effect, Layer, Queue, Schedule } from "effect"
+import { Context, Deferred, Effect, Fiber, Latch, Layer, Queue, Schedule } from "effect"
 import { CONSUMER, laneOf } from "../../../layers/nats/Lanes.ts"
-import { layerOf } from "../../../layers/nats/JobQueue.ts"
+import { beside, besideWith } from "../../../layers/local/JobHub.ts"
+import type { NatsOptions } from "../../../layers/nats/JobQueue.ts"
+import { layerOf as layerBeside } from "../../../layers/nats/JobQueue.ts"
 import type { Job } from "../../../services/domain/Job.ts"
 import { JobQueue } from "../../../services/ports/JobQueue.ts"
+import { NodeQueue } from "../../../services/ports/NodeQueue.ts"
 import type { NatsServer } from "../../NatsServer.ts"
 import { makeNatsServer } from "../../NatsServer.ts"
 import { contract } from "../JobQueue.contract.ts"
 
 const options = { replicas: 1, redeliverMs: 20, timeoutMs: 2000, ackWaitMs: 30_000, renewMs: 300, idleMs: 10_000 }
 
+/** A node with nothing of its own: what is seen went by way of NATS. */
+const layerOf = (options: NatsOptions) =>
+  Layer.provide(
+    layerBeside(options),
+    Layer.succeed(NodeQueue, { publish: () => Effect.void, subscribe: () => Effect.void })
+  )
+
+/** A whole node, as the engine is. */
+const nodeOf = (options: NatsOptions) => Layer.provide(layerBeside(options), Layer.fresh(beside))
+
 contract(
   "JobQueue on NATS",
-  Effect.map(makeNatsServer, ({ url }) => layerOf({ ...options, url }))
+  Effect.map(makeNatsServer, ({ url }) =>
+    Layer.provide(
+      layerBeside({ ...options, url }),
+      besideWith({ redeliverMs: options.redeliverMs, capacity: 1000, isPatient: false })
+    )
+  )
 )
 
 const job = (id: string): Job => ({ type: "SendV1", id, priority: "bulk" })
@@ -186,6 +204,81 @@ describe("JobQueue on NATS", () => {
         }),
       { idleMs: 100 }
     )
+  )
+
+  it.live("gives what NATS does not take to the node's own subscribers", () =>
+    Effect.gen(function* () {
+      const server = yield* makeNatsServer
+      const queue = Context.get(yield* Layer.build(nodeOf({ ...options, timeoutMs: 300, url: server.url })), JobQueue)
+      const seen = yield* Queue.unbounded<string>()
+      yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+      const seeing = (id: string) => Effect.repeat(Queue.take(seen), { until: (it) => it === id })
+      yield* queue.publish([job("spread")])
+      yield* seeing("spread")
+
+      yield* server.freeze
+      // The signal takes a moment to arrive.
+      yield* Effect.repeat(Effect.exit(queue.publish([job("frozen")])), { until: (exit) => exit._tag === "Failure" })
+      yield* seeing("frozen")
+      // From now on nobody waits for it to fail, nor loses what he gave up.
+      const given = yield* Effect.forkChild(queue.publish([job("hanging")]), { startImmediately: true })
+      yield* seeing("hanging")
+      yield* Fiber.interrupt(given)
+      yield* server.thaw
+
+      yield* server.kill
+      yield* Effect.repeat(Effect.exit(queue.publish([job("gone")])), { until: (exit) => exit._tag === "Failure" })
+      yield* seeing("gone")
+    })
+  )
+
+  it.live("gives a job whose publisher gave up to the node's own subscribers", () =>
+    Effect.gen(function* () {
+      const server = yield* makeNatsServer
+      const queue = Context.get(
+        yield* Layer.build(nodeOf({ ...options, timeoutMs: 60_000, url: server.url })),
+        JobQueue
+      )
+      const seen = yield* Queue.unbounded<string>()
+      yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
+      yield* queue.publish([job("first")])
+      yield* Queue.take(seen)
+      yield* server.freeze
+      yield* Effect.repeat(Effect.timeoutOption(queue.publish([job("given up")]), "100 millis"), {
+        until: (done) => done._tag === "None"
+      })
+      assert.strictEqual(yield* Queue.take(seen), "given up")
+      yield* server.thaw
+    })
+  )
+
+  it.live("wakes the node's own subscribers without NATS, and has no more of them at work than they allow", () =>
+    Effect.gen(function* () {
+      const server = yield* makeNatsServer
+      const queue = Context.get(yield* Layer.build(nodeOf({ ...options, url: server.url })), JobQueue)
+      const gate = yield* Latch.make(false)
+      const started = yield* Queue.unbounded<string>()
+      let active = 0
+      let most = 0
+      yield* queue.subscribe({ ...subscription, concurrency: 2 }, ({ id }) =>
+        Effect.gen(function* () {
+          most = Math.max(most, ++active)
+          yield* Queue.offer(started, id)
+          yield* gate.await
+          active--
+        })
+      )
+      yield* Effect.addFinalizer(() => gate.open)
+      yield* queue.publish([job("far 1"), job("far 2")])
+      yield* queue.wake([job("near 1"), job("near 2")])
+      yield* Queue.takeN(started, 2)
+      yield* gate.open
+      yield* Queue.takeN(started, 2)
+      assert.strictEqual(most, 2)
+      yield* server.kill
+      yield* queue.wake([job("alone")])
+      yield* Effect.repeat(Queue.take(started), { until: (id) => id === "alone" })
+    })
   )
 
   it.live("brings streams and consumers of an earlier release up to date", () =>
