@@ -1,21 +1,19 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { ProviderKind } from "../../services/domain/Credential.ts"
-import type { Environment, Platform } from "../../services/domain/Device.ts"
+import type { Platform } from "../../services/domain/Device.ts"
 import type { AppId } from "../../services/domain/Ids.ts"
 import { uuidv7 } from "../../services/domain/Ids.ts"
 import type { KeptAudience, Way } from "../../services/domain/Notification.ts"
-import type { Person } from "../../services/domain/Template.ts"
-import type { AudiencePage, Target } from "../../services/ports/AudienceStore.ts"
+import type { AudiencePage } from "../../services/ports/AudienceStore.ts"
 import { AudienceStore } from "../../services/ports/AudienceStore.ts"
 import { addressKey } from "./addresses.ts"
-import { coalesce, isRefusedBySql } from "./Coalesce.ts"
-import { isUuid, texts, uuids } from "./columns.ts"
+import { audienceRows } from "./audienceRows.ts"
+import { audienceTargets } from "./audienceTargets.ts"
+import { texts, uuids } from "./columns.ts"
 import { inboxChannels } from "./inboxChannels.ts"
 import { countRows, NO_ONE } from "./countRows.ts"
-import { peopleOf } from "./people.ts"
-import { channelConditions, deviceConditions, filterOf, inboxConditions, isSparse } from "./segments.ts"
+import { filterOf, isSparse } from "./segments.ts"
 import { storeError } from "./storeError.ts"
 
 /**
@@ -44,8 +42,6 @@ const placeOf = (cursor: string | null, first: Part): Place => {
 
 const cursorOf = ({ part, offset, after }: Place): string => `${part}:${offset}:${after}`
 
-const platformOf = { apns: "ios", fcm: "android", webpush: "web" } as const
-
 const none: ReadonlyArray<string> = []
 const NOBODY: AudiencePage["recipients"] = { apns: none, fcm: none, webpush: none, smtp: none, inbox: none }
 /** Rows looked through for a page of those that fit, as a multiple of its size. */
@@ -59,21 +55,12 @@ interface DeviceRow {
   readonly platform: Platform
 }
 
-/** One call of `targets`. */
-interface Aim {
-  readonly appId: AppId
-  readonly provider: ProviderKind
-  readonly ids: ReadonlyArray<string>
-}
-
-/** Calls of at most so many ids travel together. */
-const FEW = 16
-
 export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Layer.effect(
   AudienceStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const { ensureContacts, inboxesOf } = inboxChannels(sql)
+    const { channelsOf, devicesOf, devicesWhere, peopleWithInbox } = audienceRows(sql)
 
     /**
      * An audience that is about everybody is walked along the index. Told nothing, PostgreSQL takes an application that
@@ -100,42 +87,6 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       const recipients = { ...NOBODY, smtp: rows.map((row) => row.id) }
       return { recipients, size: rows.length, last: rows.at(-1)?.id ?? "" }
     })
-
-    const devicesWhere = (appId: AppId, after: string, conditions: ReadonlyArray<Fragment>): Fragment =>
-      sql`SELECT id, platform FROM devices WHERE ${sql.and([
-        sql`app_id = ${appId}`,
-        sql`active`,
-        ...(after === "" ? [] : [sql`id > ${after}`]),
-        ...conditions
-      ])}`
-
-    /** The devices of users are few and found by their index; the fence keeps the planner from walking all devices in order of id. */
-    const devicesOfUsers = (appId: AppId, after: string, users: ReadonlyArray<string>): Fragment =>
-      sql`SELECT id, platform FROM (
-        SELECT id, platform FROM devices WHERE app_id = ${appId} AND user_id = ANY(${texts(users)}) AND active OFFSET 0
-      ) AS theirs WHERE ${after === "" ? sql`true` : sql`id > ${after}`}`
-
-    const channelsOfUsers = (appId: AppId, after: string, users: ReadonlyArray<string>): Fragment =>
-      sql`SELECT id FROM (
-        SELECT c.id FROM contacts p JOIN channels c ON c.contact_id = p.id
-        WHERE p.app_id = ${appId} AND p.external_id = ANY(${texts(users)}) AND c.app_id = ${appId}
-          AND c.kind = 'email' AND c.status = 'active' OFFSET 0
-      ) AS theirs WHERE ${after === "" ? sql`true` : sql`id > ${after}`}`
-
-    /** The e-mail channels of people whom conditions on the contact itself fit. */
-    const channelsOfContacts = (appId: AppId, after: string, conditions: ReadonlyArray<Fragment>): Fragment =>
-      sql`SELECT c.id FROM contacts p JOIN channels c ON c.contact_id = p.id WHERE ${sql.and([
-        sql`p.app_id = ${appId}`,
-        sql`c.app_id = ${appId}`,
-        sql`c.kind = 'email'`,
-        sql`c.status = 'active'`,
-        ...(after === "" ? [] : [sql`c.id > ${after}`]),
-        ...conditions
-      ])}`
-
-    const emailChannels = (appId: AppId, after: string): Fragment =>
-      sql`SELECT id FROM channels WHERE app_id = ${appId} AND kind = 'email' AND status = 'active'
-        AND ${after === "" ? sql`true` : sql`id > ${after}`}`
 
     const channelsByKey = (appId: AppId, keys: ReadonlyArray<string>) =>
       sql<{ readonly id: string; readonly key: string; readonly active: boolean }>`
@@ -174,22 +125,6 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return { recipients, next: end < ordered.length ? cursorOf({ ...place, offset: end }) : null }
     })
 
-    /** All devices of an audience that does not list ids, after one of them. */
-    const devicesOf = (appId: AppId, audience: KeptAudience, after: string, more: ReadonlyArray<Fragment> = []) => {
-      const filter = filterOf(audience)
-      return audience.user_ids === undefined
-        ? devicesWhere(appId, after, [...(filter === null ? [] : deviceConditions(sql, filter)), ...more])
-        : devicesOfUsers(appId, after, audience.user_ids)
-    }
-
-    const channelsOf = (appId: AppId, audience: KeptAudience, after: string, more: ReadonlyArray<Fragment> = []) => {
-      if (audience.user_ids !== undefined) return channelsOfUsers(appId, after, audience.user_ids)
-      const filter = filterOf(audience)
-      return filter === null
-        ? emailChannels(appId, after)
-        : channelsOfContacts(appId, after, [...channelConditions(sql, filter), ...more])
-    }
-
     /**
      * The id at the end of a window of rows, fitting or not, in which a page is looked for: a page of rows that fit may
      * lie anywhere behind them, and no statement shall walk through millions. Null: the window reaches the end.
@@ -219,23 +154,6 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
         ways.includes(kind) ? rows.filter((row) => row.kind === kind).map(({ id }) => id) : none
       return { ...NOBODY, smtp: of("email"), inbox: of("inbox") }
     })
-
-    const peopleWithInbox = (
-      appId: AppId,
-      audience: KeptAudience,
-      after: string,
-      more: ReadonlyArray<Fragment> = []
-    ): Fragment => {
-      const filter = filterOf(audience)
-      return sql`SELECT p.id FROM contacts p WHERE ${sql.and([
-        sql`p.app_id = ${appId}`,
-        sql`NOT p.no_inbox`,
-        ...(audience.user_ids === undefined ? [] : [sql`p.external_id = ANY(${texts(audience.user_ids)})`]),
-        ...(after === "" ? [] : [sql`p.id > ${after}`]),
-        ...(filter === null ? [] : inboxConditions(sql, filter)),
-        ...more
-      ])}`
-    }
 
     /** Contacts with an inbox, in the order of their ids; those who want no messages there are left out. */
     const inboxPage = Effect.fnUntraced(function* (appId: AppId, from: Fragment, limit: number) {
@@ -313,17 +231,6 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return { recipients, next: after === null ? nextPart : cursorOf({ ...place, after }) }
     }, storeError("AudienceStore.page"))
 
-    /**
-     * Devices whose person takes no push are nobody's target. Most applications have no such people, which is seen once
-     * for a statement; else it costs a look-up a device, in an index of such people. Never hashed nor joined.
-     */
-    const wantsPush = (appId: AppId) => sql`(
-      NOT EXISTS (SELECT 1 FROM contacts WHERE app_id = ${appId} AND no_push)
-      OR coalesce((
-        SELECT false FROM contacts p WHERE p.app_id = devices.app_id AND p.external_id = devices.user_id AND p.no_push
-      ), true)
-    )`
-
     const count: AudienceStore["Service"]["count"] = Effect.fnUntraced(function* (appId, audience, ways, patienceMs) {
       const { channel_ids, device_ids, emails, user_ids } = audience
       const wants = (way: Way) => ways.includes(way) && (way === "push" || !isDevicesOnly(audience))
@@ -354,101 +261,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return { ...counted, recipients: { ...counted.recipients, inbox: counted.recipients.inbox + made } }
     }, storeError("AudienceStore.count"))
 
-    const readTargets: AudienceStore["Service"]["targets"] = Effect.fnUntraced(function* (
-      appId,
-      provider,
-      ids,
-      withPerson
-    ) {
-      const wanted = uuids(ids.filter(isUuid))
-      if (withPerson === true) {
-        const people = yield* peopleOf(sql, appId, provider, wanted)
-        return people.map((row): Target => ({ ...targetOf(row), person: row[6] as Person }))
-      }
-      const rows = yield* (
-        provider === "smtp"
-          ? sql`SELECT id, address, created_at FROM channels
-              WHERE app_id = ${appId} AND id = ANY(${wanted}) AND kind = 'email' AND status = 'active'`
-          : provider === "inbox"
-            ? sql`SELECT c.id, p.external_id, c.created_at FROM channels c JOIN contacts p ON p.id = c.contact_id
-                WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND c.kind = 'inbox' AND NOT p.no_inbox`
-            : provider === "webpush"
-              ? sql`SELECT id, token, last_seen_at, environment, p256dh, auth FROM devices
-                WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = 'web'
-                  AND ${wantsPush(appId)}`
-              : sql`SELECT id, token, last_seen_at, environment FROM devices
-                WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = ${platformOf[provider]}
-                  AND ${wantsPush(appId)}`
-      ).values
-      return rows.map(targetOf)
-    }, storeError("AudienceStore.targets"))
-
-    /** Single messages of one way read their targets together. */
-    const readFew = Effect.fnUntraced(function* (calls: ReadonlyArray<Aim>) {
-      const byWay = new Map<string, Array<Aim>>()
-      for (const call of calls) {
-        const way = `${call.appId}:${call.provider}`
-        const others = byWay.get(way)
-        if (others === undefined) byWay.set(way, [call])
-        else others.push(call)
-      }
-      const found = yield* Effect.forEach(
-        byWay.values(),
-        (those) => {
-          const { appId, provider } = those[0]!
-          const ids = new Set(those.flatMap(({ ids }) => ids))
-          return Effect.map(readTargets(appId, provider, [...ids]), (rows) => {
-            const byId = new Map(rows.map((row) => [row.id, row]))
-            return those.map((call) => [call, call.ids.flatMap((id) => byId.get(id) ?? [])] as const)
-          })
-        },
-        { concurrency: "unbounded" }
-      )
-      const answers = new Map(found.flat())
-      return calls.map((call) => answers.get(call)!)
-    })
-    const targetsOfFew = yield* coalesce({
-      run: readFew,
-      weight: ({ ids }: Aim) => ids.length,
-      isRefusal: isRefusedBySql,
-      rows: 256,
-      atOnce: 2
-    })
-    const targets: AudienceStore["Service"]["targets"] = (appId, provider, ids, withPerson) =>
-      ids.length <= FEW && withPerson !== true
-        ? targetsOfFew({ appId, provider, ids })
-        : readTargets(appId, provider, ids, withPerson)
-
-    const unsubscribed: AudienceStore["Service"]["unsubscribed"] = Effect.fnUntraced(function* (appId, provider, ids) {
-      const wanted = uuids(ids.filter(isUuid))
-      const rows = yield* sql<{ readonly id: string }>`${
-        provider === "smtp"
-          ? sql`SELECT id FROM channels
-              WHERE app_id = ${appId} AND id = ANY(${wanted}) AND kind = 'email' AND status = 'unsubscribed'`
-          : provider === "inbox"
-            ? sql`SELECT c.id FROM channels c JOIN contacts p ON p.id = c.contact_id
-                WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND c.kind = 'inbox' AND p.no_inbox`
-            : sql`SELECT id FROM devices
-                WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND NOT ${wantsPush(appId)}`
-      }`
-      return rows.map(({ id }) => id)
-    }, storeError("AudienceStore.unsubscribed"))
-
-    const zones: AudienceStore["Service"]["zones"] = Effect.fnUntraced(function* (appId, recipients) {
-      const devices = [...recipients.apns, ...recipients.fcm, ...recipients.webpush]
-      const channels = [...recipients.smtp, ...recipients.inbox]
-      const rows = yield* sql<{ readonly id: string; readonly zone: string | null }>`
-        SELECT d.id, coalesce(d.timezone, (
-          SELECT p.timezone FROM contacts p WHERE p.app_id = d.app_id AND p.external_id = d.user_id
-        )) AS zone FROM devices d WHERE d.app_id = ${appId} AND d.id = ANY(${uuids(devices)})
-        UNION ALL
-        SELECT c.id, p.timezone FROM channels c JOIN contacts p ON p.id = c.contact_id
-        WHERE c.app_id = ${appId} AND c.id = ANY(${uuids(channels)})`.unprepared
-      const found = new Map<string, string>()
-      for (const { id, zone } of rows) if (zone !== null) found.set(id, zone)
-      return found
-    }, storeError("AudienceStore.zones"))
-
+    const { targets, unsubscribed, zones } = yield* audienceTargets(sql)
     return AudienceStore.of({ zones, page, count, targets, unsubscribed })
   })
 )
@@ -463,12 +276,3 @@ const isAboutEverybody = (audience: KeptAudience): boolean => {
 const isDevicesOnly = (audience: KeptAudience): boolean => filterOf(audience)?.platforms !== undefined
 
 const lower = (id: string): string => id.toLowerCase()
-
-const targetOf = (row: ReadonlyArray<unknown>): Target => ({
-  id: row[0] as string,
-  address: row[1] as string,
-  seenAt: (row[2] as Date).getTime(),
-  environment: (row[3] as Environment | undefined) ?? "production",
-  p256dh: (row[4] as string | null | undefined) ?? null,
-  auth: (row[5] as string | null | undefined) ?? null
-})
