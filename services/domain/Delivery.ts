@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { DeliveryId, NotificationId } from "./Ids.ts"
 import type { ProviderKind } from "./Credential.ts"
+import type { Happenings } from "./Stats.ts"
 
 /** A recipient's final state. `pending` has no row: it is what a notification's batches still hold. */
 export const DeliveryStatus = Schema.Literals(["sent", "failed", "skipped", "cancelled"])
@@ -26,17 +27,7 @@ export interface Delivery {
 export const isChannel = (provider: ProviderKind): boolean => provider === "smtp" || provider === "inbox"
 
 /** How a notification's recipients are divided: `accepted = sent + failed + skipped + cancelled + pending`, always. */
-export interface Counts {
+export interface Counts extends Happenings {
   readonly accepted: number
   readonly pending: number
-  readonly sent: number
-  readonly failed: number
-  readonly skipped: number
-  readonly cancelled: number
-  readonly delivered: number
-  readonly opened: number
-  readonly clicked: number
-  /** Of those opened, and of those clicked, the ones that so far only machines opened and clicked. E-mail only. */
-  readonly machine_opened: number
-  readonly machine_clicked: number
 }

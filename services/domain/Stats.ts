@@ -1,6 +1,6 @@
 import type { ProviderKind } from "./Credential.ts"
 
-/** What happened to recipients. Opened and clicked count machines as well, who are told apart beside. */
+/** What happened to recipients. Opened and clicked count machines as well, who are told apart beside: e-mail only. */
 export interface Happenings {
   readonly sent: number
   readonly failed: number

@@ -5,6 +5,7 @@ import { DeliveryStatus, isChannel } from "../../services/domain/Delivery.ts"
 import { DeliveryId, NotificationId } from "../../services/domain/Ids.ts"
 import type { Notification } from "../../services/domain/Notification.ts"
 import { NotificationStatus, Priority, SendNotification } from "../../services/domain/Notification.ts"
+import { NOTHING } from "../../services/domain/Stats.ts"
 import { isDay, isoTime } from "../../services/domain/Time.ts"
 import type { UnknownRecipients } from "../../services/engine/Accept.ts"
 import { Accept } from "../../services/engine/Accept.ts"
@@ -66,19 +67,7 @@ const DeliveryView = Schema.Struct({
   completed_at: Schema.String
 }).annotate({ identifier: "Delivery" })
 
-const NOBODY: Counts = {
-  accepted: 0,
-  pending: 0,
-  sent: 0,
-  failed: 0,
-  skipped: 0,
-  cancelled: 0,
-  delivered: 0,
-  opened: 0,
-  clicked: 0,
-  machine_opened: 0,
-  machine_clicked: 0
-}
+const NOBODY: Counts = { accepted: 0, pending: 0, ...NOTHING }
 
 const timeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at))
 
