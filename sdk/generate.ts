@@ -95,6 +95,9 @@ const nameOf = (method: string, path: string, status: string, isList: boolean, s
     return { resource, name: name[method as keyof typeof name] }
   }
   const noun = camel(...tail)
+  // `/dead-letters/replays/{id}`: one of a list that has its place within another resource.
+  if (method === "get" && rest.at(-1)!.startsWith("{"))
+    return { resource, name: `get${pascal(noun.replace(/s$/, ""))}` }
   const verb = {
     get: siblings.includes("put") ? "get" : "",
     post: status === "201" || siblings.includes("get") ? "create" : "",

@@ -45,6 +45,9 @@ export const CreateChannel = Schema.Struct({
 )
 export type CreateChannel = typeof CreateChannel.Type
 
+/** PATCH /channels/:id: subscribes an address again, or unsubscribes it. What bounced is no wish of anybody's. */
+export const UpdateChannel = Schema.Struct({ status: Schema.Literals(["active", "unsubscribed"]) })
+
 /** An e-mail channel to be written. */
 export interface EmailChannel {
   readonly kind: "email"

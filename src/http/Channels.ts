@@ -1,10 +1,10 @@
 import { Effect, Option, Schema } from "effect"
 import type { Channel } from "../../services/domain/Channel.ts"
-import { ChannelKind, CreateChannel, EmailAddress } from "../../services/domain/Channel.ts"
+import { ChannelKind, CreateChannel, EmailAddress, UpdateChannel } from "../../services/domain/Channel.ts"
 import { ChannelId, ContactId } from "../../services/domain/Ids.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import { ChannelStore } from "../../services/ports/ChannelStore.ts"
-import { notFound } from "./ApiError.ts"
+import { ApiError, notFound } from "./ApiError.ts"
 import { ID, NOW } from "./Examples.ts"
 import { listQuery, page, pageOf } from "./Page.ts"
 import { route } from "./Route.ts"
@@ -37,6 +37,10 @@ const example = {
   status: "active",
   created_at: NOW
 }
+
+const NO_STATUS = "An inbox is not subscribed by its channel: change the contact's preference `inbox`."
+const BOUNCED =
+  "The address bounced, and nothing is sent to it. Remove the channel and create it again to try once more."
 
 /** Channels: recipients that are not devices. */
 export const channelRoutes = Effect.gen(function* () {
@@ -120,6 +124,34 @@ export const channelRoutes = Effect.gen(function* () {
       handler: Effect.fnUntraced(function* ({ caller, params }) {
         const channel = yield* channels.find(caller.appId, params.id as ChannelId)
         return Option.isSome(channel) ? show(channel.value) : yield* Effect.fail(notFound("channel"))
+      })
+    }),
+    route({
+      method: "PATCH",
+      path: "/api/v1/channels/:id",
+      access: "secret",
+      tag: "Channels",
+      summary: "Unsubscribe a channel, or subscribe it again",
+      description:
+        "For e-mail, and for what somebody asked you: a message to an unsubscribed channel is skipped. The preference `email` of its contact follows: off with the last of their addresses, on with the first that comes back. An address that bounced stays `suppressed`: remove the channel and create it again when you know better. What goes to an inbox is the contact's preference `inbox`.",
+      body: { schema: UpdateChannel, name: "UpdateChannel", example: { status: "unsubscribed" } },
+      success: {
+        status: 200,
+        description: "The channel as it is now.",
+        schema: ChannelView,
+        example: { ...example, status: "unsubscribed" }
+      },
+      errors: ["not_found", "conflict"],
+      handler: Effect.fnUntraced(function* ({ body: { status }, caller, params }) {
+        const id = params.id as ChannelId
+        const before = yield* channels.find(caller.appId, id)
+        if (Option.isNone(before)) return yield* Effect.fail(notFound("channel"))
+        if (before.value.kind === "inbox") return yield* Effect.fail(new ApiError("conflict", NO_STATUS))
+        if (before.value.status === "suppressed") return yield* Effect.fail(new ApiError("conflict", BOUNCED))
+        const channel = yield* channels.subscribe(caller.appId, id, status === "active")
+        // Removed meanwhile.
+        if (Option.isNone(channel)) return yield* Effect.fail(notFound("channel"))
+        return show(channel.value)
       })
     }),
     route({

@@ -53,7 +53,9 @@ export class ChannelTable {
         outage.run("subscribe", () => {
           const at = this.rows.findIndex((row) => row.appId === appId && row.id === id && row.kind === "email")
           if (at === -1) return Option.none()
-          const row = { ...this.rows[at]!, status: isWanted ? ("active" as const) : ("unsubscribed" as const) }
+          const was = this.rows[at]!
+          const wanted = isWanted ? ("active" as const) : ("unsubscribed" as const)
+          const row = was.status === "suppressed" ? was : { ...was, status: wanted }
           this.rows[at] = row
           return Option.some(row)
         }),

@@ -717,6 +717,8 @@ export type TrackDelivery = { readonly notification_id: string; readonly device_
 
 export type UpdateApplication = { readonly name?: string; readonly identity_verification?: boolean }
 
+export type UpdateChannel = { readonly status: "active" | "unsubscribed" }
+
 export type UpdateContact = {
   readonly email?: string | null
   readonly attributes?: Readonly<Record<string, unknown>>
@@ -1010,6 +1012,8 @@ export interface ChannelsResource {
   ): Pages<Channel>
   /** Read a channel. */
   get(id: string, options?: RequestOptions): Promise<Channel>
+  /** Unsubscribe a channel, or subscribe it again. */
+  update(id: string, body: UpdateChannel, options?: RequestOptions): Promise<Channel>
   /** Remove a channel. */
   delete(id: string, options?: RequestOptions): Promise<{ readonly deleted: true }>
 }
@@ -1293,7 +1297,7 @@ export interface DeadLettersResource {
   /** Send many dead letters again. */
   replayMany(body: ReplayDeadLetters, options?: RequestOptions): Promise<Replay>
   /** List replays. */
-  replaysMany(
+  replays(
     query?: {
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
@@ -1303,7 +1307,7 @@ export interface DeadLettersResource {
     options?: RequestOptions
   ): Pages<Replay>
   /** Follow a replay. */
-  replays(id: string, options?: RequestOptions): Promise<Replay>
+  getReplay(id: string, options?: RequestOptions): Promise<Replay>
 }
 
 export interface CredentialsResource {

@@ -112,6 +112,15 @@ export const operations = {
       takesKey: false,
       answer: "json"
     },
+    update: {
+      method: "PATCH",
+      path: "/api/v1/channels/{id}",
+      ids: 1,
+      body: "json",
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
     delete: {
       method: "DELETE",
       path: "/api/v1/channels/{id}",
@@ -557,7 +566,7 @@ export const operations = {
       takesKey: true,
       answer: "json"
     },
-    replaysMany: {
+    replays: {
       method: "GET",
       path: "/api/v1/dead-letters/replays",
       ids: 0,
@@ -566,7 +575,7 @@ export const operations = {
       takesKey: false,
       answer: "page"
     },
-    replays: {
+    getReplay: {
       method: "GET",
       path: "/api/v1/dead-letters/replays/{id}",
       ids: 1,

@@ -178,7 +178,7 @@ const lists: Readonly<Record<string, (place: Place, after: string | null) => Rea
       notification: by({ notification_id: notification })
     }
   },
-  "deadLetters.replaysMany": ({ app }, after) => ({
+  "deadLetters.replays": ({ app }, after) => ({
     all: Effect.flatMap(ReplayStore, (store) => store.list(app, after, LIMIT))
   }),
   "apiKeys.list": ({ app }, after) => ({

@@ -53,6 +53,30 @@ describe("channels", () => {
     expect((await server.call("DELETE", path, { key })).status).toBe(404)
   })
 
+  it("are unsubscribed and subscribed again, but for inboxes and for what bounced", async () => {
+    const { appId, secretKey: key } = server.makeTenant()
+    const { id } = (await create({ kind: "email", address: "ann@example.com", user_id: "ann" }, key)).json
+    const change = (path: string, body: unknown, as = key) =>
+      server.call("PATCH", `/api/v1/channels/${path}`, { key: as, body })
+    for (const status of ["unsubscribed", "unsubscribed", "active"]) {
+      const answer = await change(id, { status })
+      expect([answer.status, answer.json.status]).toEqual([200, status])
+    }
+    expect((await change(id, { status: "unsubscribed" }, server.ours.secretKey)).status).toBe(404)
+    expect((await change(id, { status: "suppressed" })).json.error.details[0].field).toBe("status")
+    expect((await change(id, {})).status).toBe(400)
+
+    const rows = server.tables.channels.rows
+    const at = rows.findIndex((row) => row.appId === appId && row.id === id)
+    rows[at] = { ...rows[at]!, status: "suppressed" }
+    expect((await change(id, { status: "active" })).json.error.code).toBe("conflict")
+    expect((await server.call("GET", `/api/v1/channels/${id}`, { key })).json.status).toBe("suppressed")
+
+    const inbox = (await create({ kind: "inbox", user_id: "ann" }, key)).json
+    expect((await change(inbox.id, { status: "unsubscribed" })).json.error.code).toBe("conflict")
+    expect((await change(crypto.randomUUID(), { status: "active" })).status).toBe(404)
+  })
+
   it("are listed by address, contact and status", async () => {
     const key = server.makeTenant().secretKey
     const ann = (await create({ kind: "email", address: "Ann@example.com", user_id: "ann" }, key)).json
