@@ -9,7 +9,18 @@ import { plot } from "./Plot.ts"
  *   npm run bench -- <name> [--short]      one of them; further flags are said in its file
  */
 
-const MODULES = ["transport", "mailing", "fcm", "webhooks", "hooks", "webpush", "ingress", "scaling", "latency"]
+const MODULES = [
+  "transport",
+  "mailing",
+  "fcm",
+  "webhooks",
+  "hooks",
+  "webpush",
+  "ingress",
+  "import",
+  "scaling",
+  "latency"
+]
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
