@@ -12,7 +12,7 @@ import { prepare, type Sink, startNghttpd, startNginx } from "./transport/Sink.t
  *
  * Each sender is a process of its own; its CPU counts, all its threads and TLS included. Slower ones send fewer requests
  * a turn. Left out: everything before and after sending. h2load repeats one body and one apns-id; every other sender
- * makes the id in the body and the apns-id of each request, and the own client does it twice: with what the bodies share
+ * makes the id in the body and the apns-id of each request, and the own client does it twice: with what paths and bodies share
  * given once, as the engine does, and with a whole new body for each.
  */
 

@@ -15,7 +15,9 @@ export interface Told {
   readonly common: ReadonlyArray<Header>
 }
 
-/** The port's two layers. `shared`: what bodies have in common is given once, as the APNs provider does. */
+const PATH = "/3/device/"
+
+/** The port's two layers. `shared`: what paths and bodies have in common is given once, as the APNs provider does. */
 export const own = async (
   which: "own" | "wrapper",
   port: number,
@@ -45,11 +47,13 @@ export const own = async (
         count: requests,
         common,
         credential: [["authorization", told.authorization]],
-        path: (index) => `/3/device/${tokenOf(index)}`,
         headers: (index) => [["apns-id", idOf(index)]],
         ...(shared
-          ? { around: [before, after] as const, body: idOf }
-          : { body: (index: number) => before + idOf(index) + after }),
+          ? { base: PATH, path: tokenOf, around: [before, after] as const, body: idOf }
+          : {
+              path: (index: number) => PATH + tokenOf(index),
+              body: (index: number) => before + idOf(index) + after
+            }),
         onAnswer: (_, answer) => {
           if (answer.status !== 200) wrong = answer.status
         },

@@ -103,7 +103,7 @@ export class Conversation implements FrameHandler {
       slot.status = this.glance.status
       slot.expected = this.glance.length
       if (last) this.finish(slot, bytes, start, end)
-      else keepBlock(slot, bytes, start, end)
+      else keepBlock(slot, bytes, start, end, this.glance.version)
       return
     }
     // Also for streams that are gone: the block may change the decoder's table.
@@ -281,10 +281,15 @@ export class Conversation implements FrameHandler {
   }
 }
 
-/** Copies a header block whose answer goes on: what it lies in is written over by what comes next. */
-const keepBlock = (slot: Slot, bytes: Buffer, start: number, end: number): void => {
+/**
+ * Copies a header block whose answer goes on: what it lies in is written over by what comes next. One with the version of
+ * the slot's last one is there already.
+ */
+const keepBlock = (slot: Slot, bytes: Buffer, start: number, end: number, version: number): void => {
+  if (version !== 0 && slot.blockVersion === version) return
   const length = end - start
   if (slot.block.length < length) slot.block = Buffer.allocUnsafeSlow(Math.max(length, 128))
   bytes.copy(slot.block, 0, start, end)
   slot.blockLength = length
+  slot.blockVersion = version
 }

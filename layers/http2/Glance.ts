@@ -1,5 +1,6 @@
 import { ENTRY_OVERHEAD, STATIC, STATIC_LAST } from "./HpackTable.ts"
 import { huffmanBound, huffmanInto } from "./Huffman.ts"
+import { Precedent } from "./Precedent.ts"
 
 /*
  * Answers' header blocks that depend on no table, read where they lie. Nearly all answers are alike, and their header is
@@ -45,17 +46,48 @@ export class Glance {
   /** -1 without a content-length. */
   length = -1
   private readonly maxList: number
+  private readonly precedent = new Precedent()
 
   constructor(maxList: number) {
     this.maxList = maxList
   }
 
+  /** A number for the bytes of the block, the same again only for the same bytes. 0 says nothing. */
+  get version(): number {
+    return this.precedent.version
+  }
+
   /** True: the block is the header section of a final answer, and breaks no rule. False says nothing. */
   at(bytes: Buffer, start: number, end: number): boolean {
-    let at = this.readStatus(bytes, start, end)
-    if (at < 0) return false
-    this.length = -1
-    let list = SIZES[FIRST_STATUS]!
+    const { precedent } = this
+    const alike = precedent.alike(bytes, start, end)
+    if (alike > 0) {
+      this.status = precedent.status
+      this.length = precedent.length
+    }
+    if (alike === 0 || alike < end - start) {
+      if (!this.read(bytes, start, end, alike)) {
+        precedent.drop()
+        return false
+      }
+    }
+    precedent.keep(bytes, start, end, this.status)
+    return true
+  }
+
+  /** Reads a block from its start, or behind as many bytes as are known to be good. */
+  private read(bytes: Buffer, start: number, end: number, known: number): boolean {
+    const { precedent } = this
+    let at = start + known
+    let list: number
+    if (known > 0) list = precedent.list
+    else {
+      at = this.readStatus(bytes, start, end)
+      if (at < 0) return false
+      this.length = -1
+      list = SIZES[FIRST_STATUS]!
+      precedent.note(at - start, list, -1)
+    }
     while (at < end) {
       const first = bytes[at++]!
       if (first >= 0x80) {
@@ -64,6 +96,7 @@ export class Glance {
         if (index <= LAST_STATUS || index > STATIC_LAST) return false
         if (index === CONTENT_LENGTH || index === TRANSFER_ENCODING) return false
         list += SIZES[index]!
+        precedent.note(at - start, list, this.length)
         continue
       }
       let index: number
@@ -96,6 +129,7 @@ export class Glance {
       if (index === CONTENT_LENGTH && !this.readLength(bytes, at, count, length >= 0x80)) return false
       list += count + ENTRY_OVERHEAD
       at = stop
+      precedent.note(at - start, list, this.length)
     }
     return list <= this.maxList
   }

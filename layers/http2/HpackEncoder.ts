@@ -1,4 +1,5 @@
 import { DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_LAST, staticFields, staticNames } from "./HpackTable.ts"
+import { writePrintable } from "./Text.ts"
 
 /** Writes an integer with a prefix of `bits` bits, the bits above it from `first`; answers where the next byte goes. */
 export const writeInteger = (out: Uint8Array, at: number, first: number, bits: number, value: number): number => {
@@ -17,25 +18,9 @@ export const writeInteger = (out: Uint8Array, at: number, first: number, bits: n
   return at
 }
 
-const SPACE = 0x20
-
-/** Writes a text as a string literal. Anything but printable ASCII without spaces around it is the caller's defect and throws. */
-export const writeString = (out: Uint8Array, at: number, text: string): number => {
-  const { length } = text
-  at = writeInteger(out, at, 0, 7, length)
-  let wrong = 0
-  for (let i = 0; i < length; i++) {
-    const code = text.charCodeAt(i)
-    out[at + i] = code
-    // Negative for whatever is not printable: looked at once, behind the loop.
-    wrong |= (code - SPACE) | (0x7e - code)
-  }
-  if (wrong < 0) throw new TypeError("a header holds a character that is not printable ASCII")
-  if (length > 0 && (out[at] === SPACE || out[at + length - 1] === SPACE)) {
-    throw new TypeError("a header begins or ends with a space")
-  }
-  return at + length
-}
+/** Writes a text as a string literal. Throws where `writePrintable` does. */
+export const writeString = (out: Buffer, at: number, text: string): number =>
+  writePrintable(out, writeInteger(out, at, 0, 7, text.length), text)
 
 /** Bytes that a field takes at most, whichever way it is written. */
 export const fieldBound = (name: string, value: string): number => name.length + value.length + 16
@@ -77,7 +62,7 @@ export class HpackEncoder {
   }
 
   /** Must begin every block: tells the peer of changes of the table's size. */
-  begin(out: Uint8Array, at: number): number {
+  begin(out: Buffer, at: number): number {
     if (this.lowest === undefined) return at
     if (this.lowest < this.capacity) at = writeInteger(out, at, 0x20, 5, this.lowest)
     at = writeInteger(out, at, 0x20, 5, this.capacity)
@@ -86,7 +71,7 @@ export class HpackEncoder {
   }
 
   /** A field that will be sent again: an index if it is known, else a literal that enters the table. */
-  repeated(out: Uint8Array, at: number, name: string, value: string): number {
+  repeated(out: Buffer, at: number, name: string, value: string): number {
     const key = `${name}\0${value}`
     const known = this.known(key)
     if (known !== undefined) return writeInteger(out, at, 0x80, 7, known)
@@ -103,17 +88,17 @@ export class HpackEncoder {
   }
 
   /** A field that may never come again: an index if it is known, else a literal without indexing. */
-  occasional(out: Uint8Array, at: number, name: string, value: string): number {
+  occasional(out: Buffer, at: number, name: string, value: string): number {
     const known = this.known(`${name}\0${value}`)
     return known === undefined ? this.literal(out, at, name, value) : writeInteger(out, at, 0x80, 7, known)
   }
 
   /** A literal without indexing. */
-  literal(out: Uint8Array, at: number, name: string, value: string): number {
+  literal(out: Buffer, at: number, name: string, value: string): number {
     return writeString(out, this.named(out, at, 0x00, 4, name), value)
   }
 
-  private named(out: Uint8Array, at: number, first: number, bits: number, name: string): number {
+  private named(out: Buffer, at: number, first: number, bits: number, name: string): number {
     const known = staticNames.get(name)
     if (known !== undefined) return writeInteger(out, at, first, bits, known)
     out[at++] = first

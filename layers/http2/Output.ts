@@ -95,11 +95,3 @@ export class Output {
     if (page.bytes.length === this.size && this.spare.length < SPARE) this.spare.push(page)
   }
 }
-
-/** Copies bytes and answers where the next one goes. For a few of them a loop is quicker than a call. */
-export const put = (out: Uint8Array, at: number, bytes: Uint8Array): number => {
-  const { length } = bytes
-  if (length > 64) out.set(bytes, at)
-  else for (let i = 0; i < length; i++) out[at + i] = bytes[i]!
-  return at + length
-}

@@ -1,10 +1,11 @@
 import type { Header } from "../../services/ports/Http2Client.ts"
 import { assertField, assertText } from "./Field.ts"
 import * as F from "./Frames.ts"
-import { fieldBound, type HpackEncoder, writeString } from "./HpackEncoder.ts"
+import { fieldBound, type HpackEncoder, writeInteger } from "./HpackEncoder.ts"
 import { ENTRY_OVERHEAD } from "./HpackTable.ts"
-import { type Output, put } from "./Output.ts"
+import type { Output } from "./Output.ts"
 import type { Run } from "./Run.ts"
+import { put, writePrintable } from "./Text.ts"
 
 /** A batch's fields that are the same for all its requests, as they are written while the encoder's table stands still. */
 export interface Template {
@@ -18,6 +19,8 @@ export interface Template {
   /** How many of `fields`, from the start, are entered into the table. */
   readonly indexed: number
   readonly bound: number
+  /** What each path begins with. */
+  readonly base: Uint8Array
   /** What stands around each body. */
   readonly before: Uint8Array
   readonly after: Uint8Array
@@ -56,7 +59,8 @@ export class RequestWriter {
     more: number
   ): void {
     const { output, encoder } = this
-    let bound = FIXED + this.authority.length + template.bound + path.length
+    const { base } = template
+    let bound = FIXED + this.authority.length + template.bound + base.length + path.length
     for (let i = 0; i < headers.length; i++) bound += fieldBound(headers[i]![0], headers[i]![1])
     const frames = Math.ceil(bound / F.FRAME_MAX)
     output.reserve(bound + (frames + 1) * F.FRAME_HEADER + more)
@@ -65,8 +69,7 @@ export class RequestWriter {
     let at = start
     if (template.generation === encoder.generation) {
       at = put(out, at, template.head)
-      out[at++] = LITERAL_PATH
-      at = writeString(out, at, path)
+      at = writePath(out, at, base, path)
       at = put(out, at, template.tail)
     } else {
       // What enters the table must reach the peer, so nothing may throw from here on.
@@ -104,11 +107,14 @@ export class RequestWriter {
     }
     const bound = fields.reduce((sum, [name, value]) => sum + fieldBound(name, value), 0)
     const { encoder } = this
-    const [before, after] = (batch.around ?? ["", ""]).map((text) => new TextEncoder().encode(text)) as [
+    const { around = ["", ""], base = "" } = batch
+    assertText(":path", base)
+    const [before, after, start] = [...around, base].map((text) => new TextEncoder().encode(text)) as [
+      Uint8Array,
       Uint8Array,
       Uint8Array
     ]
-    return { encoder, generation: -1, head: NOTHING, tail: NOTHING, fields, indexed, bound, before, after }
+    return { encoder, generation: -1, head: NOTHING, tail: NOTHING, fields, indexed, bound, before, after, base: start }
   }
 
   private writeTemplate(template: Template, out: Buffer, at: number, path: string): number {
@@ -120,7 +126,7 @@ export class RequestWriter {
     const generation = encoder.generation
     at = encoder.repeated(out, at, ":authority", this.authority)
     const headEnd = at
-    at = encoder.literal(out, at, ":path", path)
+    at = writePath(out, at, template.base, path)
     const tailStart = at
     template.fields.forEach(([name, value], i) => {
       at = i < template.indexed ? encoder.repeated(out, at, name, value) : encoder.occasional(out, at, name, value)
@@ -155,6 +161,13 @@ export class RequestWriter {
     }
     output.at = at
   }
+}
+
+/** Writes the rest of a path behind what it begins with, as a literal without indexing. */
+const writePath = (out: Buffer, at: number, base: Uint8Array, rest: string): number => {
+  out[at++] = LITERAL_PATH
+  at = put(out, writeInteger(out, at, 0, 7, base.length + rest.length), base)
+  return writePrintable(out, at, rest)
 }
 
 const copy = (bytes: Buffer, start: number, end: number): Uint8Array => new Uint8Array(bytes.subarray(start, end))

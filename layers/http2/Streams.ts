@@ -21,6 +21,8 @@ export interface Slot {
   fields: ReadonlyArray<Field> | undefined
   block: Buffer
   blockLength: number
+  /** The version of `block`, where it has one. */
+  blockVersion: number
   chunks: Array<Buffer> | undefined
   size: number
   /** The answer's content-length, -1 without one. */
@@ -70,6 +72,7 @@ export class Streams {
         fields: undefined,
         block: NO_BLOCK,
         blockLength: 0,
+        blockVersion: 0,
         chunks: undefined,
         size: 0,
         expected: -1
@@ -101,7 +104,10 @@ export class Streams {
     slot.rest = undefined
     slot.chunks = undefined
     slot.fields = undefined
-    if (slot.block.length > SMALL_BLOCK) slot.block = NO_BLOCK
+    if (slot.block.length > SMALL_BLOCK) {
+      slot.block = NO_BLOCK
+      slot.blockVersion = 0
+    }
     this.count--
   }
 

@@ -1,25 +1,8 @@
 import * as F from "./Frames.ts"
 import { PeerError } from "./Frames.ts"
-import { type Output, put } from "./Output.ts"
+import type { Output } from "./Output.ts"
 import type { Slot } from "./Streams.ts"
-
-/** Up to so many characters, a loop is quicker than a call. */
-const SHORT = 64
-
-/** Writes a text as UTF-8; answers where the next byte goes. */
-const putText = (out: Buffer, at: number, text: string): number => {
-  const { length } = text
-  if (length <= SHORT) {
-    let seen = 0
-    for (let i = 0; i < length; i++) {
-      const code = text.charCodeAt(i)
-      out[at + i] = code
-      seen |= code
-    }
-    if (seen < 0x80) return at + length
-  }
-  return at + out.write(text, at, "utf8")
-}
+import { put } from "./Text.ts"
 
 /**
  * Writes the bodies of requests, as far as the peer's windows allow (RFC 9113, 5.2). Frames stay at the size that every
@@ -51,16 +34,8 @@ export class Upload {
     const { output } = this
     const { bytes } = output
     const start = output.at + F.FRAME_HEADER
-    let at = start
-    if (before.length > 0) {
-      bytes.set(before, at)
-      at += before.length
-    }
-    if (typeof body === "string") at = putText(bytes, at, body)
-    else {
-      bytes.set(body, at)
-      at += body.length
-    }
+    let at = put(bytes, start, before)
+    at = typeof body === "string" ? at + bytes.write(body, at, "utf8") : put(bytes, at, body)
     at = put(bytes, at, after)
     const length = at - start
     F.frameHeader(bytes, output.at, length, F.DATA, F.END_STREAM, slot.id)

@@ -82,13 +82,14 @@ export class WrapperLink implements Link {
   open(run: Run, index: number): void {
     const { batch } = run
     try {
-      const path = batch.path(index)
-      assertText(":path", path)
+      const [base, rest] = [batch.base ?? "", batch.path(index)]
+      assertText(":path", base)
+      assertText(":path", rest)
       const headers: http2.OutgoingHttpHeaders = {
         ":method": "POST",
         ":scheme": "https",
         ":authority": this.authority,
-        ":path": path
+        ":path": base + rest
       }
       for (const [name, value] of [...batch.common, ...batch.credential, ...batch.headers(index)]) {
         assertField(name, value)

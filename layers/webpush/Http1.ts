@@ -93,7 +93,7 @@ const sendAll = (pool: Pool, batch: Http2Batch): Effect.Effect<void> =>
 const request = async (pool: Pool, batch: Http2Batch, index: number, signal: AbortSignal): Promise<Http2Answer> => {
   const { statusCode, headers, body } = await pool.request({
     method: "POST",
-    path: batch.path(index),
+    path: (batch.base ?? "") + batch.path(index),
     headers: [...batch.common, ...batch.credential, ...batch.headers(index)].flat(),
     body: bodyOf(batch.around, batch.body(index)),
     signal

@@ -49,6 +49,8 @@ export interface Http2Batch {
   /** Headers whose values must not enter a compression context that other credentials share (authorization). */
   readonly credential: ReadonlyArray<Header>
   readonly path: (index: number) => string
+  /** What all paths begin with, if they do: `path` then gives the rest. Neither has a space at either end. */
+  readonly base?: string
   readonly headers: (index: number) => ReadonlyArray<Header>
   readonly body: (index: number) => Uint8Array | string
   /** What all bodies begin and end with, if they do: `body` then gives what stands between. */

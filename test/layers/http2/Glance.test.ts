@@ -19,6 +19,9 @@ const fully = (block: Buffer) => {
     return undefined
   }
 }
+/** A field `x` with a value of so many bytes. */
+const literal = (length: number): Buffer =>
+  Buffer.concat([hex("00 01 78"), Buffer.of(length), Buffer.alloc(length, 0x76)])
 const valueIn = (fields: ReadonlyArray<Field>, name: string): string | undefined => {
   const values = fields.filter((field) => field[0] === name).map((field) => field[1])
   return values.length === 0 ? undefined : values.join(", ")
@@ -68,6 +71,29 @@ describe("Glance", () => {
     const block = hex("88 00 01 61 03 616263")
     expect(new Glance(42 + 36).at(block, 0, block.length)).toBe(true)
     expect(new Glance(42 + 35).at(block, 0, block.length)).toBe(false)
+  })
+
+  it("gives the same version only to the same bytes", () => {
+    const chance = new Chance(203)
+    const glance = new Glance(MAX_LIST)
+    // Some too long to be kept, by bytes or by fields; all alike at the beginning.
+    const blocks = [1, 2, 31, 32, 33, 34, 60, 200].map((fields) => hex("88" + "8f".repeat(fields)))
+    for (const length of [1, 100, 126, 1]) {
+      blocks.push(Buffer.concat([blocks[2]!, ...Array.from({ length: 5 }, () => literal(length))]))
+    }
+    const versions = new Map<number, string>()
+    let again = 0
+    let block = blocks[0]!
+    for (let round = 0; round < 20_000; round++) {
+      if (chance.below(2) === 0) block = chance.pick(blocks)
+      if (chance.below(8) === 0) block = chance.mutate(block)
+      if (!glance.at(block, 0, block.length) || glance.version === 0) continue
+      const before = versions.get(glance.version)
+      if (before !== undefined) again++
+      expect(before ?? block.toString("hex")).toBe(block.toString("hex"))
+      versions.set(glance.version, block.toString("hex"))
+    }
+    expect(again).toBeGreaterThan(500)
   })
 
   it("says what the complete decoder says, of whatever it takes", () => {

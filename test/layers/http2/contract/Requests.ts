@@ -108,6 +108,18 @@ export const requests = ({ name, open, nodeServer, rawPeer, echo, sound }: Stage
       )
     })
 
+    it("puts what all paths begin with before the rest of each", async () => {
+      const server = await nodeServer(echo)
+      const { answers } = await (
+        await open(server.port)
+      ).send(50, {
+        base: "/3/device/",
+        path: (index) => "a".repeat(index * 5)
+      })
+      const paths = Array.from({ length: 50 }, (_, index) => answers.get(index)!.header("x-path"))
+      expect(paths).toEqual(paths.map((_, index) => `/3/device/${"a".repeat(index * 5)}`))
+    })
+
     it("passes interim answers and trailers over", async () => {
       const peer = await rawPeer(async (connection) => {
         connection.send(raw.settings())
@@ -152,6 +164,10 @@ export const requests = ({ name, open, nodeServer, rawPeer, echo, sound }: Stage
         { headers: (index) => (index === 3 ? raise("headers") : []) },
         { onAnswer: () => raise("answer") },
         { path: () => "/bad\r\npath" },
+        { base: "/bad\r\npath/" },
+        // Whose lower bytes are those of a line break, or of letters.
+        { path: (index) => (index < 5 ? "/good" : "/bad\u010d\u010a") },
+        { headers: (index) => [["x-bad", index < 5 ? "good" : "\u0162\u0161d"]] },
         { common: [["x-bad", "line\nbreak"]] },
         { headers: () => [["x-bad", "line\nbreak"]] },
         { headers: (index) => [["x-bad", index < 5 ? "good" : "space at the end "]] }
