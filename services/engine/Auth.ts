@@ -56,6 +56,8 @@ export class Auth extends Context.Service<
       authorization: string | undefined,
       surface: Surface
     ) => Effect.Effect<Caller, Unauthorized | Forbidden | StoreError>
+    /** Who was admitted by this header a moment ago, as long as that may be remembered; null: `authenticate` tells. */
+    readonly recall: (authorization: string | undefined, surface: Surface) => Caller | null
     /** Checks the X-Identity-Hash of a request that claims a user id. Servers, with their secret key, need none. */
     readonly verifyIdentity: (
       caller: Caller,
@@ -146,17 +148,18 @@ export class Auth extends Context.Service<
         secret: new Map(),
         public: new Map()
       }
+      const recall: Auth["Service"]["recall"] = (authorization, surface) => {
+        const before = authorization === undefined ? undefined : admitted[surface].get(authorization)
+        return before !== undefined && clock.currentTimeMillisUnsafe() < before.until ? before.caller : null
+      }
       // Suspended: who holds on to a stream has its key checked by running this again and again.
       const authenticate: Auth["Service"]["authenticate"] = (authorization, surface) =>
         Effect.suspend(() => {
-          const before = authorization === undefined ? undefined : admitted[surface].get(authorization)
-          return before !== undefined && clock.currentTimeMillisUnsafe() < before.until
-            ? Effect.succeed(before.caller)
-            : check(authorization, surface)
+          const caller = recall(authorization, surface)
+          return caller === null ? check(authorization, surface) : Effect.succeed(caller)
         })
 
-      const verifyIdentity = Effect.fnUntraced(function* (caller: Caller, userId: string, hash: string | undefined) {
-        if (caller.kind === "secret") return
+      const checkIdentity = Effect.fnUntraced(function* (caller: Caller, userId: string, hash: string | undefined) {
         const secrets = yield* Cache.get(identitySecrets, caller.appId)
         if (secrets === null) return
         const isProven =
@@ -171,7 +174,10 @@ export class Auth extends Context.Service<
         }
       })
 
-      return Auth.of({ authenticate, verifyIdentity })
+      const verifyIdentity: Auth["Service"]["verifyIdentity"] = (caller, userId, hash) =>
+        caller.kind === "secret" ? Effect.void : checkIdentity(caller, userId, hash)
+
+      return Auth.of({ authenticate, recall, verifyIdentity })
     })
   )
 }

@@ -83,6 +83,11 @@ export class RateLimiter extends Context.Service<
   {
     /** Counts one request. Answers at once where permits are at hand; else after the next statement. */
     readonly take: (bucket: Bucket) => Effect.Effect<Verdict, RateLimiterUnavailable>
+    /**
+     * Counts one request against both where permits of both are at hand, and answers the first one's verdict. Else null:
+     * nothing was counted, and `take` tells.
+     */
+    readonly takeNow: (first: Bucket, second: Bucket | null) => Verdict | null
     /** Keys that are remembered now. */
     readonly size: () => number
   }
@@ -249,12 +254,26 @@ const make: Effect.Effect<RateLimiter["Service"], never, RateLimitStore | Scope.
       })
     })
 
+  const isAtHand = (local: Local, now: number): boolean =>
+    local.failures === failures && local.held > 0 && now < local.heldUntil && local.waiting.length === 0
+
+  const takeNow: RateLimiter["Service"]["takeNow"] = (first, second) => {
+    const now = nowMs()
+    const one = known.get(first.key)
+    if (one === undefined || !isAtHand(one, now)) return null
+    if (second !== null) {
+      const other = known.get(second.key)
+      if (other === undefined || !isAtHand(other, now)) return null
+      spend(other, now)
+    }
+    return spend(one, now)
+  }
+
   const take: RateLimiter["Service"]["take"] = (bucket) => {
     const local = known.get(bucket.key)
     if (local !== undefined && local.failures === failures) {
       const now = nowMs()
-      if (local.held > 0 && now < local.heldUntil && local.waiting.length === 0)
-        return Effect.succeed(spend(local, now))
+      if (isAtHand(local, now)) return Effect.succeed(spend(local, now))
       if (local.isExhausted && now < local.endsAt) return Effect.succeed(refuse(local, now))
     }
     return wait(bucket)
@@ -283,5 +302,5 @@ const make: Effect.Effect<RateLimiter["Service"], never, RateLimitStore | Scope.
       return statement === null ? Effect.void : Effect.asVoid(Fiber.interrupt(statement))
     })
   )
-  return RateLimiter.of({ take, size: () => known.size })
+  return RateLimiter.of({ take, takeNow, size: () => known.size })
 })

@@ -69,6 +69,8 @@ export interface Admission {
     isRegistration: boolean,
     headers: Headers
   ) => Effect.Effect<void, Refused>
+  /** The same where permits are at hand. False: nothing was counted, and `admit` is to be asked. */
+  readonly admitNow: (request: Request, caller: Caller, isRegistration: boolean, headers: Headers) => boolean
   /** The same for a public key on an endpoint that is not for it. */
   readonly admitPublic: (request: Request, appId: AppId, headers: Headers) => Effect.Effect<void, Refused>
   /** The same for whoever shows no good key. */
@@ -137,6 +139,18 @@ export const makeAdmission: Effect.Effect<Admission, never, HttpSettings | RateL
       caller.kind === "secret"
         ? take(bucketOf("secret", caller.appId), headers, Effect.void)
         : ofPublicKey(request, caller.appId, isRegistration ? "devices" : "public", headers),
+    admitNow: (request, { appId, kind }, isRegistration, headers) => {
+      const verdict =
+        kind === "secret"
+          ? limiter.takeNow(bucketOf("secret", appId), null)
+          : limiter.takeNow(
+              bucketOf(isRegistration ? "devices" : "public", `${appId}:${addressOf(request)}`),
+              bucketOf("public_total", appId)
+            )
+      if (verdict === null) return false
+      note(headers, verdict)
+      return true
+    },
     admitPublic: (request, appId, headers) => ofPublicKey(request, appId, "public", headers),
     admitAnonymous: (request, headers) => take(bucketOf("anonymous", addressOf(request)), headers, Effect.void),
     admitPreflight: (request, headers) => take(bucketOf("preflight", addressOf(request)), headers, Effect.void),

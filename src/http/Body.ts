@@ -17,41 +17,61 @@ export type BodyError = ApiError<"payload_too_large" | "request_timeout" | "vali
 
 /**
  * The short road into a body: the bytes of the socket, without the streams, caches and decoders in between (they cost
- * more than everything else an accept does).
+ * more than everything else an accept does). `done` is called once, and not any more after what this answers was called.
+ * `announced`: bytes, 0 where nobody said.
  */
+export const readBytes = (
+  source: Readable,
+  announced: number,
+  limit: number,
+  done: (read: Buffer | BodyError) => void
+): (() => void) => {
+  const chunks: Array<Buffer> = []
+  let size = 0
+  let isDone = false
+  let deadline: NodeJS.Timeout | undefined
+  const stop = () => {
+    isDone = true
+    clearTimeout(deadline)
+  }
+  // The listeners stay: what they hear after the end of a body is heeded no more, and goes with the request.
+  const succeed = () => {
+    if (isDone) return
+    stop()
+    done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+  }
+  const fail = (error: BodyError) => {
+    if (isDone) return
+    stop()
+    source.off("data", onData).pause()
+    done(error)
+  }
+  const onData = (chunk: Buffer) => {
+    if (isDone) return
+    size += chunk.length
+    if (size > limit) return fail(tooLarge(limit))
+    chunks.push(chunk)
+    // The parser of HTTP lets through no more than was announced: the stream's own end comes a turn later.
+    if (announced > 0 && size === announced) return succeed()
+    // Most bodies come in one piece and need no timer.
+    deadline ??= setTimeout(
+      () => fail(new ApiError("request_timeout", `The body did not arrive within ${BODY_MS / 1000} seconds.`)),
+      BODY_MS
+    )
+  }
+  const onCut = () => fail(invalid([{ field: "body", message: "ended before it was complete" }]))
+  source.on("data", onData).on("end", succeed).on("error", onCut).on("close", onCut)
+  return stop
+}
+
 const readSource = (source: Readable, announced: number, limit: number): Effect.Effect<Buffer, BodyError> =>
-  Effect.callback((resume) => {
-    const chunks: Array<Buffer> = []
-    let size = 0
-    let deadline: NodeJS.Timeout | undefined
-    const stop = () => {
-      clearTimeout(deadline)
-      source.off("data", onData).off("end", onEnd).off("error", onCut).off("close", onCut)
-    }
-    const fail = (error: BodyError) => {
-      stop()
-      source.pause()
-      resume(Effect.fail(error))
-    }
-    const onData = (chunk: Buffer) => {
-      size += chunk.length
-      if (size > limit) return fail(tooLarge(limit))
-      chunks.push(chunk)
-      // Most bodies come in one piece and need no timer.
-      if (size < announced || announced === 0)
-        deadline ??= setTimeout(
-          () => fail(new ApiError("request_timeout", `The body did not arrive within ${BODY_MS / 1000} seconds.`)),
-          BODY_MS
-        )
-    }
-    const onEnd = () => {
-      stop()
-      resume(Effect.succeed(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    }
-    const onCut = () => fail(invalid([{ field: "body", message: "ended before it was complete" }]))
-    source.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut)
-    return Effect.sync(stop)
-  })
+  Effect.callback((resume) =>
+    Effect.sync(
+      readBytes(source, announced, limit, (read) =>
+        resume(read instanceof ApiError ? Effect.fail(read) : Effect.succeed(read))
+      )
+    )
+  )
 
 /** Reads a body of at most `limit` bytes. */
 export const readBody = (request: Incoming, limit: number): Effect.Effect<Buffer, BodyError> => {

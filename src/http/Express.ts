@@ -3,9 +3,11 @@ import type { Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { uuidv7 } from "../../services/domain/Ids.ts"
 import { errorReply, unavailable } from "./ApiError.ts"
+import { readBytes } from "./Body.ts"
 import type { Incoming } from "./Incoming.ts"
 import type { Reply } from "./Reply.ts"
 import { writeReply } from "./Reply.ts"
+import type { ExpressRoad } from "./ShortRoad.ts"
 
 /*
  * The express way: POSTs whose path says all, from node's server to their route and back without the router, its request
@@ -37,16 +39,21 @@ export const expressFor = (
   return Number(headers["content-length"]) <= bodyLimit ? serve : undefined
 }
 
-/** Serves a path until the scope closes: each request is one fiber. */
+/**
+ * Serves a path until the scope closes. Where there is nothing to wait for at the door, the body is read by plain
+ * callbacks, and the fiber begins with the work.
+ */
 export const open = Effect.fnUntraced(function* (
   express: Express,
   path: string,
-  work: (request: Incoming, requestId: string) => Effect.Effect<Reply>,
+  road: ExpressRoad,
   /** Headers of an answer to what was cut short. */
   headersOf: (requestId: string) => Record<string, string>
 ): Effect.fn.Return<void, never, Scope.Scope> {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const underWay = new Set<Fiber.Fiber<Reply>>()
+  /** What cuts short those whose bodies are on their way. */
+  const arriving = new Set<() => void>()
   const serve: Serve = (incoming, outgoing) => {
     const requestId = uuidv7()
     const request = {
@@ -55,25 +62,41 @@ export const open = Effect.fnUntraced(function* (
       source: incoming,
       url: incoming.url!
     } as unknown as Incoming
-    const fiber = fork(work(request, requestId))
-    const finish = (exit: Exit.Exit<Reply>) => {
-      underWay.delete(fiber)
+    const cutShort = () => {
       if (outgoing.destroyed) return
-      if (Exit.isSuccess(exit)) return writeReply(outgoing, exit.value)
-      // Cut short: the server stops.
       writeReply(outgoing, errorReply(unavailable(), requestId, { ...headersOf(requestId), connection: "close" }))
     }
-    const exit = fiber.pollUnsafe()
-    if (exit !== undefined) return finish(exit)
-    underWay.add(fiber)
-    fiber.addObserver(finish)
-    outgoing.on("close", () => {
-      if (!outgoing.writableEnded) fiber.interruptUnsafe()
+    const run = (work: Effect.Effect<Reply>) => {
+      const fiber = fork(work)
+      const finish = (exit: Exit.Exit<Reply>) => {
+        underWay.delete(fiber)
+        if (Exit.isFailure(exit)) return cutShort()
+        if (!outgoing.destroyed) writeReply(outgoing, exit.value)
+      }
+      const exit = fiber.pollUnsafe()
+      if (exit !== undefined) return finish(exit)
+      underWay.add(fiber)
+      fiber.addObserver(finish)
+      outgoing.on("close", () => {
+        if (!outgoing.writableEnded) fiber.interruptUnsafe()
+      })
+    }
+    const work = road.enter(request, requestId)
+    if (work === null) return run(road.whole(request, requestId))
+    const stop = readBytes(incoming, Number(incoming.headers["content-length"]), express.bodyLimit, (read) => {
+      arriving.delete(cut)
+      run(work(read))
     })
+    const cut = () => {
+      stop()
+      cutShort()
+    }
+    arriving.add(cut)
   }
   express.posts.set(path, serve)
   yield* Effect.addFinalizer(() => {
     express.posts.delete(path)
+    for (const cut of arriving) cut()
     return Fiber.interruptAll(underWay)
   })
 })

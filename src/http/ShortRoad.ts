@@ -8,6 +8,7 @@ import type { IdempotencyStore } from "../../services/ports/IdempotencyStore.ts"
 import type { Admission } from "./Admission.ts"
 import { isCounted } from "./Admission.ts"
 import { ApiError, errorBody, errorReply, internalError, invalid, notFound, STATUS, unavailable } from "./ApiError.ts"
+import type { BodyError } from "./Body.ts"
 import { checkMediaType, parseJson, readBody } from "./Body.ts"
 import { CORS } from "./Cors.ts"
 import { checkKey, fingerprintOf, once } from "./Idempotency.ts"
@@ -134,6 +135,13 @@ const idsOf = (
 
 const NOTHING = {}
 
+type Decode = ReturnType<typeof decoder>
+
+const decode = (bytes: Buffer, decodeBody: Decode): Result.Result<unknown, ApiError> => {
+  const json = parseJson(bytes)
+  return Result.isFailure(json) ? json : decodeBody(json.success)
+}
+
 /** What the road needs beside the route itself. */
 export interface Road {
   readonly admission: Admission
@@ -154,7 +162,18 @@ export interface Served {
   /** For the router. */
   readonly handler: Handler
   /** For the express way; null for routes that have ids in their paths, a query, or a stream of a body. */
-  readonly express: ((request: Incoming, requestId: string) => Effect.Effect<Reply>) | null
+  readonly express: ExpressRoad | null
+}
+
+/** The same road for those who bring the body themselves. */
+export interface ExpressRoad {
+  /**
+   * Lets a request in when there is nothing to wait for: its key was admitted a moment ago, permits are at hand, and its
+   * head has nothing wrong or special about it. Answers what makes an answer of the body, once that is there. Null:
+   * nothing has happened, and `whole` serves it.
+   */
+  readonly enter: (request: Incoming, requestId: string) => ((read: Buffer | BodyError) => Effect.Effect<Reply>) | null
+  readonly whole: (request: Incoming, requestId: string) => Effect.Effect<Reply>
 }
 
 export const compile = (route: Route, { admission, auth, bodyLimit, idempotency, metrics }: Road): Served => {
@@ -187,10 +206,7 @@ export const compile = (route: Route, { admission, auth, bodyLimit, idempotency,
       if (wrongType !== null) return yield* Effect.fail(wrongType)
       if (decodeBody !== null) bytes = yield* readBody(request, bodyLimit)
     }
-    const read = () =>
-      decodeBody === null || bytes === null
-        ? Result.succeed(undefined)
-        : Result.flatMap<unknown, ApiError, unknown, ApiError>(parseJson(bytes), decodeBody)
+    const read = () => (decodeBody === null || bytes === null ? Result.succeed(undefined) : decode(bytes, decodeBody))
     const call = { request, requestId, caller, params: ids, query, body: undefined as unknown, settle: null }
     if (key !== undefined) {
       return yield* once<unknown>({
@@ -261,7 +277,7 @@ export const compile = (route: Route, { admission, auth, bodyLimit, idempotency,
     )
   })
   const isPlain = route.method === "POST" && route.params.length === 0 && route.query === null && decodeBody !== null
-  const express = (request: Incoming, requestId: string) => {
+  const whole: ExpressRoad["whole"] = (request, requestId) => {
     const headers = headersFor(requestId, access === "public")
     const startedAt = performance.now()
     // A handler of a plain route answers a value.
@@ -276,5 +292,36 @@ export const compile = (route: Route, { admission, auth, bodyLimit, idempotency,
       }
     )
   }
-  return { handler, express: isPlain ? express : null }
+  const isKeyed = access !== "open" && (limit === "caller" || limit === "registration")
+  const enter: ExpressRoad["enter"] = (request, requestId) => {
+    if (!isKeyed || (route.takesKey && request.headers["idempotency-key"] !== undefined)) return null
+    if (checkMediaType(request.headers, body!.mediaTypes) !== null) return null
+    const caller = auth.recall(request.headers.authorization, access)
+    if (caller === null) return null
+    const startedAt = performance.now()
+    const headers = headersFor(requestId, access === "public")
+    if (!admission.admitNow(request, caller, limit === "registration", headers)) return null
+    const handle = (read: Buffer | BodyError): Effect.Effect<Reply, unknown> => {
+      if (read instanceof ApiError) return Effect.fail(read)
+      const decoded = decode(read, decodeBody!)
+      if (Result.isFailure(decoded)) return Effect.fail(decoded.failure)
+      const call = { request, requestId, caller, params: NOTHING, query: NOTHING, body: decoded.success, settle: null }
+      return Effect.map(route.handler(call as unknown as Call), (value) => {
+        if (success.location !== null) headers["location"] = success.location(value)
+        return { status: success.status, body: JSON.stringify(value), headers }
+      })
+    }
+    return (read) =>
+      Effect.map(
+        Effect.catchCause(
+          Effect.suspend(() => handle(read)),
+          (cause) => answerCause(cause, request, requestId, headers)
+        ),
+        (reply) => {
+          meter.note(reply.status, startedAt)
+          return reply
+        }
+      )
+  }
+  return { handler, express: isPlain ? { enter, whole } : null }
 }

@@ -187,6 +187,22 @@ describe("RateLimiter", () => {
     })
   )
 
+  it.effect("counts against two budgets at once where both have permits at hand, and else against none", () =>
+    Effect.gen(function* () {
+      const { limiter } = yield* setUp
+      const [narrow, wide] = [bucket(1_000_000, "narrow"), bucket(1_000_000, "wide")]
+      assert.isNull(limiter.takeNow(narrow, wide))
+      yield* takeAll(limiter, narrow, 3)
+      const before = limiter.takeNow(narrow, null)!.remaining
+      assert.isNull(limiter.takeNow(narrow, wide))
+      assert.strictEqual(limiter.takeNow(narrow, null)!.remaining, before - 1)
+      yield* takeAll(limiter, wide, 3)
+      const wideBefore = limiter.takeNow(wide, null)!.remaining
+      assert.strictEqual(limiter.takeNow(narrow, wide)!.remaining, before - 2)
+      assert.strictEqual(limiter.takeNow(wide, null)!.remaining, wideBefore - 2)
+    })
+  )
+
   it.effect("counts a store that hangs as one that is away", () =>
     Effect.gen(function* () {
       const { limiter, table } = yield* setUp

@@ -1,6 +1,11 @@
+import { Effect, Exit, Scope } from "effect"
 import { once } from "node:events"
+import type { AddressInfo } from "node:net"
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeExpress, open } from "../../../src/http/Express.ts"
+import { makeNodeServer } from "../../../src/http/Server.ts"
+import type { ExpressRoad } from "../../../src/http/ShortRoad.ts"
 import type { TestServer } from "./TestServer.ts"
 import { authorization, BODY_LIMIT, startServer } from "./TestServer.ts"
 
@@ -87,5 +92,112 @@ describe("the express way and the router", () => {
       "404",
       "201"
     ])
+  })
+
+  it("answer in order when hundreds of requests, right and wrong, come in one piece", async () => {
+    const socket = connect(server.port, "127.0.0.1")
+    const key = `Authorization: ${authorization(server.ours.publicKey)}`
+    const bodies = [DEVICE, '{"token":7}', "{", DEVICE]
+    // The first ones wait for permits; for the later ones some are at hand, and nothing is to be waited for.
+    const all = Array.from({ length: 400 }, (_, i) => bodies[i % bodies.length]!)
+    const head = (body: string, more: string) =>
+      `POST ${PATH} HTTP/1.1\r\nHost: a\r\n${key}\r\nContent-Type: application/json\r\n${length(body)}\r\n${more}\r\n${body}`
+    socket.write(all.map((body, i) => head(body, i === all.length - 1 ? "Connection: close\r\n" : "")).join(""))
+    let text = ""
+    socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
+    await once(socket, "close")
+    const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+    expect(statuses).toEqual(all.map((body) => (body === DEVICE ? "201" : "400")))
+    const left = [...text.matchAll(/x-ratelimit-remaining: (\d+)/gi)].map(([, value]) => Number(value))
+    expect(left).toHaveLength(all.length)
+    const ids = [...text.matchAll(/"id":"([^"]+)"/g)].map(([, id]) => id)
+    expect(new Set(ids).size).toBe(1)
+  })
+})
+
+describe("open", () => {
+  /** A server whose only path is served by this road. */
+  const serving = async (road: ExpressRoad) => {
+    const express = { ...makeExpress(), bodyLimit: 100 }
+    const server = makeNodeServer(express, { requests: 1, windowMs: 60_000 })
+    server.listen(0, "127.0.0.1")
+    await once(server, "listening")
+    const scope = await Effect.runPromise(Scope.make())
+    await Effect.runPromise(
+      Scope.provide(
+        open(express, "/", road, () => ({ "x-request-id": "r" })),
+        scope
+      )
+    )
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1")
+    let text = ""
+    socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk))
+    const closed = once(socket, "close")
+    return {
+      socket,
+      closeScope: () => Effect.runPromise(Scope.close(scope, Exit.void)),
+      answer: async () => {
+        await closed
+        server.close()
+        return text
+      }
+    }
+  }
+
+  const whole = () => Effect.die("the whole road was taken")
+  const HEAD = "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\n"
+
+  it("hands a body over when all of it is there, in however many pieces it came", async () => {
+    let entered = () => {}
+    const isIn = new Promise<void>((resolve) => (entered = resolve))
+    const { answer, socket } = await serving({
+      whole,
+      enter: () => {
+        entered()
+        return (read) => Effect.succeed({ status: 200, body: String(read), headers: {} })
+      }
+    })
+    socket.write(`${HEAD}a`)
+    await isIn
+    socket.write("bcd")
+    expect(await answer()).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\nabcd$/)
+  })
+
+  it("cuts short whose body is on its way when the server stops, and lets nothing of it begin", async () => {
+    let entered = () => {}
+    const isIn = new Promise<void>((resolve) => (entered = resolve))
+    let begun = 0
+    const { answer, closeScope, socket } = await serving({
+      whole,
+      enter: () => {
+        entered()
+        return () => {
+          begun++
+          return Effect.never
+        }
+      }
+    })
+    socket.write(`${HEAD}a`)
+    await isIn
+    await closeScope()
+    expect(await answer()).toMatch(/^HTTP\/1\.1 503 [\s\S]*"unavailable"/)
+    expect(begun).toBe(0)
+  })
+
+  it("interrupts the work of a client that has gone", async () => {
+    let interrupted = () => {}
+    const isInterrupted = new Promise<void>((resolve) => (interrupted = resolve))
+    const reads: Array<string> = []
+    const { answer, socket } = await serving({
+      whole,
+      enter: () => (read) => {
+        reads.push(Buffer.isBuffer(read) ? "whole" : read.code)
+        return Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted()))
+      }
+    })
+    socket.write(`${HEAD}abcd`, () => socket.destroy())
+    await isInterrupted
+    await answer()
+    expect(reads).toEqual(["whole"])
   })
 })
