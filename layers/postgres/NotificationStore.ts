@@ -13,7 +13,7 @@ import type {
 import type { NewNotification, SteerCommand } from "../../services/ports/NotificationStore.ts"
 import { NotificationStore } from "../../services/ports/NotificationStore.ts"
 import { StoreError } from "../../services/ports/StoreError.ts"
-import type { Arrival } from "./acceptNotifications.ts"
+import type { Arrival, Arrived } from "./acceptNotifications.ts"
 import { acceptNotifications } from "./acceptNotifications.ts"
 import { cancelRest } from "./cancelRest.ts"
 import { coalesce, isRefusedBySql } from "./Coalesce.ts"
@@ -141,21 +141,25 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
       atOnce: AT_ONCE
     })
 
-    const acceptAs = (notification: NewNotification, device: Arrival["device"]) => {
+    const acceptAs = <A>(
+      notification: NewNotification,
+      device: Arrival["device"],
+      answer: (arrived: Arrived) => A
+    ): Effect.Effect<A, StoreError> => {
       const { priority = "bulk" } = notification.request
       const arrival = { notification, priority, request: JSON.stringify(notification.request), device }
       return Effect.flatMap(acceptOne(arrival), (arrived) =>
         arrived.isKept
-          ? Effect.succeed(arrived)
+          ? Effect.succeed(answer(arrived))
           : Effect.fail(new StoreError({ operation: "NotificationStore.accept", cause: new Error(KEY_LOST) }))
       )
     }
 
     const accept: NotificationStore["Service"]["accept"] = (notification) =>
-      Effect.map(acceptAs(notification, null), ({ createdAt }) => arrivedAs(notification, createdAt))
+      acceptAs(notification, null, ({ createdAt }) => arrivedAs(notification, createdAt))
 
     const acceptForDevice: NotificationStore["Service"]["acceptForDevice"] = (notification, device) =>
-      Effect.map(acceptAs(notification, device), ({ createdAt, device }) =>
+      acceptAs(notification, device, ({ createdAt, device }) =>
         device === "unknown"
           ? null
           : { notification: arrivedAs(notification, createdAt), provider: device === "inactive" ? null : device }

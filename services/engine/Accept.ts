@@ -4,7 +4,7 @@ import type { Platform } from "../domain/Device.ts"
 import { METADATA_BYTES } from "../domain/Device.ts"
 import type { AppId, BatchId, NotificationId } from "../domain/Ids.ts"
 import { uuidv7 } from "../domain/Ids.ts"
-import type { Audience, KeptRequest, Notification, SendNotification, Way } from "../domain/Notification.ts"
+import type { Audience, Content, KeptRequest, Notification, SendNotification, Way } from "../domain/Notification.ts"
 import { now } from "../domain/Now.ts"
 import type { AudiencePage } from "../ports/AudienceStore.ts"
 import { ChannelStore } from "../ports/ChannelStore.ts"
@@ -47,6 +47,16 @@ const bytesOf = (value: unknown): number => {
   return bytes
 }
 
+/** Bytes that a unit of a text takes in JSON, at most: those of an escape. */
+const LONGEST = 6
+/** More than the names of all of a content's texts, with their quotes. */
+const FRAME_BYTES = 64
+
+/** Whether the texts are so short that they need no counting, as most are. */
+const isShort = ({ body = "", data, image = "", title = "", url = "" }: Content): boolean =>
+  data === undefined &&
+  FRAME_BYTES + LONGEST * (title.length + body.length + url.length + image.length) <= PUSH_CONTENT_BYTES
+
 const NEEDS: Readonly<Record<Way, string>> = {
   push: "needs a title, body or data to be sent to devices",
   email: "needs a subject, html, title or body to be sent as e-mail",
@@ -54,36 +64,35 @@ const NEEDS: Readonly<Record<Way, string>> = {
 }
 
 /**
- * Whether the content can reach the recipients that were named: not too large, with a part for their kind. What a template
- * becomes for each recipient only its rendering shows: of such a one only the parts are looked at.
+ * Why the content cannot reach the recipients that were named (too large, or no part for their kind); null when it can.
+ * What a template becomes for each recipient only its rendering shows: of such a one only the parts are looked at.
  */
-export const checkContent = (request: KeptRequest): Effect.Effect<void, RequestRefused> => {
+const refusalOf = (request: KeptRequest): RequestRefused | null => {
   const { channels, overrides, template, to } = request
   const content = contentOf(request)
-  const isRefused = (field: string, message: string) =>
-    Effect.fail(
-      new RequestRefused({ field: template !== undefined && field === "content" ? "template_id" : field, message })
-    )
+  const refused = (field: string, message: string) =>
+    new RequestRefused({ field: template !== undefined && field === "content" ? "template_id" : field, message })
   const ways = waysOf(request)
   const missing = channels?.find((way) => !ways.includes(way))
-  if (missing !== undefined) return isRefused("content", NEEDS[missing])
+  if (missing !== undefined) return refused("content", NEEDS[missing])
   if (ways.includes("inbox") && bytesOf(content.data) > METADATA_BYTES) {
-    return isRefused(
+    return refused(
       "content.data",
       `is larger than ${METADATA_BYTES} bytes as JSON, which is what an inbox message carries`
     )
   }
   if (isChannelsOnly(to)) {
-    return hasEmail(content) || content.title || content.body ? Effect.void : isRefused("content", NEEDS.email)
+    return hasEmail(content) || content.title || content.body ? null : refused("content", NEEDS.email)
   }
   if (!ways.includes("push")) {
-    if (to.device_ids !== undefined && !hasPush(content)) return isRefused("content", NEEDS.push)
-    return ways.length > 0 ? Effect.void : isRefused("content", "needs a title, body, data, subject or html")
+    if (to.device_ids !== undefined && !hasPush(content)) return refused("content", NEEDS.push)
+    return ways.length > 0 ? null : refused("content", "needs a title, body, data, subject or html")
   }
+  if (overrides === undefined && isShort(content)) return null
   const { title, body, url, image, data } = content
   const bytes = bytesOf({ title, body, url, image, data })
   if (bytes > PUSH_CONTENT_BYTES) {
-    return isRefused(
+    return refused(
       "content",
       `title, body, url, image and data are ${bytes} bytes as JSON; a push message carries at most ${PUSH_CONTENT_BYTES}`
     )
@@ -91,13 +100,19 @@ export const checkContent = (request: KeptRequest): Effect.Effect<void, RequestR
   for (const provider of ["apns", "fcm", "web"] as const) {
     const more = bytesOf(overrides?.[provider])
     if (more > 0 && bytes + more > PUSH_CONTENT_BYTES) {
-      return isRefused(
+      return refused(
         `overrides.${provider}`,
         `makes ${bytes + more} bytes together with the content; a push message carries at most ${PUSH_CONTENT_BYTES}`
       )
     }
   }
-  return Effect.void
+  return null
+}
+
+/** The same as an effect that fails. */
+export const checkContent = (request: KeptRequest): Effect.Effect<void, RequestRefused> => {
+  const refused = refusalOf(request)
+  return refused === null ? Effect.void : Effect.fail(refused)
 }
 
 /** Explicit recipients that are planned with the accept: few enough that it takes no longer by it. */
@@ -181,46 +196,25 @@ export class Accept extends Context.Service<
       }
 
       /** The whole accept in one statement, which looks the device up: most single messages are of this kind. */
-      const sendToDevice = Effect.fnUntraced(function* (arrival: NewNotification, device: string) {
-        const { appId, id, request } = arrival
-        const accepted = yield* notifications.acceptForDevice(arrival, {
-          id: lower(device),
-          batch: uuidv7() as BatchId
-        })
-        if (accepted === null) return yield* new UnknownRecipients({ field: "device_ids", ids: [device] })
-        const { notification, provider } = accepted
-        const { priority = "bulk" } = request
-        hint(
-          provider === null
-            ? { type: "PlanV1", id, priority }
-            : { type: "SendV1", id: laneId({ appId, provider, priority }), priority }
+      const sendToDevice = (arrival: NewNotification, device: string) =>
+        Effect.flatMap(
+          notifications.acceptForDevice(arrival, { id: lower(device), batch: uuidv7() as BatchId }),
+          (accepted): Effect.Effect<Notification, UnknownRecipients> => {
+            if (accepted === null) return Effect.fail(new UnknownRecipients({ field: "device_ids", ids: [device] }))
+            const { notification, provider } = accepted
+            const { appId, id, request } = arrival
+            const { priority = "bulk" } = request
+            hint(
+              provider === null
+                ? { type: "PlanV1", id, priority }
+                : { type: "SendV1", id: laneId({ appId, provider, priority }), priority }
+            )
+            return Effect.succeed(notification)
+          }
         )
-        return notification
-      })
 
-      const send = Effect.fnUntraced(function* (
-        appId: AppId,
-        given: SendNotification,
-        settle: ((accepted: Pick<Notification, "id" | "status">) => Settlement) | null = null,
-        trace: Trace = null
-      ) {
-        const isPinned = given.template_id === undefined && given.to.segment_id === undefined
-        const request: KeptRequest = isPinned ? given : yield* pin(appId, given)
-        yield* checkContent(request)
-        const id = uuidv7() as NotificationId
-        const sendAt = planAt(request, now())
-        const arrival = {
-          id,
-          appId,
-          request,
-          ttlMs: ttlOf(request, settings),
-          sendAt,
-          batches: null,
-          trace,
-          settlement: settle?.({ id, status: sendAt === null ? "queued" : "scheduled" }) ?? null
-        }
-        const device = onlyDevice(request)
-        if (device !== null) return yield* sendToDevice(arrival, device)
+      const sendToMany = Effect.fnUntraced(function* (arrival: NewNotification) {
+        const { appId, request, sendAt } = arrival
         const batches = planOf(request, yield* named(appId, request.to))
         const notification = yield* notifications.accept({ ...arrival, batches })
         // The sweeper finds it when it is due.
@@ -234,6 +228,38 @@ export class Accept extends Context.Service<
             hint({ type: "SendV1", id: laneId({ appId, provider, priority }), priority })
         return notification
       })
+
+      const sendPinned = (
+        appId: AppId,
+        request: KeptRequest,
+        settle: ((accepted: Pick<Notification, "id" | "status">) => Settlement) | null,
+        trace: Trace
+      ): Effect.Effect<Notification, UnknownRecipients | RequestRefused | StoreError> => {
+        const refused = refusalOf(request)
+        if (refused !== null) return Effect.fail(refused)
+        const id = uuidv7() as NotificationId
+        const sendAt = planAt(request, now())
+        const arrival = {
+          id,
+          appId,
+          request,
+          ttlMs: ttlOf(request, settings),
+          sendAt,
+          batches: null,
+          trace,
+          settlement: settle?.({ id, status: sendAt === null ? "queued" : "scheduled" }) ?? null
+        }
+        const device = onlyDevice(request)
+        return device === null ? sendToMany(arrival) : sendToDevice(arrival, device)
+      }
+
+      // A message to one device is the hot path: it takes no generator, and one suspension, for its statement.
+      const send: Accept["Service"]["send"] = (appId, given, settle = null, trace = null) =>
+        Effect.suspend(() =>
+          given.template_id === undefined && given.to.segment_id === undefined
+            ? sendPinned(appId, given, settle, trace)
+            : Effect.flatMap(pin(appId, given), (request) => sendPinned(appId, request, settle, trace))
+        )
 
       return Accept.of({ send })
     })

@@ -145,15 +145,14 @@ export const deviceRoutes = Effect.gen(function* () {
         example: { id: ID, created: true }
       },
       errors: ["identity_unverified", "validation_error"],
-      handler: Effect.fnUntraced(function* ({ caller, body, request }) {
+      handler: ({ caller, body, request }) => {
         const refusal = refusalOf(body)
-        if (refusal !== null) return yield* Effect.fail(refusal)
-        if (typeof body.user_id === "string") {
-          yield* auth.verifyIdentity(caller, body.user_id, request.headers["x-identity-hash"])
-        }
-        const [registered] = yield* devices.register(caller.appId, [body])
-        return registered!
-      })
+        if (refusal !== null) return Effect.fail(refusal)
+        const registered = Effect.map(devices.register(caller.appId, [body]), ([one]) => one!)
+        return typeof body.user_id === "string"
+          ? Effect.andThen(auth.verifyIdentity(caller, body.user_id, request.headers["x-identity-hash"]), registered)
+          : registered
+      }
     }),
     route({
       method: "DELETE",
