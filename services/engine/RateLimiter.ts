@@ -9,7 +9,8 @@ import { RateLimitStore } from "../ports/RateLimitStore.ts"
 /*
  * Counts requests against budgets that all nodes share, without a query for each of them. A node takes permits from the
  * store: as many as are waiting for it, and for a busy key those of the next tenth of a second too, which it then hands
- * out by itself. All keys that wait for permits travel in one statement, one statement at a time.
+ * out by itself. Before they are over, the busy key asks for the next ones, so that nobody has to wait for them. All keys
+ * that ask for permits travel in one statement, one statement at a time.
  *
  * Three rules make it strict (docs/decisions/0026-rate-limits.md):
  * - A permit is counted in the store before a request gets it, so that the nodes together never exceed a budget.
@@ -20,6 +21,10 @@ import { RateLimitStore } from "../ports/RateLimitStore.ts"
 
 /** How long permits taken ahead may be handed out, in milliseconds. */
 export const ALLOWANCE_MS = 100
+/** When the next ones are asked for, while these are still good. */
+const RENEW_MS = 50
+/** How many were handed out by then: for fewer, a statement more is not worth while. */
+const BUSY = 20
 /** The part of a budget that may be taken ahead. A budget of less than 20 is taken one by one. */
 const SHARE = 1 / 20
 /** Keys in one statement, at most. */
@@ -123,6 +128,17 @@ const make: Effect.Effect<RateLimiter["Service"], never, RateLimitStore | Scope.
     local.held--
     local.spent++
     return verdictOf(local, true, now)
+  }
+
+  /** Hands out what was taken ahead, and asks for the next ones in time. */
+  const spendHeld = (local: Local, now: number): Verdict => {
+    const verdict = spend(local, now)
+    const isBusy = local.spent >= BUSY && now - local.grantedAt >= RENEW_MS
+    if (isBusy && !local.isAsked && !local.isExhausted && !waiting.has(local) && wantOf(local, now) > 0) {
+      waiting.add(local)
+      pump()
+    }
+    return verdict
   }
 
   const refuse = (local: Local, now: number): Verdict => {
@@ -264,16 +280,16 @@ const make: Effect.Effect<RateLimiter["Service"], never, RateLimitStore | Scope.
     if (second !== null) {
       const other = known.get(second.key)
       if (other === undefined || !isAtHand(other, now)) return null
-      spend(other, now)
+      spendHeld(other, now)
     }
-    return spend(one, now)
+    return spendHeld(one, now)
   }
 
   const take: RateLimiter["Service"]["take"] = (bucket) => {
     const local = known.get(bucket.key)
     if (local !== undefined && local.failures === failures) {
       const now = nowMs()
-      if (isAtHand(local, now)) return Effect.succeed(spend(local, now))
+      if (isAtHand(local, now)) return Effect.succeed(spendHeld(local, now))
       if (local.isExhausted && now < local.endsAt) return Effect.succeed(refuse(local, now))
     }
     return wait(bucket)

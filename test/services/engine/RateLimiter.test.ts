@@ -187,6 +187,28 @@ describe("RateLimiter", () => {
     })
   )
 
+  it.effect("asks for a busy key's next permits while it has some, so that nobody waits for them", () =>
+    Effect.gen(function* () {
+      const { limiter, table } = yield* setUp
+      const busy = bucket(1_000_000)
+      yield* takeAll(limiter, busy, 40)
+      assert.strictEqual(table.statements.length, 2)
+      yield* TestClock.adjust(`${ALLOWANCE_MS / 2} millis`)
+      // The store answers later: meanwhile, what is at hand goes on.
+      const latch = yield* Latch.make()
+      table.beforeTake = latch.await
+      assert.isNotNull(limiter.takeNow(busy, null))
+      assert.strictEqual(table.statements.length, 3)
+      assert.isNotNull(limiter.takeNow(busy, null))
+      assert.strictEqual(table.statements.length, 3)
+      yield* latch.open
+      yield* TestClock.adjust(`${ALLOWANCE_MS / 2} millis`)
+      const verdict = limiter.takeNow(busy, null)
+      assert.isTrue(verdict?.isAllowed)
+      assert.isAtLeast(table.rows.get("a")!.used, 43)
+    })
+  )
+
   it.effect("counts against two budgets at once where both have permits at hand, and else against none", () =>
     Effect.gen(function* () {
       const { limiter } = yield* setUp
