@@ -6,6 +6,7 @@ import { uuidFloor } from "../../services/domain/Ids.ts"
 import { now } from "../../services/domain/Now.ts"
 import { Settings } from "../config/Settings.ts"
 import { texts } from "./columns.ts"
+import { putTogether } from "./dailyStats.ts"
 import type { Parent } from "./Partitions.ts"
 import { PARENTS } from "./Partitions.ts"
 
@@ -134,6 +135,9 @@ const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: numb
     DELETE FROM audit_log WHERE id IN (
       SELECT id FROM audit_log WHERE id < ${uuidFloor(auditBefore)} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
     ) RETURNING 1 AS one`)
+
+  // Sums outlive what they add up: they stay, a row for each application, day and provider.
+  yield* inChunks(putTogether(sql, CHUNK))
 
   for (const parent of PARENTS) yield* removeStrays(sql, parent, floor)
   const { dropped, postponed } = yield* removeDays(sql, before)

@@ -1,11 +1,13 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import * as ContactStores from "../../../layers/postgres/ContactStore.ts"
 import * as EngagementStores from "../../../layers/postgres/EngagementStore.ts"
+import { sweep } from "../../../layers/postgres/Retention.ts"
 import * as StatsStores from "../../../layers/postgres/StatsStore.ts"
 import type { AppId, DeviceId } from "../../../services/domain/Ids.ts"
-import { NOTHING } from "../../../services/domain/Stats.ts"
+import { NOTHING, sum } from "../../../services/domain/Stats.ts"
 import { BatchStore } from "../../../services/ports/BatchStore.ts"
 import { ContactStore } from "../../../services/ports/ContactStore.ts"
 import { DeviceStore } from "../../../services/ports/DeviceStore.ts"
@@ -197,5 +199,35 @@ layer(stores, { timeout: 60_000 })("StatsStore", (it) => {
         ).toBe(true)
         expect(yield* remembered).toEqual([{ id: made[0] }])
       })
+  )
+
+  it.effect("keeps one row of a day that is over, with the same sums, and leaves days that may get more", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const other = yield* newApp
+      yield* sql`INSERT INTO daily_stats (app_id, day, provider, slot, sent, machine_clicked)
+        SELECT t.app::uuid, (now() AT TIME ZONE 'UTC')::date - ago, p::"char", slot, slot + 1, 1
+        FROM unnest(ARRAY[${app}, ${other}]) AS t (app), unnest(ARRAY[-1, 0, 3, 4]) AS ago, unnest(ARRAY['a', 'f']) AS p,
+          generate_series(0, 9) AS slot`
+      const slots = () => sql<{ readonly ago: number; readonly slots: number }>`
+        SELECT (now() AT TIME ZONE 'UTC')::date - day AS ago, count(*)::integer AS slots FROM daily_stats
+        WHERE app_id = ${app} AND provider = 'a' GROUP BY day ORDER BY ago`
+      const stats = yield* StatsStore
+      const totalOf = (of: AppId) => Effect.map(stats.days(of, "2000-01-01", "2100-01-01"), sum)
+      const before = yield* Effect.all([totalOf(app), totalOf(other)])
+      expect(before[0]).toEqual({ ...NOTHING, sent: 8 * 55, machine_clicked: 8 * 10 })
+      const rowsOf = Effect.map(slots(), (rows) => rows.map(({ slots }) => slots))
+      expect(yield* rowsOf).toEqual([10, 10, 10, 10])
+      yield* TestClock.withLive(sweep(30))
+      expect(yield* rowsOf).toEqual([10, 10, 1, 1])
+      // What was put together stays as it is, and takes up what comes late all the same.
+      yield* sql`INSERT INTO daily_stats (app_id, day, provider, slot, sent)
+        VALUES (${app}, (now() AT TIME ZONE 'UTC')::date - 4, 'a', 5, 7)`
+      yield* TestClock.withLive(sweep(30))
+      expect(yield* rowsOf).toEqual([10, 10, 1, 1])
+      expect(yield* totalOf(app)).toEqual({ ...NOTHING, sent: 8 * 55 + 7, machine_clicked: 8 * 10 })
+      expect(yield* totalOf(other)).toEqual(before[1])
+    })
   )
 })
