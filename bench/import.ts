@@ -66,6 +66,8 @@ const write = async (path: string, lines: Iterable<string>): Promise<void> => {
   chmodSync(path, 0o644)
 }
 
+const CREATED = Buffer.from('"created":true')
+
 /** Sends a file of lines, and answers how many were stored. */
 const send = async (port: number, authorization: string, path: string): Promise<number> => {
   const call = request({
@@ -78,11 +80,12 @@ const send = async (port: number, authorization: string, path: string): Promise<
   createReadStream(path, { highWaterMark: 262_144 }).pipe(call)
   const [response] = (await answered) as [AsyncIterable<Buffer>]
   let stored = 0
-  let rest = ""
+  let rest = Buffer.alloc(0)
   for await (const chunk of response) {
-    const lines = (rest + chunk.toString("latin1")).split("\n")
-    rest = lines.pop()!
-    for (const line of lines) if (line.includes('"created":true')) stored++
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    const end = bytes.lastIndexOf(10) + 1
+    for (let at = bytes.indexOf(CREATED); at !== -1 && at < end; at = bytes.indexOf(CREATED, at + 1)) stored++
+    rest = Buffer.from(bytes.subarray(end))
   }
   return stored
 }
