@@ -35,6 +35,8 @@ interface LaneRow {
 
 /** Plans that one sweep takes up, at most: the others are forgotten still in the next one. */
 const PLANS = 1000
+/** After a start of the server, holders of leases get at least so long to connect again and write what they have. */
+const PATIENCE_MS = 10_000
 /** Rows of a statement that stands for many calls. */
 const ROWS = 256
 const AT_ONCE = 2
@@ -54,6 +56,25 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         AND n.status IN ('queued', 'sending')`
     )
 
+    /**
+     * When the server began to take writes: its last start, recovery included, or its promotion. Who may not see that of
+     * other sessions knows of the start alone, before recovery.
+     */
+    const writableSince = sql.literal(
+      `(SELECT coalesce(max(backend_start), pg_postmaster_start_time()) FROM pg_stat_activity WHERE backend_type = 'walwriter')`
+    )
+
+    /**
+     * Nobody could prolong a lease while the server was down: who held one since before then gets as long as a lease lasts
+     * to connect again and say so. Asked only where a lease is over, which is rare.
+     */
+    const isAbandoned = (leaseMs: number) => {
+      const lease = milliseconds(leaseMs)
+      const patience = milliseconds(Math.max(leaseMs, PATIENCE_MS))
+      return sql`(b.lease_until IS NULL OR ${writableSince} <=
+        greatest(b.lease_until - ${lease} * interval '1 ms', now() - ${patience} * interval '1 ms'))`
+    }
+
     /** Of several batches the first, and the others as long as all of them are small. */
     const few = sql`(
           SELECT id FROM (
@@ -67,7 +88,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         WITH ready AS MATERIALIZED (
           SELECT b.id, b.due_at, b.pending FROM batches b JOIN notifications n ON n.id = b.notification_id
           WHERE b.app_id = ${lane.appId} AND b.provider = ${lane.provider} AND b.priority = ${lane.priority}
-            AND ${isReady}
+            AND ${isReady} AND ${isAbandoned(leaseMs)}
           ORDER BY b.due_at LIMIT ${limit}
           FOR UPDATE OF b SKIP LOCKED
         ), claimed AS (

@@ -222,6 +222,7 @@ export class Dispatcher extends Context.Service<
           const startedAt = performance.now()
           const sending = sendBatch({
             batch,
+            heldUntil: heldUntil.get(batch)!,
             message,
             credential: credential.value,
             provider: rendering === undefined ? providers[provider] : filling(providers[provider], rendering),
@@ -255,6 +256,8 @@ export class Dispatcher extends Context.Service<
           return news
         })
 
+        /** Until when a claimed batch is surely ours (`performance.now()`): no earlier than the claim was asked for. */
+        const heldUntil = new WeakMap<ClaimedBatch, number>()
         const lanes = new Map<string, Lane>()
         const ended = makeSignal()
         let isStopping = false
@@ -264,7 +267,15 @@ export class Dispatcher extends Context.Service<
         }
 
         const workOf = (key: LaneKey, name: string): LaneWork => ({
-          claim: (limit) => store.claim(key, limit, settings.leaseMs),
+          claim: (limit) =>
+            Effect.suspend(() => {
+              const askedAt = performance.now()
+              return Effect.tap(store.claim(key, limit, settings.leaseMs), (claimed) =>
+                Effect.sync(() => {
+                  for (const batch of claimed) heldUntil.set(batch, askedAt + settings.leaseMs)
+                })
+              )
+            }),
           send: (batch, probe) => send(key, batch, probe),
           onEnd: ended.signal,
           onIdle: () => lanes.delete(name),

@@ -1,4 +1,4 @@
-import { Effect, Fiber, Result } from "effect"
+import { Effect, Fiber, Result, Schedule } from "effect"
 import { uuidv7 } from "../domain/Ids.ts"
 import { now } from "../domain/Now.ts"
 import { METADATA_BYTES } from "../domain/Device.ts"
@@ -18,11 +18,15 @@ import type { ResultRules } from "./Results.ts"
 
 /** How often results are written while a batch is under way: what a crash can repeat is at most what came since. */
 const SAVE_MS = 250
+/** A database that does not say whose a batch is, is asked again. */
+const UNTIL_ANSWERED = Schedule.spaced("500 millis")
 /** How long after a notification's expiry answers of messages under way are still waited for. */
 const GRACE_MS = 2000
 
 export interface Sending {
   readonly batch: ClaimedBatch
+  /** Of `performance.now()`: nobody else can have the batch before. */
+  readonly heldUntil: number
   readonly message: Message
   readonly credential: Credential
   readonly provider: Provider
@@ -57,12 +61,34 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
 
   let isHalted = false
   let isCut = false
+  let heldUntil = sending.heldUntil
+
+  /** A write that prolongs the lease if the batch is still ours. It lasts from no earlier than the question. */
+  const prolonging = <E>(write: Effect.Effect<boolean, E>) =>
+    Effect.suspend(() => {
+      const askedAt = performance.now()
+      return Effect.tap(write, (isOurs) =>
+        Effect.sync(() => {
+          if (isOurs) heldUntil = askedAt + rules.leaseMs
+        })
+      )
+    })
+  const extend = prolonging(sending.extend)
+
+  /**
+   * Whether requests may begin: what slept past its lease, with the machine or because the database did not answer, asks
+   * first, for somebody else may have sent them.
+   */
+  const isHeld = Effect.suspend(() =>
+    performance.now() < heldUntil ? Effect.succeed(true) : Effect.retry(extend, UNTIL_ANSWERED)
+  )
   const send = Effect.fnUntraced(function* (all: ReadonlyArray<Target>) {
     for (let at = 0; at < all.length; at += sending.slice) {
       if (isHalted) {
         isCut = true
         return
       }
+      if (!(yield* isHeld)) return
       const part = all.slice(at, at + sending.slice)
       // Of two outcomes the first counts: results are counted to know when all are there, and a second one of somebody
       // would pass for somebody else's.
@@ -89,7 +115,7 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
 
   // What is known is written even when the node is told to stop or the provider's layer breaks: unwritten, it would be
   // sent again.
-  const save = Effect.suspend(() => Effect.uninterruptible(sending.save(results.take(now()))))
+  const save = Effect.suspend(() => Effect.uninterruptible(prolonging(sending.save(results.take(now())))))
   const saveRest = Effect.suspend(() => (results.unsaved > 0 ? save : Effect.void))
   const fiber = yield* Effect.forkChild(all)
   yield* Effect.gen(function* () {
@@ -113,7 +139,7 @@ export const sendBatch = Effect.fnUntraced(function* (sending: Sending) {
       savedAt = performance.now()
       // A database that is away for a moment is no reason to forget what the provider has in hand: should the batch be
       // another's by the time that it is back, the fence says so.
-      const isOurs = yield* results.unsaved > 0 ? save : sending.extend.pipe(Effect.catch(() => Effect.succeed(true)))
+      const isOurs = yield* results.unsaved > 0 ? save : extend.pipe(Effect.catch(() => Effect.succeed(true)))
       if (!isOurs) return yield* Fiber.interrupt(fiber)
     }
     const isOurs = yield* save

@@ -71,7 +71,9 @@ export const crashes: ReadonlyArray<Scenario> = [
       for (let stall = 0; stall < (ground.base.isLong ? 5 : 1); stall++) {
         yield* ground.untilReceived(ground.devices / 2)
         yield* stalled!.freeze
-        ground.mayRepeat(yield* ground.inHand)
+        // What the frozen one had on the wire, answered or not, is the other's when the lease is over. Of the rest of
+        // what it had claimed it begins nothing when it goes on: by then its lease is over by its own clock too.
+        ground.mayRepeat(yield* ground.inFlight)
         const before = ground.load.accepted.map(({ id }) => id)
         // All that was accepted by now is sent by the other one, what the frozen one had in hand included.
         const isEnded = (id: string) =>

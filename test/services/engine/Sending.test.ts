@@ -51,6 +51,7 @@ const sendingOf = (
       overrides: {}
     },
     credential: { appId, version: 1 } as Credential,
+    heldUntil: Infinity,
     unsubscribed: new Set(),
     provider: { window: 1, send },
     targets: all,
@@ -131,4 +132,53 @@ it("takes the first of two outcomes of a recipient, and lets nobody else go unac
   await Effect.runPromise(sendBatch(sendingOf(all, { send, chunks })))
   expect(chunks.map(({ final }) => [final.recipients, final.statuses])).toEqual([[[all[0]!.id], ["sent"]]])
   expect(chunks.at(-1)!.remaining).toEqual([all[1]!.id])
+})
+
+it("begins nothing when its lease ended before it came to it, and somebody else has the batch", async () => {
+  const chunks: Array<ResultChunk> = []
+  let sent = 0
+  const send: Provider["send"] = () => Effect.sync(() => void sent++)
+  const all = targets(3)
+  await Effect.runPromise(
+    sendBatch({
+      ...sendingOf(all, { send, chunks, heldUntil: performance.now() - 1, extend: Effect.succeed(false) }),
+      save: (chunk) =>
+        Effect.as(
+          Effect.sync(() => chunks.push(chunk)),
+          false
+        )
+    })
+  )
+  expect(sent).toBe(0)
+  expect(chunks.map(({ final, remaining }) => [final.recipients, remaining])).toEqual([[[], all.map(({ id }) => id)]])
+})
+
+it("asks whose the batch is after its lease until the database says so, and sends what is its own still", async () => {
+  const chunks: Array<ResultChunk> = []
+  const done: Array<string> = []
+  const send: Provider["send"] = (_, onOutcome) =>
+    Effect.sync(() => {
+      done.push("sent")
+      onOutcome(0, { _tag: "Ok", messageId: "1" })
+    })
+  const extend = Effect.suspend(() =>
+    done.push("asked") === 1
+      ? Effect.fail(new StoreError({ operation: "extend", cause: "away" }))
+      : Effect.succeed(true)
+  )
+  await Effect.runPromise(sendBatch(sendingOf(targets(1), { send, chunks, heldUntil: performance.now() - 1, extend })))
+  expect(done.filter((one, i) => one !== "asked" || i < 1)).toEqual(["asked", "sent"])
+  expect(done.indexOf("sent")).toBeGreaterThanOrEqual(2)
+  expect(chunks.map(({ final }) => final.statuses)).toEqual([["sent"]])
+})
+
+it("goes on from piece to piece without a question while writing prolongs the lease", async () => {
+  const chunks: Array<ResultChunk> = []
+  let asked = 0
+  const send: Provider["send"] = (batch, onOutcome) =>
+    Effect.sync(() => batch.targets.forEach((_, i) => onOutcome(i, { _tag: "Ok", messageId: "1" })))
+  const extend = Effect.sync(() => ++asked > 0)
+  await Effect.runPromise(sendBatch(sendingOf(targets(4), { send, chunks, slice: 2, extend })))
+  expect(asked).toBe(0)
+  expect(chunks.at(-1)!.remaining).toEqual([])
 })
