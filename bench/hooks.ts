@@ -13,9 +13,10 @@ import type { PostAnswer, PostOrder } from "./webhooks/Poster.ts"
 /*
  * Webhooks through the whole engine: (a) the mailing of the demo, 10,000 devices and two hooks, which makes 20,000 posts,
  * beside the bare webhook layer posting as many to the same kind of receiver, on a machine of its own and while the same
- * mailing goes out without hooks; (b) how old events are when they reach 100 healthy hooks under a steady load,
- * undisturbed and beside one hook that refuses connections and one that answers after 9 seconds, both in applications
- * that healthy ones share. Turns of one round follow each other at once: a ratio is the median of those within a round.
+ * mailing goes out without hooks; (b) how old events are when they reach 100 healthy hooks under steady loads, of 500 and
+ * of 1,000 posts a second, undisturbed and beside one hook that refuses connections and one that answers after 9 seconds,
+ * both in applications that healthy ones share. Turns of one round follow each other at once: a ratio is the median of
+ * those within a round.
  *
  *   npm run bench -- hooks [--short] [--devices 10000] [--rounds 5] [--seconds 10] [--neighbour-rounds 7]
  */
@@ -27,8 +28,11 @@ interface Part {
 
 const HOOKS = 2
 const PATIENCE_MS = 60_000
-/** The steady load: every customer's devices get a message so often, and each message is an event for each of its hooks. */
-const EVERY_MS = 1_000
+/**
+ * The steady loads: every customer's devices get a message so often, and each message is an event for each of its hooks:
+ * 500 and 1,000 posts a second to healthy hooks.
+ */
+const LOADS_MS = [1_000, 500] as const
 const CUSTOMERS = 6
 const DEVICES_EACH = 5
 const HEALTHY = 100
@@ -88,14 +92,20 @@ const mailings = async (stage: Stage, mailer: Mailer, sink: Counting, options: O
     await receivers.ask({ what: "reset" })
     const begun = Date.now()
     await mailer.mail()
+    const [sentAt, { posts: early }] = [Date.now(), await receivers.ask({ what: "count" })]
     await untilPosts(receivers, posts)
     const taken = await receivers.ask({ what: "take" })
     if (taken.posts !== posts) throw new Error(`${taken.posts} webhooks for ${posts} events`)
+    const late = (posts - early) / Math.max(1, taken.last - sentAt)
+    rates.note("late", round, late * 1000)
     return noted("mailing", round, {
       operations: posts,
       // The rate is that of the posts themselves; sending goes on beside them.
       seconds: (taken.last - taken.first) / 1000,
-      more: { "s from the request to the last post": (taken.last - begun) / 1000 }
+      more: {
+        "s from the request to the last post": (taken.last - begun) / 1000,
+        "posts a second after the mailing's end": late * 1000
+      }
     })
   }
   const alone = async (round: number): Promise<Turn> =>
@@ -136,6 +146,7 @@ const mailings = async (stage: Stage, mailer: Mailer, sink: Counting, options: O
       "the webhook layer alone, posts a second": bareAlone.perSecond,
       "the webhook layer beside a mailing without hooks, posts a second": bareBeside.perSecond,
       "rate of a mailing's posts over that of the layer alone": rates.ratio("mailing", "alone"),
+      "rate of the posts after the mailing's end over that of the layer alone": rates.ratio("late", "alone"),
       "rate of a mailing's posts over that of the layer beside a mailing": rates.ratio("mailing", "beside"),
       "CPU µs of a post in the layer alone": totalCpu(bareAlone.cpu),
       "CPU µs of a mailing's post with its records, PostgreSQL included, without the mailing itself":
@@ -145,11 +156,16 @@ const mailings = async (stage: Stage, mailer: Mailer, sink: Counting, options: O
 }
 
 /** A message to every device of every customer, evenly over the time; answers how many posts healthy hooks are to get. */
-const load = async (customers: ReadonlyArray<Customer>, healthy: ReadonlyArray<number>, seconds: number) => {
+const load = async (
+  customers: ReadonlyArray<Customer>,
+  healthy: ReadonlyArray<number>,
+  everyMs: number,
+  seconds: number
+) => {
   const begun = performance.now()
   let expected = 0
   const sent: Array<Promise<unknown>> = []
-  const gap = EVERY_MS / customers.length
+  const gap = everyMs / customers.length
   for (let turn = 0; turn * gap < seconds * 1000; turn++) {
     const n = turn % customers.length
     await pause(Math.max(0, begun + turn * gap - performance.now()))
@@ -161,7 +177,12 @@ const load = async (customers: ReadonlyArray<Customer>, healthy: ReadonlyArray<n
   return expected
 }
 
-const neighbours = async (stage: Stage, mailer: Mailer, sink: Counting, options: Options): Promise<Part> => {
+const neighbours = async (
+  stage: Stage,
+  mailer: Mailer,
+  sink: Counting,
+  options: Options
+): Promise<ReadonlyArray<Part>> => {
   const seconds = Number(options.flags.get("seconds") ?? (options.short ? 4 : 10))
   const receivers = await receiversOn(stage)
   const customers = await makeCustomers(mailer, sink, CUSTOMERS, DEVICES_EACH)
@@ -178,8 +199,7 @@ const neighbours = async (stage: Stage, mailer: Mailer, sink: Counting, options:
     const hook = { name: `bad ${n}`, url, secret: "secret", is_active: false }
     bad.push({ customer, id: (await customer.call<{ id: string }>("POST", "/api/v1/webhooks", hook)).id })
   }
-  const slowest = new Rounds()
-  const turn = async (isDisturbed: boolean, round: number): Promise<Turn> => {
+  const turn = async (everyMs: number, slowest: Rounds, isDisturbed: boolean, round: number): Promise<Turn> => {
     for (const { customer, id } of bad) {
       await customer.call("PATCH", `/api/v1/webhooks/${id}`, { is_active: isDisturbed })
     }
@@ -187,7 +207,7 @@ const neighbours = async (stage: Stage, mailer: Mailer, sink: Counting, options:
     if (!isDisturbed) while ((await receivers.ask({ what: "count" })).slowOpen > 0) await pause(50)
     await receivers.ask({ what: "reset" })
     const begun = performance.now()
-    const expected = await load(customers, healthy, seconds)
+    const expected = await load(customers, healthy, everyMs, seconds)
     await untilPosts(receivers, expected)
     const { ages, slowOpen } = await receivers.ask({ what: "take" })
     if (ages.length !== expected) throw new Error(`${ages.length} webhooks for ${expected} events`)
@@ -200,25 +220,32 @@ const neighbours = async (stage: Stage, mailer: Mailer, sink: Counting, options:
     }
   }
   const processes = processesOf(mailer, [sink.pid, receivers.pid])
-  const table = await measure({
-    title: `${HEALTHY} healthy hooks, from the event to the receiver`,
-    what: "posts to healthy hooks",
-    base: "undisturbed",
-    rounds: Number(options.flags.get("neighbour-rounds") ?? (options.short ? 3 : 7)),
-    contenders: [
-      { name: "undisturbed", processes, turn: (round) => turn(false, round) },
-      { name: "beside a dead and a slow one", processes, turn: (round) => turn(true, round) }
-    ]
-  })
-  const p99 = (row: number) => table.rows[row]!.more["p99 ms"]!
-  return {
-    table,
-    facts: {
-      "p99 ms of 100 healthy hooks, undisturbed": p99(0),
-      "p99 ms of 100 healthy hooks beside a dead and a slow one": p99(1),
-      "p99 beside bad hooks over p99 undisturbed (at most 2)": slowest.ratio("true", "false")
+  const under = async (everyMs: number): Promise<Part> => {
+    const slowest = new Rounds()
+    const perSecond = ((HEALTHY * DEVICES_EACH * 1000) / everyMs).toLocaleString("en-US")
+    const table = await measure({
+      title: `${HEALTHY} healthy hooks at ${perSecond} posts a second, from the event to the receiver`,
+      what: "posts to healthy hooks",
+      base: "undisturbed",
+      rounds: Number(options.flags.get("neighbour-rounds") ?? (options.short ? 3 : 7)),
+      contenders: [
+        { name: "undisturbed", processes, turn: (round) => turn(everyMs, slowest, false, round) },
+        { name: "beside a dead and a slow one", processes, turn: (round) => turn(everyMs, slowest, true, round) }
+      ]
+    })
+    const p99 = (row: number) => table.rows[row]!.more["p99 ms"]!
+    return {
+      table,
+      facts: {
+        [`p99 ms of 100 healthy hooks at ${perSecond}/s, undisturbed`]: p99(0),
+        [`p99 ms of 100 healthy hooks at ${perSecond}/s beside a dead and a slow one`]: p99(1),
+        [`p99 at ${perSecond}/s beside bad hooks over p99 undisturbed (at most 2)`]: slowest.ratio("true", "false")
+      }
     }
   }
+  const parts: Array<Part> = []
+  for (const everyMs of LOADS_MS) parts.push(await under(everyMs))
+  return parts
 }
 
 export const benchmark: Benchmark = {
@@ -230,11 +257,11 @@ export const benchmark: Benchmark = {
       const sink = await leanSink(stage, at)
       const mailer = await startMailer(stage, { caFile: at.ca, settings: {} })
       const posts = await mailings(stage, mailer, sink, options)
-      const beside = await neighbours(stage, mailer, sink, options)
+      const parts = [posts, ...(await neighbours(stage, mailer, sink, options))]
       return {
         name: "hooks",
-        tables: [posts.table, beside.table],
-        facts: { ...posts.facts, ...beside.facts }
+        tables: parts.map(({ table }) => table),
+        facts: Object.assign({}, ...parts.map(({ facts }) => facts))
       }
     })
 }

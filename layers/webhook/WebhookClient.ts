@@ -18,6 +18,19 @@ export interface WebhookClientOptions {
   readonly checkMs: number
 }
 
+/** Where a checked URL leads. `URL` makes these texts anew whenever it is asked, which shows at this rate. */
+interface Target {
+  readonly checked: CheckedUrl
+  readonly origin: string
+  readonly path: string
+}
+
+const targetOf = (checked: CheckedUrl): Target => ({
+  checked,
+  origin: checked.url.origin,
+  path: checked.url.pathname + checked.url.search
+})
+
 type Headers = ReadonlyArray<readonly [name: string, value: string]>
 
 const noAnswer = (reason: string): WebhookAnswer => ({ _tag: "NoAnswer", reason })
@@ -29,7 +42,7 @@ class Sender implements WebhookSender {
   readonly #connections: number
   readonly #checkMs: number
   readonly #deadlines = new Deadlines()
-  #checked: { readonly text: string; readonly until: number; readonly it: CheckedUrl } | null = null
+  #checked: { readonly text: string; readonly until: number; readonly it: Target } | null = null
   #route: Route | null = null
   /** Grows when an address could not be reached, so that the next of its name comes to its turn. */
   #turn = 0
@@ -52,7 +65,7 @@ class Sender implements WebhookSender {
   readonly post: WebhookSender["post"] = (url, headers, body, timeoutMs) =>
     Effect.suspend(() => {
       const deadline = performance.now() + timeoutMs
-      const send = (to: CheckedUrl) =>
+      const send = (to: Target) =>
         Effect.callback<WebhookAnswer>((resume) => {
           const post = this.#send(to, headers, body, timeoutMs, deadline, null, (answer) =>
             resume(Effect.succeed(answer))
@@ -74,7 +87,7 @@ class Sender implements WebhookSender {
       let broken: Effect.Effect<void> | null = null
       let wake: (how: Effect.Effect<void>) => void = () => {}
 
-      const start = (it: WebhookPost, to: CheckedUrl, deadline: number): void => {
+      const start = (it: WebhookPost, to: Target, deadline: number): void => {
         open++
         this.#send(to, it.headers, it.body, it.timeoutMs, deadline, group, (answer) => {
           open--
@@ -137,19 +150,20 @@ class Sender implements WebhookSender {
     })
 
   /** Where the URL leads, when it was found allowed a moment ago. */
-  #known(url: string): CheckedUrl | null {
+  #known(url: string): Target | null {
     const known = this.#checked
     return known !== null && known.text === url && known.until > performance.now() ? known.it : null
   }
 
-  #check(url: string, timeoutMs: number): Effect.Effect<CheckedUrl | WebhookAnswer> {
+  #check(url: string, timeoutMs: number): Effect.Effect<Target | WebhookAnswer> {
     return Effect.map(
       Effect.timeoutOption(Effect.result(this.#policy.check(url)), timeoutMs),
       Option.match({
         onNone: () => noAnswer("timeout"),
         onSome: Result.match({
           onFailure: (refused) => noAnswer(refused.message),
-          onSuccess: (it) => {
+          onSuccess: (checked) => {
+            const it = targetOf(checked)
             this.#checked = { text: url, until: performance.now() + this.#checkMs, it }
             return it
           }
@@ -159,7 +173,7 @@ class Sender implements WebhookSender {
   }
 
   #send(
-    to: CheckedUrl,
+    to: Target,
     headers: Headers,
     body: string,
     timeoutMs: number,
@@ -170,7 +184,7 @@ class Sender implements WebhookSender {
     this.#timeoutMs = timeoutMs
     const route = this.#routeTo(to)
     const post = new Post(deadline, this.#deadlines, group, (answer, error) => {
-      if (error !== null && to.addresses.length > 1 && isConnectError(error)) this.#avoid(route)
+      if (error !== null && to.checked.addresses.length > 1 && isConnectError(error)) this.#avoid(route)
       answered(answer)
     })
     if (this.#closed) {
@@ -179,14 +193,14 @@ class Sender implements WebhookSender {
     }
     const flat: Array<string> = []
     for (const [name, value] of headers) flat.push(name, value)
-    route.send({ path: to.url.pathname + to.url.search, method: "POST", headers: flat, body }, post)
+    route.send({ path: to.path, method: "POST", headers: flat, body }, post)
     return post
   }
 
   /** The connections to an address that the name still has; one to any other address is not used again. */
-  #routeTo(to: CheckedUrl): Route {
+  #routeTo({ checked: to, origin }: Target): Route {
     const known = this.#route
-    if (known !== null && known.origin === to.url.origin && to.addresses.includes(known.address)) return known
+    if (known !== null && known.origin === origin && to.addresses.includes(known.address)) return known
     const address = to.addresses[this.#turn % to.addresses.length]!
     const connector = makeConnector(
       {
@@ -200,7 +214,7 @@ class Sender implements WebhookSender {
       () => this.#timeoutMs
     )
     if (known !== null) this.#retire(known)
-    this.#route = new Route(to.url.origin, address, connector, this.#connections, (it) => this.#retired.delete(it))
+    this.#route = new Route(origin, address, connector, this.#connections, (it) => this.#retired.delete(it))
     return this.#route
   }
 

@@ -24,6 +24,11 @@ const PAUSE_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
 /** Results are written after so many posts, and once a second: what a crash can repeat is at most what came since. */
 const SAVE_POSTS = 100
 const SAVE_MS = 1_000
+/**
+ * Of a large piece, after this part of it: each write holds the positions that are left, so that writing after a fixed
+ * number of posts costs the square of the piece's size.
+ */
+const SAVE_PART = 1 / 16
 
 export interface HookActorWork {
   readonly endpoint: Effect.Effect<Option.Option<HookEndpoint>, StoreError>
@@ -137,6 +142,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     // One write at a time: an older list of what remains must not overwrite a newer one.
     let isSaving = false
     const saveWanted = makeSignal()
+    const saveAfter = Math.max(SAVE_POSTS, Math.ceil(piece.positions.length * SAVE_PART))
 
     const save = (releaseAfterMs: number | null) =>
       Effect.suspend(() => {
@@ -191,7 +197,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       }
       note(failure, after)
       if (isSaving || remaining.size === 0) return
-      if (unsaved() >= SAVE_POSTS || after - savedAt >= SAVE_MS) saveWanted.signal()
+      if (unsaved() >= saveAfter || after - savedAt >= SAVE_MS) saveWanted.signal()
     }
 
     const orderOf = (position: number): WebhookPost => {

@@ -312,3 +312,20 @@ it.effect("forgets its pause when the hook is enabled anew", () =>
     expect(posted.length).toBe(tried + 30)
   })
 )
+
+it.effect("writes the results of a large piece in a number of writes that does not grow with it", () =>
+  Effect.gen(function* () {
+    const written = function* (size: number) {
+      const { actor, finished, posted } = setup([piece(size)], () => Effect.delay(Effect.succeed(OK), 1), {
+        concurrency: 50
+      })
+      yield* Effect.forkChild(actor.run)
+      while (finished.at(-1)?.remaining.length !== 0) yield* TestClock.adjust(1)
+      expect(posted.length).toBe(size)
+      expect(finished.flatMap(({ delivered }) => delivered).length).toBe(size)
+      return finished.length
+    }
+    expect(yield* written(500)).toBe(5)
+    expect(yield* written(10_000)).toBeLessThanOrEqual(16)
+  })
+)
