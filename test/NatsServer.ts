@@ -109,7 +109,8 @@ export const makeNatsServerAt = Effect.fnUntraced(function* (
     thaw: signal("SIGCONT"),
     wipe: Effect.promise(() => rm(store, { recursive: true, force: true })),
     // Must be there: a layout of another version would make the tests pass without a look.
-    lose: (stream) => Effect.promise(() => rm(join(store, "jetstream", "$G", "streams", stream), { recursive: true }))
+    lose: (stream) =>
+      Effect.promise(() => rm(join(store, "jetstream", "$G", "streams", stream), { recursive: true, maxRetries: 5 }))
   }
 })
 

@@ -58,7 +58,7 @@ export const queue: ReadonlyArray<Scenario> = [
       yield* ground.nats.kill
       yield* untilMissed(ground.engines)
       // Sent while it is away, and all the rest before the account is closed.
-      yield* ground.untilReceived(ground.devices * 4 * times(ground))
+      yield* ground.untilReceived(ground.devices * 2 * times(ground))
     })
   ),
   under(

@@ -14,7 +14,7 @@ import type { NatsServer } from "../../NatsServer.ts"
 import { makeNatsServer } from "../../NatsServer.ts"
 import { contract } from "../JobQueue.contract.ts"
 
-const options = { replicas: 1, redeliverMs: 20, timeoutMs: 2000, ackWaitMs: 30_000, renewMs: 300, idleMs: 10_000 }
+const options = { replicas: 1, redeliverMs: 20, timeoutMs: 2000, ackWaitMs: 30_000, renewMs: 1000, idleMs: 10_000 }
 
 /** A node with nothing of its own: what is seen went by way of NATS. */
 const layerOf = (options: NatsOptions) =>
@@ -202,7 +202,8 @@ describe("JobQueue on NATS", () => {
           yield* queue.publish([job("stuck")])
           assert.strictEqual(yield* Queue.take(seen), "stuck")
         }),
-      { idleMs: 100 }
+      // Long patience: a machine that is slow to bring the job must not lose it with the stream.
+      { idleMs: 300, renewMs: 60_000 }
     )
   )
 
