@@ -18,6 +18,7 @@ import { sql as inboxFeed } from "./migrations/0014_inbox_feed.ts"
 import { sql as stats } from "./migrations/0015_stats.ts"
 import { sql as traces } from "./migrations/0016_traces.ts"
 import { sql as engagedGone } from "./migrations/0017_engaged_gone.ts"
+import { sql as batchesFollow } from "./migrations/0018_batches_follow.ts"
 
 /** In order, without gaps; one that was released is never changed. */
 export const MIGRATIONS: ReadonlyArray<{ readonly id: number; readonly name: string; readonly sql: string }> = [
@@ -37,7 +38,8 @@ export const MIGRATIONS: ReadonlyArray<{ readonly id: number; readonly name: str
   { id: 14, name: "inbox_feed", sql: inboxFeed },
   { id: 15, name: "stats", sql: stats },
   { id: 16, name: "traces", sql: traces },
-  { id: 17, name: "engaged_gone", sql: engagedGone }
+  { id: 17, name: "engaged_gone", sql: engagedGone },
+  { id: 18, name: "batches_follow", sql: batchesFollow }
 ]
 
 /** The database was written by a later release: this one would not understand its rows. */

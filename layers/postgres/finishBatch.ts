@@ -170,7 +170,10 @@ const letters = (sql: Sql, { attempts, dead, final }: ResultChunk): Fragment => 
       )`
 }
 
-/** Recipients that go again leave the batch for batches of their own: the account stays closed. */
+/**
+ * Recipients that go again leave the batch for batches of their own: the account stays closed. The notification is held
+ * until they are committed: nobody removes it meanwhile and leaves them behind.
+ */
 const retries = (sql: Sql, { retries }: ResultChunk): Fragment =>
   retries.length === 0
     ? sql``
@@ -178,7 +181,10 @@ const retries = (sql: Sql, { retries }: ResultChunk): Fragment =>
         INSERT INTO batches (id, notification_id, app_id, provider, priority, attempts, held, slowed, due_at, expires_at, recipients)
         SELECT t.id, mine.notification_id, mine.app_id, mine.provider, mine.priority, t.attempts, t.held, t.slowed,
           now() + t.delay * interval '1 ms', mine.expires_at, t.recipients::uuid[]
-        FROM mine, unnest(${uuids(retries.map((retry) => retry.id))},
+        FROM mine, LATERAL (
+            SELECT true AS is_there FROM notifications n WHERE n.id = mine.notification_id FOR KEY SHARE
+          ) AS notification,
+          unnest(${uuids(retries.map((retry) => retry.id))},
           ${smallints(retries.map((retry) => retry.attempts))}, ${booleans(retries.map((retry) => retry.held))},
           ${booleans(retries.map((retry) => retry.slowed))}, ${doubles(retries.map((retry) => retry.delayMs))},
           ${texts(retries.map((retry) => uuidArrayText(retry.recipients)))}) AS t (id, attempts, held, slowed, delay, recipients)

@@ -245,6 +245,25 @@ layer(hotStores)("BatchStore", (it) => {
     })
   )
 
+  it.effect("goes with its notification, and leaves nothing to be sent again behind", () =>
+    Effect.gen(function* () {
+      const batches = yield* BatchStore
+      const sql = yield* SqlClient.SqlClient
+      const [removed, kept] = [yield* claimedBatch(3), yield* claimedBatch(3)]
+      yield* sql`DELETE FROM notifications WHERE id = ${removed.id}`
+      // A batch that outlived its notification all the same, in the hands of a worker.
+      yield* sql`
+        INSERT INTO batches (id, notification_id, app_id, provider, priority, fence, recipients)
+        VALUES (${removed.batch.id}, ${removed.id}, ${removed.app}, 'fcm', 'bulk', 1, ${removed.recipients}::uuid[])`
+      for (const { batch, recipients } of [removed, kept]) {
+        yield* batches.finish(chunkOf(batch, recipients.slice(1), { retries: [retry(recipients.slice(0, 1))] }))
+      }
+      const open = (app: AppId) => sql`SELECT recipients FROM batches WHERE app_id = ${app} AND NOT done`
+      expect(yield* open(removed.app)).toEqual([])
+      expect(yield* open(kept.app)).toEqual([{ recipients: kept.recipients.slice(0, 1) }])
+    })
+  )
+
   it.effect("finds each lane with ready batches once, and no lane without", () =>
     Effect.gen(function* () {
       const batches = yield* BatchStore
