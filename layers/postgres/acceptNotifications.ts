@@ -46,9 +46,10 @@ const DEVICE: Readonly<Record<string, Arrived["device"]>> = {
 }
 
 export const acceptNotifications = (sql: SqlClient.SqlClient) => {
-  const deviceLetter = sql.literal(
-    "CASE WHEN t.device_id IS NULL THEN '-' WHEN d.id IS NULL THEN '?' WHEN NOT d.active THEN 'x' ELSE left(d.platform, 1) END"
-  )
+  // Looked up for each, and not joined: a plan that was made while there were few devices would read them all for ever.
+  const deviceLetter = sql.literal(`CASE WHEN t.device_id IS NULL THEN '-' ELSE coalesce((
+            SELECT CASE WHEN d.active THEN left(d.platform, 1) ELSE 'x' END
+            FROM devices d WHERE d.app_id = t.app_id AND d.id = t.device_id), '?') END`)
   const providerOf = sql.literal("CASE a.device WHEN 'i' THEN 'apns' WHEN 'a' THEN 'fcm' ELSE 'webpush' END")
   const isReached = sql.literal("a.device IN ('i', 'a', 'w')")
   const nothing = sql``
@@ -75,7 +76,6 @@ export const acceptNotifications = (sql: SqlClient.SqlClient) => {
                 : nothing
             }) WITH ORDINALITY
             AS t (id, app_id, priority, request, ttl, planned, send_at, trace${hasDevices ? sql`, device_id, batch_id` : nothing}${hasTemplates ? sql`, template_version` : nothing}, n)
-          ${hasDevices ? sql`LEFT JOIN devices d ON d.app_id = t.app_id AND d.id = t.device_id` : nothing}
         )`
 
     const settled = notifications.flatMap(({ id, settlement }) => (settlement ? { id, ...settlement } : []))
