@@ -1,5 +1,5 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Console, Duration, Effect, Layer, Option, Schedule } from "effect"
+import { Console, Effect, Layer, Option, Schedule } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { Settings, layer as settingsOf } from "../layers/config/Settings.ts"
 import * as Apns from "../layers/apns/ApnsProvider.ts"
@@ -59,18 +59,17 @@ import { Planner } from "../services/engine/Planner.ts"
 import { RateLimiter } from "../services/engine/RateLimiter.ts"
 import { Templates } from "../services/engine/Templates.ts"
 import { ApplicationStore as Applications } from "../services/ports/ApplicationStore.ts"
-import { BacklogStore as BacklogStorePort } from "../services/ports/BacklogStore.ts"
 import { CredentialStore as CredentialStorePort } from "../services/ports/CredentialStore.ts"
 import { JobQueue } from "../services/ports/JobQueue.ts"
 import { PayloadSizes } from "../services/ports/PayloadSizes.ts"
-import type { Labels, MetricName, Sample } from "../services/domain/Metrics.ts"
 import { anteroom } from "./http/Anteroom.ts"
 import type { Detail } from "./http/ApiError.ts"
 import type { Express } from "./http/Express.ts"
 import { makeExpress } from "./http/Express.ts"
 import { makeNodeServer, routerConfig, routes, statusRoutesOnly } from "./http/Server.ts"
-import { NodeMetrics } from "./http/Metrics.ts"
+import { nodeMetrics } from "./http/NodeMetrics.ts"
 import { Draining, ReadyWorkers } from "./http/Status.ts"
+import { lastResort } from "./workers/LastResort.ts"
 import * as Metering from "./workers/Metering.ts"
 import * as Processes from "./workers/Processes.ts"
 import * as Workers from "./workers/Workers.ts"
@@ -260,60 +259,6 @@ interface Crew {
   readonly numbers: Metering.Crowd
 }
 
-/** Counting what waits reads the database: scrapers that come more often get the same answer again. */
-const BACKLOG_TTL = "5 seconds"
-const BACKLOG_PATIENCE = "3 seconds"
-
-/** What `/metrics` shows beside what this process has counted: its workers, its database, its queue. */
-const nodeMetrics = (crew: Crew, databaseConnections: number) =>
-  Layer.effect(
-    NodeMetrics,
-    Effect.gen(function* () {
-      const queue = yield* JobQueue
-      const backlog = yield* Effect.cachedWithTTL(
-        Effect.flatMap(BacklogStorePort, (store) => store.read).pipe(
-          Effect.timeout(BACKLOG_PATIENCE),
-          Effect.provideService(BacklogStorePort, yield* BacklogStorePort),
-          Effect.option
-        ),
-        BACKLOG_TTL
-      )
-      const ping = Effect.option(Effect.timed(Effect.timeout(queue.ping, BACKLOG_PATIENCE)))
-      return Effect.map(
-        Effect.all([backlog, ping], { concurrency: "unbounded" }),
-        ([backlog, ping]): ReadonlyArray<Sample> => {
-          const gauge = (name: MetricName, value: number, labels: Labels = {}): Sample => ({ name, labels, value })
-          const workers = crew.ready()
-          return [
-            ...crew.numbers.read(),
-            gauge("heliograph_draining", crew.isDraining ? 1 : 0),
-            gauge("heliograph_database_connections_max", databaseConnections),
-            gauge("heliograph_database_up", Option.isSome(backlog) ? 1 : 0),
-            gauge("heliograph_queue_up", Option.isSome(ping) ? 1 : 0),
-            ...(workers === null ? [] : [gauge("heliograph_workers_ready", workers)]),
-            ...(Option.isSome(ping)
-              ? [gauge("heliograph_queue_ping_seconds", Duration.toMillis(ping.value[0]) / 1000)]
-              : []),
-            ...(Option.isSome(backlog)
-              ? [
-                  ...backlog.value.waiting.flatMap(({ count, kind, oldestMs }) => [
-                    gauge("heliograph_waiting", count, { kind }),
-                    gauge("heliograph_oldest_due_seconds", oldestMs / 1000, { kind })
-                  ]),
-                  ...backlog.value.held.map(({ count, provider }) =>
-                    gauge("heliograph_held_batches", count, { provider })
-                  ),
-                  ...backlog.value.connections.map(({ count, state }) =>
-                    gauge("heliograph_database_connections", count, { state })
-                  )
-                ]
-              : [])
-          ]
-        }
-      )
-    })
-  )
-
 /** A stop sends live readers away at once, to another node: they would never be done. */
 const inboxStreams = (crew: Crew) =>
   Layer.unwrap(
@@ -355,33 +300,16 @@ const http = ({ baseUrl, databaseConnections, host, port, roles }: Settings["Ser
     Layer.provide(Layer.merge(Auth.layer, RateLimiter.layer.pipe(Layer.provide(RateLimitStore.layer)))),
     Layer.provide(Layer.succeed(ReadyWorkers, () => crew.ready())),
     Layer.provide(Layer.succeed(Draining, () => crew.isDraining)),
-    Layer.provide(nodeMetrics(crew, databaseConnections))
-  )
-}
-
-/** What a stop may take beyond the drain before it is forced: the rest is left to leases, as after a crash. */
-const LAST_RESORT_MS = 5_000
-
-/** A stop that gets stuck, because the database does not answer any more for example, ends all the same. */
-const lastResort = ({ drainMs }: Settings["Service"], crew: Crew) =>
-  Layer.effectDiscard(
-    Effect.acquireRelease(
-      Effect.sync(() => {
-        const force = () => {
-          crew.isDraining = true
-          setTimeout(() => {
-            process.stderr.write("The stop took too long and is forced; what was under way is taken over by lease.\n")
-            process.exit(1)
-          }, drainMs + LAST_RESORT_MS).unref()
-        }
-        process.once("SIGTERM", force)
-        process.once("SIGINT", force)
-        return force
-      }),
-      // Only the listeners go with the scope: a timer that runs has to outlive the scope's own end.
-      (force) => Effect.sync(() => process.off("SIGTERM", force).off("SIGINT", force))
+    Layer.provide(
+      nodeMetrics({
+        workersReady: () => crew.ready(),
+        isDraining: () => crew.isDraining,
+        numbers: () => crew.numbers.read(),
+        databaseConnections
+      })
     )
   )
+}
 
 /** What a node that starts still waits for. */
 const missing = async (crew: Crew): Promise<ReadonlyArray<Detail>> => {
@@ -399,7 +327,9 @@ const entrance = (crew: Crew, way: Express) =>
       const makeServer = () =>
         anteroom(makeNodeServer(way, rateLimits.anonymous), rateLimits.anonymous, () => missing(crew))
       return Layer.merge(
-        lastResort(settings, crew),
+        lastResort(drainMs, () => {
+          crew.isDraining = true
+        }),
         NodeHttpServer.layer(makeServer, { host, port, gracefulShutdownTimeout: drainMs })
       )
     })
