@@ -10,7 +10,8 @@ export interface Rule {
    * - `delay`: accepts, and answers after `ms`.
    * - `goaway`: announces the end of the connection; this request and later ones are not processed.
    * - `reset`: resets the stream with `code` (REFUSED_STREAM, 7, unless given).
-   * - `close`: accepts, then cuts the connection without an answer.
+   * - `close`: accepts, then cuts the connection without an answer; what else is under way on it may have no answer
+   *   either. With `orderly`, it takes nothing more, and ends the connection when the others have theirs.
    */
   readonly do: "refuse" | "throttle" | "hang" | "delay" | "goaway" | "reset" | "close"
   readonly status?: number
@@ -29,6 +30,8 @@ export interface Rule {
   readonly first?: number
   /** Only these tokens or ids; one that ends in `*` is a prefix. */
   readonly match?: ReadonlyArray<string>
+  /** Of `close`: the answers to all other requests arrive. */
+  readonly orderly?: boolean
   /** Whether the message is taken all the same; by default only by `delay` and `close`. */
   readonly accept?: boolean
 }
@@ -42,7 +45,7 @@ export const parseRules = (input: unknown): ReadonlyArray<Rule> => {
   return input.map((rule: unknown, index) => {
     if (typeof rule !== "object" || rule === null) throw new Error(`rules[${index}] must be an object`)
     const given = rule as Record<string, unknown>
-    const known = ["do", "reason", "match", "accept", ...NUMBERS] as ReadonlyArray<string>
+    const known = ["do", "reason", "match", "accept", "orderly", ...NUMBERS] as ReadonlyArray<string>
     for (const name of Object.keys(given))
       if (!known.includes(name)) throw new Error(`rules[${index}].${name} is unknown`)
     if (!ACTIONS.some((action) => action === given["do"])) {
@@ -57,8 +60,10 @@ export const parseRules = (input: unknown): ReadonlyArray<Rule> => {
     if (given["reason"] !== undefined && typeof given["reason"] !== "string") {
       throw new Error(`rules[${index}].reason must be text`)
     }
-    if (given["accept"] !== undefined && typeof given["accept"] !== "boolean") {
-      throw new Error(`rules[${index}].accept must be true or false`)
+    for (const name of ["accept", "orderly"]) {
+      if (given[name] !== undefined && typeof given[name] !== "boolean") {
+        throw new Error(`rules[${index}].${name} must be true or false`)
+      }
     }
     const match = given["match"]
     if (match !== undefined && !(Array.isArray(match) && match.every((item) => typeof item === "string"))) {
@@ -126,7 +131,7 @@ export interface Enactable {
   readonly refuse: (refusal: Refusal) => void
   readonly goaway: () => void
   readonly reset: (code: number) => void
-  readonly close: () => void
+  readonly close: (orderly: boolean) => void
 }
 
 /** RFC 9113: the request was not processed and may be sent again. */
@@ -156,6 +161,6 @@ export const enact = (rule: Rule, on: Enactable): void => {
     case "reset":
       return on.reset(rule.code ?? REFUSED_STREAM)
     case "close":
-      return on.close()
+      return on.close(rule.orderly === true)
   }
 }

@@ -20,8 +20,8 @@ export interface Exchange {
   readonly reset: (code: number) => void
   /** GOAWAY: this request and later ones are not processed, those before it are. */
   readonly goaway: (reason: string) => void
-  /** Cuts the connection. */
-  readonly drop: () => void
+  /** Cuts the connection; orderly, when the answers to everything else that was taken have gone out. */
+  readonly drop: (orderly: boolean) => void
 }
 
 export interface Connection {
@@ -29,7 +29,9 @@ export interface Connection {
   readonly socket: TLSSocket
   /** The highest stream that was handed to the simulator. */
   highest: number
-  /** After GOAWAY: the last stream that is processed. */
+  /** When the last one was, of `performance.now()`. */
+  handledAt: number
+  /** After GOAWAY: the last stream that is processed; -1 when none is any more. */
   last: number
 }
 
@@ -94,13 +96,24 @@ class StreamExchange implements Exchange {
     if (connection.last > connection.highest) {
       connection.last = connection.highest
       session.goaway(0, connection.last, Buffer.from(JSON.stringify({ reason })))
-      setTimeout(() => session.destroy(), GOAWAY_GRACE).unref()
+      const leave = (): void => {
+        // What was processed late, on a slow machine, still gets its answer.
+        const left = connection.handledAt + GOAWAY_GRACE - performance.now()
+        if (left > 0) setTimeout(leave, left).unref()
+        else session.destroy()
+      }
+      setTimeout(leave, GOAWAY_GRACE).unref()
     }
     // A later stream was processed already, so last-stream-id covers this one too: it must be told by itself.
     if (id <= connection.last) this.reset(7)
   }
-  readonly drop = (): void => {
-    this.connection.socket.destroy()
+  readonly drop = (orderly: boolean): void => {
+    const { connection } = this
+    if (!orderly) return void connection.socket.destroy()
+    connection.last = -1
+    this.wentAway = true
+    // Answers that a rule delays have gone out by then. The end comes after what was written, unlike a reset.
+    setTimeout(() => connection.socket.end(), GOAWAY_GRACE).unref()
   }
 }
 
@@ -127,6 +140,7 @@ const onStream = (
     if (id > connection.last || stream.destroyed || stream.aborted || size > BODY_LIMIT) return
     const body = chunks === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(chunks)
     const exchange = new StreamExchange(stream, headers, connection, body)
+    connection.handledAt = performance.now()
     handle(exchange)
     if (!exchange.wentAway && id > connection.highest) connection.highest = id
   })
@@ -148,7 +162,7 @@ const onRequest = (
     else chunks.push(chunk)
   })
   request.on("end", () => {
-    const drop = () => connection.socket.destroy()
+    const drop = () => void connection.socket.destroy()
     handle({
       method: request.method!,
       path: request.url!,
@@ -190,7 +204,7 @@ export const listenSecure = async (
   })
   http2.on("session", (session) => {
     const socket = opening!
-    const connection: Connection = { session, socket, highest: 0, last: Number.POSITIVE_INFINITY }
+    const connection: Connection = { session, socket, highest: 0, handledAt: 0, last: Number.POSITIVE_INFINITY }
     sockets.set(socket, connection)
     session.on("error", nothing)
     session.on("stream", (stream, headers) => onStream(connection, stream, headers, handle))
@@ -222,7 +236,7 @@ export const listenSecure = async (
       opening = socket
       http2.emit("connection", socket)
     } else if (options.http1) {
-      sockets.set(socket, { session: null, socket, highest: 0, last: Number.POSITIVE_INFINITY })
+      sockets.set(socket, { session: null, socket, highest: 0, handledAt: 0, last: Number.POSITIVE_INFINITY })
       http1.emit("connection", socket)
     } else {
       // A client that offers no ALPN at all gets past the negotiation, but there is only HTTP/2 here.

@@ -16,6 +16,12 @@ const relaunch = Effect.fnUntraced(function* ({ engines: [engine], gates }: Grou
   yield* engine!.ready
 })
 
+/** One mailing, whose answers take a moment; returns when the first message has arrived. */
+const sendSlowly = Effect.fnUntraced(function* ({ base: { fleet }, load, untilReceived }: Ground) {
+  for (const sink of SINKS) yield* Effect.promise(() => fleet.behave(sink, { do: "delay", ms: 300 }))
+  yield* Effect.all([untilReceived(1), load.post], { concurrency: 2 })
+})
+
 const ONE = { nodes: 1, gates: ["database", "queue"] } as const
 
 /** What PostgreSQL's own view shows of statements that the node waits for. */
@@ -79,15 +85,13 @@ export const points: ReadonlyArray<Scenario> = [
       isSteady: false
     },
     Effect.fnUntraced(function* (ground) {
-      const { fleet } = ground.base
-      for (const sink of SINKS) yield* Effect.promise(() => fleet.behave(sink, { do: "delay", ms: 300 }))
-      yield* Effect.all([ground.untilReceived(1), ground.load.post], { concurrency: 2 })
+      yield* sendSlowly(ground)
       yield* ground.gates.database[0]!.set("hung")
       // All that was claimed is accepted by the providers, and nothing of it can be written.
       yield* untilQuiet(ground)
       yield* ground.crash(ground.engines[0]!)
       if (ground.bound() === 0) return yield* Effect.fail(new Error("nothing was in flight: the point was missed"))
-      for (const sink of SINKS) yield* Effect.promise(() => fleet.behave(sink))
+      for (const sink of SINKS) yield* Effect.promise(() => ground.base.fleet.behave(sink))
       yield* relaunch(ground)
     })
   ),
@@ -99,9 +103,7 @@ export const points: ReadonlyArray<Scenario> = [
       isSteady: false
     },
     Effect.fnUntraced(function* (ground) {
-      const { fleet } = ground.base
-      for (const sink of SINKS) yield* Effect.promise(() => fleet.behave(sink, { do: "delay", ms: 300 }))
-      yield* Effect.all([ground.untilReceived(1), ground.load.post], { concurrency: 2 })
+      yield* sendSlowly(ground)
       yield* ground.gates.queue[0]!.set("hung")
       yield* until("everything is written", ground.inFlight, (count) => count === 0)
       yield* ground.engines[0]!.kill

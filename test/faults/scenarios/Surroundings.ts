@@ -25,6 +25,8 @@ const BAD: ReadonlyArray<Rule> = [
   { do: "refuse", status: 502, reason: "<html><h1>502 Bad Gateway</h1>\u0000\u0007", every: 11 },
   { do: "delay", ms: 200, every: 5 }
 ]
+/** Leaves a doubt about one message each time: it was taken, and nobody was told. */
+const UNTOLD: Rule = { do: "close", orderly: true, every: 31 }
 
 const enacted = (fleet: FleetProcess, sink: string, rule: Rule["do"]) =>
   Effect.promise(async () => (await fleet.stats())[sink]!.enacted[rule] ?? 0)
@@ -34,12 +36,15 @@ export const surroundings: ReadonlyArray<Scenario> = [
   under(
     {
       name: "bad-answers",
-      what: "providers answer 500, 502 with HTML, 429, reset streams and say GOAWAY: nothing goes twice"
+      what: "providers answer 500, 502 with HTML, 429, reset streams and say GOAWAY: nothing goes twice; in the long form they also accept without an answer: only those do"
     },
-    Effect.fnUntraced(function* ({ base: { fleet, isLong }, devices, untilReceived }) {
-      for (const sink of SINKS) yield* Effect.promise(() => fleet.behave(sink, ...BAD))
+    Effect.fnUntraced(function* ({ base: { fleet, isLong }, devices, mayRepeat, untilReceived }) {
+      const rules = isLong ? [...BAD, UNTOLD] : BAD
+      for (const sink of SINKS) yield* Effect.promise(() => fleet.behave(sink, ...rules))
       yield* untilReceived(devices * (isLong ? 50 : 4))
       for (const sink of SINKS) yield* Effect.promise(() => fleet.behave(sink))
+      // Each was taken and never answered, so that nobody can know: it goes once more.
+      for (const sink of SINKS) mayRepeat(yield* enacted(fleet, sink, "close"))
     })
   ),
   under(
