@@ -87,9 +87,11 @@ export class Route {
   }
 
   #close(client: Client): void {
-    void client.close().finally(() => {
+    const gone = () => {
       this.#clients.delete(client)
       if (this.#clients.size === 0) this.#onClosed(this)
-    })
+    }
+    // It refuses when `destroy` was faster, which is as good; unheard, the refusal would end the process.
+    client.close().then(gone, gone)
   }
 }
