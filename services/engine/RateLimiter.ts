@@ -146,10 +146,10 @@ const make: Effect.Effect<RateLimiter["Service"], never, RateLimitStore | Scope.
     return verdictOf(local, false, now)
   }
 
-  /** A key that is asked for at this moment must not be asked for twice: it is not forgotten. */
+  /** A key that is asked for, or about to be, must not be asked for twice in one statement: it is not forgotten. */
   const forgetOldest = (): void => {
-    for (const [key, { isAsked, waiting }] of known) {
-      if (isAsked || waiting.length > 0) continue
+    for (const [key, local] of known) {
+      if (local.isAsked || waiting.has(local)) continue
       known.delete(key)
       return
     }

@@ -267,6 +267,37 @@ describe("RateLimiter", () => {
     })
   )
 
+  it.effect(
+    "does not forget a key whose next permits are about to be asked for, which would ask for it twice at once",
+    () =>
+      Effect.gen(function* () {
+        const { limiter, table } = yield* setUp
+        const busy = bucket(1_000_000)
+        yield* takeAll(limiter, busy, 40)
+        yield* Effect.forEach(
+          Array.from({ length: KEYS_REMEMBERED - 1 }, (_, i) => i),
+          (i) => limiter.take(bucket(10, `other ${i}`)),
+          { concurrency: "unbounded" }
+        )
+        yield* TestClock.adjust(`${ALLOWANCE_MS / 2} millis`)
+        // A statement is under way, so that the busy key has to wait for the next one, and new keys come.
+        const latch = yield* Latch.make()
+        table.beforeTake = latch.await
+        const first = yield* Effect.forkChild(limiter.take(bucket(10, "other 0")), { startImmediately: true })
+        assert.isNotNull(limiter.takeNow(busy, null))
+        const others = yield* Effect.forEach(["new", "newer"], (key) =>
+          Effect.forkChild(limiter.take(bucket(10, key)), { startImmediately: true })
+        )
+        yield* TestClock.adjust(`${ALLOWANCE_MS} millis`)
+        const again = yield* Effect.forkChild(limiter.take(busy), { startImmediately: true })
+        yield* latch.open
+        yield* Effect.forEach([first, ...others, again], (fiber) => Fiber.join(fiber))
+        for (const claims of table.statements) {
+          assert.strictEqual(new Set(claims.map(({ key }) => key)).size, claims.length)
+        }
+      })
+  )
+
   it.effect("counts what it refused", () =>
     Effect.gen(function* () {
       const { limiter, metrics, table } = yield* setUp
