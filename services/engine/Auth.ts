@@ -73,16 +73,31 @@ export class Auth extends Context.Service<
       const keys = yield* Keys
       const clock = yield* Clock.Clock
 
+      /** Milliseconds of a clock that nobody sets: one that is set back would prolong what is remembered. */
+      const elapsed = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
       const remember = <Key, A>(lookup: (key: Key) => Effect.Effect<A, StoreError>) =>
-        Cache.makeWith(lookup, {
-          capacity: REMEMBERED,
-          timeToLive: (exit) => (Exit.isSuccess(exit) ? REMEMBER_MS : 0)
-        })
+        Effect.map(
+          Cache.makeWith((key: Key) => Effect.map(lookup(key), (value) => ({ value, since: elapsed() })), {
+            capacity: REMEMBERED,
+            timeToLive: (exit) => (Exit.isSuccess(exit) ? REMEMBER_MS : 0)
+          }),
+          (cache) =>
+            (key: Key): Effect.Effect<A, StoreError> =>
+              Effect.flatMap(Cache.get(cache, key), ({ since, value }) =>
+                // The cache itself goes by the service's clock.
+                elapsed() - since < REMEMBER_MS
+                  ? Effect.succeed(value)
+                  : Effect.map(
+                      Effect.andThen(Cache.invalidate(cache, key), Cache.get(cache, key)),
+                      (anew) => anew.value
+                    )
+              )
+        )
       /** Keys in use since the last time that this was written down. */
       let used = new Set<ApiKeyId>()
       const known = yield* remember((key: string) =>
         Effect.suspend(() => {
-          const askedAt = clock.currentTimeMillisUnsafe()
+          const askedAt = elapsed()
           return Effect.map(applications.findKey(keys.hash(key)), (found) => {
             if (Option.isSome(found)) used.add(found.value.id)
             return { found, askedAt }
@@ -132,7 +147,7 @@ export class Auth extends Context.Service<
             message: "A secret key is sent with the scheme word ApiKey: `Authorization: ApiKey sk_…`."
           })
         }
-        const { askedAt, found } = yield* Cache.get(known, text)
+        const { askedAt, found } = yield* known(text)
         if (Option.isNone(found)) {
           return yield* new Unauthorized({ message: "This API key is unknown or was revoked." })
         }
@@ -150,7 +165,7 @@ export class Auth extends Context.Service<
       }
       const recall: Auth["Service"]["recall"] = (authorization, surface) => {
         const before = authorization === undefined ? undefined : admitted[surface].get(authorization)
-        return before !== undefined && clock.currentTimeMillisUnsafe() < before.until ? before.caller : null
+        return before !== undefined && elapsed() < before.until ? before.caller : null
       }
       // Suspended: who holds on to a stream has its key checked by running this again and again.
       const authenticate: Auth["Service"]["authenticate"] = (authorization, surface) =>
@@ -160,7 +175,7 @@ export class Auth extends Context.Service<
         })
 
       const checkIdentity = Effect.fnUntraced(function* (caller: Caller, userId: string, hash: string | undefined) {
-        const secrets = yield* Cache.get(identitySecrets, caller.appId)
+        const secrets = yield* identitySecrets(caller.appId)
         if (secrets === null) return
         const isProven =
           hash !== undefined &&

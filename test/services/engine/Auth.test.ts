@@ -54,6 +54,26 @@ describe("authenticate", () => {
     })
   )
 
+  it.effect("goes by how much time went by when the service's clock is set back", () =>
+    Effect.gen(function* () {
+      const { auth, add, appId, setIdentity } = yield* setUp
+      const key = add("secret")
+      const attempt = Effect.result(auth.authenticate(`ApiKey ${key.text}`, "secret"))
+      const caller: Caller = { keyId: uuidv7() as ApiKeyId, appId, kind: "public" }
+      const claim = Effect.result(auth.verifyIdentity(caller, "u", undefined))
+      setIdentity(false)
+      assert.strictEqual((yield* attempt)._tag, "Success")
+      assert.strictEqual((yield* claim)._tag, "Success")
+      key.revoke()
+      setIdentity(true)
+      yield* TestClock.setTime(-3_600_000)
+      yield* TestClock.adjust("999 millis")
+      assert.isNull(auth.recall(`ApiKey ${key.text}`, "secret"))
+      assert.strictEqual((yield* attempt)._tag, "Failure")
+      assert.strictEqual((yield* claim)._tag, "Failure")
+    })
+  )
+
   it.effect("does not remember for longer that there was no such key", () =>
     Effect.gen(function* () {
       const { auth, table, keys, appId } = yield* setUp
