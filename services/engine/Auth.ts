@@ -5,6 +5,7 @@ import { AppId } from "../domain/Ids.ts"
 import { ApplicationStore } from "../ports/ApplicationStore.ts"
 import { Keys } from "../ports/Keys.ts"
 import type { StoreError } from "../ports/StoreError.ts"
+import { elapsedBy } from "./Elapsed.ts"
 
 /** No key, or none that is known. The message says what to send. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("Unauthorized", { message: Schema.String }) {}
@@ -73,8 +74,7 @@ export class Auth extends Context.Service<
       const keys = yield* Keys
       const clock = yield* Clock.Clock
 
-      /** Milliseconds of a clock that nobody sets: one that is set back would prolong what is remembered. */
-      const elapsed = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+      const elapsed = () => elapsedBy(clock)
       const remember = <Key, A>(lookup: (key: Key) => Effect.Effect<A, StoreError>) =>
         Effect.map(
           Cache.makeWith((key: Key) => Effect.map(lookup(key), (value) => ({ value, since: elapsed() })), {

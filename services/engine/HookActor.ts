@@ -5,6 +5,7 @@ import type { HookAttempt, HookEndpoint, HookResults, HookWork, Streak } from ".
 import type { StoreError } from "../ports/StoreError.ts"
 import type { WebhookAnswer, WebhookPost, WebhookSender } from "../ports/WebhookClient.ts"
 import type { OpenSpan, Tracing } from "../ports/Tracing.ts"
+import { elapsedBy } from "./Elapsed.ts"
 import { make as makeSignal } from "./Signal.ts"
 
 /*
@@ -120,11 +121,12 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     }
   }
 
-  const isOpen = (now: number): boolean => failuresInRow < PAUSE_AFTER || now >= pausedUntil
+  const isOpen = (elapsed: () => number): boolean => failuresInRow < PAUSE_AFTER || elapsed() >= pausedUntil
 
   /** Posts the events of one piece of work and writes what came of them. */
   const deliver = Effect.fnUntraced(function* (first: HookEndpoint, piece: HookWork, span: OpenSpan | null) {
     const clock = yield* Clock.Clock
+    const elapsed = () => elapsedBy(clock)
     let endpoint = first
     const body = eventBodies(piece.chunk)
     const delayMs = work.retryDelaysMs[piece.attempts]
@@ -135,7 +137,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     let exhausted: Array<{ position: number; error: string }> = []
     let tried: Array<HookAttempt> = []
     let streak = NO_STREAK
-    let savedAt = clock.currentTimeMillisUnsafe()
+    let savedAt = elapsed()
     let refreshedAt = savedAt
     const tally = { delivered: 0, retried: 0, exhausted: 0 }
     const lease = { isOurs: true, isWanted: true }
@@ -177,11 +179,12 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       })
     const unsaved = () => delivered.length + retry.length + exhausted.length
 
-    const settle = (position: number, at: number, answer: WebhookAnswer): void => {
+    /** `at`: epoch milliseconds; `begunAt`: of `elapsed`. */
+    const settle = (position: number, at: number, begunAt: number, answer: WebhookAnswer): void => {
       const failure = failureOf(answer)
-      const after = clock.currentTimeMillisUnsafe()
+      const after = elapsed()
       const outcome = answer._tag === "Status" ? answer.status : answer.reason
-      tried.push({ position, at, latencyMs: after - at, outcome })
+      tried.push({ position, at, latencyMs: after - begunAt, outcome })
       remaining.delete(position)
       if (failure === null) {
         tally.delivered++
@@ -202,13 +205,14 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
 
     const orderOf = (position: number): WebhookPost => {
       const text = body(position)
-      const now = clock.currentTimeMillisUnsafe()
+      const at = clock.currentTimeMillisUnsafe()
+      const begunAt = elapsed()
       return {
         url: endpoint.url,
-        headers: deliveryHeaders(endpoint.secrets, text, now, work.hmac),
+        headers: deliveryHeaders(endpoint.secrets, text, at, work.hmac),
         body: text,
         timeoutMs: work.timeoutMs,
-        settle: (answer) => settle(position, now, answer)
+        settle: (answer) => settle(position, at, begunAt, answer)
       }
     }
 
@@ -224,11 +228,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
 
     /** The next post; none when the actor pauses, the work is another's, or the hook wants no more. */
     const next = (): WebhookPost | null =>
-      lease.isOurs &&
-      lease.isWanted &&
-      ahead.length > 0 &&
-      !work.isStopping() &&
-      isOpen(clock.currentTimeMillisUnsafe())
+      lease.isOurs && lease.isWanted && ahead.length > 0 && !work.isStopping() && isOpen(elapsed)
         ? orderOf(ahead.pop()!)
         : null
 
@@ -236,7 +236,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     const keepSaving = Effect.gen(function* () {
       while (true) {
         yield* saveWanted.wait
-        const now = clock.currentTimeMillisUnsafe()
+        const now = elapsed()
         savedAt = now
         yield* save(null)
         if (now - refreshedAt < SAVE_MS) continue
@@ -257,9 +257,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       Effect.ensuring(
         Effect.suspend(() => {
           span?.note(tally)
-          return lease.isOurs
-            ? Effect.ignore(save(Math.max(0, pausedUntil - clock.currentTimeMillisUnsafe())))
-            : Effect.void
+          return lease.isOurs ? Effect.ignore(save(Math.max(0, pausedUntil - elapsed()))) : Effect.void
         })
       )
     )
@@ -275,8 +273,9 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
         epoch = endpoint.value.epoch
         note(null, 0)
       }
-      const now = yield* Clock.currentTimeMillis
-      if (!isOpen(now)) return pausedUntil - now
+      const clock = yield* Clock.Clock
+      const elapsed = () => elapsedBy(clock)
+      if (!isOpen(elapsed)) return Math.max(0, Math.ceil(pausedUntil - elapsed()))
       const pieces = yield* failuresInRow >= PAUSE_AFTER ? work.claimMostTried : work.claim
       if (pieces.length === 0) {
         return Option.getOrNull(yield* work.nextDue)

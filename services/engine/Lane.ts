@@ -6,6 +6,7 @@ import type { Priority } from "../domain/Notification.ts"
 import type { ClaimedBatch, LaneKey } from "../ports/BatchStore.ts"
 import { SMALL_BATCH } from "../ports/BatchStore.ts"
 import type { StoreError } from "../ports/StoreError.ts"
+import { elapsedBy } from "./Elapsed.ts"
 import type { LaneNews } from "./Results.ts"
 import { make as makeSignal } from "./Signal.ts"
 
@@ -31,6 +32,7 @@ export const laneKey = (id: string, priority: Priority): LaneKey | null => {
 }
 
 interface Waiting {
+  /** Of `elapsedBy`. */
   readonly until: number
   readonly reason: string
   /** Of the credential that the provider complained of. */
@@ -70,6 +72,8 @@ export interface Lane {
 }
 
 const OPEN: LaneState = { _tag: "open" }
+
+const elapsed = Effect.map(Clock.Clock, elapsedBy)
 
 type Claimed = readonly [ClaimedBatch, ...ReadonlyArray<ClaimedBatch>]
 
@@ -116,9 +120,7 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
 
   const sendOne = (batch: ClaimedBatch, probe: boolean) =>
     work.send(batch, probe).pipe(
-      Effect.flatMap((news) =>
-        Effect.map(Clock.currentTimeMillis, (now) => learn(news, batch.credential?.version ?? null, now))
-      ),
+      Effect.flatMap((news) => Effect.map(elapsed, (now) => learn(news, batch.credential?.version ?? null, now))),
       Effect.catchCause((cause) =>
         Effect.logError("A batch was left to its lease", cause).pipe(
           Effect.annotateLogs({
@@ -155,13 +157,15 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
   /** Claims and starts batches while there are any and there is room. Answers how long to wait before looking again. */
   const fill = Effect.fnUntraced(function* (scope: Scope.Scope) {
     while (!work.isStopping()) {
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* elapsed
       if (state._tag !== "open" && now < state.until && now - lookedAt >= work.repairMs) {
         lookedAt = now
         const doubted = state
         if (yield* work.isRepaired(doubted)) state = doubted._tag === "held" ? { ...doubted, until: now } : OPEN
       }
-      if (state._tag !== "open" && now < state.until) return Math.min(lookedAt + work.repairMs, state.until) - now
+      if (state._tag !== "open" && now < state.until) {
+        return Math.ceil(Math.min(lookedAt + work.repairMs, state.until) - now)
+      }
       const isProbe = state._tag === "held"
       if (running >= (isProbe ? 1 : window)) return null
       // A lane's first batch waits for nobody: lanes whose providers hang must not stop the others by what they share.

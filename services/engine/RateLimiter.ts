@@ -5,6 +5,7 @@ import { RATE_CLASSES } from "../domain/RateLimit.ts"
 import { Metrics } from "../ports/Metrics.ts"
 import type { PermitClaim, PermitGrant } from "../ports/RateLimitStore.ts"
 import { RateLimitStore } from "../ports/RateLimitStore.ts"
+import { elapsedBy } from "./Elapsed.ts"
 
 /*
  * Counts requests against budgets that all nodes share, without a query for each of them. A node takes permits from the
@@ -106,7 +107,7 @@ export class RateLimiter extends Context.Service<
 const make: Effect.Effect<RateLimiter["Service"], never, RateLimitStore | Scope.Scope> = Effect.gen(function* () {
   const store = yield* RateLimitStore
   const clock = yield* Clock.Clock
-  const nowMs = () => Number(clock.monotonicTimeNanosUnsafe()) / 1e6
+  const nowMs = () => elapsedBy(clock)
   const metrics = yield* Metrics
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   const known = new Map<string, Local>()

@@ -176,6 +176,23 @@ it.effect("pauses after a run of failures, gives the rest back unused, and probe
   })
 )
 
+it.effect("pauses no longer when the service's clock is set back meanwhile", () =>
+  Effect.gen(function* () {
+    const work = [piece(40)]
+    const { actor, posted } = setup(work, () => Effect.succeed({ _tag: "NoAnswer", reason: "connection refused" }))
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    const tried = posted.length
+    work.push(piece(40))
+    yield* TestClock.setTime(-3_600_000)
+    yield* TestClock.adjust(1_000)
+    // The test's clock wakes by what was set back; timers do not.
+    actor.wake()
+    yield* TestClock.adjust(1)
+    expect(posted.length).toBe(tried + 1)
+  })
+)
+
 it.effect("probes with what was tried most", () =>
   Effect.gen(function* () {
     const tried = [piece(1, 2)]

@@ -246,6 +246,25 @@ it.effect("waits as long as the provider says when it is over a limit, with half
   })
 )
 
+it.effect("waits no longer when the service's clock is set back meanwhile", () =>
+  Effect.gen(function* () {
+    const { lane, waiting } = yield* setup({
+      waiting: 10,
+      send: (index) => Effect.succeed(index < 4 ? { slow: { reason: "quota", ms: 60_000 }, hold: null } : QUIET)
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(1)
+    expect(lane.state()._tag).toBe("slow")
+    yield* TestClock.setTime(-3_600_000)
+    yield* TestClock.adjust(60_000)
+    // The test's clock wakes by what was set back; timers do not.
+    lane.wake()
+    yield* TestClock.adjust(1)
+    expect(waiting()).toBe(0)
+    expect(lane.state()._tag).toBe("open")
+  })
+)
+
 it.effect("probes a refused credential with one batch at a time, and opens when one gets through", () =>
   Effect.gen(function* () {
     const { lane, probes, waiting } = yield* setup({
