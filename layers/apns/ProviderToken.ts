@@ -58,8 +58,9 @@ export const makeProviderTokens = () => {
     return jwt
   }
 
+  // One from the future was made before the clock was set back: APNs refuses it.
   const isCurrent = ({ issuedAt, replaces }: Token, now: number): boolean =>
-    issuedAt >= roundDown(now, PERIOD) || (replaces && now - issuedAt < UPDATE_BUDGET)
+    issuedAt <= now + MINUTE && (issuedAt >= roundDown(now, PERIOD) || (replaces && now - issuedAt < UPDATE_BUDGET))
 
   return {
     /** The token to send with. Throws UnusableKey. */

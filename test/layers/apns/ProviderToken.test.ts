@@ -69,6 +69,14 @@ describe("provider tokens", () => {
     expect(tokens.current(credential(), 30 * MINUTE)).not.toBe(first)
   })
 
+  it("are made anew when the clock was ahead and was set back", () => {
+    const tokens = makeProviderTokens()
+    const right = makeProviderTokens().current(credential(), 10 * MINUTE)
+    const ahead = tokens.current(credential(), 70 * MINUTE)
+    expect(tokens.refused(credential(), ahead, 10 * MINUTE)).toBe(true)
+    expect(tokens.current(credential(), 10 * MINUTE)).toBe(right)
+  })
+
   it("cannot be made with a key that is unreadable or not of P-256", () => {
     const rsa = pem(generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey)
     for (const private_key of ["-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", rsa]) {
