@@ -123,8 +123,16 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
 
   const isOpen = (elapsed: () => number): boolean => failuresInRow < PAUSE_AFTER || elapsed() >= pausedUntil
 
-  /** Posts the events of one piece of work and writes what came of them. */
-  const deliver = Effect.fnUntraced(function* (first: HookEndpoint, piece: HookWork, span: OpenSpan | null) {
+  /**
+   * Posts the events of one piece of work and writes what came of them. `heldUntil` (of `elapsedBy`): nobody else can
+   * have the piece before.
+   */
+  const deliver = Effect.fnUntraced(function* (
+    first: HookEndpoint,
+    piece: HookWork,
+    heldUntil: number,
+    span: OpenSpan | null
+  ) {
     const clock = yield* Clock.Clock
     const elapsed = () => elapsedBy(clock)
     let endpoint = first
@@ -140,7 +148,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     let savedAt = elapsed()
     let refreshedAt = savedAt
     const tally = { delivered: 0, retried: 0, exhausted: 0 }
-    const lease = { isOurs: true, isWanted: true }
+    const lease = { isOurs: true, isWanted: true, heldUntil }
     // One write at a time: an older list of what remains must not overwrite a newer one.
     let isSaving = false
     const saveWanted = makeSignal()
@@ -149,6 +157,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     const save = (releaseAfterMs: number | null) =>
       Effect.suspend(() => {
         isSaving = true
+        const askedAt = elapsed()
         const results: HookResults = {
           workId: piece.id,
           fence: piece.fence,
@@ -172,6 +181,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
         return work.finish(results).pipe(
           Effect.map((ours) => {
             lease.isOurs = ours
+            if (ours) lease.heldUntil = askedAt + work.leaseMs
           }),
           Effect.ensuring(Effect.sync(() => (isSaving = false))),
           Effect.uninterruptible
@@ -226,9 +236,18 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       else lease.isWanted = false
     })
 
-    /** The next post; none when the actor pauses, the work is another's, or the hook wants no more. */
+    /**
+     * The next post; none when the actor pauses, the work is another's, or the hook wants no more. Nor when the lease may
+     * be over (the node slept, or the database does not take results): others may be posting it. What is left is given
+     * back with the results, and taken again.
+     */
     const next = (): WebhookPost | null =>
-      lease.isOurs && lease.isWanted && ahead.length > 0 && !work.isStopping() && isOpen(elapsed)
+      lease.isOurs &&
+      lease.isWanted &&
+      ahead.length > 0 &&
+      elapsed() < lease.heldUntil &&
+      !work.isStopping() &&
+      isOpen(elapsed)
         ? orderOf(ahead.pop()!)
         : null
 
@@ -248,7 +267,9 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
 
     /** The first alone: of a hook that failed, one at a time until one gets through. */
     const probe = Effect.suspend(() => {
-      const { body: text, headers, settle, timeoutMs, url } = orderOf(ahead.pop()!)
+      const order = next()
+      if (order === null) return Effect.void
+      const { body: text, headers, settle, timeoutMs, url } = order
       return Effect.map(work.sender.post(url, headers, text, timeoutMs), settle)
     })
     const postAll = work.sender.postAll(next, work.concurrency)
@@ -276,6 +297,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       const clock = yield* Clock.Clock
       const elapsed = () => elapsedBy(clock)
       if (!isOpen(elapsed)) return Math.max(0, Math.ceil(pausedUntil - elapsed()))
+      const heldUntil = elapsed() + work.leaseMs
       const pieces = yield* failuresInRow >= PAUSE_AFTER ? work.claimMostTried : work.claim
       if (pieces.length === 0) {
         return Option.getOrNull(yield* work.nextDue)
@@ -292,7 +314,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
           attempt: piece.attempts + 1
         }
         yield* work.tracing.span(trace, "webhook.attempt", "client", about, (span) =>
-          deliver(endpoint.value, piece, span)
+          deliver(endpoint.value, piece, heldUntil, span)
         )
       }
     }

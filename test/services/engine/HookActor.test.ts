@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Deferred, Effect, Option } from "effect"
+import { Deferred, Effect, Latch, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { createHmac } from "node:crypto"
 import type { AppId, EventChunkId, HookId, HookWorkId } from "../../../services/domain/Ids.ts"
@@ -214,6 +214,48 @@ it.effect("stops working on what another has taken over", () =>
     yield* Effect.forkChild(actor.run)
     yield* TestClock.adjust(1)
     expect(posted.length).toBeLessThan(1000)
+  })
+)
+
+it.effect("begins no post after its lease while the database takes no results, and gives the rest back", () =>
+  Effect.gen(function* () {
+    const isBack = yield* Latch.make(false)
+    const finished: Array<HookResults> = []
+    const { actor, posted } = setup([piece(300)], () => Effect.delay(Effect.succeed(OK), 1_000), {
+      concurrency: 1,
+      finish: (results) =>
+        Effect.andThen(
+          isBack.await,
+          Effect.sync(() => {
+            finished.push(results)
+            return true
+          })
+        )
+    })
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(100_000)
+    // As many as begin within the lease of a minute.
+    expect(posted.length).toBe(60)
+    yield* isBack.open
+    yield* TestClock.adjust(1)
+    expect(finished.flatMap(({ delivered }) => delivered)).toHaveLength(60)
+    expect(finished.at(-1)).toMatchObject({ releaseAfterMs: 0 })
+    expect(finished.at(-1)!.remaining).toHaveLength(240)
+  })
+)
+
+it.effect("posts nothing of what it was given after the lease", () =>
+  Effect.gen(function* () {
+    const pieces = [piece(3)]
+    const late = Effect.delay(
+      Effect.sync(() => pieces.splice(0, 1)),
+      60_000
+    )
+    const { actor, finished, posted } = setup([], () => Effect.succeed(OK), { claim: late })
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(60_000)
+    expect(posted).toEqual([])
+    expect(finished.map(({ releaseAfterMs, remaining }) => [releaseAfterMs, remaining.length])).toEqual([[0, 3]])
   })
 )
 
