@@ -12,6 +12,7 @@ import { milliseconds } from "./columns.ts"
 import { finishBatch } from "./finishBatch.ts"
 import { finishSmall, isSmall } from "./finishSmall.ts"
 import { storeError } from "./storeError.ts"
+import { PATIENCE_MS, WRITABLE_SINCE } from "./writableSince.ts"
 
 interface BatchRow {
   readonly id: BatchId
@@ -35,8 +36,6 @@ interface LaneRow {
 
 /** Plans that one sweep takes up, at most: the others are forgotten still in the next one. */
 const PLANS = 1000
-/** After a start of the server, holders of leases get at least so long to connect again and write what they have. */
-const PATIENCE_MS = 10_000
 /** Rows of a statement that stands for many calls. */
 const ROWS = 256
 const AT_ONCE = 2
@@ -57,21 +56,13 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
     )
 
     /**
-     * When the server began to take writes: its last start, recovery included, or its promotion. Who may not see that of
-     * other sessions knows of the start alone, before recovery.
-     */
-    const writableSince = sql.literal(
-      `(SELECT coalesce(max(backend_start), pg_postmaster_start_time()) FROM pg_stat_activity WHERE backend_type = 'walwriter')`
-    )
-
-    /**
      * Nobody could prolong a lease while the server was down: who held one since before then gets as long as a lease lasts
      * to connect again and say so. Asked only where a lease is over, which is rare.
      */
     const isAbandoned = (leaseMs: number) => {
       const lease = milliseconds(leaseMs)
       const patience = milliseconds(Math.max(leaseMs, PATIENCE_MS))
-      return sql`(b.lease_until IS NULL OR ${writableSince} <=
+      return sql`(b.lease_until IS NULL OR ${sql.literal(WRITABLE_SINCE)} <=
         greatest(b.lease_until - ${lease} * interval '1 ms', now() - ${patience} * interval '1 ms'))`
     }
 

@@ -6,6 +6,7 @@ import { pool } from "../../../layers/postgres/Database.ts"
 import { migrate } from "../../../layers/postgres/Migrations.ts"
 import * as NotificationStores from "../../../layers/postgres/NotificationStore.ts"
 import { BatchStore } from "../../../services/ports/BatchStore.ts"
+import { NotificationStore } from "../../../services/ports/NotificationStore.ts"
 import { makePostgresServer } from "../../PostgresServer.ts"
 import { chunkOf, ids, newApp, planned } from "./Stores.ts"
 
@@ -25,10 +26,18 @@ it.live("leaves leases from before a start of the server to their holders for a 
       const [mine, dropped] = yield* batches.claim(lane, 2, 1)
       expect([mine, dropped]).toMatchObject([{ recipients: held }, { recipients: lost }])
 
+      const other = yield* newApp
+      const sent = ids(2)
+      const cancelled = yield* planned(other, [sent])
+      const [sending] = yield* batches.claim({ ...lane, appId: other }, 1, 1)
+      yield* (yield* NotificationStore).steer(other, cancelled, "cancel")
+
       yield* server.kill
       yield* server.start
       // Both leases are over, and nobody could prolong them meanwhile.
       expect(yield* Effect.eventually(batches.claim(lane, 10, 1))).toEqual([])
+      yield* batches.completeForgotten
+      expect(yield* batches.finish(chunkOf(sending!, sent))).toMatchObject({ _tag: "Some" })
       const fresh = ids(1)
       yield* planned(app, [fresh])
       expect(yield* batches.claim(lane, 10, 1)).toMatchObject([{ recipients: fresh, fence: 1 }])
