@@ -121,7 +121,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     }
   }
 
-  const isOpen = (elapsed: () => number): boolean => failuresInRow < PAUSE_AFTER || elapsed() >= pausedUntil
+  const isOpen = (now: number): boolean => failuresInRow < PAUSE_AFTER || now >= pausedUntil
 
   /**
    * Posts the events of one piece of work and writes what came of them. `heldUntil` (of `elapsedBy`): nobody else can
@@ -213,10 +213,9 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       if (unsaved() >= saveAfter || after - savedAt >= SAVE_MS) saveWanted.signal()
     }
 
-    const orderOf = (position: number): WebhookPost => {
+    const orderOf = (position: number, begunAt: number): WebhookPost => {
       const text = body(position)
       const at = clock.currentTimeMillisUnsafe()
-      const begunAt = elapsed()
       return {
         url: endpoint.url,
         headers: deliveryHeaders(endpoint.secrets, text, at, work.hmac),
@@ -241,15 +240,11 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
      * be over (the node slept, or the database does not take results): others may be posting it. What is left is given
      * back with the results, and taken again.
      */
-    const next = (): WebhookPost | null =>
-      lease.isOurs &&
-      lease.isWanted &&
-      ahead.length > 0 &&
-      elapsed() < lease.heldUntil &&
-      !work.isStopping() &&
-      isOpen(elapsed)
-        ? orderOf(ahead.pop()!)
-        : null
+    const next = (): WebhookPost | null => {
+      if (!lease.isOurs || !lease.isWanted || ahead.length === 0 || work.isStopping()) return null
+      const now = elapsed()
+      return now < lease.heldUntil && isOpen(now) ? orderOf(ahead.pop()!, now) : null
+    }
 
     /** Writes what has come in the meantime, again and again. */
     const keepSaving = Effect.gen(function* () {
@@ -294,10 +289,9 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
         epoch = endpoint.value.epoch
         note(null, 0)
       }
-      const clock = yield* Clock.Clock
-      const elapsed = () => elapsedBy(clock)
-      if (!isOpen(elapsed)) return Math.max(0, Math.ceil(pausedUntil - elapsed()))
-      const heldUntil = elapsed() + work.leaseMs
+      const now = elapsedBy(yield* Clock.Clock)
+      if (!isOpen(now)) return Math.ceil(pausedUntil - now)
+      const heldUntil = now + work.leaseMs
       const pieces = yield* failuresInRow >= PAUSE_AFTER ? work.claimMostTried : work.claim
       if (pieces.length === 0) {
         return Option.getOrNull(yield* work.nextDue)
