@@ -46,9 +46,12 @@ export const packSlice = (template: Template, subscriptions: ReadonlyArray<Subsc
     if (!writeKey(recipients, at + AUTH_AT, auth, AUTH_BYTES)) continue
     writeKey(recipients, at, p256dh, POINT_BYTES)
   }
-  const before = Buffer.from(template.before)
-  const plaintext = Buffer.concat([before, Buffer.alloc(ID_BYTES), Buffer.from(template.after)])
-  return { plaintext, gap: before.length, count: subscriptions.length, recipients }
+  const gap = Buffer.byteLength(template.before)
+  // Outside the pool: a thread is given a copy of the whole memory that a view belongs to.
+  const plaintext = Buffer.alloc(gap + ID_BYTES + Buffer.byteLength(template.after))
+  plaintext.write(template.before)
+  plaintext.write(template.after, gap + ID_BYTES)
+  return { plaintext, gap, count: subscriptions.length, recipients }
 }
 
 export const bodyBytes = (slice: Slice): number => slice.plaintext.length + OVERHEAD
@@ -63,7 +66,7 @@ export const bodiesOf = (slice: Slice, sealed: Uint8Array): ReadonlyArray<Uint8A
 }
 
 /** Key pairs that a thread makes ahead, and subscribers' keys that it keeps: some megabytes. */
-const READY = 512
+export const READY = 512
 const REMEMBERED = 4096
 /** Salts drawn at once: the generator is costly to call, not to run. */
 const SALTS = 64
