@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import type { AppId, EventChunkId } from "./Ids.ts"
-import { eventIdOf } from "./Ids.ts"
+import { eventIdsOf } from "./Ids.ts"
 import { isoTime } from "./Time.ts"
 
 /** The nine events of spec 6. */
@@ -36,15 +36,22 @@ export interface EventChunk {
 
 /** Writes the bodies of spec 2.3 for a chunk's events; what they share is serialised once. */
 export const eventBodies = (chunk: EventChunk): ((index: number) => string) => {
-  const envelope = `,"event":"${chunk.event}","appId":"${chunk.appId}","timestamp":"${isoTime(chunk.at)}","payload":{`
+  const idOf = eventIdsOf(chunk.id)
   const common = Object.entries(chunk.common).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
-  const columns = Object.entries(chunk.columns).map(([name, values]) => [JSON.stringify(name), values] as const)
+  const envelope =
+    `","event":"${chunk.event}","appId":"${chunk.appId}","timestamp":"${isoTime(chunk.at)}",` +
+    `"payload":{${common.join(",")}`
+  const columns = Object.entries(chunk.columns).map(([name, values]) => [`${JSON.stringify(name)}:`, values] as const)
   return (index) => {
-    let payload = common.join(",")
+    let body = `{"id":"${idOf(index)}${envelope}`
+    let isFirst = common.length === 0
     for (const [name, values] of columns) {
       const value = values[index]
-      if (value !== null && value !== undefined) payload += `${payload ? "," : ""}${name}:${JSON.stringify(value)}`
+      if (value === null || value === undefined) continue
+      body += isFirst ? name : `,${name}`
+      body += JSON.stringify(value)
+      isFirst = false
     }
-    return `{"id":"${eventIdOf(chunk.id, index)}"${envelope}${payload}}}`
+    return `${body}}}`
   }
 }

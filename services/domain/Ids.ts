@@ -190,6 +190,14 @@ type Codes = readonly [number, number, number, number, number, number, number, n
 export const deliveryIdOf = (notificationId: string, recipientId: string): DeliveryId =>
   deliveryIdsOf(notificationId)(recipientId)
 
-/** The id of the event at `index` of a chunk: the chunk's id with the index in its last 16 bits, the same on every attempt. */
-export const eventIdOf = (chunkId: string, index: number): string =>
-  chunkId.slice(0, 32) + (Number.parseInt(chunkId.slice(32), 16) ^ (index & 0xffff)).toString(16).padStart(4, "0")
+/** The ids of a chunk's events, by their index: the chunk's id with the index in its last 16 bits, the same on every attempt. */
+export const eventIdsOf = (chunkId: string): ((index: number) => string) => {
+  const [start, last] = [chunkId.slice(0, 32), Number.parseInt(chunkId.slice(32), 16)]
+  return (index) => {
+    const bits = last ^ (index & 0xffff)
+    return start + HEX[bits >> 8]! + HEX[bits & 255]!
+  }
+}
+
+/** The id of the event at `index` of a chunk. */
+export const eventIdOf = (chunkId: string, index: number): string => eventIdsOf(chunkId)(index)

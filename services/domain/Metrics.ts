@@ -55,6 +55,8 @@ export interface Sample {
 export interface Registry {
   readonly add: (name: MetricName, labels: Labels, by: number) => void
   readonly observe: (name: MetricName, labels: Labels, seconds: number) => void
+  /** Many that bear the same name and labels: finding those costs more than counting. */
+  readonly observeAll: (name: MetricName, labels: Labels, seconds: ReadonlyArray<number>) => void
   /** Asks for values when they are read. Answers how to stop. */
   readonly watch: (source: () => ReadonlyArray<Sample>) => () => void
   readonly read: () => ReadonlyArray<Sample>
@@ -90,16 +92,21 @@ export const makeRegistry = (): Registry => {
     }
     return found
   }
+  const observeAll: Registry["observeAll"] = (name, labels, all) => {
+    if (all.length === 0) return
+    const histogram = entry(name, labels)
+    histogram.buckets ??= emptyBuckets()
+    for (const seconds of all) {
+      histogram.value += seconds
+      histogram.buckets[bucketOf(seconds)]!++
+    }
+  }
   return {
     add: (name, labels, by) => {
       if (by > 0) entry(name, labels).value += by
     },
-    observe: (name, labels, seconds) => {
-      const histogram = entry(name, labels)
-      histogram.buckets ??= emptyBuckets()
-      histogram.value += seconds
-      histogram.buckets[bucketOf(seconds)]!++
-    },
+    observe: (name, labels, seconds) => observeAll(name, labels, [seconds]),
+    observeAll,
     watch: (source) => {
       sources.add(source)
       return () => void sources.delete(source)

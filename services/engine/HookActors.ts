@@ -23,15 +23,19 @@ const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.
 
 /** Attempts whose results are about to be written. */
 const count = (metrics: Registry, tried: ReadonlyArray<HookAttempt>): void => {
-  const outcomes = new Map<string, number>()
+  const outcomes = new Map<string, Array<number>>()
   for (const { latencyMs, outcome } of tried) {
     // Reasons are many, and receivers choose their statuses: classes keep the series few.
     const kind =
       typeof outcome === "number" ? `${Math.floor(outcome / 100)}xx` : outcome === "timeout" ? outcome : "no_answer"
-    outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1)
-    metrics.observe("heliograph_webhook_post_seconds", { outcome: kind }, latencyMs / 1000)
+    const known = outcomes.get(kind)
+    if (known === undefined) outcomes.set(kind, [latencyMs / 1000])
+    else known.push(latencyMs / 1000)
   }
-  for (const [outcome, by] of outcomes) metrics.add("heliograph_webhook_posts_total", { outcome }, by)
+  for (const [outcome, seconds] of outcomes) {
+    metrics.observeAll("heliograph_webhook_post_seconds", { outcome }, seconds)
+    metrics.add("heliograph_webhook_posts_total", { outcome }, seconds.length)
+  }
 }
 
 /**
