@@ -13,10 +13,10 @@ import type { PostAnswer, PostOrder } from "./webhooks/Poster.ts"
 /*
  * Webhooks through the whole engine: (a) the mailing of the demo, 10,000 devices and two hooks, which makes 20,000 posts,
  * beside the bare webhook layer posting as many to the same kind of receiver, on a machine of its own and while the same
- * mailing goes out without hooks; (b) how old events are when they reach 100 healthy hooks under steady loads, of 500 and
- * of 1,000 posts a second, undisturbed and beside one hook that refuses connections and one that answers after 9 seconds,
- * both in applications that healthy ones share. Turns of one round follow each other at once: a ratio is the median of
- * those within a round.
+ * mailing goes out without hooks, and beside undici's `request`; (b) how old events are when they reach 100 healthy hooks
+ * under steady loads, of 500 and of 1,000 posts a second, undisturbed and beside one hook that refuses connections and one
+ * that answers after 9 seconds, both in applications that healthy ones share. Turns of one round follow each other at
+ * once: a ratio is the median of those within a round.
  *
  *   npm run bench -- hooks [--short] [--devices 10000] [--rounds 5] [--seconds 10] [--neighbour-rounds 7]
  */
@@ -74,11 +74,9 @@ const mailings = async (stage: Stage, mailer: Mailer, sink: Counting, options: O
     ids.push((await mailer.engine.call("POST", "/api/v1/webhooks", hook)).id)
   }
   const bare = await hookSink(stage)
-  const poster = await stage.servant<PostOrder, PostAnswer>(new URL("webhooks/Poster.ts", import.meta.url), [
-    "own",
-    String(bare.port),
-    "0"
-  ])
+  const posterOf = (kind: "own" | "request") =>
+    stage.servant<PostOrder, PostAnswer>(new URL("webhooks/Poster.ts", import.meta.url), [kind, String(bare.port), "0"])
+  const [poster, peer] = [await posterOf("own"), await posterOf("request")]
   const rates = new Rounds()
   const noted = (who: string, round: number, turn: Turn): Turn => {
     rates.note(who, round, turn.operations / turn.seconds)
@@ -110,6 +108,8 @@ const mailings = async (stage: Stage, mailer: Mailer, sink: Counting, options: O
   }
   const alone = async (round: number): Promise<Turn> =>
     noted("alone", round, { operations: posts, ...(await poster.ask({ count: posts })) })
+  const request = async (round: number): Promise<Turn> =>
+    noted("request", round, { operations: posts, ...(await peer.ask({ count: posts })) })
   const besideMailing = async (round: number): Promise<Turn> => {
     await activate(false)
     const [posted] = await Promise.all([poster.ask({ count: posts }), mailer.mail()])
@@ -135,6 +135,11 @@ const mailings = async (stage: Stage, mailer: Mailer, sink: Counting, options: O
           sink: () => [sink.pid, bare.pid]
         },
         turn: besideMailing
+      },
+      {
+        name: "undici request alone",
+        processes: { engine: () => [peer.pid], sink: () => [bare.pid] },
+        turn: request
       }
     ]
   })
@@ -145,6 +150,8 @@ const mailings = async (stage: Stage, mailer: Mailer, sink: Counting, options: O
       "a mailing's posts a second": through.perSecond,
       "the webhook layer alone, posts a second": bareAlone.perSecond,
       "the webhook layer beside a mailing without hooks, posts a second": bareBeside.perSecond,
+      "rate of a mailing's posts over that of undici request, which sends and records nothing (at least 1)":
+        rates.ratio("mailing", "request"),
       "rate of a mailing's posts over that of the layer alone": rates.ratio("mailing", "alone"),
       "rate of the posts after the mailing's end over that of the layer alone": rates.ratio("late", "alone"),
       "rate of a mailing's posts over that of the layer beside a mailing": rates.ratio("mailing", "beside"),
