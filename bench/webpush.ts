@@ -1,14 +1,11 @@
 import { Effect, Exit, Scope } from "effect"
 import { createECDH, randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { Worker } from "node:worker_threads"
 import webpush from "web-push"
 import type { Sealer } from "../layers/webpush/Sealer.ts"
 import { makeSealer } from "../layers/webpush/Sealer.ts"
 import { PushServices } from "../layers/webpush/PushServices.ts"
-import { READY } from "../layers/webpush/Slice.ts"
 import { uuidv7 } from "../services/domain/Ids.ts"
 import type { Benchmark } from "./Harness.ts"
 import { agree } from "./webpush/Bare.ts"
@@ -22,10 +19,6 @@ import { prepare, type PeerData } from "./webpush/Peer.ts"
  *
  * All take turns on one machine, each in every round: the ratios count. CPU is of the whole process, all its threads.
  * "New subscribers" are 20,000 who come round again after the keys that are kept were forgotten; "known" are 1,000.
- * Each pays for what it does, and for no more. Of key pairs made in idle moments none is left when the clock begins. What
- * lies on the main thread's young heap is collected before the clock begins, and again before it ends: there it holds
- * thousands of messages, so that one contestant's garbage would be collected on the time of another. Workers collect
- * theirs every few hundred messages.
  * Left out: sending, answers, the database. web-push signs a VAPID token for each message, as it always does.
  * What two cores of a machine give is told by a loop of nothing but key agreements on one thread and on two: no message
  * can scale better, and on a machine that others use, or whose two cores are one, even that loop falls short of 2.
@@ -77,9 +70,6 @@ const watchTurns = (turns: Array<number>): (() => void) => {
   return () => clearImmediate(next)
 }
 
-setFlagsFromString("--expose-gc")
-const collect: (options: { readonly type: "minor" }) => void = runInNewContext("gc")
-
 const subscribers = (count: number) =>
   Array.from({ length: count }, (_, n) => ({
     id: uuidv7(),
@@ -107,18 +97,12 @@ export const run = async (options: { readonly rounds?: number; readonly messages
   const services = new PushServices()
 
   let at = 0
-  const slicesOf = (to: typeof newcomers, count: number) => {
-    const slices = Array.from({ length: Math.ceil(count / SLICE) }, (_, n) =>
-      Array.from({ length: Math.min(SLICE, count - n * SLICE) }, (_, i) => to[(at + n * SLICE + i) % to.length]!)
-    )
-    at += count
-    return slices
-  }
-  const own = (threads: number, to: typeof newcomers) => async () => {
-    const sealer = sealers[threads]!
-    await work(sealer, slicesOf(to, READY * Math.max(1, threads)))
+  const own = (sealer: Sealer, to: typeof newcomers) => () => {
     // Made ahead of the measured work: batches come from the database.
-    const slices = slicesOf(to, messages)
+    const slices = Array.from({ length: Math.ceil(messages / SLICE) }, (_, n) =>
+      Array.from({ length: Math.min(SLICE, messages - n * SLICE) }, (_, i) => to[(at + n * SLICE + i) % to.length]!)
+    )
+    at += messages
     return () => work(sealer, slices)
   }
   const work = (sealer: Sealer, slices: ReadonlyArray<typeof newcomers>) =>
@@ -142,13 +126,13 @@ export const run = async (options: { readonly rounds?: number; readonly messages
     )
 
   /** What each prepares, and then does against the clock. */
-  const contestants: ReadonlyArray<readonly [string, () => (() => unknown) | Promise<() => unknown>]> = [
+  const contestants: ReadonlyArray<readonly [string, () => () => unknown]> = [
     ["web-push, one core", () => () => prepare(data, 0, messages)],
-    ["own, one core, new subscribers", own(0, newcomers)],
-    ["own, one core, known subscribers", own(0, known)],
-    ["own, one thread beside, new", own(1, newcomers)],
+    ["own, one core, new subscribers", own(sealers[0]!, newcomers)],
+    ["own, one core, known subscribers", own(sealers[0]!, known)],
+    ["own, one thread beside, new", own(sealers[1]!, newcomers)],
     ["web-push, two threads", () => onTwo(peers)],
-    ["own, two threads, new", own(2, newcomers)],
+    ["own, two threads, new", own(sealers[2]!, newcomers)],
     ["bare key agreements, one core", () => () => agree(0, messages)],
     ["bare key agreements, two threads", () => onTwo(bare)]
   ]
@@ -159,13 +143,11 @@ export const run = async (options: { readonly rounds?: number; readonly messages
   // The first round warms up.
   for (let round = 0; round <= rounds; round++) {
     for (const [index, [, ready]] of contestants.entries()) {
-      const work = await ready()
-      collect({ type: "minor" })
+      const work = ready()
       const watch = index === OWN && round > 0 ? watchTurns(turns) : () => {}
       const usage = process.cpuUsage()
       const begun = performance.now()
       await work()
-      collect({ type: "minor" })
       const seconds = (performance.now() - begun) / 1000
       const { system, user } = process.cpuUsage(usage)
       watch()
