@@ -15,7 +15,7 @@ import { prepare, type PeerData } from "./webpush/Peer.ts"
  * Web Push: what is done for each message before it is sent, that is RFC 8291's encryption with a fresh key pair and the
  * VAPID header, by the engine's own code and by the package web-push, on one core and on two.
  *
- *   npm run bench -- webpush [--rounds 7] [--messages 4000]
+ *   npm run bench -- webpush [--rounds 7] [--messages 12000]
  *
  * All take turns on one machine, each in every round: the ratios count. CPU is of the whole process, all its threads.
  * "New subscribers" are 20,000 who come round again after the keys that are kept were forgotten; "known" are 1,000.
@@ -79,7 +79,7 @@ const subscribers = (count: number) =>
   }))
 
 export const run = async (options: { readonly rounds?: number; readonly messages?: number } = {}): Promise<Report> => {
-  const { rounds = 7, messages = 4000 } = options
+  const { rounds = 7, messages = 12_000 } = options
   const [newcomers, known] = [subscribers(NEW), subscribers(KNOWN)]
   const text = { title: "Sale", body: "Everything must go. ".repeat(10), service_notification_id: uuidv7() }
   const before = `${JSON.stringify(text).slice(0, -1)},"service_device_id":"`
@@ -183,7 +183,7 @@ export const benchmark: Benchmark = {
   about: "RFC 8291 encryption and VAPID of one message, against the package web-push",
   run: async ({ flags, short }) => {
     const rounds = Number(flags.get("rounds") ?? (short ? 3 : 7))
-    const report = await run({ rounds, messages: Number(flags.get("messages") ?? (short ? 2000 : 4000)) })
+    const report = await run({ rounds, messages: Number(flags.get("messages") ?? (short ? 2000 : 12_000)) })
     const base = report.rows[0]!
     const rows = report.rows.map((row) => ({
       ...row,
