@@ -108,19 +108,6 @@ export const untilMissed = (engines: ReadonlyArray<Engine>) =>
     discard: true
   })
 
-/** Waits until some node says that the queue takes nothing: on /readyz, or in its log, because its work goes on. */
-export const untilQueueMissed = (engines: ReadonlyArray<Engine>) =>
-  until(
-    "a node notices",
-    Effect.forEach(engines, ({ log, status }) =>
-      Effect.map(
-        status("/readyz"),
-        (code) => code === 503 || log().some((line) => line.includes("The queue does not take"))
-      )
-    ),
-    (answers) => answers.includes(true)
-  )
-
 /** Waits until every node is ready again. */
 export const untilBack = (engines: ReadonlyArray<Engine>) =>
   Effect.forEach(engines, ({ ready }) => ready, { discard: true })

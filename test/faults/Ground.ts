@@ -94,7 +94,6 @@ export interface Ground {
 }
 
 const DEVICES = 200
-const SINK_READS = 4
 const TEMPORARY = "heliograph-faults-"
 
 const directory = (below: string) =>
@@ -255,8 +254,8 @@ export const makeGround = Effect.fnUntraced(function* (
   const inFlight = Effect.gen(function* () {
     // In this order: what is written between the two questions is counted as in flight, not the other way round.
     const { sent } = yield* progress
-    // Several times: a sink answers between its reads, and each takes some more of what a killed node had still written.
-    for (let i = 0; i < SINK_READS; i++) yield* sinkTotals
+    // Twice: by the second answer the sinks have read what a killed node had still written to them.
+    yield* sinkTotals
     return Math.max(0, (yield* sinkTotals) - sent)
   })
   let bound = 0

@@ -3,7 +3,7 @@ import { makeNatsServerAt } from "../../NatsServer.ts"
 import { makePostgresServer } from "../../PostgresServer.ts"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { untilBack, untilQueueMissed } from "../Engine.ts"
+import { untilBack, untilMissed } from "../Engine.ts"
 import { makeDisk } from "../Disk.ts"
 import type { Ground } from "../Ground.ts"
 import type { Scenario } from "../Scenario.ts"
@@ -44,7 +44,7 @@ export const disks: ReadonlyArray<Scenario> = [
   under(
     {
       name: "nats-disk",
-      what: "the disk of NATS is full until a node says so, then has room again, and NATS is started anew",
+      what: "the disk of NATS is full until every node says so, then has room again, and NATS is started anew",
       needsRoot: true,
       isShort: false,
       ground: Effect.fnUntraced(function* () {
@@ -58,9 +58,8 @@ export const disks: ReadonlyArray<Scenario> = [
     Effect.fnUntraced(function* (ground) {
       yield* ground.untilReceived(ground.devices)
       yield* ground.disk!.fill()
-      // nats-server 2.9 then answers nothing that is about its store any more, not even when there is room again, or
-      // refuses messages and answers all else. Nodes go on by themselves, so that some may not even find out.
-      yield* untilQueueMissed(ground.engines)
+      // nats-server 2.9 then answers nothing that is about its store any more, not even when there is room again.
+      yield* untilMissed(ground.engines)
       // What is accepted meanwhile is found by the sweeper.
       yield* ground.load.post
       yield* ground.disk!.free
