@@ -1,3 +1,4 @@
+import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Exit, Layer, Semaphore } from "effect"
 import type { Job } from "../../services/domain/Job.ts"
@@ -7,9 +8,11 @@ import { JobQueue, QueueUnavailable } from "../../services/ports/JobQueue.ts"
 import { NodeQueue } from "../../services/ports/NodeQueue.ts"
 import { Settings } from "../config/Settings.ts"
 import { makeConnection } from "./Connection.ts"
-import { isRefusal, Keeper } from "./Keeper.ts"
+import { Keeper } from "./Keeper.ts"
 import type { Lane } from "./Lanes.ts"
-import { encode, laneOf, managerOf } from "./Lanes.ts"
+import { encode, ensureLane, laneOf } from "./Lanes.ts"
+import { Outlet } from "./Outlet.ts"
+import { Probe } from "./Probe.ts"
 import { Publisher } from "./Publisher.ts"
 import { Puller } from "./Puller.ts"
 
@@ -39,19 +42,25 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
       const node = yield* NodeQueue
       const connection = yield* makeConnection(options.url, options.timeoutMs)
 
-      const keepers = new Map<string, Keeper>()
-      const keeperOf = (lane: Lane): Keeper => {
-        let keeper = keepers.get(lane.stream)
-        if (keeper === undefined) keepers.set(lane.stream, (keeper = new Keeper(lane, options)))
-        return keeper
-      }
-
       let publisher: { readonly nc: NatsConnection; readonly it: Publisher } | null = null
       const publisherOf = (nc: NatsConnection): Publisher => {
         if (publisher?.nc !== nc) publisher = { nc, it: new Publisher(nc) }
         return publisher.it
       }
       connection.onDown(() => publisher?.it.giveUp("the connection to NATS was lost"))
+
+      const outlets = new Map<string, Outlet>()
+      const outletOf = (lane: Lane): Outlet => {
+        let outlet = outlets.get(lane.stream)
+        if (outlet === undefined) {
+          const make = (manager: JetStreamManager) => ensureLane(manager, lane, options)
+          const keeper = new Keeper({ ...options, stream: lane.stream, make })
+          outlet = new Outlet({ ...options, subject: lane.subject, keeper, connection, publisherOf })
+          outlets.set(lane.stream, outlet)
+        }
+        return outlet
+      }
+      const probe = new Probe({ ...options, connection, publisherOf, outlets: () => outlets.values() })
 
       /** The connection when it is up. An outage is told at once: the caller's rows wait better than the caller. */
       const up = Effect.suspend(() => {
@@ -60,24 +69,6 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
           ? Effect.succeed(nc)
           : Effect.fail(new QueueUnavailable({ cause: new Error("NATS is not connected") }))
       })
-
-      const attempt = <A>(run: () => Promise<A>) =>
-        Effect.tryPromise({ try: run, catch: (cause) => new QueueUnavailable({ cause }) })
-
-      /** What was taken already is published twice when something else of the lane was refused, which harms nobody. */
-      const publishTo = async (nc: NatsConnection, lane: Lane, payloads: ReadonlyArray<string>): Promise<void> => {
-        const keeper = keeperOf(lane)
-        const once = async () => {
-          await keeper.ensure(nc, connection.epoch())
-          await publisherOf(nc).publish(lane.subject, payloads, options.timeoutMs)
-          keeper.works("publisher")
-        }
-        await once().catch(async (error) => {
-          if (!isRefusal(error) || !connection.isUp()) throw error
-          await keeper.renew(nc, connection.epoch(), "publisher")
-          await once()
-        })
-      }
 
       const spread = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>) {
         yield* connection.started
@@ -91,7 +82,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
         }
         // A lane that refuses takes nothing from the others: the first failure is told when all have been tried.
         const ends = yield* Effect.promise(() =>
-          Promise.allSettled(Array.from(lanes.values(), ({ lane, payloads }) => publishTo(nc, lane, payloads)))
+          Promise.allSettled(Array.from(lanes.values(), ({ lane, payloads }) => outletOf(lane).publish(nc, payloads)))
         )
         const failed = ends.find((end) => end.status === "rejected")
         if (failed !== undefined) return yield* new QueueUnavailable({ cause: failed.reason })
@@ -131,7 +122,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
                 concurrency: subscription.concurrency,
                 redeliverMs: options.redeliverMs,
                 ackWaitMs: options.ackWaitMs,
-                keeper: keeperOf(lane),
+                keeper: outletOf(lane).keeper,
                 timeoutMs: options.timeoutMs,
                 idleMs: options.idleMs,
                 handle: (job) =>
@@ -162,10 +153,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
         ping: Effect.gen(function* () {
           yield* connection.started
           const nc = yield* up
-          yield* attempt(async () => {
-            const manager = await managerOf(nc, options.timeoutMs)
-            return manager.getAccountInfo()
-          })
+          yield* Effect.tryPromise({ try: () => probe.check(nc), catch: (cause) => new QueueUnavailable({ cause }) })
         })
       }
     })

@@ -1,10 +1,15 @@
+import type { JetStreamManager } from "@nats-io/jetstream"
 import { JetStreamApiError } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import type { Lane, LaneOptions } from "./Lanes.ts"
-import { createdOf, ensureLane, isMissing, managerOf } from "./Lanes.ts"
+import { createdOf, isMissing, managerOf } from "./Lanes.ts"
 import { Refused } from "./Publisher.ts"
 
-export interface KeeperOptions extends LaneOptions {
+export interface KeeperOptions {
+  readonly stream: string
+  /** Makes the stream, and what belongs to it, unless they are there. */
+  readonly make: (manager: JetStreamManager) => Promise<void>
+  /** How long the server may take to answer. */
+  readonly timeoutMs: number
   /**
    * A stream that refuses for so long is deleted and made anew. With replicas it is longer than an election takes, in
    * which a healthy stream refuses as well.
@@ -12,7 +17,7 @@ export interface KeeperOptions extends LaneOptions {
   readonly renewMs: number
 }
 
-/** Who finds that a lane refuses: who publishes; whose pull is refused; whose pull brings nothing, though jobs wait. */
+/** Who finds that a stream refuses: who publishes; whose pull is refused; whose pull brings nothing, though jobs wait. */
 export type Witness = "publisher" | "pull" | "delivery"
 
 interface Doubt {
@@ -24,14 +29,14 @@ interface Doubt {
 /** A deleted stream is made anew after at least this, and at most twice as long, so that nodes do it one by one. */
 const SETTLE_MS = 250
 
-/** Unlike silence, a refusal may be cured by making the stream anew. */
+/** Unlike silence and want of room, a refusal may be cured by making the stream anew. */
 export const isRefusal = (error: unknown): boolean => error instanceof Refused || error instanceof JetStreamApiError
 
 const settle = () => new Promise<void>((resolve) => setTimeout(resolve, SETTLE_MS * (1 + Math.random())))
 
 /**
- * Keeps the stream and the consumer of a lane in being, for all of this process. What is known of them: nothing (in this
- * epoch of the connection), that they are being made, that they are there, and that somebody doubts it.
+ * Keeps a stream and its consumer in being, for all of this process. What is known of them: nothing (in this epoch of
+ * the connection), that they are being made, that they are there, and that somebody doubts it.
  *
  * Doubts are needed because nats-server removes the files of a deleted stream after it has forgotten the stream (seen in
  * 2.9.10). One of the same name that is made in that moment loses its directory: it is listed ever after, and refuses
@@ -39,15 +44,13 @@ const settle = () => new Promise<void>((resolve) => setTimeout(resolve, SETTLE_M
  * refusing is deleted and made anew, by whichever node comes first: the others see that it is not the one they doubted.
  */
 export class Keeper {
-  readonly #lane: Lane
   readonly #options: KeeperOptions
   readonly #doubts = new Map<Witness, Doubt>()
   /** The epoch in which they were found or made. */
   #epoch = 0
   #making: Promise<void> | null = null
 
-  constructor(lane: Lane, options: KeeperOptions) {
-    this.#lane = lane
+  constructor(options: KeeperOptions) {
     this.#options = options
   }
 
@@ -55,9 +58,7 @@ export class Keeper {
   ensure(nc: NatsConnection, epoch: number): Promise<void> {
     if (this.#making !== null) return this.#making
     if (this.#epoch === epoch) return Promise.resolve()
-    return this.#make(epoch, async () =>
-      ensureLane(await managerOf(nc, this.#options.timeoutMs), this.#lane, this.#options)
-    )
+    return this.#make(epoch, async () => this.#options.make(await managerOf(nc, this.#options.timeoutMs)))
   }
 
   /** What should be there refuses: looks again, makes what is gone, and what refuses for too long anew. */
@@ -83,21 +84,22 @@ export class Keeper {
   }
 
   async #renew(nc: NatsConnection, doubt: Doubt): Promise<void> {
-    const manager = await managerOf(nc, this.#options.timeoutMs)
-    const isTooLong = doubt.created !== null && performance.now() - doubt.since >= this.#options.renewMs
-    if (isTooLong && (await createdOf(manager, this.#lane)) === doubt.created) {
-      await manager.streams.delete(this.#lane.stream).catch((error) => {
+    const { make, renewMs, stream, timeoutMs } = this.#options
+    const manager = await managerOf(nc, timeoutMs)
+    const isTooLong = doubt.created !== null && performance.now() - doubt.since >= renewMs
+    if (isTooLong && (await createdOf(manager, stream)) === doubt.created) {
+      await manager.streams.delete(stream).catch((error) => {
         // Another was as fast.
         if (!isMissing(error)) throw error
       })
     }
     await settle()
     let refusal: unknown = null
-    await ensureLane(manager, this.#lane, this.#options).catch((error) => {
+    await make(manager).catch((error) => {
       if (!isRefusal(error)) throw error
       refusal = error
     })
-    const created = await createdOf(manager, this.#lane)
+    const created = await createdOf(manager, stream)
     if (created !== doubt.created) Object.assign(doubt, { created, since: performance.now() })
     if (refusal !== null) throw refusal
   }

@@ -53,6 +53,8 @@ export const decode = (lane: Lane, text: string): Job | null => {
   }
 }
 
+export type StreamConfigOf = Partial<StreamConfig> & { readonly name: string }
+
 const streamConfig = (lane: Lane, replicas: number) =>
   ({
     name: lane.stream,
@@ -87,7 +89,7 @@ export const managerOf = (nc: NatsConnection, timeoutMs: number): Promise<JetStr
 
 /** Makes the lane's stream and consumer unless they are there; what an earlier release made is brought up to date. */
 export const ensureLane = async (manager: JetStreamManager, lane: Lane, options: LaneOptions): Promise<void> => {
-  await ensureStream(manager, lane, options.replicas)
+  await ensureStream(manager, streamConfig(lane, options.replicas))
   await ensureConsumer(manager, lane, options.ackWaitMs)
 }
 
@@ -95,9 +97,9 @@ export const ensureLane = async (manager: JetStreamManager, lane: Lane, options:
 export const isMissing = (error: unknown): boolean =>
   error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
 
-/** When the lane's stream was made, by the server's clock: which of those that bore its name it is. Null without one. */
-export const createdOf = (manager: JetStreamManager, lane: Lane): Promise<string | null> =>
-  manager.streams.info(lane.stream).then(
+/** When a stream was made, by the server's clock: which of those that bore its name it is. Null without one. */
+export const createdOf = (manager: JetStreamManager, stream: string): Promise<string | null> =>
+  manager.streams.info(stream).then(
     ({ created }) => created,
     (error) => {
       if (isMissing(error)) return null
@@ -112,13 +114,12 @@ export const waitingIn = async (nc: NatsConnection, lane: Lane, timeoutMs: numbe
 }
 
 /** Adding one that exists with the same configuration changes nothing; with another one it is refused. */
-const ensureStream = async (manager: JetStreamManager, lane: Lane, replicas: number): Promise<void> => {
-  const config = streamConfig(lane, replicas)
+export const ensureStream = async (manager: JetStreamManager, config: StreamConfigOf): Promise<void> => {
   try {
     await manager.streams.add(config)
   } catch (error) {
     // It either exists in another form, or the server cannot now; the second attempt tells which.
-    await manager.streams.update(lane.stream, config).catch(() => {
+    await manager.streams.update(config.name, config).catch(() => {
       throw error
     })
   }

@@ -10,10 +10,18 @@ export class NoAcknowledgement extends Error {}
 /** The server is there and did not take a message. */
 export class Refused extends Error {}
 
+/** The server is there and has no room for a message: its disk is full, or what it may store is used up. */
+export class NoRoom extends Error {}
+
+/** Beyond what the server may store, by memory or by disk. */
+const INSUFFICIENT_RESOURCES = 10023
+/** It says of a full disk what the system says, under an error code that stands for every failure of a store. */
+const DISK_IS_FULL = "no space left on device"
+
 /** JetStream took the messages of a batch, or said why not. */
 interface Batch {
   waiting: number
-  refused: string | null
+  refused: Error | null
   readonly settle: () => void
   readonly fail: (error: Error) => void
 }
@@ -55,7 +63,7 @@ export class Publisher {
         waiting: payloads.length,
         refused: null,
         settle: () => {
-          if (batch.refused !== null) return batch.fail(new Refused(batch.refused))
+          if (batch.refused !== null) return batch.fail(batch.refused)
           clearTimeout(timer)
           this.#batches.delete(reply)
           resolve()
@@ -79,21 +87,24 @@ export class Publisher {
   #settle(error: Error | null, msg: Msg): void {
     const batch = this.#batches.get(msg.subject)
     if (batch === undefined) return
-    batch.refused ??= error === null ? refusal(msg) : error.message
+    batch.refused ??= error === null ? refusal(msg) : new Refused(error.message)
     if (--batch.waiting === 0) batch.settle()
   }
 }
 
 /** An acknowledgement with an `error` is a refusal, though it may carry a stream and a sequence; so is a status. */
-const refusal = (msg: Msg): string | null => {
+const refusal = (msg: Msg): Error | null => {
   if (msg.headers !== undefined && msg.headers.code !== 0) {
-    return msg.headers.code === 503 ? "no stream takes the subject" : `status ${msg.headers.code}`
+    return new Refused(msg.headers.code === 503 ? "no stream takes the subject" : `status ${msg.headers.code}`)
   }
+  let ack: { readonly stream?: string; readonly error?: { readonly err_code?: number; readonly description?: string } }
   try {
-    const ack = msg.json<{ readonly stream?: string; readonly error?: { readonly description?: string } }>()
-    if (ack.error !== undefined) return ack.error.description ?? "refused"
-    return ack.stream ? null : "an acknowledgement without a stream"
+    ack = msg.json()
   } catch {
-    return "an acknowledgement that cannot be read"
+    return new Refused("an acknowledgement that cannot be read")
   }
+  if (ack.error === undefined) return ack.stream ? null : new Refused("an acknowledgement without a stream")
+  const { description = "refused", err_code } = ack.error
+  const isFull = err_code === INSUFFICIENT_RESOURCES || description.includes(DISK_IS_FULL)
+  return isFull ? new NoRoom(description) : new Refused(description)
 }

@@ -40,7 +40,7 @@ export class JobQueue extends Context.Service<
      * depend on it. What nobody on this node takes may be forgotten.
      */
     readonly wake: (jobs: ReadonlyArray<Job>) => Effect.Effect<void>
-    /** Succeeds when the queue answers. */
+    /** Succeeds when the queue answers and takes jobs, whether or not this node has any for it. */
     readonly ping: Effect.Effect<void, QueueUnavailable>
   }
 >()("heliograph/ports/JobQueue") {}

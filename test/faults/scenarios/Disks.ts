@@ -58,7 +58,7 @@ export const disks: ReadonlyArray<Scenario> = [
     Effect.fnUntraced(function* (ground) {
       yield* ground.untilReceived(ground.devices)
       yield* ground.disk!.fill()
-      // nats-server 2.9 then answers nothing that is about its store any more, not even when there is room again.
+      // nats-server 2.9 then refuses messages, or answers nothing about its store any more, not even with room again.
       yield* untilMissed(ground.engines)
       // What is accepted meanwhile is found by the sweeper.
       yield* ground.load.post

@@ -1,27 +1,17 @@
 import { assert, describe, it } from "@effect/vitest"
-import { AckPolicy, jetstreamManager } from "@nats-io/jetstream"
-import { connect } from "@nats-io/transport-node"
+import { AckPolicy } from "@nats-io/jetstream"
 import type { Scope } from "effect"
 import { Context, Deferred, Effect, Fiber, Latch, Layer, Queue, Schedule } from "effect"
-import { CONSUMER, laneOf } from "../../../layers/nats/Lanes.ts"
+import { CONSUMER } from "../../../layers/nats/Lanes.ts"
 import { beside, besideWith } from "../../../layers/local/JobHub.ts"
 import type { NatsOptions } from "../../../layers/nats/JobQueue.ts"
 import { layerOf as layerBeside } from "../../../layers/nats/JobQueue.ts"
 import type { Job } from "../../../services/domain/Job.ts"
 import { JobQueue } from "../../../services/ports/JobQueue.ts"
-import { NodeQueue } from "../../../services/ports/NodeQueue.ts"
 import type { NatsServer } from "../../NatsServer.ts"
 import { makeNatsServer } from "../../NatsServer.ts"
 import { contract } from "../JobQueue.contract.ts"
-
-const options = { replicas: 1, redeliverMs: 20, timeoutMs: 2000, ackWaitMs: 30_000, renewMs: 1000, idleMs: 10_000 }
-
-/** A node with nothing of its own: what is seen went by way of NATS. */
-const layerOf = (options: NatsOptions) =>
-  Layer.provide(
-    layerBeside(options),
-    Layer.succeed(NodeQueue, { publish: () => Effect.void, subscribe: () => Effect.void })
-  )
+import { client, job, lane, layerOf, options, subscription } from "./Node.ts"
 
 /** A whole node, as the engine is. */
 const nodeOf = (options: NatsOptions) => Layer.provide(layerBeside(options), Layer.fresh(beside))
@@ -36,10 +26,6 @@ contract(
   )
 )
 
-const job = (id: string): Job => ({ type: "SendV1", id, priority: "bulk" })
-const subscription = { type: "SendV1", priority: "bulk", concurrency: 4 } as const
-const lane = laneOf("SendV1", "bulk")
-
 /** Publishes until the queue takes it: what the sweeper does. */
 const insist = (queue: JobQueue["Service"], jobs: ReadonlyArray<Job>) =>
   Effect.retry(queue.publish(jobs), Schedule.spaced(50))
@@ -53,16 +39,6 @@ const withQueue = (
     const context = yield* Layer.build(layerOf({ ...options, ...changed, url: server.url }))
     yield* Effect.flatMap(JobQueue, (queue) => body(server, queue)).pipe(Effect.provide(context))
   })
-
-/** A connection of the test's own, to look at the server and to disturb it. */
-const client = (server: NatsServer) =>
-  Effect.acquireRelease(
-    Effect.promise(async () => {
-      const nc = await connect({ servers: server.url })
-      return { nc, manager: await jetstreamManager(nc) }
-    }),
-    ({ nc }) => Effect.promise(() => nc.close())
-  )
 
 describe("JobQueue on NATS", () => {
   it.live("may start before NATS does", () =>
