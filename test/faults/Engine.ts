@@ -52,10 +52,11 @@ export const makeEngine = ({ env, name, through = [] }: EngineOptions): Effect.E
       Effect.promise(async () => {
         const running = child
         if (running === null || hasEnded(running)) return null
-        const ended = once(running, "exit")
+        // Listens only for an end that comes, or each freeze would leave a listener behind.
+        const ended = signal === "SIGKILL" ? once(running, "exit") : null
         // The leader of a group of its own, in which its workers are.
         process.kill(-running.pid!, signal)
-        if (signal === "SIGSTOP" || signal === "SIGCONT") return null
+        if (ended === null) return null
         await ended
         return running.exitCode
       })
