@@ -16,9 +16,13 @@ const PROBE = "HELIOGRAPH_PROBE"
 /** A stream that refuses is made anew when it has refused twice, so that nobody has to wait to see whether it is. */
 const AT_ONCE = 0
 
+/** No server of these tests is silent: a slow machine is no failure. */
+const PATIENCE_MS = 20_000
+
 const nodeAt = (server: NatsServer, changed: Partial<NatsOptions> = {}) =>
-  Effect.map(Layer.build(Layer.fresh(layerOf({ ...options, url: server.url, ...changed }))), (context) =>
-    Context.get(context, JobQueue)
+  Effect.map(
+    Layer.build(Layer.fresh(layerOf({ ...options, timeoutMs: PATIENCE_MS, url: server.url, ...changed }))),
+    (context) => Context.get(context, JobQueue)
   )
 
 const refusing = (queue: JobQueue["Service"]) => Effect.retry(Effect.flip(queue.ping), Schedule.spaced(25))
@@ -38,7 +42,7 @@ const makeSmallServer = Effect.gen(function* () {
   yield* Effect.promise(() => manager.streams.add({ name: "OTHERS", subjects: ["others"] }))
   const block = new Uint8Array(1_000_000)
   const fill = Effect.promise(async () => {
-    while (!(await nc.request("others", block)).json<{ readonly error?: unknown }>().error);
+    while (!(await nc.request("others", block, { timeout: PATIENCE_MS })).json<{ readonly error?: unknown }>().error);
   })
   return { server, manager, fill, free: Effect.promise(() => manager.streams.purge("OTHERS")) }
 })
@@ -50,7 +54,9 @@ const created = (manager: JetStreamManager, stream: string) =>
 const seal = (nc: NatsConnection, manager: JetStreamManager, stream: string) =>
   Effect.promise(async () => {
     const { config } = await manager.streams.info(stream)
-    await nc.request(`$JS.API.STREAM.UPDATE.${stream}`, JSON.stringify({ ...config, sealed: true }))
+    await nc.request(`$JS.API.STREAM.UPDATE.${stream}`, JSON.stringify({ ...config, sealed: true }), {
+      timeout: PATIENCE_MS
+    })
   })
 
 describe("ping over NATS", () => {
