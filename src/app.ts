@@ -58,8 +58,6 @@ import { InboxStreams } from "../services/engine/InboxStreams.ts"
 import { Planner } from "../services/engine/Planner.ts"
 import { RateLimiter } from "../services/engine/RateLimiter.ts"
 import { Templates } from "../services/engine/Templates.ts"
-import { ApplicationStore as Applications } from "../services/ports/ApplicationStore.ts"
-import { CredentialStore as CredentialStorePort } from "../services/ports/CredentialStore.ts"
 import { JobQueue } from "../services/ports/JobQueue.ts"
 import { PayloadSizes } from "../services/ports/PayloadSizes.ts"
 import { anteroom } from "./http/Anteroom.ts"
@@ -79,10 +77,13 @@ import * as Workers from "./workers/Workers.ts"
  * the stores, the ways out, the engine, and last the roles that a process plays.
  */
 
-type Environment = Readonly<Record<string, string | undefined>>
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What the environment says, or what is wrong with it. */
+export const settingsIn = (env: Environment) => Effect.provide(Settings, settingsOf(env))
 
 /** The clock, settings, logging, cryptography, the outbound rules. */
-const base = (env: Environment) =>
+export const base = (env: Environment) =>
   Layer.mergeAll(
     Clock.layer,
     Keys.layer,
@@ -153,7 +154,7 @@ const wrapperHttp2 = Layer.unwrap(
 )
 
 /** The queue of a main process, and the hub by which its workers share it. */
-const queue = Layer.unwrap(
+export const queue = Layer.unwrap(
   Effect.map(Settings, ({ natsUrl }) =>
     natsUrl === null ? LocalHub.layer : Layer.provideMerge(natsQueue, LocalHub.beside)
   )
@@ -351,7 +352,10 @@ const watchedQueue = (crew: Crew) =>
   ).pipe(Layer.provideMerge(queue))
 
 const watchedDatabase = (crew: Crew) =>
-  Layer.effectDiscard(Effect.sync(() => (crew.hasDatabase = true))).pipe(Layer.provideMerge(Database.migratedLayer))
+  Layer.effectDiscard(Effect.sync(() => (crew.hasDatabase = true))).pipe(
+    Layer.provideMerge(Database.migratedLayer),
+    Layer.provide(Database.asNode)
+  )
 
 /** A node of the service, with the roles of its settings, until its scope closes: this process, and its workers. */
 export const server = (env: Environment) => {
@@ -404,58 +408,3 @@ export const worker = (env: Environment, ready: Effect.Effect<void>) =>
     Layer.provide(Database.layer),
     Layer.provide(base(env))
   )
-
-export interface Finding {
-  readonly check: string
-  readonly isOk: boolean
-  readonly message: string
-}
-
-const DIAGNOSIS_TIMEOUT = "15 seconds"
-
-/** Looks at everything that a process needs, one after the other; later checks are left out when an earlier one fails. */
-export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>> =>
-  Effect.gen(function* () {
-    const findings: Array<Finding> = []
-    const check = <A, E>(name: string, effect: Effect.Effect<A, E>, message: (value: A) => string) =>
-      effect.pipe(
-        Effect.timeout(DIAGNOSIS_TIMEOUT),
-        Effect.match({
-          onSuccess: (value) => ({ check: name, isOk: true, message: message(value) }),
-          onFailure: (error) => ({ check: name, isOk: false, message: String((error as Error).message || error) })
-        }),
-        Effect.tap((finding) => Effect.sync(() => findings.push(finding))),
-        Effect.map(({ isOk }) => isOk)
-      )
-    const settings = Effect.provide(Settings, settingsOf(env))
-    const hasSettings = yield* check("settings", settings, ({ databaseUrl, natsUrl, roles }) =>
-      [
-        `roles ${[...roles].join(", ")}`,
-        databaseUrl === null ? "embedded PostgreSQL" : "external PostgreSQL",
-        natsUrl === null ? "in-process queue" : "NATS"
-      ].join("; ")
-    )
-    if (!hasSettings) return findings
-    const ping = Effect.flatMap(JobQueue, (service) => service.ping).pipe(
-      Effect.provide(queue.pipe(Layer.provide(base(env))))
-    )
-    yield* check("queue", ping, () => "answers")
-    const hasDatabase = yield* check(
-      "database",
-      Effect.flatMap(Applications, (store) => store.count).pipe(Effect.provide(commands(env))),
-      (count) => `answers, up to date, ${count} application${count === 1 ? "" : "s"}`
-    )
-    if (!hasDatabase) return findings
-    const credentials = Effect.flatMap(CredentialStorePort, (store) => store.health).pipe(
-      Effect.provide(commands(env)),
-      Effect.flatMap((all) => {
-        const problems = all.flatMap(({ appId, held, isReadable, kind }) => [
-          ...(isReadable ? [] : [`${kind} of ${appId} cannot be read with this MASTER_KEY`]),
-          ...(held === null ? [] : [`${kind} of ${appId} is refused by its provider: ${held}`])
-        ])
-        return problems.length === 0 ? Effect.succeed(all.length) : Effect.fail(new Error(problems.join("; ")))
-      })
-    )
-    yield* check("credentials", credentials, (count) => `${count} can be read, none is refused`)
-    return findings
-  })

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { ProviderKind } from "../../services/domain/Credential.ts"
 import type { Waiting } from "../../services/ports/BacklogStore.ts"
 import { BacklogStore } from "../../services/ports/BacklogStore.ts"
+import { NODE } from "./Database.ts"
 import { storeError } from "./storeError.ts"
 
 const PROVIDERS = ["apns", "fcm", "webpush", "smtp", "inbox"] as const
@@ -30,8 +31,15 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
       SELECT provider, count(*)::integer AS count FROM batches WHERE held AND NOT done GROUP BY provider`
     const connections = sql<{ readonly state: string; readonly count: number }>`
       SELECT coalesce(state, 'unknown') AS state, count(*)::integer AS count FROM pg_stat_activity
-      WHERE datname = current_database() AND application_name = 'heliograph' GROUP BY 1 ORDER BY 1`
+      WHERE datname = current_database() AND application_name LIKE 'heliograph%' GROUP BY 1 ORDER BY 1`
+    const nodes = sql<{ readonly count: number }>`
+      SELECT count(DISTINCT application_name)::integer AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND starts_with(application_name, ${NODE})`
     return BacklogStore.of({
+      nodes: nodes.pipe(
+        Effect.map(([row]) => row!.count),
+        storeError("BacklogStore.nodes")
+      ),
       read: Effect.all([waiting, held, connections]).pipe(
         Effect.map(([found, held, connections]) => {
           const byKind = new Map(found.map((row) => [row.kind, row]))

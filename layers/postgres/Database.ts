@@ -1,7 +1,8 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { hostname } from "node:os"
 import { Settings } from "../config/Settings.ts"
 import type { EmbeddedServerError } from "./EmbeddedBinaries.ts"
 import { embeddedServer } from "./EmbeddedServer.ts"
@@ -10,11 +11,27 @@ import { migrate } from "./Migrations.ts"
 import * as Partitions from "./Partitions.ts"
 import * as ServerTime from "./ServerTime.ts"
 
+/** What the connections of this process are called in the database's own views. */
+export class ConnectionName extends Context.Reference<string>("heliograph/layers/ConnectionName", {
+  defaultValue: () => "heliograph"
+}) {}
+
+/** Before the names of nodes: of their main processes, so that each node counts once. */
+export const NODE = "heliograph node "
+/** The database keeps no more of a name. */
+const MAX_NAME = 63
+
+/** The connections of a node tell it from other nodes. A pool keeps one open as long as it lives. */
+export const asNode: Layer.Layer<never> = Layer.succeed(
+  ConnectionName,
+  `${NODE}${process.pid}@${hostname()}`.slice(0, MAX_NAME)
+)
+
 /** A pool of connections to one database. It connects when it is first used, and again after every loss. */
-export const pool = (url: string, connections: number) =>
+export const pool = (url: string, connections: number, name = "heliograph") =>
   PgClient.make({
     url: Redacted.make(url),
-    applicationName: "heliograph",
+    applicationName: name,
     maxConnections: connections,
     minConnections: 1,
     connectTimeout: "5 seconds",
@@ -50,7 +67,7 @@ export const layer: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, Embedde
     Effect.gen(function* () {
       const settings = yield* Settings
       const url = settings.databaseUrl ?? (yield* embeddedServer(settings.dataDir)).url
-      const sql = yield* pool(url, settings.databaseConnections).pipe(Effect.orDie)
+      const sql = yield* pool(url, settings.databaseConnections, yield* ConnectionName).pipe(Effect.orDie)
       yield* answering(sql)
       return sql
     })

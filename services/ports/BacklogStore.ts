@@ -18,8 +18,13 @@ export interface Backlog {
   readonly connections: ReadonlyArray<{ readonly state: string; readonly count: number }>
 }
 
-/** What waits in the database, for metrics. It counts rows: ask every few seconds, not more often. */
+/** What waits in the database, and who is there to do it. */
 export class BacklogStore extends Context.Service<
   BacklogStore,
-  { readonly read: Effect.Effect<Backlog, StoreError> }
+  {
+    /** For metrics. It counts rows: ask every few seconds, not more often. */
+    readonly read: Effect.Effect<Backlog, StoreError>
+    /** How many nodes are connected at the moment, whatever their roles. */
+    readonly nodes: Effect.Effect<number, StoreError>
+  }
 >()("heliograph/ports/BacklogStore") {}

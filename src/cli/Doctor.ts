@@ -1,6 +1,6 @@
 import { Console, Effect, Schema } from "effect"
 import { Command, Flag } from "effect/cli"
-import { diagnose } from "../app.ts"
+import { diagnose } from "./Diagnosis.ts"
 
 /** Something that the service needs is not as it should be; the lines above say what. */
 export class NotWell extends Schema.TaggedError<NotWell>()("NotWell", { message: Schema.String }) {}
@@ -13,8 +13,8 @@ export const doctor = Command.make(
       const findings = yield* diagnose(process.env)
       if (json) yield* Console.log(JSON.stringify({ findings }))
       else {
-        for (const { check, isOk, message } of findings) {
-          yield* Console.log(`${isOk ? "ok  " : "FAIL"}  ${check.padEnd(24)} ${message}`)
+        for (const { check, isOk, isWarning, message } of findings) {
+          yield* Console.log(`${isWarning ? "WARN" : isOk ? "ok  " : "FAIL"}  ${check.padEnd(24)} ${message}`)
         }
       }
       const failed = findings.filter(({ isOk }) => !isOk).length

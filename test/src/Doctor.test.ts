@@ -1,16 +1,43 @@
 import { expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe } from "vitest"
+import { asNode, ConnectionName, NODE } from "../../layers/postgres/Database.ts"
 import { createApplication } from "../../services/engine/Applications.ts"
 import { CredentialStore } from "../../services/ports/CredentialStore.ts"
-import { commands, diagnose } from "../../src/app.ts"
+import { commands } from "../../src/app.ts"
+import { diagnose } from "../../src/cli/Diagnosis.ts"
 import { freshDatabase } from "../Database.ts"
 
 describe("diagnose", () => {
+  it.live(
+    "warns of several nodes on one database when there is nothing between them",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* freshDatabase()
+        const env = { DATABASE_URL: url, MASTER_KEY: randomBytes(32).toString("hex") }
+        const nodes = Effect.map(diagnose(env), (findings) => findings.find(({ check }) => check === "nodes"))
+        const start = (name: Layer.Layer<never>) => Layer.build(Layer.fresh(commands(env)).pipe(Layer.provide(name)))
+        expect(yield* nodes).toMatchObject({
+          isOk: true,
+          isWarning: false,
+          message: "none at the moment"
+        })
+        yield* start(asNode)
+        expect(yield* nodes).toMatchObject({ isOk: true, isWarning: false, message: "one at the moment" })
+        yield* start(Layer.succeed(ConnectionName, `${NODE}17@elsewhere`))
+        expect(yield* nodes).toMatchObject({
+          isOk: true,
+          isWarning: true,
+          message: expect.stringContaining("2 nodes share this database, and NATS_URL is not set")
+        })
+      }).pipe(Effect.scoped),
+    60_000
+  )
+
   it.live(
     "names the credentials that a provider refuses, and those that this master key does not open",
     () =>
