@@ -221,7 +221,7 @@ layer(APART, { timeout: 120_000, excludeTestServices: true })("a webhook node th
         const counts = [...receiver.received().values()]
         expect(counts.every((count) => count <= 2)).toBe(true)
         // A hook has one piece of work at a time on a node, of one batch's events. Results are written every hundred
-        // posts; how many more come in meanwhile is up to the database.
+        // posts, or 25 ms; how many more come in meanwhile is up to the database.
         expect(counts.filter((count) => count === 2).length).toBeLessThanOrEqual(500)
         expect(receiver.stats().refused).toEqual({})
       }

@@ -210,10 +210,14 @@ it.effect("probes with what was tried most", () =>
 
 it.effect("stops working on what another has taken over", () =>
   Effect.gen(function* () {
-    const { actor, posted } = setup([piece(1000)], () => Effect.succeed(OK), { finish: () => Effect.succeed(false) })
+    const { actor, posted } = setup([piece(1000)], () => Effect.delay(Effect.succeed(OK), 1), {
+      finish: () => Effect.succeed(false)
+    })
     yield* Effect.forkChild(actor.run)
-    yield* TestClock.adjust(1)
-    expect(posted.length).toBeLessThan(1000)
+    for (let at = 0; at < 200; at++) yield* TestClock.adjust(1)
+    // Eight in a millisecond, up to the first write.
+    expect(posted.length).toBeGreaterThan(0)
+    expect(posted.length).toBeLessThan(250)
   })
 )
 
@@ -375,16 +379,32 @@ it.effect("forgets its pause when the hook is enabled anew", () =>
 it.effect("writes the results of a large piece in a number of writes that does not grow with it", () =>
   Effect.gen(function* () {
     const written = function* (size: number) {
-      const { actor, finished, posted } = setup([piece(size)], () => Effect.delay(Effect.succeed(OK), 1), {
+      const { actor, finished, posted } = setup([piece(size)], () => Effect.delay(Effect.succeed(OK), 15), {
         concurrency: 50
       })
       yield* Effect.forkChild(actor.run)
-      while (finished.at(-1)?.remaining.length !== 0) yield* TestClock.adjust(1)
+      while (finished.at(-1)?.remaining.length !== 0) yield* TestClock.adjust(15)
       expect(posted.length).toBe(size)
       expect(finished.flatMap(({ delivered }) => delivered).length).toBe(size)
       return finished.length
     }
     expect(yield* written(500)).toBe(5)
     expect(yield* written(10_000)).toBeLessThanOrEqual(16)
+  })
+)
+
+it.effect("writes the results of a fast receiver no more than once in 25 ms", () =>
+  Effect.gen(function* () {
+    const { actor, finished, posted } = setup([piece(1_000)], () => Effect.delay(Effect.succeed(OK), 1), {
+      concurrency: 10
+    })
+    yield* Effect.forkChild(actor.run)
+    for (let at = 0; at < 101; at++) yield* TestClock.adjust(1)
+    expect(posted.length).toBe(1_000)
+    const written = finished.map(({ delivered }) => delivered.length)
+    expect(written.reduce((sum, some) => sum + some)).toBe(1_000)
+    // After 25, 50, 75 and 100 ms, and at the end.
+    expect(written.length).toBeLessThanOrEqual(5)
+    expect(Math.max(...written)).toBeLessThanOrEqual(260)
   })
 )
