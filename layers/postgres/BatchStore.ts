@@ -12,7 +12,7 @@ import { milliseconds } from "./columns.ts"
 import { finishBatch } from "./finishBatch.ts"
 import { finishSmall, isSmall } from "./finishSmall.ts"
 import { storeError } from "./storeError.ts"
-import { PATIENCE_MS, WRITABLE_SINCE } from "./writableSince.ts"
+import { isAbandoned } from "./writableSince.ts"
 
 interface BatchRow {
   readonly id: BatchId
@@ -55,17 +55,6 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         AND n.status IN ('queued', 'sending')`
     )
 
-    /**
-     * Nobody could prolong a lease while the server was down: who held one since before then gets as long as a lease lasts
-     * to connect again and say so. Asked only where a lease is over, which is rare.
-     */
-    const isAbandoned = (leaseMs: number) => {
-      const lease = milliseconds(leaseMs)
-      const patience = milliseconds(Math.max(leaseMs, PATIENCE_MS))
-      return sql`(b.lease_until IS NULL OR ${sql.literal(WRITABLE_SINCE)} <=
-        greatest(b.lease_until - ${lease} * interval '1 ms', now() - ${patience} * interval '1 ms'))`
-    }
-
     /** Of several batches the first, and the others as long as all of them are small. */
     const few = sql`(
           SELECT id FROM (
@@ -79,7 +68,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         WITH ready AS MATERIALIZED (
           SELECT b.id, b.due_at, b.pending FROM batches b JOIN notifications n ON n.id = b.notification_id
           WHERE b.app_id = ${lane.appId} AND b.provider = ${lane.provider} AND b.priority = ${lane.priority}
-            AND ${isReady} AND ${isAbandoned(leaseMs)}
+            AND ${isReady} AND ${isAbandoned(sql, "b", leaseMs)}
           ORDER BY b.due_at LIMIT ${limit}
           FOR UPDATE OF b SKIP LOCKED
         ), claimed AS (

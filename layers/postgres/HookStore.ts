@@ -14,6 +14,7 @@ import { hookDeliveries } from "./hookDeliveries.ts"
 import { record } from "./auditEntry.ts"
 import { pageOf } from "./pages.ts"
 import { storeError } from "./storeError.ts"
+import { heldUntil, isAbandoned } from "./writableSince.ts"
 
 interface HookRow {
   readonly id: HookId
@@ -119,9 +120,9 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
     const sealed = (id: HookId, secret: string | null | undefined) =>
       secret === null || secret === undefined ? null : box.seal(secretPlace(id), secret)
     /** Work that somebody may take. */
-    const takeable = sql.literal(
-      "NOT w.done AND w.due_at <= now() AND (w.lease_until IS NULL OR w.lease_until <= now())"
-    )
+    const takeable = (leaseMs: number) =>
+      sql`NOT w.done AND w.due_at <= now() AND (w.lease_until IS NULL OR w.lease_until <= now())
+            AND ${isAbandoned(sql, "w", leaseMs)}`
 
     const create: HookStore["Service"]["create"] = Effect.fnUntraced(
       function* (appId, id, hook) {
@@ -249,7 +250,7 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
       sql<WorkRow>`
         WITH free AS MATERIALIZED (
           SELECT w.id FROM hook_work w
-          WHERE w.hook_id = ${id} AND ${takeable} AND EXISTS (SELECT 1 FROM hooks h WHERE h.id = ${id} AND h.is_active)
+          WHERE w.hook_id = ${id} AND ${takeable(leaseMs)} AND EXISTS (SELECT 1 FROM hooks h WHERE h.id = ${id} AND h.is_active)
           ${which === "tried" ? sql`AND w.attempts > 0 ORDER BY w.attempts DESC,` : sql`ORDER BY`} w.due_at, w.id LIMIT ${limit} FOR UPDATE OF w SKIP LOCKED
         )
         UPDATE hook_work w SET fence = w.fence + 1, lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
@@ -270,18 +271,18 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
     const finish: HookStore["Service"]["finish"] = (results) =>
       finishHookWork(sql, results).pipe(storeError("HookStore.finish"))
 
-    const due: HookStore["Service"]["due"] = (limit) =>
+    const due: HookStore["Service"]["due"] = (limit, leaseMs) =>
       sql<{ readonly id: HookId }>`
         SELECT h.id FROM hooks h CROSS JOIN LATERAL (
-          SELECT w.due_at FROM hook_work w WHERE w.hook_id = h.id AND ${takeable} ORDER BY w.due_at LIMIT 1
+          SELECT w.due_at FROM hook_work w WHERE w.hook_id = h.id AND ${takeable(leaseMs)} ORDER BY w.due_at LIMIT 1
         ) oldest WHERE h.is_active ORDER BY oldest.due_at LIMIT ${limit}`.pipe(
         Effect.map((rows) => rows.map(({ id }) => id)),
         storeError("HookStore.due")
       )
 
-    const nextDue: HookStore["Service"]["nextDue"] = (id) =>
+    const nextDue: HookStore["Service"]["nextDue"] = (id, leaseMs) =>
       sql<{ readonly wait: number | null }>`
-        SELECT extract(epoch FROM min(greatest(w.due_at, w.lease_until)) - now())::float8 * 1000 AS wait
+        SELECT extract(epoch FROM min(greatest(w.due_at, ${heldUntil(sql, "w", leaseMs)})) - now())::float8 * 1000 AS wait
         FROM hook_work w JOIN hooks h ON h.id = w.hook_id AND h.is_active WHERE w.hook_id = ${id} AND NOT w.done`.pipe(
         Effect.map((rows) => Option.map(Option.fromNullishOr(rows[0]?.wait), (wait) => Math.max(0, Math.ceil(wait)))),
         storeError("HookStore.nextDue")

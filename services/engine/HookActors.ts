@@ -18,6 +18,10 @@ const IDLE_MS = 30_000
 /** What a lease lasts beyond the longest attempt: the time to write its result. */
 const LEASE_MARGIN_MS = 2_000
 
+/** An attempt that is under way must not be taken over by another node. */
+export const hookLeaseMs = ({ leaseMs, webhookTimeoutMs }: EngineSettings["Service"]): number =>
+  Math.max(leaseMs, webhookTimeoutMs + LEASE_MARGIN_MS)
+
 /** A database that is away for a moment must not turn what was posted into what is posted again. */
 const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")])
 
@@ -65,8 +69,7 @@ export class HookActors extends Context.Service<
         // Closes after the finalizer below: every actor, however late it started, is drained before it is interrupted.
         const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
 
-        // An attempt that is under way must not be taken over by another node.
-        const leaseMs = Math.max(settings.leaseMs, settings.webhookTimeoutMs + LEASE_MARGIN_MS)
+        const leaseMs = hookLeaseMs(settings)
         const actors = new Map<HookId, HookActor>()
         const starting = new Set<HookId>()
         const ended = makeSignal()
@@ -85,7 +88,7 @@ export class HookActors extends Context.Service<
                     count(metrics, results.tried)
                     return Effect.retry(store.finish(results), untilWritten)
                   }),
-                nextDue: store.nextDue(id),
+                nextDue: store.nextDue(id, leaseMs),
                 sender,
                 hmac: keys.hmac,
                 tracing,

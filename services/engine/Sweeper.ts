@@ -4,6 +4,7 @@ import { BatchStore } from "../ports/BatchStore.ts"
 import { EngineSettings } from "../ports/EngineSettings.ts"
 import { HookStore } from "../ports/HookStore.ts"
 import { JobQueue } from "../ports/JobQueue.ts"
+import { hookLeaseMs } from "./HookActors.ts"
 import { laneId } from "./Lane.ts"
 
 /** Hooks that are woken in one sweep, at most; the others are due in the next one still. */
@@ -27,7 +28,7 @@ export const sweep = Effect.fnUntraced(function* ({ dispatch, webhooks }: Duties
   const queue = yield* JobQueue
   const settings = yield* EngineSettings
   const { plans, lanes } = dispatch ? yield* batches.forgotten(settings.forgottenMs) : { plans: [], lanes: [] }
-  const due = webhooks ? yield* hooks.due(HOOKS) : []
+  const due = webhooks ? yield* hooks.due(HOOKS, hookLeaseMs(settings)) : []
   const jobs: ReadonlyArray<Job> = [
     ...plans.map(({ id, priority }) => ({ type: "PlanV1" as const, id, priority })),
     ...lanes.map((lane) => ({ type: "SendV1" as const, id: laneId(lane), priority: lane.priority })),

@@ -125,7 +125,10 @@ export class HookStore extends Context.Service<
       after: string | null,
       limit: number
     ) => Effect.Effect<Page<HookDelivery>, StoreError>
-    /** Takes up to `limit` pieces of due work of an active hook, oldest first. */
+    /**
+     * Takes up to `limit` pieces of due work of an active hook, oldest first. A lease from before the store last began to
+     * take writes is left to its holder for as long as a lease lasts: docs/decisions/0036.
+     */
     readonly claim: (id: HookId, limit: number, leaseMs: number) => Effect.Effect<ReadonlyArray<HookWork>, StoreError>
     /**
      * The same for a probe: one piece, of those with the most attempts. A dead hook is probed rarely; probing the same
@@ -137,9 +140,12 @@ export class HookStore extends Context.Service<
      * lost: `delivered`, `retry`, `exhausted` and `remaining` together are the open positions, so a repeat is recognised.
      */
     readonly finish: (results: HookResults) => Effect.Effect<boolean, StoreError>
-    /** Active hooks with work that is due, or whose lease is over. */
-    readonly due: (limit: number) => Effect.Effect<ReadonlyArray<HookId>, StoreError>
-    /** Milliseconds until the next piece of the hook's work is due; none when there is none. */
-    readonly nextDue: (id: HookId) => Effect.Effect<Option.Option<number>, StoreError>
+    /** Active hooks with work that can be claimed with the same `leaseMs`: it is due, and nobody holds it. */
+    readonly due: (limit: number, leaseMs: number) => Effect.Effect<ReadonlyArray<HookId>, StoreError>
+    /**
+     * Milliseconds until the next piece of the hook's work can be claimed, as far as is known now; none when there is
+     * none.
+     */
+    readonly nextDue: (id: HookId, leaseMs: number) => Effect.Effect<Option.Option<number>, StoreError>
   }
 >()("heliograph/ports/HookStore") {}

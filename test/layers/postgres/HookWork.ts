@@ -21,12 +21,15 @@ const box = SecretBox.layerOf(randomBytes(32))
 export const nodeOf = (url: string) =>
   LiveHookStore.layer.pipe(Layer.provide([box, PgClient.layerFrom(pool(url, 4)).pipe(Layer.orDie)]))
 
-/** Hooks and their work over a database of their own. */
-export const hookStores = Layer.mergeAll(
+/** Hooks and their work over any database. */
+export const storesOfHooks = Layer.mergeAll(
   LiveHookStore.layer,
   LiveApplicationStore.layer,
   LiveDeadLetterStore.layer
-).pipe(Layer.provide(box), Layer.provideMerge(testDatabase()))
+).pipe(Layer.provide(box))
+
+/** And over one of their own. */
+export const hookStores = Layer.provideMerge(storesOfHooks, testDatabase())
 
 export const LEASE = 60_000
 export const OVERLAP = 3_600_000
