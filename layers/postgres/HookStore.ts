@@ -8,6 +8,7 @@ import type { AppId, EventChunkId, HookId, HookWorkId } from "../../services/dom
 import type { HookWork } from "../../services/ports/HookStore.ts"
 import { HookStore, TooManyHooks } from "../../services/ports/HookStore.ts"
 import { SecretBox } from "../../services/ports/SecretBox.ts"
+import { StoreError } from "../../services/ports/StoreError.ts"
 import { milliseconds, texts } from "./columns.ts"
 import { finishHookWork } from "./finishHookWork.ts"
 import { hookDeliveries } from "./hookDeliveries.ts"
@@ -269,7 +270,13 @@ export const layer: Layer.Layer<HookStore, never, SqlClient.SqlClient | SecretBo
       )
 
     const finish: HookStore["Service"]["finish"] = (results) =>
-      finishHookWork(sql, results).pipe(storeError("HookStore.finish"))
+      Effect.suspend(() => finishHookWork(sql, results)).pipe(
+        storeError("HookStore.finish"),
+        // What cannot even be put into a statement is refused like what a statement may not say.
+        Effect.catchDefect((cause) =>
+          Effect.fail(new StoreError({ operation: "HookStore.finish", cause, refused: true }))
+        )
+      )
 
     const due: HookStore["Service"]["due"] = (limit, leaseMs) =>
       sql<{ readonly id: HookId }>`

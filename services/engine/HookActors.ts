@@ -1,4 +1,4 @@
-import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
 import type { HookId } from "../domain/Ids.ts"
 import type { Registry } from "../domain/Metrics.ts"
 import { EngineSettings } from "../ports/EngineSettings.ts"
@@ -10,6 +10,7 @@ import { Tracing } from "../ports/Tracing.ts"
 import { WebhookClient } from "../ports/WebhookClient.ts"
 import type { HookActor } from "./HookActor.ts"
 import { makeHookActor } from "./HookActor.ts"
+import { writeHookResults } from "./HookSaving.ts"
 import { make as makeSignal } from "./Signal.ts"
 
 /** An actor without work for so long ends; the next event starts it anew. */
@@ -21,9 +22,6 @@ const LEASE_MARGIN_MS = 2_000
 /** An attempt that is under way must not be taken over by another node. */
 export const hookLeaseMs = ({ leaseMs, webhookTimeoutMs }: EngineSettings["Service"]): number =>
   Math.max(leaseMs, webhookTimeoutMs + LEASE_MARGIN_MS)
-
-/** A database that is away for a moment must not turn what was posted into what is posted again. */
-const untilWritten = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("2 seconds")])
 
 /** Attempts whose results are about to be written. */
 const count = (metrics: Registry, tried: ReadonlyArray<HookAttempt>): void => {
@@ -86,7 +84,7 @@ export class HookActors extends Context.Service<
                 finish: (results) =>
                   Effect.suspend(() => {
                     count(metrics, results.tried)
-                    return Effect.retry(store.finish(results), untilWritten)
+                    return writeHookResults(store.finish, results)
                   }),
                 nextDue: store.nextDue(id, leaseMs),
                 sender,

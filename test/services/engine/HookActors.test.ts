@@ -1,13 +1,14 @@
 import { expect, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
+import { Effect, Exit, Fiber, Layer, Logger, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
 import { layer as keysLayer } from "../../../layers/crypto/Keys.ts"
 import type { AppId, EventChunkId, HookId, HookWorkId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/domain/Ids.ts"
 import { HookActors } from "../../../services/engine/HookActors.ts"
-import type { HookWork } from "../../../services/ports/HookStore.ts"
+import type { HookResults, HookWork } from "../../../services/ports/HookStore.ts"
 import { HookStore } from "../../../services/ports/HookStore.ts"
+import { StoreError } from "../../../services/ports/StoreError.ts"
 import type { WebhookAnswer, WebhookSender } from "../../../services/ports/WebhookClient.ts"
 import { WebhookClient } from "../../../services/ports/WebhookClient.ts"
 import { postAllBy } from "../../doubles/postAll.ts"
@@ -25,7 +26,10 @@ const piece = (size: number): HookWork => ({
 })
 
 /** Hooks whose pieces of work are made when they are claimed, and receivers that answer by their hook. */
-const setup = Effect.fnUntraced(function* (answer: (hook: HookId) => Effect.Effect<WebhookAnswer>) {
+const setup = Effect.fnUntraced(function* (
+  answer: (hook: HookId) => Effect.Effect<WebhookAnswer>,
+  refuses: (results: HookResults) => boolean = () => false
+) {
   const pending = new Map<HookId, number>()
   const held = new Map<HookId, number>()
   const delivered = new Map<HookId, number>()
@@ -52,8 +56,11 @@ const setup = Effect.fnUntraced(function* (answer: (hook: HookId) => Effect.Effe
         : Effect.succeed(Option.some({ id, appId, url: `https://hook.example/${id}`, secrets: [], epoch: 1 })),
     claim,
     claimMostTried: (id) => claim(id, 1),
-    finish: ({ hookId, delivered: done, releaseAfterMs, remaining }) =>
-      Effect.sync(() => {
+    finish: (results) =>
+      Effect.gen(function* () {
+        if (refuses(results))
+          return yield* new StoreError({ operation: "finish", cause: "no such text", refused: true })
+        const { hookId, delivered: done, releaseAfterMs, remaining } = results
         add(delivered, hookId, done.length)
         if (remaining.length === 0 || releaseAfterMs !== null) add(held, hookId, -1)
         return true
@@ -179,4 +186,17 @@ it.effect("waits for the posts under way when it stops, writes what came of them
     yield* TestClock.adjust(9_000)
     expect(posts.get(id)).toBe(32)
   })
+)
+
+it.effect("goes on after results that the database refuses, without posting any of them again", () =>
+  Effect.gen(function* () {
+    const { actors, delivered, hook, posts } = yield* setup(
+      () => Effect.succeed(OK),
+      ({ tried }) => tried.length > 0
+    )
+    const id = hook(2)
+    yield* actors.wake(id)
+    yield* TestClock.adjust(1)
+    expect([posts.get(id), delivered.get(id)]).toEqual([1_000, 1_000])
+  }).pipe(Effect.provide(Logger.layer([])))
 )
