@@ -16,6 +16,7 @@ import type { Provider } from "../ports/Provider.ts"
 import { ApnsProvider, FcmProvider, SmtpProvider, WebPushProvider } from "../ports/Provider.ts"
 import type { Trace } from "../ports/Tracing.ts"
 import { Tracing } from "../ports/Tracing.ts"
+import { makeHints } from "./Hints.ts"
 import type { Lane, LaneWork } from "./Lane.ts"
 import { makeLane } from "./Lane.ts"
 import type { Rendering } from "./Rendering.ts"
@@ -106,7 +107,8 @@ export class Dispatcher extends Context.Service<
         const audiences = yield* AudienceStore
         const notifications = yield* NotificationStore
         const credentials = yield* CredentialStore
-        const queue = yield* JobQueue
+        // Made before the finalizer below, so that it closes after it: what the last batches have to tell is told.
+        const hint = yield* makeHints(yield* JobQueue)
         const settings = yield* EngineSettings
         const metrics = yield* Metrics
         const templates = yield* Templates
@@ -151,11 +153,7 @@ export class Dispatcher extends Context.Service<
           if (Option.isNone(written)) return false
           const { chunks, hooks } = written.value
           for (const each of chunks) count(metrics, each)
-          if (hooks.length > 0) {
-            yield* queue
-              .publish(hooks.map((id) => ({ type: "HookV1" as const, id, priority: "bulk" as const })))
-              .pipe(Effect.ignore)
-          }
+          for (const id of hooks) hint({ type: "HookV1", id, priority: "bulk" })
           if (chunk.remaining.length === 0) yield* notifications.completeIfDone(chunk.notificationId)
           return true
         })

@@ -1,5 +1,6 @@
 import { expect, it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import type { Job } from "../../../services/domain/Job.ts"
 import { makeHints } from "../../../services/engine/Hints.ts"
 import type { JobQueue } from "../../../services/ports/JobQueue.ts"
@@ -42,6 +43,7 @@ it.effect("publishes in the background, and what gathers meanwhile together, eac
     hint({ type: "SendV1", id: "b", priority: "high" })
     yield* Deferred.succeed(gates[0]!, undefined)
     yield* until(2)
+    yield* Deferred.succeed(gates[1]!, undefined)
     expect(published).toEqual([
       [plan("a")],
       [
@@ -63,6 +65,46 @@ it.effect("goes on after a queue that refused", () =>
     yield* Deferred.fail(gates[0]!, new QueueUnavailable({ cause: "down" }))
     hint(plan("told"))
     yield* until(2)
+    yield* Deferred.succeed(gates[1]!, undefined)
     expect(published[1]).toEqual([plan("told")])
+  })
+)
+
+it.effect("tells what is left when its scope closes", () =>
+  Effect.gen(function* () {
+    const { queue, published, gates, until } = makeQueue()
+    const scope = yield* Scope.make()
+    const hint = yield* Scope.provide(makeHints(queue), scope)
+    hint(plan("under way"))
+    yield* until(1)
+    hint(plan("left"))
+    const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+    yield* Effect.yieldNow
+    yield* Deferred.succeed(gates[0]!, undefined)
+    yield* until(2)
+    yield* Deferred.succeed(gates[1]!, undefined)
+    yield* Fiber.join(closing)
+    expect(published).toEqual([[plan("under way")], [plan("left")]])
+  })
+)
+
+it.effect("closes without a queue that takes nothing, which then hands over what it has", () =>
+  Effect.gen(function* () {
+    const handedOver: Array<Job> = []
+    const asked = yield* Deferred.make<void>()
+    const queue = {
+      publish: (jobs: ReadonlyArray<Job>) =>
+        Effect.andThen(Deferred.succeed(asked, undefined), Effect.never).pipe(
+          Effect.onInterrupt(() => Effect.sync(() => handedOver.push(...jobs)))
+        )
+    } as unknown as JobQueue["Service"]
+    const scope = yield* Scope.make()
+    const hint = yield* Scope.provide(makeHints(queue), scope)
+    hint(plan("a"))
+    yield* Deferred.await(asked)
+    const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.join(closing)
+    expect(handedOver).toEqual([plan("a")])
   })
 )
