@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
+import { Deferred, Effect, Exit, Layer, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
 import type { AppId, BatchId, HookId, NotificationId } from "../../../services/domain/Ids.ts"
@@ -83,8 +83,7 @@ it.effect("writes results, and stops, without waiting for a queue that hangs", (
     // The clock stands: whoever waits for anything has not gone on.
     expect(yield* Deferred.await(completed)).toBe(batch.notificationId)
     const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
-    yield* TestClock.adjust("1 second")
-    yield* Fiber.join(closing)
+    while (closing.pollUnsafe() === undefined) yield* TestClock.adjust("1 second")
     expect(handedOver).toEqual([told])
   })
 )
