@@ -58,6 +58,7 @@ import { InboxStreams } from "../services/engine/InboxStreams.ts"
 import { Planner } from "../services/engine/Planner.ts"
 import { RateLimiter } from "../services/engine/RateLimiter.ts"
 import { Templates } from "../services/engine/Templates.ts"
+import { EngineSettings } from "../services/ports/EngineSettings.ts"
 import { JobQueue } from "../services/ports/JobQueue.ts"
 import { PayloadSizes } from "../services/ports/PayloadSizes.ts"
 import { anteroom } from "./http/Anteroom.ts"
@@ -209,6 +210,9 @@ const firstStart = Layer.effectDiscard(
   })
 )
 
+const posting = (drainMs: number) =>
+  Workers.webhooks.pipe(Layer.provide(HookActors.layer(drainMs)), Layer.provide(Webhook.layer))
+
 /** The work of the roles `dispatch`, `webhooks` and `workflows`, in this very process. */
 const work = ({ drainMs, roles }: Settings["Service"]) =>
   Layer.mergeAll(
@@ -219,28 +223,42 @@ const work = ({ drainMs, roles }: Settings["Service"]) =>
           Layer.provide(providers)
         )
       : Layer.empty,
-    roles.has("webhooks")
-      ? Workers.webhooks.pipe(Layer.provide(HookActors.layer(drainMs)), Layer.provide(Webhook.layer))
-      : Layer.empty
+    roles.has("webhooks") ? posting(drainMs) : Layer.empty
   )
+
+/** What is meant for a node is shared among its processes. */
+const sharesOf = (settings: Settings["Service"]) => {
+  const { engine, processes, roles } = settings
+  const workers = processes - 1
+  /**
+   * Whether the main process posts webhooks as well. With one worker, half of the node would stand still when a mailing
+   * is out and its webhooks follow; without the API there are no answers that it could delay.
+   */
+  const isMainPosting = roles.has("webhooks") && (workers === 1 || !roles.has("api"))
+  return {
+    workers,
+    isMainPosting,
+    dispatchConcurrency: Math.max(2, Math.ceil(engine.dispatchConcurrency / workers)),
+    webhookConcurrency: Math.ceil(engine.webhookConcurrency / (isMainPosting ? processes : workers))
+  }
+}
 
 /** The same work, in processes of their own: docs/decisions/0014-process-per-core.md */
 const workers = (env: Environment, settings: Settings["Service"], crew: Crew) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const hub = yield* LocalHub.JobHub
-      const { drainMs, engine, processes, roles } = settings
-      const count = processes - 1
+      const { drainMs, roles } = settings
+      const shares = sharesOf(settings)
       const { ready } = yield* Processes.keep({
-        count,
+        count: shares.workers,
         module: new URL("./main.ts", import.meta.url),
         args: ["work"],
         env: {
           ...env,
           ROLES: [...roles].filter((role) => role !== "api").join(","),
-          // What is meant for a node is shared among its processes.
-          DISPATCH_CONCURRENCY: String(Math.max(2, Math.ceil(engine.dispatchConcurrency / count))),
-          WEBHOOK_CONCURRENCY: String(Math.ceil(engine.webhookConcurrency / count))
+          DISPATCH_CONCURRENCY: String(shares.dispatchConcurrency),
+          WEBHOOK_CONCURRENCY: String(shares.webhookConcurrency)
         },
         drainMs,
         attach: (child) => Effect.andThen(hub.attach(ofProcess(child)), crew.numbers.attach(ofProcess(child)))
@@ -248,6 +266,14 @@ const workers = (env: Environment, settings: Settings["Service"], crew: Crew) =>
       crew.ready = ready
     })
   )
+
+/** The main process' part of the work that its workers do. */
+const besideWorkers = (settings: Settings["Service"]) => {
+  const { isMainPosting, webhookConcurrency } = sharesOf(settings)
+  if (!isMainPosting) return Layer.empty
+  const share = Layer.succeed(EngineSettings, { ...settings.engine, webhookConcurrency })
+  return Layer.provide(posting(settings.drainMs), share)
+}
 
 /** What the status endpoints tell of a node: of its workers, which start, and stop, beside the server, and of its state. */
 interface Crew {
@@ -375,7 +401,7 @@ export const server = (env: Environment) => {
       if (isSpread) crew.ready = () => 0
       return Layer.mergeAll(
         Metering.vitalsLayer,
-        isSpread ? workers(env, settings, crew) : work(settings),
+        isSpread ? Layer.merge(workers(env, settings, crew), besideWorkers(settings)) : work(settings),
         // One for all processes of the node.
         roles.has("dispatch") || roles.has("webhooks")
           ? Workers.sweeper({ dispatch: roles.has("dispatch"), webhooks: roles.has("webhooks") })

@@ -27,7 +27,12 @@ export const makeHints = Effect.fnUntraced(function* (
     const jobs = [...waiting.values()]
     waiting = new Map()
     isTelling = true
-    yield* queue.publish(jobs).pipe(Effect.timeout(PATIENCE), Effect.ignore)
+    yield* queue.publish(jobs).pipe(
+      Effect.timeout(PATIENCE),
+      Effect.ignore,
+      // The next ones are to be told all the same.
+      Effect.catchDefect((defect) => Effect.logError("Jobs could not be published; sweepers find their work", defect))
+    )
     isTelling = false
     told.signal()
   })

@@ -239,3 +239,30 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("a node whose mai
     })
   )
 })
+
+const PAIR = Layer.effect(TheSystem, makeSystem({ PROCESSES: "2", SWEEP_SECONDS: "1" }))
+
+layer(PAIR, { timeout: 120_000, excludeTestServices: true })("a node with one worker", (it) => {
+  it.effect("posts webhooks from its main process as well", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const { name, secret, url } = system.fleet.description.receivers[0]!
+      const events = ["NOTIFICATION_OPENED"]
+      yield* system.call("POST", "/api/v1/webhooks", { name, url, secret, events })
+      const device_ids = yield* system.importDevices(5)
+      const notification_id = yield* system.send({ to: { device_ids }, content: CONTENT })
+      yield* system.until(notification_id, ({ status }) => status === "completed")
+      const [worker] = workersOf(system.engine)
+      process.kill(worker!, "SIGSTOP")
+      const asClient = { authorization: `Public ${system.app.publicKey}` }
+      yield* Effect.forEach(device_ids, (device_id) =>
+        system.call("POST", "/api/v1/events", { type: "opened", notification_id, device_id }, asClient)
+      )
+      yield* eventually(
+        Effect.sync(() => system.fleet.webhooks.stats()),
+        ({ accepted }) => accepted === device_ids.length
+      ).pipe(Effect.ensuring(Effect.sync(() => process.kill(worker!, "SIGCONT"))))
+      expect(system.fleet.webhooks.stats()).toMatchObject({ duplicates: 0, refused: {} })
+    })
+  )
+})

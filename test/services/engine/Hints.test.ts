@@ -107,3 +107,17 @@ it.effect("closes without a queue that takes nothing, which then hands over what
     expect(handedOver).toEqual([plan("a")])
   })
 )
+
+it.effect("tells what comes after a publish that broke", () =>
+  Effect.gen(function* () {
+    const { queue, published, gates, until } = makeQueue()
+    const hint = yield* makeHints(queue)
+    hint(plan("a"))
+    yield* until(1)
+    yield* Deferred.die(gates[0]!, new Error("broken"))
+    hint(plan("b"))
+    yield* until(2)
+    yield* Deferred.succeed(gates[1]!, undefined)
+    expect(published).toEqual([[plan("a")], [plan("b")]])
+  })
+)
