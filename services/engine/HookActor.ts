@@ -154,7 +154,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
     let refreshedAt = savedAt
     const tally = { delivered: 0, retried: 0, exhausted: 0 }
     const lease = { isOurs: true, isWanted: true, heldUntil }
-    // One write at a time: an older list of what remains must not overwrite a newer one.
+    // One write at a time: an older list of what remains must not overwrite a newer one. True from the signal on.
     let isSaving = false
     const saveWanted = makeSignal()
     const saveAfter = Math.max(SAVE_POSTS, Math.ceil(piece.positions.length * SAVE_PART))
@@ -193,6 +193,11 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
         )
       })
     const unsaved = () => delivered.length + retry.length + exhausted.length
+    const saveIfDue = (now: number): void => {
+      if (unsaved() < saveAfter && now - savedAt < SAVE_MS) return
+      isSaving = true
+      saveWanted.signal()
+    }
 
     /** `at`: epoch milliseconds; `begunAt`: of `elapsed`. */
     const settle = (position: number, at: number, begunAt: number, answer: WebhookAnswer): void => {
@@ -214,9 +219,7 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
         streak = lengthened(streak, failure)
       }
       note(failure, after)
-      if (isSaving || remaining.size === 0) return
-      const sinceMs = after - savedAt
-      if (sinceMs >= SAVE_MS || (sinceMs >= SAVE_GAP_MS && unsaved() >= saveAfter)) saveWanted.signal()
+      if (!isSaving && remaining.size > 0) saveIfDue(after)
     }
 
     const orderOf = (position: number, begunAt: number): WebhookPost => {
@@ -252,13 +255,17 @@ export const makeHookActor = (id: HookId, work: HookActorWork): HookActor => {
       return now < lease.heldUntil && isOpen(now) ? orderOf(ahead.pop()!, now) : null
     }
 
-    /** Writes what has come in the meantime, again and again. */
+    /** Writes what has come in the meantime, again and again: also when the receiver has fallen silent since. */
     const keepSaving = Effect.gen(function* () {
       while (true) {
-        yield* saveWanted.wait
+        yield* Effect.timeoutOption(saveWanted.wait, SAVE_MS)
+        if (unsaved() === 0) continue
+        const gapMs = savedAt + SAVE_GAP_MS - elapsed()
+        if (gapMs > 0) yield* Effect.sleep(gapMs)
         const now = elapsed()
         savedAt = now
         yield* save(null)
+        if (unsaved() > 0) saveIfDue(elapsed())
         if (now - refreshedAt < SAVE_MS) continue
         refreshedAt = now
         // Without an answer the piece goes on as it began: what is posted must not be lost for it.

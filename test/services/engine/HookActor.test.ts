@@ -408,3 +408,56 @@ it.effect("writes the results of a fast receiver no more than once in 25 ms", ()
     expect(Math.max(...written)).toBeLessThanOrEqual(260)
   })
 )
+
+it.effect("writes what came at once after the gap, though no further answer comes", () =>
+  Effect.gen(function* () {
+    const { actor, finished } = setup(
+      [piece(300)],
+      (index) => Effect.delay(Effect.succeed(OK), index < 150 ? 1 : 9_000),
+      { concurrency: 200 }
+    )
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    yield* TestClock.adjust(30)
+    expect(finished.map(({ delivered }) => delivered.length)).toEqual([150])
+  })
+)
+
+it.effect("writes what came during a write after the gap, though no further answer comes", () =>
+  Effect.gen(function* () {
+    const finished: Array<number> = []
+    let writeMs = 50
+    const { actor } = setup(
+      [piece(500)],
+      (index) => Effect.delay(Effect.succeed(OK), index < 100 ? 1 : index < 200 ? 40 : 9_000),
+      {
+        concurrency: 400,
+        finish: ({ delivered }) =>
+          Effect.suspend(() => {
+            finished.push(delivered.length)
+            return Effect.delay(Effect.succeed(true), writeMs)
+          })
+      }
+    )
+    yield* Effect.forkChild(actor.run)
+    for (let at = 0; at < 100; at++) yield* TestClock.adjust(1)
+    writeMs = 0
+    expect(finished).toEqual([100, 100])
+    // The second write ends, so that nothing keeps the actor.
+    for (let at = 0; at < 50; at++) yield* TestClock.adjust(1)
+  })
+)
+
+it.effect("writes a few results after a second, though no further answer comes", () =>
+  Effect.gen(function* () {
+    const { actor, finished } = setup(
+      [piece(30)],
+      (index) => Effect.delay(Effect.succeed(OK), index < 10 ? 1 : 9_000),
+      { concurrency: 20 }
+    )
+    yield* Effect.forkChild(actor.run)
+    yield* TestClock.adjust(1)
+    yield* TestClock.adjust(1_000)
+    expect(finished.map(({ delivered }) => delivered.length)).toEqual([10])
+  })
+)
