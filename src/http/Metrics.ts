@@ -1,7 +1,7 @@
 import { Context, Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Sample } from "../../services/domain/Metrics.ts"
-import { toText } from "../../services/domain/Metrics.ts"
+import { merge, toText } from "../../services/domain/Metrics.ts"
 import { Metrics } from "../../services/ports/Metrics.ts"
 import { route } from "./Route.ts"
 
@@ -36,7 +36,8 @@ export const metricsRoutes = Effect.gen(function* () {
       },
       handler: () =>
         Effect.map(ofNode, (more) =>
-          HttpServerResponse.text(toText([...metrics.read(), ...more]), { contentType: MEDIA_TYPE })
+          // Main and worker processes count the same things: each series is shown once.
+          HttpServerResponse.text(toText(merge([...metrics.read(), ...more])), { contentType: MEDIA_TYPE })
         )
     })
   ]

@@ -38,7 +38,7 @@ const mail = Effect.fnUntraced(function* (system: System, devices: number) {
 })
 
 describe("/metrics", () => {
-  it.live.each([1, 3])(
+  it.live.each([1, 2, 3])(
     "counts what a node of %i processes has sent and posted",
     (processes) =>
       Effect.gen(function* () {
@@ -68,7 +68,7 @@ describe("/metrics", () => {
         expect(series.get("heliograph_draining")).toBe(0)
         const names = [...series.keys()].filter((name) => name.startsWith("heliograph_process_resident_bytes"))
         expect(names.map((name) => /process="([^"]+)"/.exec(name)![1]).sort()).toEqual(
-          processes === 1 ? ["main"] : ["main", "worker-1", "worker-2"]
+          ["main", "worker-1", "worker-2"].slice(0, processes)
         )
         expect(series.get("heliograph_workers_ready")).toBe(processes === 1 ? undefined : processes - 1)
       }).pipe(Effect.scoped),
