@@ -231,15 +231,17 @@ const sharesOf = (settings: Settings["Service"]) => {
   const { engine, processes, roles } = settings
   const workers = processes - 1
   /**
-   * Whether the main process posts webhooks as well. With one worker, half of the node would stand still when a mailing
-   * is out and its webhooks follow; without the API there are no answers that it could delay.
+   * The main process posts webhooks as well with one worker: half of the node would stand still when a mailing is out
+   * and its webhooks follow. So it does without the API: there are no answers that it could delay.
    */
-  const isMainPosting = roles.has("webhooks") && (workers === 1 || !roles.has("api"))
+  const isMainFree = roles.has("webhooks") && (workers === 1 || !roles.has("api"))
+  const mainPosts = isMainFree ? Math.floor(engine.webhookConcurrency / processes) : 0
   return {
     workers,
-    isMainPosting,
+    /** Posts at once of the main process: none where the node has too few of them. */
+    mainPosts,
     dispatchConcurrency: Math.max(2, Math.ceil(engine.dispatchConcurrency / workers)),
-    webhookConcurrency: Math.ceil(engine.webhookConcurrency / (isMainPosting ? processes : workers))
+    webhookConcurrency: Math.ceil((engine.webhookConcurrency - mainPosts) / workers)
   }
 }
 
@@ -269,8 +271,8 @@ const workers = (env: Environment, settings: Settings["Service"], crew: Crew) =>
 
 /** The main process' part of the work that its workers do. */
 const besideWorkers = (settings: Settings["Service"]) => {
-  const { isMainPosting, webhookConcurrency } = sharesOf(settings)
-  if (!isMainPosting) return Layer.empty
+  const { mainPosts: webhookConcurrency } = sharesOf(settings)
+  if (webhookConcurrency === 0) return Layer.empty
   const share = Layer.succeed(EngineSettings, { ...settings.engine, webhookConcurrency })
   return Layer.provide(posting(settings.drainMs), share)
 }

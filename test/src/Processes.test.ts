@@ -2,6 +2,8 @@ import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { execFileSync } from "node:child_process"
 import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import type { Child } from "../../src/demo/Processes.ts"
 import { freePort } from "../../src/demo/Processes.ts"
 import type { System } from "../System.ts"
@@ -263,6 +265,52 @@ layer(PAIR, { timeout: 120_000, excludeTestServices: true })("a node with one wo
         ({ accepted }) => accepted === device_ids.length
       ).pipe(Effect.ensuring(Effect.sync(() => process.kill(worker!, "SIGCONT"))))
       expect(system.fleet.webhooks.stats()).toMatchObject({ duplicates: 0, refused: {} })
+    })
+  )
+})
+
+const SERIAL = Layer.effect(TheSystem, makeSystem({ PROCESSES: "2", SWEEP_SECONDS: "1", WEBHOOK_CONCURRENCY: "1" }))
+
+/** Answers after a moment, and knows how many wait at most. */
+const receiver = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const seen = { open: 0, most: 0, all: 0 }
+    const server = createServer((_, response) => {
+      seen.all++
+      seen.most = Math.max(seen.most, ++seen.open)
+      setTimeout(() => {
+        seen.open--
+        response.writeHead(204).end()
+      }, 50)
+    })
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    return { seen, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
+  }),
+  ({ server }) =>
+    Effect.sync(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+)
+
+layer(SERIAL, { timeout: 120_000, excludeTestServices: true })("a node that posts one at a time", (it) => {
+  it.effect("does so with all of its processes together", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const { seen, url } = yield* receiver
+      yield* system.call("POST", "/api/v1/webhooks", { name: "one", url, events: ["NOTIFICATION_OPENED"] })
+      const device_ids = yield* system.importDevices(20)
+      const notification_id = yield* system.send({ to: { device_ids }, content: CONTENT })
+      yield* system.until(notification_id, ({ status }) => status === "completed")
+      const asClient = { authorization: `Public ${system.app.publicKey}` }
+      yield* Effect.forEach(device_ids, (device_id) =>
+        system.call("POST", "/api/v1/events", { type: "opened", notification_id, device_id }, asClient)
+      )
+      yield* eventually(
+        Effect.sync(() => seen.all),
+        (all) => all >= device_ids.length
+      )
+      expect(seen).toMatchObject({ all: device_ids.length, most: 1 })
     })
   )
 })
