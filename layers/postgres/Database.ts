@@ -21,11 +21,17 @@ export const NODE = "heliograph node "
 /** The database keeps no more of a name. */
 const MAX_NAME = 63
 
+/** Of a host with a long name its beginning and its end: the nodes of one deployment differ in one of them. */
+export const nodeName = (pid: number, host: string): string => {
+  const start = `${NODE}${pid}@`
+  const room = MAX_NAME - start.length
+  if (host.length <= room) return start + host
+  const half = room >> 1
+  return `${start}${host.slice(0, room - half)}${host.slice(-half)}`
+}
+
 /** The connections of a node tell it from other nodes. A pool keeps one open as long as it lives. */
-export const asNode: Layer.Layer<never> = Layer.succeed(
-  ConnectionName,
-  `${NODE}${process.pid}@${hostname()}`.slice(0, MAX_NAME)
-)
+export const asNode: Layer.Layer<never> = Layer.succeed(ConnectionName, nodeName(process.pid, hostname()))
 
 /** A pool of connections to one database. It connects when it is first used, and again after every loss. */
 export const pool = (url: string, connections: number, name = "heliograph") =>

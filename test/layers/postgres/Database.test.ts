@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { describe } from "vitest"
 import { uuidv7 } from "../../../services/domain/Ids.ts"
 import * as Settings from "../../../layers/config/Settings.ts"
-import { layer, migratedLayer } from "../../../layers/postgres/Database.ts"
+import { layer, migratedLayer, nodeName } from "../../../layers/postgres/Database.ts"
 import { embeddedServer } from "../../../layers/postgres/EmbeddedServer.ts"
 import { freshDatabase } from "../../Database.ts"
 
@@ -53,6 +53,16 @@ describe("layer", () => {
       expect(lines).toEqual([{ name: "heliograph" }])
     })
   )
+})
+
+describe("nodeName", () => {
+  it("tells containers of one deployment apart, whose process has the same number in each", () => {
+    const host = (end: string) => `production-notifications-heliograph-worker-7d9c5b8f6d-${end}`
+    const names = [host("x2x4z"), host("q8k7m"), "a.node.example", "b.node.example"].map((name) => nodeName(1, name))
+    expect(new Set(names).size).toBe(4)
+    expect(names.map((name) => name.length <= 63)).toEqual([true, true, true, true])
+    expect(names[2]).toBe("heliograph node 1@a.node.example")
+  })
 })
 
 describe("migratedLayer", () => {
