@@ -41,6 +41,9 @@ export const run = Effect.gen(function* () {
   const settings = yield* EngineSettings
   while (true) {
     yield* Effect.sleep(settings.sweepMs)
-    yield* replay().pipe(Effect.catch((error) => Effect.logWarning("A replay was interrupted; it goes on soon", error)))
+    yield* replay().pipe(
+      Effect.catch((error) => Effect.logWarning("A replay was interrupted; it goes on soon", error)),
+      Effect.catchDefect((defect) => Effect.logError("A replay broke; it goes on soon", defect))
+    )
   }
 })

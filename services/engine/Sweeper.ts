@@ -53,7 +53,9 @@ export const run = Effect.fnUntraced(function* (duties: Duties) {
   while (true) {
     yield* Effect.sleep(settings.sweepMs)
     yield* sweep(duties).pipe(
-      Effect.catch((error) => Effect.logWarning("The sweep failed; the next one comes soon", error))
+      Effect.catch((error) => Effect.logWarning("The sweep failed; the next one comes soon", error)),
+      // What others lose is found here: nothing may end it.
+      Effect.catchDefect((defect) => Effect.logError("The sweep broke; the next one comes soon", defect))
     )
   }
 })

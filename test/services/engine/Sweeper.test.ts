@@ -1,11 +1,13 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 import { layer as settingsOf } from "../../../layers/config/Settings.ts"
 import type { AppId, HookId, NotificationId } from "../../../services/domain/Ids.ts"
 import type { Duties } from "../../../services/engine/Sweeper.ts"
-import { sweep } from "../../../services/engine/Sweeper.ts"
+import { run, sweep } from "../../../services/engine/Sweeper.ts"
 import { BatchStore } from "../../../services/ports/BatchStore.ts"
 import { HookStore } from "../../../services/ports/HookStore.ts"
+import { JobQueue } from "../../../services/ports/JobQueue.ts"
 import { QueueLog } from "../../doubles/JobQueue.ts"
 
 const JOBS = [
@@ -33,7 +35,12 @@ const makeNode = () => {
   })
   const hooks = Layer.mock(HookStore, { due: () => look("due", ["hook" as HookId]) })
   const environment = Layer.mergeAll(batches, hooks, queue.layer, settingsOf({}))
-  return { queue, looked, sweep: (duties: Duties) => sweep(duties).pipe(Effect.provide(environment)) }
+  return {
+    queue,
+    looked,
+    environment,
+    sweep: (duties: Duties) => sweep(duties).pipe(Effect.provide(environment))
+  }
 }
 
 it.effect("tells the node's own workers and those of all nodes what it found", () =>
@@ -65,5 +72,16 @@ it.effect("looks only for what the node can do, so that others find the rest", (
     yield* caller.sweep({ dispatch: false, webhooks: true })
     expect(caller.looked).toEqual(["due"])
     expect(caller.queue.woken).toEqual([JOBS[2]])
+  })
+)
+
+it.effect("goes on after a queue that broke", () =>
+  Effect.gen(function* () {
+    const { environment, looked } = makeNode()
+    const broken = Layer.mock(JobQueue, { wake: () => Effect.die("broken"), publish: () => Effect.die("broken") })
+    const node = run({ dispatch: false, webhooks: true }).pipe(Effect.provide(Layer.merge(environment, broken)))
+    yield* Effect.forkChild(node)
+    for (let second = 0; second < 10; second++) yield* TestClock.adjust(1_000)
+    expect(looked.length).toBeGreaterThan(1)
   })
 )
