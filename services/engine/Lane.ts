@@ -188,16 +188,20 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
     return null
   })
 
+  /** Says what went wrong, and looks again after a second. */
+  const again = (message: string) => (error: unknown) =>
+    Effect.logWarning(message, error).pipe(
+      Effect.annotateLogs({ app_id: key.appId, provider: key.provider }),
+      Effect.as(1000)
+    )
+
   const run = Effect.scopedWith((scope) =>
     Effect.gen(function* () {
       while (true) {
         const waitMs = yield* fill(scope).pipe(
-          Effect.catch((error) =>
-            Effect.logWarning("Batches could not be claimed; trying again", error).pipe(
-              Effect.annotateLogs({ app_id: key.appId, provider: key.provider }),
-              Effect.as(1000)
-            )
-          )
+          Effect.catch(again("Batches could not be claimed; trying again")),
+          // A lane that ended here would be woken in vain ever after, and drop what is under way.
+          Effect.catchDefect(again("A lane broke; trying again"))
         )
         const isWoken = yield* Effect.raceFirst(
           Effect.as(mailbox.wait, true),

@@ -406,3 +406,32 @@ it.effect("takes nothing new while the node stops", () =>
     expect(waiting()).toBe(5)
   })
 )
+
+it.effect("goes on after a claim that broke, and does not drop what is under way for it", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    let claims = 0
+    let ended = 0
+    const { lane, probes, permits } = yield* setup({
+      waiting: 0,
+      send: () => Effect.as(Deferred.await(gate), QUIET),
+      over: {
+        claim: () =>
+          Effect.suspend(() => {
+            claims++
+            return claims === 2 ? Effect.die("broken") : Effect.succeed(claims <= 3 ? [batch()] : [])
+          }),
+        onEnd: () => ended++
+      }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* settle
+    expect([claims, lane.running(), ended]).toEqual([2, 1, 0])
+    yield* TestClock.adjust(1_000)
+    expect(probes.length).toBe(2)
+    yield* Deferred.succeed(gate, undefined)
+    yield* settle
+    expect([lane.running(), ended]).toEqual([0, 2])
+    yield* permits.take(100)
+  })
+)
