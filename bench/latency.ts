@@ -17,7 +17,7 @@ import { identity, leanSink } from "./sinks/Sinks.ts"
 
 /** Longer than what the sink takes for a message of a mailing. */
 const LONG = "Your code is 123 456. ".repeat(60)
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 /** Between two probes during a mailing, so that they do not become a load of their own. */
 const GAP_MS = 20
 
@@ -71,7 +71,7 @@ const makeProbe = (mailer: Mailer, sink: Counting, device: string) => {
           seen++
           return { answeredMs, arrivedMs: arrivedAt - startedAt }
         }
-        if (performance.timeOrigin + performance.now() - startedAt > PATIENCE_MS) {
+        if (performance.timeOrigin + performance.now() - startedAt > TIMEOUT_MS) {
           throw new Error("A probe did not arrive")
         }
         await pause(1)

@@ -1,7 +1,7 @@
 import { Effect, Exit, Scope } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { embeddedServer } from "../layers/postgres/EmbeddedServer.ts"
+import { embeddedServer } from "../layers/postgres/server/EmbeddedServer.ts"
 import { Audience } from "../simulators/Audience.ts"
 import { forkFleet } from "../simulators/FleetProcess.ts"
 import type { Stage } from "./Child.ts"
@@ -14,11 +14,11 @@ import { apnsCredential, mailingTurn, processesOf, startMailer } from "./mailing
 import type { SendAnswer, SendOrder } from "./mailing/NodeApn.ts"
 import { startRedis } from "./sinks/Redis.ts"
 import type { Identity } from "./sinks/Sinks.ts"
-import { hookSink, identity, leanSink } from "./sinks/Sinks.ts"
+import { webhookSink, identity, leanSink } from "./sinks/Sinks.ts"
 
 /*
- * One mailing to iOS devices, from the request to the account that has closed, against what sends the same without any
- * account, and against the usual home-made stack. Peers send a share of the audience in each turn: their rates do not
+ * One mailing to iOS devices, from the request to reconciled totals, against what sends the same without any
+ * totals, and against the usual home-made stack. Peers send a share of the audience in each turn: their rates do not
  * depend on it.
  *
  *   npm run bench -- mailing [--devices 100000[,1000000]] [--rounds 3] [--processes 2] [--only embedded,nats,events]
@@ -101,7 +101,7 @@ const exactness = async (devices: number, settings: Readonly<Record<string, stri
     const { counts } = await mailer.mail()
     const received = [...(await fleet.received("apns")).values(), ...(await fleet.received("apns-sandbox")).values()]
     const all = received.reduce((sum, times) => sum + times, 0)
-    if (counts.sent !== devices) throw new Error(`The account is ${JSON.stringify(counts)}`)
+    if (counts.sent !== devices) throw new Error(`Totals are ${JSON.stringify(counts)}`)
     return `${devices} sent, ${devices - received.length} lost, ${all - received.length} twice`
   })
 
@@ -139,19 +139,19 @@ const one = (
         })
       }
       if (has("events")) {
-        const hooks = await hookSink(stage)
+        const webhooks = await webhookSink(stage)
         const { id } = await mailer.engine.call("POST", "/api/v1/webhooks", {
           name: "bench",
-          url: `http://127.0.0.1:${hooks.port}/hook`,
+          url: `http://127.0.0.1:${webhooks.port}/webhook`,
           events: ["NOTIFICATION_SENT"],
           is_active: false
         })
         contenders.push({
-          name: "heliograph, one hook on every message",
-          processes: processesOf(mailer, [sink.pid, hooks.pid]),
+          name: "heliograph, one webhook on every message",
+          processes: processesOf(mailer, [sink.pid, webhooks.pid]),
           turn: async () => {
             await mailer.patch(`/api/v1/webhooks/${id}`, { is_active: true })
-            const turn = await mailingTurn(mailer, sink, hooks)
+            const turn = await mailingTurn(mailer, sink, webhooks)
             await mailer.patch(`/api/v1/webhooks/${id}`, { is_active: false })
             return turn
           }
@@ -168,7 +168,7 @@ const one = (
     }
     contenders.push(...(await peers(stage, sink, at, devices)))
     return measure({
-      title: `A mailing to ${devices.toLocaleString("en-US")} devices, to the closed account`,
+      title: `A mailing to ${devices.toLocaleString("en-US")} devices, to reconciled totals`,
       what: "messages",
       base: "@parse/node-apn, no record",
       rounds,
@@ -179,7 +179,7 @@ const one = (
 export const benchmark: Benchmark = {
   name: "mailing",
   about:
-    "end to end: one mailing, every message accounted for, against senders that keep no account and a home-made stack",
+    "end to end: one mailing, every message accounted for, against senders that keep no totals and a home-made stack",
   run: async ({ flags, short }) => {
     const sizes = (flags.get("devices") ?? (short ? "20000" : "100000,1000000")).split(",").map(Number)
     const settings: Record<string, string> = flags.has("processes") ? { PROCESSES: flags.get("processes")! } : {}

@@ -14,7 +14,7 @@ const MODULES = [
   "mailing",
   "fcm",
   "webhooks",
-  "hooks",
+  "events",
   "webpush",
   "ingress",
   "import",

@@ -1,7 +1,7 @@
 import { onStage } from "./Child.ts"
 import type { Benchmark, Contender } from "./Harness.ts"
 import { measure } from "./Harness.ts"
-import { hookSink } from "./sinks/Sinks.ts"
+import { webhookSink } from "./sinks/Sinks.ts"
 import { startRedis } from "./sinks/Redis.ts"
 import type { PostAnswer, PostOrder } from "./webhooks/Poster.ts"
 
@@ -26,7 +26,7 @@ export const benchmark: Benchmark = {
   about: "CPU of posting one signed event, without the database",
   run: ({ flags, short }) =>
     onStage(async (stage) => {
-      const [sink, redis] = [await hookSink(stage), await startRedis(stage)]
+      const [sink, redis] = [await webhookSink(stage), await startRedis(stage)]
       const contenders: Array<Contender> = []
       for (const [name, kind, few] of POSTERS) {
         const count = few * (short ? 1 : 4)

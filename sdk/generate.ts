@@ -30,7 +30,7 @@ const camel = (...words: ReadonlyArray<string>): string =>
     .flatMap((word) => word.split(/[-_.]/))
     .map((word, i) => (i === 0 ? word : word[0]!.toUpperCase() + word.slice(1)))
     .join("")
-const pascal = (word: string): string => word[0]!.toUpperCase() + word.slice(1)
+const pascal = (word: string): string => (word === "" ? "" : word[0]!.toUpperCase() + word.slice(1))
 
 /** `Error` is a class of the language. */
 const typeName = (name: string): string => (name === "Error" ? "ErrorBody" : name)
@@ -94,10 +94,18 @@ const nameOf = (method: string, path: string, status: string, isList: boolean, s
     }
     return { resource, name: name[method as keyof typeof name] }
   }
-  const noun = camel(...tail)
+  // `/contacts/by-external-id/{external_id}/preferences` is `preferencesByExternalId`.
+  const isKind = (part: string) => part.startsWith("by-")
+  const suffix = pascal(camel(...tail.filter(isKind)))
+  const things = tail.filter((part) => !isKind(part))
+  if (things.length === 0) {
+    const name = { get: "get", post: "create", put: "set", patch: "update", delete: "delete" }[method]!
+    return { resource, name: name + suffix }
+  }
+  const noun = camel(...things) + suffix
   // `/dead-letters/replays/{id}`: one of a list that has its place within another resource.
   if (method === "get" && rest.at(-1)!.startsWith("{"))
-    return { resource, name: `get${pascal(noun.replace(/s$/, ""))}` }
+    return { resource, name: `get${pascal(noun.replace(/ies$/, "y").replace(/s$/, ""))}` }
   const verb = {
     get: siblings.includes("put") ? "get" : "",
     post: status === "201" || siblings.includes("get") ? "create" : "",

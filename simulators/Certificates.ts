@@ -75,8 +75,8 @@ const certificate = (input: {
   readonly issuer: string
   readonly issuerKey: KeyObject
   readonly extensions: ReadonlyArray<Buffer>
+  readonly validity: Validity
 }): string => {
-  const now = Date.now()
   const serial = randomBytes(16)
   serial[0] = (serial[0]! & 0x7f) | 0x01
   const body = sequence(
@@ -84,8 +84,7 @@ const certificate = (input: {
     integer(serial),
     ECDSA_SHA256,
     name(input.issuer),
-    // Machines of one test bed may disagree about the time by a little.
-    sequence(utcTime(now - DAY), utcTime(now + 365 * DAY)),
+    sequence(utcTime(input.validity.from), utcTime(input.validity.until)),
     name(input.subject),
     spki(input.subjectKey),
     tlv(
@@ -102,39 +101,64 @@ const certificate = (input: {
   return `-----BEGIN CERTIFICATE-----\n${lines.join("\n")}\n-----END CERTIFICATE-----\n`
 }
 
-/** Makes an authority and a server certificate for `hosts` (DNS names and IP literals); loopback by default. */
-export const makeCertificates = (hosts: ReadonlyArray<string> = LOOPBACK): Certificates => {
-  const ca = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
-  const server = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
+/** Epoch milliseconds. */
+interface Validity {
+  readonly from: number
+  readonly until: number
+}
+
+/** Machines of one test bed may disagree about the time by a little. */
+const aYear = (): Validity => ({ from: Date.now() - DAY, until: Date.now() + 365 * DAY })
+
+/** An authority of its own, which issues as many certificates as are asked of it. */
+export interface Authority {
+  /**
+   * A certificate for `hosts` (DNS names and IP literals; loopback by default), valid for a year unless its time is
+   * given; a client may show it as well.
+   */
+  readonly issue: (hosts?: ReadonlyArray<string>, validity?: Validity) => Certificates
+}
+
+export const makeAuthority = (): Authority => {
+  const issuerKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
   const issuer = `Heliograph simulators ${randomBytes(4).toString("hex")}`
+  const ca = certificate({
+    subject: issuer,
+    subjectKey: issuerKey,
+    issuer,
+    issuerKey,
+    validity: aYear(),
+    extensions: [
+      extension("2.5.29.19", true, sequence(TRUE)),
+      // keyCertSign and cRLSign.
+      extension("2.5.29.15", true, Buffer.from([0x03, 0x02, 0x01, 0x06]))
+    ]
+  })
   return {
-    ca: certificate({
-      subject: issuer,
-      subjectKey: ca,
-      issuer,
-      issuerKey: ca,
-      extensions: [
-        extension("2.5.29.19", true, sequence(TRUE)),
-        // keyCertSign and cRLSign.
-        extension("2.5.29.15", true, Buffer.from([0x03, 0x02, 0x01, 0x06]))
-      ]
-    }),
-    cert: certificate({
-      subject: hosts[0]!,
-      subjectKey: server,
-      issuer,
-      issuerKey: ca,
-      extensions: [
-        extension("2.5.29.19", true, sequence()),
-        // digitalSignature.
-        extension("2.5.29.15", true, Buffer.from([0x03, 0x02, 0x07, 0x80])),
-        extension("2.5.29.37", false, sequence(oid("1.3.6.1.5.5.7.3.1"))),
-        extension("2.5.29.17", false, sequence(...hosts.map(altName)))
-      ]
-    }),
-    key: server.export({ type: "pkcs8", format: "pem" }).toString()
+    issue: (hosts = LOOPBACK, validity = aYear()) => {
+      const subjectKey = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
+      const cert = certificate({
+        subject: hosts[0]!,
+        subjectKey,
+        issuer,
+        issuerKey,
+        validity,
+        extensions: [
+          extension("2.5.29.19", true, sequence()),
+          // digitalSignature.
+          extension("2.5.29.15", true, Buffer.from([0x03, 0x02, 0x07, 0x80])),
+          // serverAuth and clientAuth.
+          extension("2.5.29.37", false, sequence(oid("1.3.6.1.5.5.7.3.1"), oid("1.3.6.1.5.5.7.3.2"))),
+          extension("2.5.29.17", false, sequence(...hosts.map(altName)))
+        ]
+      })
+      return { ca, cert, key: subjectKey.export({ type: "pkcs8", format: "pem" }).toString() }
+    }
   }
 }
+
+/** Makes an authority and one certificate. */
+export const makeCertificates = (hosts?: ReadonlyArray<string>): Certificates => makeAuthority().issue(hosts)
 
 /** Writes the authority's certificate into `folder` and answers the file's path. */
 export const writeCa = async (certificates: Certificates, folder: string): Promise<string> => {

@@ -104,12 +104,13 @@ export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => 
   const host = options.host ?? "127.0.0.1"
   const advertise = options.advertise === undefined ? {} : { advertise: options.advertise }
   const hosts = [...new Set(["localhost", "127.0.0.1", "::1", host, ...Object.values(advertise)])]
-  const secrets = options.folder === undefined ? makeSecrets(hosts) : await keepSecrets(folder, hosts)
-  const { certificates } = secrets
   const started: Array<{ readonly close: () => Promise<void> }> = []
   const closeAll = async (): Promise<void> => {
-    await Promise.all(started.map((running) => running.close()))
-    if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+    try {
+      await Promise.all(started.map((running) => running.close()))
+    } finally {
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
+    }
   }
   const at = (name: SimulatorName | "control"): Listen => ({ ...advertise, host, port: options.ports?.[name] ?? 0 })
   const run = async <A extends { readonly close: () => Promise<void> }>(starting: Promise<A>): Promise<A> => {
@@ -118,6 +119,8 @@ export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => 
     return running
   }
   try {
+    const secrets = options.folder === undefined ? makeSecrets(hosts) : await keepSecrets(folder, hosts)
+    const { certificates } = secrets
     const ca = await writeCa(certificates, folder)
     const apnsOptions = {
       certificates,
@@ -245,14 +248,14 @@ export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => 
  * The fleet as a process of its own: prints its description as one line of JSON, serves until a signal ends it, or the
  * end of the process that forked it.
  */
-export const runFleet = async (options: FleetOptions = {}): Promise<void> => {
+const runFleet = async (options: FleetOptions = {}): Promise<void> => {
+  // From the first moment on: a fleet that is told to end while it starts removes what it has made as well.
+  const ended = new Promise<void>((resolve) => {
+    for (const event of ["SIGINT", "SIGTERM", "disconnect"]) process.once(event, () => resolve())
+  })
   const fleet = await startFleet(options)
   process.stdout.write(`${JSON.stringify(fleet.description)}\n`)
-  await new Promise<void>((resolve) => {
-    process.once("SIGINT", () => resolve())
-    process.once("SIGTERM", () => resolve())
-    process.once("disconnect", () => resolve())
-  })
+  await ended
   await fleet.close()
 }
 

@@ -1,6 +1,6 @@
 import { isObject } from "./Simulator.ts"
 
-type Kind = "text" | "number" | "time"
+type Kind = "text" | "number" | "time" | "destination"
 
 /** The payload fields of each event (spec 6). `?` marks one that may be absent. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
@@ -8,8 +8,12 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   NOTIFICATION_FAILED: { notificationId: "text", "deviceId?": "text", "channelId?": "text", error: "text" },
   NOTIFICATION_DELIVERED: { notificationId: "text", deliveryLogId: "text", deliveredAt: "time" },
   NOTIFICATION_OPENED: { notificationId: "text", deliveryLogId: "text", openedAt: "time" },
-  // A client may report a click without saying where it led.
-  NOTIFICATION_CLICKED: { notificationId: "text", deliveryLogId: "text", clickedAt: "time", "destination?": "text" },
+  NOTIFICATION_CLICKED: {
+    notificationId: "text",
+    deliveryLogId: "text",
+    clickedAt: "time",
+    destination: "destination"
+  },
   WORKFLOW_COMPLETED: { executionId: "text", workflowId: "text", status: "text" },
   WORKFLOW_FILTERED: { executionId: "text", workflowId: "text", status: "text", stepOrder: "number" },
   WORKFLOW_FAILED: { executionId: "text", workflowId: "text", error: "text" },
@@ -36,6 +40,8 @@ const isTime = (value: unknown): boolean =>
   typeof value === "string" && ISO_MS.test(value) && !Number.isNaN(Date.parse(value))
 const isKind = (value: unknown, kind: Kind): boolean => {
   if (kind === "time") return isTime(value)
+  // A notification that leads nowhere can be clicked too.
+  if (kind === "destination") return value === "" || (typeof value === "string" && URL.canParse(value))
   return kind === "number" ? typeof value === "number" : typeof value === "string" && value !== ""
 }
 

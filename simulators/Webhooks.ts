@@ -6,14 +6,14 @@ import { authorityOf, parseObject, Simulator, type Listen, type Running, type St
 import { eventMistake } from "./WebhookEvent.ts"
 
 export interface ReceiverOptions {
-  /** The path is `/hooks/<name>`. */
+  /** The path is `/webhooks/<name>`. */
   readonly name: string
   /** Without one, requests must be unsigned. */
   readonly secret?: string | undefined
 }
 
 export interface WebhooksOptions extends Listen {
-  /** One receiver named `hook` without a secret, unless given. */
+  /** One receiver named `webhook` without a secret, unless given. */
   readonly receivers?: ReadonlyArray<ReceiverOptions>
 }
 
@@ -36,7 +36,7 @@ export interface RunningWebhooks extends Running {
   readonly receiver: (name: string) => Receiver
 }
 
-interface Hook {
+interface Webhook {
   readonly name: string
   readonly secret: string | undefined
   readonly simulator: Simulator
@@ -65,10 +65,10 @@ const EMPTY = { "content-length": "0" }
 /** Starts customers' servers, one for each receiver, on one port; each has rules and counts of its own. */
 export const start = async (options: WebhooksOptions = {}): Promise<RunningWebhooks> => {
   const total = new Simulator()
-  const named = options.receivers ?? [{ name: "hook" }]
+  const named = options.receivers ?? [{ name: "webhook" }]
   const byPath = new Map(
-    named.map(({ name, secret }): readonly [path: string, Hook] => [
-      `/hooks/${name}`,
+    named.map(({ name, secret }): readonly [path: string, Webhook] => [
+      `/webhooks/${name}`,
       { name, secret, simulator: new Simulator() }
     ])
   )

@@ -1,90 +1,143 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Console, Effect, Layer, Option, Schedule } from "effect"
+import type { PgClient } from "@effect/sql-pg/PgClient"
+import { Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql/SqlClient"
 import { HttpRouter, HttpServer } from "effect/http"
 import { Settings, layer as settingsOf } from "../layers/config/Settings.ts"
+import type { SettingsError } from "../layers/config/Settings.ts"
+import type { MasterKeyUnusable } from "../layers/crypto/MasterKey.ts"
+import type { EmbeddedServerError } from "../layers/postgres/server/EmbeddedBinaries.ts"
 import * as Apns from "../layers/apns/ApnsProvider.ts"
-import { sizeOf as apnsSizeOf } from "../layers/apns/Payload.ts"
+import { sizeOf as apnsSizeOf } from "../layers/apns/ApnsPayload.ts"
 import * as Keys from "../layers/crypto/Keys.ts"
 import * as Links from "../layers/crypto/Links.ts"
 import * as SecretBox from "../layers/crypto/SecretBox.ts"
 import * as Fcm from "../layers/fcm/FcmProvider.ts"
-import { sizeOf as fcmSizeOf } from "../layers/fcm/Payload.ts"
+import { sizeOf as fcmSizeOf } from "../layers/fcm/FcmPayload.ts"
 import * as OwnHttp2 from "../layers/http2/OwnHttp2Client.ts"
 import * as Liquid from "../layers/liquid/TemplateEngine.ts"
-import { ofProcess } from "../layers/local/Channel.ts"
+import { ofProcess } from "../layers/local/ProcessChannel.ts"
 import * as Clock from "../layers/local/Clock.ts"
 import * as LocalHub from "../layers/local/JobHub.ts"
 import * as LocalWorkerQueue from "../layers/local/WorkerJobQueue.ts"
 import * as Smtp from "../layers/mail/SmtpProvider.ts"
 import * as Outbound from "../layers/outbound/OutboundPolicy.ts"
-import * as ApplicationStore from "../layers/postgres/ApplicationStore.ts"
-import * as AuditLog from "../layers/postgres/AuditLog.ts"
-import * as AudienceStore from "../layers/postgres/AudienceStore.ts"
-import * as BacklogStore from "../layers/postgres/BacklogStore.ts"
-import * as BatchStore from "../layers/postgres/BatchStore.ts"
-import * as ChannelStore from "../layers/postgres/ChannelStore.ts"
-import * as ContactStore from "../layers/postgres/ContactStore.ts"
-import * as CredentialStore from "../layers/postgres/CredentialStore.ts"
-import * as Database from "../layers/postgres/Database.ts"
-import * as DeadLetterStore from "../layers/postgres/DeadLetterStore.ts"
-import * as DeviceStore from "../layers/postgres/DeviceStore.ts"
-import * as EngagementStore from "../layers/postgres/EngagementStore.ts"
-import * as HookStore from "../layers/postgres/HookStore.ts"
-import * as IdempotencyStore from "../layers/postgres/IdempotencyStore.ts"
-import * as InboxNotices from "../layers/postgres/InboxNotices.ts"
-import * as InboxStore from "../layers/postgres/InboxStore.ts"
-import * as Migrations from "../layers/postgres/Migrations.ts"
-import * as RateLimitStore from "../layers/postgres/RateLimitStore.ts"
-import * as NotificationStore from "../layers/postgres/NotificationStore.ts"
-import * as ReplayStore from "../layers/postgres/ReplayStore.ts"
-import * as Retention from "../layers/postgres/Retention.ts"
-import * as SegmentStore from "../layers/postgres/SegmentStore.ts"
-import * as StatsStore from "../layers/postgres/StatsStore.ts"
-import * as TemplateStore from "../layers/postgres/TemplateStore.ts"
+import * as PushPools from "../layers/outbound/PushPools.ts"
+import * as ApplicationStore from "../layers/postgres/access/ApplicationStore.ts"
+import * as AuditLog from "../layers/postgres/access/AuditLog.ts"
+import * as AudienceStore from "../layers/postgres/audience/AudienceStore.ts"
+import * as BacklogStore from "../layers/postgres/operations/BacklogStore.ts"
+import * as BatchStore from "../layers/postgres/sending/BatchStore.ts"
+import * as ChannelStore from "../layers/postgres/audience/ChannelStore.ts"
+import * as ContactStore from "../layers/postgres/audience/ContactStore.ts"
+import * as CredentialStore from "../layers/postgres/sending/CredentialStore.ts"
+import * as Database from "../layers/postgres/server/Database.ts"
+import * as DeadLetterStore from "../layers/postgres/sending/DeadLetterStore.ts"
+import * as DeviceStore from "../layers/postgres/audience/DeviceStore.ts"
+import * as EngagementStore from "../layers/postgres/engagement/EngagementStore.ts"
+import * as Holder from "../layers/postgres/operations/Holder.ts"
+import * as HolderStore from "../layers/postgres/operations/HolderStore.ts"
+import * as WebhookStore from "../layers/postgres/webhooks/WebhookStore.ts"
+import * as IdempotencyStore from "../layers/postgres/access/IdempotencyStore.ts"
+import * as InboxNotices from "../layers/postgres/inbox/InboxNotices.ts"
+import * as InboxStore from "../layers/postgres/inbox/InboxStore.ts"
+import { isInitialised } from "../layers/postgres/server/EmbeddedServer.ts"
+import * as MasterKeyCheck from "../layers/postgres/access/MasterKeyCheck.ts"
+import type { MigrationError } from "../layers/postgres/server/Migrations.ts"
+import * as Migrations from "../layers/postgres/server/Migrations.ts"
+import * as RateLimitStore from "../layers/postgres/access/RateLimitStore.ts"
+import * as NotificationStore from "../layers/postgres/sending/NotificationStore.ts"
+import * as RedeliveryStore from "../layers/postgres/webhooks/RedeliveryStore.ts"
+import * as ReplayStore from "../layers/postgres/sending/ReplayStore.ts"
+import * as Retention from "../layers/postgres/operations/Retention.ts"
+import * as SegmentStore from "../layers/postgres/audience/SegmentStore.ts"
+import * as StatsStore from "../layers/postgres/operations/StatsStore.ts"
+import * as TemplateStore from "../layers/postgres/messages/TemplateStore.ts"
 import * as Logger from "../layers/telemetry/Logger.ts"
+import * as Metrics from "../layers/telemetry/Metrics.ts"
 import * as Tracing from "../layers/telemetry/Tracing.ts"
 import * as Webhook from "../layers/webhook/WebhookClient.ts"
-import { sizeOf as webPushSizeOf } from "../layers/webpush/Payload.ts"
+import { sizeOf as webPushSizeOf } from "../layers/webpush/WebPushPayload.ts"
 import * as WebPush from "../layers/webpush/WebPushProvider.ts"
-import { Accept } from "../services/engine/Accept.ts"
-import { createFirstApplication } from "../services/engine/Applications.ts"
-import { Auth } from "../services/engine/Auth.ts"
-import { Credentials } from "../services/engine/Credentials.ts"
-import { Dispatcher } from "../services/engine/Dispatcher.ts"
-import { Engagement } from "../services/engine/Engagement.ts"
-import { HookActors } from "../services/engine/HookActors.ts"
-import { HookTests } from "../services/engine/HookTests.ts"
-import { InboxStreams } from "../services/engine/InboxStreams.ts"
-import { Planner } from "../services/engine/Planner.ts"
-import { RateLimiter } from "../services/engine/RateLimiter.ts"
-import { Templates } from "../services/engine/Templates.ts"
+import { Accept } from "../services/engine/sending/Accept.ts"
+import { Auth } from "../services/engine/access/Auth.ts"
+import { Credentials } from "../services/engine/sending/Credentials.ts"
+import { Dispatcher } from "../services/engine/sending/Dispatcher.ts"
+import { Engagement } from "../services/engine/engagement/Engagement.ts"
+import { WebhookActors } from "../services/engine/webhooks/WebhookActors.ts"
+import { TestEvents } from "../services/engine/webhooks/TestEvents.ts"
+import { Redeliveries } from "../services/engine/webhooks/Redeliveries.ts"
+import { InboxStreams } from "../services/engine/inbox/InboxStreams.ts"
+import { Planner } from "../services/engine/sending/Planner.ts"
+import { RateLimiter } from "../services/engine/access/RateLimiter.ts"
+import { Templates } from "../services/engine/messages/Templates.ts"
+import { WriteGate } from "../services/engine/operations/WriteGate.ts"
+import type { Keys as KeysPort } from "../services/ports/access/Keys.ts"
+import type { SecretBox as SecretBoxPort } from "../services/ports/access/SecretBox.ts"
+import type { Links as LinksPort } from "../services/ports/engagement/Links.ts"
+import type { HttpSettings } from "../services/ports/HttpSettings.ts"
+import type { OutboundPolicy } from "../services/ports/outbound/OutboundPolicy.ts"
+import type { StoreError } from "../services/ports/StoreError.ts"
+import type { QueueUnavailable } from "../services/ports/operations/JobQueue.ts"
 import { EngineSettings } from "../services/ports/EngineSettings.ts"
-import { JobQueue } from "../services/ports/JobQueue.ts"
-import { PayloadSizes } from "../services/ports/PayloadSizes.ts"
-import { anteroom } from "./http/Anteroom.ts"
-import type { Detail } from "./http/ApiError.ts"
-import type { Express } from "./http/Express.ts"
-import { makeExpress } from "./http/Express.ts"
-import { makeNodeServer, routerConfig, routes, statusRoutesOnly } from "./http/Server.ts"
-import { nodeMetrics } from "./http/NodeMetrics.ts"
-import { Draining, ReadyWorkers } from "./http/Status.ts"
+import { HolderStore as HolderStorePort } from "../services/ports/operations/HolderStore.ts"
+import { JobQueue } from "../services/ports/operations/JobQueue.ts"
+import { PayloadSizes } from "../services/ports/sending/PayloadSizes.ts"
+import { answerWhileStarting } from "./http/pipeline/Starting.ts"
+import type { Detail } from "./http/pipeline/ApiError.ts"
+import type { FastPath } from "./http/pipeline/FastPath.ts"
+import { makeFastPath } from "./http/pipeline/FastPath.ts"
+import { GracefulShutdown } from "./http/pipeline/GracefulShutdown.ts"
+import { makeNodeServer, routerConfig, routes, statusRoutesOnly } from "./http/pipeline/Server.ts"
+import type { CannotListen } from "./http/pipeline/Listening.ts"
+import { cannotListen } from "./http/pipeline/Listening.ts"
+import { nodeMetrics } from "./http/endpoints/NodeMetrics.ts"
+import { Draining, ReadyWorkers } from "./http/endpoints/Status.ts"
+import * as WorkerExits from "./workers/WorkerExits.ts"
 import { lastResort } from "./workers/LastResort.ts"
 import * as Metering from "./workers/Metering.ts"
 import * as Processes from "./workers/Processes.ts"
+import { sharesOf } from "./workers/Shares.ts"
 import * as Workers from "./workers/Workers.ts"
+import { firstStart } from "./cli/FirstStart.ts"
 
 /*
- * Where everything is put together: the only file that knows the layers. From the bottom: what every process has, then
- * the stores, the ways out, the engine, and last the roles that a process plays.
+ * Where everything is put together: the only file that knows the layers. By subsystem, from the bottom:
+ *
+ * 1. what every process has    5. ways out: providers, webhooks
+ * 2. the database              6. the work of each role
+ * 3. the queue                 7. the API
+ * 4. templates                 8. processes: a node, its workers, single commands
+ *
+ * role       what a node does with it
+ * api        answers requests (7)
+ * dispatch   plans notifications, sends batches, carries out replays (6)
+ * webhooks   posts events, carries out redeliveries (6)
+ * workflows  nothing yet: it has a name, so that operators can give it to nodes
  */
+
+// 1. What every process has
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the environment says, or what is wrong with it. */
-export const settingsIn = (env: Environment) => Effect.provide(Settings, settingsOf(env))
+/** What keeps every process from starting, each in words that say what to do. */
+export type StartError = SettingsError | MasterKeyUnusable | Database.DatabaseAway | EmbeddedServerError
 
-/** The clock, settings, logging, cryptography, the outbound rules. */
-export const base = (env: Environment) =>
+/** What ends a command. */
+export type CommandError = StartError | MigrationError | MasterKeyCheck.WrongMasterKey
+
+/** What ends a node. */
+export type NodeError = CommandError | QueueUnavailable | StoreError | CannotListen
+
+type Base = EngineSettings | HttpSettings | KeysPort | LinksPort | OutboundPolicy | SecretBoxPort | Settings
+type Stores = Layer.Success<typeof stores>
+
+/** What the environment says, or what is wrong with it. */
+export const settingsIn = (env: Environment): Effect.Effect<Settings["Service"], SettingsError> =>
+  Effect.provide(Settings, settingsOf(env))
+
+/** The clock, settings, logging, metrics, cryptography, the outbound rules. */
+export const base = (env: Environment): Layer.Layer<Base, SettingsError | MasterKeyUnusable> =>
   Layer.mergeAll(
     Clock.layer,
     Keys.layer,
@@ -92,8 +145,11 @@ export const base = (env: Environment) =>
     Links.layer,
     Outbound.layer,
     Logger.layer,
+    Metrics.layer,
     Tracing.layer
   ).pipe(Layer.provideMerge(settingsOf(env)))
+
+// 2. The database
 
 /** The database's tables, under their ports. The database is migrated before the first of them is used. */
 const stores = Layer.mergeAll(
@@ -108,16 +164,54 @@ const stores = Layer.mergeAll(
   DeadLetterStore.layer,
   DeviceStore.layer,
   EngagementStore.layer,
-  HookStore.layer,
+  HolderStore.layer,
+  WebhookStore.layer,
   IdempotencyStore.layer,
   InboxNotices.layer,
   InboxStore.layer,
   NotificationStore.layer,
+  RedeliveryStore.layer,
   ReplayStore.layer,
   SegmentStore.layer,
   StatsStore.layer,
   TemplateStore.layer
 )
+
+/** A migrated database whose secrets the master key opens. */
+const ownDatabase = MasterKeyCheck.layer.pipe(Layer.provideMerge(Database.migratedLayer))
+
+// 3. The queue
+
+/** What most nodes do not use is not loaded by them: it would cost each of their processes some 15 MB. */
+const natsQueue = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => import("../layers/nats/JobQueue.ts")),
+    ({ layer }) => layer
+  )
+)
+/** The queue of a main process, and the hub by which its workers share it. */
+export const queue: Layer.Layer<JobQueue | LocalHub.JobHub, never, Settings> = Layer.unwrap(
+  Effect.map(Settings, ({ natsUrl, roles }) =>
+    natsUrl === null ? LocalHub.layer : Layer.provideMerge(natsQueue, LocalHub.besideFor(Workers.jobsOf(roles)))
+  )
+)
+
+/** The queue for a look at it alone. Nothing that it stands on makes a master key. */
+export const queueOf = (env: Environment): Layer.Layer<JobQueue, SettingsError> =>
+  queue.pipe(Layer.provide(Layer.mergeAll(Clock.layer, Logger.layer)), Layer.provide(settingsOf(env)))
+
+/** The queue of a worker process. */
+const workerQueue = Layer.unwrap(
+  Effect.map(Settings, ({ natsUrl }) =>
+    natsUrl === null
+      ? LocalWorkerQueue.layerOf(ofProcess(process))
+      : Layer.provide(natsQueue, LocalWorkerQueue.besideOf(ofProcess(process)))
+  )
+)
+
+// 4. Templates
+
+const templates = Templates.layer.pipe(Layer.provide(Liquid.layer))
 
 /** How large messages become, as those say who write them. */
 const payloadSizes = Layer.succeed(PayloadSizes, {
@@ -135,18 +229,9 @@ const payloadSizes = Layer.succeed(PayloadSizes, {
   }
 })
 
-const templates = Templates.layer.pipe(Layer.provide(Liquid.layer))
+// 5. Ways out: providers, webhooks
 
-/** Test deliveries of webhooks go out from the process that is asked for them. */
-const hookTests = HookTests.layer.pipe(Layer.provide(Webhook.layer))
-
-/** What most nodes do not use is not loaded by them: it would cost each of their processes some 15 MB. */
-const natsQueue = Layer.unwrap(
-  Effect.map(
-    Effect.promise(() => import("../layers/nats/JobQueue.ts")),
-    ({ layer }) => layer
-  )
-)
+/** Not loaded either where it is not used. */
 const wrapperHttp2 = Layer.unwrap(
   Effect.map(
     Effect.promise(() => import("../layers/http2/WrapperHttp2Client.ts")),
@@ -154,64 +239,21 @@ const wrapperHttp2 = Layer.unwrap(
   )
 )
 
-/** The queue of a main process, and the hub by which its workers share it. */
-export const queue = Layer.unwrap(
-  Effect.map(Settings, ({ natsUrl }) =>
-    natsUrl === null ? LocalHub.layer : Layer.provideMerge(natsQueue, LocalHub.beside)
-  )
-)
-
-/** The queue of a worker process. */
-const workerQueue = Layer.unwrap(
-  Effect.map(Settings, ({ natsUrl }) =>
-    natsUrl === null
-      ? LocalWorkerQueue.layerOf(ofProcess(process))
-      : Layer.provide(natsQueue, LocalWorkerQueue.besideOf(ofProcess(process)))
-  )
-)
-
 const http2 = Layer.unwrap(
   Effect.map(Settings, ({ http2Transport }) => (http2Transport === "own" ? OwnHttp2.layer : wrapperHttp2))
 )
 
-const providers = Layer.mergeAll(Apns.layer, Fcm.layer, WebPush.layer, Smtp.layer).pipe(Layer.provide(http2))
-
-/** What a single command needs: the stores over a migrated database, and the engine's parts that commands use. */
-export const commands = (env: Environment) =>
-  Credentials.layer.pipe(
-    Layer.provideMerge(stores),
-    Layer.provideMerge(Database.migratedLayer),
-    Layer.provideMerge(base(env))
-  )
-
-/** Brings the schema up to date. Answers the names of what was applied now. */
-export const migrations = (env: Environment) =>
-  Migrations.migrate.pipe(Effect.provide(Database.layer.pipe(Layer.provide(base(env)))))
-
-/** The first start makes an application, so that the first request can be made, and shows its keys this once. */
-const firstStart = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const first = yield* createFirstApplication("Demo").pipe(
-      // The database that was there a moment ago may be restarting.
-      Effect.tapError((error) => Effect.logWarning("Waiting for the database", error)),
-      Effect.retry({ while: (error) => error._tag === "StoreError", schedule: Schedule.spaced("1 second") })
-    )
-    if (Option.isNone(first)) return
-    const { appId, identitySecret, publicKey, secretKey } = first.value
-    yield* Console.log(
-      [
-        "This is the first start. An application was made; its secrets are shown this once:",
-        `  app_id           ${appId}`,
-        `  secret_key       ${secretKey}`,
-        `  public_key       ${publicKey}`,
-        `  identity_secret  ${identitySecret}`
-      ].join("\n")
-    )
-  })
+const providers = Layer.mergeAll(Apns.layer, Fcm.layer, WebPush.layer, Smtp.layer).pipe(
+  Layer.provide(Layer.merge(http2, PushPools.layer))
 )
 
+/** Test deliveries of webhooks go out from the process that is asked for them. */
+const testEvents = TestEvents.layer.pipe(Layer.provide(Webhook.layer))
+
+// 6. The work of each role
+
 const posting = (drainMs: number) =>
-  Workers.webhooks.pipe(Layer.provide(HookActors.layer(drainMs)), Layer.provide(Webhook.layer))
+  Workers.webhooks.pipe(Layer.provide(WebhookActors.layer(drainMs)), Layer.provide(Webhook.layer))
 
 /** The work of the roles `dispatch`, `webhooks` and `workflows`, in this very process. */
 const work = ({ drainMs, roles }: Settings["Service"]) =>
@@ -226,30 +268,105 @@ const work = ({ drainMs, roles }: Settings["Service"]) =>
     roles.has("webhooks") ? posting(drainMs) : Layer.empty
   )
 
-/** What is meant for a node is shared among its processes. */
-const sharesOf = (settings: Settings["Service"]) => {
-  const { engine, processes, roles } = settings
-  const workers = processes - 1
-  /**
-   * The main process posts webhooks as well with one worker: half of the node would stand still when a mailing is out
-   * and its webhooks follow. So it does without the API: there are no answers that it could delay.
-   */
-  const isMainFree = roles.has("webhooks") && (workers === 1 || !roles.has("api"))
-  const mainPosts = isMainFree ? Math.floor(engine.webhookConcurrency / processes) : 0
-  return {
-    workers,
-    /** Posts at once of the main process: none where the node has too few of them. */
-    mainPosts,
-    dispatchConcurrency: Math.max(2, Math.ceil(engine.dispatchConcurrency / workers)),
-    webhookConcurrency: Math.ceil((engine.webhookConcurrency - mainPosts) / workers)
-  }
+// 7. The API
+
+/** A stop sends live readers away at once, to another node: they would never be done. */
+const inboxStreams = (state: NodeState) =>
+  Layer.unwrap(
+    Effect.map(Settings, (settings) =>
+      InboxStreams.layer({
+        max: settings.inboxStreams,
+        maxOfApp: settings.inboxStreamsPerApp,
+        maxOfUser: settings.inboxStreamsPerUser,
+        maxOfAddress: settings.inboxStreamsPerAddress,
+        tick: "1 second",
+        ticksOfBeat: 15,
+        isStopping: () => state.isDraining
+      })
+    )
+  )
+
+const http = (
+  { baseUrl, databaseConnections, host, port, roles }: Settings["Service"],
+  state: NodeState,
+  fastPath: FastPath
+) => {
+  const listening = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { address } = yield* HttpServer.HttpServer
+      const documented = roles.has("api") ? `; API ${baseUrl}/api/v1, documentation ${baseUrl}/docs` : ""
+      yield* Effect.logInfo(`Heliograph serves ${[...roles].join(", ")} at ${baseUrl}${documented}`).pipe(
+        Effect.annotateLogs({
+          host,
+          port: "port" in address ? address.port : port,
+          pid: process.pid
+        })
+      )
+    })
+  )
+  const options = { routerConfig, disableLogger: true, disableListenLog: true }
+  const served = roles.has("api")
+    ? HttpRouter.serve(routes(fastPath), options).pipe(
+        Layer.provide(
+          Layer.mergeAll(
+            Accept.layer,
+            Credentials.layer,
+            Engagement.layer,
+            Redeliveries.layer,
+            testEvents,
+            payloadSizes,
+            inboxStreams(state)
+          )
+        ),
+        Layer.provide(templates)
+      )
+    : HttpRouter.serve(statusRoutesOnly, options)
+  return served.pipe(
+    Layer.provideMerge(listening),
+    Layer.provide(Layer.merge(Auth.layer, RateLimiter.layer.pipe(Layer.provide(RateLimitStore.layer)))),
+    Layer.provide(Layer.succeed(ReadyWorkers, () => state.ready())),
+    Layer.provide(Layer.succeed(Draining, () => state.isDraining)),
+    Layer.provide(
+      nodeMetrics({
+        workersReady: () => state.ready(),
+        isDraining: () => state.isDraining,
+        numbers: () => state.numbers.read(),
+        databaseConnections
+      })
+    )
+  )
+}
+
+// 8. Processes: a node, its workers, single commands
+
+/**
+ * What the status endpoints tell of a node: of its workers, which start, and stop, beside the server, and of its state.
+ */
+interface NodeState {
+  ready: () => number | null
+  isDraining: boolean
+  /** Whether the database answered and is up to date, for a node that starts. */
+  hasDatabase: boolean
+  /** Whether the queue answers, likewise. */
+  hasQueue: () => Promise<boolean>
+  readonly numbers: Metering.WorkerMetrics
+  readonly shutdown: GracefulShutdown
+}
+
+/** What a node that starts still waits for. */
+const missing = async (state: NodeState): Promise<ReadonlyArray<Detail>> => {
+  const details: Array<Detail> = []
+  if (!state.hasDatabase) details.push({ field: "database", message: "does not answer yet, or is being migrated" })
+  if (!(await state.hasQueue())) details.push({ field: "queue", message: "does not answer" })
+  return details.length > 0 ? details : [{ field: "node", message: "is starting" }]
 }
 
 /** The same work, in processes of their own: docs/decisions/0014-process-per-core.md */
-const workers = (env: Environment, settings: Settings["Service"], crew: Crew) =>
+const workers = (env: Environment, settings: Settings["Service"], state: NodeState) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const hub = yield* LocalHub.JobHub
+      const holders = yield* HolderStorePort
       const { drainMs, roles } = settings
       const shares = sharesOf(settings)
       const { ready } = yield* Processes.keep({
@@ -263,9 +380,14 @@ const workers = (env: Environment, settings: Settings["Service"], crew: Crew) =>
           WEBHOOK_CONCURRENCY: String(shares.webhookConcurrency)
         },
         drainMs,
-        attach: (child) => Effect.andThen(hub.attach(ofProcess(child)), crew.numbers.attach(ofProcess(child)))
+        attach: (child) =>
+          Effect.all([
+            hub.attach(ofProcess(child)),
+            state.numbers.attach(ofProcess(child)),
+            Effect.provideService(WorkerExits.watch(child, ofProcess(child)), HolderStorePort, holders)
+          ])
       })
-      crew.ready = ready
+      state.ready = ready
     })
   )
 
@@ -277,162 +399,152 @@ const besideWorkers = (settings: Settings["Service"]) => {
   return Layer.provide(posting(settings.drainMs), share)
 }
 
-/** What the status endpoints tell of a node: of its workers, which start, and stop, beside the server, and of its state. */
-interface Crew {
-  ready: () => number | null
-  isDraining: boolean
-  /** Whether the database answered and is up to date, for a node that starts. */
-  hasDatabase: boolean
-  /** Whether the queue answers, likewise. */
-  hasQueue: () => Promise<boolean>
-  readonly numbers: Metering.Crowd
-}
-
-/** A stop sends live readers away at once, to another node: they would never be done. */
-const inboxStreams = (crew: Crew) =>
-  Layer.unwrap(
-    Effect.map(Settings, ({ inboxStreams, inboxStreamsPerApp }) =>
-      InboxStreams.layer({
-        max: inboxStreams,
-        maxOfApp: inboxStreamsPerApp,
-        tick: "1 second",
-        ticksOfBeat: 15,
-        isStopping: () => crew.isDraining
-      })
-    )
-  )
-
-const http = ({ baseUrl, databaseConnections, host, port, roles }: Settings["Service"], crew: Crew, way: Express) => {
-  const listening = Layer.effectDiscard(
-    Effect.gen(function* () {
-      const { address } = yield* HttpServer.HttpServer
-      yield* Effect.logInfo(`Heliograph serves ${[...roles].join(", ")} at ${baseUrl}`).pipe(
-        Effect.annotateLogs({
-          host,
-          port: "port" in address ? address.port : port,
-          pid: process.pid
-        })
-      )
-    })
-  )
-  const options = { routerConfig, disableLogger: true, disableListenLog: true }
-  const served = roles.has("api")
-    ? HttpRouter.serve(routes(way), options).pipe(
-        Layer.provide(
-          Layer.mergeAll(Accept.layer, Credentials.layer, Engagement.layer, hookTests, payloadSizes, inboxStreams(crew))
-        ),
-        Layer.provide(templates)
-      )
-    : HttpRouter.serve(statusRoutesOnly, options)
-  return served.pipe(
-    Layer.provideMerge(listening),
-    Layer.provide(Layer.merge(Auth.layer, RateLimiter.layer.pipe(Layer.provide(RateLimitStore.layer)))),
-    Layer.provide(Layer.succeed(ReadyWorkers, () => crew.ready())),
-    Layer.provide(Layer.succeed(Draining, () => crew.isDraining)),
-    Layer.provide(
-      nodeMetrics({
-        workersReady: () => crew.ready(),
-        isDraining: () => crew.isDraining,
-        numbers: () => crew.numbers.read(),
-        databaseConnections
-      })
-    )
-  )
-}
-
-/** What a node that starts still waits for. */
-const missing = async (crew: Crew): Promise<ReadonlyArray<Detail>> => {
-  const details: Array<Detail> = []
-  if (!crew.hasDatabase) details.push({ field: "database", message: "does not answer yet, or is being migrated" })
-  if (!(await crew.hasQueue())) details.push({ field: "queue", message: "does not answer" })
-  return details.length > 0 ? details : [{ field: "node", message: "is starting" }]
-}
+/** Closes after the work, and before everything that requests stand on. */
+const leaving = ({ drainMs }: Settings["Service"], state: NodeState) =>
+  Layer.effectDiscard(Effect.addFinalizer(() => state.shutdown.end(drainMs)))
 
 /** The node listens before anything else is there. */
-const entrance = (crew: Crew, way: Express) =>
+const entrance = (state: NodeState, fastPath: FastPath) =>
   Layer.unwrap(
     Effect.map(Settings, (settings) => {
-      const { drainMs, host, port, rateLimits } = settings
+      const { connectionsPerAddress, drainMs, host, port, rateLimits, trustedProxies } = settings
+      const rules = { perAddress: connectionsPerAddress, trustedProxies }
       const makeServer = () =>
-        anteroom(makeNodeServer(way, rateLimits.anonymous), rateLimits.anonymous, () => missing(crew))
+        answerWhileStarting(
+          makeNodeServer(fastPath, rateLimits.anonymous, state.shutdown, rules),
+          rateLimits.anonymous,
+          () => missing(state)
+        )
       return Layer.merge(
         lastResort(drainMs, () => {
-          crew.isDraining = true
+          state.isDraining = true
+          state.shutdown.begin(drainMs)
         }),
-        NodeHttpServer.layer(makeServer, { host, port, gracefulShutdownTimeout: drainMs })
+        NodeHttpServer.layer(makeServer, { host, port, disablePreemptiveShutdown: true }).pipe(
+          Layer.catch((error) => Layer.effectContext(Effect.fail(cannotListen(error, { host, port }))))
+        )
       )
     })
   )
 
 /** How long the queue may take to answer before a node that starts names it as missing. */
-const STARTING_PATIENCE = "1 second"
+const STARTING_TIMEOUT = "1 second"
 
-const watchedQueue = (crew: Crew) =>
+const watchedQueue = (state: NodeState) =>
   Layer.effectDiscard(
     Effect.map(JobQueue, ({ ping }) => {
       const answers = ping.pipe(
-        Effect.timeout(STARTING_PATIENCE),
+        Effect.timeout(STARTING_TIMEOUT),
         Effect.as(true),
         Effect.catchCause(() => Effect.succeed(false))
       )
-      crew.hasQueue = () => Effect.runPromise(answers)
+      state.hasQueue = () => Effect.runPromise(answers)
     })
   ).pipe(Layer.provideMerge(queue))
 
-const watchedDatabase = (crew: Crew) =>
-  Layer.effectDiscard(Effect.sync(() => (crew.hasDatabase = true))).pipe(
-    Layer.provideMerge(Database.migratedLayer),
+const watchedDatabase = (state: NodeState) =>
+  Layer.effectDiscard(Effect.sync(() => (state.hasDatabase = true))).pipe(
+    Layer.provideMerge(ownDatabase),
     Layer.provide(Database.asNode)
   )
 
 /** A node of the service, with the roles of its settings, until its scope closes: this process, and its workers. */
-export const server = (env: Environment) => {
-  const crew: Crew = {
+export const server = (env: Environment): Layer.Layer<never, NodeError> => {
+  const state: NodeState = {
     ready: () => null,
     isDraining: false,
     hasDatabase: false,
     hasQueue: () => Promise.resolve(true),
-    numbers: Metering.makeCrowd()
+    numbers: Metering.makeWorkerMetrics(),
+    shutdown: new GracefulShutdown()
   }
-  const way = makeExpress()
+  const fastPath = makeFastPath()
   return Layer.unwrap(
     Effect.map(Settings, (settings) => {
-      const { processes, roles } = settings
+      const { baseUrl, processes, roles } = settings
       const hasWork = roles.has("dispatch") || roles.has("webhooks") || roles.has("workflows")
       const isSpread = processes > 1 && hasWork
-      if (isSpread) crew.ready = () => 0
+      if (isSpread) state.ready = () => 0
       return Layer.mergeAll(
-        Metering.vitalsLayer,
-        isSpread ? Layer.merge(workers(env, settings, crew), besideWorkers(settings)) : work(settings),
-        // One for all processes of the node.
-        roles.has("dispatch") || roles.has("webhooks")
-          ? Workers.sweeper({ dispatch: roles.has("dispatch"), webhooks: roles.has("webhooks") })
+        Metering.processLayer,
+        hasWork
+          ? Layer.mergeAll(
+              isSpread ? Layer.merge(workers(env, settings, state), besideWorkers(settings)) : work(settings),
+              // One for all processes of the node.
+              roles.has("dispatch") || roles.has("webhooks")
+                ? Workers.sweeper({ dispatch: roles.has("dispatch"), webhooks: roles.has("webhooks") })
+                : Layer.empty,
+              roles.has("dispatch") ? Workers.replays : Layer.empty,
+              roles.has("webhooks") ? Workers.redeliveries : Layer.empty
+            ).pipe(Layer.provide(WriteGate.layer))
           : Layer.empty,
-        roles.has("dispatch") ? Workers.replays : Layer.empty,
         Retention.layer,
-        roles.has("api") ? firstStart : Layer.empty
+        told("The node stops: it takes no new work and finishes what is under way"),
+        roles.has("api") ? firstStart(baseUrl) : Layer.empty
         // Last to close: while the work drains, load balancers are told so, and requests that still come are answered.
-      ).pipe(Layer.provideMerge(http(settings, crew, way)))
+      ).pipe(Layer.provideMerge(leaving(settings, state)), Layer.provideMerge(http(settings, state, fastPath)))
     })
   ).pipe(
     Layer.provide(stores),
-    Layer.provide(watchedDatabase(crew)),
-    Layer.provide(watchedQueue(crew)),
-    Layer.provide(entrance(crew, way)),
+    Layer.provide(Holder.layer),
+    Layer.provide(watchedDatabase(state)),
+    Layer.provide(watchedQueue(state)),
+    Layer.provide(entrance(state, fastPath)),
+    Layer.provide(told("The node has stopped")),
     Layer.provide(base(env))
   )
 }
+
+/** Says so when it is closed. */
+const told = (words: string) =>
+  Layer.effectDiscard(Effect.addFinalizer(() => Effect.annotateLogs(Effect.logInfo(words), { pid: process.pid })))
 
 /**
  * A worker process of a node: the work of its roles, and no port. The main process has migrated the database and keeps
  * it so. `ready` runs when jobs are taken.
  */
-export const worker = (env: Environment, ready: Effect.Effect<void>) =>
+export const worker = (
+  env: Environment,
+  ready: Effect.Effect<void>
+): Layer.Layer<never, StartError | QueueUnavailable> =>
   Layer.unwrap(Effect.map(Settings, work)).pipe(
     Layer.flatMap(() => Layer.effectDiscard(ready)),
-    Layer.merge(Layer.merge(Metering.vitalsLayer, Metering.reportLayer(ofProcess(process)))),
+    Layer.provide(WriteGate.layer),
+    Layer.merge(WorkerExits.announceLayer(ofProcess(process))),
+    Layer.merge(Layer.merge(Metering.processLayer, Metering.reportLayer(ofProcess(process)))),
     Layer.provide(workerQueue),
     Layer.provide(stores),
+    Layer.provide(Holder.layer),
     Layer.provide(Database.layer),
     Layer.provide(base(env))
   )
+
+/** What a single command needs: the stores over a migrated database, and the engine's parts that commands use. */
+export const commands = (env: Environment): Layer.Layer<Base | Stores | Credentials, CommandError> =>
+  Credentials.layer.pipe(
+    Layer.provideMerge(stores),
+    Layer.provideMerge(ownDatabase),
+    Layer.provide(Database.asCommand),
+    Layer.provideMerge(base(env))
+  )
+
+/** Brings the schema up to date. Answers the names of what was applied now. */
+export const migrations = (env: Environment): Effect.Effect<ReadonlyArray<string>, StartError | MigrationError> =>
+  Migrations.migrate.pipe(
+    Effect.provide(Database.layer.pipe(Layer.provide(Database.asCommand), Layer.provide(base(env))))
+  )
+
+/** For a look that changes nothing: the database as it is found. Only where `isBegun`. */
+export const inspection = (env: Environment): Layer.Layer<Base | Stores | PgClient | SqlClient, StartError> =>
+  stores.pipe(Layer.provideMerge(Database.layer), Layer.provide(Database.asCommand), Layer.provideMerge(base(env)))
+
+/** Whether there is anything to look at yet: the embedded database is made by the first start. */
+export const isBegun = ({ databaseUrl, dataDir }: Settings["Service"]): boolean =>
+  databaseUrl !== null || isInitialised(dataDir)
+
+export { misspelt } from "../layers/config/SettingNames.ts"
+export { ROLES_WANTED, wrongRolesIn } from "../layers/config/Settings.ts"
+export { hasMasterKey } from "../layers/crypto/MasterKey.ts"
+export { look as lookAtMasterKey } from "../layers/postgres/access/MasterKeyCheck.ts"
+export { standing } from "../layers/postgres/server/Migrations.ts"
+export type { Standing } from "../layers/postgres/server/Migrations.ts"

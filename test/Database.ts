@@ -4,15 +4,17 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import { createHash, randomBytes } from "node:crypto"
 import { inject } from "vitest"
-import { pool } from "../layers/postgres/Database.ts"
-import { migrate, MIGRATIONS } from "../layers/postgres/Migrations.ts"
-import * as Partitions from "../layers/postgres/Partitions.ts"
+import { pool } from "../layers/postgres/server/Database.ts"
+import { migrate, MIGRATIONS } from "../layers/postgres/server/Migrations.ts"
+import * as Partitions from "../layers/postgres/operations/Partitions.ts"
 
 /** Where a test's own database is, for what connects by itself. */
 export class TestDatabase extends Context.Service<TestDatabase, { readonly url: string }>()(
   "heliograph/test/Database"
 ) {}
 
+/** How long a busy machine may take to open a connection. */
+const CONNECT_SECONDS = 60
 const LOCK = 7_236_418_003
 const urlOf = (database: string): string => {
   const url = new URL(inject("postgresUrl"))
@@ -22,12 +24,11 @@ const urlOf = (database: string): string => {
 
 /** A connection of the administrator, for as long as an effect takes. */
 const asAdministrator = <A, E, R>(work: (sql: PgClient.PgClient) => Effect.Effect<A, E, R>) =>
-  PgClient.makeClient({ url: Redacted.make(urlOf("postgres")), applicationName: "heliograph test" }).pipe(
-    Effect.flatMap(work),
-    Effect.scoped,
-    Effect.provide(Reactivity.layer),
-    Effect.orDie
-  )
+  PgClient.makeClient({
+    url: Redacted.make(urlOf("postgres")),
+    applicationName: "heliograph test",
+    connectTimeout: CONNECT_SECONDS * 1000
+  }).pipe(Effect.flatMap(work), Effect.scoped, Effect.provide(Reactivity.layer), Effect.orDie)
 
 /** The schema and the day belong to the name: a template is made once and good for every run that wants the same. */
 const templateName = (): string => {
@@ -77,6 +78,9 @@ export const testDatabase = (
 ): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | TestDatabase> =>
   Layer.unwrap(
     Effect.map(freshDatabase(schema), ({ url }) =>
-      Layer.merge(PgClient.layerFrom(pool(url, 8)).pipe(Layer.orDie), Layer.succeed(TestDatabase, { url }))
+      Layer.merge(
+        PgClient.layerFrom(pool(`${url}?connect_timeout=${CONNECT_SECONDS}`, 8)).pipe(Layer.orDie),
+        Layer.succeed(TestDatabase, { url })
+      )
     )
   )

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs"
-import { dirname, join, relative, resolve } from "node:path"
+import { basename, dirname, join, relative, resolve } from "node:path"
 import { describe, expect, it } from "vitest"
 
 /**
- * Who may import whom: the table of the design. A folder that is not listed may not exist; an import that no row allows
- * is an error. Packages are judged too where a floor is to stay pure.
+ * Who may import whom, which folders there are, and which files stand beside them. A folder that is not listed may not
+ * exist; an import that no rule allows is an error. Packages are judged too where a floor is to stay pure.
  */
 const root = resolve(import.meta.dirname, "..")
 const ROOMS = ["services", "layers", "src", "simulators", "sdk", "bench", "test"]
@@ -59,7 +59,8 @@ const mayImport = (file: string, target: string): boolean => {
   if (isUnder(file, "src/cli", "src/demo") || file === "src/main.ts") {
     return isUnder(target, "src", "services", "simulators")
   }
-  return isUnder(target, `src/${floor}`, "services") || target === file
+  // What release this is, all ways in may say.
+  return isUnder(target, `src/${floor}`, "services") || target === file || target === "src/version.ts"
 }
 
 const files = ROOMS.flatMap(filesOf)
@@ -79,6 +80,24 @@ describe("the floors", () => {
         .map((target) => `${file} imports ${target}`)
     )
     expect(wrong).toEqual([])
+  })
+
+  it("keeps the domain free of the time, of chance and of anything that lasts from one call to the next", () => {
+    const outside =
+      /\b(?:Date\.now|new Date\(\)|Math\.random|(?:crypto|performance|process)\.[a-z]|set(?:Timeout|Interval|Immediate)\()/
+    const wrong = filesOf("services/domain").flatMap((file) =>
+      readFileSync(join(root, file), "utf8")
+        .split("\n")
+        .filter((line) => outside.test(line) || /^(?:export )?(?:let|var) /.test(line))
+        .map((line) => `${file}: ${line}`)
+    )
+    expect(wrong).toEqual([])
+    // Decisions keep what lasts in their services, which end with their scope. The process' clock and its random digits
+    // lie outside, and have no service to be in: docs/decisions/0035.
+    const lasting = ["services/engine", "services/ports"]
+      .flatMap(filesOf)
+      .filter((file) => /^(?:export )?(?:let|var) /m.test(readFileSync(join(root, file), "utf8")))
+    expect(lasting.sort()).toEqual(["services/ports/NewId.ts", "services/ports/Now.ts"])
   })
 
   it("has no import circle", () => {
@@ -124,5 +143,151 @@ describe("the floors", () => {
         .map((target) => `${file} imports ${target}`)
     )
     expect(missing).toEqual([])
+  })
+})
+
+/** The table of docs/architecture.md: each subject, and the one floor that a note in brackets binds it to. */
+const subjects = [
+  ...readFileSync(join(root, "docs/architecture.md"), "utf8").matchAll(
+    /^\| `(\w+)` +\|[^|\n]*?(?:\((?:`(layers\/postgres)`|(ports)) only\))? *\|$/gm
+  )
+].map(([, name, folder, floor]) => ({
+  name: name!,
+  only: folder ?? (floor === undefined ? null : `services/${floor}`)
+}))
+
+const FLOORS = ["services/domain", "services/ports", "services/engine", "layers/postgres"]
+
+/** Subjects that a floor does without, and folders of a floor that are none; each with its reason. */
+const MISSING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "services/engine": { audience: "endpoints ask its stores directly: there is nothing to decide" }
+}
+const FOLDERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "layers/postgres": { migrations: "the schema, all subjects together, in the order of releases" },
+  "src/http": {
+    pipeline: "what every request goes through",
+    endpoints: "what requests ask for",
+    docs: "the OpenAPI document and the pages that show it"
+  },
+  test: {
+    services: "mirrors the tree",
+    layers: "mirrors the tree",
+    src: "mirrors the tree; in the folder itself, tests of whole nodes",
+    simulators: "mirrors the tree",
+    sdk: "mirrors the tree",
+    docs: "what the documents say, against what is there",
+    contract: "the API as the OpenAPI document promises it, all endpoints at once",
+    doubles: "stand-ins for ports, by subject",
+    faults: "real processes that are killed, cut off and frozen; not part of `npm test`"
+  }
+}
+
+/** Files beside the folders, each with the reason why it belongs to no subject. */
+const LOOSE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "services/domain": {
+    "Ids.ts": "the ids of all subjects",
+    "Json.ts": "values of JSON, wherever they stand",
+    "NetworkFault.ts": "what is said of any peer that cannot be reached",
+    "Text.ts": "what a text may hold, wherever it stands",
+    "Time.ts": "moments as all interfaces write them"
+  },
+  "services/ports": {
+    "EngineSettings.ts": "settings of several subjects",
+    "HttpSettings.ts": "settings of all endpoints",
+    "NewId.ts": "ids of all subjects",
+    "Now.ts": "the clock",
+    "StoreError.ts": "how any store fails"
+  },
+  "services/engine": {},
+  "layers/postgres": {},
+  "src/http": {},
+  test: {
+    "Floors.test.ts": "this test",
+    "globalSetup.ts": "what the whole run needs",
+    "lists.ts": "npm run test:lists",
+    "System.ts": "a whole node, for tests of any folder",
+    "Collector.ts": "a collector of traces, for tests of any folder",
+    "Database.ts": "a database for each test file",
+    "DnsServer.ts": "for tests of any folder",
+    "NatsServer.ts": "for tests of any folder",
+    "PgBouncer.ts": "for tests of any folder",
+    "Ports.ts": "for tests of any folder",
+    "PostgresServer.ts": "for tests of any folder",
+    "Programs.ts": "finds or installs the programs that tests talk to",
+    "Sockets.ts": "for tests of any folder"
+  }
+}
+
+const entriesOf = (folder: string) => {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true })
+  const names = (isFolder: boolean) =>
+    entries
+      .filter((entry) => entry.isDirectory() === isFolder)
+      .map(({ name }) => name)
+      .toSorted()
+  return { folders: names(true), files: names(false) }
+}
+
+const onFloor = (floor: string): Array<string> =>
+  subjects.filter(({ only }) => only === null || only === floor).map(({ name }) => name)
+
+describe("the folders of a floor", () => {
+  it.each(FLOORS)("are the subjects of docs/architecture.md: %s", (floor) => {
+    expect(subjects.length).toBeGreaterThan(5)
+    const missing = Object.keys(MISSING[floor] ?? {})
+    const expected = [...onFloor(floor).filter((name) => !missing.includes(name)), ...Object.keys(FOLDERS[floor] ?? {})]
+    expect(entriesOf(floor).folders).toEqual(expected.toSorted())
+  })
+
+  it.each(["src/http", "test"])("are those listed here: %s", (folder) => {
+    expect(entriesOf(folder).folders).toEqual(Object.keys(FOLDERS[folder]!).toSorted())
+  })
+
+  it("are the same among the doubles of ports", () => {
+    const others = entriesOf("test/doubles").folders.filter((name) => !onFloor("services/ports").includes(name))
+    expect(others).toEqual([])
+  })
+
+  it.each(Object.keys(LOOSE))("have no files beside them but those with a reason: %s", (folder) => {
+    expect(entriesOf(folder).files).toEqual(Object.keys(LOOSE[folder]!).toSorted())
+  })
+})
+
+const sources = files.filter((file) => !isUnder(file, "test", "bench", "sdk"))
+const nameOf = (file: string): string => basename(file).split(".")[0]!
+
+describe("a file", () => {
+  it("has a name of its own, unless it is the same thing on another floor", () => {
+    const ports = new Map(sources.filter((file) => isUnder(file, "services/ports")).map((file) => [nameOf(file), file]))
+    /** What the name stands for; null for those that serve or command what the name stands for elsewhere. */
+    const thingOf = (file: string): string | null => {
+      if (isUnder(file, "src/http/endpoints", "src/cli")) return null
+      const port = isUnder(file, "layers") ? ports.get(nameOf(file)) : undefined
+      const [room, , subject] = (port ?? file).split("/")
+      return room === "services" ? `services/${subject}` : file
+    }
+    const things = new Map<string, Set<string>>()
+    for (const file of sources) {
+      const thing = thingOf(file)
+      if (thing === null || isUnder(file, "layers/postgres/migrations")) continue
+      things.set(nameOf(file), (things.get(nameOf(file)) ?? new Set()).add(thing))
+    }
+    expect([...things].filter(([, { size }]) => size > 1).map(([name, where]) => [name, ...where])).toEqual([])
+  })
+
+  it("has its test in the folder of test/ that mirrors its own", () => {
+    const folders = new Set(sources.map((file) => dirname(file)))
+    const places = new Map<string, Array<string>>()
+    for (const file of sources) places.set(nameOf(file), [...(places.get(nameOf(file)) ?? []), dirname(file)])
+    const wrong = files
+      .filter((file) => file.endsWith(".test.ts"))
+      // Whole nodes, documents, packages and layers: no one file is what they test.
+      .filter((file) => !isUnder(file, "test/docs", "test/contract", "test/faults", "test/sdk"))
+      .filter((file) => !["test", "test/src", "test/layers", "test/layers/postgres"].includes(dirname(file)))
+      .filter((file) => {
+        const mirrored = relative("test", dirname(file))
+        return !(places.get(nameOf(file))?.includes(mirrored) ?? folders.has(mirrored))
+      })
+    expect(wrong).toEqual([])
   })
 })

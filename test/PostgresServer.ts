@@ -5,7 +5,7 @@ import { appendFile, chmod, mkdir, mkdtemp, readFile, rm } from "node:fs/promise
 import { createConnection } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { locate } from "../layers/postgres/EmbeddedBinaries.ts"
+import { locate } from "../layers/postgres/server/EmbeddedBinaries.ts"
 import { lastingPort } from "./Ports.ts"
 
 /** A PostgreSQL server of a test's own, to be killed and started again; durable, unlike the one that tests share. */

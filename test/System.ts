@@ -4,18 +4,21 @@ import { randomBytes } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { ApplicationSecrets } from "../services/domain/Application.ts"
-import type { Counts } from "../services/domain/Delivery.ts"
-import { createApplication } from "../services/engine/Applications.ts"
+import type { ApplicationSecrets } from "../services/domain/access/Application.ts"
+import type { Counts } from "../services/domain/sending/Delivery.ts"
+import { createApplication } from "../services/engine/access/Applications.ts"
 import { Audience } from "../simulators/Audience.ts"
 import type { Fleet, FleetOptions } from "../simulators/Fleet.ts"
 import { startFleet } from "../simulators/Fleet.ts"
 import { commands } from "../src/app.ts"
-import type { Child } from "../src/demo/Processes.ts"
-import { freePort, ready, start } from "../src/demo/Processes.ts"
+import type { Child } from "../src/demo/DemoProcesses.ts"
+import { ready, start } from "../src/demo/DemoProcesses.ts"
 import { freshDatabase } from "./Database.ts"
+import { lastingPort } from "./Ports.ts"
 
-/** The whole service as its users meet it: real processes, a real database, real protocols, simulators at the far ends. */
+/**
+ * The whole service as its users meet it: real processes, a real database, real protocols, simulators at the far ends.
+ */
 export interface System {
   readonly url: string
   readonly fleet: Fleet
@@ -54,18 +57,18 @@ export interface Shown {
 
 export class NotThere extends Schema.TaggedError<NotThere>()("NotThere", { shown: Schema.Unknown }) {}
 
-/** Asks again and again, up to a minute, until the answer is as it should be. */
+/** Asks again and again, for two minutes or more, until the answer is as it should be. */
 export const eventually = <A>(ask: Effect.Effect<A>, isThere: (answer: A) => boolean): Effect.Effect<A> =>
   ask.pipe(
     Effect.flatMap((answer) =>
       isThere(answer) ? Effect.succeed(answer) : Effect.fail(new NotThere({ shown: answer }))
     ),
-    Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 1200 }),
+    Effect.retry({ schedule: Schedule.spaced("50 millis"), times: 2400 }),
     Effect.orDie
   )
 
-/** Whether the account of a notification closes. */
-export const closes = ({ counts }: Shown): boolean =>
+/** Whether the totals of a notification reconcile. */
+export const reconciles = ({ counts }: Shown): boolean =>
   counts.accepted === counts.sent + counts.failed + counts.skipped + counts.cancelled + counts.pending
 
 export const makeSystem = Effect.fnUntraced(function* (
@@ -81,7 +84,7 @@ export const makeSystem = Effect.fnUntraced(function* (
     Effect.promise(() => mkdtemp(join(tmpdir(), "heliograph-system-"))),
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
   )
-  const port = yield* freePort
+  const port = yield* lastingPort
   const url = `http://127.0.0.1:${port}`
   const env: NodeJS.ProcessEnv = {
     PATH: process.env["PATH"],

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
-import { embeddedServer } from "../layers/postgres/EmbeddedServer.ts"
+import { embeddedServer } from "../layers/postgres/server/EmbeddedServer.ts"
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -7,10 +7,11 @@ import { layer as fcmLayer } from "../../layers/fcm/FcmProvider.ts"
 import { layer as settingsLayer } from "../../layers/config/Settings.ts"
 import * as own from "../../layers/http2/OwnHttp2Client.ts"
 import { layer as outboundLayer } from "../../layers/outbound/OutboundPolicy.ts"
+import { layer as poolsLayer } from "../../layers/outbound/PushPools.ts"
 import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
-import { uuidv7 } from "../../services/domain/Ids.ts"
-import type { Message } from "../../services/domain/Notification.ts"
-import { FcmProvider } from "../../services/ports/Provider.ts"
+import { uuidv7 } from "../../services/ports/NewId.ts"
+import type { Message } from "../../services/domain/sending/Notification.ts"
+import { FcmProvider } from "../../services/ports/sending/Provider.ts"
 import type { FleetDescription } from "../../simulators/Fleet.ts"
 import { serveOrders } from "../Child.ts"
 import { CONTENT } from "../mailing/Content.ts"
@@ -46,7 +47,7 @@ type Send = (count: number) => Promise<unknown>
 
 const provider = async (): Promise<Send> => {
   const settings = settingsLayer({ OUTBOUND_CA_FILE: caFile, OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8,::1/128" })
-  const base = Layer.merge(own.layer, outboundLayer).pipe(Layer.provideMerge(settings))
+  const base = Layer.merge(own.layer, Layer.provideMerge(poolsLayer, outboundLayer)).pipe(Layer.provideMerge(settings))
   const runtime = ManagedRuntime.make(fcmLayer.pipe(Layer.provide(base)))
   const { send } = await runtime.runPromise(Effect.service(FcmProvider))
   const appId = uuidv7() as AppId
@@ -54,7 +55,7 @@ const provider = async (): Promise<Send> => {
     appId,
     version: 1,
     config: { kind: "fcm" as const, value: { service_account: account, endpoint: origin } },
-    held: null
+    suspendedReason: null
   }
   return (count) => {
     const message: Message = {

@@ -1,6 +1,6 @@
 import fastify from "fastify"
 import { createServer } from "node:http"
-import { uuidv7 } from "../../services/domain/Ids.ts"
+import { uuidv7 } from "../../services/ports/NewId.ts"
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 

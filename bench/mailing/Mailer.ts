@@ -31,7 +31,7 @@ export interface Mailer {
   readonly patch: (path: string, body: unknown) => Promise<void>
   /** Registers devices by the import, with tokens that follow from their numbers. */
   readonly register: (count: number, line?: (n: number) => object) => Promise<void>
-  /** Sends to all and waits for the end of the account, which must close without a failure. */
+  /** Sends to all and waits for the totals, which must reconcile without a failure. */
   readonly mail: () => Promise<Mailing>
 }
 
@@ -50,7 +50,7 @@ export interface MailerOptions {
 
 const POLL_MS = 50
 /** Without a step forward for so long, something is broken. */
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 const natsServer = async (stage: Stage): Promise<{ readonly url: string; readonly pid: number }> => {
   const port = await freePort()
@@ -84,11 +84,11 @@ export const startMailer = async (stage: Stage, options: MailerOptions): Promise
       const { counts, status } = await get<{ status: string; counts: Counts }>(`/api/v1/notifications/${id}`)
       const now = performance.now()
       if (status === "completed") {
-        if (counts.sent !== counts.accepted) throw new Error(`The account is ${JSON.stringify(counts)}`)
+        if (counts.sent !== counts.accepted) throw new Error(`Totals are ${JSON.stringify(counts)}`)
         return { id, counts, seconds: (now - begun) / 1000 }
       }
       if (counts.sent !== seen) [seen, last] = [counts.sent, now]
-      else if (now - last > PATIENCE_MS) throw new Error(`Stands still at ${JSON.stringify(counts)}`)
+      else if (now - last > TIMEOUT_MS) throw new Error(`Stands still at ${JSON.stringify(counts)}`)
       await pause(POLL_MS)
     }
   }
@@ -154,20 +154,20 @@ export const processesOf = (mailer: Mailer, sinks: ReadonlyArray<number>): Conte
 })
 
 /** One mailing to all: every message must reach the sink, and no more. */
-export const mailingTurn = async (mailer: Mailer, sink: Counting, hooks: Counting | null = null): Promise<Turn> => {
+export const mailingTurn = async (mailer: Mailer, sink: Counting, webhooks: Counting | null = null): Promise<Turn> => {
   const { pid } = mailer.engine.process
   forgetPeak(pid!)
   await sink.ask({ reset: true })
-  await hooks?.ask({ reset: true })
+  await webhooks?.ask({ reset: true })
   const { counts, seconds } = await mailer.mail()
   const { requests } = await sink.ask({ reset: true })
-  if (requests !== counts.sent) throw new Error(`The sink took ${requests} messages, the account says ${counts.sent}`)
+  if (requests !== counts.sent) throw new Error(`The sink took ${requests} messages, the totals say ${counts.sent}`)
   const more: Record<string, number> = {}
-  if (hooks !== null) {
+  if (webhooks !== null) {
     const begun = performance.now()
     let posts = 0
-    while ((posts = (await hooks.ask({ reset: false })).requests) < counts.sent) {
-      if (performance.now() - begun > PATIENCE_MS * 10) throw new Error(`${posts} webhooks of ${counts.sent}`)
+    while ((posts = (await webhooks.ask({ reset: false })).requests) < counts.sent) {
+      if (performance.now() - begun > TIMEOUT_MS * 10) throw new Error(`${posts} webhooks of ${counts.sent}`)
       await pause(POLL_MS)
     }
     more["s until the last webhook"] = seconds + (performance.now() - begun) / 1000

@@ -66,11 +66,11 @@ http {
 }
 
 /** A webhook receiver: Node, bare sockets. */
-export const hookSink = async (
+export const webhookSink = async (
   stage: Stage
 ): Promise<Sink & { readonly ask: Servant<SinkOrder, SinkAnswer>["ask"] }> => {
   const port = await freePort()
-  const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(new URL("HookSink.ts", import.meta.url), [
+  const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(new URL("WebhookSink.ts", import.meta.url), [
     String(port)
   ])
   return { name: "lean receiver", port, pid, ask }

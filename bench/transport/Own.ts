@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { read, Settings } from "../../layers/config/Settings.ts"
 import * as own_ from "../../layers/http2/OwnHttp2Client.ts"
 import * as wrapper from "../../layers/http2/WrapperHttp2Client.ts"
-import { type Header, Http2Client } from "../../services/ports/Http2Client.ts"
+import { type Header, Http2Client } from "../../services/ports/outbound/Http2Client.ts"
 
 /** What all senders say. */
 export interface Told {

@@ -5,9 +5,9 @@ import { Pool } from "undici"
 import { layer as settingsLayer } from "../../layers/config/Settings.ts"
 import { layer as outboundLayer } from "../../layers/outbound/OutboundPolicy.ts"
 import { layer as webhookLayer } from "../../layers/webhook/WebhookClient.ts"
-import { deliveryHeaders } from "../../services/engine/HookActor.ts"
-import type { WebhookAnswer, WebhookPost } from "../../services/ports/WebhookClient.ts"
-import { WebhookClient } from "../../services/ports/WebhookClient.ts"
+import { deliveryHeaders } from "../../services/engine/webhooks/Attempt.ts"
+import type { WebhookAnswer, WebhookPost } from "../../services/ports/webhooks/WebhookClient.ts"
+import { WebhookClient } from "../../services/ports/webhooks/WebhookClient.ts"
 import { serveOrders } from "../Child.ts"
 
 /*
@@ -26,7 +26,7 @@ const AT_ONCE = 64
 const SECRET = "whsec_5f8a1c0e7b2d4936a1c8e0f7d5b3"
 const [kind, port, redisPort] = process.argv.slice(2) as [string, string, string]
 const origin = `http://127.0.0.1:${port}`
-const url = `${origin}/hook`
+const url = `${origin}/webhook`
 
 /** About 400 bytes. */
 const bodyOf = (index: number): string =>
@@ -82,7 +82,7 @@ const viaDispatch = async (): Promise<Post> => {
         new Promise((resolve, reject) => {
           let status = 0
           pool.dispatch(
-            { method: "POST", path: "/hook", headers: headersOf(body).flat(), body },
+            { method: "POST", path: "/webhook", headers: headersOf(body).flat(), body },
             {
               onRequestStart() {},
               onResponseStart(_: unknown, code: number) {
@@ -106,7 +106,7 @@ const viaRequest = async (): Promise<Post> => {
     each(count, async (text) => {
       const { body, statusCode } = await pool.request({
         method: "POST",
-        path: "/hook",
+        path: "/webhook",
         headers: headersOf(text).flat(),
         body: text
       })
@@ -132,10 +132,10 @@ const viaFetch = async (): Promise<Post> => (count) => each(count, fetched)
 /** One job for each event, as most have it. */
 const viaBullMq = async (): Promise<Post> => {
   const connection = { host: "127.0.0.1", port: Number(redisPort) }
-  const queue = new Queue<{ readonly body: string }>("hooks", { connection })
+  const queue = new Queue<{ readonly body: string }>("webhooks", { connection })
   let left = 0
   let finished = () => {}
-  const worker = new Worker<{ readonly body: string }>("hooks", ({ data }) => fetched(data.body), {
+  const worker = new Worker<{ readonly body: string }>("webhooks", ({ data }) => fetched(data.body), {
     connection,
     concurrency: AT_ONCE,
     removeOnComplete: { count: 0 }
@@ -152,7 +152,7 @@ const viaBullMq = async (): Promise<Post> => {
     const done = new Promise<void>((resolve) => (finished = resolve))
     for (let from = 0; from < count; from += 1000) {
       const bodies = Array.from({ length: Math.min(1000, count - from) }, (_, i) => bodyOf(from + i))
-      await queue.addBulk(bodies.map((body) => ({ name: "hook", data: { body } })))
+      await queue.addBulk(bodies.map((body) => ({ name: "webhook", data: { body } })))
     }
     await done
   }

@@ -1,23 +1,22 @@
 import { Clock, Effect, Layer } from "effect"
-import type { ApnsCredential } from "../../services/domain/Credential.ts"
-import type { Environment } from "../../services/domain/Device.ts"
-import { deliveryIdsOf } from "../../services/domain/Ids.ts"
-import { isExpired } from "../../services/domain/Push.ts"
-import type { Http2Origin, Http2Pool } from "../../services/ports/Http2Client.ts"
-import { Http2Client } from "../../services/ports/Http2Client.ts"
-import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
-import type { Outcome, Provider, SendBatch } from "../../services/ports/Provider.ts"
-import { ApnsProvider } from "../../services/ports/Provider.ts"
-import type { PushPools } from "../../services/ports/PushPools.ts"
-import { makePushPools, outcomeOfFailure, outcomeOfRefusal, PUSH_POOL } from "../../services/ports/PushPools.ts"
-import { verdictOf } from "./Answer.ts"
-import { MAX_PAYLOAD, payloadOf } from "./Payload.ts"
+import type { ApnsCredential } from "../../services/domain/sending/Credential.ts"
+import type { Environment } from "../../services/domain/audience/Device.ts"
+import { deliveryIdsOf } from "../../services/domain/sending/DeliveryIds.ts"
+import { isExpired } from "../../services/domain/sending/Push.ts"
+import type { Http2Origin, Http2Pool } from "../../services/ports/outbound/Http2Client.ts"
+import { Http2Client } from "../../services/ports/outbound/Http2Client.ts"
+import type { PoolsOfProvider } from "../../services/ports/outbound/PushPools.ts"
+import { PUSH_POOL, PushPools } from "../../services/ports/outbound/PushPools.ts"
+import type { Outcome, Provider, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
+import { ApnsProvider, outcomeOfFailure, outcomeOfRefusal } from "../../services/ports/sending/Provider.ts"
+import { verdictOf, WRONG_ENVIRONMENT } from "./ApnsAnswer.ts"
+import { MAX_PAYLOAD, payloadOf } from "./ApnsPayload.ts"
 import { makeProviderTokens, UnusableKey } from "./ProviderToken.ts"
 
 const HOSTS = { production: "https://api.push.apple.com", sandbox: "https://api.sandbox.push.apple.com" } as const
 
 // APNs lets one stream through until it has authenticated the connection.
-const POOL = { ...PUSH_POOL, firstStreams: 1 }
+const POOL = { ...PUSH_POOL, firstStreams: 1, isEnough: (status: number): boolean => status === 200 }
 /** Connections are replaced for a 5xx at most this often: in an outage every answer asks for it. */
 const RENEW_EVERY_MS = 5_000
 
@@ -36,7 +35,7 @@ const endpointOf = (credential: ApnsCredential, environment: Environment) => {
 const MOVED = 1
 const REFRESHED = 2
 
-const make = (pools: PushPools): Provider => {
+const make = (pools: PoolsOfProvider): Provider => {
   const tokens = makeProviderTokens()
   const renewed = new WeakMap<Http2Pool, number>()
 
@@ -73,20 +72,30 @@ const make = (pools: PushPools): Provider => {
       const { origin: url, path } = endpoints[environment]
       let renew: "no" | "soon" | "now" = "no"
       let unreachable = false
+      /** The token is renewed: what has not begun with the old one begins with the new one. */
+      let isStale = false
 
-      const settle = (index: number, outcome: Outcome) => {
-        if ((state[index]! & MOVED) === 0) return onOutcome(index, outcome)
+      const settle = (index: number, outcome: Settled) => {
+        if ((state[index]! & MOVED) === 0) {
+          const isRefused = outcome._tag === "Slow" && outcome.reason === WRONG_ENVIRONMENT
+          return onOutcome(
+            index,
+            isRefused
+              ? { _tag: "Refused", reason: "APNs 403 BadEnvironmentKeyInToken", otherwise: () => outcome }
+              : outcome
+          )
+        }
         if (outcome._tag === "Ok") return onOutcome(index, { ...outcome, environment })
         // The first environment took the credential and refused the token: a refusal of the credential by the second
         // says only that the token is not one of its own either.
-        onOutcome(
-          index,
-          outcome._tag === "Hold" ? { _tag: "Drop", reason: "bad_device_token", seenBefore: null } : outcome
-        )
+        const isRefusal =
+          outcome._tag === "Suspend" || (outcome._tag === "Slow" && outcome.reason === WRONG_ENVIRONMENT)
+        onOutcome(index, isRefusal ? { _tag: "Drop", reason: "bad_device_token", seenBefore: null } : outcome)
       }
       const sending = (pool: Http2Pool) =>
         pool.send({
           count: indexes.length,
+          mayBegin: () => !isStale && batch.mayBegin?.() !== false,
           common: headers,
           credential: [["authorization", `bearer ${jwt}`]],
           base: path,
@@ -103,10 +112,11 @@ const make = (pools: PushPools): Provider => {
             } else if (verdict._tag === "Refresh") {
               if ((state[index]! & REFRESHED) === 0 && tokens.refused(credential, jwt, now)) {
                 state[index] = state[index]! | REFRESHED
+                isStale = true
                 again.push(index)
               } else {
                 settle(index, {
-                  _tag: "Hold",
+                  _tag: "Suspend",
                   reason: "APNs calls a fresh provider token expired: is this machine's clock right?"
                 })
               }
@@ -119,7 +129,8 @@ const make = (pools: PushPools): Provider => {
           },
           onFailure: (i, failure) => {
             if (failure.reason === "connect") unreachable = true
-            settle(indexes[i]!, outcomeOfFailure(failure))
+            if (failure.reason === "withheld" && isStale) again.push(indexes[i]!)
+            else settle(indexes[i]!, outcomeOfFailure(failure))
           }
         })
       return pools
@@ -139,7 +150,7 @@ const make = (pools: PushPools): Provider => {
           Effect.catchTag("OutboundRefused", (refused) =>
             Effect.sync(() => {
               const outcome = outcomeOfRefusal(refused, {
-                _tag: "Hold",
+                _tag: "Suspend",
                 reason: `the endpoint of the APNs credential may not be called: ${refused.message}`
               })
               for (const index of indexes) settle(index, outcome)
@@ -156,7 +167,7 @@ const make = (pools: PushPools): Provider => {
         jwt = tokens.current(credential, now)
       } catch (error) {
         if (!(error instanceof UnusableKey)) throw error
-        for (const index of round) onOutcome(index, { _tag: "Hold", reason: error.message })
+        for (const index of round) onOutcome(index, { _tag: "Suspend", reason: error.message })
         return
       }
       const again: Array<number> = []
@@ -175,11 +186,12 @@ const make = (pools: PushPools): Provider => {
 }
 
 /** APNs over HTTP/2 with provider tokens. */
-export const layer: Layer.Layer<ApnsProvider, never, Http2Client | OutboundPolicy> = Layer.effect(
+export const layer: Layer.Layer<ApnsProvider, never, Http2Client | PushPools> = Layer.effect(
   ApnsProvider,
   Effect.gen(function* () {
     const http2 = yield* Http2Client
     const open = (origin: Http2Origin) => http2.pool({ ...POOL, origin })
-    return make(yield* makePushPools({ open, trusted: new Set(Object.values(HOSTS)), capacity: 2000 }))
+    const { make: makePools } = yield* PushPools
+    return make(yield* makePools({ open, trusted: new Set(Object.values(HOSTS)), capacity: 2000 }))
   })
 )

@@ -1,5 +1,5 @@
 import { createPrivateKey, hash } from "node:crypto"
-import type { ApnsCredential } from "../../services/domain/Credential.ts"
+import type { ApnsCredential } from "../../services/domain/sending/Credential.ts"
 import { signDeterministically } from "./DeterministicSignature.ts"
 
 const MINUTE = 60_000
@@ -20,6 +20,7 @@ interface Token {
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
 
+/** Put together here: `jose` takes no signature from outside, and its own differ each time. */
 const issue = (credential: ApnsCredential, issuedAt: number): string => {
   let key
   try {
@@ -34,7 +35,7 @@ const issue = (credential: ApnsCredential, issuedAt: number): string => {
     iss: credential.team_id,
     iat: issuedAt / 1000
   })}`
-  return `${signed}.${signDeterministically(key, Buffer.from(signed)).toString("base64url")}`
+  return `${signed}.${Buffer.from(signDeterministically(key, Buffer.from(signed))).toString("base64url")}`
 }
 
 const roundDown = (moment: number, step: number): number => Math.floor(moment / step) * step

@@ -4,10 +4,15 @@ import { isIP } from "node:net"
 import { availableParallelism } from "node:os"
 import { createHash } from "node:crypto"
 import { resolve } from "node:path"
-import type { Budget, RateLimits } from "../../services/domain/RateLimit.ts"
+import { isSender } from "../../services/domain/sending/Sender.ts"
+import type { Budget, RateLimits } from "../../services/domain/access/RateLimit.ts"
 import { isTimeZone } from "../../services/domain/Time.ts"
 import { EngineSettings } from "../../services/ports/EngineSettings.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
+import type { NatsAccess } from "./NatsAccess.ts"
+import { readDatabaseUrl } from "./DatabaseUrl.ts"
+import { readNatsAccess } from "./NatsAccess.ts"
+import { authoritiesIn, SettingFiles } from "./SettingFiles.ts"
 
 /** Every setting, once: read from the environment, checked before anything starts. Durations are milliseconds. */
 export interface SettingsShape {
@@ -24,6 +29,7 @@ export interface SettingsShape {
   readonly processes: number
   /** Null: the in-process queue. */
   readonly natsUrl: string | null
+  readonly natsAccess: NatsAccess
   readonly natsReplicas: number
   readonly roles: ReadonlySet<Role>
   /** Null: made in `dataDir`, which only the embedded database allows. 32 bytes. */
@@ -38,14 +44,19 @@ export interface SettingsShape {
   readonly http2Transport: "own" | "http2-wrapper"
   /** Worker threads that encrypt web push messages; with 0, the thread that serves everything does, in short turns. */
   readonly webpushThreads: number
+  /** This and `mailFrom` are checked, and not used before there are accounts: the service sends no mail of its own. */
   readonly smtpUrl: string | null
   readonly mailFrom: string
   /** Whether the HTML of e-mail gets an open pixel and tracked links, unless its notification says otherwise. */
   readonly emailTracking: boolean
   readonly retentionDays: number
-  /** Live readers of inboxes on a process, and of one application among them, at most. */
+  /** Live readers of inboxes on a process, and of one application, user or client address among them, at most. */
   readonly inboxStreams: number
   readonly inboxStreamsPerApp: number
+  readonly inboxStreamsPerUser: number
+  readonly inboxStreamsPerAddress: number
+  /** Open connections of one address to a process, at most; those of trusted proxies are not counted. */
+  readonly connectionsPerAddress: number
   /** Of the audit log, which is small and is asked for late. */
   readonly auditRetentionDays: number
   readonly otlpEndpoint: string | null
@@ -89,6 +100,17 @@ const integer =
     /^\d+$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
       ? Number(text)
       : wrong(`must be a whole number from ${minimum} to ${maximum}`)
+
+const bytes = (minimum: number, maximum: number): Reader<number> => {
+  const read = integer(minimum, maximum)
+  return (text) => {
+    try {
+      return read(text)
+    } catch {
+      return wrong(`must be a whole number of bytes from ${minimum} to ${maximum}`)
+    }
+  }
+}
 
 const url =
   (...protocols: ReadonlyArray<string>): Reader<string> =>
@@ -146,12 +168,29 @@ const natsUrls: Reader<string> = (text) => {
   return text
 }
 
+/** `plan` and `dispatch` name one role: planning is part of dispatching. */
+const ALIASES: Readonly<Record<string, Role>> = { plan: "dispatch" }
+
+/** What a text that names roles has to be, in the words of every place that takes one. */
+export const ROLES_WANTED = `any of ${ROLES.join(", ")}, separated by commas, or all`
+
+const namesIn = (text: string): ReadonlyArray<string> => text.split(",").map((part) => part.trim())
+
+/** Those of a list's names that are no roles; quoted, because one may be empty. */
+export const wrongRolesIn = (text: string): ReadonlyArray<string> =>
+  namesIn(text).flatMap((name) =>
+    name === "all" || name in ALIASES || ROLES.some((role) => role === name) ? [] : [`"${name}"`]
+  )
+
 const roles: Reader<ReadonlySet<Role>> = (text) => {
-  const names = text.split(",").map((part) => part.trim())
-  if (names.includes("all")) return new Set(ROLES)
-  // `plan` and `dispatch` name one role: planning is part of dispatching.
-  return new Set(names.map((name) => oneOf(...ROLES)(name === "plan" ? "dispatch" : name)))
+  const unknown = wrongRolesIn(text)
+  if (unknown.length > 0) return wrong(`must be ${ROLES_WANTED}, not ${unknown.join(", ")}`)
+  const names = namesIn(text)
+  return new Set(names.includes("all") ? ROLES : names.map((name) => ALIASES[name] ?? (name as Role)))
 }
+
+const sender: Reader<string> = (text) =>
+  isSender(text) ? text : wrong("must be an e-mail address, or a name and one: Heliograph <push@example.com>")
 
 /** 32 bytes as 64 hexadecimal digits or as base64; a longer text that is neither is hashed to 32 bytes. */
 const masterKey: Reader<Uint8Array> = (text) => {
@@ -187,8 +226,11 @@ const perMinute = (requests: number): Budget => ({ requests, windowMs: 60_000 })
  */
 const PROCESSES = Math.min(16, availableParallelism())
 
-/** Few enough that the processes of a node stay within the 100 connections that PostgreSQL takes by default. */
-const connectionsOf = (processes: number): number => Math.min(12, Math.max(4, Math.floor(80 / processes)))
+/**
+ * Few enough that the processes of a node, each with one more to show that it lives, stay within the 100 connections that
+ * PostgreSQL takes by default.
+ */
+const connectionsOf = (processes: number): number => Math.min(12, Math.max(4, Math.floor(80 / processes) - 1))
 
 /** Reads and checks the environment. All problems are told at once. */
 export const read = (env: Readonly<Record<string, string | undefined>>): SettingsShape => {
@@ -207,7 +249,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
   const port = get("PORT", integer(0, 65_535), 8080)
   const host = get("HOST", text, "127.0.0.1")
   const shownHost = host === "0.0.0.0" || host === "::" ? "localhost" : host
-  const databaseUrl = get<string | null>("DATABASE_URL", url("postgres:", "postgresql:"), null)
+  const databaseUrl = get<string | null>("DATABASE_URL", readDatabaseUrl, null)
   const key = get<Uint8Array | null>("MASTER_KEY", masterKey, null)
   if (databaseUrl !== null && key === null && !problems.some((problem) => problem.startsWith("MASTER_KEY"))) {
     problems.push(
@@ -216,6 +258,12 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
   }
   const processes = get("PROCESSES", integer(1, 256), PROCESSES)
   const baseUrl = get("BASE_URL", url("http:", "https:"), `http://${shownHost}:${port}`)
+  const natsUrl = get<string | null>("NATS_URL", natsUrls, null)
+  const nats = readNatsAccess(env, natsUrl)
+  problems.push(...nats.problems)
+  const files = new SettingFiles(env)
+  files.check("OUTBOUND_CA_FILE", "a PEM file of certificate authorities", authoritiesIn)
+  problems.push(...files.problems)
   const settings: SettingsShape = {
     port,
     host,
@@ -224,7 +272,8 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     databaseUrl,
     databaseConnections: get("DATABASE_CONNECTIONS", integer(2, 500), connectionsOf(processes)),
     processes,
-    natsUrl: get<string | null>("NATS_URL", natsUrls, null),
+    natsUrl,
+    natsAccess: nats.access,
     natsReplicas: get("NATS_REPLICAS", integer(1, 5), 1),
     roles: get("ROLES", roles, new Set(ROLES)),
     masterKey: key,
@@ -235,6 +284,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
       devices: get("RATE_LIMIT_DEVICES", budget, perMinute(600)),
       public_total: get("RATE_LIMIT_PUBLIC_TOTAL", budget, perMinute(1_800_000)),
       anonymous: get("RATE_LIMIT_ANONYMOUS", budget, perMinute(300)),
+      links: get("RATE_LIMIT_LINKS", budget, perMinute(6_000)),
       preflight: get("RATE_LIMIT_PREFLIGHT", budget, perMinute(6_000))
     },
     outboundAllowCidrs: get("OUTBOUND_ALLOW_CIDRS", cidrs, []),
@@ -243,19 +293,22 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     http2Transport: get("HTTP2_TRANSPORT", oneOf("own", "http2-wrapper"), "own"),
     webpushThreads: get("WEBPUSH_THREADS", integer(0, 256), 0),
     smtpUrl: get<string | null>("SMTP_URL", url("smtp:", "smtps:"), null),
-    mailFrom: get("MAIL_FROM", text, "Heliograph <heliograph@localhost>"),
+    mailFrom: get("MAIL_FROM", sender, "Heliograph <heliograph@localhost>"),
     // Links that lead to an engine nobody can reach would break the mail.
     emailTracking: get("EMAIL_TRACKING", oneOf("on", "off"), baseUrl.startsWith("https://") ? "on" : "off") === "on",
     retentionDays: get("RETENTION_DAYS", integer(1, 3650), 30),
     auditRetentionDays: get("AUDIT_RETENTION_DAYS", integer(1, 36_500), 365),
     inboxStreams: get("INBOX_STREAMS", integer(0, 1_000_000), 10_000),
     inboxStreamsPerApp: get("INBOX_STREAMS_PER_APP", integer(0, 1_000_000), 5_000),
+    inboxStreamsPerUser: get("INBOX_STREAMS_PER_USER", integer(0, 1_000_000), 20),
+    inboxStreamsPerAddress: get("INBOX_STREAMS_PER_ADDRESS", integer(0, 1_000_000), 1_000),
+    connectionsPerAddress: get("CONNECTIONS_PER_ADDRESS", integer(1, 1_000_000), 2_000),
     otlpEndpoint: get<string | null>("OTLP_ENDPOINT", url("http:", "https:"), null),
     otlpHeaders: get("OTLP_HEADERS", headerList, {}),
     traceRatio: get("TRACE_RATIO", share, 0.01),
     logLevel: get("LOG_LEVEL", oneOf(...LOG_LEVELS), "info"),
-    bodyLimit: get("BODY_LIMIT", integer(1024, 1 << 30), 1 << 20),
-    importLimit: get("IMPORT_LIMIT", integer(1024, 2 ** 40), 2 ** 34),
+    bodyLimit: get("BODY_LIMIT", bytes(1024, 1 << 30), 1 << 20),
+    importLimit: get("IMPORT_LIMIT", bytes(1024, 2 ** 40), 2 ** 34),
     drainMs: get("DRAIN_TIMEOUT", integer(1, 3600), 30) * 1000,
     engine: {
       batchSize: get("BATCH_SIZE", integer(1, 10_000), 1000),
@@ -271,9 +324,14 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
       webhookRetryDelaysMs: get("WEBHOOK_RETRY_DELAYS", durations, [30_000, 60_000, 120_000, 240_000, 480_000]),
       webhookTimeoutMs: get("WEBHOOK_TIMEOUT_SECONDS", integer(1, 60), 10) * 1000,
       webhookConcurrency: get("WEBHOOK_CONCURRENCY", integer(1, 1000), 32),
-      webhookDisableAfter: get("WEBHOOK_DISABLE_AFTER", integer(1, 100_000), 50),
-      webhookSecretOverlapMs: get("WEBHOOK_SECRET_OVERLAP_SECONDS", integer(0, 604_800), 86_400) * 1000
+      webhookDisableAfter: get("WEBHOOK_DISABLE_AFTER", integer(1, 100_000), 50)
     }
+  }
+  const { retryBaseMs, retryMaxMs } = settings.engine
+  if (retryMaxMs < retryBaseMs) {
+    problems.push(
+      `RETRY_MAX_SECONDS must be at least RETRY_BASE_SECONDS: they are ${retryMaxMs / 1000} and ${retryBaseMs / 1000}`
+    )
   }
   if (problems.length > 0) throw new SettingsError({ problems })
   return settings

@@ -1,8 +1,8 @@
 import { Layer } from "effect"
 import { createHmac, generateKeyPairSync, hash, randomBytes, timingSafeEqual } from "node:crypto"
 import { crc32 } from "node:zlib"
-import type { KeyKind } from "../../services/domain/Application.ts"
-import { Keys } from "../../services/ports/Keys.ts"
+import type { KeyKind } from "../../services/domain/access/Application.ts"
+import { Keys } from "../../services/ports/access/Keys.ts"
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 /** 26 base62 digits are 154 random bits. */

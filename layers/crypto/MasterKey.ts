@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { randomBytes } from "node:crypto"
+import { existsSync } from "node:fs"
 import { link, mkdir, open, readFile, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import { Settings } from "../config/Settings.ts"
@@ -91,3 +92,7 @@ export const masterKeys: Effect.Effect<ReadonlyArray<Uint8Array>, MasterKeyUnusa
     })
   }
 )
+
+/** Whether there is a key, given or in the data directory, without making one. */
+export const hasMasterKey = ({ dataDir, masterKey }: Settings["Service"]): boolean =>
+  masterKey !== null || existsSync(join(dataDir, FILE_NAME))

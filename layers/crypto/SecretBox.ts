@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto"
-import { SecretBox, SecretUnreadable } from "../../services/ports/SecretBox.ts"
+import { SecretBox, SecretUnreadable } from "../../services/ports/access/SecretBox.ts"
 import type { Settings } from "../config/Settings.ts"
 import type { MasterKeyUnusable } from "./MasterKey.ts"
 import { masterKeys } from "./MasterKey.ts"
@@ -35,6 +35,8 @@ const make = (keys: ReadonlyArray<Uint8Array>): SecretBox["Service"] => {
   const sealing = known[0]
   if (sealing === undefined) throw new Error("there must be a master key")
   return {
+    keyId: sealing.id.toString("hex"),
+    keyIdOf: (sealed) => Buffer.from(sealed.subarray(1, HEAD_BYTES)).toString("hex"),
     seal: (place, plaintext) => {
       const head = Buffer.concat([Buffer.of(VERSION), sealing.id])
       const nonce = randomBytes(NONCE_BYTES)

@@ -1,12 +1,16 @@
 import { Cache, Clock, Data, Duration, Effect, Equal, Exit, Hash } from "effect"
-import { createPrivateKey, hash, sign } from "node:crypto"
+import { SignJWT } from "jose/jwt/sign"
+import { createPrivateKey, hash } from "node:crypto"
 import type { LookupFunction } from "node:net"
 import type { SecureContextOptions } from "node:tls"
-import { Client } from "undici"
-import type { FcmCredential } from "../../services/domain/Credential.ts"
-import { isJsonObject, retryAfterMs } from "../../services/domain/Push.ts"
-import { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
-import type { Outcome } from "../../services/ports/Provider.ts"
+import { buildConnector, Client } from "undici"
+import { guardAnswers } from "../../services/ports/outbound/AnswerBytes.ts"
+import type { FcmCredential } from "../../services/domain/sending/Credential.ts"
+import { isJsonObject } from "../../services/domain/Json.ts"
+import { retryAfterMs, shownLine } from "../../services/domain/sending/Push.ts"
+import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
+import { MOST_INTERIMS, AnswerChunks } from "../../services/ports/outbound/AnswerChunks.ts"
+import type { Outcome } from "../../services/ports/sending/Provider.ts"
 
 type ServiceAccount = FcmCredential["service_account"]
 
@@ -17,6 +21,14 @@ const DEADLINE_MS = 10_000
 const MAX_BODY = 65_536
 /** A token is renewed so long before its end that no request under way outlives it. */
 const MARGIN_MS = 5 * 60_000
+/**
+ * A token is kept for no less, so that nobody has an assertion signed for each batch, and for no longer, whatever its
+ * server says: one that has expired is found out when FCM refuses it, and Google's last an hour.
+ */
+const SHORTEST_MS = 60_000
+const LONGEST_MS = 24 * 3_600_000
+/** What a header can hold, and what is sent with each message. */
+const TOKEN = /^[\x21-\x7e]{1,4096}$/
 const ACCOUNTS = 10_000
 
 /** There is no access token: what that means for the messages that need one. */
@@ -44,30 +56,24 @@ class Account implements Equal.Equal {
   }
 }
 
-const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
-
-/** The assertion of RFC 7523: signed by the account, addressed to its token endpoint, good for an hour. */
-const assertionOf = (account: ServiceAccount, audience: string, now: number): string => {
+/**
+ * The assertion of RFC 7523: signed by the account, addressed to its token endpoint, good for an hour. Web Crypto does not
+ * sign on this thread: it takes milliseconds, and the key is a customer's.
+ */
+const assertionOf = async (account: ServiceAccount, audience: string, now: number): Promise<string> => {
   const keyId = account["private_key_id"]
   const iat = Math.floor(now / 1000)
-  const signed = `${encode({ alg: "RS256", typ: "JWT", ...(typeof keyId === "string" && { kid: keyId }) })}.${encode({
-    iss: account.client_email,
-    scope: SCOPE,
-    aud: audience,
-    iat,
-    exp: iat + 3600
-  })}`
-  const key = createPrivateKey(account.private_key)
-  if (key.asymmetricKeyType !== "rsa") throw new Error("not an RSA key")
-  return `${signed}.${sign("sha256", Buffer.from(signed), key).toString("base64url")}`
+  return new SignJWT({ iss: account.client_email, scope: SCOPE, aud: audience, iat, exp: iat + 3600 })
+    .setProtectedHeader({ alg: "RS256", typ: "JWT", ...(typeof keyId === "string" && { kid: keyId }) })
+    .sign(createPrivateKey(account.private_key))
 }
 
-const hold = (reason: string) => new NoToken({ outcome: { _tag: "Hold", reason } })
+const hold = (reason: string) => new NoToken({ outcome: { _tag: "Suspend", reason } })
 const retry = (reason: string, afterMs: number | null = null) =>
   new NoToken({ outcome: { _tag: "Retry", reason, afterMs } })
 
 /** Reads the token endpoint's answer. An error that only a repaired credential can end holds it. */
-const tokenOf = (status: number, body: string, retryAfter: string | undefined, now: number): Token | NoToken => {
+export const tokenOf = (status: number, body: string, retryAfter: string | undefined, now: number): Token | NoToken => {
   let parsed: unknown
   try {
     parsed = JSON.parse(body)
@@ -77,8 +83,10 @@ const tokenOf = (status: number, body: string, retryAfter: string | undefined, n
   const answer = isJsonObject(parsed) ? parsed : {}
   const { access_token, expires_in, error, error_description } = answer
   if (status === 200 && typeof access_token === "string" && access_token !== "") {
+    if (!TOKEN.test(access_token)) return hold("the token_uri of the service account gives what is no access token")
     const lifetime = typeof expires_in === "number" && expires_in > 0 ? expires_in * 1000 : 3_600_000
-    return { text: access_token, lifetimeMs: Math.max(lifetime / 2, lifetime - MARGIN_MS) }
+    const kept = Math.max(lifetime / 2, lifetime - MARGIN_MS)
+    return { text: access_token, lifetimeMs: Math.min(LONGEST_MS, Math.max(SHORTEST_MS, kept)) }
   }
   const wait = retryAfterMs(retryAfter, now)
   if (status === 429) {
@@ -86,7 +94,7 @@ const tokenOf = (status: number, body: string, retryAfter: string | undefined, n
   }
   if (typeof error === "string" && status >= 400 && status < 500) {
     const more = typeof error_description === "string" ? `: ${error_description}` : ""
-    return hold(`Google refuses the service account (${error}${more})`.slice(0, 500))
+    return hold(`Google refuses the service account (${shownLine(`${error}${more}`)})`)
   }
   return retry(`oauth_status_${status}`, wait)
 }
@@ -107,7 +115,7 @@ export const makeAccessTokens: (
   const fetchToken = Effect.fnUntraced(function* ({ account }: Account) {
     const uri = account.token_uri ?? GOOGLE
     const now = yield* Clock.currentTimeMillis
-    const assertion = yield* Effect.try({
+    const assertion = yield* Effect.tryPromise({
       try: () => assertionOf(account, uri, now),
       catch: () => hold("the private key of the service account cannot be read as an RSA key")
     })
@@ -131,12 +139,18 @@ export const makeAccessTokens: (
               ? found(null, [{ address: checked.address, family: checked.family }])
               : found(null, checked.address, checked.family)
     const url = new URL(uri)
+    const connect = buildConnector({ ...trust, timeout: DEADLINE_MS, ...(lookup !== undefined && { lookup }) })
     const client = Effect.acquireRelease(
       Effect.sync(
         () =>
           new Client(url.origin, {
             allowH2: false,
-            connect: { ...trust, timeout: DEADLINE_MS, ...(lookup !== undefined && { lookup }) },
+            connect: (options, done) =>
+              connect(options, (...result) => {
+                // After an error there is no socket, not even null.
+                if (result[0] === null) guardAnswers(result[1])
+                done(...result)
+              }),
             headersTimeout: DEADLINE_MS,
             bodyTimeout: DEADLINE_MS,
             maxResponseSize: MAX_BODY
@@ -148,15 +162,23 @@ export const makeAccessTokens: (
       Effect.flatMap(client, (client) =>
         Effect.tryPromise({
           try: async (signal) => {
+            let interims = 0
             const { statusCode, headers, body } = await client.request({
               method: "POST",
               path: url.pathname + url.search,
               headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
               body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
+              onInfo: () => {
+                if (++interims > MOST_INTERIMS) throw new Error("too many interim answers")
+              },
               signal: AbortSignal.any([signal, AbortSignal.timeout(2 * DEADLINE_MS)])
             })
             const after = headers["retry-after"]
-            return { status: statusCode, body: await body.text(), after: typeof after === "string" ? after : undefined }
+            const content = new AnswerChunks(MAX_BODY)
+            for await (const chunk of body) {
+              if (!content.add(chunk as Uint8Array)) throw new Error("the answer is too large, or comes in crumbs")
+            }
+            return { status: statusCode, body: content.text(), after: typeof after === "string" ? after : undefined }
           },
           catch: () => retry("oauth_unreachable")
         })

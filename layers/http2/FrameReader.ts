@@ -1,3 +1,5 @@
+import { AnswerChunks } from "../../services/ports/outbound/AnswerChunks.ts"
+import { answerMemory, Holding } from "../../services/ports/outbound/AnswerMemory.ts"
 import * as F from "./Frames.ts"
 import { PeerError } from "./Frames.ts"
 
@@ -13,14 +15,16 @@ export interface FrameHandler {
   readonly onGoaway: (last: number, code: number) => void
   /** Stream 0 is the connection. */
   readonly onWindow: (id: number, increment: number) => void
+  /** A frame that says nothing here, with so many bytes of payload: PRIORITY, CONTINUATION, unknown types. */
+  readonly onOther: (length: number) => void
 }
 
-/** A header block in pieces: so many bytes and so many frames, or the peer is up to no good. */
+/** A header block in several frames: so many bytes and so many frames, or the peer is up to no good. */
 const BLOCK_BYTES = 1 << 16
 const BLOCK_FRAMES = 64
 
 /**
- * Takes the peer's bytes in whatever pieces they come, and hands on its frames. Frames that lie whole in a piece are
+ * Takes the peer's bytes in whatever chunks they come, and hands on its frames. Frames that lie whole in a chunk are
  * read where they are. Throws a PeerError at whatever RFC 9113 forbids; nothing is to be read after that.
  */
 export class FrameReader {
@@ -29,21 +33,26 @@ export class FrameReader {
   private readonly part = Buffer.allocUnsafeSlow(F.FRAME_HEADER + F.FRAME_MAX)
   private have = 0
   /** A header block that waits for CONTINUATION. */
-  private block:
-    { readonly id: number; readonly last: boolean; readonly pieces: Array<Buffer>; size: number } | undefined
+  private block: { readonly id: number; readonly last: boolean; readonly bytes: AnswerChunks } | undefined
+  /** What that block holds. */
+  private readonly holding: Holding
   private greeted = false
   private stopped = false
 
-  constructor(handler: FrameHandler) {
+  /** `giveUp` ends the connection: an unfinished header block has to make room for other answers. */
+  constructor(handler: FrameHandler, giveUp: () => void) {
     this.handler = handler
+    this.holding = new Holding(giveUp)
   }
 
   /** Nothing more is handed on, not even what was read already. */
   stop(): void {
     this.stopped = true
+    this.block = undefined
+    answerMemory.release(this.holding)
   }
 
-  /** Takes the first `length` bytes of a piece. */
+  /** Takes the first `length` bytes of a chunk. */
   read(chunk: Buffer, length = chunk.length): void {
     let at = 0
     while (this.have > 0 && at < length && !this.stopped) at = this.complete(chunk, at, length)
@@ -116,13 +125,15 @@ export class FrameReader {
         return this.handler.onGoaway(F.readUint32(bytes, start) & F.WINDOW_MAX, F.readUint32(bytes, start + 4))
       case F.PRIORITY:
         onStream(id, "PRIORITY")
-        return sized(end - start === 5, "PRIORITY")
+        sized(end - start === 5, "PRIORITY")
+        return this.handler.onOther(end - start)
       case F.PUSH_PROMISE:
         throw new PeerError(F.PROTOCOL_ERROR, "the peer pushes although it may not")
       case F.CONTINUATION:
         return this.continuation(bytes, start, end, flags)
     }
     // Frames of unknown types are to be ignored.
+    this.handler.onOther(end - start)
   }
 
   private headers(bytes: Buffer, start: number, end: number, flags: number, id: number): void {
@@ -135,20 +146,27 @@ export class FrameReader {
     if (start > end) throw new PeerError(F.FRAME_SIZE_ERROR, "HEADERS is too short for its flags")
     const last = (flags & F.END_STREAM) !== 0
     if ((flags & F.END_HEADERS) !== 0) return this.handler.onHeaders(id, last, bytes, start, end)
-    this.block = { id, last, pieces: [Buffer.from(bytes.subarray(start, end))], size: end - start }
+    this.block = { id, last, bytes: new AnswerChunks(BLOCK_BYTES) }
+    this.chunk(this.block.bytes, bytes, start, end)
   }
 
   private continuation(bytes: Buffer, start: number, end: number, flags: number): void {
     const { block } = this
     if (block === undefined) throw new PeerError(F.PROTOCOL_ERROR, "CONTINUATION continues nothing")
-    block.pieces.push(Buffer.from(bytes.subarray(start, end)))
-    block.size += end - start
-    if (block.size > BLOCK_BYTES || block.pieces.length > BLOCK_FRAMES) {
+    this.handler.onOther(end - start)
+    this.chunk(block.bytes, bytes, start, end)
+    if (this.stopped || (flags & F.END_HEADERS) === 0) return
+    this.block = undefined
+    answerMemory.release(this.holding)
+    const { buffer, byteOffset, length } = block.bytes.bytes()
+    this.handler.onHeaders(block.id, block.last, Buffer.from(buffer, byteOffset, length), 0, length)
+  }
+
+  private chunk(block: AnswerChunks, bytes: Buffer, start: number, end: number): void {
+    if (!block.add(bytes, start, end) || block.chunks > BLOCK_FRAMES) {
       throw new PeerError(F.ENHANCE_YOUR_CALM, "a header block does not end")
     }
-    if ((flags & F.END_HEADERS) === 0) return
-    this.block = undefined
-    this.handler.onHeaders(block.id, block.last, Buffer.concat(block.pieces), 0, block.size)
+    if (block.held > 0) answerMemory.hold(this.holding, block.held)
   }
 
   private data(bytes: Buffer, start: number, end: number, flags: number, id: number): void {

@@ -35,18 +35,23 @@ const readString = (bytes: Buffer, end: number, cursor: Cursor): string => {
   if (length > end - start) broken("a string goes beyond the header block")
   cursor.at = start + length
   return coded
-    ? (huffmanDecode(bytes, start, cursor.at) ?? broken("a Huffman string is not sound"))
+    ? (huffmanDecode(bytes, start, cursor.at) ?? broken("a Huffman string is not valid"))
     : bytes.toString("latin1", start, cursor.at)
 }
+
+/** Fields of a block: each costs more in memory than its bytes say. */
+const MOST_FIELDS = 256
 
 /** A complete decoder of header blocks, with its dynamic table. Values are one character a byte. */
 export class HpackDecoder {
   /** The newest entry is the last. */
   private readonly table: Array<Field> = []
   private size = 0
-  /** What the peer chose, within `limit`. */
+  /**
+   * What the peer chose. Our SETTINGS ask for no table at all, and a peer that follows them says so; one that uses its
+   * table all the same (h2o) is understood, as it costs no more than the default.
+   */
   private capacity = DEFAULT_TABLE_SIZE
-  private limit = DEFAULT_TABLE_SIZE
   private readonly maxList: number
 
   /** `maxList`: the most that a block may amount to once decoded, counted as by SETTINGS_MAX_HEADER_LIST_SIZE. */
@@ -54,15 +59,9 @@ export class HpackDecoder {
     this.maxList = maxList
   }
 
-  /** True when blocks depend on nothing but themselves: no entry stands in the table and none can. */
+  /** True when blocks depend on nothing but themselves: no entry stands in the table, and none can. */
   get stateless(): boolean {
     return this.capacity === 0
-  }
-
-  /** The most the table may hold from now on: what our SETTINGS said, once the peer has acknowledged them. */
-  setLimit(limit: number): void {
-    this.limit = limit
-    if (this.capacity > limit) this.resize(limit)
   }
 
   decode(bytes: Buffer, start: number, end: number): Array<Field> {
@@ -78,7 +77,8 @@ export class HpackDecoder {
       const field = this.field(bytes, end, cursor, first)
       list += field[0].length + field[1].length + ENTRY_OVERHEAD
       // A few bytes can name a large entry thousands of times: stop before it is held.
-      if (list > this.maxList) throw new PeerError(ENHANCE_YOUR_CALM, "a header list is larger than announced")
+      if (list > this.maxList || fields.length === MOST_FIELDS)
+        throw new PeerError(ENHANCE_YOUR_CALM, "a header list is larger than announced")
       fields.push(field)
     }
     return fields
@@ -98,7 +98,7 @@ export class HpackDecoder {
   private update(bytes: Buffer, end: number, cursor: Cursor, late: boolean): void {
     if (late) broken("a table size update stands after a field")
     const size = readInteger(bytes, end, 5, cursor)
-    if (size > this.limit) broken("a table size update goes beyond what was announced")
+    if (size > DEFAULT_TABLE_SIZE) broken("a table size update goes beyond what every peer may have")
     this.resize(size)
   }
 

@@ -1,5 +1,5 @@
 import { DEFAULT_TABLE_SIZE, ENTRY_OVERHEAD, STATIC_LAST, staticFields, staticNames } from "./HpackTable.ts"
-import { writePrintable } from "./Text.ts"
+import { writePrintable } from "./HeaderBytes.ts"
 
 /** Writes an integer with a prefix of `bits` bits, the bits above it from `first`; answers where the next byte goes. */
 export const writeInteger = (out: Uint8Array, at: number, first: number, bits: number, value: number): number => {

@@ -83,7 +83,7 @@ const ENDS = endings(NODES)
 const STEPS = machine(NODES)
 
 /**
- * Decodes into `out`, which needs room for `huffmanBound` bytes. Answers how many came, or -1 when the bytes are no sound
+ * Decodes into `out`, which needs room for `huffmanBound` bytes. Answers how many came, or -1 when the bytes are no valid
  * Huffman string or, with `strict`, hold a NUL, CR or LF.
  */
 export const huffmanInto = (
@@ -115,7 +115,7 @@ export const huffmanBound = (bytes: number): number => Math.ceil((bytes * 8) / 5
 
 let scratch = Buffer.allocUnsafe(1024)
 
-/** The decoded text (one character a byte), or undefined when the bytes are not a sound Huffman string. */
+/** The decoded text (one character a byte), or undefined when the bytes are not a valid Huffman string. */
 export const huffmanDecode = (bytes: Uint8Array, start: number, end: number): string | undefined => {
   const bound = huffmanBound(end - start)
   if (scratch.length < bound) scratch = Buffer.allocUnsafe(bound * 2)

@@ -1,61 +1,66 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import type { Http2Answer, Http2Failure, Http2Pool, Http2PoolOptions } from "../../services/ports/Http2Client.ts"
-import { Metrics } from "../../services/ports/Metrics.ts"
-import { failure, type Link, type LinkOwner } from "./Link.ts"
-import { Run } from "./Run.ts"
-import { Tenure } from "./Tenure.ts"
+import type {
+  Http2Answer,
+  Http2Failure,
+  Http2Pool,
+  Http2PoolOptions
+} from "../../services/ports/outbound/Http2Client.ts"
+import { Metrics } from "../../services/ports/operations/Metrics.ts"
+import { failure, type Http2Connection, type ConnectionOwner } from "./Http2Connection.ts"
+import { BatchRun } from "./BatchRun.ts"
+import { ConnectionLifetimes } from "./ConnectionLifetimes.ts"
 
-export type OpenLink = (options: Http2PoolOptions, owner: LinkOwner) => Link
+export type OpenConnection = (options: Http2PoolOptions, owner: ConnectionOwner) => Http2Connection
 
 /** Requests of one batch in a row before another batch has its turn: a small one never waits behind a large one. */
 const TURN = 32
 /** Connections in a row that end without a single answer, before what waits is told so. */
-const BARREN = 3
+const MOST_UNANSWERED = 3
 
 /**
  * Spreads batches over connections.
- * State: `runs` have requests that wait for a stream; `links` take streams; `leaving` end what they have.
+ * State: `runs` have requests that wait for a stream; `connections` take streams; `leaving` end what they have.
  */
-class LinkPool implements LinkOwner {
+class ConnectionPool implements ConnectionOwner {
   private readonly options: Http2PoolOptions
-  private readonly openLink: OpenLink
-  private readonly runs: Array<Run> = []
-  private readonly links: Array<Link> = []
-  private readonly leaving = new Set<Link>()
-  private readonly answered = new WeakSet<Link>()
-  private readonly tenure: Tenure
-  private barren = 0
+  private readonly openConnection: OpenConnection
+  private readonly runs: Array<BatchRun> = []
+  private readonly connections: Array<Http2Connection> = []
+  private readonly leaving = new Set<Http2Connection>()
+  private readonly answered = new WeakSet<Http2Connection>()
+  private readonly lifetimes: ConnectionLifetimes
+  private unanswered = 0
   private pumping = false
   private scheduled = false
   private closed: (() => void) | undefined = undefined
 
-  constructor(options: Http2PoolOptions, openLink: OpenLink) {
+  constructor(options: Http2PoolOptions, openConnection: OpenConnection) {
     this.options = options
-    this.openLink = openLink
-    this.tenure = new Tenure(options, (link) => {
-      this.retire(link)
+    this.openConnection = openConnection
+    this.lifetimes = new ConnectionLifetimes(options, (connection) => {
+      this.retire(connection)
       this.schedule()
     })
   }
 
-  add(run: Run): void {
+  add(run: BatchRun): void {
     if (this.closed !== undefined) return run.failWaiting(failure("closed", "the pool is closed", true))
     this.runs.push(run)
     this.pump()
   }
 
-  remove(run: Run): void {
+  remove(run: BatchRun): void {
     run.live = false
     const at = this.runs.indexOf(run)
     if (at !== -1) this.runs.splice(at, 1)
-    for (const link of [...this.links, ...this.leaving]) link.cancel(run)
+    for (const connection of [...this.connections, ...this.leaving]) connection.cancel(run)
     this.pump()
   }
 
   /** Connections, those included that only end what they have. */
   get size(): number {
-    return this.links.length + this.leaving.size
+    return this.connections.length + this.leaving.size
   }
 
   renew(): void {
@@ -75,14 +80,14 @@ class LinkPool implements LinkOwner {
     this.schedule()
   }
 
-  onAnswer(link: Link, run: Run, index: number, answer: Http2Answer): void {
-    this.barren = 0
-    this.answered.add(link)
+  onAnswer(connection: Http2Connection, run: BatchRun, index: number, answer: Http2Answer): void {
+    this.unanswered = 0
+    this.answered.add(connection)
     run.answer(index, answer)
   }
 
-  onFailure(link: Link, run: Run, index: number, failure: Http2Failure): void {
-    if (failure.reason === "timeout" && !this.answered.has(link)) this.giveUp(link, failure)
+  onFailure(connection: Http2Connection, run: BatchRun, index: number, failure: Http2Failure): void {
+    if (failure.reason === "timeout" && !this.answered.has(connection)) this.giveUp(connection, failure)
     if (!run.live) return
     if (failure.unprocessed && this.closed === undefined && run.resend(index)) {
       if (!this.runs.includes(run)) this.runs.push(run)
@@ -90,21 +95,25 @@ class LinkPool implements LinkOwner {
     } else run.fail(index, failure)
   }
 
-  onLeaving(link: Link): void {
-    this.retire(link)
+  onLeaving(connection: Http2Connection): void {
+    this.retire(connection)
     this.schedule()
   }
 
-  onClosed(link: Link, reason: Http2Failure): void {
-    const at = this.links.indexOf(link)
-    if (at !== -1) this.links.splice(at, 1)
-    this.leaving.delete(link)
-    this.tenure.ended(link)
-    if (!this.answered.has(link)) this.barren++
-    // What waits learns of it when nothing else can carry it: at once if no connection came about, else after a few.
-    const hopeless = reason.reason === "connect" || reason.reason === "not_http2" || this.barren >= BARREN
-    if (hopeless && this.links.length === 0) {
-      this.barren = 0
+  onClosed(connection: Http2Connection, reason: Http2Failure): void {
+    const at = this.connections.indexOf(connection)
+    if (at !== -1) this.connections.splice(at, 1)
+    this.leaving.delete(connection)
+    this.lifetimes.ended(connection)
+    if (!this.answered.has(connection)) this.unanswered++
+    // What waits learns of it when nothing else can carry it: at once if no connection came about, else after a few. The
+    // next one is open by then where the peer said first that it leaves: it is no better until it has answered.
+    const unreachable = reason.reason === "connect" || reason.reason === "not_http2"
+    const hopeless =
+      (unreachable && this.connections.length === 0) ||
+      (this.unanswered >= MOST_UNANSWERED && !this.connections.some((other) => this.answered.has(other)))
+    if (hopeless) {
+      this.unanswered = 0
       for (const run of this.runs.splice(0)) run.failWaiting({ ...reason, unprocessed: true })
     }
     this.finish()
@@ -113,30 +122,31 @@ class LinkPool implements LinkOwner {
 
   /**
    * A connection whose first request ran out of time without it ever having answered: it takes and stays silent. What
-   * waits for it learns so now; one time-out after the other would take hours where a connection begins with one stream.
+   * waits for it learns so now; one time-out after the other would take hours where a connection begins with one
+   * stream.
    */
-  private giveUp(link: Link, reason: Http2Failure): void {
-    this.retire(link)
-    if (this.links.length > 0) return
-    this.barren = 0
+  private giveUp(connection: Http2Connection, reason: Http2Failure): void {
+    this.retire(connection)
+    if (this.connections.length > 0) return
+    this.unanswered = 0
     for (const run of this.runs.splice(0)) run.failWaiting({ ...reason, unprocessed: true })
   }
 
-  private retire(link: Link): void {
-    const at = this.links.indexOf(link)
+  private retire(connection: Http2Connection): void {
+    const at = this.connections.indexOf(connection)
     if (at === -1) return
-    this.links.splice(at, 1)
-    this.tenure.ended(link)
-    this.leaving.add(link)
-    link.leave()
+    this.connections.splice(at, 1)
+    this.lifetimes.ended(connection)
+    this.leaving.add(connection)
+    connection.leave()
   }
 
   private retireAll(): void {
-    while (this.links.length > 0) this.retire(this.links[0]!)
+    while (this.connections.length > 0) this.retire(this.connections[0]!)
   }
 
   private finish(): void {
-    if (this.closed !== undefined && this.links.length === 0 && this.leaving.size === 0) this.closed()
+    if (this.closed !== undefined && this.connections.length === 0 && this.leaving.size === 0) this.closed()
   }
 
   /** What becomes free in one turn of the event loop is given out together, in one write. */
@@ -153,41 +163,49 @@ class LinkPool implements LinkOwner {
     if (this.pumping) return
     this.pumping = true
     for (let run = this.nextRun(); run !== undefined; run = this.nextRun()) {
-      const link = this.links.find((link) => link.free > 0 && !link.blocked)
-      if (link === undefined) {
+      const connection = this.connections.find((connection) => connection.free > 0 && !connection.blocked)
+      if (connection === undefined) {
         this.openAnother()
         break
       }
       const turn = this.runs.length === 1 ? Infinity : TURN
-      for (let n = 0; n < turn && link.free > 0 && !link.blocked && run.waiting > 0; n++) link.open(run, run.take())
-      this.tenure.used(link)
+      for (let n = 0; n < turn && connection.free > 0 && !connection.blocked && run.waiting > 0; n++)
+        connection.open(run, run.take())
+      this.lifetimes.used(connection)
       // It may have left meanwhile, by a defect of its own.
       if (this.runs[0] === run) this.runs.push(this.runs.shift()!)
     }
-    for (const link of this.links) link.flush()
+    for (const connection of this.connections) connection.flush()
     this.pumping = false
   }
 
-  /** The first run with requests that wait; those without leave the queue. */
-  private nextRun(): Run | undefined {
-    while (this.runs.length > 0 && this.runs[0]!.waiting === 0) this.runs.shift()
-    return this.runs[0]
+  /** The first run with requests that wait and may begin; others leave the queue. */
+  private nextRun(): BatchRun | undefined {
+    for (let run = this.runs[0]; run !== undefined; run = this.runs[0]) {
+      if (run.waiting > 0 && run.mayBegin) return run
+      this.runs.shift()
+      run.failWaiting(failure("withheld", "the sender begins no more", true))
+    }
+    return undefined
   }
 
   private openAnother(): void {
-    if (this.closed !== undefined || this.links.length >= this.options.connections) return
-    if (!this.links.every((link) => link.settled && link.free === 0)) return
-    const link = this.openLink(this.options, this)
-    this.links.push(link)
-    this.tenure.began(link)
+    if (this.closed !== undefined || this.connections.length >= this.options.connections) return
+    if (!this.connections.every((connection) => connection.settled && connection.free === 0)) return
+    const connection = this.openConnection(this.options, this)
+    this.connections.push(connection)
+    this.lifetimes.began(connection)
   }
 }
 
 /** A pool over connections of one kind; drains and closes with the scope. */
-export const makePool = (options: Http2PoolOptions, open: OpenLink): Effect.Effect<Http2Pool, never, Scope.Scope> =>
+export const makePool = (
+  options: Http2PoolOptions,
+  open: OpenConnection
+): Effect.Effect<Http2Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.map(Metrics, (metrics) => {
-      const pool = new LinkPool(options, open)
+      const pool = new ConnectionPool(options, open)
       const stop = metrics.watch(() => [{ name: "heliograph_push_connections", labels: {}, value: pool.size }])
       return { pool, stop }
     }),
@@ -201,7 +219,7 @@ export const makePool = (options: Http2PoolOptions, open: OpenLink): Effect.Effe
       send: (batch) =>
         Effect.callback<void>((resume) => {
           if (batch.count === 0) return resume(Effect.void)
-          const run: Run = new Run(batch, (defect) => {
+          const run: BatchRun = new BatchRun(batch, (defect) => {
             if (defect === undefined) return resume(Effect.void)
             pool.remove(run)
             resume(Effect.die(defect))

@@ -1,11 +1,11 @@
-import type { Header } from "../../services/ports/Http2Client.ts"
+import type { Header } from "../../services/ports/outbound/Http2Client.ts"
 import { assertField, assertText } from "./Field.ts"
 import * as F from "./Frames.ts"
 import { fieldBound, type HpackEncoder, writeInteger } from "./HpackEncoder.ts"
 import { ENTRY_OVERHEAD } from "./HpackTable.ts"
 import type { Output } from "./Output.ts"
-import type { Run } from "./Run.ts"
-import { put, writePrintable } from "./Text.ts"
+import type { BatchRun } from "./BatchRun.ts"
+import { put, writePrintable } from "./HeaderBytes.ts"
 
 /** A batch's fields that are the same for all its requests, as they are written while the encoder's table stands still. */
 export interface Template {
@@ -31,8 +31,11 @@ const REPEATS = 4
 /** A literal without indexing whose name is `:path`, the static table's fourth. */
 const LITERAL_PATH = 0x04
 const NOTHING = new Uint8Array(0)
-/** The pseudo-fields other than the path's text, and a change of the table's size. */
-const FIXED = 64
+/** The first byte of a literal without indexing whose name is `content-length`, the static table's 28th: and the second. */
+const LITERAL_LENGTH = 0x0f
+const LITERAL_LENGTH_REST = 28 - 0x0f
+/** The pseudo-fields other than the path's text, the content-length, and a change of the table's size. */
+const FIXED = 96
 
 /** Writes the HEADERS of requests. */
 export class RequestWriter {
@@ -47,15 +50,15 @@ export class RequestWriter {
   }
 
   /**
-   * Writes a request's HEADERS, with room for `more` bytes behind them in the same piece. Throws, having written
-   * nothing, when a field cannot be written: that is the batch's defect.
+   * Writes the HEADERS of a request with a body of `length` bytes, with room for `more` bytes behind them in the same
+   * piece. Throws, having written nothing, when a field cannot be written: that is the batch's defect.
    */
   write(
     template: Template,
     id: number,
     path: string,
     headers: ReadonlyArray<Header>,
-    last: boolean,
+    length: number,
     more: number
   ): void {
     const { output, encoder } = this
@@ -78,11 +81,12 @@ export class RequestWriter {
       at = this.writeTemplate(template, out, at, path)
     }
     for (let i = 0; i < headers.length; i++) at = encoder.literal(out, at, headers[i]![0], headers[i]![1])
-    this.frames(start, at, id, last)
+    at = writeLength(out, at, length)
+    this.frames(start, at, id, length === 0)
   }
 
   /** A batch's template for this connection, made when the first of its requests comes here. */
-  template(run: Run): Template {
+  template(run: BatchRun): Template {
     const last = run.template as Template | undefined
     if (last !== undefined && last.encoder === this.encoder) return last
     let template = run.templates.get(this.encoder) as Template | undefined
@@ -91,7 +95,7 @@ export class RequestWriter {
     return template
   }
 
-  private makeTemplate(run: Run): Template {
+  private makeTemplate(run: BatchRun): Template {
     const { batch } = run
     const fields = [...batch.credential, ...batch.common]
     for (const [name, value] of fields) assertField(name, value)
@@ -152,12 +156,12 @@ export class RequestWriter {
     const block = copy(output.bytes, start, end)
     let at = start - F.FRAME_HEADER
     for (let from = 0; from < block.length; from += F.FRAME_MAX) {
-      const piece = block.subarray(from, from + F.FRAME_MAX)
+      const chunk = block.subarray(from, from + F.FRAME_MAX)
       const ends = from + F.FRAME_MAX >= block.length ? F.END_HEADERS : 0
       const type = from === 0 ? F.HEADERS : F.CONTINUATION
-      at = F.frameHeader(output.bytes, at, piece.length, type, ends | (from === 0 ? flags : 0), id)
-      output.bytes.set(piece, at)
-      at += piece.length
+      at = F.frameHeader(output.bytes, at, chunk.length, type, ends | (from === 0 ? flags : 0), id)
+      output.bytes.set(chunk, at)
+      at += chunk.length
     }
     output.at = at
   }
@@ -168,6 +172,21 @@ const writePath = (out: Buffer, at: number, base: Uint8Array, rest: string): num
   out[at++] = LITERAL_PATH
   at = put(out, writeInteger(out, at, 0, 7, base.length + rest.length), base)
   return writePrintable(out, at, rest)
+}
+
+/**
+ * Writes the body's length, which differs from request to request: some servers take no body without it
+ * (411 Length Required), although HTTP/2 can do without.
+ */
+const writeLength = (out: Buffer, at: number, length: number): number => {
+  out[at] = LITERAL_LENGTH
+  out[at + 1] = LITERAL_LENGTH_REST
+  let digits = 1
+  for (let most = 10; length >= most; most *= 10) digits++
+  out[at + 2] = digits
+  at += 3
+  for (let left = length, i = at + digits; i > at; left = Math.trunc(left / 10)) out[--i] = 0x30 + (left % 10)
+  return at + digits
 }
 
 const copy = (bytes: Buffer, start: number, end: number): Uint8Array => new Uint8Array(bytes.subarray(start, end))

@@ -1,6 +1,6 @@
 import { Result, Schema, SchemaIssue } from "effect"
-import { Content } from "../../services/domain/Notification.ts"
-import type { RenderProblem } from "../../services/ports/TemplateEngine.ts"
+import { Content } from "../../services/domain/sending/Notification.ts"
+import type { RenderProblem } from "../../services/ports/messages/TemplateEngine.ts"
 
 const decode = Schema.decodeUnknownResult(Content)
 const format = SchemaIssue.makeFormatterStandardSchemaV1()

@@ -1,18 +1,18 @@
 import type { Template } from "liquidjs"
-import { Liquid } from "liquidjs"
-import { RESERVED } from "../../services/domain/Template.ts"
+import { Context, Liquid } from "liquidjs"
+import { boundFilters, whyNot } from "./Filters.ts"
+import type { Limits } from "./Limits.ts"
+import type { SourceText } from "./Protocol.ts"
 
 /*
  * One text in Liquid. The engine is given no files, and the tags that would ask for any are taken away; a source that
- * runs on is stopped by the number of its steps, which is the same on every machine, and by time as the last resort.
+ * runs on is stopped by the number of its steps, which is the same on every machine, and by time. What neither sees, in
+ * the middle of a filter or while a source is read, ends with the thread: RenderThread.ts.
  */
 
 const PARSE_CHARACTERS = 524_288
-/** Outputs, tags and texts that are passed in one rendering. */
-const STEPS = 20_000
-/** Characters and items made on the way. */
-const MEMORY = 2_000_000
-const MS = 100
+/** Characters that a source may become. */
+const FILLED = 1_000_000
 
 const options = {
   strictFilters: true,
@@ -22,14 +22,13 @@ const options = {
   timezoneOffset: 0,
   locale: "en-US",
   parseLimit: PARSE_CHARACTERS,
-  memoryLimit: MEMORY,
-  renderLimit: MS,
   templates: {}
 } as const
 
 const make = (more: { readonly outputEscape?: "escape" }): Liquid => {
   const engine = new Liquid({ ...options, ...more })
   for (const tag of ["include", "render", "layout", "block"]) delete engine.tags[tag]
+  boundFilters(engine)
   return engine
 }
 
@@ -62,8 +61,8 @@ export class RenderFailure extends Error {
 export interface Source {
   /** Whether it asks for something of the recipient. */
   readonly isPersonal: boolean
-  /** With `strict`, a variable that nobody gave is an error. */
-  readonly render: (scope: object, strict: boolean) => string
+  /** With `isStrict`, a variable that nobody gave is an error. Throws RenderFailure. */
+  readonly render: (scope: object, isStrict: boolean, limits: Limits) => string
 }
 
 /** What the library's errors carry beside their message. */
@@ -78,30 +77,81 @@ const MOST = 200
 /** Without the place, which is told apart. */
 const sentence = ({ message, originalError }: LiquidFailure): string => {
   const line = (originalError?.message ?? message ?? "cannot be read").split("\n", 1)[0]!
-  return line.replace(/, line:\d+, col:\d+$/, "").slice(0, MOST)
+  const plain = line.replace(/, line:\d+, col:\d+$/, "").slice(0, MOST)
+  const reason = whyNot(plain)
+  return reason === null ? plain : `${plain} (${reason})`
 }
 
-const HAS_LIQUID = /\{[{%]/
+/** Generators that wait for what they have yielded, one for each level of the rendering under way. */
+interface Running {
+  readonly next: (value?: unknown) => IteratorResult<unknown>
+  readonly throw: (error: unknown) => IteratorResult<unknown>
+}
 
-/** Throws SourceFailure. */
-export const compileSource = (source: string, field: string, isHtml: boolean): Source => {
-  if (!HAS_LIQUID.test(source)) return { isPersonal: false, render: () => source }
+/** Data are JSON: nothing but the library's own generators has a function of this name. */
+const isRunning = (value: unknown): value is Running =>
+  typeof value === "object" && value !== null && typeof (value as Partial<Running>).next === "function"
+
+/** The library's steps, one in another. Its own `renderSync` does the same at twice the cost. */
+const finish = (value: unknown): unknown => {
+  if (!isRunning(value)) return value
+  let step = value.next()
+  while (step.done !== true) {
+    let inner: unknown = step.value
+    if (isRunning(inner)) {
+      try {
+        inner = finish(inner)
+      } catch (error) {
+        step = value.throw(error)
+        continue
+      }
+    }
+    step = value.next(inner)
+  }
+  return finish(step.value)
+}
+
+/** The library asks for its own class; what it calls is here. */
+const bounds = ({ memoryLimit, renderLimit }: Limits) =>
+  ({ memoryLimit, renderLimit }) as unknown as Pick<Context, "memoryLimit" | "renderLimit">
+
+/** Without these words, and without escapes that could spell them, no look at the variables can find them. */
+const mayName = (source: string, names: ReadonlyArray<string>): boolean =>
+  source.includes("\\") || names.some((name) => source.includes(name))
+
+/** `reserved`: the variables that are the recipient's own; without them they are not looked for. Throws SourceFailure. */
+export const compileSource = (
+  { field, isHtml, text: source }: SourceText,
+  reserved: ReadonlyArray<string> | null
+): Source => {
   const engine = isHtml ? html : text
   let parsed: Array<Template>
-  let roots: ReadonlyArray<string>
+  let isPersonal = false
   try {
     parsed = engine.parse(source)
-    roots = engine.globalVariablesSync(parsed)
+    // Quadratic in the number of variables: only where it can find any.
+    if (reserved !== null && mayName(source, reserved)) {
+      isPersonal = engine.globalVariablesSync(parsed).some((root) => reserved.includes(root))
+    }
   } catch (error) {
     const failure = error as LiquidFailure
     const [line, column] = failure.token?.getPosition?.() ?? [1, 1]
     throw new SourceFailure(`cannot be read as Liquid: ${sentence(failure)}`, line, column)
   }
   return {
-    isPersonal: roots.some((root) => (RESERVED as ReadonlyArray<string>).includes(root)),
-    render: (scope, strictVariables) => {
+    isPersonal,
+    render: (scope, strictVariables, limits) => {
       try {
-        return String(engine.renderSync(parsed, scope, { strictVariables, templateLimit: STEPS }))
+        const context = new Context(
+          scope,
+          engine.options,
+          { sync: true, strictVariables },
+          { ...bounds(limits), liquid: engine }
+        )
+        const filled = String(finish(engine._render(parsed, context, {})))
+        // Longer than any part of a content may be, and not copied to where it would be refused.
+        if (filled.length > FILLED) throw new Error(`becomes longer than ${FILLED} characters`)
+        return filled
       } catch (error) {
         const failure = error as LiquidFailure
         const missing = failure.originalError?.variableName

@@ -1,118 +1,164 @@
-import { Layer, Result } from "effect"
-import type { Content } from "../../services/domain/Notification.ts"
-import type { TemplateBody, TemplateContent } from "../../services/domain/Template.ts"
-import { localeChain } from "../../services/domain/Template.ts"
-import type { CompiledTemplate, RenderProblem, SourceProblem } from "../../services/ports/TemplateEngine.ts"
-import { TemplateEngine } from "../../services/ports/TemplateEngine.ts"
+import { Effect, Layer, Result } from "effect"
+import type { AppId } from "../../services/domain/Ids.ts"
+import type { Content } from "../../services/domain/sending/Notification.ts"
+import type { TemplateBody } from "../../services/domain/messages/Template.ts"
+import { localeChain, RESERVED } from "../../services/domain/messages/Template.ts"
+import type {
+  CompiledTemplate,
+  Fill,
+  RenderProblem,
+  Rendered,
+  SourceProblem
+} from "../../services/ports/messages/TemplateEngine.ts"
+import { TemplateEngine, TemplateWaits } from "../../services/ports/messages/TemplateEngine.ts"
 import { checkContent } from "./Filled.ts"
-import type { Source } from "./Source.ts"
-import { compileSource, RenderFailure, SourceFailure } from "./Source.ts"
+import type { Language } from "./Parts.ts"
+import { build, languagesOf } from "./Parts.ts"
+import type { SourceText } from "./Protocol.ts"
+import type { Filled, Loss, Work } from "./Renderer.ts"
+import { Renderer, Template } from "./Renderer.ts"
+import { makeTries } from "./Tries.ts"
 
-/** A part that may hold sources anywhere inside it: a text, or JSON whose texts are sources. */
-type Part =
-  | { readonly _tag: "source"; readonly source: Source }
-  | { readonly _tag: "list"; readonly items: ReadonlyArray<Part> }
-  | { readonly _tag: "object"; readonly entries: ReadonlyArray<readonly [name: string, part: Part]> }
-  | { readonly _tag: "value"; readonly value: unknown }
+/** Milliseconds of computing for one recipient, or one source: what is sent was tried out before, in half of that. */
+const SENDING_MS = 500
+const TRYING_MS = 250
 
-type Parts = ReadonlyArray<readonly [name: keyof TemplateContent, part: Part]>
+/** Notes for the time of an effect that templates are waited for. */
+const waitingFor = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(TemplateWaits, (waits) => {
+    if (waits === null) return effect
+    waits.count++
+    return Effect.ensuring(
+      effect,
+      Effect.sync(() => waits.count--)
+    )
+  })
 
-const compilePart = (value: unknown, field: string, isHtml: boolean, problems: Array<SourceProblem>): Part => {
-  if (typeof value === "string") {
-    try {
-      return { _tag: "source", source: compileSource(value, field, isHtml) }
-    } catch (error) {
-      if (!(error instanceof SourceFailure)) throw error
-      problems.push({ field, line: error.line, column: error.column, message: error.message })
-      return { _tag: "value", value }
-    }
-  }
-  if (Array.isArray(value)) {
-    return { _tag: "list", items: value.map((item, i) => compilePart(item, `${field}[${i}]`, isHtml, problems)) }
-  }
-  if (typeof value === "object" && value !== null) {
-    const entries = Object.entries(value)
-    return {
-      _tag: "object",
-      entries: entries.map(([name, item]) => [name, compilePart(item, `${field}.${name}`, isHtml, problems)])
-    }
-  }
-  return { _tag: "value", value }
-}
+/** Work that is taken back when nobody waits for it any more. */
+const ask = <A>(renderer: Renderer, workOf: (done: (answer: A) => void) => Omit<Work, "broken">) =>
+  Effect.callback<A>((resume) => {
+    const take = renderer.add({
+      ...workOf((answer) => resume(Effect.succeed(answer))),
+      broken: (error) =>
+        resume(Effect.die(new Error("the process that fills templates cannot be had", { cause: error })))
+    } as Work)
+    return Effect.sync(take)
+  })
 
-const compileParts = (content: TemplateContent, field: string, problems: Array<SourceProblem>): Parts =>
-  Object.entries(content).map(
-    ([name, value]) =>
-      [name as keyof TemplateContent, compilePart(value, `${field}.${name}`, name === "html", problems)] as const
-  )
+const read = (renderer: Renderer, app: AppId, sources: ReadonlyArray<SourceText>) =>
+  sources.length === 0
+    ? Effect.succeed({ problems: [], isPersonal: false })
+    : ask<Parameters<Extract<Work, { _tag: "read" }>["done"]>[0]>(renderer, (done) => ({
+        _tag: "read",
+        app,
+        sources,
+        done
+      }))
 
-const sourcesOf = (part: Part): ReadonlyArray<Source> => {
-  switch (part._tag) {
-    case "source":
-      return [part.source]
-    case "list":
-      return part.items.flatMap(sourcesOf)
-    case "object":
-      return part.entries.flatMap(([, item]) => sourcesOf(item))
-    case "value":
-      return []
-  }
-}
+/** A recipient's content, of the texts that come next. */
+const contentOf = ({ parts }: Language, next: () => string): Result.Result<Content, RenderProblem> =>
+  checkContent(Object.fromEntries(parts.map(([name, part]) => [name, build(part, next)])))
 
-const fill = (part: Part, scope: object, strict: boolean): unknown => {
-  switch (part._tag) {
-    case "source":
-      return part.source.render(scope, strict)
-    case "list":
-      return part.items.map((item) => fill(item, scope, strict))
-    case "object":
-      return Object.fromEntries(part.entries.map(([name, item]) => [name, fill(item, scope, strict)]))
-    case "value":
-      return part.value
-  }
-}
-
-const filled = (parts: Parts, scope: object, strict: boolean): Result.Result<Content, RenderProblem> => {
-  const content: Record<string, unknown> = {}
-  for (const [name, part] of parts) {
-    try {
-      content[name] = fill(part, scope, strict)
-    } catch (error) {
-      if (!(error instanceof RenderFailure)) throw error
-      const { code, field, message } = error
-      return Result.fail({ field, code, message })
-    }
-  }
-  return checkContent(content)
-}
-
-const compile = (body: TemplateBody): Result.Result<CompiledTemplate, ReadonlyArray<SourceProblem>> => {
-  const problems: Array<SourceProblem> = []
-  const base = compileParts(body.content, "content", problems)
-  const names = Object.keys(body.locales)
-  const own = new Map(
-    names.map((name) => [name.toLowerCase(), compileParts(body.locales[name]!, `locales.${name}`, problems)] as const)
-  )
-  if (problems.length > 0) return Result.fail(problems)
-  // A language is laid over its parents, and all of them over the default.
-  const languages = new Map<string, Parts>([["", base]])
-  for (const key of own.keys()) {
-    const parts = new Map(base)
-    for (const parent of localeChain(key).toReversed()) {
-      for (const [name, part] of own.get(parent) ?? []) parts.set(name, part)
-    }
-    languages.set(key, [...parts])
-  }
-  const used = [...languages.values()].flat()
-  const strict = body.missing_variables === "error"
-  return Result.succeed({
-    isPersonal: used.some(([, part]) => sourcesOf(part).some(({ isPersonal }) => isPersonal)),
-    parts: [...new Set(used.map(([name]) => name))],
-    locales: names,
-    languageOf: (locale) => (locale === null ? "" : (localeChain(locale).find((key) => own.has(key)) ?? "")),
-    render: (language, scope) => filled(languages.get(language) ?? base, scope, strict)
+/** What the thread answered, as contents of their recipients. */
+const assemble = (filled: Filled, languages: ReadonlyArray<Language>): ReadonlyArray<Rendered> => {
+  if (filled._tag === "setAside") return languages.map(() => Result.fail(filled.problem))
+  const { count, skipped, values } = filled
+  let at = 0
+  const next = () => values[at++] as string
+  return languages.slice(0, count).map((language, index) => {
+    if (index === skipped?.recipient) return Result.fail(skipped.problem)
+    const first = values[at]
+    if (language.sources.length === 0 || typeof first === "string") return contentOf(language, next)
+    at++
+    return Result.fail(first!)
   })
 }
 
-/** Templates in Liquid. */
-export const layer: Layer.Layer<TemplateEngine> = Layer.succeed(TemplateEngine, { compile })
+/** How a template's texts come to its recipients, by one of the threads. */
+const fillingBy = (renderer: Renderer, app: AppId, body: TemplateBody): Fill<never> => {
+  const { languages, sources } = languagesOf(body)
+  const template = new Template(app, sources)
+  const base = languages.get("")!
+  const isStrict = body.missing_variables === "error"
+
+  return (variables, recipients) =>
+    Effect.suspend(() => {
+      const theirs = recipients.map(({ language }) => languages.get(language) ?? base)
+      if (template.setAside !== null) return Effect.succeed(theirs.map(() => Result.fail(template.setAside!)))
+      if (theirs.every(({ sources }) => sources.length === 0)) {
+        return Effect.succeed(theirs.map((language) => contentOf(language, () => "")))
+      }
+      const kinds = [...new Set(theirs)]
+      const places = new Map(kinds.map((language, place) => [language, place]))
+      const request = {
+        isStrict,
+        shared: JSON.stringify(variables),
+        scopes: JSON.stringify(recipients.map(({ own }) => own)),
+        kinds: kinds.map(({ sources }) => sources),
+        kindOf: theirs.map((language) => places.get(language)!)
+      }
+      return ask<Filled>(renderer, (done) => ({ _tag: "fill", template, request, done, skipped: null })).pipe(
+        Effect.map((filled) => assemble(filled, theirs))
+      )
+    })
+}
+
+/** What reads and fills a template: for those who wait for mail to be sent, and for those who try one out. */
+interface Threads {
+  readonly sending: Renderer
+  readonly trying: Renderer
+  readonly inTurn: ReturnType<typeof makeTries>
+}
+
+type ReadBy<E> = (sources: ReadonlyArray<SourceText>) => Effect.Effect<Effect.Success<ReturnType<typeof read>>, E>
+
+const compileBy = <E>({ inTurn, sending, trying }: Threads, app: AppId, body: TemplateBody, readBy: ReadBy<E>) =>
+  Effect.gen(function* () {
+    const { languages, sources } = languagesOf(body)
+    const { isPersonal, problems } = yield* waitingFor(readBy(sources))
+    if (problems.length > 0) {
+      return yield* Effect.fail<ReadonlyArray<SourceProblem>>(
+        problems.map(({ column, line, message, source }) => ({ field: sources[source]!.field, line, column, message }))
+      )
+    }
+    const fill = fillingBy(sending, app, body)
+    const sample = fillingBy(trying, app, body)
+
+    return {
+      isPersonal,
+      parts: [...new Set([...languages.values()].flatMap(({ parts }) => parts.map(([name]) => name)))],
+      locales: Object.keys(body.locales),
+      languageOf: (locale) => (locale === null ? "" : (localeChain(locale).find((key) => languages.has(key)) ?? "")),
+      fill: (variables, recipients) => waitingFor(fill(variables, recipients)),
+      sample: (variables, recipients) => waitingFor(inTurn(app, sample(variables, recipients)))
+    } satisfies CompiledTemplate
+  })
+
+const make = Effect.gen(function* () {
+  const run = Effect.runForkWith(yield* Effect.context<never>())
+  const onLoss = ({ app, cause, field }: Loss) =>
+    run(
+      Effect.logWarning("A template ended the thread that fills templates").pipe(
+        Effect.annotateLogs({ app_id: app, cause, field })
+      )
+    )
+  const rendererWithin = (deadlineMs: number) =>
+    Effect.acquireRelease(
+      Effect.sync(() => new Renderer(RESERVED, deadlineMs, onLoss)),
+      (made) => Effect.promise(() => made.close())
+    )
+  const sending = yield* rendererWithin(SENDING_MS)
+  const trying = yield* rendererWithin(TRYING_MS)
+  const inTurn = makeTries()
+  const threads: Threads = { sending, trying, inTurn }
+  return TemplateEngine.of({
+    compile: (appId, body) => compileBy(threads, appId, body, (sources) => read(sending, appId, sources)),
+    tryOut: (appId, body) => compileBy(threads, appId, body, (sources) => inTurn(appId, read(trying, appId, sources)))
+  })
+})
+
+/**
+ * Templates in Liquid, in two processes that start when they have something to do and end when they are idle: one for what
+ * is sent, one for what is tried out.
+ */
+export const layer: Layer.Layer<TemplateEngine> = Layer.effect(TemplateEngine, make)

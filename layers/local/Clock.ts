@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer } from "effect"
-import { now, precisely } from "../../services/domain/Now.ts"
+import { now, precisely } from "../../services/ports/Now.ts"
 
 /** To the microsecond: a number that holds an epoch holds no more of it. */
 const nanos = (): bigint => BigInt(Math.round(precisely() * 1000)) * 1000n

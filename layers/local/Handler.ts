@@ -1,7 +1,7 @@
 import { Effect, Exit } from "effect"
-import type { Job } from "../../services/domain/Job.ts"
-import { aboutJob } from "../../services/domain/Job.ts"
-import type { Start } from "./Lanes.ts"
+import type { Job } from "../../services/domain/operations/Job.ts"
+import { aboutJob } from "../../services/domain/operations/Job.ts"
+import type { Start } from "./Topics.ts"
 
 /** Runs a subscriber's handler for each job that is started; what fails is logged and told. */
 export const starting = <E>(handler: (job: Job) => Effect.Effect<void, E>): Effect.Effect<Start> =>

@@ -1,15 +1,16 @@
 import { Context, Effect, Layer } from "effect"
 import type { Scope } from "effect"
-import { JobQueue } from "../../services/ports/JobQueue.ts"
-import { NodeQueue } from "../../services/ports/NodeQueue.ts"
-import type { Channel } from "./Channel.ts"
-import { DEFAULTS, lanesOf, queueOf } from "./JobQueue.ts"
-import type { Lanes, LocalOptions, Membership } from "./Lanes.ts"
-import type { Order, Request } from "./Words.ts"
-import { isOurs } from "./Words.ts"
+import type { JobType } from "../../services/domain/operations/Job.ts"
+import { JobQueue } from "../../services/ports/operations/JobQueue.ts"
+import { NodeQueue } from "../../services/ports/operations/NodeQueue.ts"
+import type { Channel } from "./ProcessChannel.ts"
+import { DEFAULTS, topicsOf, queueOf } from "./JobQueue.ts"
+import type { Topics, LocalOptions, Membership } from "./Topics.ts"
+import type { Order, Request } from "./HubProtocol.ts"
+import { isOurs } from "./HubProtocol.ts"
 
 /**
- * The queue of a node that consists of several processes: the lanes are in the one that holds the hub, and the others
+ * The queue of a node that consists of several processes: the topics are in the one that holds the hub, and the others
  * join them over a channel each (layers/local/WorkerJobQueue.ts). A process that ends gives back what it had at work.
  */
 export class JobHub extends Context.Service<
@@ -22,7 +23,7 @@ export class JobHub extends Context.Service<
 
 const nothing = () => {}
 
-const serve = (lanes: Lanes, channel: Channel): (() => void) => {
+const serve = (topics: Topics, channel: Channel): (() => void) => {
   const members = new Map<number, Membership>()
   const atWork = new Map<number, (isDone: boolean) => void>()
   let runs = 0
@@ -34,10 +35,10 @@ const serve = (lanes: Lanes, channel: Channel): (() => void) => {
     const request = message as Request
     switch (request.jobs) {
       case "publish":
-        return lanes.publish(request.list)
+        return topics.publish(request.list)
       case "join": {
         const { member, subscription } = request
-        const membership = lanes.join(subscription, (job, end) => {
+        const membership = topics.join(subscription, (job, end) => {
           if (isClosed) return end(false)
           const run = runs++
           atWork.set(run, end)
@@ -72,11 +73,11 @@ const serve = (lanes: Lanes, channel: Channel): (() => void) => {
   return close
 }
 
-const hubOf = (lanes: Lanes): JobHub["Service"] => ({
+const hubOf = (topics: Topics): JobHub["Service"] => ({
   attach: (channel) =>
     Effect.asVoid(
       Effect.acquireRelease(
-        Effect.sync(() => serve(lanes, channel)),
+        Effect.sync(() => serve(topics, channel)),
         (close) => Effect.sync(close)
       )
     )
@@ -84,15 +85,23 @@ const hubOf = (lanes: Lanes): JobHub["Service"] => ({
 
 export const layerWith = (options: LocalOptions): Layer.Layer<JobQueue | JobHub> =>
   Layer.effectContext(
-    Effect.map(lanesOf(options), (lanes) => Context.add(Context.make(JobQueue, queueOf(lanes)), JobHub, hubOf(lanes)))
+    Effect.map(topicsOf(options), (topics) =>
+      Context.add(Context.make(JobQueue, queueOf(topics)), JobHub, hubOf(topics))
+    )
   )
 
 export const layer: Layer.Layer<JobQueue | JobHub> = layerWith(DEFAULTS)
 
 export const besideWith = (options: LocalOptions): Layer.Layer<NodeQueue | JobHub> =>
   Layer.effectContext(
-    Effect.map(lanesOf(options), (lanes) => Context.add(Context.make(NodeQueue, queueOf(lanes)), JobHub, hubOf(lanes)))
+    Effect.map(topicsOf(options), (topics) =>
+      Context.add(Context.make(NodeQueue, queueOf(topics)), JobHub, hubOf(topics))
+    )
   )
 
-/** Beside a queue elsewhere, at which the processes of many nodes meet: for what concerns this node alone. */
-export const beside: Layer.Layer<NodeQueue | JobHub> = besideWith({ ...DEFAULTS, isPatient: false })
+/**
+ * Beside a queue elsewhere, at which the processes of many nodes meet: for what concerns this node alone. Jobs of the
+ * `types` that the node's workers take wait for workers that are starting; others would wait for nobody.
+ */
+export const besideFor = (types: ReadonlySet<JobType>): Layer.Layer<NodeQueue | JobHub> =>
+  besideWith({ ...DEFAULTS, keepsWaiting: (type) => types.has(type) })

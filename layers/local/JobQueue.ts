@@ -1,25 +1,25 @@
 import { Effect, Layer } from "effect"
-import { JobQueue } from "../../services/ports/JobQueue.ts"
-import type { NodeQueue } from "../../services/ports/NodeQueue.ts"
+import { JobQueue } from "../../services/ports/operations/JobQueue.ts"
+import type { NodeQueue } from "../../services/ports/operations/NodeQueue.ts"
 import { starting } from "./Handler.ts"
-import type { Lanes, LocalOptions } from "./Lanes.ts"
-import { makeLanes } from "./Lanes.ts"
+import type { Topics, LocalOptions } from "./Topics.ts"
+import { makeTopics } from "./Topics.ts"
 
-/** Lanes that end with the scope. */
-export const lanesOf = (options: LocalOptions) =>
+/** Topics that end with the scope. */
+export const topicsOf = (options: LocalOptions) =>
   Effect.acquireRelease(
-    Effect.sync(() => makeLanes(options)),
-    (lanes) => Effect.sync(lanes.close)
+    Effect.sync(() => makeTopics(options)),
+    (topics) => Effect.sync(topics.close)
   )
 
-/** The ports over the lanes of this very process. */
-export const queueOf = (lanes: Lanes): JobQueue["Service"] & NodeQueue["Service"] => ({
-  publish: (jobs) => Effect.sync(() => lanes.publish(jobs)),
-  wake: (jobs) => Effect.sync(() => lanes.publish(jobs)),
+/** The ports over the topics of this very process. */
+export const queueOf = (topics: Topics): JobQueue["Service"] & NodeQueue["Service"] => ({
+  publish: (jobs) => Effect.sync(() => topics.publish(jobs)),
+  wake: (jobs) => Effect.sync(() => topics.publish(jobs)),
   subscribe: Effect.fnUntraced(function* (subscription, handler) {
     const start = yield* starting(handler)
     yield* Effect.acquireRelease(
-      Effect.sync(() => lanes.join(subscription, start)),
+      Effect.sync(() => topics.join(subscription, start)),
       ({ leave }) => Effect.callback<void>((resume) => leave(() => resume(Effect.void)))
     )
   }),
@@ -27,9 +27,9 @@ export const queueOf = (lanes: Lanes): JobQueue["Service"] & NodeQueue["Service"
 })
 
 export const layerWith = (options: LocalOptions): Layer.Layer<JobQueue> =>
-  Layer.effect(JobQueue, Effect.map(lanesOf(options), queueOf))
+  Layer.effect(JobQueue, Effect.map(topicsOf(options), queueOf))
 
-export const DEFAULTS: LocalOptions = { redeliverMs: 1000, capacity: 100_000, isPatient: true }
+export const DEFAULTS: LocalOptions = { redeliverMs: 1000, capacity: 100_000, keepsWaiting: () => true }
 
 /** The queue of one process. */
 export const layer: Layer.Layer<JobQueue> = layerWith(DEFAULTS)

@@ -1,14 +1,14 @@
 import { Effect, Layer } from "effect"
 import type { Scope } from "effect"
-import type { Job } from "../../services/domain/Job.ts"
-import type { Subscription } from "../../services/ports/JobQueue.ts"
-import { JobQueue, QueueUnavailable } from "../../services/ports/JobQueue.ts"
-import { NodeQueue } from "../../services/ports/NodeQueue.ts"
-import type { Channel } from "./Channel.ts"
+import type { Job } from "../../services/domain/operations/Job.ts"
+import type { Subscription } from "../../services/ports/operations/JobQueue.ts"
+import { JobQueue, QueueUnavailable } from "../../services/ports/operations/JobQueue.ts"
+import { NodeQueue } from "../../services/ports/operations/NodeQueue.ts"
+import type { Channel } from "./ProcessChannel.ts"
 import { starting } from "./Handler.ts"
-import type { Start } from "./Lanes.ts"
-import type { Order, Request } from "./Words.ts"
-import { isOurs } from "./Words.ts"
+import type { Start } from "./Topics.ts"
+import type { Order, Request } from "./HubProtocol.ts"
+import { isOurs } from "./HubProtocol.ts"
 
 const unavailable = (cause: unknown) => new QueueUnavailable({ cause })
 

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto"
 import MailComposer from "nodemailer/lib/mail-composer"
-import { domainToASCII } from "node:url"
-import type { Message } from "../../services/domain/Notification.ts"
+import { asciiAddress } from "../../services/domain/audience/EmailAddress.ts"
+import type { Message } from "../../services/domain/sending/Notification.ts"
+import { senderOf } from "../../services/domain/sending/Sender.ts"
+import { encodedSender, encodedWords, needsWords } from "./HeaderText.ts"
 import { addPixel, trackLinks } from "./TrackedHtml.ts"
 
 /** One notification's mail: everything but the lines that name the recipient, written once. */
@@ -62,13 +64,6 @@ const htmlOf = (body: string, url: string | undefined): string => {
   return `<!doctype html><html><body>${[...paragraphs, ...link].join("")}</body></html>`
 }
 
-/** `Name <a@b>` or `a@b` → `a@b`, its domain in ASCII. */
-const addressOf = (from: string): string => {
-  const bare = (/<([^<>]+)>\s*$/.exec(from)?.[1] ?? from).trim()
-  const at = bare.lastIndexOf("@")
-  return `${bare.slice(0, at)}@${domainToASCII(bare.slice(at + 1)) || bare.slice(at + 1)}`
-}
-
 /** Mail without a subject is taken for spam: the first line of the text stands in for it. */
 const subjectOf = ({ content }: Message): string => {
   const first = (content.body ?? "").split("\n").find((text) => text.trim() !== "")
@@ -93,11 +88,20 @@ export const compose = async (
   const mark = randomBytes(12).toString("hex")
   const isTracked = tracking.pixel !== null || tracking.link !== null
   const { content } = message
+  const subject = subjectOf(message)
+  const { address, name } = senderOf(from)
+  const sender = asciiAddress(address)
+  const isOwnFrom = needsWords(name, "From: ")
+  const isOwnSubject = needsWords(subject, "Subject: ")
+  const ownFields = [
+    ...(isOwnFrom ? [`From: ${encodedSender({ name, address: sender })}\r\n`] : []),
+    ...(isOwnSubject ? [`Subject: ${encodedWords(subject)}\r\n`] : [])
+  ].join("")
   const body = content.body ?? content.title ?? ""
   const html = content.html ?? htmlOf(body, content.url)
   const composed = await new MailComposer({
-    from,
-    subject: subjectOf(message),
+    ...(isOwnFrom ? {} : { from: { name, address: sender } }),
+    ...(isOwnSubject ? {} : { subject }),
     text: content.url === undefined ? body : `${body}\n\n${content.url}`,
     html: {
       content: isTracked ? track(html, tracking, mark) : html,
@@ -115,13 +119,12 @@ export const compose = async (
   if (found === -1) throw new Error("the composer wrote no Message-ID")
   const rest = Buffer.concat([composed.subarray(0, found), composed.subarray(found + NO_ID_LINE.length)])
   const parts = isTracked ? cut(rest, mark) : [rest]
-  const sender = addressOf(from)
-  const domain = sender.slice(sender.lastIndexOf("@") + 1)
+  const domain = sender.slice(sender.lastIndexOf("@") + 1).toLowerCase()
   return {
     sender,
     idOf: (deliveryId) => `${deliveryId}@${domain}`,
     write: (to, id, unsubscribeUrl, mailToken) => {
-      let head = `To: ${line(to)}\r\nMessage-ID: <${id}>\r\n`
+      let head = `${ownFields}To: ${asciiAddress(line(to))}\r\nMessage-ID: <${id}>\r\n`
       if (unsubscribeUrl !== null) {
         head += `List-Unsubscribe: <${unsubscribeUrl}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`
       }

@@ -1,7 +1,9 @@
-import SMTPConnection from "nodemailer/lib/smtp-connection"
 import { Readable } from "node:stream"
 import type { ConnectionOptions } from "node:tls"
-import type { SmtpFailure, Stage } from "./Reply.ts"
+import { isAscii } from "../../services/domain/audience/EmailAddress.ts"
+import type { Stage } from "./SmtpReply.ts"
+import { SmtpConnection } from "./SmtpConnection.ts"
+import { NO_UTF8, type SmtpFailure } from "./SmtpFailure.ts"
 
 /** A batch of mails to one server. */
 export interface MailBatch {
@@ -11,6 +13,9 @@ export interface MailBatch {
   readonly write: (index: number) => Buffer
   readonly onSent: (index: number) => void
   readonly onFailure: (index: number, failure: SmtpFailure, stage: Stage) => void
+  /** Asked before each message. When it says no, none that waits is sent any more. */
+  readonly mayBegin?: () => boolean
+  readonly onWithheld: (index: number) => void
   /** Every index has had its call. */
   readonly onEnd: () => void
 }
@@ -33,6 +38,8 @@ const SILENCE_MS = 5 * 60_000
 /** An idle connection says goodbye before the server does. */
 const IDLE_MS = 20_000
 const GOODBYE_MS = 1000
+/** Failures of a message after which the session goes on. */
+const OF_THE_MESSAGE: ReadonlySet<string | undefined> = new Set(["EENVELOPE", "EMESSAGE", NO_UTF8])
 /** After a server refused one connection more, it is not asked for it again for so long. */
 const FEWER_MS = 60_000
 
@@ -71,6 +78,13 @@ class Work {
     this.batch.onFailure(index, failure, stage)
     this.#count()
   }
+  /** Nothing that waits is sent. */
+  withhold(): void {
+    while (this.waiting > 0) {
+      this.batch.onWithheld(this.take())
+      this.#count()
+    }
+  }
   #count(): void {
     if (--this.#left > 0) return
     this.live = false
@@ -82,10 +96,12 @@ class Work {
 export const mustEncrypt = (server: Pick<SmtpServer, "auth">, address: string): boolean =>
   server.auth !== null && address !== "::1" && !address.startsWith("127.")
 
-/** A connection: `connecting`, then by turns `sending` (and `resetting` after a refusal) and `idle`, until it is `over`. */
+/**
+ * A connection: `connecting`, then by turns `sending` (and `resetting` after a refusal) and `idle`, until it is `over`.
+ */
 interface Link {
   state: "connecting" | "idle" | "sending" | "resetting" | "over"
-  readonly connection: SMTPConnection
+  readonly connection: SmtpConnection
   messages: number
   idle: NodeJS.Timeout | undefined
 }
@@ -103,10 +119,12 @@ export class SmtpPool {
   #limit = CONNECTIONS
   #limitUntil = 0
   #closed = false
+  readonly #silenceMs: number
 
-  constructor(server: SmtpServer, address: string) {
+  constructor(server: SmtpServer, address: string, silenceMs: number = SILENCE_MS) {
     this.#server = server
     this.address = address
+    this.#silenceMs = silenceMs
   }
 
   /** Starts a batch; the answer abandons it: nothing of it is called any more. */
@@ -138,6 +156,10 @@ export class SmtpPool {
   #take(): readonly [work: Work, index: number] | undefined {
     for (let work = this.#works.shift(); work !== undefined; work = this.#works.shift()) {
       if (work.waiting === 0) continue
+      if (work.batch.mayBegin?.() === false) {
+        work.withhold()
+        continue
+      }
       const index = work.take()
       if (work.waiting > 0) this.#works.push(work)
       return [work, index]
@@ -162,7 +184,7 @@ export class SmtpPool {
   #open(): void {
     if (this.#closed) return
     const { auth, name, port, secure, tls } = this.#server
-    const connection = new SMTPConnection({
+    const connection = new SmtpConnection({
       host: this.address,
       port,
       secure,
@@ -172,7 +194,7 @@ export class SmtpPool {
       ...(tls.servername !== undefined && { servername: tls.servername }),
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,
-      socketTimeout: SILENCE_MS,
+      socketTimeout: this.#silenceMs,
       socketCloseTimeout: GOODBYE_MS
     })
     const link: Link = { state: "connecting", connection, messages: 0, idle: undefined }
@@ -198,7 +220,9 @@ export class SmtpPool {
     })
   }
 
-  /** A connection did not come about. With others at work it is one too many; else it is what all who wait must hear. */
+  /**
+   * A connection did not come about. With others at work it is one too many; else it is what all who wait must hear.
+   */
   #unopened(link: Link, failure: SmtpFailure): void {
     this.#end(link)
     link.connection.close()
@@ -249,14 +273,14 @@ export class SmtpPool {
         stage = "dot"
       }
     })
-    connection.send({ from: work.batch.from, to: [work.batch.to(index)], size: message.length }, body, (error) => {
+    const done = (error?: SmtpFailure | Error | null): void => {
       if (error === null || error === undefined) {
         work.sent(index)
         return this.#continue(link)
       }
       const failure = error as SmtpFailure
       // A refusal of this message leaves the session in order.
-      const refused = (failure.code === "EENVELOPE" || failure.code === "EMESSAGE") && failure.responseCode !== 421
+      const refused = OF_THE_MESSAGE.has(failure.code) && failure.responseCode !== 421
       if (refused && !connection.destroyed) {
         link.state = "resetting"
         connection.reset((error) => (error ? this.#lost(link) : this.#continue(link)))
@@ -269,7 +293,14 @@ export class SmtpPool {
         if (!this.#works.includes(work)) this.#works.unshift(work)
       } else work.fail(index, failure, stage)
       this.#lost(link)
-    })
+    }
+    const from = work.batch.from
+    const to = work.batch.to(index)
+    if (!connection.takesUtf8 && !isAscii(from + to)) {
+      const command = isAscii(from) ? "RCPT TO" : "MAIL FROM"
+      return done({ code: NO_UTF8, command, message: "it takes no addresses beyond ASCII: it does not offer SMTPUTF8" })
+    }
+    connection.send({ from, to: [to], size: message.length }, body, done)
   }
 
   #continue(link: Link): void {

@@ -1,19 +1,20 @@
 import { Clock, Effect, Equal, Hash, Layer, RcMap } from "effect"
 import { isIP } from "node:net"
 import { domainToASCII } from "node:url"
-import type { SmtpCredential } from "../../services/domain/Credential.ts"
+import { asciiAddress } from "../../services/domain/audience/EmailAddress.ts"
+import type { SmtpCredential } from "../../services/domain/sending/Credential.ts"
 import type { ChannelId, NotificationId } from "../../services/domain/Ids.ts"
-import { deliveryIdsOf } from "../../services/domain/Ids.ts"
-import { isExpired, RefusalRun } from "../../services/domain/Push.ts"
-import { Links } from "../../services/ports/Links.ts"
-import { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
-import type { Outcome, Provider, SendBatch } from "../../services/ports/Provider.ts"
-import { SmtpProvider } from "../../services/ports/Provider.ts"
+import { deliveryIdsOf } from "../../services/domain/sending/DeliveryIds.ts"
+import { isExpired, RefusalRun } from "../../services/domain/sending/Push.ts"
+import { Links } from "../../services/ports/engagement/Links.ts"
+import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
+import type { Outcome, Provider, SendBatch } from "../../services/ports/sending/Provider.ts"
+import { SmtpProvider } from "../../services/ports/sending/Provider.ts"
 import { Settings } from "../config/Settings.ts"
 import { trust } from "../config/Trust.ts"
 import type { Tracking } from "./Message.ts"
 import { compose, isMailable } from "./Message.ts"
-import { policyOutcome, verdictOf, type Verdict } from "./Reply.ts"
+import { policyOutcome, recipientOutcome, verdictOf, type Verdict } from "./SmtpReply.ts"
 import type { SmtpServer } from "./SmtpPool.ts"
 import { SmtpPool } from "./SmtpPool.ts"
 
@@ -21,8 +22,9 @@ const IDLE = "5 minutes"
 
 interface Server {
   readonly pool: SmtpPool
-  /** Refusals by policy in a row. */
+  /** Refusals by policy in a row: of the sender or the content, and of recipients. */
   readonly policies: RefusalRun
+  readonly recipients: RefusalRun
 }
 
 /** A credential version; the server it names comes along for whoever opens the pool. */
@@ -89,7 +91,11 @@ const make = Effect.gen(function* () {
   const servers = yield* RcMap.make({
     lookup: ({ address, server }: Owner) =>
       Effect.acquireRelease(
-        Effect.sync((): Server => ({ pool: new SmtpPool(server, address), policies: new RefusalRun() })),
+        Effect.sync((): Server => ({
+          pool: new SmtpPool(server, address),
+          policies: new RefusalRun(),
+          recipients: new RefusalRun()
+        })),
         ({ pool }) => Effect.sync(() => pool.close())
       ),
     idleTimeToLive: IDLE
@@ -105,13 +111,13 @@ const make = Effect.gen(function* () {
     if (isExpired(message, now)) return all({ _tag: "Fail", reason: "expired" })
     if (!isMailable(message)) return all({ _tag: "Fail", reason: "empty_content" })
     const server = serverOf(credential, name, trusted)
-    if (server === null) return all({ _tag: "Hold", reason: "the url of the SMTP credential cannot be understood" })
+    if (server === null) return all({ _tag: "Suspend", reason: "the url of the SMTP credential cannot be understood" })
     const checked = yield* Effect.result(policy.checkHost(server.host, server.port))
     if (checked._tag === "Failure") {
       return all(
         checked.failure.transient
           ? { _tag: "Retry", reason: "server_unresolved", afterMs: null }
-          : { _tag: "Hold", reason: `the SMTP server may not be called: ${checked.failure.message}` }
+          : { _tag: "Suspend", reason: `the SMTP server may not be called: ${checked.failure.message}` }
       )
     }
     const { address } = checked.success
@@ -140,18 +146,23 @@ const make = Effect.gen(function* () {
       unsubscribable ? links.unsubscribeUrl(message.appId, channelId as ChannelId, message.notificationId) : null
 
     const policyRefusals: Array<readonly [index: number, verdict: Extract<Verdict, { _tag: "Policy" }>]> = []
+    const withheld: Array<number> = []
     let accepted = 0
     yield* Effect.scoped(
       Effect.gen(function* () {
         const owner = new Owner(`${batch.credential.appId}:${batch.credential.version}`, server, address)
-        const { policies, pool } = yield* RcMap.get(servers, owner)
+        const { policies, pool, recipients } = yield* RcMap.get(servers, owner)
+        const refusesAll = () => accepted === 0 && recipients.blamesCredential
+        const isBlamed = () => accepted === 0 && policyRefusals.length > 0 && policies.blamesCredential
         // New connections go where the name leads now.
         pool.address = address
         yield* Effect.callback<void>((resume) => {
           const abandon = pool.submit({
             count: targets.length,
+            mayBegin: () => !isBlamed() && batch.mayBegin?.() !== false,
+            onWithheld: (index) => void withheld.push(index),
             from: template.sender,
-            to: (index) => targets[index]!.address,
+            to: (index) => asciiAddress(targets[index]!.address),
             write: (index) => {
               const { address, id } = targets[index]!
               return template.write(address, ids[index]!, unsubscribeUrl(id), tokenOf(id))
@@ -159,11 +170,17 @@ const make = Effect.gen(function* () {
             onSent: (index) => {
               accepted++
               policies.accepted()
+              recipients.accepted()
               onOutcome(index, { _tag: "Ok", messageId: ids[index]! })
             },
             onFailure: (index, failure, stage) => {
               const verdict = verdictOf(failure, stage)
               if (verdict._tag === "Done") return onOutcome(index, verdict.outcome)
+              if (verdict._tag === "RecipientPolicy") {
+                // Asked of all, however many it refuses: whoever chose the first addresses may have chosen them for it.
+                recipients.refused()
+                return onOutcome(index, recipientOutcome(verdict, refusesAll))
+              }
               policies.refused()
               policyRefusals.push([index, verdict])
             },
@@ -171,8 +188,11 @@ const make = Effect.gen(function* () {
           })
           return Effect.sync(abandon)
         })
-        const blamesSender = accepted === 0 && policies.blamesCredential
+        const blamesSender = isBlamed()
         for (const [index, verdict] of policyRefusals) onOutcome(index, policyOutcome(verdict, blamesSender))
+        for (const index of withheld) {
+          onOutcome(index, blamesSender ? policyOutcome(policyRefusals[0]![1], true) : { _tag: "Withheld" })
+        }
       })
     )
   })

@@ -1,7 +1,11 @@
-import type { NatsConnection } from "@nats-io/transport-node"
-import { connect, wsconnect } from "@nats-io/transport-node"
+import type { NatsConnection, NodeConnectionOptions } from "@nats-io/transport-node"
+import { connect, credsAuthenticator, nkeyAuthenticator, wsconnect } from "@nats-io/transport-node"
 import type { Scope } from "effect"
 import { Deferred, Effect } from "effect"
+import { readFileSync } from "node:fs"
+import type { NatsAccess, NatsSignIn } from "../config/NatsAccess.ts"
+import { fault } from "./natsFault.ts"
+import { explain } from "./ServerInfo.ts"
 
 /**
  * The connection to NATS, which comes and goes: the engine may start before NATS does, and outlives its outages.
@@ -13,10 +17,14 @@ export interface Connection {
   readonly isUp: () => boolean
   /** Counts how often it came up: whatever was learnt of the server in an earlier epoch may be gone. */
   readonly epoch: () => number
-  /** Ends when there was a first connection, or when the patience for it is over. */
+  /** Ends when there was a first connection, or when the time for it is over. */
   readonly started: Effect.Effect<void>
   /** Calls back each time it comes up (at once when it is), until the returned function is called. */
   readonly onUp: (run: (nc: NatsConnection) => void) => () => void
+  /** Why it is not up, in words, with the address and no secret. */
+  readonly why: () => Error
+  /** The same for a failure of this connection. */
+  readonly blame: (error: unknown) => Error
   /** Calls back each time it is lost. */
   readonly onDown: (run: () => void) => void
 }
@@ -24,13 +32,38 @@ export interface Connection {
 const RETRY_MS = 250
 const MAX_RETRY_MS = 2000
 
+const NO_ACCESS: NatsAccess = { signIn: null, tls: null }
+
+/** What the client is given to sign in with, and the setting that it comes from. */
+const signInOf = (signIn: NatsSignIn): { readonly from: string; readonly secret: Partial<NodeConnectionOptions> } => {
+  switch (signIn._tag) {
+    case "user":
+      return { from: "NATS_USER and NATS_PASSWORD", secret: { user: signIn.user, pass: signIn.password } }
+    case "token":
+      return { from: "NATS_TOKEN", secret: { token: signIn.token } }
+    // Asked at each connection: what was renewed meanwhile is used without a restart.
+    case "creds": {
+      const read = () => readFileSync(signIn.file)
+      return { from: "NATS_CREDS_FILE", secret: { authenticator: (nonce) => credsAuthenticator(read())(nonce) } }
+    }
+    case "nkey": {
+      const seed = () => new TextEncoder().encode(/SU[A-Z2-7]{56}/.exec(readFileSync(signIn.file, "utf8"))?.[0] ?? "")
+      return { from: "NATS_NKEY_FILE", secret: { authenticator: (nonce) => nkeyAuthenticator(seed())(nonce) } }
+    }
+  }
+}
+
 /** NATS takes several servers; user and password, or a token, may stand in the first URL that has them. */
-export const optionsOf = (urls: string) => {
+export const optionsOf = (urls: string, access: NatsAccess = NO_ACCESS) => {
   const parts = urls.split(",").map((part) => new URL(part.trim()))
   const named = parts.find((url) => url.username !== "")
-  const secret = named === undefined ? {} : credentials(named)
+  const { from, secret } =
+    access.signIn === null
+      ? { from: "NATS_URL", secret: named === undefined ? {} : credentials(named) }
+      : signInOf(access.signIn)
   const servers = parts.map((url) => (url.protocol.startsWith("ws") ? `${url.protocol}//${url.host}` : url.host))
-  return { servers, websocket: parts[0]!.protocol.startsWith("ws"), tls: parts[0]!.protocol === "tls:", secret }
+  const tls = access.tls ?? (parts.some(({ protocol }) => protocol === "tls:") ? {} : null)
+  return { servers, websocket: parts[0]!.protocol.startsWith("ws"), tls, from, secret }
 }
 
 const credentials = (url: URL) => {
@@ -38,23 +71,29 @@ const credentials = (url: URL) => {
   return url.password === "" ? { token: user } : { user, pass: decodeURIComponent(url.password) }
 }
 
-export const makeConnection = (urls: string, patienceMs: number): Effect.Effect<Connection, never, Scope.Scope> =>
+export const makeConnection = (
+  urls: string,
+  timeoutMs: number,
+  access?: NatsAccess
+): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const options = optionsOf(urls)
-    const giveUpAt = performance.now() + patienceMs
+    const options = optionsOf(urls, access)
+    const giveUpAt = performance.now() + timeoutMs
     const first = yield* Deferred.make<void>()
     const listeners = new Set<(nc: NatsConnection) => void>()
     const fallen = new Set<() => void>()
     let nc: NatsConnection | null = null
     let up = false
     let epoch = 0
+    /** Why there is no connection, whenever there is none. */
+    let failure: unknown = Object.assign(new Error("no answer yet"), { code: "ETIMEDOUT" })
 
     const open = () =>
       (options.websocket ? wsconnect : connect)({
         servers: options.servers,
         name: "heliograph",
         ...options.secret,
-        ...(options.tls ? { tls: {} } : {}),
+        ...(options.tls === null ? {} : { tls: options.tls }),
         timeout: 5000,
         maxReconnectAttempts: -1,
         reconnectTimeWait: RETRY_MS,
@@ -65,6 +104,9 @@ export const makeConnection = (urls: string, patienceMs: number): Effect.Effect<
         maxPingOut: 2
       })
 
+    const blame = (error: unknown) => new Error(fault(options, error), { cause: error })
+    const why = () => blame(failure)
+
     const fall = (): void => {
       if (!up) return
       up = false
@@ -73,6 +115,7 @@ export const makeConnection = (urls: string, patienceMs: number): Effect.Effect<
 
     const rise = (connection: NatsConnection): void => {
       up = true
+      failure = new Error("the connection was lost")
       epoch++
       for (const run of listeners) run(connection)
     }
@@ -86,6 +129,19 @@ export const makeConnection = (urls: string, patienceMs: number): Effect.Effect<
         }
         fall()
       })
+
+    // Before the search begins, so that it is over when this runs: it would open what is closed here again.
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(async () => {
+        fall()
+        const last = nc
+        nc = null
+        if (last === null || last.isClosed()) return
+        // What was written (the last acknowledgements) goes out first, unless there is nobody to take it.
+        await Promise.race([last.flush().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 1000))])
+        await last.close()
+      })
+    )
 
     yield* Effect.gen(function* () {
       let wait = RETRY_MS
@@ -105,32 +161,21 @@ export const makeConnection = (urls: string, patienceMs: number): Effect.Effect<
           yield* Effect.logInfo("Connected to NATS")
           yield* follow(opened.success)
         } else {
-          if (wait === RETRY_MS) {
-            yield* Effect.logWarning("NATS does not answer; still trying").pipe(
-              Effect.annotateLogs({ reason: String(opened.failure) })
-            )
-          }
+          failure = options.websocket
+            ? opened.failure
+            : yield* Effect.promise(() => explain(options.servers[0]!, opened.failure))
+          if (wait === RETRY_MS) yield* Effect.logWarning("NATS does not answer; still trying", why())
           yield* Effect.sleep(wait)
           wait = Math.min(wait * 2, MAX_RETRY_MS)
         }
       }
     }).pipe(Effect.forkScoped)
 
-    yield* Effect.addFinalizer(() =>
-      Effect.promise(async () => {
-        fall()
-        const last = nc
-        nc = null
-        if (last === null || last.isClosed()) return
-        // What was written (the last acknowledgements) goes out first, unless there is nobody to take it.
-        await Promise.race([last.flush().catch(() => {}), new Promise((resolve) => setTimeout(resolve, 1000))])
-        await last.close()
-      })
-    )
-
     return {
       current: () => nc,
       isUp: () => up,
+      why,
+      blame,
       epoch: () => epoch,
       started: Effect.suspend(() => {
         const left = giveUpAt - performance.now()

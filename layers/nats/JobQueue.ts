@@ -1,23 +1,26 @@
 import type { JetStreamManager } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Effect, Exit, Layer, Semaphore } from "effect"
-import type { Job } from "../../services/domain/Job.ts"
-import { aboutJob } from "../../services/domain/Job.ts"
-import type { Subscription } from "../../services/ports/JobQueue.ts"
-import { JobQueue, QueueUnavailable } from "../../services/ports/JobQueue.ts"
-import { NodeQueue } from "../../services/ports/NodeQueue.ts"
+import type { Job } from "../../services/domain/operations/Job.ts"
+import { aboutJob } from "../../services/domain/operations/Job.ts"
+import type { Subscription } from "../../services/ports/operations/JobQueue.ts"
+import { JobQueue, QueueUnavailable } from "../../services/ports/operations/JobQueue.ts"
+import { NodeQueue } from "../../services/ports/operations/NodeQueue.ts"
+import type { NatsAccess } from "../config/NatsAccess.ts"
 import { Settings } from "../config/Settings.ts"
 import { makeConnection } from "./Connection.ts"
 import { Keeper } from "./Keeper.ts"
-import type { Lane } from "./Lanes.ts"
-import { encode, ensureLane, laneOf } from "./Lanes.ts"
-import { Outlet } from "./Outlet.ts"
+import type { Topic } from "./JetStreamTopics.ts"
+import { encode, ensureTopic, topicOf } from "./JetStreamTopics.ts"
+import { StreamPublisher } from "./StreamPublisher.ts"
 import { Probe } from "./Probe.ts"
 import { Publisher } from "./Publisher.ts"
 import { Puller } from "./Puller.ts"
 
 export interface NatsOptions {
   readonly url: string
+  /** Unless given, only what stands in the URL. */
+  readonly access?: NatsAccess
   readonly replicas: number
   /** How long a job waits after a failure of its handler. */
   readonly redeliverMs: number
@@ -32,15 +35,15 @@ export interface NatsOptions {
 }
 
 /**
- * JetStream as a hint that is fast: it spreads the jobs over the nodes; of what it loses, the sweepers tell again. What
- * it does not take goes to this node's own subscribers.
+ * JetStream for wake-ups, which are fast and may be lost: it spreads the jobs over the nodes; of what it loses, the
+ * sweepers tell again. What it does not take goes to this node's own subscribers.
  */
 export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, NodeQueue> =>
   Layer.effect(
     JobQueue,
     Effect.gen(function* () {
       const node = yield* NodeQueue
-      const connection = yield* makeConnection(options.url, options.timeoutMs)
+      const connection = yield* makeConnection(options.url, options.timeoutMs, options.access)
 
       let publisher: { readonly nc: NatsConnection; readonly it: Publisher } | null = null
       const publisherOf = (nc: NatsConnection): Publisher => {
@@ -49,46 +52,50 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
       }
       connection.onDown(() => publisher?.it.giveUp("the connection to NATS was lost"))
 
-      const outlets = new Map<string, Outlet>()
-      const outletOf = (lane: Lane): Outlet => {
-        let outlet = outlets.get(lane.stream)
-        if (outlet === undefined) {
-          const make = (manager: JetStreamManager) => ensureLane(manager, lane, options)
-          const keeper = new Keeper({ ...options, stream: lane.stream, make })
-          outlet = new Outlet({ ...options, subject: lane.subject, keeper, connection, publisherOf })
-          outlets.set(lane.stream, outlet)
+      const publishers = new Map<string, StreamPublisher>()
+      const streamPublisherOf = (topic: Topic): StreamPublisher => {
+        let publisher = publishers.get(topic.stream)
+        if (publisher === undefined) {
+          const make = (manager: JetStreamManager) => ensureTopic(manager, topic, options)
+          const keeper = new Keeper({ ...options, stream: topic.stream, make })
+          publisher = new StreamPublisher({ ...options, subject: topic.subject, keeper, connection, publisherOf })
+          publishers.set(topic.stream, publisher)
         }
-        return outlet
+        return publisher
       }
-      const probe = new Probe({ ...options, connection, publisherOf, outlets: () => outlets.values() })
+      const probe = new Probe({ ...options, connection, publisherOf, publishers: () => publishers.values() })
 
       /** The connection when it is up. An outage is told at once: the caller's rows wait better than the caller. */
       const up = Effect.suspend(() => {
         const nc = connection.current()
         return nc !== null && connection.isUp()
           ? Effect.succeed(nc)
-          : Effect.fail(new QueueUnavailable({ cause: new Error("NATS is not connected") }))
+          : Effect.fail(new QueueUnavailable({ cause: connection.why() }))
       })
 
       const spread = Effect.fnUntraced(function* (jobs: ReadonlyArray<Job>) {
         yield* connection.started
         const nc = yield* up
-        const lanes = new Map<string, { readonly lane: Lane; readonly payloads: Array<string> }>()
+        const topics = new Map<string, { readonly topic: Topic; readonly payloads: Array<string> }>()
         for (const job of jobs) {
           const key = `${job.type}.${job.priority}`
-          let group = lanes.get(key)
-          if (group === undefined) lanes.set(key, (group = { lane: laneOf(job.type, job.priority), payloads: [] }))
+          let group = topics.get(key)
+          if (group === undefined) topics.set(key, (group = { topic: topicOf(job.type, job.priority), payloads: [] }))
           group.payloads.push(encode(job))
         }
-        // A lane that refuses takes nothing from the others: the first failure is told when all have been tried.
+        // A topic that refuses takes nothing from the others: the first failure is told when all have been tried.
         const ends = yield* Effect.promise(() =>
-          Promise.allSettled(Array.from(lanes.values(), ({ lane, payloads }) => outletOf(lane).publish(nc, payloads)))
+          Promise.allSettled(
+            Array.from(topics.values(), ({ topic, payloads }) => streamPublisherOf(topic).publish(nc, payloads))
+          )
         )
         const failed = ends.find((end) => end.status === "rejected")
         if (failed !== undefined) return yield* new QueueUnavailable({ cause: failed.reason })
       })
 
-      /** Whether the last publish failed. Then jobs go both ways at once: a server that is frozen takes long to fail. */
+      /**
+       * Whether the last publish failed. Then jobs go both ways at once: a server that is frozen takes long to fail.
+       */
       let isFailing = false
       const publish = (jobs: ReadonlyArray<Job>): Effect.Effect<void, QueueUnavailable> =>
         jobs.length === 0
@@ -107,7 +114,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
         subscription: Subscription,
         handler: (job: Job) => Effect.Effect<void, E>
       ) {
-        const lane = laneOf(subscription.type, subscription.priority)
+        const topic = topicOf(subscription.type, subscription.priority)
         const run = Effect.runForkWith(yield* Effect.context<never>())
         // Jobs come from two sides, and both together get no more hands than there are.
         const hands = yield* Semaphore.make(subscription.concurrency)
@@ -118,11 +125,11 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
             () =>
               new Puller({
                 connection,
-                lane,
+                topic,
                 concurrency: subscription.concurrency,
                 redeliverMs: options.redeliverMs,
                 ackWaitMs: options.ackWaitMs,
-                keeper: outletOf(lane).keeper,
+                keeper: streamPublisherOf(topic).keeper,
                 timeoutMs: options.timeoutMs,
                 idleMs: options.idleMs,
                 handle: (job) =>
@@ -138,7 +145,9 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
                     ).addObserver((exit) => resolve(Exit.isSuccess(exit)))
                   }),
                 onGarbage: () => {
-                  run(Effect.annotateLogs(Effect.logWarning("A message is no job; dropped"), { subject: lane.subject }))
+                  run(
+                    Effect.annotateLogs(Effect.logWarning("A message is no job; dropped"), { subject: topic.subject })
+                  )
                 }
               })
           ),
@@ -153,18 +162,22 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
         ping: Effect.gen(function* () {
           yield* connection.started
           const nc = yield* up
-          yield* Effect.tryPromise({ try: () => probe.check(nc), catch: (cause) => new QueueUnavailable({ cause }) })
+          yield* Effect.tryPromise({
+            try: () => probe.check(nc),
+            catch: (cause) => new QueueUnavailable({ cause: connection.blame(cause) })
+          })
         })
       }
     })
   )
 
-/** With NATS_URL and NATS_REPLICAS. */
+/** With NATS_URL, the settings of how to sign in there, and NATS_REPLICAS. */
 export const layer: Layer.Layer<JobQueue, never, Settings | NodeQueue> = Layer.unwrap(
   Effect.map(Settings, (settings) => {
     if (settings.natsUrl === null) throw new Error("NATS_URL is not set")
     return layerOf({
       url: settings.natsUrl,
+      access: settings.natsAccess,
       replicas: settings.natsReplicas,
       redeliverMs: 1000,
       timeoutMs: 2000,

@@ -1,7 +1,7 @@
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { JetStreamApiError } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { createdOf, isMissing, managerOf } from "./Lanes.ts"
+import { createdOf, isMissing, managerOf } from "./JetStreamTopics.ts"
 import { Refused } from "./Publisher.ts"
 
 export interface KeeperOptions {
@@ -17,7 +17,9 @@ export interface KeeperOptions {
   readonly renewMs: number
 }
 
-/** Who finds that a stream refuses: who publishes; whose pull is refused; whose pull brings nothing, though jobs wait. */
+/**
+ * Who finds that a stream refuses: who publishes; whose pull is refused; whose pull brings nothing, though jobs wait.
+ */
 export type Witness = "publisher" | "pull" | "delivery"
 
 interface Doubt {
@@ -38,10 +40,11 @@ const settle = () => new Promise<void>((resolve) => setTimeout(resolve, SETTLE_M
  * Keeps a stream and its consumer in being, for all of this process. What is known of them: nothing (in this epoch of
  * the connection), that they are being made, that they are there, and that somebody doubts it.
  *
- * Doubts are needed because nats-server removes the files of a deleted stream after it has forgotten the stream (seen in
- * 2.9.10). One of the same name that is made in that moment loses its directory: it is listed ever after, and refuses
- * messages, or its consumer, for ever. So nobody makes a stream in the moment in which it is missed; and one that goes on
- * refusing is deleted and made anew, by whichever node comes first: the others see that it is not the one they doubted.
+ * Doubts are needed because nats-server removes the files of a deleted stream after it has forgotten the stream (seen
+ * in 2.9.10). One of the same name that is made in that moment loses its directory: it is listed ever after, and
+ * refuses messages, or its consumer, for ever. So nobody makes a stream in the moment in which it is missed; and one
+ * that goes on refusing is deleted and made anew, by whichever node comes first: the others see that it is not the one
+ * they doubted.
  */
 export class Keeper {
   readonly #options: KeeperOptions

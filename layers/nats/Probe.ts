@@ -2,16 +2,16 @@ import type { JetStreamManager } from "@nats-io/jetstream"
 import { DiscardPolicy, RetentionPolicy, StorageType } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { Keeper } from "./Keeper.ts"
-import type { StreamConfigOf } from "./Lanes.ts"
-import { ensureStream, managerOf } from "./Lanes.ts"
-import type { OutletOptions } from "./Outlet.ts"
-import { Outlet } from "./Outlet.ts"
+import type { StreamConfigOf } from "./JetStreamTopics.ts"
+import { ensureStream, managerOf } from "./JetStreamTopics.ts"
+import type { StreamPublisherOptions } from "./StreamPublisher.ts"
+import { StreamPublisher } from "./StreamPublisher.ts"
 
-export interface ProbeOptions extends Pick<OutletOptions, "connection" | "publisherOf" | "timeoutMs"> {
+export interface ProbeOptions extends Pick<StreamPublisherOptions, "connection" | "publisherOf" | "timeoutMs"> {
   readonly replicas: number
   readonly renewMs: number
   /** Where this process publishes its jobs. */
-  readonly outlets: () => Iterable<Outlet>
+  readonly publishers: () => Iterable<StreamPublisher>
 }
 
 const STREAM = "HELIOGRAPH_PROBE"
@@ -43,12 +43,12 @@ const config = (replicas: number): StreamConfigOf => ({
 
 /**
  * Finds out whether NATS takes messages. A server whose disk is full answers every question and refuses messages, some
- * of them and in some streams; so only messages can tell: one to a stream for nothing else, and for each lane that did
+ * of them and in some streams; so only messages can tell: one to a stream for nothing else, and for each topic that did
  * not take this node's jobs, one of these.
  */
 export class Probe {
   readonly #options: ProbeOptions
-  readonly #outlet: Outlet
+  readonly #publisher: StreamPublisher
   #latest: Promise<void> | null = null
   /** When it stops to count; unknown as long as it is under way. */
   #keptUntil = Infinity
@@ -56,7 +56,7 @@ export class Probe {
   constructor(options: ProbeOptions) {
     this.#options = options
     const make = (manager: JetStreamManager) => ensureStream(manager, config(options.replicas))
-    this.#outlet = new Outlet({
+    this.#publisher = new StreamPublisher({
       ...options,
       subject: SUBJECT,
       keeper: new Keeper({ ...options, stream: STREAM, make })
@@ -74,9 +74,9 @@ export class Probe {
 
   async #ask(nc: NatsConnection): Promise<void> {
     const answers = async () => void (await (await managerOf(nc, this.#options.timeoutMs)).getAccountInfo())
-    const lanes = Array.from(this.#options.outlets(), (outlet) => outlet.retry(nc))
+    const topics = Array.from(this.#options.publishers(), (publisher) => publisher.retry(nc))
     // All are waited for, so that never more than one of each is under way.
-    const ends = await Promise.allSettled([answers(), this.#outlet.publish(nc, [MESSAGE]), ...lanes])
+    const ends = await Promise.allSettled([answers(), this.#publisher.publish(nc, [MESSAGE]), ...topics])
     for (const end of ends) if (end.status === "rejected") throw end.reason
   }
 }

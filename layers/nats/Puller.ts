@@ -1,22 +1,22 @@
 import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node"
 import { createInbox, nanos } from "@nats-io/transport-node"
-import type { Job } from "../../services/domain/Job.ts"
+import type { Job } from "../../services/domain/operations/Job.ts"
 import type { Connection } from "./Connection.ts"
 import type { Keeper, Witness } from "./Keeper.ts"
 import { isRefusal } from "./Keeper.ts"
-import type { Lane } from "./Lanes.ts"
-import { CONSUMER, decode, waitingIn } from "./Lanes.ts"
+import type { Topic } from "./JetStreamTopics.ts"
+import { CONSUMER, decode, waitingIn } from "./JetStreamTopics.ts"
 
 /** A pull stands this long at the server, which sends a heartbeat each so often while it has nothing else to send. */
 const PULL_MS = 30_000
 const HEARTBEAT_MS = 2000
 const SILENCE_MS = HEARTBEAT_MS * 2.5
-/** Before the next try when the lane could not be made or pulled from. */
+/** Before the next try when the topic could not be made or pulled from. */
 const RETRY_MS = 500
 
 export interface PullerOptions {
   readonly connection: Connection
-  readonly lane: Lane
+  readonly topic: Topic
   readonly concurrency: number
   readonly redeliverMs: number
   /** Jobs at work are marked as in progress three times within it. */
@@ -34,7 +34,7 @@ export interface PullerOptions {
 }
 
 /**
- * Takes jobs of one lane from its consumer, never more than it has hands free.
+ * Takes jobs of one topic from its consumer, never more than it has hands free.
  * The states of a puller: idle (no pull stands at the server: all hands full, or the queue is away), pulling, stopped.
  * Its mailbox: messages and statuses of the server, ends of handlers, a tick, the connection coming up.
  * It speaks the pull protocol itself, because the client's `consume` fetches ahead of free hands and its `fetch` keeps
@@ -122,10 +122,12 @@ export class Puller {
     this.#fill()
   }
 
-  /** Nothing came for long, though a pull stands: is there nothing? If there is, the stream or the consumer is broken. */
+  /**
+   * Nothing came for long, though a pull stands: is there nothing? If there is, the stream or the consumer is broken.
+   */
   async #askWhy(nc: NatsConnection): Promise<void> {
     const pull = this.#pull
-    const waiting = await waitingIn(nc, this.#options.lane, this.#options.timeoutMs).catch(() => 0)
+    const waiting = await waitingIn(nc, this.#options.topic, this.#options.timeoutMs).catch(() => 0)
     if (waiting === 0) this.#options.keeper.works("delivery")
     else if (pull === this.#pull && this.#wanted > 0) void this.#prepare("delivery")
   }
@@ -144,7 +146,7 @@ export class Puller {
       this.#wanted = free
       this.#heard = this.#fedAt = performance.now()
       const request = { batch: free, expires: nanos(PULL_MS), idle_heartbeat: nanos(HEARTBEAT_MS) }
-      nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${this.#options.lane.stream}.${CONSUMER}`, JSON.stringify(request), {
+      nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${this.#options.topic.stream}.${CONSUMER}`, JSON.stringify(request), {
         reply: `${this.#inbox}.${this.#pull}`
       })
     })
@@ -152,7 +154,7 @@ export class Puller {
 
   #receive(nc: NatsConnection, msg: Msg): void {
     this.#heard = performance.now()
-    // A job has its lane's subject; what has the inbox's is a status of the pull with that number.
+    // A job has its topic's subject; what has the inbox's is a status of the pull with that number.
     if (msg.subject.startsWith(this.#inbox)) {
       if (msg.subject === `${this.#inbox}.${this.#pull}`) this.#status(msg.headers?.code ?? 0)
       return
@@ -165,7 +167,7 @@ export class Puller {
       // Left over from a pull that was given up: another node, or a later pull, has a hand for it.
       nc.publish(msg.reply!, "-NAK")
     } else {
-      this.#work(nc, msg.reply!, decode(this.#options.lane, msg.string()))
+      this.#work(nc, msg.reply!, decode(this.#options.topic, msg.string()))
     }
     if (this.#wanted === 0) this.#fill()
   }

@@ -1,15 +1,22 @@
 import { Effect, Layer } from "effect"
 import { isIP, isIPv6 } from "node:net"
-import type { CheckedUrl } from "../../services/ports/OutboundPolicy.ts"
-import { OutboundPolicy, OutboundRefused } from "../../services/ports/OutboundPolicy.ts"
+import type { CheckedUrl } from "../../services/ports/outbound/OutboundPolicy.ts"
+import { OutboundPolicy, OutboundRefused } from "../../services/ports/outbound/OutboundPolicy.ts"
 import { Settings } from "../config/Settings.ts"
 import { makeRules } from "./AddressRules.ts"
 import type { NameResolverOptions, Resolution } from "./NameResolver.ts"
 import { NameResolver } from "./NameResolver.ts"
+import { kindOfName } from "./NameRules.ts"
 
 const NOT_ALLOWED = "the address is not allowed: it must be public"
 
 const refuse = (message: string, transient = false) => new OutboundRefused({ message, transient })
+
+/** `named`: an address that the customer wrote, never one that a name resolved to. */
+const notPublic = (message: string, named?: string) => {
+  const network = named === undefined ? "" : `=${named}/${isIPv6(named) ? 128 : 32}`
+  return new OutboundRefused({ message, transient: false, setting: `OUTBOUND_ALLOW_CIDRS${network}` })
+}
 
 const HTTP: ReadonlyArray<"http:" | "https:"> = ["http:", "https:"]
 
@@ -48,15 +55,29 @@ export const layerWith = (options: NameResolverOptions): Layer.Layer<OutboundPol
       const resolver = new NameResolver(options)
       const forbidden = (host: string): boolean => isIP(host) !== 0 && !allows(host)
 
+      /** Private names lead somewhere only where the operator has opened a network for them. */
+      const refusalOfName = (name: string): OutboundRefused | null => {
+        switch (kindOfName(name)) {
+          case "never":
+            return refuse("the host name cannot exist")
+          case "loopback":
+            return allows("127.0.0.1") || allows("::1") ? null : notPublic(NOT_ALLOWED, "127.0.0.1")
+          case "private":
+            return settings.outboundAllowCidrs.length > 0 ? null : notPublic("the host name is not a public one")
+          case "public":
+            return null
+        }
+      }
+
       /** The addresses to use, or why there are none. */
-      const judge = (resolution: Resolution): ReadonlyArray<string> | OutboundRefused => {
+      const judge = (host: string, resolution: Resolution): ReadonlyArray<string> | OutboundRefused => {
         if (resolution._tag === "NoAnswer") return refuse("the host name could not be resolved", true)
         if (resolution._tag === "Unknown") return refuse("the host name does not exist", true)
         const allowed = resolution.addresses.filter(allows)
         // One bad address refuses them all: it shows a name that is made to change its mind. What this machine itself
         // says is no such trick: `localhost` is good when only one of its two addresses was opened.
         if (allowed.length === 0 || (!resolution.local && allowed.length < resolution.addresses.length)) {
-          return refuse(NOT_ALLOWED)
+          return notPublic(NOT_ALLOWED, kindOfName(host) === "loopback" ? "127.0.0.1" : undefined)
         }
         // IPv4 first: a network without IPv6 is more common than one without IPv4.
         return [...allowed.filter((a) => !isIPv6(a)), ...allowed.filter((a) => isIPv6(a))]
@@ -64,12 +85,13 @@ export const layerWith = (options: NameResolverOptions): Layer.Layer<OutboundPol
 
       /** Literals never reach the resolver. A fresh answer costs no promise: every attempt of every webhook comes here. */
       const resolve = (host: string): Effect.Effect<ReadonlyArray<string>, OutboundRefused> => {
-        if (isIP(host) !== 0) return forbidden(host) ? Effect.fail(refuse(NOT_ALLOWED)) : Effect.succeed([host])
+        if (isIP(host) !== 0)
+          return forbidden(host) ? Effect.fail(notPublic(NOT_ALLOWED, host)) : Effect.succeed([host])
         const known = resolver.cached(host)
         return Effect.flatMap(
           known === null ? Effect.promise(() => resolver.resolve(host)) : Effect.succeed(known),
           (it) => {
-            const judged = judge(it)
+            const judged = judge(host, it)
             return judged instanceof OutboundRefused ? Effect.fail(judged) : Effect.succeed(judged)
           }
         )
@@ -80,7 +102,9 @@ export const layerWith = (options: NameResolverOptions): Layer.Layer<OutboundPol
         refusal: (text, protocols = HTTP) => {
           const url = parseUrl(text, protocols)
           if (url instanceof OutboundRefused) return url
-          return forbidden(bare(url.hostname)) ? refuse(NOT_ALLOWED) : null
+          const host = bare(url.hostname)
+          if (isIP(host) === 0) return refusalOfName(host)
+          return allows(host) ? null : notPublic(NOT_ALLOWED, host)
         },
         check: (text, protocols = HTTP) =>
           Effect.suspend(() => {

@@ -2,8 +2,8 @@ import { Cause, Clock, Context, Effect, Exit, Layer, Option, Tracer } from "effe
 import { FetchHttpClient } from "effect/http"
 import { OtlpExporter, OtlpSerialization, OtlpTracer } from "effect/observability"
 import { hostname } from "node:os"
-import type { Attributes, OpenSpan, SpanKind } from "../../services/ports/Tracing.ts"
-import { Tracing } from "../../services/ports/Tracing.ts"
+import type { Attributes, OpenSpan, SpanKind } from "../../services/ports/operations/Tracing.ts"
+import { Tracing } from "../../services/ports/operations/Tracing.ts"
 import { Settings } from "../config/Settings.ts"
 import { mask } from "./mask.ts"
 

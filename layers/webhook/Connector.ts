@@ -3,6 +3,8 @@ import { connect as connectTcp, isIP } from "node:net"
 import type { SecureContext } from "node:tls"
 import { connect as connectTls } from "node:tls"
 import type { buildConnector } from "undici"
+import { guardAnswers } from "../../services/ports/outbound/AnswerBytes.ts"
+import { Deadline } from "../../services/ports/outbound/Deadline.ts"
 
 /** The socket reached an address that may not be called. */
 export class AddressRefused extends Error {}
@@ -45,7 +47,7 @@ export const makeConnector = (
 
   const open = (): Socket => {
     const where = { host: to.address, port: to.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }
-    if (!to.secure) return joinWrites(connectTcp(where))
+    if (!to.secure) return guardAnswers(joinWrites(connectTcp(where)))
     const socket = connectTls({
       ...where,
       secureContext,
@@ -54,14 +56,14 @@ export const makeConnector = (
       ...(isIP(to.host) === 0 ? { servername: to.host } : {}),
       ...(session === undefined ? {} : { session })
     })
-    return joinWrites(socket.on("session", (it) => (session = it)))
+    return guardAnswers(joinWrites(socket.on("session", (it) => (session = it))))
   }
 
   return (_, callback) => {
     const socket = open()
     let told = false
     const tell = (error: Error | null): void => {
-      clearTimeout(timer)
+      timer.clear()
       if (told) return
       told = true
       if (error === null) callback(null, socket)
@@ -70,7 +72,7 @@ export const makeConnector = (
         callback(error, null)
       }
     }
-    const timer = setTimeout(() => tell(new ConnectTimeout("no connection in time")), timeoutMs())
+    const timer = new Deadline(timeoutMs(), () => tell(new ConnectTimeout("no connection in time")))
     socket.once("connect", () => {
       if (!allows(socket.remoteAddress ?? "")) tell(new AddressRefused("the address is not allowed"))
       else if (!to.secure) tell(null)

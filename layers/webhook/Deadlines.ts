@@ -1,3 +1,5 @@
+import { HEARING_MS, isSleptOver } from "../../services/ports/outbound/Deadline.ts"
+
 /** Something that ends at a moment of `performance.now()`, unless it has ended before. */
 export interface Expiring {
   deadline: number
@@ -19,11 +21,13 @@ export class Deadlines {
   readonly #open: Array<Expiring> = []
   #timer: NodeJS.Timeout | null = null
   #armedFor = Infinity
+  /** Until when what came while the process slept is read: before that, nothing is out of time. */
+  #hearsUntil = 0
 
   /** Also after its deadline was moved. */
   add(it: Expiring): void {
     if (it.place === -1) it.place = this.#open.push(it) - 1
-    if (it.deadline < this.#armedFor) this.#arm(it.deadline)
+    if (Math.max(it.deadline, this.#hearsUntil) < this.#armedFor) this.#arm(it.deadline)
   }
 
   remove(it: Expiring): void {
@@ -43,15 +47,21 @@ export class Deadlines {
 
   #arm(deadline: number): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#armedFor = deadline
+    this.#armedFor = Math.max(deadline, this.#hearsUntil)
     // A timer alone keeps no process alive: the sockets do, as long as there is something to wait for.
-    this.#timer = setTimeout(() => this.#fire(), Math.max(0, deadline - performance.now()) + SLACK_MS).unref()
+    this.#timer = setTimeout(() => this.#fire(), Math.max(0, this.#armedFor - performance.now()) + SLACK_MS).unref()
   }
 
   #fire(): void {
+    const now = performance.now()
+    const lateMs = now - this.#armedFor - SLACK_MS
+    const hasHeard = this.#armedFor === this.#hearsUntil
     this.#timer = null
     this.#armedFor = Infinity
-    const now = performance.now()
+    if (isSleptOver(lateMs) && !hasHeard) {
+      this.#hearsUntil = now + HEARING_MS
+      return this.#arm(this.#hearsUntil)
+    }
     let next = Infinity
     for (const it of this.all()) {
       if (it.place === -1) continue

@@ -1,10 +1,13 @@
 import type { Dispatcher } from "undici"
-import type { WebhookAnswer } from "../../services/ports/WebhookClient.ts"
+import { MOST_INTERIMS } from "../../services/ports/outbound/AnswerChunks.ts"
+import type { WebhookAnswer } from "../../services/ports/webhooks/WebhookClient.ts"
 import type { Deadlines, Expiring } from "./Deadlines.ts"
-import { reasonOf } from "./reason.ts"
+import { reasonOf, TooManyInterims } from "./reason.ts"
 
 /** Bodies up to this are let run out, so that the connection can be used again; a longer one costs the connection. */
 const BODY_LIMIT = 64 * 1024
+/** So many chunks it may come in: nothing of it is kept, but each costs a call. */
+const BODY_CHUNKS = 1024
 /** And so does one that takes longer than this. */
 const BODY_MS = 1000
 
@@ -23,6 +26,8 @@ export class Post implements Dispatcher.DispatchHandler, Expiring {
   #controller: Dispatcher.DispatchController | null = null
   #abandoned = false
   #received = 0
+  #chunks = 0
+  #interims = 0
 
   constructor(
     deadline: number,
@@ -73,7 +78,10 @@ export class Post implements Dispatcher.DispatchHandler, Expiring {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
     // 1xx announces an answer, and is none.
-    if (status < 200) return
+    if (status < 200) {
+      if (++this.#interims > MOST_INTERIMS) controller.abort(new TooManyInterims("too many interim answers"))
+      return
+    }
     this.#tell({ _tag: "Status", status }, null)
     if (Number(headers["content-length"] ?? 0) > BODY_LIMIT) return controller.abort(new Error("body too long"))
     this.deadline = Math.min(this.deadline, performance.now() + BODY_MS)
@@ -82,7 +90,7 @@ export class Post implements Dispatcher.DispatchHandler, Expiring {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
     this.#received += chunk.length
-    if (this.#received > BODY_LIMIT) controller.abort(new Error("body too long"))
+    if (this.#received > BODY_LIMIT || ++this.#chunks > BODY_CHUNKS) controller.abort(new Error("body too long"))
   }
 
   onResponseEnd(): void {
@@ -93,7 +101,9 @@ export class Post implements Dispatcher.DispatchHandler, Expiring {
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
     this.#deadlines.remove(this)
     this.#tell({ _tag: "NoAnswer", reason: reasonOf(error) }, error)
-    this.#free()
+    // Undici tells the requests of a connection one by one that it failed, and takes it for a fault of its own when one
+    // more has come by the end: its exception would end the process.
+    queueMicrotask(() => this.#free())
   }
 
   #free(): void {

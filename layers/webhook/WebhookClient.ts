@@ -1,17 +1,17 @@
 import { Effect, Layer, Option, Result } from "effect"
 import type { SecureContext } from "node:tls"
 import { createSecureContext } from "node:tls"
-import type { CheckedUrl } from "../../services/ports/OutboundPolicy.ts"
-import { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
-import type { WebhookAnswer, WebhookPost, WebhookSender } from "../../services/ports/WebhookClient.ts"
-import { WebhookClient } from "../../services/ports/WebhookClient.ts"
+import type { CheckedUrl } from "../../services/ports/outbound/OutboundPolicy.ts"
+import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
+import type { WebhookAnswer, WebhookPost, WebhookSender } from "../../services/ports/webhooks/WebhookClient.ts"
+import { WebhookClient } from "../../services/ports/webhooks/WebhookClient.ts"
 import type { Settings } from "../config/Settings.ts"
 import { trust } from "../config/Trust.ts"
 import { makeConnector } from "./Connector.ts"
 import { Deadlines } from "./Deadlines.ts"
 import { Post } from "./Post.ts"
 import { isConnectError } from "./reason.ts"
-import { Route } from "./Route.ts"
+import { AddressPool } from "./AddressPool.ts"
 
 export interface WebhookClientOptions {
   /** How long a checked address counts, milliseconds; 0 checks for every post. */
@@ -35,7 +35,7 @@ type Headers = ReadonlyArray<readonly [name: string, value: string]>
 
 const noAnswer = (reason: string): WebhookAnswer => ({ _tag: "NoAnswer", reason })
 
-/** A hook's own connections and deadlines, and what is known of where its URL leads. */
+/** A webhook's own connections and deadlines, and what is known of where its URL leads. */
 class Sender implements WebhookSender {
   readonly #policy: OutboundPolicy["Service"]
   readonly #secureContext: SecureContext
@@ -43,12 +43,12 @@ class Sender implements WebhookSender {
   readonly #checkMs: number
   readonly #deadlines = new Deadlines()
   #checked: { readonly text: string; readonly until: number; readonly it: Target } | null = null
-  #route: Route | null = null
+  #pool: AddressPool | null = null
   /** Grows when an address could not be reached, so that the next of its name comes to its turn. */
   #turn = 0
   #timeoutMs = 0
   #closed = false
-  readonly #retired = new Set<Route>()
+  readonly #retired = new Set<AddressPool>()
 
   constructor(
     policy: OutboundPolicy["Service"],
@@ -182,9 +182,9 @@ class Sender implements WebhookSender {
     answered: (answer: WebhookAnswer) => void
   ): Post {
     this.#timeoutMs = timeoutMs
-    const route = this.#routeTo(to)
+    const pool = this.#poolFor(to)
     const post = new Post(deadline, this.#deadlines, group, (answer, error) => {
-      if (error !== null && to.checked.addresses.length > 1 && isConnectError(error)) this.#avoid(route)
+      if (error !== null && to.checked.addresses.length > 1 && isConnectError(error)) this.#avoid(pool)
       answered(answer)
     })
     if (this.#closed) {
@@ -193,13 +193,13 @@ class Sender implements WebhookSender {
     }
     const flat: Array<string> = []
     for (const [name, value] of headers) flat.push(name, value)
-    route.send({ path: to.path, method: "POST", headers: flat, body }, post)
+    pool.send({ path: to.path, method: "POST", headers: flat, body }, post)
     return post
   }
 
   /** The connections to an address that the name still has; one to any other address is not used again. */
-  #routeTo({ checked: to, origin }: Target): Route {
-    const known = this.#route
+  #poolFor({ checked: to, origin }: Target): AddressPool {
+    const known = this.#pool
     if (known !== null && known.origin === origin && to.addresses.includes(known.address)) return known
     const address = to.addresses[this.#turn % to.addresses.length]!
     const connector = makeConnector(
@@ -214,29 +214,29 @@ class Sender implements WebhookSender {
       () => this.#timeoutMs
     )
     if (known !== null) this.#retire(known)
-    this.#route = new Route(origin, address, connector, this.#connections, (it) => this.#retired.delete(it))
-    return this.#route
+    this.#pool = new AddressPool(origin, address, connector, this.#connections, (it) => this.#retired.delete(it))
+    return this.#pool
   }
 
   /** What is under way on it ends by itself. */
-  #retire(route: Route): void {
-    this.#retired.add(route)
-    route.retire()
+  #retire(pool: AddressPool): void {
+    this.#retired.add(pool)
+    pool.retire()
   }
 
-  #avoid(route: Route): void {
-    if (this.#route !== route) return
+  #avoid(pool: AddressPool): void {
+    if (this.#pool !== pool) return
     this.#turn++
-    this.#retire(route)
-    this.#route = null
+    this.#retire(pool)
+    this.#pool = null
   }
 
   readonly close: Effect.Effect<void> = Effect.promise(async () => {
     this.#closed = true
     for (const it of this.#deadlines.all()) it.end("connection closed")
-    const routes = [...this.#retired, ...(this.#route === null ? [] : [this.#route])]
-    this.#route = null
-    await Promise.all(routes.map((route) => route.destroy()))
+    const pools = [...this.#retired, ...(this.#pool === null ? [] : [this.#pool])]
+    this.#pool = null
+    await Promise.all(pools.map((pool) => pool.destroy()))
   })
 }
 

@@ -1,5 +1,9 @@
 import { errors } from "undici"
+import { AnswerTooLong } from "../../services/ports/outbound/AnswerBytes.ts"
 import { AddressRefused, ConnectTimeout } from "./Connector.ts"
+
+/** An answer was announced (1xx) again and again, and did not come. */
+export class TooManyInterims extends Error {}
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
@@ -31,6 +35,8 @@ const REASONS: Readonly<Record<string, string>> = {
 export const reasonOf = (error: Error): string => {
   if (error instanceof AddressRefused) return "the address is not allowed: it must be public"
   if (error instanceof ConnectTimeout) return "timeout"
+  if (error instanceof TooManyInterims) return "too many interim answers"
+  if (error instanceof AnswerTooLong) return "the answer is too long"
   if (error instanceof errors.HTTPParserError) return "the answer is not HTTP"
   const code = (error as NodeJS.ErrnoException).code ?? ""
   const known = REASONS[code]

@@ -3,8 +3,8 @@ import { hkdf } from "./Hkdf.ts"
 
 /*
  * Encryption of web push messages: RFC 8291 over the coding aes128gcm of RFC 8188, one record a message. A body is the
- * salt (16 bytes), the record size (4), the length of the key id (1), the key id, which is the sender's public key (65),
- * and the record: the plaintext, its delimiter (1) and the tag (16).
+ * salt (16 bytes), the record size (4), the length of the key id (1), the key id, which is the sender's public key
+ * (65), and the record: the plaintext, its delimiter (1) and the tag (16).
  */
 
 /** An uncompressed point of P-256. */
@@ -75,7 +75,7 @@ export const sealInto = (
   body[19] = RECORD_SIZE & 255
   body[20] = POINT_BYTES
   body.set(sender.publicKey, KEY_ID_AT)
-  // In place first, so that text and delimiter are one piece to the cipher.
+  // In place first, so that text and delimiter are one input to the cipher.
   const text = body.subarray(HEADER_BYTES, body.length - TAG_BYTES)
   text.set(plaintext)
   text[plaintext.length] = LAST

@@ -1,11 +1,12 @@
-import { RefusalRun } from "../../services/domain/Push.ts"
-import type { Outcome } from "../../services/ports/Provider.ts"
+import { Effect } from "effect"
+import { RefusalRun } from "../../services/domain/sending/Push.ts"
+import type { Settled } from "../../services/ports/sending/Provider.ts"
 import type { VapidKeys } from "./Vapid.ts"
 import { vapidFor, type Vapid } from "./Vapid.ts"
 
 /**
- * What is remembered of push services and subscriptions between batches. Endpoints come from clients, so nothing that
- * one service says may stop another: a service's limits and refusals are its own, and reach the engine as outcomes of
+ * What is remembered of push services and subscriptions between batches. Subscriptions come from clients, so nothing
+ * that is said of one may stop another: a service's limits and refusals are its own, and reach the engine as outcomes of
  * single recipients. Everything here is bounded, and forgetting costs only a repeated answer.
  */
 const SERVICES = 20_000
@@ -14,13 +15,22 @@ const HOUR = 3_600_000
 /** Answers in a row, with no acceptance between them, that are the whole service's and not a subscription's. */
 const THROTTLES_OF_A_SERVICE = 3
 const REFUSALS_OF_A_SERVICE = 5
-/** A credential that some service took within this time is not what another refuses for good. */
-const GOOD_FOR_MS = HOUR
+/**
+ * Some services limit single subscriptions with the status that others limit everybody with, and several of those may be
+ * one stranger's. So a service that is left alone is tried with one message so often.
+ */
+const TRIAL_MS = 30_000
+/** How often a service's refusals are worth an operator's time. */
+const SAID_MS = HOUR
 const REFUSED_PAUSE_MS = 15 * 60_000
 /** A refused subscription is left alone for a while, and dropped when it still refuses days later. */
 const SUSPENDED_MS = HOUR
 const REFUSED_FOR_GOOD_MS = 3 * 24 * HOUR
 const HTTP1_MS = 10 * 60_000
+
+/** Push services of browsers: what they are called is no stranger's word. */
+const OF_BROWSERS =
+  /^https:\/\/(fcm\.googleapis\.com|web\.push\.apple\.com|([\w-]+\.)?push\.services\.mozilla\.com|([\w-]+\.)+notify\.windows\.com)$/
 
 /** Keeps the newest entries. */
 const put = <V>(map: Map<string, V>, key: string, value: V, limit: number): V => {
@@ -38,15 +48,30 @@ const put = <V>(map: Map<string, V>, key: string, value: V, limit: number): V =>
 interface Service {
   vapid: Vapid | undefined
   slowUntil: number
+  /** While it is left alone: when it may be tried. */
+  trialAt: number
+  /** When its refusals were last worth saying. */
+  saidAt: number
   readonly throttles: RefusalRun
   readonly refusals: RefusalRun
 }
 
+/** What a service may be asked. `Trial`: one message, and the others only if it takes that one. */
+export type Permit =
+  | { readonly _tag: "Open" | "Trial" }
+  /** Milliseconds until it is worth asking again. */
+  | { readonly _tag: "Paused"; readonly afterMs: number }
+
+/** A subscription that refused the sender, and who that was: another credential is refused anew. */
+interface Suspect {
+  readonly owner: string
+  readonly first: number
+  last: number
+}
+
 export class PushServices {
   readonly #services = new Map<string, Service>()
-  /** When any service last took a message, by owner. */
-  readonly #acceptedAt = new Map<string, number>()
-  readonly #suspects = new Map<string, { readonly first: number; last: number }>()
+  readonly #suspects = new Map<string, Suspect>()
   readonly #http1 = new Map<string, number>()
 
   #of(owner: string, origin: string): Service {
@@ -59,6 +84,8 @@ export class PushServices {
         {
           vapid: undefined,
           slowUntil: 0,
+          trialAt: 0,
+          saidAt: Number.NEGATIVE_INFINITY,
           throttles: new RefusalRun(THROTTLES_OF_A_SERVICE),
           refusals: new RefusalRun(REFUSALS_OF_A_SERVICE)
         },
@@ -67,30 +94,42 @@ export class PushServices {
     )
   }
 
-  /** The Authorization header for a service: signed once, used for hours. Throws when the keys are unusable. */
-  authorization(owner: string, origin: string, keys: VapidKeys, now: number): string {
+  /** The Authorization header for a service: signed once, used for hours. Null when the keys are unusable. */
+  authorization(owner: string, origin: string, keys: VapidKeys, now: number): Effect.Effect<string | null> {
     const service = this.#of(owner, origin)
-    if (service.vapid === undefined || now >= service.vapid.renewAt) service.vapid = vapidFor(keys, origin, now)
-    return service.vapid.header
+    if (service.vapid !== undefined && now < service.vapid.renewAt) return Effect.succeed(service.vapid.header)
+    return Effect.promise(() =>
+      vapidFor(keys, origin, now).then(
+        (vapid) => (service.vapid = vapid).header,
+        () => null
+      )
+    )
   }
 
-  accepted(owner: string, origin: string, deviceId: string, now: number): void {
+  accepted(owner: string, origin: string, deviceId: string): void {
     const service = this.#of(owner, origin)
     service.throttles.accepted()
     service.refusals.accepted()
-    if (this.#acceptedAt.get(owner) !== now) put(this.#acceptedAt, owner, now, SERVICES)
+    service.slowUntil = 0
     if (this.#suspects.size > 0) this.#suspects.delete(deviceId)
   }
 
-  /** Milliseconds that the service asked to be left alone for; 0 when it takes messages. */
-  pause(owner: string, origin: string, now: number): number {
-    return Math.max(0, this.#of(owner, origin).slowUntil - now)
+  /** Whoever is told that it is a trial has it for himself. */
+  permit(owner: string, origin: string, now: number): Permit {
+    const service = this.#of(owner, origin)
+    if (now >= service.slowUntil) return { _tag: "Open" }
+    if (now < service.trialAt) return { _tag: "Paused", afterMs: Math.min(service.slowUntil, service.trialAt) - now }
+    service.trialAt = now + TRIAL_MS
+    return { _tag: "Trial" }
   }
 
-  throttled(owner: string, origin: string, afterMs: number, now: number): Outcome {
+  throttled(owner: string, origin: string, afterMs: number, now: number): Settled {
     const service = this.#of(owner, origin)
     service.throttles.refused()
-    if (service.throttles.blamesCredential) service.slowUntil = Math.max(service.slowUntil, now + afterMs)
+    if (service.throttles.blamesCredential) {
+      if (now >= service.slowUntil) service.trialAt = now + TRIAL_MS
+      service.slowUntil = Math.max(service.slowUntil, now + afterMs)
+    }
     return { _tag: "Slow", scope: "recipient", reason: "throttled", afterMs }
   }
 
@@ -99,15 +138,30 @@ export class PushServices {
     this.#of(owner, origin).refusals.refused()
   }
 
+  /**
+   * Whether a service has refused so often in a row that it may be the sender whom it refuses. It may be single
+   * subscriptions as well, made for another's key and registered by a stranger: nobody waits for it but those refused.
+   */
+  #refuses(owner: string, origin: string, accepted: number): boolean {
+    return accepted === 0 && this.#of(owner, origin).refusals.blamesCredential
+  }
+
+  /** Whether an operator is to hear of the refusals: those of a browser's service, once an hour. */
+  isWorthSaying(owner: string, origin: string, accepted: number, now: number): boolean {
+    if (!OF_BROWSERS.test(origin) || !this.#refuses(owner, origin, accepted)) return false
+    const service = this.#of(owner, origin)
+    if (now - service.saidAt < SAID_MS) return false
+    service.saidAt = now
+    return true
+  }
+
   /** What a refusal means for a device, when `accepted` others of its batch were accepted by the same service. */
-  judge(owner: string, origin: string, accepted: number, what: string, deviceId: string, now: number): Outcome {
-    if (accepted === 0 && this.#of(owner, origin).refusals.blamesCredential) {
-      const good = this.#acceptedAt.get(owner)
-      return good !== undefined && now - good < GOOD_FOR_MS
-        ? { _tag: "Slow", scope: "recipient", reason: "service_refuses_sender", afterMs: REFUSED_PAUSE_MS }
-        : { _tag: "Hold", reason: `${origin} refuses the VAPID key (${what})` }
+  judge(owner: string, origin: string, accepted: number, deviceId: string, now: number): Settled {
+    if (this.#refuses(owner, origin, accepted)) {
+      return { _tag: "Slow", scope: "recipient", reason: "service_refuses_sender", afterMs: REFUSED_PAUSE_MS }
     }
-    const suspect = this.#suspects.get(deviceId) ?? put(this.#suspects, deviceId, { first: now, last: now }, SUSPECTS)
+    const suspect =
+      this.#suspectOf(owner, deviceId) ?? put(this.#suspects, deviceId, { owner, first: now, last: now }, SUSPECTS)
     suspect.last = now
     if (now - suspect.first < REFUSED_FOR_GOOD_MS) return { _tag: "Fail", reason: "subscription_refused" }
     this.#suspects.delete(deviceId)
@@ -115,9 +169,9 @@ export class PushServices {
   }
 
   /** Whether a subscription refused the sender so lately that asking again is pointless. */
-  suspended(deviceId: string, seenAt: number, now: number): boolean {
+  suspended(owner: string, deviceId: string, seenAt: number, now: number): boolean {
     if (this.#suspects.size === 0) return false
-    const suspect = this.#suspects.get(deviceId)
+    const suspect = this.#suspectOf(owner, deviceId)
     if (suspect === undefined) return false
     // Registered again since: a new subscription under the old row.
     if (seenAt > suspect.last) {
@@ -125,6 +179,11 @@ export class PushServices {
       return false
     }
     return now - suspect.last < SUSPENDED_MS
+  }
+
+  #suspectOf(owner: string, deviceId: string): Suspect | undefined {
+    const suspect = this.#suspects.get(deviceId)
+    return suspect?.owner === owner ? suspect : undefined
   }
 
   speaksHttp1(origin: string, now: number): void {

@@ -4,30 +4,30 @@ import type { Slice } from "./Slice.ts"
 export interface SealWork {
   readonly slice: Slice
   readonly isUrgent: boolean
-  /** Takes the bodies, in one piece. */
+  /** Takes the bodies, as one buffer. */
   readonly done: (sealed: Uint8Array) => void
   /** Nobody wants it any more. */
   readonly isAbandoned: () => boolean
 }
 
-/** Of so many slices begun, one is of the patient, even when the urgent never end. */
-const PATIENCE = 8
+/** Of so many slices begun, one is not urgent, even when the urgent never end. */
+const ONE_IN = 8
 
 /** Slices that wait, the urgent ones before the others. */
 export class SealQueue {
   readonly #urgent: Array<SealWork> = []
-  readonly #patient: Array<SealWork> = []
+  readonly #others: Array<SealWork> = []
   #begun = 0
 
   push(work: SealWork): void {
-    const line = work.isUrgent ? this.#urgent : this.#patient
+    const line = work.isUrgent ? this.#urgent : this.#others
     line.push(work)
   }
 
   shift(): SealWork | undefined {
     while (true) {
-      const isForPatient = ++this.#begun % PATIENCE === 0
-      const [first, second] = isForPatient ? [this.#patient, this.#urgent] : [this.#urgent, this.#patient]
+      const isForOthers = ++this.#begun % ONE_IN === 0
+      const [first, second] = isForOthers ? [this.#others, this.#urgent] : [this.#urgent, this.#others]
       const work = first.shift() ?? second.shift()
       if (work === undefined || !work.isAbandoned()) return work
     }

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import type { Template } from "../../services/domain/Push.ts"
+import type { Template } from "../../services/domain/sending/Push.ts"
 import type { SealWork } from "./SealQueue.ts"
 import { SealQueue } from "./SealQueue.ts"
 import { SEAL_WORKER, SealThread } from "./SealThread.ts"
@@ -25,7 +25,7 @@ export interface Sealer {
 }
 
 /** Who is at work, and what waits for them. */
-class Crew {
+class WorkerPool {
   readonly #waiting = new SealQueue()
   readonly #threads = new Set<SealThread>()
   /** What this thread does itself: everything when there are no others, else what one of them left. */
@@ -94,15 +94,15 @@ export const makeSealer = (threads: number, file: URL = SEAL_WORKER): Effect.Eff
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const onLoss = (left: number) =>
       run(Effect.logWarning("A thread that encrypts web push messages ended").pipe(Effect.annotateLogs({ left })))
-    const crew = yield* Effect.acquireRelease(
-      Effect.sync(() => new Crew(threads, file, onLoss)),
+    const pool = yield* Effect.acquireRelease(
+      Effect.sync(() => new WorkerPool(threads, file, onLoss)),
       (made) => Effect.promise(() => made.stop())
     )
     return {
       seal: (template, subscriptions, isUrgent) =>
         Effect.callback((resume, signal) => {
           const slice = packSlice(template, subscriptions)
-          crew.add({
+          pool.add({
             slice,
             isUrgent,
             done: (sealed) => resume(Effect.succeed(bodiesOf(slice, sealed))),

@@ -1,5 +1,5 @@
 import { randomFillSync } from "node:crypto"
-import type { Template } from "../../services/domain/Push.ts"
+import type { Template } from "../../services/domain/sending/Push.ts"
 import { AUTH_BYTES, OVERHEAD, POINT_BYTES, SALT_BYTES, sealInto } from "./Encryption.ts"
 import { SenderKeys } from "./SenderKeys.ts"
 import { Subscribers } from "./Subscribers.ts"
@@ -20,7 +20,7 @@ const RECIPIENT_BYTES = ID_AT + ID_BYTES
 /** The length of a body's key id, never 0: there it is told that a recipient's keys cannot be used. */
 const MARK_AT = 20
 
-/** Some recipients of one message as plain bytes: what a thread is given, in one piece. */
+/** Some recipients of one message as plain bytes: what a thread is given, in one buffer. */
 export interface Slice {
   /** The text of all, with 36 bytes at `gap` that are each recipient's own. */
   readonly plaintext: Uint8Array

@@ -1,4 +1,5 @@
-import { createPrivateKey, sign } from "node:crypto"
+import { SignJWT } from "jose/jwt/sign"
+import { createPrivateKey } from "node:crypto"
 
 /** What a push service may know of the sender, and the key pair (base64url) that it proves to hold. */
 export interface VapidKeys {
@@ -19,10 +20,8 @@ export interface Vapid {
   readonly renewAt: number
 }
 
-const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url")
-
-/** Signs for one push service; `origin` is its audience. Throws when the keys are no pair of P-256. */
-export const vapidFor = (keys: VapidKeys, origin: string, now: number): Vapid => {
+/** Signs for one push service; `origin` is its audience. Rejects when the keys are no pair of P-256. */
+export const vapidFor = async (keys: VapidKeys, origin: string, now: number): Promise<Vapid> => {
   const point = Buffer.from(keys.public_key, "base64url")
   const key = createPrivateKey({
     format: "jwk",
@@ -34,11 +33,9 @@ export const vapidFor = (keys: VapidKeys, origin: string, now: number): Vapid =>
       d: keys.private_key
     }
   })
-  const signed = `${encode({ typ: "JWT", alg: "ES256" })}.${encode({
-    aud: origin,
-    exp: Math.floor((now + LIFETIME) / 1000),
-    sub: keys.subject
-  })}`
-  const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")
-  return { header: `vapid t=${signed}.${signature}, k=${keys.public_key}`, renewAt: now + LIFETIME - RENEW_BEFORE }
+  const exp = Math.floor((now + LIFETIME) / 1000)
+  const token = await new SignJWT({ aud: origin, exp, sub: keys.subject })
+    .setProtectedHeader({ typ: "JWT", alg: "ES256" })
+    .sign(key)
+  return { header: `vapid t=${token}, k=${keys.public_key}`, renewAt: now + LIFETIME - RENEW_BEFORE }
 }

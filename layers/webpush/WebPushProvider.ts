@@ -1,34 +1,39 @@
 import { Clock, Effect, Layer } from "effect"
-import { isExpired } from "../../services/domain/Push.ts"
-import type { Http2Origin, Http2Pool } from "../../services/ports/Http2Client.ts"
-import { Http2Client } from "../../services/ports/Http2Client.ts"
-import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
-import type { Outcome, Provider, SendBatch } from "../../services/ports/Provider.ts"
-import { WebPushProvider } from "../../services/ports/Provider.ts"
-import type { PushPools } from "../../services/ports/PushPools.ts"
-import { makePushPools, outcomeOfFailure, outcomeOfRefusal, PUSH_POOL } from "../../services/ports/PushPools.ts"
+import { isExpired } from "../../services/domain/sending/Push.ts"
+import type { Http2Origin, Http2Pool } from "../../services/ports/outbound/Http2Client.ts"
+import { Http2Client } from "../../services/ports/outbound/Http2Client.ts"
+import type { PoolsOfProvider } from "../../services/ports/outbound/PushPools.ts"
+import { PUSH_POOL, PushPools } from "../../services/ports/outbound/PushPools.ts"
+import type { Outcome, Provider, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
+import { outcomeOfFailure, outcomeOfRefusal, WebPushProvider } from "../../services/ports/sending/Provider.ts"
 import { Settings } from "../config/Settings.ts"
 import { trust } from "../config/Trust.ts"
-import { verdictOf } from "./Answer.ts"
+import { isEnough, verdictOf } from "./WebPushAnswer.ts"
 import { MOST_PLAINTEXT } from "./Encryption.ts"
 import { http1Pool } from "./Http1.ts"
-import { headersOf, payloadOf } from "./Payload.ts"
+import { headersOf, payloadOf } from "./WebPushPayload.ts"
 import { PushServices } from "./PushServices.ts"
 import type { Sealer } from "./Sealer.ts"
 import { makeSealer } from "./Sealer.ts"
 
-const POOL = { ...PUSH_POOL, connections: 4 }
+/** A service is chosen by whoever registers a subscription: little of what it says is of use, and no more is kept. */
+const POOL = { ...PUSH_POOL, connections: 4, maxBody: 4096, isEnough }
 /** Messages encrypted before the first of them is sent: encrypting the rest overlaps with the network. */
 const SLICE = 64
 const SLICES_AT_ONCE = 4
 const SERVICES_AT_ONCE = 8
 
-const REFUSED: Outcome = { _tag: "Fail", reason: "endpoint_refused" }
+/** What an operator is told: no word of a service that a stranger may have chosen. */
+const reasonOf = (status: number): string => `Web Push ${status}${status === 400 ? " UnauthorizedRegistration" : ""}`
+
+const serviceOf: Provider["serviceOf"] = ({ address }) => URL.parse(address)?.origin ?? ""
+
+const REFUSED: Settled = { _tag: "Fail", reason: "endpoint_refused" }
 
 const slices = (indexes: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
   Array.from({ length: Math.ceil(indexes.length / SLICE) }, (_, i) => indexes.slice(i * SLICE, (i + 1) * SLICE))
 
-const make = (sealer: Sealer, http2: PushPools, http1: PushPools): Provider => {
+const make = (sealer: Sealer, http2: PoolsOfProvider, http1: PoolsOfProvider): Provider => {
   const services = new PushServices()
 
   const send = Effect.fnUntraced(function* (batch: SendBatch, onOutcome: (index: number, outcome: Outcome) => void) {
@@ -47,7 +52,7 @@ const make = (sealer: Sealer, http2: PushPools, http1: PushPools): Provider => {
     const paths: Array<string> = []
     const byOrigin = new Map<string, Array<number>>()
     for (const [index, target] of targets.entries()) {
-      if (services.suspended(target.id, target.seenAt, sentAt)) {
+      if (services.suspended(owner, target.id, target.seenAt, sentAt)) {
         onOutcome(index, { _tag: "Fail", reason: "subscription_refused" })
         continue
       }
@@ -63,23 +68,23 @@ const make = (sealer: Sealer, http2: PushPools, http1: PushPools): Provider => {
     }
 
     const sendTo = Effect.fnUntraced(function* (origin: string, indexes: ReadonlyArray<number>) {
-      const pause = services.pause(owner, origin, sentAt)
-      if (pause > 0) {
-        const outcome: Outcome = { _tag: "Slow", scope: "recipient", reason: "throttled", afterMs: pause }
-        for (const index of indexes) onOutcome(index, outcome)
-        return
+      const permit = services.permit(owner, origin, sentAt)
+      const wait = (those: ReadonlyArray<number>, afterMs: number) => {
+        const outcome: Outcome = { _tag: "Slow", scope: "recipient", reason: "throttled", afterMs }
+        for (const index of those) onOutcome(index, outcome)
       }
-      let authorization: string
-      try {
-        authorization = services.authorization(owner, origin, keys, sentAt)
-      } catch {
-        const outcome: Outcome = { _tag: "Hold", reason: "the VAPID keys of the credential are not a pair of P-256" }
+      if (permit._tag === "Paused") return wait(indexes, permit.afterMs)
+      const authorization = yield* services.authorization(owner, origin, keys, sentAt)
+      if (authorization === null) {
+        const outcome: Outcome = { _tag: "Suspend", reason: "the VAPID keys of the credential are not a pair of P-256" }
         for (const index of indexes) onOutcome(index, outcome)
         return
       }
       let accepted = 0
       let unreachable = false
-      const refused: Array<readonly [index: number, what: string]> = []
+      // Asked of all, however many it refuses: those who registered first may be strangers.
+      const refused: Array<{ readonly index: number; readonly reason: string }> = []
+      const mayBegin = () => batch.mayBegin?.() !== false
 
       const sendSlice = (
         pool: Http2Pool,
@@ -90,6 +95,7 @@ const make = (sealer: Sealer, http2: PushPools, http1: PushPools): Provider => {
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
           pool.send({
             count: slice.length,
+            mayBegin,
             common: headers,
             credential: [["authorization", authorization]],
             path: (i) => paths[slice[i]!]!,
@@ -100,13 +106,13 @@ const make = (sealer: Sealer, http2: PushPools, http1: PushPools): Provider => {
               const verdict = verdictOf(answer, sentAt, now)
               if (verdict._tag === "Refused") {
                 services.refused(owner, origin)
-                refused.push([index, verdict.what])
+                refused.push({ index, reason: reasonOf(answer.status) })
               } else if (verdict._tag === "Throttled") {
                 onOutcome(index, services.throttled(owner, origin, verdict.afterMs, now))
               } else {
                 if (verdict.outcome._tag === "Ok") {
                   accepted++
-                  services.accepted(owner, origin, targets[index]!.id, now)
+                  services.accepted(owner, origin, targets[index]!.id)
                 }
                 onOutcome(index, verdict.outcome)
               }
@@ -127,6 +133,8 @@ const make = (sealer: Sealer, http2: PushPools, http1: PushPools): Provider => {
         )
 
       const work = Effect.fnUntraced(function* (part: ReadonlyArray<number>) {
+        // What will not be sent now need not be encrypted now.
+        if (!mayBegin()) return part.forEach((index) => onOutcome(index, { _tag: "Withheld" }))
         const sealed = yield* sealer.seal(
           template,
           part.map((index) => targets[index]!),
@@ -161,13 +169,32 @@ const make = (sealer: Sealer, http2: PushPools, http1: PushPools): Provider => {
         )
       })
 
-      yield* Effect.forEach(slices(indexes), work, { concurrency: SLICES_AT_ONCE, discard: true })
+      let left = indexes
+      if (permit._tag === "Trial") {
+        // Anybody: the first of them may be a stranger's again and again.
+        const one = indexes[Math.floor(Math.random() * indexes.length)]!
+        left = indexes.filter((index) => index !== one)
+        yield* work([one])
+        const after = services.permit(owner, origin, sentAt)
+        if (after._tag === "Paused") {
+          wait(left, after.afterMs)
+          left = []
+        }
+      }
+      yield* Effect.forEach(slices(left), work, { concurrency: SLICES_AT_ONCE, discard: true })
       if (unreachable) {
         yield* http2.forget(owner, origin)
         yield* http1.forget(owner, origin)
       }
-      for (const [index, what] of refused) {
-        onOutcome(index, services.judge(owner, origin, accepted, what, targets[index]!.id, sentAt))
+      if (refused.length === 0) return
+      if (services.isWorthSaying(owner, origin, accepted, sentAt)) {
+        yield* Effect.logWarning(
+          "A push service refuses all subscriptions that it was asked for: are they made for this VAPID key?"
+        ).pipe(Effect.annotateLogs({ app_id: batch.credential.appId, service: origin, refused: refused.length }))
+      }
+      for (const { index, reason } of refused) {
+        const otherwise = () => services.judge(owner, origin, accepted, targets[index]!.id, sentAt)
+        onOutcome(index, { _tag: "Refused", reason, otherwise })
       }
     })
 
@@ -177,23 +204,24 @@ const make = (sealer: Sealer, http2: PushPools, http1: PushPools): Provider => {
     })
   })
 
-  return { send, window: 2000 }
+  return { send, serviceOf, window: 2000 }
 }
 
 /** Web Push: VAPID and aes128gcm, to whatever public push service a subscription names. */
-export const layer: Layer.Layer<WebPushProvider, never, Http2Client | OutboundPolicy | Settings> = Layer.effect(
+export const layer: Layer.Layer<WebPushProvider, never, Http2Client | PushPools | Settings> = Layer.effect(
   WebPushProvider,
   Effect.gen(function* () {
     const client = yield* Http2Client
     const trusted = yield* trust
     const sealer = yield* makeSealer((yield* Settings).webpushThreads)
     const none = new Set<string>()
-    const http2 = yield* makePushPools({
+    const { make: makePools } = yield* PushPools
+    const http2 = yield* makePools({
       open: (origin: Http2Origin) => client.pool({ ...POOL, origin }),
       trusted: none,
       capacity: 2000
     })
-    const http1 = yield* makePushPools({ open: (origin) => http1Pool(origin, trusted), trusted: none, capacity: 200 })
+    const http1 = yield* makePools({ open: (origin) => http1Pool(origin, trusted), trusted: none, capacity: 200 })
     return make(sealer, http2, http1)
   })
 )

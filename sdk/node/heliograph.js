@@ -27,6 +27,8 @@ const readArguments = (entry, given) => {
     const id = rest.shift()
     // Left out, it would make another address of it: that of the list.
     if (typeof id !== "string" || id === "") throw new TypeError(`${name} must be a text that is not empty`)
+    // In a path they lead elsewhere, percent-encoded too.
+    if (id === "." || id === "..") throw new TypeError(`${name} must not be "${id}", which no path can hold`)
     return encodeURIComponent(id)
   })
   return {
@@ -53,6 +55,21 @@ const addQuery = (url, query) => {
 }
 
 /**
+ * What cannot work is told where it is written, not by the first call.
+ *
+ * @param {{ readonly apiKey: string, readonly baseUrl: unknown }} options
+ */
+const checkOptions = ({ apiKey, baseUrl }) => {
+  // What no header can hold.
+  if (!/^[!-~]+$/.test(apiKey)) throw new TypeError("apiKey must be a key as it was shown: sk_… or pk_…")
+  const url = URL.canParse(String(baseUrl)) ? new URL(String(baseUrl)) : null
+  const isUsable = url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
+  if (!isUsable) {
+    throw new TypeError("baseUrl must be the address of the service, such as https://push.example.com")
+  }
+}
+
+/**
  * The service, by resource and operation: the table that is made of the OpenAPI document says which there are.
  *
  * @param {Options} options
@@ -61,6 +78,7 @@ const addQuery = (url, query) => {
 export const createClient = (options) => {
   const { apiKey, baseUrl, deadlineMs = 90_000, fetch = globalThis.fetch, maxRetries = 4, timeoutMs = 30_000 } = options
   if (typeof apiKey !== "string" || apiKey === "") throw new TypeError("apiKey is required")
+  checkOptions({ apiKey, baseUrl })
   const base = new URL(baseUrl)
   const authorization = `${apiKey.startsWith("pk_") ? "Public" : "ApiKey"} ${apiKey}`
 

@@ -1,7 +1,7 @@
 import { HeliographConnectionError } from "./errors.js"
 
-/** Lines travel in pieces of about so many characters: one by one each would be a write of its own. */
-const PIECE = 64 * 1024
+/** Lines are sent in chunks of about so many characters: one by one each would be a write of its own. */
+const CHUNK = 64 * 1024
 
 /**
  * Newline-delimited JSON of things as they come; asked for no faster than it is sent.
@@ -11,14 +11,14 @@ const PIECE = 64 * 1024
  */
 export async function* writeLines(items) {
   const encoder = new TextEncoder()
-  let piece = ""
+  let chunk = ""
   for await (const item of items) {
-    piece += `${typeof item === "string" ? item.trimEnd() : JSON.stringify(item)}\n`
-    if (piece.length < PIECE) continue
-    yield encoder.encode(piece)
-    piece = ""
+    chunk += `${typeof item === "string" ? item.trimEnd() : JSON.stringify(item)}\n`
+    if (chunk.length < CHUNK) continue
+    yield encoder.encode(chunk)
+    chunk = ""
   }
-  if (piece !== "") yield encoder.encode(piece)
+  if (chunk !== "") yield encoder.encode(chunk)
 }
 
 /**

@@ -5,7 +5,7 @@ const TOLERANCE_SECONDS = 300
 
 /**
  * Whether a delivery is genuine: over the raw bytes, in constant time, with one secret or any of several. The header has
- * a `v1` for every secret that signs while one is rotated.
+ * one `v1`, and a further one for each former secret while a rotation lets them overlap.
  *
  * @type {typeof import("./types.js").verifyWebhook}
  */

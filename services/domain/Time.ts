@@ -1,13 +1,10 @@
 import { Schema } from "effect"
-import { now } from "./Now.ts"
+import { maxLength } from "./Text.ts"
 
 /** A moment as text: ISO 8601 in UTC with milliseconds, as every time on the wire. */
 export const isoTime = (at: number): string => new Date(at).toISOString()
 
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
-const DAY_MS = 86_400_000
-/** How far ahead anything can be scheduled. */
-const YEAR_MS = 366 * DAY_MS
 
 /** The day is taken by itself: `Date` reads the 31st of February as a day in March. */
 const isMoment = (text: string): boolean => {
@@ -21,31 +18,23 @@ export const NO_MOMENT = "must be an ISO 8601 time with an offset, such as 2026-
 
 /** Any moment, as ISO 8601 with its offset from UTC. */
 export const Moment = Schema.String.check(
-  Schema.isMaxLength(40),
+  maxLength(40),
   Schema.makeFilter((text: string) => isMoment(text) || NO_MOMENT)
 )
 
 const DAY = /^\d{4}-\d\d-\d\d$/
-/** A day is over everywhere when it is so in the last time zone. */
-const LAST_ZONE_MS = 12 * 3_600_000
-
 /** Whether the text is a day of the calendar, such as 2026-12-24. */
 export const isDay = (text: string): boolean => DAY.test(text) && isMoment(`${text}T00:00Z`)
 
-/** A moment to come, as ISO 8601 with its offset from UTC, or a day that is not over everywhere; within a year from now. */
-export const FutureMomentOrDay = Schema.String.check(
-  Schema.isMaxLength(40),
-  Schema.makeFilter((text: string) => {
-    if (!isDay(text) && !isMoment(text)) return NO_MOMENT
-    const ahead = Date.parse(text) - now()
-    if (ahead + (isDay(text) ? DAY_MS + LAST_ZONE_MS : 0) <= 0) return "must lie in the future"
-    return ahead <= YEAR_MS || "must lie within a year from now"
-  })
+/** Any moment, as ISO 8601 with its offset from UTC, or a day. */
+export const MomentOrDay = Schema.String.check(
+  maxLength(40),
+  Schema.makeFilter((text: string) => isDay(text) || isMoment(text) || NO_MOMENT)
 )
 
 /** An IANA time zone name, for example `Europe/Berlin`. */
 export const TimeZone = Schema.String.check(
-  Schema.isMaxLength(64),
+  maxLength(64),
   Schema.makeFilter((name: string) => isTimeZone(name) || "must be an IANA time zone name such as Europe/Berlin")
 )
 

@@ -26,11 +26,9 @@ export class EngineSettings extends Context.Service<
     readonly webhookRetryDelaysMs: ReadonlyArray<number>
     /** The deadline of one webhook attempt, everything included (spec 3.2). */
     readonly webhookTimeoutMs: number
-    /** POSTs that one hook has under way at once on one node. */
+    /** POSTs that one webhook has under way at once on one node. */
     readonly webhookConcurrency: number
-    /** Failed deliveries in a row that disable a hook (spec 3.1). */
+    /** Failed deliveries in a row that disable a webhook (spec 3.1). */
     readonly webhookDisableAfter: number
-    /** How long a replaced secret signs beside the new one, unless the customer says otherwise. */
-    readonly webhookSecretOverlapMs: number
   }
 >()("heliograph/ports/EngineSettings") {}

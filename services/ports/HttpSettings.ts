@@ -1,6 +1,6 @@
 import { Context } from "effect"
 import type { IpNetwork } from "effect/net"
-import type { RateLimits } from "../domain/RateLimit.ts"
+import type { RateLimits } from "../domain/access/RateLimit.ts"
 
 /** The settings that the HTTP surface depends on. layers/config reads and checks them. */
 export class HttpSettings extends Context.Service<

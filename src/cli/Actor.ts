@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { userInfo } from "node:os"
-import { CurrentActor } from "../../services/ports/AuditLog.ts"
+import { CurrentActor } from "../../services/ports/access/AuditLog.ts"
 
 /** The system's name of whoever runs this; a container may have none for its user. */
 const userName = (): string => {

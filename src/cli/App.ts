@@ -1,20 +1,21 @@
-import { Console, Effect, Option, Schema } from "effect"
+import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { IDENTITY_OVERLAP_SECONDS } from "../../services/domain/Application.ts"
+import { IDENTITY_OVERLAP_SECONDS } from "../../services/domain/access/Application.ts"
 import { Name } from "../../services/domain/Text.ts"
 import { AppId } from "../../services/domain/Ids.ts"
-import { reissueIdentitySecret } from "../../services/engine/ApiKeys.ts"
-import { createApplication } from "../../services/engine/Applications.ts"
-import { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
+import { reissueIdentitySecret } from "../../services/engine/access/ApiKeys.ts"
+import { createApplication } from "../../services/engine/access/Applications.ts"
+import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
 import { commands } from "../app.ts"
-import { UNVERIFIED } from "../http/Application.ts"
+import { UNVERIFIED } from "../http/endpoints/Application.ts"
 import { asCommand } from "./Actor.ts"
 import { UnusableInput } from "./Failure.ts"
+import { id, named, wholeNumber } from "./Flags.ts"
 
 const create = Command.make(
   "create",
   {
-    name: Flag.String("name").pipe(Flag.withDescription("The application's name"), Flag.withSchema(Name)),
+    name: named("name", Name).pipe(Flag.withDescription("The application's name")),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
   },
   ({ json, name }) =>
@@ -27,14 +28,14 @@ const create = Command.make(
     }).pipe(Effect.provide(commands(process.env)))
 ).pipe(Command.withDescription("Create an application and print its keys, once"))
 
-const id = Flag.String("app").pipe(Flag.withDescription("The application's id"), Flag.withSchema(AppId))
+const appId = id("app", AppId).pipe(Flag.withDescription("The application's id"))
 const noApplication = (app: AppId) => new UnusableInput({ message: `There is no application ${app}.` })
 
 const options = Command.make(
   "options",
   {
-    app: id,
-    name: Flag.String("name").pipe(Flag.withDescription("A new name"), Flag.withSchema(Name), Flag.optional),
+    app: appId,
+    name: named("name", Name).pipe(Flag.withDescription("A new name"), Flag.optional),
     identityVerification: Flag.Literals("identity-verification", ["on", "off"]).pipe(
       Flag.withDescription("Whether public requests that claim a user_id need X-Identity-Hash"),
       Flag.optional
@@ -59,10 +60,9 @@ const options = Command.make(
 const identitySecret = Command.make(
   "identity-secret",
   {
-    app: id,
-    overlap: Flag.Int("overlap-seconds").pipe(
+    app: appId,
+    overlap: wholeNumber("overlap-seconds", { minimum: 0, maximum: IDENTITY_OVERLAP_SECONDS }).pipe(
       Flag.withDescription("How long hashes made with the secret before this one stay good"),
-      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: IDENTITY_OVERLAP_SECONDS }))),
       Flag.withDefault(0)
     )
   },

@@ -1,4 +1,5 @@
-import { Console, Effect, Schema } from "effect"
+import type { Result } from "effect"
+import { Console, Effect } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { readFileSync } from "node:fs"
 import {
@@ -6,17 +7,29 @@ import {
   FcmCredential,
   CredentialKind,
   SmtpCredential,
-  WebPushCredential
-} from "../../services/domain/Credential.ts"
+  WebPushCredential,
+  wrapServiceAccount
+} from "../../services/domain/sending/Credential.ts"
 import { AppId } from "../../services/domain/Ids.ts"
-import type { CredentialInput } from "../../services/engine/Credentials.ts"
-import { Credentials } from "../../services/engine/Credentials.ts"
-import { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
+import type { CredentialInput } from "../../services/engine/sending/Credentials.ts"
+import { Credentials } from "../../services/engine/sending/Credentials.ts"
+import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
 import { commands } from "../app.ts"
+import type { ApiError } from "../http/pipeline/ApiError.ts"
+import { decoder } from "../http/pipeline/Validation.ts"
 import { asCommand } from "./Actor.ts"
 import { UnusableInput } from "./Failure.ts"
+import { id, text } from "./Flags.ts"
 
-const schemas = { apns: ApnsCredential, fcm: FcmCredential, webpush: WebPushCredential, smtp: SmtpCredential }
+type Decode = (body: unknown) => Result.Result<CredentialInput["value"], ApiError>
+
+/** As those of the API, so that both refuse in the same words. */
+const decoders: Readonly<Record<CredentialKind, Decode>> = {
+  apns: decoder(ApnsCredential),
+  fcm: decoder(FcmCredential),
+  webpush: decoder(WebPushCredential),
+  smtp: decoder(SmtpCredential)
+}
 
 const read = (file: string) =>
   Effect.try({
@@ -31,10 +44,10 @@ const set = Command.make(
     kind: Argument.Literals("kind", CredentialKind.literals).pipe(
       Argument.withDescription(`Of which way out: ${CredentialKind.literals.join(", ")}`)
     ),
-    app: Flag.String("app").pipe(Flag.withDescription("The application's id"), Flag.withSchema(AppId)),
-    file: Flag.String("file").pipe(
+    app: id("app", AppId).pipe(Flag.withDescription("The application's id")),
+    file: text("file", "the path of a JSON file, or - for standard input").pipe(
       Flag.withDescription(
-        "A JSON file with the body of PUT /api/v1/credentials/<kind>; - reads standard input, which keeps secrets out of the process list"
+        "A JSON file with the body of PUT /api/v1/credentials/<kind>, for fcm also the service account's file itself; - reads standard input, which keeps secrets out of the process list"
       ),
       Flag.withDefault("-")
     )
@@ -42,12 +55,11 @@ const set = Command.make(
   ({ app, file, kind }) =>
     Effect.gen(function* () {
       const body = yield* read(file)
-      const value = yield* Schema.decodeUnknownEffect<Schema.Codec<CredentialInput["value"], unknown>>(
-        schemas[kind] as never
-      )(body, { errors: "all", onExcessProperty: "error" }).pipe(
-        Effect.mapError(
-          (error) => new UnusableInput({ message: `The ${kind} credential is not usable: ${error.message}` })
-        )
+      const value = yield* Effect.fromResult(decoders[kind](kind === "fcm" ? wrapServiceAccount(body) : body)).pipe(
+        Effect.mapError(({ details }) => {
+          const problems = details.map(({ field, message }) => `${field} ${message}`).join("; ")
+          return new UnusableInput({ message: `The ${kind} credential is not usable: ${problems}.` })
+        })
       )
       const store = yield* ApplicationStore
       const application = yield* store.find(app)

@@ -1,8 +1,9 @@
-import { Console, Effect, Schema } from "effect"
+import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { runDemo } from "../demo/Demo.ts"
-import { DemoError } from "../demo/Processes.ts"
+import { DemoError } from "../demo/DemoProcesses.ts"
 import { bar, problemsOf, table } from "../demo/Report.ts"
+import { wholeNumber } from "./Flags.ts"
 
 /** Redraws one line on a terminal; elsewhere, one line for each tenth. */
 const makeProgress = () => {
@@ -27,9 +28,8 @@ const makeProgress = () => {
 export const demo = Command.make(
   "demo",
   {
-    devices: Flag.Int("devices").pipe(
-      Flag.withDescription("Recipients of the mailing; one of ten is an e-mail address"),
-      Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 }))),
+    devices: wholeNumber("devices", { minimum: 1, maximum: 10_000_000 }).pipe(
+      Flag.withDescription("Recipients of the mailing, 10000 by default; one of ten is an e-mail address"),
       Flag.withDefault(10_000)
     ),
     json: Flag.Boolean("json").pipe(
@@ -62,6 +62,6 @@ export const demo = Command.make(
     )
 ).pipe(
   Command.withDescription(
-    "The main job on simulators: one mailing over APNs, FCM, Web Push and SMTP, with two webhooks, and its account"
+    "The main job on simulators: one mailing over APNs, FCM, Web Push and SMTP, with two webhooks, and its totals"
   )
 )

@@ -1,10 +1,11 @@
-import { Effect, Layer } from "effect"
-import { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
-import { BacklogStore } from "../../services/ports/BacklogStore.ts"
-import { CredentialStore } from "../../services/ports/CredentialStore.ts"
-import { JobQueue } from "../../services/ports/JobQueue.ts"
-import type { Environment } from "../app.ts"
-import { base, commands, queue, settingsIn } from "../app.ts"
+import { Effect } from "effect"
+import { WORKER_ENDED } from "../../services/domain/sending/Suspicion.ts"
+import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
+import { BacklogStore } from "../../services/ports/operations/BacklogStore.ts"
+import { CredentialStore } from "../../services/ports/sending/CredentialStore.ts"
+import { JobQueue } from "../../services/ports/operations/JobQueue.ts"
+import type { Environment, Standing } from "../app.ts"
+import { hasMasterKey, inspection, isBegun, lookAtMasterKey, misspelt, queueOf, settingsIn, standing } from "../app.ts"
 
 export interface Finding {
   readonly check: string
@@ -14,72 +15,144 @@ export interface Finding {
   readonly message: string
 }
 
-const DIAGNOSIS_TIMEOUT = "15 seconds"
+/** What a check found: words alone when all is well. */
+type Found = string | { readonly warning: string }
 
-/** Looks at everything that a process needs, one after the other; later checks are left out when an earlier one fails. */
+/** Longer than each of the deadlines within, which say more. */
+const DIAGNOSIS_TIMEOUT = "30 seconds"
+
+const wordsOf = (error: unknown): string => {
+  const { _tag, cause, message } = error as { readonly _tag?: string; readonly cause?: unknown; message?: string }
+  if (_tag === "TimeoutError") return "no answer within 30 seconds"
+  return message !== undefined && message !== "" ? message : cause === undefined ? String(error) : wordsOf(cause)
+}
+
+type Check = <E, R>(name: string, effect: Effect.Effect<Found, E, R>) => Effect.Effect<boolean, never, R>
+
+/** Keeps what each check finds. A check answers whether what it looked at is there at all. */
+const notebook = () => {
+  const findings: Array<Finding> = []
+  const check: Check = (name, effect) =>
+    effect.pipe(
+      Effect.timeout(DIAGNOSIS_TIMEOUT),
+      Effect.match({
+        onSuccess: (found) =>
+          typeof found === "string"
+            ? { check: name, isOk: true, isWarning: false, message: found }
+            : { check: name, isOk: true, isWarning: true, message: found.warning },
+        onFailure: (error) => ({ check: name, isOk: false, isWarning: false, message: wordsOf(error) })
+      }),
+      Effect.tap((finding) => Effect.sync(() => findings.push(finding))),
+      Effect.map(({ isOk }) => isOk)
+    )
+  return { check, findings }
+}
+
+const tables = Effect.fnUntraced(function* ({ applied, missing }: Standing) {
+  if (applied === 0) return { warning: "answers, and is empty: the first start, or `migrate`, makes its tables" }
+  if (missing > 0)
+    return { warning: `answers, and lacks ${missing} migrations: the next start, or \`migrate\`, makes them` }
+  const count = yield* Effect.flatMap(ApplicationStore, (store) => store.count)
+  return `answers, up to date, ${count} application${count === 1 ? "" : "s"}`
+})
+
+const nodes = Effect.map(
+  Effect.flatMap(BacklogStore, (store) => store.nodes),
+  (count) =>
+    count > 1
+      ? {
+          warning: `${count} nodes share this database, and NATS_URL is not set: each does what it accepts, and what the others accept only after a delay`
+        }
+      : `${count === 0 ? "none" : "one"} at the moment`
+)
+
+const setAside = Effect.map(
+  Effect.flatMap(BacklogStore, (store) => store.setAside),
+  (count) =>
+    count === 0
+      ? "nothing is set aside"
+      : {
+          warning: `${count} recipient${count === 1 ? " was" : "s were"} set aside as ${WORKER_ENDED}: the processes that sent ended; the log says when, and dead letters with this error can be replayed`
+        }
+)
+
+const secrets = Effect.map(lookAtMasterKey, (isKnown) =>
+  isKnown ? "opens what this database holds" : "nothing is sealed yet; the first start records this key"
+)
+
+const totals = Effect.flatMap(
+  Effect.flatMap(BacklogStore, (store) => store.unreconciled),
+  (ids) =>
+    ids.length === 0
+      ? Effect.succeed("reconcile in the newest notifications")
+      : Effect.fail(
+          new Error(`plans, counts and results differ in ${ids.slice(0, 5).join(", ")}: rows were lost or changed`)
+        )
+)
+
+const credentials = Effect.flatMap(
+  Effect.flatMap(CredentialStore, (store) => store.health),
+  (all) => {
+    const problems = all.flatMap(({ appId, isReadable, kind, suspendedReason }) => [
+      ...(isReadable ? [] : [`${kind} of ${appId} cannot be read with this MASTER_KEY`]),
+      ...(suspendedReason === null ? [] : [`${kind} of ${appId} is refused by its provider: ${suspendedReason}`])
+    ])
+    return problems.length === 0
+      ? Effect.succeed(`${all.length} can be read, none is refused`)
+      : Effect.fail(new Error(problems.join("; ")))
+  }
+)
+
+const ofDatabase = (check: Check, isAlone: boolean) =>
+  Effect.gen(function* () {
+    const now = yield* Effect.timeout(standing, DIAGNOSIS_TIMEOUT)
+    if (!(yield* check("database", tables(now))) || now.missing > 0) return
+    if (isAlone) yield* check("nodes", nodes)
+    yield* check("secrets", secrets)
+    yield* check("credentials", credentials)
+    yield* check("totals", totals)
+    yield* check("set aside", setAside)
+  })
+
+/** Looks, and changes nothing: it makes neither a file nor a table. Later checks are left out when an earlier one fails. */
 export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.gen(function* () {
-    const findings: Array<Finding> = []
-    const check = <A, E>(
-      name: string,
-      effect: Effect.Effect<A, E>,
-      message: (value: A) => string,
-      isWarning: (value: A) => boolean = () => false
-    ) =>
-      effect.pipe(
-        Effect.timeout(DIAGNOSIS_TIMEOUT),
-        Effect.match({
-          onSuccess: (value) => ({ check: name, isOk: true, isWarning: isWarning(value), message: message(value) }),
-          onFailure: (error) => ({
-            check: name,
-            isOk: false,
-            isWarning: false,
-            message: String((error as Error).message || error)
-          })
-        }),
-        Effect.tap((finding) => Effect.sync(() => findings.push(finding))),
-        Effect.map(({ isOk }) => isOk)
-      )
+    const { check, findings } = notebook()
     const settings = settingsIn(env)
-    const hasSettings = yield* check("settings", settings, ({ databaseUrl, natsUrl, roles }) =>
-      [
-        `roles ${[...roles].join(", ")}`,
-        databaseUrl === null ? "embedded PostgreSQL" : "external PostgreSQL",
-        natsUrl === null ? "in-process queue" : "NATS"
-      ].join("; ")
-    )
-    if (!hasSettings) return findings
-    const ping = Effect.flatMap(JobQueue, (service) => service.ping).pipe(
-      Effect.provide(queue.pipe(Layer.provide(base(env))))
-    )
-    yield* check("queue", ping, () => "answers")
-    const hasDatabase = yield* check(
-      "database",
-      Effect.flatMap(ApplicationStore, (store) => store.count).pipe(Effect.provide(commands(env))),
-      (count) => `answers, up to date, ${count} application${count === 1 ? "" : "s"}`
-    )
-    if (!hasDatabase) return findings
-    if ((yield* Effect.orDie(settings)).natsUrl === null) {
-      yield* check(
-        "nodes",
-        Effect.flatMap(BacklogStore, (store) => store.nodes).pipe(Effect.provide(commands(env))),
-        (count) =>
-          count > 1
-            ? `${count} nodes share this database, and NATS_URL is not set: each does what it accepts, and what the others accept only after a delay`
-            : `${count === 0 ? "none" : "one"} at the moment`,
-        (count) => count > 1
+    const hasSettings = yield* check(
+      "settings",
+      Effect.map(settings, ({ databaseUrl, natsUrl, roles }) =>
+        [
+          `roles ${[...roles].join(", ")}`,
+          databaseUrl === null ? "embedded PostgreSQL" : "external PostgreSQL",
+          natsUrl === null ? "in-process queue" : "NATS"
+        ].join("; ")
       )
-    }
-    const credentials = Effect.flatMap(CredentialStore, (store) => store.health).pipe(
-      Effect.provide(commands(env)),
-      Effect.flatMap((all) => {
-        const problems = all.flatMap(({ appId, held, isReadable, kind }) => [
-          ...(isReadable ? [] : [`${kind} of ${appId} cannot be read with this MASTER_KEY`]),
-          ...(held === null ? [] : [`${kind} of ${appId} is refused by its provider: ${held}`])
-        ])
-        return problems.length === 0 ? Effect.succeed(all.length) : Effect.fail(new Error(problems.join("; ")))
-      })
     )
-    yield* check("credentials", credentials, (count) => `${count} can be read, none is refused`)
+    for (const { given, meant } of misspelt(env)) {
+      yield* check("settings", Effect.succeed({ warning: `${given} is no setting; perhaps ${meant} is meant` }))
+    }
+    if (!hasSettings) return findings
+    const known = yield* Effect.orDie(settings)
+    const ping = Effect.flatMap(JobQueue, (service) => service.ping).pipe(
+      Effect.as("answers"),
+      Effect.provide(queueOf(env))
+    )
+    yield* check("queue", ping)
+    if (!isBegun(known)) {
+      // Before anything that needs the master key, which would be made as well.
+      const warning = `There is none yet in ${known.dataDir}; the first \`npm start\` makes it`
+      yield* check("database", Effect.succeed({ warning }))
+      return findings
+    }
+    if (!hasMasterKey(known)) {
+      const lost = `${known.dataDir} has a database and no master.key: put the file back, or give MASTER_KEY`
+      yield* check("secrets", Effect.fail(new Error(lost)))
+      return findings
+    }
+    yield* ofDatabase(check, known.natsUrl === null).pipe(
+      Effect.provide(inspection(env)),
+      Effect.catch((error) => check("database", Effect.fail(error)))
+    )
     return findings
   })

@@ -5,6 +5,15 @@ export class UnusableInput extends Schema.TaggedError<UnusableInput>()("Unusable
   message: Schema.String
 }) {}
 
+/** What is behind an error of a library that says no more than that something failed. */
+const behind = (error: Error): string => {
+  const { reason } = error as { readonly reason?: { readonly cause?: unknown } }
+  const cause = reason?.cause ?? error.cause
+  return cause instanceof Error && cause.message !== "" && !error.message.includes(cause.message)
+    ? `${error.message}: ${cause.message}`
+    : error.message
+}
+
 /**
  * What to tell of an error. Empty for a command line that was not understood: its help has been shown with what was
  * wrong. An error that only wraps another (a server that cannot listen) tells of that one.
@@ -12,7 +21,7 @@ export class UnusableInput extends Schema.TaggedError<UnusableInput>()("Unusable
 const messageOf = (error: unknown): string => {
   if ((error as { readonly _tag?: string })._tag === "ShowHelp") return ""
   if (!(error instanceof Error)) return String(error)
-  if (error.message !== "") return error.message
+  if (error.message !== "") return behind(error)
   return error.cause === undefined ? String(error) : messageOf(error.cause)
 }
 
@@ -31,14 +40,42 @@ export const reportFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.E
     return text === "" ? Effect.void : Console.error(text)
   })
 
+let isOrderly = false
+
+/** For commands that run until they are told to stop: SIGTERM is their ordinary end, and they exit with 0. */
+export const untilStopped = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    isOrderly = true
+    return work
+  })
+
 let isTerminated = false
-
-/** SIGTERM asks for an orderly end: a process that drained has done what it was told, and exits with 0. */
-process.once("SIGTERM", () => {
+const terminated = () => {
   isTerminated = true
-})
+}
+process.once("SIGTERM", terminated)
 
-export const teardown: Runtime.Teardown = (exit, onExit) => {
-  if (isTerminated && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) onExit(0)
-  else Runtime.defaultTeardown(exit, onExit)
+/** What shells call the end by a signal: 128 and its number. */
+const SIGTERM_CODE = 143
+
+const codeOf = (exit: Exit.Exit<unknown, unknown>): Promise<number> => {
+  // What fails because its surroundings are stopped as well is no failure of its own.
+  if (isTerminated && Exit.isFailure(exit) && !isOrderly) return Promise.resolve(SIGTERM_CODE)
+  if (isTerminated && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) return Promise.resolve(0)
+  return new Promise((resolve) => Runtime.defaultTeardown(exit, resolve))
+}
+
+const written = (stream: NodeJS.WriteStream): Promise<void> =>
+  new Promise((resolve) => (stream.writable ? stream.write("", () => resolve()) : resolve()))
+
+/**
+ * Ends the process as soon as its command has ended and its output is written: no timer, socket or thread that somebody
+ * forgot keeps it. A signal that comes now ends it at once.
+ */
+export const teardown: Runtime.Teardown = (exit) => {
+  process.off("SIGTERM", terminated)
+  void codeOf(exit).then(async (code) => {
+    await Promise.all([written(process.stdout), written(process.stderr)])
+    process.exit(code)
+  })
 }

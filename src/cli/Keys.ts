@@ -1,18 +1,19 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { ApiKeyInfo } from "../../services/domain/Application.ts"
-import { KeyKind } from "../../services/domain/Application.ts"
+import type { ApiKeyInfo } from "../../services/domain/access/Application.ts"
+import { KeyKind } from "../../services/domain/access/Application.ts"
 import { Name } from "../../services/domain/Text.ts"
 import { ApiKeyId, AppId } from "../../services/domain/Ids.ts"
 import { isoTime } from "../../services/domain/Time.ts"
-import { issueKey } from "../../services/engine/ApiKeys.ts"
-import { ApplicationStore } from "../../services/ports/ApplicationStore.ts"
-import type { Page } from "../../services/ports/DeviceStore.ts"
+import { issueKey } from "../../services/engine/access/ApiKeys.ts"
+import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
+import type { Page } from "../../services/ports/audience/DeviceStore.ts"
 import { commands } from "../app.ts"
 import { asCommand } from "./Actor.ts"
 import { UnusableInput } from "./Failure.ts"
+import { id, named } from "./Flags.ts"
 
-const app = Flag.String("app").pipe(Flag.withDescription("The application's id"), Flag.withSchema(AppId))
+const app = id("app", AppId).pipe(Flag.withDescription("The application's id"))
 
 const known = Effect.fnUntraced(function* (id: AppId) {
   const store = yield* ApplicationStore
@@ -28,7 +29,7 @@ const create = Command.make(
     kind: Flag.Literals("kind", KeyKind.literals).pipe(
       Flag.withDescription("secret: for servers; public: for apps and pages")
     ),
-    name: Flag.String("name").pipe(Flag.withDescription("What the key is for"), Flag.withSchema(Name))
+    name: named("name", Name).pipe(Flag.withDescription("What the key is for"))
   },
   ({ app, kind, name }) =>
     Effect.gen(function* () {
@@ -68,7 +69,7 @@ const list = Command.make("list", { app }, ({ app }) =>
 
 const revoke = Command.make(
   "revoke",
-  { app, id: Flag.String("id").pipe(Flag.withDescription("The key's id"), Flag.withSchema(ApiKeyId)) },
+  { app, id: id("id", ApiKeyId).pipe(Flag.withDescription("The key's id")) },
   ({ app, id }) =>
     Effect.gen(function* () {
       const store = yield* known(app)

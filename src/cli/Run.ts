@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { reportFailure, teardown } from "./Failure.ts"
 import { heliograph } from "./Heliograph.ts"
-import { version } from "./version.ts"
+import { version } from "../version.ts"
 
 /** Runs the command that this process was started with, and ends the process as it ended. */
 export const run = () =>

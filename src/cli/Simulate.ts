@@ -1,18 +1,23 @@
-import { Effect, Schema } from "effect"
+import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { cannotListen } from "../http/pipeline/Listening.ts"
+import { untilStopped } from "./Failure.ts"
+import { text, wholeNumber } from "./Flags.ts"
 
 const port = (name: string, what: string) =>
-  Flag.Int(name).pipe(
+  wholeNumber(name, { minimum: 0, maximum: 65_535 }).pipe(
     Flag.withDescription(`The port of ${what}; any free one by default`),
-    Flag.withSchema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 }))),
     Flag.withDefault(0)
   )
 
 export const simulate = Command.make(
   "simulate",
   {
-    host: Flag.String("host").pipe(Flag.withDescription("The address to listen at"), Flag.withDefault("127.0.0.1")),
-    folder: Flag.String("folder").pipe(
+    host: text("host", "an address of this machine, such as 127.0.0.1").pipe(
+      Flag.withDescription("The address to listen at; 127.0.0.1 by default"),
+      Flag.withDefault("127.0.0.1")
+    ),
+    folder: text("folder", "the path of a folder").pipe(
       Flag.withDescription("Keeps ca.pem and the credentials here, so that they are the same next time"),
       Flag.optional
     ),
@@ -25,15 +30,33 @@ export const simulate = Command.make(
     control: port("control-port", "the control API")
   },
   ({ apns, control, fcm, folder, host, sandbox, smtp, webhooks, webpush }) =>
-    Effect.promise(async () => {
-      // Not loaded by the service itself, which never needs them.
-      const { runFleet } = await import("../../simulators/Fleet.ts")
-      return runFleet({
-        host,
-        ports: { apns, "apns-sandbox": sandbox, fcm, webpush, smtp, webhooks, control },
-        ...(folder._tag === "Some" ? { folder: folder.value } : {})
+    untilStopped(
+      Effect.suspend(() => {
+        const ports = { apns, "apns-sandbox": sandbox, fcm, webpush, smtp, webhooks, control }
+        const start = Effect.tryPromise({
+          try: async () => {
+            // Not loaded by the service itself, which never needs them.
+            const { startFleet } = await import("../../simulators/Fleet.ts")
+            return startFleet({ host, ports, ...(folder._tag === "Some" ? { folder: folder.value } : {}) })
+          },
+          catch: (error) => error as NodeJS.ErrnoException & { readonly port?: number }
+        }).pipe(
+          Effect.catch((error) => {
+            if (error.syscall !== "listen") return Effect.die(error)
+            const port = error.port ?? 0
+            const name = Object.entries(ports).find(([, given]) => given === port && given !== 0)?.[0]
+            const flag = name === undefined ? "its flag" : `--${name}-port`
+            return Effect.fail(cannotListen(error, { host, port }, { host: "--host", port: flag }))
+          })
+        )
+        // A signal that comes while they start waits for that: what they have made is removed with them.
+        return Effect.acquireUseRelease(
+          start,
+          ({ description }) => Effect.andThen(Console.log(JSON.stringify(description)), Effect.never),
+          (fleet) => Effect.promise(fleet.close)
+        )
       })
-    })
+    )
 ).pipe(
   Command.withDescription(
     "Stand in for APNs, FCM, a Web Push service, an SMTP server and customers' servers; prints their addresses and credentials as one line of JSON, then serves until it is told to stop"

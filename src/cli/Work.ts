@@ -1,6 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { Command } from "effect/cli"
 import { worker } from "../app.ts"
+import { untilStopped } from "./Failure.ts"
 import { isForked, untilTold } from "../workers/Processes.ts"
 
 /** The command was given by somebody else than `serve`. */
@@ -13,7 +14,7 @@ export class NotForked extends Schema.TaggedError<NotForked>()("NotForked", {}) 
 export const work = Command.make("work", {}, () =>
   Effect.gen(function* () {
     if (!isForked()) return yield* new NotForked()
-    yield* untilTold((ready) => Layer.launch(worker(process.env, ready)))
+    yield* untilStopped(untilTold((ready) => Layer.launch(worker(process.env, ready))))
     // Everything has been closed, and somebody waits for the end: no forgotten timer or thread may put it off.
     yield* Effect.sync(() => process.exit(0))
   })

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { DemoError } from "./Processes.ts"
+import { DemoError } from "./DemoProcesses.ts"
 
 export interface Client {
   readonly call: <A>(method: string, path: string, body?: unknown) => Effect.Effect<A, DemoError>

@@ -2,15 +2,15 @@ import { Clock, Effect } from "effect"
 import type { Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import { resolve } from "node:path"
-import { createApplication } from "../../services/engine/Applications.ts"
+import { createApplication } from "../../services/engine/access/Applications.ts"
 import { Audience } from "../../simulators/Audience.ts"
 import type { FleetProcess } from "../../simulators/FleetProcess.ts"
 import { forkFleet } from "../../simulators/FleetProcess.ts"
 import { commands } from "../app.ts"
 import type { Client } from "./Client.ts"
 import { makeClient } from "./Client.ts"
-import type { Child } from "./Processes.ts"
-import { DemoError, freePort, ready, start } from "./Processes.ts"
+import type { Child } from "./DemoProcesses.ts"
+import { DemoError, freePort, ready, start } from "./DemoProcesses.ts"
 import type { Report } from "./Report.ts"
 
 export interface DemoOptions {
@@ -38,7 +38,7 @@ const PROVIDERS = { apns: ["apns", "apns-sandbox"], fcm: ["fcm"], webpush: ["web
 const EMAIL_CALLS = 32
 const POLL = "100 millis"
 /** Without a step forward for so long, the demo gives up. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 const fleetOf = Effect.acquireRelease(
   Effect.tryPromise({
@@ -174,7 +174,7 @@ const follow = Effect.fnUntraced(function* (
       client
         .call<{ readonly status: string; readonly counts: Counts }>("GET", `/notifications/${id}`)
         // While its only engine is being replaced, nobody answers.
-        .pipe(Effect.catch((error) => (options.isKilled && now - last < PATIENCE_MS ? Effect.succeed(null) : error)))
+        .pipe(Effect.catch((error) => (options.isKilled && now - last < TIMEOUT_MS ? Effect.succeed(null) : error)))
     )
     const stats = yield* asking("The simulators", () => fleet.stats())
     // Events, not posts: what a killed engine posts again stands for nothing that is still to come.
@@ -194,7 +194,7 @@ const follow = Effect.fnUntraced(function* (
 
     const done = posts + (counts?.sent ?? 0) + (counts?.failed ?? 0)
     if (done !== seen) [seen, last] = [done, now]
-    else if (now - last > PATIENCE_MS) {
+    else if (now - last > TIMEOUT_MS) {
       return { counts: counts!, seconds: seconds || (now - startedAt) / 1000, webhookSeconds: (now - startedAt) / 1000 }
     }
     const sending = Object.values(PROVIDERS)

@@ -6,7 +6,7 @@ export interface Report {
   readonly skipped: number
   readonly cancelled: number
   readonly pending: number
-  /** Recipients that the account calls sent and no provider has seen. */
+  /** Recipients that the totals call sent and no provider has seen. */
   readonly lost: number
   /** Messages that a provider has seen more than once, counted for each time too many. */
   readonly duplicates: number
@@ -22,12 +22,12 @@ export interface Report {
   }
 }
 
-/** What is wrong with a report; empty when the account closes and every event arrived. */
+/** What is wrong with a report; empty when totals reconcile and every event arrived. */
 export const problemsOf = (report: Report, isKilled: boolean): ReadonlyArray<string> => {
   const { accepted, sent, failed, skipped, cancelled, pending, webhooks } = report
   const ends = sent + failed + skipped + cancelled + pending
   return [
-    ends === accepted ? null : `The account does not close: ${accepted} accepted, ${ends} accounted for.`,
+    ends === accepted ? null : `Totals do not reconcile: ${accepted} accepted, ${ends} in all states.`,
     pending === 0 ? null : `${pending} recipients have no final state.`,
     report.lost === 0 ? null : `${report.lost} messages are lost.`,
     failed === 0 ? null : `${failed} messages failed.`,

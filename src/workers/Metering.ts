@@ -1,9 +1,10 @@
 import { Effect, Layer } from "effect"
 import type { Scope } from "effect"
 import { monitorEventLoopDelay } from "node:perf_hooks"
-import type { Sample } from "../../services/domain/Metrics.ts"
-import { lasting, merge } from "../../services/domain/Metrics.ts"
-import { Metrics } from "../../services/ports/Metrics.ts"
+import { getHeapStatistics } from "node:v8"
+import type { Sample } from "../../services/domain/operations/Metrics.ts"
+import { lasting, merge } from "../../services/domain/operations/Metrics.ts"
+import { Metrics } from "../../services/ports/operations/Metrics.ts"
 
 /*
  * The numbers of a node of several processes. Each worker tells the main process what it has counted, all of it, once a
@@ -17,7 +18,7 @@ const REPORT_MS = 1_000
 /** How far back the percentile of the event loop's lag looks. */
 const LAG_MS = 10_000
 
-/** The far end of a fork's channel: layers/local/Channel.ts. */
+/** The far end of a fork's channel: layers/local/ProcessChannel.ts. */
 export interface Channel {
   readonly send: (message: unknown) => void
   readonly onMessage: (listener: (message: unknown) => void) => () => void
@@ -28,14 +29,14 @@ const samplesIn = (message: unknown): ReadonlyArray<Sample> | null =>
     ? (message as { metrics: ReadonlyArray<Sample> }).metrics
     : null
 
-export interface Crowd {
+export interface WorkerMetrics {
   /** Listens to a worker until the scope closes. */
   readonly attach: (channel: Channel) => Effect.Effect<void, never, Scope.Scope>
   /** What the workers have counted, added up; what belongs to a process bears its number. */
   readonly read: () => ReadonlyArray<Sample>
 }
 
-export const makeCrowd = (): Crowd => {
+export const makeWorkerMetrics = (): WorkerMetrics => {
   const latest = new Map<number, ReadonlyArray<Sample>>()
   let ended: ReadonlyArray<Sample> = []
   /** Numbers are used again, so that a worker that dies and comes back a thousand times is still one series. */
@@ -79,7 +80,7 @@ export const makeCrowd = (): Crowd => {
   }
 }
 
-const vitals = (lag: ReturnType<typeof monitorEventLoopDelay>): ReadonlyArray<Sample> => {
+const processSamples = (lag: ReturnType<typeof monitorEventLoopDelay>): ReadonlyArray<Sample> => {
   const { system, user } = process.cpuUsage()
   const { heapUsed, rss } = process.memoryUsage()
   const labels = { process: "main" }
@@ -87,12 +88,13 @@ const vitals = (lag: ReturnType<typeof monitorEventLoopDelay>): ReadonlyArray<Sa
     { name: "heliograph_process_cpu_seconds_total", labels, value: (system + user) / 1e6 },
     { name: "heliograph_process_resident_bytes", labels, value: rss },
     { name: "heliograph_process_heap_bytes", labels, value: heapUsed },
+    { name: "heliograph_process_heap_limit_bytes", labels, value: getHeapStatistics().heap_size_limit },
     { name: "heliograph_event_loop_lag_seconds", labels, value: lag.percentile(99) / 1e9 }
   ]
 }
 
 /** Watches the process itself while the layer lives. */
-export const vitalsLayer: Layer.Layer<never> = Layer.effectDiscard(
+export const processLayer: Layer.Layer<never> = Layer.effectDiscard(
   Effect.gen(function* () {
     const metrics = yield* Metrics
     yield* Effect.acquireRelease(
@@ -100,7 +102,7 @@ export const vitalsLayer: Layer.Layer<never> = Layer.effectDiscard(
         const lag = monitorEventLoopDelay({ resolution: 20 })
         lag.enable()
         const forget = setInterval(() => lag.reset(), LAG_MS).unref()
-        const stop = metrics.watch(() => vitals(lag))
+        const stop = metrics.watch(() => processSamples(lag))
         return () => {
           stop()
           clearInterval(forget)

@@ -1,4 +1,4 @@
-import { Cause, Effect, Exit, Fiber } from "effect"
+import { Cause, Effect, Exit, Fiber, FiberSet } from "effect"
 import type { Scope } from "effect"
 import type { ChildProcess } from "node:child_process"
 import { fork } from "node:child_process"
@@ -56,12 +56,12 @@ const end = (child: ChildProcess): Effect.Effect<string> =>
   })
 
 /** Asks a worker to drain, and sees to it that it ends. */
-const stop = (child: ChildProcess, patienceMs: number) =>
+const stop = (child: ChildProcess, timeoutMs: number) =>
   Effect.gen(function* () {
     if (hasEnded(child)) return
     // Without a channel it knows already.
     if (child.connected) child.send(WORD.stop, () => {})
-    const how = yield* Effect.timeoutOption(end(child), patienceMs)
+    const how = yield* Effect.timeoutOption(end(child), timeoutMs)
     if (how._tag === "Some") return
     yield* Effect.logWarning("A worker process did not drain in time and is killed").pipe(
       Effect.annotateLogs({ pid: child.pid })
@@ -117,8 +117,8 @@ export const keep = Effect.fnUntraced(function* (
     }
   })
 
-  const slots = yield* Effect.forEach(Array.from({ length: count }), () => Effect.forkDetach(slot))
-  yield* Effect.addFinalizer(() => Effect.forEach(slots, Fiber.interrupt, { concurrency: "unbounded", discard: true }))
+  const slots = yield* FiberSet.make()
+  for (let started = 0; started < count; started++) yield* FiberSet.run(slots, slot)
   return { ready: () => ready.size }
 })
 

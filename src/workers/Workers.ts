@@ -1,19 +1,25 @@
 import { Effect, Layer } from "effect"
-import type { HookId, NotificationId } from "../../services/domain/Ids.ts"
-import type { JobPriority } from "../../services/domain/Job.ts"
-import { Dispatcher } from "../../services/engine/Dispatcher.ts"
-import { HookActors } from "../../services/engine/HookActors.ts"
-import { laneKey } from "../../services/engine/Lane.ts"
-import { Planner } from "../../services/engine/Planner.ts"
-import * as Replays from "../../services/engine/Replays.ts"
-import * as Sweeper from "../../services/engine/Sweeper.ts"
-import { JobQueue } from "../../services/ports/JobQueue.ts"
+import type { WebhookId, NotificationId } from "../../services/domain/Ids.ts"
+import type { JobPriority, JobType } from "../../services/domain/operations/Job.ts"
+import { Dispatcher } from "../../services/engine/sending/Dispatcher.ts"
+import { WebhookActors } from "../../services/engine/webhooks/WebhookActors.ts"
+import { laneKey } from "../../services/engine/sending/Lane.ts"
+import { Planner } from "../../services/engine/sending/Planner.ts"
+import * as Redeliveries from "../../services/engine/webhooks/Redeliveries.ts"
+import * as Replays from "../../services/engine/sending/Replays.ts"
+import * as Sweeper from "../../services/engine/operations/Sweeper.ts"
+import { JobQueue } from "../../services/ports/operations/JobQueue.ts"
 
 const PRIORITIES: ReadonlyArray<JobPriority> = ["high", "bulk"]
-/** Plans under way at once, for each priority. */
-const PLANS = 4
-/** Wake-ups only touch memory: many at once cost nothing. */
+/** Wake-ups only touch memory: many at once cost nothing. Those of plans that find no place free do no more. */
 const WAKES = 64
+
+/** The types of the jobs that these roles take. */
+export const jobsOf = (roles: ReadonlySet<string>): ReadonlySet<JobType> =>
+  new Set<JobType>([
+    ...(roles.has("dispatch") ? (["PlanV1", "SendV1"] as const) : []),
+    ...(roles.has("webhooks") ? (["WebhookV1"] as const) : [])
+  ])
 
 /** The role `dispatch`: plans audiences and sends batches. */
 export const dispatch = Layer.effectDiscard(
@@ -22,14 +28,16 @@ export const dispatch = Layer.effectDiscard(
     const planner = yield* Planner
     const dispatcher = yield* Dispatcher
     for (const priority of PRIORITIES) {
-      yield* queue.subscribe({ type: "PlanV1", priority, concurrency: PLANS }, (job) =>
-        planner.plan(job.id as NotificationId)
+      yield* queue.subscribe({ type: "PlanV1", priority, concurrency: WAKES }, (job) =>
+        planner.plan(job.id as NotificationId, priority)
       )
       yield* queue.subscribe({ type: "SendV1", priority, concurrency: WAKES }, (job) => {
         const key = laneKey(job.id, priority)
         return key === null ? Effect.void : dispatcher.wake(key)
       })
     }
+    // Before the subscriptions wait for those who plan: finalizers run in the reverse order.
+    yield* Effect.addFinalizer(() => planner.stop)
   })
 )
 
@@ -37,9 +45,11 @@ export const dispatch = Layer.effectDiscard(
 export const webhooks = Layer.effectDiscard(
   Effect.gen(function* () {
     const queue = yield* JobQueue
-    const actors = yield* HookActors
+    const actors = yield* WebhookActors
     for (const priority of PRIORITIES) {
-      yield* queue.subscribe({ type: "HookV1", priority, concurrency: WAKES }, (job) => actors.wake(job.id as HookId))
+      yield* queue.subscribe({ type: "WebhookV1", priority, concurrency: WAKES }, (job) =>
+        actors.wake(job.id as WebhookId)
+      )
     }
   })
 )
@@ -49,3 +59,6 @@ export const sweeper = (duties: Sweeper.Duties) => Layer.effectDiscard(Effect.fo
 
 /** And carries out replays of dead letters. */
 export const replays = Layer.effectDiscard(Effect.forkScoped(Replays.run))
+
+/** And what webhooks get once more. */
+export const redeliveries = Layer.effectDiscard(Effect.forkScoped(Redeliveries.run))

@@ -1,6 +1,6 @@
 import { Effect, Exit, Scope } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { uuidv7 } from "../../services/domain/Ids.ts"
+import { uuidv7 } from "../../services/ports/NewId.ts"
 import type { System } from "../System.ts"
 import { makeSystem } from "../System.ts"
 import type { Answer, Operation, Schema } from "./Document.ts"
@@ -131,6 +131,28 @@ describe("another application's ids", () => {
     }
     expect(wrong).toEqual([])
     expect(asked).toBeGreaterThan(20)
+    expect(await snapshot(theirs)).toEqual(before)
+  })
+
+  it("are skipped beside our own as ids of nothing are, and told of in the same words", async () => {
+    const path = "/api/v1/notifications"
+    const before = await snapshot(theirs)
+    for (const [field, thing] of [
+      ["device_ids", "/api/v1/devices/{id}"],
+      ["channel_ids", "/api/v1/channels/{id}"]
+    ] as const) {
+      const [own, foreign, nothing] = [ours.things.get(thing)!, theirs.things.get(thing)!, uuidv7()]
+      for (const operation of operations.filter((one) => [path, `${path}/preview`].includes(one.path) && one.body)) {
+        const tell = (id: string) =>
+          ours.ask(operation, { body: JSON.stringify({ to: { [field]: [own, id] }, content: { title: "Hello" } }) })
+        const [told, expected] = [await tell(foreign), await tell(nothing)]
+        expect([operation.name, told.status < 300]).toEqual([operation.name, true])
+        expect(JSON.parse(told.text).skipped).toEqual({ count: 1, ids: [foreign] })
+        const { id: _, ...rest } = JSON.parse(told.text)
+        const { id: __, ...same } = JSON.parse(expected.text.replaceAll(nothing, foreign))
+        expect(rest).toEqual(same)
+      }
+    }
     expect(await snapshot(theirs)).toEqual(before)
   })
 

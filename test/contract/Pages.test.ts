@@ -1,7 +1,9 @@
 import { Effect, Exit, Scope } from "effect"
 import type { Client } from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { deliveryIdsOf, eventIdOf, uuidTime, uuidv7 } from "../../services/domain/Ids.ts"
+import { eventIdOf, uuidTime } from "../../services/domain/Ids.ts"
+import { deliveryIdsOf } from "../../services/domain/sending/DeliveryIds.ts"
+import { uuidv7 } from "../../services/ports/NewId.ts"
 import type { Place, TableName } from "../layers/postgres/Rows.ts"
 import { fill, GAP_MS, insertOf, makePlace, READER, TABLES, withClient } from "../layers/postgres/Rows.ts"
 import type { System } from "../System.ts"
@@ -27,21 +29,47 @@ interface List {
   /** How a row's id is shown, and in which field. */
   readonly shown?: (place: Place) => (id: string) => string
   readonly field?: string
+  /** Conditions under which it is walked as well. */
+  readonly filters?: ReadonlyArray<Filter>
 }
+
+interface Filter {
+  /** `timeOf` answers when the row with a number was made. */
+  readonly query: (timeOf: (i: number) => string) => Readonly<Record<string, string>>
+  /** The rows that it is to show, by their number: SQL. */
+  readonly among: string
+}
+
+const EVERYTHING: Filter = { query: () => ({}), among: "true" }
+const [QUARTER, HALF] = [Math.floor(ROWS / 4), Math.floor(ROWS / 2)]
 
 const LISTS: Readonly<Record<string, List>> = {
   "GET /api/v1/devices": { tables: ["devices"], rows: ROWS },
   "GET /api/v1/contacts": { tables: ["contacts"], rows: ROWS },
   "GET /api/v1/channels": { tables: ["channels"], rows: ROWS },
-  "GET /api/v1/notifications": { tables: ["notifications"], rows: ROWS },
+  "GET /api/v1/notifications": {
+    tables: ["notifications"],
+    rows: ROWS,
+    filters: [
+      { query: () => ({ status: "cancelled" }), among: "i % 5 = 0" },
+      {
+        query: (timeOf) => ({ created_from: timeOf(QUARTER), created_to: timeOf(HALF) }),
+        among: `i BETWEEN ${QUARTER} AND ${HALF}`
+      },
+      {
+        query: (timeOf) => ({ status: "cancelled", created_from: timeOf(QUARTER), created_to: timeOf(HALF) }),
+        among: `i % 5 = 0 AND i BETWEEN ${QUARTER} AND ${HALF}`
+      }
+    ]
+  },
   "GET /api/v1/notifications/{id}/deliveries": {
-    tables: ["deliveries", "delivery_packs"],
+    tables: ["deliveries", "packed_deliveries"],
     rows: ROWS,
     shown: ({ notification }) => deliveryIdsOf(notification)
   },
   "GET /api/v1/public/inbox": { tables: ["inbox_messages"], rows: ROWS },
   "GET /api/v1/webhooks/{id}/deliveries": {
-    tables: ["event_chunks", "hook_work"],
+    tables: ["event_chunks", "webhook_work_items"],
     rows: ROWS,
     shown: () => (id) => eventIdOf(id, 0),
     field: "event_id"
@@ -52,7 +80,7 @@ const LISTS: Readonly<Record<string, List>> = {
   "GET /api/v1/api-keys": { tables: ["api_keys"], rows: FEW },
   "GET /api/v1/templates": { tables: ["template_versions", "templates"], rows: FEW },
   "GET /api/v1/segments": { tables: ["segments"], rows: FEW },
-  "GET /api/v1/webhooks": { tables: ["hooks"], rows: FEW }
+  "GET /api/v1/webhooks": { tables: ["webhooks"], rows: FEW }
 }
 
 const scope = Effect.runSync(Scope.make())
@@ -78,9 +106,14 @@ interface PageOf {
   readonly next_cursor: string | null
 }
 
-const readPage = async ({ path }: Operation, cursor: string | null): Promise<PageOf> => {
-  const id = path.includes("/webhooks/") ? place.hook : place.notification
+const readPage = async (
+  { path }: Operation,
+  conditions: Readonly<Record<string, string>>,
+  cursor: string | null
+): Promise<PageOf> => {
+  const id = path.includes("/webhooks/") ? place.webhook : place.notification
   const query = new URLSearchParams({
+    ...conditions,
     limit: String(LIMIT),
     ...(cursor === null ? {} : { cursor }),
     ...(path.startsWith("/api/v1/public/") ? { user_id: READER } : {})
@@ -131,35 +164,44 @@ describe("the lists of the document", () => {
       const operation = served.find((one) => one.name === name)!
       await withClient(system.env["DATABASE_URL"]!, async (client) => {
         await fill(client, list.tables, [[place, list.rows]])
-        const { rows } = await client.query<{ id: string }>("SELECT id FROM ids ORDER BY id")
+        const { rows } = await client.query<{ i: number; id: string }>("SELECT i, id FROM ids ORDER BY id")
         const kept = rows.map(({ id }) => id)
-        const missing = new Set(kept.map(list.shown?.(place) ?? ((id) => id)))
-        const seen = new Set<string>()
-        const twice: Array<string> = []
+        const timeOf = (i: number) => new Date(uuidTime(rows.find((row) => row.i === i)!.id)).toISOString()
         const write = makeWriter(client, list, kept)
-        const start = performance.now()
-        let pages = 0
-        for (let cursor: string | null = null, isLast = false; !isLast; pages++) {
-          const [page]: [PageOf, ...Array<unknown>] = await Promise.all([
-            readPage(operation, cursor),
-            pages % EVERY === 0 ? write() : undefined
-          ])
-          for (const item of page.data) {
-            const id = String(item[list.field ?? "id"])
-            if (seen.has(id)) twice.push(id)
-            seen.add(id)
-            missing.delete(id)
+        for (const { among, query } of [EVERYTHING, ...(list.filters ?? [])]) {
+          const conditions = query(timeOf)
+          const wanted = await client.query<{ id: string }>(`SELECT id FROM ids WHERE ${among}`)
+          const missing = new Set(wanted.rows.map(({ id }) => id).map(list.shown?.(place) ?? ((id) => id)))
+          expect(missing.size).toBeGreaterThan(LIMIT)
+          const least = missing.size / LIMIT
+          const seen = new Set<string>()
+          const twice: Array<string> = []
+          const start = performance.now()
+          let pages = 0
+          for (let cursor: string | null = null, isLast = false; !isLast; pages++) {
+            const [page]: [PageOf, ...Array<unknown>] = await Promise.all([
+              readPage(operation, conditions, cursor),
+              pages % EVERY === 0 ? write() : undefined
+            ])
+            for (const item of page.data) {
+              const id = String(item[list.field ?? "id"])
+              if (seen.has(id)) twice.push(id)
+              seen.add(id)
+              missing.delete(id)
+              if (conditions["status"] !== undefined) expect(item["status"]).toBe(conditions["status"])
+            }
+            cursor = page.next_cursor
+            isLast = cursor === null
           }
-          cursor = page.next_cursor
-          isLast = cursor === null
+          const seconds = (performance.now() - start) / 1000
+          if (process.env["LISTS_ROWS"] !== undefined) {
+            const way = [name, ...Object.keys(conditions)].join(" ")
+            process.stdout.write(`${way}: ${seen.size} rows on ${pages} pages in ${seconds.toFixed(1)} s\n`)
+          }
+          expect(twice).toEqual([])
+          expect([...missing].slice(0, 10)).toEqual([])
+          expect(pages).toBeGreaterThanOrEqual(least)
         }
-        const seconds = (performance.now() - start) / 1000
-        if (process.env["LISTS_ROWS"] !== undefined) {
-          process.stdout.write(`${name}: ${list.rows} rows on ${pages} pages in ${seconds.toFixed(1)} s\n`)
-        }
-        expect(twice).toEqual([])
-        expect([...missing].slice(0, 10)).toEqual([])
-        expect(pages).toBeGreaterThanOrEqual(list.rows / LIMIT)
       })
     }, 3_600_000)
   }

@@ -33,7 +33,7 @@ const BEYOND_CHANCE = [
   "PUT /api/v1/credentials/apns",
   "PUT /api/v1/credentials/fcm",
   "PUT /api/v1/credentials/smtp",
-  // The tenant's only letter is a webhook's, which nobody replays.
+  // The tenant's only dead letter is a webhook's, which nobody replays.
   "POST /api/v1/dead-letters/{id}/replay"
 ]
 

@@ -36,7 +36,7 @@ const hashOf = (userId: string, secret = server.ours.identitySecret) =>
   createHmac("sha256", secret).update(userId).digest("hex")
 const asPublic = () => `Public ${server.ours.publicKey}`
 const asSecret = () => `ApiKey ${server.ours.secretKey}`
-const URL_OK = "https://93.184.216.34/hook"
+const URL_OK = "https://93.184.216.34/webhook"
 
 describe("4.1 public surface", () => {
   it("POST /public/devices answers 201 with id and created, the same row again", async () => {

@@ -1,14 +1,15 @@
 import { Effect } from "effect"
-import { createApplication } from "../../services/engine/Applications.ts"
+import { createApplication } from "../../services/engine/access/Applications.ts"
 import { commands } from "../../src/app.ts"
 import { Client } from "pg"
-import { uuidv7 } from "../../services/domain/Ids.ts"
+import { uuidv7 } from "../../services/ports/NewId.ts"
 import type { System } from "../System.ts"
 import type { Answer, Operation } from "./Document.ts"
 
 /** An application with one of everything that has an id, and requests with its keys. */
 
 export interface Asked {
+  /** By their names in the path; `id` stands for one that has another name as well. */
   readonly ids?: Readonly<Record<string, string>>
   readonly query?: ReadonlyArray<readonly [string, string]>
   readonly body?: string | undefined
@@ -19,7 +20,7 @@ export interface Asked {
 export interface Tenant {
   readonly appId: string
   readonly secretKey: string
-  /** Paths that end in an id, such as `/api/v1/devices/{id}`, with an id of this application's. */
+  /** Paths that end in an id, such as `/api/v1/devices/{id}`, with an id of this application's; all of them are UUIDs. */
   readonly things: ReadonlyMap<string, string>
   readonly ask: (operation: Operation, asked?: Asked) => Promise<Answer>
 }
@@ -30,13 +31,17 @@ const bodyFor = (operation: Operation, system: System): unknown => {
   if (operation.path === "/api/v1/webhooks") {
     return { ...(example as object), url: system.fleet.description.receivers[0]!.url }
   }
-  if (operation.path === "/api/v1/notifications") return { to: { all: true }, content: { title: "Hello" } }
+  if (operation.path === "/api/v1/notifications") {
+    // Scheduled, so that it can be changed.
+    const send_at = new Date(Date.now() + 30 * 86_400_000).toISOString()
+    return { to: { all: true }, content: { title: "Hello" }, send_at }
+  }
   return example
 }
 
 const toUrl = (base: string, path: string, { ids = {}, query = [] }: Asked): string => {
   const search = new URLSearchParams(query.map(([name, value]) => [name, value])).toString()
-  const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => ids[name] ?? name)
+  const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => ids[name] ?? ids["id"] ?? name)
   return `${base}${filled}${search === "" ? "" : `?${search}`}`
 }
 
@@ -94,6 +99,9 @@ export const makeTenant = async (system: System, operations: ReadonlyArray<Opera
     if (operation.body?.isStream !== false) continue
     things.set(thing, (await made(operation)).id)
   }
+  const externalId = uuidv7()
+  await made(find("POST /api/v1/contacts"), { external_id: externalId })
+  things.set("/api/v1/contacts/by-external-id/{external_id}", externalId)
   await made(find("POST /api/v1/inbox/messages"), { user_ids: ["user-42"], title: "Hello" })
   const inbox = await ask(find("GET /api/v1/public/inbox"), { query: [["user_id", "user-42"]] })
   things.set("/api/v1/public/inbox/{id}", JSON.parse(inbox.text).data[0].id)
@@ -104,7 +112,7 @@ export const makeTenant = async (system: System, operations: ReadonlyArray<Opera
   const client = new Client({ connectionString: system.env["DATABASE_URL"]! })
   await client.connect()
   await client.query(
-    `INSERT INTO dead_letters (id, app_id, kind, error, attempts, hook_id, event_id, body)
+    `INSERT INTO dead_letters (id, app_id, kind, error, attempts, webhook_id, event_id, body)
      VALUES ($1, $2, 'webhook', 'answered 500', 6, $3, $1, '{}')`,
     [letter, appId, things.get("/api/v1/webhooks/{id}")]
   )
@@ -112,7 +120,13 @@ export const makeTenant = async (system: System, operations: ReadonlyArray<Opera
     replay,
     appId
   ])
+  const redelivery = uuidv7()
+  await client.query(
+    "INSERT INTO redeliveries (id, app_id, webhook_id, wanted, to_at, status) VALUES ($1, $2, $3, 'exhausted', now(), 'completed')",
+    [redelivery, appId, things.get("/api/v1/webhooks/{id}")]
+  )
   await client.end()
+  things.set("/api/v1/webhooks/redeliveries/{id}", redelivery)
   things.set("/api/v1/dead-letters/{id}", letter)
   things.set("/api/v1/dead-letters/replays/{id}", replay)
 

@@ -11,16 +11,32 @@ interface Service {
   readonly build?: string
   readonly command?: string
   readonly environment?: Readonly<Record<string, string>>
-  readonly depends_on?: ReadonlyArray<string>
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+  readonly cap_drop?: ReadonlyArray<string>
+  readonly cap_add?: ReadonlyArray<string>
+  readonly security_opt?: ReadonlyArray<string>
+  readonly read_only?: boolean
+  readonly mem_limit?: string
+  readonly pids_limit?: number
+  readonly healthcheck?: { readonly test: ReadonlyArray<string> }
   readonly volumes?: ReadonlyArray<string>
+  readonly networks?: Readonly<Record<string, { readonly ipv4_address?: string }>> | ReadonlyArray<string>
 }
 const compose = parse(text("docker-compose.yml"), { merge: true }) as {
   readonly services: Readonly<Record<string, Service>>
   readonly volumes: Readonly<Record<string, null>>
 }
 
+interface Networks {
+  readonly networks: { readonly front: { readonly ipam: { readonly config: readonly [{ readonly subnet: string }] } } }
+}
+
 /** What the shell would put in. */
-const SHELL: Readonly<Record<string, string>> = { POSTGRES_PASSWORD: "p".repeat(32), MASTER_KEY: "ab".repeat(32) }
+const SHELL: Readonly<Record<string, string>> = {
+  POSTGRES_PASSWORD: "p".repeat(32),
+  NATS_PASSWORD: "n".repeat(32),
+  MASTER_KEY: "ab".repeat(32)
+}
 const filled = (value: string) =>
   value.replace(/\$\{(\w+)(?::\?|:-([^}]*))?\}/g, (_, name: string, fallback?: string) => SHELL[name] ?? fallback ?? "")
 const engines = Object.entries(compose.services).filter(([, { build }]) => build !== undefined)
@@ -63,9 +79,9 @@ describe("docker-compose.yml", () => {
       const hosts = [DATABASE_URL!, ...NATS_URL!.split(",")].map((url) => new URL(url).hostname)
       expect(hosts).toEqual(["postgres", "nats1", "nats2", "nats3"])
     }
-    for (const { command = "", depends_on = [], volumes = [] } of Object.values(compose.services)) {
-      expect(names).toEqual(expect.arrayContaining([...depends_on]))
-      const routes = /--routes (\S+)/.exec(command)?.[1]?.split(",") ?? []
+    for (const { command = "", depends_on = {}, volumes = [] } of Object.values(compose.services)) {
+      expect(names).toEqual(expect.arrayContaining(Object.keys(depends_on)))
+      const routes = /--routes (\S+)/.exec(filled(command))?.[1]?.split(",") ?? []
       expect(names).toEqual(expect.arrayContaining(routes.map((url) => new URL(url).hostname)))
       for (const volume of volumes) {
         const source = volume.split(":")[0]!
@@ -81,6 +97,73 @@ describe("docker-compose.yml", () => {
       ["api1", "8080"],
       ["api2", "8080"]
     ])
+  })
+
+  it("has the nodes of the API believe their load balancer about its clients, and nobody else", () => {
+    const { ipv4_address: address } = (
+      compose.services["balancer"]!.networks as Record<string, { ipv4_address: string }>
+    )["front"]!
+    for (const name of ["api1", "api2"]) {
+      expect(compose.services[name]!.networks).toEqual(["default", "front"])
+      expect(settingsOf(compose.services[name]!)["TRUSTED_PROXIES"]).toBe(address)
+    }
+    const [{ subnet }] = (compose as unknown as Networks).networks.front.ipam.config
+    expect(subnet.startsWith(address.split(".", 3).join("."))).toBe(true)
+    expect(text("deploy/nginx.conf")).toContain("proxy_set_header X-Forwarded-For $remote_addr;")
+  })
+
+  it("gives no service more than it needs: no new privileges, few capabilities, no root that it can write to, bounds", () => {
+    const starting = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "NET_BIND_SERVICE", "SETGID", "SETUID"]
+    for (const [name, service] of Object.entries(compose.services)) {
+      expect(service.cap_drop, name).toEqual(["ALL"])
+      expect(service.security_opt, name).toEqual(["no-new-privileges:true"])
+      expect(service.read_only, name).toBe(true)
+      expect(service.mem_limit, name).toMatch(/^\d+[mg]$/)
+      expect(service.pids_limit, name).toBeGreaterThan(0)
+      expect(service.healthcheck?.test[0], name).toBe("CMD")
+      // Only of those whose images start as root, to become somebody else.
+      expect(["postgres", "balancer"].includes(name) ? [] : (service.cap_add ?? []), name).toEqual([])
+      expect(starting).toEqual(expect.arrayContaining([...(service.cap_add ?? [])]))
+    }
+    expect(/^USER (\w+)$/m.exec(text("Dockerfile"))![1]).toBe("node")
+  })
+
+  it("starts each service when those that it needs are healthy", () => {
+    for (const [name, { depends_on = {} }] of Object.entries(compose.services)) {
+      for (const [other, { condition }] of Object.entries(depends_on)) {
+        expect(condition, `${name} waits for ${other}`).toBe("service_healthy")
+      }
+    }
+    for (const [, { depends_on = {} }] of engines) {
+      expect(Object.keys(depends_on).sort()).toEqual(["nats1", "nats2", "nats3", "postgres"])
+    }
+    expect(Object.keys(compose.services["balancer"]!.depends_on!).sort()).toEqual(["api1", "api2"])
+  })
+
+  it("demands every password and key of whoever starts it, and has none of its own", () => {
+    const source = text("docker-compose.yml")
+    const asked = [...source.matchAll(/\$\{(\w+)([^}]*)\}/g)].filter(([, name]) => name !== "BASE_URL")
+    expect(new Set(asked.map(([, name]) => name))).toEqual(new Set(Object.keys(SHELL)))
+    expect(asked.filter(([, , how]) => how !== ":?")).toEqual([])
+    for (const name of Object.keys(SHELL)) {
+      expect(source).toMatch(new RegExp(`^#.*export.*${name}=\\$\\(openssl`, "m"))
+      expect(text("docs/operators.md")).toContain(`${name}=$(openssl`)
+    }
+  })
+
+  it("lets in nobody at NATS without its password, neither clients nor servers", () => {
+    for (const [name, { command = "" }] of Object.entries(compose.services)) {
+      if (!name.startsWith("nats")) continue
+      expect(filled(command)).toContain(`--user heliograph --pass ${SHELL["NATS_PASSWORD"]}`)
+      const [, cluster, routes] = /--cluster (\S+) --routes (\S+)/.exec(filled(command))!
+      for (const url of [cluster!, ...routes!.split(",")]) {
+        expect(new URL(url)).toMatchObject({ username: "heliograph", password: SHELL["NATS_PASSWORD"] })
+      }
+    }
+    for (const [, service] of engines) {
+      const [first] = settingsOf(service)["NATS_URL"]!.split(",")
+      expect(new URL(first!)).toMatchObject({ username: "heliograph", password: SHELL["NATS_PASSWORD"] })
+    }
   })
 
   it("leaves the nodes within PostgreSQL's connections, and time to drain", () => {
@@ -106,6 +189,29 @@ describe("Dockerfile", () => {
     const command = JSON.parse(/^CMD (\[.*\])$/m.exec(file)![1]!) as Array<string>
     const { scripts } = JSON.parse(text("package.json")) as { scripts: { start: string } }
     expect(scripts.start).toBe(`exec ${command.join(" ")}`)
+  })
+})
+
+describe(".dockerignore", () => {
+  it("keeps secrets, data and history of this machine out of the image", () => {
+    const ignored = text(".dockerignore").split("\n")
+    expect(ignored).toEqual(
+      expect.arrayContaining([
+        ".env",
+        "**/.env",
+        "**/*.pem",
+        "**/*.key",
+        "**/*.p8",
+        ".git",
+        ".data",
+        "node_modules",
+        "**/node_modules"
+      ])
+    )
+    // What the service reads when it runs.
+    for (const path of ["src", "services", "layers", "simulators", "package.json", "package-lock.json", ".npmrc"]) {
+      expect(ignored).not.toContain(path)
+    }
   })
 })
 

@@ -16,6 +16,8 @@ const TAIL = 200
 export interface Engine {
   readonly name: string
   readonly url: string
+  /** Of the process that runs, or ran last. */
+  readonly pid: () => number
   readonly isUp: () => boolean
   readonly log: () => ReadonlyArray<string>
   /** Starts the process, and does not wait for anything. */
@@ -73,6 +75,7 @@ export const makeEngine = ({ env, name, through = [] }: EngineOptions): Effect.E
     const engine: Engine = {
       name,
       url,
+      pid: () => child!.pid!,
       isUp: () => child !== null && !hasEnded(child),
       log: () => log,
       launch: Effect.sync(() => {

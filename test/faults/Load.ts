@@ -26,7 +26,7 @@ export interface Load {
   readonly stop: Effect.Effect<void>
 }
 
-const PATIENCE_MS = 4000
+const TIMEOUT_MS = 4000
 const PAUSE = "50 millis"
 /** Between two posts of one sender: the load is steady, and leaves the machine something to recover with. */
 const PACE = "150 millis"
@@ -56,7 +56,7 @@ export const makeLoad = (
             "idempotency-key": key
           },
           body: text,
-          signal: AbortSignal.timeout(PATIENCE_MS)
+          signal: AbortSignal.timeout(TIMEOUT_MS)
         })
         const answer = (await response.json()) as { readonly id?: string }
         if (response.status === 202) return answer.id!

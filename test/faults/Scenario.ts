@@ -1,9 +1,9 @@
 import type { Scope } from "effect"
 import { Effect } from "effect"
-import type { Account } from "./Account.ts"
-import { settle } from "./Account.ts"
-import type { Base, Ground, GroundOptions } from "./Ground.ts"
-import { makeGround } from "./Ground.ts"
+import type { Totals } from "./Totals.ts"
+import { settle } from "./Totals.ts"
+import type { Base, Cluster, ClusterOptions } from "./Cluster.ts"
+import { makeCluster } from "./Cluster.ts"
 
 /** One kind of fault: what is done, to what, and what it may cost. */
 export interface Scenario {
@@ -14,7 +14,7 @@ export interface Scenario {
   readonly isShort: boolean
   /** Only root may do it: mount a file system, make a network. */
   readonly needsRoot: boolean
-  readonly run: (base: Base) => Effect.Effect<Account, unknown, Scope.Scope>
+  readonly run: (base: Base) => Effect.Effect<Totals, unknown, Scope.Scope>
 }
 
 export interface Under {
@@ -25,34 +25,34 @@ export interface Under {
   /** A customer who sends all the time; unless false. */
   readonly isSteady?: boolean
   /** May prepare servers and disks of its own. */
-  readonly ground?: GroundOptions | ((base: Base) => Effect.Effect<GroundOptions, unknown, Scope.Scope>)
+  readonly cluster?: ClusterOptions | ((base: Base) => Effect.Effect<ClusterOptions, unknown, Scope.Scope>)
 }
 
-/** A scenario: a ground with a customer who sends, a fault, and the account. */
+/** A scenario: a cluster with a customer who sends, a fault, and the totals. */
 export const under = (
-  { ground: options, isShort = true, isSteady = true, name, needsRoot = false, what }: Under,
-  fault: (ground: Ground) => Effect.Effect<void, unknown, Scope.Scope>
+  { cluster: options, isShort = true, isSteady = true, name, needsRoot = false, what }: Under,
+  fault: (cluster: Cluster) => Effect.Effect<void, unknown, Scope.Scope>
 ): Scenario => ({
   name,
   what,
   isShort,
   needsRoot,
   run: Effect.fnUntraced(function* (base) {
-    const ground = yield* makeGround(base, typeof options === "function" ? yield* options(base) : options)
+    const cluster = yield* makeCluster(base, typeof options === "function" ? yield* options(base) : options)
     if (isSteady) {
-      yield* ground.load.start
-      yield* ground.untilReceived(ground.devices)
+      yield* cluster.load.start
+      yield* cluster.untilReceived(cluster.devices)
     }
-    yield* fault(ground).pipe(Effect.tapCause(() => Effect.sync(() => tell(ground))))
-    if (isSteady) yield* ground.load.stop
-    const account = yield* settle(ground)
-    if (account.problems.length > 0) tell(ground)
-    return account
+    yield* fault(cluster).pipe(Effect.tapCause(() => Effect.sync(() => tell(cluster))))
+    if (isSteady) yield* cluster.load.stop
+    const totals = yield* settle(cluster)
+    if (totals.problems.length > 0) tell(cluster)
+    return totals
   })
 })
 
 /** What the nodes said, for whoever looks for the reason. */
-const tell = ({ engines }: Ground): void => {
+const tell = ({ engines }: Cluster): void => {
   for (const { log, name } of engines)
     for (const line of log().slice(-8)) process.stderr.write(`  ${name}: ${line.slice(0, 240)}\n`)
 }

@@ -6,7 +6,9 @@ import { gates } from "./scenarios/Gates.ts"
 import { partitions } from "./scenarios/Partitions.ts"
 import { points } from "./scenarios/Points.ts"
 import { queue } from "./scenarios/Queue.ts"
+import { redeliver } from "./scenarios/Redeliver.ts"
 import { surroundings } from "./scenarios/Surroundings.ts"
+import { writes } from "./scenarios/Writes.ts"
 
 /** Everything that `npm run test:faults` does, in its order. */
 export const SCENARIOS: ReadonlyArray<Scenario> = [
@@ -14,6 +16,8 @@ export const SCENARIOS: ReadonlyArray<Scenario> = [
   ...points,
   ...queue,
   ...database,
+  ...writes,
+  ...redeliver,
   ...gates,
   ...partitions,
   ...surroundings,

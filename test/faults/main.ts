@@ -2,14 +2,14 @@ import { Cause, Effect, Exit } from "effect"
 import { parseArgs } from "node:util"
 import { forkFleet } from "../../simulators/FleetProcess.ts"
 import { makePostgresServer } from "../PostgresServer.ts"
-import type { Account } from "./Account.ts"
-import type { Base } from "./Ground.ts"
+import type { Totals } from "./Totals.ts"
+import type { Base } from "./Cluster.ts"
 import { SCENARIOS } from "./Table.ts"
 import type { Scenario } from "./Scenario.ts"
 
 /*
  * `npm run test:faults`: every fault of the table against real processes, two scenarios at once (they wait more than they
- * work), each with servers of its own, and a line for each. Exits with 1 when a message is lost, an account does not close, or more went twice than the faults may cost; and,
+ * work), each with servers of its own, and a line for each. Exits with 1 when a message is lost, totals do not reconcile, or more went twice than the faults may cost; and,
  * in the long form, when a scenario could not be run on this machine, unless --allow-missing.
  */
 
@@ -34,20 +34,20 @@ const { values } = parseArgs({
 })
 
 type Result =
-  | { readonly state: "ok" | "failed"; readonly account: Account; readonly reasons: ReadonlyArray<string> }
+  | { readonly state: "ok" | "failed"; readonly totals: Totals; readonly reasons: ReadonlyArray<string> }
   | { readonly state: "broken"; readonly reasons: ReadonlyArray<string> }
   | { readonly state: "not run"; readonly reasons: ReadonlyArray<string> }
 
 const isRoot = process.getuid?.() === 0
 
-const judge = (account: Account): ReadonlyArray<string> => [
-  ...account.problems,
-  ...(account.accepted === 0 ? ["nothing was accepted"] : []),
-  ...(account.lost > 0 ? [`${account.lost} messages are lost`] : []),
-  ...(account.failed > 0 ? [`${account.failed} recipients have failed`] : []),
-  ...(account.eventsLost > 0 ? [`${account.eventsLost} events did not reach their webhook`] : []),
-  ...(account.duplicates > account.bound
-    ? [`${account.duplicates} messages went twice, and the faults explain ${account.bound}`]
+const judge = (totals: Totals): ReadonlyArray<string> => [
+  ...totals.problems,
+  ...(totals.accepted === 0 ? ["nothing was accepted"] : []),
+  ...(totals.lost > 0 ? [`${totals.lost} messages are lost`] : []),
+  ...(totals.failed > 0 ? [`${totals.failed} recipients have failed`] : []),
+  ...(totals.eventsLost > 0 ? [`${totals.eventsLost} events did not reach their webhook`] : []),
+  ...(totals.duplicates > totals.bound
+    ? [`${totals.duplicates} messages went twice, and the faults explain ${totals.bound}`]
     : [])
 ]
 
@@ -59,7 +59,7 @@ const run = (scenario: Scenario, base: Base): Effect.Effect<Result> =>
         Effect.map((exit): Result => {
           if (Exit.isFailure(exit)) return { state: "broken", reasons: [Cause.pretty(exit.cause)] }
           const reasons = judge(exit.value)
-          return { state: reasons.length === 0 ? "ok" : "failed", account: exit.value, reasons }
+          return { state: reasons.length === 0 ? "ok" : "failed", totals: exit.value, reasons }
         })
       )
 
@@ -69,13 +69,13 @@ const row = (cells: ReadonlyArray<string>): string =>
   cells.map((cell, i) => (i < 2 ? cell.padEnd(WIDTHS[i]!) : cell.padStart(WIDTHS[i]!))).join(" ")
 
 const show = (name: string, result: Result, seconds: number): string => {
-  const cells = "account" in result ? numbers(result.account) : ["", "", "", "", "", ""]
+  const cells = "totals" in result ? numbers(result.totals) : ["", "", "", "", "", ""]
   return [row([name, result.state, ...cells, `${seconds.toFixed(1)} s`]), ...result.reasons.map((r) => `  ${r}`)].join(
     "\n"
   )
 }
 
-const numbers = ({ accepted, bound, duplicates, lost, received, seconds }: Account): ReadonlyArray<string> => [
+const numbers = ({ accepted, bound, duplicates, lost, received, seconds }: Totals): ReadonlyArray<string> => [
   ...[accepted, received, lost, duplicates, bound].map(String),
   `${seconds.toFixed(1)} s`
 ]

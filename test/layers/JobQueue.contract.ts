@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Layer, Scope } from "effect"
 import { Deferred, Effect, Exit, Fiber, Latch, Queue, Scope as Scopes } from "effect"
-import type { Job, JobPriority, JobType } from "../../services/domain/Job.ts"
-import { JobQueue } from "../../services/ports/JobQueue.ts"
+import type { Job, JobPriority, JobType } from "../../services/domain/operations/Job.ts"
+import { JobQueue } from "../../services/ports/operations/JobQueue.ts"
 
 /** A new, empty queue that delivers failed jobs again soon, within some tens of milliseconds. */
 export type MakeQueue = Effect.Effect<Layer.Layer<JobQueue>, never, Scope.Scope>
@@ -30,7 +30,7 @@ export const contract = (name: string, make: MakeQueue) => {
           ["SendV1", "bulk"],
           ["SendV1", "high"],
           ["PlanV1", "bulk"],
-          ["HookV1", "bulk"]
+          ["WebhookV1", "bulk"]
         ] as const
         for (const [type, priority] of kinds) {
           yield* queue.subscribe(lane(4, type, priority), (job) => {

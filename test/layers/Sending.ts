@@ -7,16 +7,18 @@ import { expect } from "vitest"
 import * as Settings from "../../layers/config/Settings.ts"
 import * as Http2 from "../../layers/http2/WrapperHttp2Client.ts"
 import * as Outbound from "../../layers/outbound/OutboundPolicy.ts"
-import { uuidv7 } from "../../services/domain/Ids.ts"
+import * as Pools from "../../layers/outbound/PushPools.ts"
+import { uuidv7 } from "../../services/ports/NewId.ts"
 import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
-import type { CredentialConfig } from "../../services/domain/Credential.ts"
-import type { Message } from "../../services/domain/Notification.ts"
-import type { Target } from "../../services/ports/AudienceStore.ts"
-import type { Credential } from "../../services/ports/CredentialStore.ts"
-import type { Http2Answer, Http2Client } from "../../services/ports/Http2Client.ts"
-import type { OutboundPolicy } from "../../services/ports/OutboundPolicy.ts"
-import type { Outcome, Provider, SendBatch } from "../../services/ports/Provider.ts"
-import { makeCertificates, writeCa } from "../../simulators/Certificates.ts"
+import type { CredentialConfig } from "../../services/domain/sending/Credential.ts"
+import type { Message } from "../../services/domain/sending/Notification.ts"
+import type { Target } from "../../services/ports/audience/AudienceStore.ts"
+import type { Credential } from "../../services/ports/sending/CredentialStore.ts"
+import type { Http2Answer, Http2Client } from "../../services/ports/outbound/Http2Client.ts"
+import type { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
+import type { PushPools } from "../../services/ports/outbound/PushPools.ts"
+import type { Outcome, Provider, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
+import { makeAuthority, writeCa } from "../../simulators/Certificates.ts"
 
 /** What the tests of the provider layers share: messages, targets, and a provider over the real transports. */
 
@@ -50,7 +52,7 @@ export const credential = (config: CredentialConfig): Credential => ({
   appId: APP,
   version: ++version,
   config,
-  held: null
+  suspendedReason: null
 })
 
 export const answer = (status: number, body: unknown = "", headers: Record<string, string> = {}): Http2Answer => ({
@@ -59,11 +61,15 @@ export const answer = (status: number, body: unknown = "", headers: Record<strin
   body: typeof body === "string" ? body : JSON.stringify(body)
 })
 
-export const certificates = makeCertificates()
+/** Whom every sender here trusts. */
+export const authority = makeAuthority()
+export const certificates = authority.issue()
 
 export interface Sender {
   /** The outcome of each target; fails when one had none, or more than one. */
-  readonly send: (batch: SendBatch) => Promise<ReadonlyArray<Outcome>>
+  readonly ask: (batch: SendBatch) => Promise<ReadonlyArray<Outcome>>
+  /** The same with a credential that was accepted lately: what becomes of those for whom the sender was refused. */
+  readonly send: (batch: SendBatch) => Promise<ReadonlyArray<Settled>>
   /** Interrupts the sending at its first outcome; answers the outcomes there were. */
   readonly sendUntilFirst: (batch: SendBatch) => Promise<ReadonlyArray<Outcome>>
   readonly provider: Provider
@@ -71,10 +77,11 @@ export interface Sender {
 }
 
 /** A provider over the real HTTP/2 client and outbound rules, which trusts the simulators and may call loopback. */
-export const startSender = async <I, R extends Settings.Settings | Http2Client | OutboundPolicy>(
+export const startSender = async <I, R extends Settings.Settings | Http2Client | OutboundPolicy | PushPools>(
   tag: Context.Key<I, Provider>,
   layer: Layer.Layer<I, never, R>,
-  env: Record<string, string> = {}
+  env: Record<string, string> = {},
+  http2: Layer.Layer<Http2Client, never, Settings.Settings> = Http2.layer
 ): Promise<Sender> => {
   const folder = await mkdtemp(join(tmpdir(), "heliograph-sender-"))
   const settings = Settings.layer({
@@ -83,24 +90,27 @@ export const startSender = async <I, R extends Settings.Settings | Http2Client |
     OUTBOUND_CA_FILE: await writeCa(certificates, folder),
     ...env
   })
-  const base = Layer.merge(Http2.layer, Outbound.layer).pipe(Layer.provideMerge(settings))
+  const base = Layer.merge(http2, Layer.provideMerge(Pools.layer, Outbound.layer)).pipe(Layer.provideMerge(settings))
   const runtime = ManagedRuntime.make(layer.pipe(Layer.provide(base as Layer.Layer<R, Settings.SettingsError>)))
   const provider = await runtime.runPromise(
     Effect.flatMap(Effect.context<I>(), () => tag as never as Effect.Effect<Provider, never, I>)
   )
+  const ask: Sender["ask"] = async (batch) => {
+    const outcomes: Array<Outcome> = []
+    await runtime.runPromise(
+      provider.send(batch, (index, outcome) => {
+        expect(outcomes[index], `a second outcome of ${index}`).toBeUndefined()
+        outcomes[index] = outcome
+      })
+    )
+    expect(outcomes.filter((outcome) => outcome !== undefined)).toHaveLength(batch.targets.length)
+    return outcomes
+  }
   return {
     provider,
-    send: async (batch) => {
-      const outcomes: Array<Outcome> = []
-      await runtime.runPromise(
-        provider.send(batch, (index, outcome) => {
-          expect(outcomes[index], `a second outcome of ${index}`).toBeUndefined()
-          outcomes[index] = outcome
-        })
-      )
-      expect(outcomes.filter((outcome) => outcome !== undefined)).toHaveLength(batch.targets.length)
-      return outcomes
-    },
+    ask,
+    send: async (batch) =>
+      (await ask(batch)).map((outcome) => (outcome._tag === "Refused" ? outcome.otherwise() : outcome)),
     sendUntilFirst: async (batch) => {
       const outcomes: Array<Outcome> = []
       const first = Promise.withResolvers<void>()

@@ -64,6 +64,25 @@ const failure = async (promise: PromiseLike<unknown>): Promise<any> =>
 const ours = () => createClient({ apiKey: server.ours.secretKey, baseUrl: server.baseUrl })
 
 describe("a call", () => {
+  it.each([
+    { baseUrl: "y" },
+    { baseUrl: "push.example.com" },
+    { baseUrl: "localhost:8080" },
+    { baseUrl: "ftp://push.example.com" },
+    { baseUrl: "https://user:word@push.example.com" },
+    { baseUrl: undefined as unknown as string }
+  ])("says at once that $baseUrl is no address of a service", ({ baseUrl }) => {
+    expect(() => createClient({ baseUrl, apiKey: "sk_1" })).toThrow(
+      new TypeError("baseUrl must be the address of the service, such as https://push.example.com")
+    )
+  })
+
+  it.each(["", "sk_ä", "sk_1\n", undefined as unknown as string])("says at once that %j is no key", (apiKey) => {
+    expect(() => createClient({ baseUrl: "https://push.example.com", apiKey })).toThrow(
+      /^apiKey (is required|must be a key)/
+    )
+  })
+
   it("carries the key by its kind, and an Idempotency-Key of its own where the operation takes one", async () => {
     replies = [json(202, { id: "1" }), json(202, { id: "2" }), json(200, {}), json(200, {})]
     await send()
@@ -176,8 +195,19 @@ describe("a call", () => {
     expect(seen).toHaveLength(1)
   })
 
+  it("reaches a contact by the application's own id, whatever is in it", async () => {
+    const client = createClient({ apiKey: server.ours.secretKey, baseUrl: server.baseUrl })
+    for (const external_id of ["team/42", "Zoë 😀?#%2F", "a..b"]) {
+      const { id } = await client.contacts.create({ external_id })
+      expect((await client.contacts.getByExternalId(external_id)).id).toBe(id)
+      expect((await client.contacts.updatePreferencesByExternalId(external_id, { push: false })).push).toBe(false)
+      expect(await client.contacts.deleteByExternalId(external_id)).toEqual({ deleted: true })
+    }
+  })
+
   it("refuses an id that is missing, which would make it another operation", () => {
     expect(() => clientOf().devices.get("")).toThrow(TypeError)
+    expect(() => clientOf().contacts.deleteByExternalId("..")).toThrow(TypeError)
     expect(() => clientOf().devices.delete(undefined as unknown as string)).toThrow(TypeError)
     expect(seen).toHaveLength(0)
   })
@@ -185,7 +215,7 @@ describe("a call", () => {
 
 describe("against the service", () => {
   it("creates, reads, changes and removes", async () => {
-    const { id } = await ours().webhooks.create({ name: "One", url: "https://93.184.216.34/hook" })
+    const { id } = await ours().webhooks.create({ name: "One", url: "https://93.184.216.34/webhook" })
     expect(await ours().webhooks.update(id, { is_active: false })).toMatchObject({ id, name: "One", is_active: false })
     expect(await ours().webhooks.get(id)).toMatchObject({ id, is_active: false })
     expect(await ours().webhooks.test(id, { event: "NOTIFICATION_FAILED" })).toMatchObject({ delivered: true })

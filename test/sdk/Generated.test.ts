@@ -34,6 +34,6 @@ describe("what the SDK has from the OpenAPI document", () => {
       const [method, path] = operation.split(" ")
       return !known.includes(`"method":"${method}","path":"${path}"`)
     })
-    expect(missing).toEqual(["GET /healthz", "GET /readyz", "GET /api/v1/openapi.json"])
+    expect(missing).toEqual(["GET /healthz", "GET /readyz", "GET /", "GET /api/v1/openapi.json"])
   })
 })

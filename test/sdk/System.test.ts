@@ -13,7 +13,7 @@ it.live("the SDK does the main job: import, webhook, mailing, account, deliverie
     expect(results.filter((result) => "created" in result && result.created)).toHaveLength(200)
 
     const { name, secret, url } = system.fleet.description.receivers[0]!
-    const hook = yield* Effect.promise(() => client.webhooks.create({ name, url, secret: secret ?? null }))
+    const webhook = yield* Effect.promise(() => client.webhooks.create({ name, url, secret: secret ?? null }))
     const idempotencyKey = "order-42"
     const request = { to: { all: true as const }, content: { title: "Hello" } }
     const first = yield* Effect.promise(() => client.notifications.create(request, { idempotencyKey }))
@@ -32,7 +32,7 @@ it.live("the SDK does the main job: import, webhook, mailing, account, deliverie
     const exported = yield* Effect.promise(() => Array.fromAsync(client.devices.export()))
     expect(exported.map(({ token }) => token).sort()).toEqual(lines.map(({ token }) => token).sort())
     const posted = yield* eventually(
-      Effect.promise(() => Array.fromAsync(client.webhooks.deliveries(hook.id, { limit: 100 }))),
+      Effect.promise(() => Array.fromAsync(client.webhooks.deliveries(webhook.id, { limit: 100 }))),
       (all) => all.length === 200 && all.every(({ status }) => status === "delivered")
     )
     expect(new Set(posted.map(({ event_id }) => event_id)).size).toBe(200)

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { read } from "../../layers/config/Settings.ts"
 import { parseWebhook, verifyWebhook } from "../../sdk/node/heliograph.js"
-import { deliveryHeaders } from "../../services/engine/HookActor.ts"
+import { deliveryHeaders } from "../../services/engine/webhooks/Attempt.ts"
 
 interface Vector {
   readonly name: string
@@ -188,15 +188,20 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
 const spawned = (command: string, args: ReadonlyArray<string>): string => {
-  // Go wants a place for what it builds, and finds none where HOME is not set.
-  const env = { ...process.env, GOCACHE: join(directory, "go-cache"), GO111MODULE: "off", GOTOOLCHAIN: "local" }
+  // Go wants a place for what it builds, and finds none where HOME is not set. Its library is built there once for all runs.
+  const env = {
+    ...process.env,
+    GOCACHE: join(import.meta.dirname, "../../node_modules/.cache/heliograph-go"),
+    GO111MODULE: "off",
+    GOTOOLCHAIN: "local"
+  }
   const { status, stderr, stdout } = spawnSync(command, args, { cwd: directory, encoding: "utf8", env })
   if (status !== 0) throw new Error(`${command} ended with ${status}: ${stderr}`)
   return stdout
 }
 
 /** A build from nothing, on a machine with other work. */
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 describe("the receivers' guide", () => {
   for (const runner of RUNNERS) {
@@ -215,7 +220,7 @@ describe("the receivers' guide", () => {
         const all = vectors.map(({ name }, i) => [name, results[i]])
         expect(all).toEqual(vectors.map(({ name, valid }) => [name, valid]))
       },
-      PATIENCE_MS
+      TIMEOUT_MS
     )
   }
 
@@ -278,6 +283,5 @@ describe("the receivers' guide", () => {
     )
     expect(guide).toContain(`within ${engine.webhookTimeoutMs / 1000} seconds`)
     expect(guide).toContain(`After ${engine.webhookDisableAfter} failed deliveries in a row`)
-    expect(engine.webhookSecretOverlapMs).toBe(86_400_000)
   })
 })

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { EmailAddress } from "../../services/domain/Channel.ts"
-import { RegisterDevice } from "../../services/domain/Device.ts"
+import { EmailAddress } from "../../services/domain/audience/EmailAddress.ts"
+import { RegisterDevice } from "../../services/domain/audience/Device.ts"
 import { Audience, DEAD_TOKENS } from "../../simulators/Audience.ts"
 
 const options = { webPushOrigin: "https://127.0.0.1:4433", seed: "seed" }

@@ -8,7 +8,12 @@ import { createTransport } from "nodemailer"
 import { Agent, request as undici } from "undici"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import webpush from "web-push"
-import { ApnsCredential, FcmCredential, SmtpCredential, WebPushCredential } from "../../services/domain/Credential.ts"
+import {
+  ApnsCredential,
+  FcmCredential,
+  SmtpCredential,
+  WebPushCredential
+} from "../../services/domain/sending/Credential.ts"
 import { Audience } from "../../simulators/Audience.ts"
 import { startFleet, type FleetDescription } from "../../simulators/Fleet.ts"
 import { forkFleet, type FleetProcess } from "../../simulators/FleetProcess.ts"
@@ -93,7 +98,7 @@ const senderOf = async (fleet: FleetDescription) => {
       await transport.sendMail({ from: smtp.from, to, subject: "Hi", text: "There" })
       transport.close()
     },
-    async hook(index: number) {
+    async webhook(index: number) {
       const { secret, url } = fleet.receivers[index]!
       const body = JSON.stringify({
         id: randomUUID(),
@@ -150,7 +155,7 @@ describe("a fleet in a process of its own", () => {
       else statuses.push(await sender.web(device.token, device.web_push_p256dh!, device.web_push_auth!))
     }
     await sender.mail(audience.email(0))
-    statuses.push(await sender.hook(0), await sender.hook(1))
+    statuses.push(await sender.webhook(0), await sender.webhook(1))
     expect(statuses.filter((status) => status >= 300)).toEqual([])
     expect(await fleet.stats()).toMatchObject({
       apns: { accepted: 4 },
@@ -185,8 +190,8 @@ describe("a fleet in a process of its own", () => {
     expect(await sender.apns(audience.device(0).token, "production")).toBe(503)
     expect(await sender.apns(audience.device(0).token, "production")).toBe(200)
     await fleet.behave("webhooks/one", { do: "refuse", status: 500 })
-    expect(await sender.hook(0)).toBe(500)
-    expect(await sender.hook(1)).toBe(200)
+    expect(await sender.webhook(0)).toBe(500)
+    expect(await sender.webhook(1)).toBe(200)
     await fleet.behave("webhooks/one")
     await expect(fleet.behave("apns", { do: "nothing" } as never)).rejects.toThrow("rules[0].do must be one of")
     await expect(fleet.behave("pigeon", { do: "hang" })).rejects.toThrow("simulator must be one of apns, apns-sandbox")

@@ -41,7 +41,7 @@ const outcome = (attempt: ReturnType<typeof request>): Promise<string> =>
   )
 
 describe("a simulator's server", () => {
-  it("puts a body together that came in many pieces", async () => {
+  it("puts a body together that came in many chunks", async () => {
     const session = await open(server.url)
     const answer = await request(session, { ":path": "/" }, "x".repeat(300_000))
     expect(answer.body).toBe("300000")

@@ -4,8 +4,8 @@ import { Reactivity } from "effect/reactivity"
 import { execFile } from "node:child_process"
 import { userInfo } from "node:os"
 import { promisify } from "node:util"
-import { pool } from "../../layers/postgres/Database.ts"
-import { freePort } from "../../src/demo/Processes.ts"
+import { pool } from "../../layers/postgres/server/Database.ts"
+import { lastingPort } from "../Ports.ts"
 import type { System } from "../System.ts"
 import { eventually, makeSystem } from "../System.ts"
 
@@ -24,7 +24,7 @@ const SYSTEM = Layer.effect(
       RATE_LIMIT_DEVICES: `${DEVICES}/86400`,
       LOG_LEVEL: "debug"
     })
-    const port = yield* freePort
+    const port = yield* lastingPort
     const other = `http://127.0.0.1:${port}`
     yield* system.startEngine({ PORT: String(port), BASE_URL: other })
     return { ...system, other }
@@ -75,7 +75,7 @@ const register = (system: System, url: string, from: string) =>
 const countDevices = (system: System) =>
   Effect.map(system.call("GET", "/api/v1/devices?limit=100"), ({ body }) => body.data.length as number)
 
-layer(SYSTEM, { excludeTestServices: true, timeout: 60_000 })("on two nodes", (it) => {
+layer(SYSTEM, { excludeTestServices: true, timeout: 240_000 })("on two nodes", (it) => {
   it.effect("one budget is shared to the last request, by the client's address as the trusted proxy says it", () =>
     Effect.gen(function* () {
       const system = yield* TheSystem
@@ -178,7 +178,7 @@ layer(SYSTEM, { excludeTestServices: true, timeout: 60_000 })("on two nodes", (i
         ])
       }),
     // Seven commands, each with a process of its own.
-    180_000
+    240_000
   )
 
   it.effect("what a secret key changes is in the audit log under its id, and its secrets in no log", () =>
@@ -188,12 +188,12 @@ layer(SYSTEM, { excludeTestServices: true, timeout: 60_000 })("on two nodes", (i
       const call = (method: string, path: string, body?: unknown) =>
         ask(`${system.url}${path}`, `ApiKey ${mine.key}`, method, body)
       const secret = "a-webhook-secret-nobody-may-see"
-      const { body: hook } = yield* call("POST", "/api/v1/webhooks", {
+      const { body: webhook } = yield* call("POST", "/api/v1/webhooks", {
         name: "Audited",
-        url: "http://127.0.0.1:9/hook?token=hidden-in-the-address",
+        url: "http://127.0.0.1:9/webhook?token=hidden-in-the-address",
         secret
       })
-      yield* call("PATCH", `/api/v1/webhooks/${hook.id}`, { secret: `${secret}-either` })
+      yield* call("PATCH", `/api/v1/webhooks/${webhook.id}`, { secret: `${secret}-either` })
       yield* call("PUT", "/api/v1/credentials/webpush", { subject: "mailto:audit@example.com" })
       yield* call("PATCH", "/api/v1/application", { name: "Audited" })
       const { body: log } = yield* system.call("GET", "/api/v1/audit-log?limit=100")

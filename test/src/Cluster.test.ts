@@ -3,10 +3,10 @@ import { connect } from "@nats-io/transport-node"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe } from "vitest"
-import { freePort } from "../../src/demo/Processes.ts"
 import type { NatsServer } from "../NatsServer.ts"
 import { makeNatsCluster } from "../NatsServer.ts"
-import { closes, eventually, makeSystem } from "../System.ts"
+import { lastingPort } from "../Ports.ts"
+import { eventually, makeSystem, reconciles } from "../System.ts"
 
 const DEVICES = 2000
 
@@ -54,7 +54,7 @@ describe("two nodes on a cluster of three NATS servers", () => {
           PLAN_PAGE: "200",
           DISPATCH_CONCURRENCY: "2"
         })
-        const port = yield* freePort
+        const port = yield* lastingPort
         const other = `http://127.0.0.1:${port}`
         const node = yield* system.startEngine({ PORT: String(port), BASE_URL: other })
         yield* eventually(copies(servers), (counts) => counts.length > 0 && counts.every((count) => count === 3))
@@ -76,7 +76,7 @@ describe("two nodes on a cluster of three NATS servers", () => {
         for (const sink of sinks) sink.control.set()
 
         const shown = yield* system.until(id, ({ status }) => status === "completed")
-        expect(closes(shown)).toBe(true)
+        expect(reconciles(shown)).toBe(true)
         expect(shown.counts).toMatchObject({ accepted: DEVICES, sent: DEVICES, failed: 0, pending: 0 })
         const received = receipts()
         expect(received.length).toBe(DEVICES)
@@ -89,6 +89,6 @@ describe("two nodes on a cluster of three NATS servers", () => {
         const second = yield* system.until(next, ({ status }) => status === "completed")
         expect(second.counts).toMatchObject({ accepted: DEVICES, sent: DEVICES, pending: 0 })
       }),
-    180_000
+    240_000
   )
 })

@@ -1,13 +1,15 @@
 import { expect, it } from "@effect/vitest"
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe } from "vitest"
-import { asNode, ConnectionName, NODE } from "../../layers/postgres/Database.ts"
-import { createApplication } from "../../services/engine/Applications.ts"
-import { CredentialStore } from "../../services/ports/CredentialStore.ts"
+import { asNode, ConnectionName, NODE, pool } from "../../layers/postgres/server/Database.ts"
+import { createApplication } from "../../services/engine/access/Applications.ts"
+import { CredentialStore } from "../../services/ports/sending/CredentialStore.ts"
 import { commands } from "../../src/app.ts"
 import { diagnose } from "../../src/cli/Diagnosis.ts"
 import { freshDatabase } from "../Database.ts"
@@ -35,7 +37,36 @@ describe("diagnose", () => {
           message: expect.stringContaining("2 nodes share this database, and NATS_URL is not set")
         })
       }).pipe(Effect.scoped),
-    60_000
+    240_000
+  )
+
+  it.live(
+    "warns of recipients who were set aside, until they are replayed",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* freshDatabase()
+        const env = { DATABASE_URL: url, MASTER_KEY: randomBytes(32).toString("hex") }
+        const found = Effect.map(diagnose(env), (findings) => findings.find(({ check }) => check === "set aside"))
+        const inDatabase = <A, E>(work: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+          Effect.provide(work, PgClient.layerFrom(pool(url, 1)))
+        const { appId } = yield* Effect.provide(createApplication("Test"), commands(env))
+        expect(yield* found).toMatchObject({ isOk: true, isWarning: false, message: "nothing is set aside" })
+        const sql = SqlClient.SqlClient
+        yield* inDatabase(
+          Effect.flatMap(
+            sql,
+            (sql) => sql`INSERT INTO dead_letters (id, app_id, kind, error, attempts)
+            VALUES (gen_random_uuid(), ${appId}, 'notification', 'worker_ended', 1)`
+          )
+        )
+        expect(yield* found).toMatchObject({
+          isWarning: true,
+          message: expect.stringContaining("1 recipient was set aside")
+        })
+        yield* inDatabase(Effect.flatMap(sql, (sql) => sql`UPDATE dead_letters SET replayed_at = now()`))
+        expect(yield* found).toMatchObject({ isOk: true, isWarning: false })
+      }).pipe(Effect.scoped),
+    240_000
   )
 
   it.live(
@@ -64,7 +95,7 @@ describe("diagnose", () => {
           isOk: false,
           message: `smtp of ${app} cannot be read with this MASTER_KEY`
         })
-        yield* Effect.flatMap(CredentialStore, (store) => store.hold(app, "smtp", 1, "authentication failed")).pipe(
+        yield* Effect.flatMap(CredentialStore, (store) => store.suspend(app, "smtp", 1, "authentication failed")).pipe(
           Effect.provide(commands(env))
         )
         expect(yield* credentials(env)).toMatchObject({
@@ -72,6 +103,6 @@ describe("diagnose", () => {
           message: `smtp of ${app} is refused by its provider: authentication failed`
         })
       }).pipe(Effect.scoped),
-    60_000
+    240_000
   )
 })

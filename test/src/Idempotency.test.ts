@@ -47,5 +47,5 @@ it.live(
       }
       expect(listed.toSorted()).toEqual([...answered.values()].toSorted())
     }),
-  90_000
+  240_000
 )

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import type { System } from "../System.ts"
-import { closes, eventually, makeSystem } from "../System.ts"
+import { eventually, makeSystem, reconciles } from "../System.ts"
 
 class TheSystem extends Context.Service<TheSystem, System>()("heliograph/test/Inbox") {}
 
@@ -13,8 +13,8 @@ const usersOf = (name: string, count: number) => Array.from({ length: count }, (
 const inboxOf = ({ call }: System, user: string) =>
   Effect.map(call("GET", `/api/v1/public/inbox?user_id=${user}`), ({ body }) => body.data as ReadonlyArray<any>)
 
-layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("inboxes as a way out of a notification", (it) => {
-  it.effect("take a mailing beside push, account for everybody, and tell the hooks of each", () =>
+layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("inboxes as a way out of a notification", (it) => {
+  it.effect("take a mailing beside push, account for everybody, and tell the webhooks of each", () =>
     Effect.gen(function* () {
       const system = yield* TheSystem
       const [receiver] = system.fleet.description.receivers
@@ -27,7 +27,7 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("inboxes as a way
       const id = yield* system.send({ to: { user_ids: users }, channels: ["push", "inbox"], content: CONTENT })
       const shown = yield* system.until(id, ({ status }) => status === "completed")
       expect(shown.counts).toMatchObject({ accepted: 26, pending: 0 })
-      expect(closes(shown)).toBe(true)
+      expect(reconciles(shown)).toBe(true)
       const { body } = yield* system.call("GET", `/api/v1/notifications/${id}/deliveries?limit=100`)
       const written = body.data.filter(({ provider }: { provider: string }) => provider === "inbox")
       expect(written).toHaveLength(25)
@@ -61,6 +61,35 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("inboxes as a way
       )
       expect(yield* inboxOf(system, "ann")).toHaveLength(1)
       expect(yield* inboxOf(system, "bob")).toEqual([])
+    })
+  )
+
+  it.effect("are not made again for people who were erased after the notification was accepted", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const contacts = (user: string) =>
+        Effect.map(system.call("GET", `/api/v1/contacts?external_id=${user}`), ({ body }) => body.data)
+      const users = ["stays", "erased", "erased-by-name"]
+      yield* system.call("POST", "/api/v1/contacts/bulk", { contacts: users.map((external_id) => ({ external_id })) })
+      const send_at = new Date(Date.now() + 3_600_000).toISOString()
+      const id = yield* system.send({ to: { user_ids: users }, channels: ["inbox"], content: CONTENT, send_at })
+      const [{ id: contact }] = yield* contacts("erased")
+      expect((yield* system.call("DELETE", `/api/v1/contacts/${contact}`)).status).toBe(200)
+      expect((yield* system.call("DELETE", "/api/v1/contacts/by-external-id/erased-by-name")).status).toBe(200)
+
+      expect((yield* system.call("PATCH", `/api/v1/notifications/${id}`, { send_at: null })).status).toBe(200)
+      const shown = yield* system.until(id, ({ status }) => status === "completed")
+      expect(shown.counts).toMatchObject({ accepted: 3, sent: 1, skipped: 2, failed: 0, pending: 0 })
+      const { body } = yield* system.call("GET", `/api/v1/notifications/${id}/deliveries`)
+      const skipped = body.data.filter(({ status }: { status: string }) => status === "skipped")
+      expect(skipped.map(({ error }: { error: string }) => error)).toEqual(["recipient_gone", "recipient_gone"])
+      expect(yield* contacts("erased")).toEqual([])
+      expect(yield* contacts("erased-by-name")).toEqual([])
+      expect(yield* inboxOf(system, "stays")).toHaveLength(1)
+
+      const later = yield* system.send({ to: { user_ids: ["erased"] }, channels: ["inbox"], content: CONTENT })
+      expect((yield* system.until(later, ({ status }) => status === "completed")).counts.sent).toBe(1)
+      expect(yield* inboxOf(system, "erased")).toHaveLength(1)
     })
   )
 

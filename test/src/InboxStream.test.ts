@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 import { createHmac } from "node:crypto"
-import { freePort } from "../../src/demo/Processes.ts"
+import { lastingPort } from "../Ports.ts"
 import type { System } from "../System.ts"
 import { makeSystem } from "../System.ts"
 import { follow } from "./http/EventReader.ts"
@@ -22,11 +22,11 @@ const listen = ({ app }: System, url: string, user: string, last: string | null 
     ({ close }) => Effect.sync(close)
   )
 
-layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("live inboxes on two nodes", (it) => {
+layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("live inboxes on two nodes", (it) => {
   it.effect("hear of messages from either, go on where they were on the other, and miss nothing when a node goes", () =>
     Effect.gen(function* () {
       const system = yield* TheSystem
-      const port = yield* freePort
+      const port = yield* lastingPort
       const url = `http://127.0.0.1:${port}`
       const second = yield* Scope.make()
       yield* Scope.provide(system.startEngine({ PORT: String(port), BASE_URL: url }), second)

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { SMTPServer } from "smtp-server"
 import { layerOf } from "../../layers/crypto/Links.ts"
 import type { ChannelId, NotificationId } from "../../services/domain/Ids.ts"
-import { Links } from "../../services/ports/Links.ts"
+import { Links } from "../../services/ports/engagement/Links.ts"
 import type { System } from "../System.ts"
 import { eventually, makeSystem } from "../System.ts"
 
@@ -67,7 +67,7 @@ const follow = (url: string) =>
 const DESTINATIONS = ["https://shop.example/one?a=1&b=2", "https://shop.example/two"]
 const HTML = `<body><p>Grüße</p>${DESTINATIONS.map((to) => `<a href="${to.replaceAll("&", "&amp;")}">x</a>`).join(" ")}</body>`
 
-layer(MAILBOX, { timeout: 120_000, excludeTestServices: true })("e-mail", (it) => {
+layer(MAILBOX, { timeout: 240_000, excludeTestServices: true })("e-mail", (it) => {
   it.effect("says that it was opened and clicked, once for each delivery, and leads where it should", () =>
     Effect.gen(function* () {
       const { mails, system } = yield* TheMailbox

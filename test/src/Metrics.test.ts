@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { once } from "node:events"
 import { describe } from "vitest"
-import { CATALOGUE } from "../../services/domain/Metrics.ts"
+import { CATALOGUE } from "../../services/domain/operations/Metrics.ts"
 import type { System } from "../System.ts"
 import { eventually, makeSystem } from "../System.ts"
 
@@ -30,14 +30,14 @@ const sum = (series: ReadonlyMap<string, number>, start: string, part = "") =>
 
 const mail = Effect.fnUntraced(function* (system: System, devices: number) {
   const { name, secret, url } = system.fleet.description.receivers[0]!
-  const hook = { name, url, secret, events: ["NOTIFICATION_SENT"] }
-  expect((yield* system.call("POST", "/api/v1/webhooks", hook)).status).toBe(201)
+  const webhook = { name, url, secret, events: ["NOTIFICATION_SENT"] }
+  expect((yield* system.call("POST", "/api/v1/webhooks", webhook)).status).toBe(201)
   yield* system.importDevices(devices)
   const id = yield* system.send({ to: { all: true }, content: { title: "Hello" } })
   yield* system.until(id, ({ status }) => status === "completed")
 })
 
-describe("/metrics", () => {
+describe.concurrent("/metrics", () => {
   it.live.each([1, 2, 3])(
     "counts what a node of %i processes has sent and posted",
     (processes) =>
@@ -72,7 +72,7 @@ describe("/metrics", () => {
         )
         expect(series.get("heliograph_workers_ready")).toBe(processes === 1 ? undefined : processes - 1)
       }).pipe(Effect.scoped),
-    120_000
+    240_000
   )
 
   it("explains every metric in the operator's guide", () => {
@@ -81,7 +81,7 @@ describe("/metrics", () => {
   })
 })
 
-describe("/readyz", () => {
+describe.concurrent("/readyz", () => {
   it.live(
     "is 503 from the signal on, while the work under way is finished and everything else is answered",
     () =>
@@ -102,6 +102,6 @@ describe("/readyz", () => {
         const [code] = yield* Effect.promise(() => exited)
         expect(code).toBe(0)
       }).pipe(Effect.scoped),
-    120_000
+    240_000
   )
 })

@@ -7,11 +7,12 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe } from "vitest"
-import { createApplication } from "../../services/engine/Applications.ts"
+import { createApplication } from "../../services/engine/access/Applications.ts"
 import { commands } from "../../src/app.ts"
-import type { Child } from "../../src/demo/Processes.ts"
-import { freePort, start } from "../../src/demo/Processes.ts"
+import type { Child } from "../../src/demo/DemoProcesses.ts"
+import { start } from "../../src/demo/DemoProcesses.ts"
 import { makeNatsServer } from "../NatsServer.ts"
+import { lastingPort } from "../Ports.ts"
 import { makePostgresServer } from "../PostgresServer.ts"
 import { eventually } from "../System.ts"
 
@@ -32,7 +33,7 @@ const startNode = Effect.fnUntraced(function* (over: NodeJS.ProcessEnv): Effect.
     Effect.promise(() => mkdtemp(join(tmpdir(), "heliograph-order-"))),
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
   )
-  const port = yield* freePort
+  const port = yield* lastingPort
   const url = `http://127.0.0.1:${port}`
   const env = {
     PATH: process.env["PATH"],
@@ -82,7 +83,7 @@ const sendsThrough = Effect.fnUntraced(function* (node: Node) {
   expect(shown.body.counts).toMatchObject({ accepted: 1, failed: 1, pending: 0 })
 })
 
-describe.each(["api", "api,dispatch,webhooks"])("a node with the roles %s", (roles) => {
+describe.concurrent.each(["api", "api,dispatch,webhooks"])("a node with the roles %s", (roles) => {
   it.live(
     "started before its database and its queue, waits for both and says so, and goes on when they come",
     () =>
@@ -113,14 +114,14 @@ describe.each(["api", "api,dispatch,webhooks"])("a node with the roles %s", (rol
         yield* untilReady(node)
         if (roles === "api,dispatch,webhooks") yield* sendsThrough(node)
       }),
-    120_000
+    240_000
   )
 })
 
-describe("a node that waits for its database", () => {
+describe.concurrent("a node that waits for its database", () => {
   it.live("ends when it is told to, with code 0", () =>
     Effect.gen(function* () {
-      const node = yield* startNode({ DATABASE_URL: `postgres://nobody@127.0.0.1:${yield* freePort}/none` })
+      const node = yield* startNode({ DATABASE_URL: `postgres://nobody@127.0.0.1:${yield* lastingPort}/none` })
       yield* untilMissing(node, ["database"])
       const ended = once(node.child.process, "exit")
       node.child.process.kill("SIGTERM")

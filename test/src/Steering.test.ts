@@ -1,7 +1,8 @@
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { lastingPort } from "../Ports.ts"
 import type { Shown, System } from "../System.ts"
-import { closes, makeSystem } from "../System.ts"
+import { makeSystem, reconciles } from "../System.ts"
 
 class TheSystem extends Context.Service<TheSystem, System>()("heliograph/test/TheSystem") {}
 
@@ -29,7 +30,7 @@ const SYSTEM = Layer.effect(
   Effect.tap(makeSystem({ BATCH_SIZE: "10", DISPATCH_CONCURRENCY: "2" }), (system) => system.importDevices(DEVICES))
 )
 
-layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("a running mailing", (it) => {
+layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("a running mailing", (it) => {
   it.effect("is cancelled: what was not sent never comes, and everybody has one final state", () =>
     Effect.gen(function* () {
       const system = yield* TheSystem
@@ -39,7 +40,7 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("a running mailin
       const { body, status } = yield* system.call("POST", `/api/v1/notifications/${id}/cancel`)
       expect([status, body.status]).toEqual([200, "cancelled"])
       const shown = yield* system.until(id, ({ counts }) => counts.pending === 0)
-      expect(closes(shown)).toBe(true)
+      expect(reconciles(shown)).toBe(true)
       expect(shown.status).toBe("cancelled")
       expect(shown.counts.cancelled).toBeGreaterThan(0)
       expect(shown.counts.sent + shown.counts.cancelled).toBe(shown.counts.accepted)
@@ -59,7 +60,7 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("a running mailin
       yield* system.until(id, isUnderWay)
       const paused = yield* system.call("POST", `/api/v1/notifications/${id}/pause`)
       expect([paused.status, paused.body.status]).toEqual([200, "paused"])
-      expect(closes(paused.body)).toBe(true)
+      expect(reconciles(paused.body)).toBe(true)
       slowly(system, 0)
       const other = yield* system.send({ to: { all: true }, content: CONTENT })
       yield* system.until(other, ({ status }) => status === "completed")
@@ -112,6 +113,86 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("a running mailin
       expect(shown.counts).toMatchObject({ accepted: DEVICES, sent: DEVICES })
       const { started_at } = (yield* system.call("GET", `/api/v1/notifications/${body.id}`)).body
       expect(Date.parse(started_at)).toBeGreaterThanOrEqual(sendAt)
+    })
+  )
+
+  it.effect("is not sent at its time while it is paused, says what it was changed to, and goes with the resume", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      slowly(system, 0)
+      const send_at = new Date(Date.now() + 2_000).toISOString()
+      const sent = yield* system.call("POST", "/api/v1/notifications", { to: { all: true }, content: CONTENT, send_at })
+      const path = `/api/v1/notifications/${sent.body.id}`
+      expect((yield* system.call("POST", `${path}/pause`)).body.status).toBe("paused")
+      // One that was accepted later for a later time comes and goes meanwhile.
+      const { body } = yield* system.call("POST", "/api/v1/notifications", {
+        to: { all: true },
+        content: CONTENT,
+        send_at: new Date(Date.parse(send_at) + 500).toISOString()
+      })
+      yield* system.until(body.id, ({ status }) => status === "completed")
+      const still = yield* system.call("GET", path)
+      expect(still.body).toMatchObject({ status: "paused", started_at: null, counts: { accepted: 0 } })
+      const { body: first } = yield* system.call("GET", "/api/v1/devices?limit=3")
+      const device_ids = first.data.map(({ id }: { id: string }) => id)
+      const changed = yield* system.call("PATCH", path, { to: { device_ids }, ttl: 60 })
+      expect([changed.status, changed.body.status, changed.body.send_at]).toEqual([200, "paused", send_at])
+      expect((yield* system.call("POST", `${path}/resume`)).status).toBe(200)
+      const shown = yield* system.until(sent.body.id, ({ status }) => status === "completed")
+      expect(shown.counts).toMatchObject({ accepted: 3, sent: 3 })
+      expect(receipts(system, sent.body.id)).toEqual([1, 1, 1])
+      expect((yield* system.call("PATCH", path, { ttl: 5 })).status).toBe(409)
+      const { body: log } = yield* system.call("GET", "/api/v1/audit-log?limit=3")
+      const by = { target: sent.body.id, actor: { kind: "key" } }
+      expect(log.data).toMatchObject([
+        { ...by, action: "notification.resumed" },
+        { ...by, action: "notification.changed", details: { fields: ["to", "ttl"] } },
+        { ...by, action: "notification.paused" }
+      ])
+    })
+  )
+})
+
+class Lost extends Context.Service<Lost, System>()("heliograph/test/Lost") {}
+const LOST = Layer.effect(
+  Lost,
+  Effect.tap(makeSystem({ BATCH_SIZE: "50", DISPATCH_CONCURRENCY: "4", LEASE_SECONDS: "3" }), (system) =>
+    system.importDevices(DEVICES)
+  )
+)
+
+layer(LOST, { timeout: 240_000, excludeTestServices: true })("a mailing whose node was killed", (it) => {
+  it.effect("ends nobody as plainly cancelled who may have got it, when it is cancelled then", () =>
+    Effect.gen(function* () {
+      const system = yield* Lost
+      slowly(system, 400)
+      const id = yield* system.send({ to: { all: true }, content: CONTENT })
+      yield* system.until(id, isUnderWay)
+      yield* system.engine.kill
+      // What was on its way comes to the providers, whoever is there to hear of it.
+      slowly(system, 0)
+      yield* system.startEngine({ ROLES: "api" })
+      expect((yield* system.call("POST", `/api/v1/notifications/${id}/cancel`)).status).toBe(200)
+      const port = yield* lastingPort
+      const other = { PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` }
+      yield* system.startEngine({ ...other, ROLES: "dispatch" })
+      const shown = yield* system.until(id, ({ counts }) => counts.accepted > 0 && counts.pending === 0)
+      expect(reconciles(shown)).toBe(true)
+
+      const outcomes = new Map<string, string | null>()
+      for (let cursor: string | null = ""; cursor !== null;) {
+        const query: string = cursor === "" ? "" : `&cursor=${cursor}`
+        const { body } = yield* system.call("GET", `/api/v1/notifications/${id}/deliveries?limit=100${query}`)
+        for (const { device_id, error, status } of body.data)
+          outcomes.set(device_id, status === "sent" ? "sent" : error)
+        cursor = body.next_cursor
+      }
+      expect(outcomes.size).toBe(shown.counts.accepted)
+      const { apns, apnsSandbox, fcm, webpush } = system.fleet
+      const came = [apns, apnsSandbox, fcm, webpush].flatMap((simulator) => [...simulator.received().keys()])
+      const got = came.filter((key) => key.startsWith(`${id}:`)).map((key) => outcomes.get(key.slice(id.length + 1)))
+      expect(new Set(got)).toEqual(new Set(["sent", "outcome_unknown"]))
+      expect([...outcomes.values()].filter((outcome) => outcome === "cancelled").length).toBeGreaterThan(0)
     })
   )
 })

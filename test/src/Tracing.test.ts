@@ -1,8 +1,8 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { freePort } from "../../src/demo/Processes.ts"
 import { startCollector } from "../Collector.ts"
 import { makeNatsServer } from "../NatsServer.ts"
+import { lastingPort } from "../Ports.ts"
 import { eventually, makeSystem } from "../System.ts"
 
 const DEVICES = 60
@@ -19,16 +19,16 @@ it.live(
       const tracing = { OTLP_ENDPOINT: collector.url, TRACE_RATIO: "0", NATS_URL: nats.url }
       const system = yield* makeSystem({ ...tracing, ROLES: "api", BATCH_SIZE: String(BATCH) })
       for (const roles of ["dispatch", "webhooks"]) {
-        const port = yield* freePort
+        const port = yield* lastingPort
         yield* system.startEngine({ ROLES: roles, PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` })
       }
       const [receiver] = system.fleet.description.receivers
-      const hook = yield* system.call("POST", "/api/v1/webhooks", {
+      const webhook = yield* system.call("POST", "/api/v1/webhooks", {
         name: "receiver",
         url: receiver!.url,
         secret: receiver!.secret
       })
-      expect(hook.status).toBe(201)
+      expect(webhook.status).toBe(201)
       yield* system.importDevices(DEVICES)
 
       // Nobody follows this one.
@@ -79,7 +79,7 @@ it.live(
         expect([span.name, claimed.has(span.parentSpanId!)]).toEqual([span.name, true])
       }
       for (const { attributes } of named("webhook.attempt")) {
-        expect(attributes).toMatchObject({ hook_id: hook.body.id, notification_id: body.id, attempt: 1 })
+        expect(attributes).toMatchObject({ webhook_id: webhook.body.id, notification_id: body.id, attempt: 1 })
       }
       // Far fewer than recipients, and from each of the nodes its own.
       expect(collector.spans.length).toBeLessThan(DEVICES)
@@ -91,5 +91,5 @@ it.live(
       expect(all).not.toContain(system.app.secretKey)
       expect(all).not.toContain(receiver!.secret!)
     }).pipe(Effect.scoped),
-  120_000
+  240_000
 )

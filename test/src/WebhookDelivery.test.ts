@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { freePort } from "../../src/demo/Processes.ts"
+import { lastingPort } from "../Ports.ts"
 import type { System } from "../System.ts"
 import { eventually, makeSystem } from "../System.ts"
 
@@ -44,7 +44,7 @@ const makeReceiver: Effect.Effect<Receiver, never, Scope.Scope> = Effect.gen(fun
         await once(server, "close")
       })
   )
-  return Object.assign(state, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received })
+  return Object.assign(state, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`, received })
 })
 
 const signs = ({ body, signature }: Received, secret: string): ReadonlyArray<boolean> => {
@@ -59,7 +59,7 @@ const signs = ({ body, signature }: Received, secret: string): ReadonlyArray<boo
 const CONTENT = { title: "Hello" }
 
 class TheSystem extends Context.Service<TheSystem, System>()("heliograph/test/TheSystem") {}
-// Six attempts, as by default. A hook is given up after one delivery: probing a dead one fifty times takes its time.
+// Six attempts, as by default. A webhook is given up after one delivery: probing a dead one fifty times takes its time.
 const SYSTEM = Layer.effect(
   TheSystem,
   makeSystem({
@@ -71,8 +71,8 @@ const SYSTEM = Layer.effect(
   })
 )
 
-const makeHook = Effect.fnUntraced(function* ({ call }: System, body: object) {
-  const made = yield* call("POST", "/api/v1/webhooks", { name: "hook", ...body })
+const makeWebhook = Effect.fnUntraced(function* ({ call }: System, body: object) {
+  const made = yield* call("POST", "/api/v1/webhooks", { name: "webhook", ...body })
   expect(made.status).toBe(201)
   return `/api/v1/webhooks/${made.body.id}`
 })
@@ -80,13 +80,13 @@ const makeHook = Effect.fnUntraced(function* ({ call }: System, body: object) {
 const deliveriesOf = ({ call }: System, path: string) =>
   Effect.map(call("GET", `${path}/deliveries`), ({ body }) => body.data as ReadonlyArray<any>)
 
-layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("webhook deliveries", (it) => {
-  it.effect("are tried six times with the same body and a signature of each attempt, then buried", () =>
+layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("webhook deliveries", (it) => {
+  it.effect("are tried six times with the same body and a signature of each attempt, then a dead letter", () =>
     Effect.gen(function* () {
       const system = yield* TheSystem
       const receiver = yield* makeReceiver
       receiver.status = 503
-      const path = yield* makeHook(system, { url: receiver.url, secret: "shared", events: ["NOTIFICATION_SENT"] })
+      const path = yield* makeWebhook(system, { url: receiver.url, secret: "shared", events: ["NOTIFICATION_SENT"] })
       const device_ids = yield* system.importDevices(1)
       const id = yield* system.send({ to: { device_ids }, content: CONTENT })
       const [delivery] = yield* eventually(deliveriesOf(system, path), ([first]) => first?.status === "exhausted")
@@ -104,8 +104,8 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("webhook deliveri
       const event = JSON.parse(receiver.received[0]!.body)
       expect(event).toMatchObject({ id: delivery!.event_id, payload: { notificationId: id } })
 
-      const hookId = path.slice(-36)
-      const letters = yield* system.call("GET", `/api/v1/dead-letters?webhook_id=${hookId}`)
+      const webhookId = path.slice(-36)
+      const letters = yield* system.call("GET", `/api/v1/dead-letters?webhook_id=${webhookId}`)
       expect(letters.body.data).toMatchObject([{ attempts: 6, event_id: event.id, can_replay: false }])
       const letter = `/api/v1/dead-letters/${letters.body.data[0].id}`
       expect((yield* system.call("GET", letter)).body.event).toEqual(event)
@@ -114,40 +114,111 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("webhook deliveri
     })
   )
 
-  it.effect("carry a signature of each secret while one replaces the other, and none after both are removed", () =>
-    Effect.gen(function* () {
-      const system = yield* TheSystem
-      const receiver = yield* makeReceiver
-      const path = yield* makeHook(system, { url: receiver.url, secret: "old", events: ["NOTIFICATION_SENT"] })
-      const device_ids = yield* system.importDevices(1)
-      const next = Effect.gen(function* () {
-        const count = receiver.received.length
-        yield* system.send({ to: { device_ids }, content: CONTENT })
-        yield* eventually(
-          Effect.sync(() => receiver.received.length),
-          (length) => length > count
-        )
-        return receiver.received.at(-1)!
+  it.effect(
+    "carry one signature, a second one for as long as a rotation asks for it, and none after both secrets are removed",
+    () =>
+      Effect.gen(function* () {
+        const system = yield* TheSystem
+        const receiver = yield* makeReceiver
+        const path = yield* makeWebhook(system, { url: receiver.url, secret: "old", events: ["NOTIFICATION_SENT"] })
+        const device_ids = yield* system.importDevices(1)
+        const next = Effect.gen(function* () {
+          const count = receiver.received.length
+          yield* system.send({ to: { device_ids }, content: CONTENT })
+          yield* eventually(
+            Effect.sync(() => receiver.received.length),
+            (length) => length > count
+          )
+          return receiver.received.at(-1)!
+        })
+        expect(signs(yield* next, "old")).toEqual([true])
+        yield* system.call("PATCH", path, { secret: "new" })
+        expect(signs(yield* next, "new")).toEqual([true])
+        yield* system.call("PATCH", path, { secret: "newest", secret_overlap_seconds: 600 })
+        const both = yield* next
+        expect([signs(both, "newest"), signs(both, "new")]).toEqual([
+          [true, false],
+          [false, true]
+        ])
+        yield* system.call("PATCH", path, { secret: "last" })
+        expect(signs(yield* next, "last")).toEqual([true])
+        yield* system.call("PATCH", path, { secret: null })
+        expect((yield* next).signature).toBeUndefined()
+        yield* system.call("DELETE", path)
       })
-      expect(signs(yield* next, "old")).toEqual([true])
-      yield* system.call("PATCH", path, { secret: "new" })
-      const both = yield* next
-      expect([signs(both, "new"), signs(both, "old")]).toEqual([
-        [true, false],
-        [false, true]
-      ])
-      yield* system.call("PATCH", path, { secret: null })
-      expect((yield* next).signature).toBeUndefined()
-      yield* system.call("DELETE", path)
-    })
   )
 
-  it.effect("wait for a hook that was disabled after failing in a row, and go on when it is enabled", () =>
+  it.effect(
+    "go again to a receiver that is back, with the same ids and fresh signatures, when what it missed is asked for",
+    () =>
+      Effect.gen(function* () {
+        const system = yield* TheSystem
+        const receiver = yield* makeReceiver
+        receiver.status = 500
+        const path = yield* makeWebhook(system, { url: receiver.url, secret: "shared", events: ["NOTIFICATION_SENT"] })
+        const device_ids = yield* system.importDevices(3)
+        yield* system.send({ to: { device_ids }, content: CONTENT })
+        const missed = yield* eventually(deliveriesOf(system, path), (all) =>
+          all.some(({ status }) => status === "exhausted")
+        )
+        yield* eventually(system.call("GET", path), ({ body }) => body.is_active === false)
+        const redeliver = (body: unknown) => system.call("POST", `${path}/redeliver`, body)
+        const refused = yield* redeliver({ status: "exhausted" })
+        expect([refused.status, refused.body.error.code]).toEqual([409, "conflict"])
+        expect(refused.body.error.message).toMatch(/enable it first/)
+
+        receiver.status = 204
+        yield* system.call("PATCH", path, { is_active: true })
+        yield* eventually(deliveriesOf(system, path), (all) =>
+          all.every(({ status }) => status === "delivered" || status === "exhausted")
+        )
+        const lost = (yield* deliveriesOf(system, path)).filter(({ status }) => status === "exhausted")
+        expect(lost.length).toBeGreaterThan(0)
+        const before = receiver.received.length
+        const begun = yield* redeliver({ from: missed[0].event_at, status: "exhausted" })
+        expect(begun).toMatchObject({ status: 202, body: { status: "completed", redelivered: lost.length } })
+        const shown = yield* system.call("GET", `/api/v1/webhooks/redeliveries/${begun.body.id}`)
+        expect(shown).toMatchObject({ status: 200, body: begun.body })
+        yield* eventually(deliveriesOf(system, path), (all) => all.every(({ status }) => status === "delivered"))
+        const again = receiver.received.slice(before)
+        expect(again.map(({ body }) => JSON.parse(body).id).toSorted()).toEqual(
+          lost.map(({ event_id }) => event_id).toSorted()
+        )
+        expect(again.flatMap((one) => signs(one, "shared"))).toEqual(lost.map(() => true))
+
+        // One that was taken already; it goes once more when it is asked for by its id.
+        const one = yield* redeliver({ delivery_id: lost[0].event_id })
+        expect(one).toMatchObject({ status: 202, body: { redelivered: 1, wanted: { delivery_id: lost[0].event_id } } })
+        yield* eventually(
+          Effect.sync(() => receiver.received.length),
+          (count) => count === before + lost.length + 1
+        )
+        for (const body of [
+          {},
+          { from: "yesterday" },
+          { from: "2026-02-01T00:00:00Z", to: "2026-01-01T00:00:00Z" },
+          { status: "pending" },
+          { delivery_id: "x" },
+          { delivery_id: lost[0].event_id, status: "exhausted" }
+        ]) {
+          const answer = yield* redeliver(body)
+          expect([answer.status, answer.body.error.code]).toEqual([400, "validation_error"])
+          expect(answer.body.error.details).toHaveLength(1)
+        }
+        const nobody = lost[0].event_id.replace(/^......../, "00000000")
+        expect((yield* redeliver({ delivery_id: nobody })).status).toBe(404)
+        const unknown = yield* system.call("POST", `/api/v1/webhooks/${nobody}/redeliver`, { status: "exhausted" })
+        expect(unknown.status).toBe(404)
+        yield* system.call("DELETE", path)
+      })
+  )
+
+  it.effect("wait for a webhook that was disabled after failing in a row, and go on when it is enabled", () =>
     Effect.gen(function* () {
       const system = yield* TheSystem
       const receiver = yield* makeReceiver
       receiver.status = 500
-      const path = yield* makeHook(system, { url: receiver.url, events: ["NOTIFICATION_SENT"] })
+      const path = yield* makeWebhook(system, { url: receiver.url, events: ["NOTIFICATION_SENT"] })
       const device_ids = yield* system.importDevices(60)
       yield* system.send({ to: { device_ids: device_ids.slice(0, 1) }, content: CONTENT })
       const disabled = yield* eventually(system.call("GET", path), ({ body }) => body.is_active === false)
@@ -171,14 +242,14 @@ layer(SYSTEM, { timeout: 120_000, excludeTestServices: true })("webhook deliveri
       yield* system.send({ to: { device_ids: device_ids.slice(0, 2) }, content: CONTENT })
       yield* eventually(deliveriesOf(system, path), ([first]) => first?.status === "retrying")
       yield* system.call("PATCH", path, { is_active: false })
-      const held = yield* eventually(deliveriesOf(system, path), ([first]) => first?.is_held === true)
+      const held = yield* eventually(deliveriesOf(system, path), ([first]) => first?.is_paused === true)
       expect(held[0]).toMatchObject({ status: "retrying", next_attempt_at: null })
       receiver.status = 204
       yield* system.call("PATCH", path, { is_active: true })
       const after = yield* eventually(deliveriesOf(system, path), (all) =>
         all.slice(0, 2).every(({ status }) => status === "delivered")
       )
-      expect(after.slice(0, 2).map(({ is_held }) => is_held)).toEqual([false, false])
+      expect(after.slice(0, 2).map(({ is_paused }) => is_paused)).toEqual([false, false])
       yield* system.call("DELETE", path)
     })
   )
@@ -190,16 +261,16 @@ const APART = Layer.effect(
   makeSystem({ ROLES: "api,dispatch", LEASE_SECONDS: "3", WEBHOOK_TIMEOUT_SECONDS: "2", PROCESSES: "1" })
 )
 
-layer(APART, { timeout: 120_000, excludeTestServices: true })("a webhook node that is killed", (it) => {
+layer(APART, { timeout: 240_000, excludeTestServices: true })("a webhook node that is killed", (it) => {
   it.effect("loses no event, and repeats at most what it had not yet written down", () =>
     Effect.gen(function* () {
       const system = yield* Apart
-      const port = yield* freePort
+      const port = yield* lastingPort
       const node = { ROLES: "webhooks", PORT: String(port), BASE_URL: `http://127.0.0.1:${port}` }
       const { receivers } = system.fleet.webhooks
       system.fleet.webhooks.control.set({ do: "delay", ms: 5 })
       for (const { secret, url } of receivers) {
-        yield* makeHook(system, { url, secret, events: ["NOTIFICATION_SENT"] })
+        yield* makeWebhook(system, { url, secret, events: ["NOTIFICATION_SENT"] })
       }
       const device_ids = yield* system.importDevices(3_000)
       const id = yield* system.send({ to: { device_ids }, content: CONTENT })
@@ -220,7 +291,7 @@ layer(APART, { timeout: 120_000, excludeTestServices: true })("a webhook node th
       for (const receiver of receivers) {
         const counts = [...receiver.received().values()]
         expect(counts.every((count) => count <= 2)).toBe(true)
-        // A hook has one piece of work at a time on a node, of one batch's events. Results are written every hundred
+        // A webhook has one work item at a time on a node, of one batch's events. Results are written every hundred
         // posts, or 25 ms; how many more come in meanwhile is up to the database.
         expect(counts.filter((count) => count === 2).length).toBeLessThanOrEqual(500)
         expect(receiver.stats().refused).toEqual({})

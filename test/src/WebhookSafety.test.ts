@@ -10,7 +10,7 @@ import type { System } from "../System.ts"
 import { eventually, makeSystem } from "../System.ts"
 
 /*
- * Hooks that point where they must not, set up as a customer would: over REST, against the real service. Only 127.0.0.1
+ * Webhooks that point where they must not, set up as a customer would: over REST, against the real service. Only 127.0.0.1
  * stands for the public network; 127.0.0.2 is a private server that nothing may reach.
  */
 
@@ -112,7 +112,7 @@ const STAGE = Layer.effect(
       OUTBOUND_NAME_SERVERS: dns.address,
       WEBHOOK_TIMEOUT_SECONDS: "1",
       WEBHOOK_RETRY_DELAYS: "0.1",
-      // The process that makes the hooks is the one that delivers to them: they share what they know of names.
+      // The process that makes the webhooks is the one that delivers to them: they share what they know of names.
       PROCESSES: "1"
     })
     return { system, dns, inside, outside, redirect, endlessBody, endlessHead, silent, drip }
@@ -121,7 +121,7 @@ const STAGE = Layer.effect(
 
 const create = ({ call }: System, name: string, url: string) => call("POST", "/api/v1/webhooks", { name, url })
 
-layer(STAGE, { timeout: 120_000, excludeTestServices: true })("webhooks to hostile addresses", (it) => {
+layer(STAGE, { timeout: 240_000, excludeTestServices: true })("webhooks to hostile addresses", (it) => {
   it.effect("are refused at creation and change, whatever the notation of the address", () =>
     Effect.gen(function* () {
       const { system, dns, inside, outside } = yield* Stage
@@ -158,7 +158,7 @@ layer(STAGE, { timeout: 120_000, excludeTestServices: true })("webhooks to hosti
       const good = yield* create(system, "good", `http://127.0.0.1:${outside.port}/`)
       expect(good.status).toBe(201)
       for (const host of hosts) {
-        const url = `http://${host}:${inside.port}/hook`
+        const url = `http://${host}:${inside.port}/webhook`
         const made = yield* create(system, host, url)
         expect([host, made.status, made.body.error?.details?.[0]?.field]).toEqual([host, 400, "url"])
         const changed = yield* system.call("PATCH", `/api/v1/webhooks/${good.body.id}`, { url })

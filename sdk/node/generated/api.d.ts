@@ -54,6 +54,10 @@ export type AuditEntry = {
     | "webhook.changed"
     | "webhook.deleted"
     | "webhook.disabled"
+    | "notification.changed"
+    | "notification.paused"
+    | "notification.resumed"
+    | "notification.cancelled"
   /** The id of what was changed, or a credential's kind. */
   readonly target: string | null
   /** What was changed, without secrets. */
@@ -219,8 +223,8 @@ export type Credential = {
   readonly kind: "apns" | "fcm" | "webpush" | "smtp"
   /** What was set, without its secrets. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Why the provider refuses this credential; null while it is good. Nothing is sent with a held one. */
-  readonly held: string | null
+  /** Why the provider refuses this credential; null while it is good. Nothing is sent with one that is suspended. */
+  readonly suspended_reason: string | null
   readonly updated_at: string
 }
 
@@ -283,7 +287,7 @@ export type Delivery = {
   readonly status: "sent" | "failed" | "skipped" | "cancelled"
   /** The provider's own id of the message. */
   readonly message_id: string | null
-  /** Why it was not sent: a short code. */
+  /** Why it was not sent: a short code. `outcome_unknown` beside `cancelled`: a node that died or froze had the message in hand when the notification was cancelled, so the recipient may have got it. If that node comes back with the result, the result replaces this. */
   readonly error: string | null
   readonly attempts: number
   readonly completed_at: string
@@ -343,6 +347,15 @@ export type FcmCredential = {
     readonly private_key: string
     readonly token_uri?: string
   }
+  readonly endpoint?: string
+}
+
+export type FcmServiceAccountFile = {
+  readonly type: "service_account"
+  readonly project_id: string
+  readonly client_email: string
+  readonly private_key: string
+  readonly token_uri?: string
   readonly endpoint?: string
 }
 
@@ -408,14 +421,70 @@ export type Notification = {
   readonly id: string
   readonly status: "scheduled" | "queued" | "sending" | "paused" | "completed" | "cancelled"
   readonly priority: "high" | "bulk"
+  /** The content's title, else its subject; null where there is none, or a template says it to each. */
+  readonly title: string | null
+  readonly template_id: string | null
   readonly counts: Counts
   /** When it is, or was, to be sent: a moment, or with `local_time` a day; null: at once. */
   readonly send_at: string | null
   /** The time of day on each recipient's clock. */
   readonly local_time: string | null
   readonly created_at: string
+  /** When what it says was last changed; null: never. */
+  readonly updated_at: string | null
   readonly started_at: string | null
   readonly completed_at: string | null
+  readonly to: {
+    readonly all?: true
+    readonly device_ids?: ReadonlyArray<string>
+    readonly user_ids?: ReadonlyArray<string>
+    readonly channel_ids?: ReadonlyArray<string>
+    readonly emails?: ReadonlyArray<string>
+    readonly tags_any?: ReadonlyArray<string>
+    readonly tags_all?: ReadonlyArray<string>
+    readonly platforms?: ReadonlyArray<"ios" | "android" | "web">
+    readonly timezone?: string
+    readonly locale?: string
+    readonly attributes?: ReadonlyArray<{
+      readonly name: string
+      readonly op:
+        | "equals"
+        | "not_equals"
+        | "contains"
+        | "in"
+        | "greater"
+        | "greater_or_equal"
+        | "less"
+        | "less_or_equal"
+        | "exists"
+        | "not_exists"
+      readonly value?: unknown
+    }>
+    readonly segment_id?: string
+  }
+  readonly channels: ReadonlyArray<"push" | "email" | "inbox"> | null
+  /** Null where there is a `template_id`. */
+  readonly content: {
+    readonly title?: string
+    readonly body?: string
+    readonly url?: string
+    readonly image?: string
+    readonly data?: Readonly<Record<string, unknown>>
+    readonly subject?: string
+    readonly html?: string
+  } | null
+  readonly variables: Readonly<Record<string, unknown>> | null
+  readonly ttl: number | null
+  readonly timezone: string | null
+  readonly collapse_key: string | null
+  readonly overrides: {
+    readonly apns?: Readonly<Record<string, unknown>>
+    readonly fcm?: Readonly<Record<string, unknown>>
+    readonly web?: Readonly<Record<string, unknown>>
+  } | null
+  readonly track: { readonly opens?: boolean; readonly clicks?: boolean } | null
+  /** Null when the application had all ids of `to` when it was accepted. */
+  readonly skipped: SkippedIds | null
 }
 
 export type NotificationPreview = {
@@ -424,6 +493,8 @@ export type NotificationPreview = {
   readonly is_exact: boolean
   /** Those with recipients. */
   readonly providers: ReadonlyArray<ProviderPreview>
+  /** Null when the application has all ids of `to`. */
+  readonly skipped: SkippedIds | null
 }
 
 export type NotificationStats = {
@@ -436,6 +507,25 @@ export type NotificationStats = {
     readonly skipped: number
     readonly cancelled: number
   }>
+}
+
+export type NotificationSummary = {
+  readonly id: string
+  readonly status: "scheduled" | "queued" | "sending" | "paused" | "completed" | "cancelled"
+  readonly priority: "high" | "bulk"
+  /** The content's title, else its subject; null where there is none, or a template says it to each. */
+  readonly title: string | null
+  readonly template_id: string | null
+  readonly counts: Counts
+  /** When it is, or was, to be sent: a moment, or with `local_time` a day; null: at once. */
+  readonly send_at: string | null
+  /** The time of day on each recipient's clock. */
+  readonly local_time: string | null
+  readonly created_at: string
+  /** When what it says was last changed; null: never. */
+  readonly updated_at: string | null
+  readonly started_at: string | null
+  readonly completed_at: string | null
 }
 
 export type PostInbox = {
@@ -458,6 +548,7 @@ export type PreviewSources = {
   }
   readonly locales?: Readonly<Record<string, unknown>>
   readonly missing_variables?: "error" | "empty"
+  /** Unless given, that of `contact`; null is somebody whose language is not known. */
   readonly locale?: string | null
   readonly variables?: Readonly<Record<string, unknown>>
   readonly device?: Readonly<Record<string, unknown>>
@@ -465,6 +556,7 @@ export type PreviewSources = {
 }
 
 export type PreviewTemplate = {
+  /** Unless given, that of `contact`; null is somebody whose language is not known. */
   readonly locale?: string | null
   readonly variables?: Readonly<Record<string, unknown>>
   readonly device?: Readonly<Record<string, unknown>>
@@ -493,6 +585,32 @@ export type ProviderPreview = {
     readonly code: "missing_variable" | "template_failed"
     readonly message: string
   } | null
+}
+
+export type RedeliverWebhook = {
+  readonly from?: string
+  readonly to?: string
+  /** `exhausted`, the default: what the receiver missed. `delivered`: what it has taken already. */
+  readonly status?: "exhausted" | "delivered"
+  /** This one alone: the `event_id` of the list of deliveries. Nothing else is named beside it. */
+  readonly delivery_id?: string
+}
+
+export type Redelivery = {
+  readonly id: string
+  readonly webhook_id: string
+  /** `completed`: all that was wanted is pending again. What came of it, the list of deliveries shows. */
+  readonly status: "running" | "completed"
+  /** Deliveries that are pending again, so far. */
+  readonly redelivered: number
+  readonly wanted: {
+    readonly from: string | null
+    readonly to: string | null
+    readonly status: "exhausted" | "delivered" | null
+    readonly delivery_id: string | null
+  }
+  readonly created_at: string
+  readonly completed_at: string | null
 }
 
 export type RegisterDevice = {
@@ -646,6 +764,12 @@ export type SendNotification = {
   readonly track?: { readonly opens?: boolean; readonly clicks?: boolean }
 }
 
+export type SkippedIds = {
+  readonly count: number
+  /** The first 100 of them, as they were sent. */
+  readonly ids: ReadonlyArray<string>
+}
+
 export type SmtpCredential = { readonly url: string; readonly from: string }
 
 export type Stats = {
@@ -713,6 +837,20 @@ export type TemplatePreview = {
   }
 }
 
+export type TestWebhook = {
+  /** Unless given, the first that the webhook subscribes to. */
+  readonly event?:
+    | "NOTIFICATION_SENT"
+    | "NOTIFICATION_FAILED"
+    | "NOTIFICATION_DELIVERED"
+    | "NOTIFICATION_OPENED"
+    | "NOTIFICATION_CLICKED"
+    | "WORKFLOW_COMPLETED"
+    | "WORKFLOW_FILTERED"
+    | "WORKFLOW_FAILED"
+    | "WORKFLOW_CANCELLED"
+}
+
 export type TrackDelivery = { readonly notification_id: string; readonly device_id: string }
 
 export type UpdateApplication = { readonly name?: string; readonly identity_verification?: boolean }
@@ -733,6 +871,61 @@ export type UpdateDevice = {
   readonly timezone?: string | null
   readonly environment?: "production" | "sandbox"
   readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+export type UpdateNotification = {
+  readonly to?: {
+    readonly all?: true
+    readonly device_ids?: ReadonlyArray<string>
+    readonly user_ids?: ReadonlyArray<string>
+    readonly channel_ids?: ReadonlyArray<string>
+    readonly emails?: ReadonlyArray<string>
+    readonly tags_any?: ReadonlyArray<string>
+    readonly tags_all?: ReadonlyArray<string>
+    readonly platforms?: ReadonlyArray<"ios" | "android" | "web">
+    readonly timezone?: string
+    readonly locale?: string
+    readonly attributes?: ReadonlyArray<{
+      readonly name: string
+      readonly op:
+        | "equals"
+        | "not_equals"
+        | "contains"
+        | "in"
+        | "greater"
+        | "greater_or_equal"
+        | "less"
+        | "less_or_equal"
+        | "exists"
+        | "not_exists"
+      readonly value?: unknown
+    }>
+    readonly segment_id?: string
+  }
+  readonly channels?: ReadonlyArray<"push" | "email" | "inbox"> | null
+  readonly content?: {
+    readonly title?: string
+    readonly body?: string
+    readonly url?: string
+    readonly image?: string
+    readonly data?: Readonly<Record<string, unknown>>
+    readonly subject?: string
+    readonly html?: string
+  } | null
+  readonly template_id?: string | null
+  readonly variables?: Readonly<Record<string, unknown>> | null
+  readonly ttl?: number | null
+  readonly priority?: "high" | "bulk" | null
+  readonly send_at?: string | null
+  readonly local_time?: string | null
+  readonly timezone?: string | null
+  readonly collapse_key?: string | null
+  readonly overrides?: {
+    readonly apns?: Readonly<Record<string, unknown>>
+    readonly fcm?: Readonly<Record<string, unknown>>
+    readonly web?: Readonly<Record<string, unknown>>
+  } | null
+  readonly track?: { readonly opens?: boolean; readonly clicks?: boolean } | null
 }
 
 export type UpdatePreferences = {
@@ -795,7 +988,7 @@ export type UpdateWebhook = {
   readonly name?: string
   readonly url?: string
   readonly secret?: string | null
-  /** With a new `secret`: how long the one before it signs beside it. A day unless the operator set something else; 0 for a secret that leaked. */
+  /** With a new `secret`: for how long the one before it signs beside it, as a further `v1`. Left out, or 0: not at all. */
   readonly secret_overlap_seconds?: number
   readonly events?: ReadonlyArray<
     | "NOTIFICATION_SENT"
@@ -869,7 +1062,7 @@ export type WebhookDelivery = {
   /** `pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts failed; there is a dead letter. */
   readonly status: "delivered" | "pending" | "retrying" | "exhausted"
   /** The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled. */
-  readonly is_held: boolean
+  readonly is_paused: boolean
   readonly attempts: number
   /** When each attempt began, oldest first. */
   readonly attempted_at: ReadonlyArray<string>
@@ -1053,10 +1246,10 @@ export interface ContactsResource {
     /** Those that would have more than 100 tags. */
     readonly full: ReadonlyArray<string>
   }>
-  /** Add and remove tags of a contact. */
-  tags(id: string, body: ChangeTags, options?: RequestOptions): Promise<Contact>
   /** Create or update many contacts. */
   import(body: Lines<UpsertContact>, options?: RequestOptions): AsyncIterable<ImportResult>
+  /** Add and remove tags of a contact. */
+  tags(id: string, body: ChangeTags, options?: RequestOptions): Promise<Contact>
   /** Read a contact. */
   get(id: string, options?: RequestOptions): Promise<Contact>
   /** Update a contact. */
@@ -1074,13 +1267,32 @@ export interface ContactsResource {
     body: UpdatePreferences,
     options?: RequestOptions
   ): Promise<{ readonly push: boolean; readonly email: boolean; readonly inbox: boolean }>
+  /** Add and remove tags of a contact, by your own id. */
+  tagsByExternalId(externalId: string, body: ChangeTags, options?: RequestOptions): Promise<Contact>
+  /** Read a contact, by your own id. */
+  getByExternalId(externalId: string, options?: RequestOptions): Promise<Contact>
+  /** Update a contact, by your own id. */
+  updateByExternalId(externalId: string, body: UpdateContact, options?: RequestOptions): Promise<Contact>
+  /** Delete a person, by your own id. */
+  deleteByExternalId(externalId: string, options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Read what a contact wants to get, by your own id. */
+  preferencesByExternalId(
+    externalId: string,
+    options?: RequestOptions
+  ): Promise<{ readonly push: boolean; readonly email: boolean; readonly inbox: boolean }>
+  /** Unsubscribe a contact, or subscribe it again, by your own id. */
+  updatePreferencesByExternalId(
+    externalId: string,
+    body: UpdatePreferences,
+    options?: RequestOptions
+  ): Promise<{ readonly push: boolean; readonly email: boolean; readonly inbox: boolean }>
 }
 
 export interface PublicInboxResource {
   /** List the messages of a user's inbox. */
   list(
-    query?: {
-      readonly user_id?: string
+    query: {
+      readonly user_id: string
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
       /** `next_cursor` of the page before. Leave it out for the first page. */
@@ -1089,15 +1301,12 @@ export interface PublicInboxResource {
     options?: RequestOptions
   ): Pages<InboxMessage>
   /** Count a user's unread messages. */
-  unreadCount(
-    query?: { readonly user_id?: string },
-    options?: RequestOptions
-  ): Promise<{ readonly unread_count: number }>
+  unreadCount(query: { readonly user_id: string }, options?: RequestOptions): Promise<{ readonly unread_count: number }>
   /** Mark one message as read. */
-  read(id: string, query?: { readonly user_id?: string }, options?: RequestOptions): Promise<InboxMessage>
+  read(id: string, query: { readonly user_id: string }, options?: RequestOptions): Promise<InboxMessage>
   /** Mark all of a user's messages as read. */
   readAll(
-    query?: { readonly user_id?: string },
+    query: { readonly user_id: string },
     options?: RequestOptions
   ): Promise<{
     /** How many became read by this request. */
@@ -1118,11 +1327,11 @@ export interface InboxResource {
 
 export interface NotificationsResource {
   /** Cancel a notification. */
-  cancel(id: string, options?: RequestOptions): Promise<Notification>
+  cancel(id: string, options?: RequestOptions): Promise<NotificationSummary>
   /** Pause a notification. */
-  pause(id: string, options?: RequestOptions): Promise<Notification>
+  pause(id: string, options?: RequestOptions): Promise<NotificationSummary>
   /** Resume a paused notification. */
-  resume(id: string, options?: RequestOptions): Promise<Notification>
+  resume(id: string, options?: RequestOptions): Promise<NotificationSummary>
   /** Send a notification. */
   create(
     body: SendNotification,
@@ -1130,21 +1339,28 @@ export interface NotificationsResource {
   ): Promise<{
     readonly id: string
     readonly status: "scheduled" | "queued" | "sending" | "paused" | "completed" | "cancelled"
+    readonly skipped?: SkippedIds
   }>
   /** List notifications. */
   list(
     query?: {
+      /** In this state now. */
+      readonly status?: "scheduled" | "queued" | "sending" | "paused" | "completed" | "cancelled"
+      readonly created_from?: string
+      readonly created_to?: string
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
       /** `next_cursor` of the page before. Leave it out for the first page. */
       readonly cursor?: string
     },
     options?: RequestOptions
-  ): Pages<Notification>
+  ): Pages<NotificationSummary>
   /** See what a notification would do. */
   preview(body: SendNotification, options?: RequestOptions): Promise<NotificationPreview>
-  /** Read a notification and its account. */
+  /** Read a notification and its counts. */
   get(id: string, options?: RequestOptions): Promise<Notification>
+  /** Change a scheduled notification. */
+  update(id: string, body: UpdateNotification, options?: RequestOptions): Promise<Notification>
   /** List what became of each recipient. */
   deliveries(
     id: string,
@@ -1156,7 +1372,7 @@ export interface NotificationsResource {
     },
     options?: RequestOptions
   ): Pages<Delivery>
-  /** Read a notification's account by provider. */
+  /** Read a notification's counts by provider. */
   stats(id: string, options?: RequestOptions): Promise<NotificationStats>
 }
 
@@ -1243,6 +1459,7 @@ export interface WebhooksResource {
   /** Send a test delivery now. */
   test(
     id: string,
+    body?: TestWebhook,
     query?: {
       /** Unless given, the first that the webhook subscribes to. */
       readonly event?:
@@ -1269,6 +1486,10 @@ export interface WebhooksResource {
     },
     options?: RequestOptions
   ): Pages<WebhookDelivery>
+  /** Deliver again what a webhook's receiver missed. */
+  redeliver(id: string, body: RedeliverWebhook, options?: RequestOptions): Promise<Redelivery>
+  /** Follow a redelivery. */
+  getRedelivery(id: string, options?: RequestOptions): Promise<Redelivery>
 }
 
 export interface DeadLettersResource {
@@ -1320,7 +1541,7 @@ export interface CredentialsResource {
   /** Remove the APNs credential. */
   deleteApns(options?: RequestOptions): Promise<{ readonly deleted: true }>
   /** Set the FCM credential. */
-  setFcm(body: FcmCredential, options?: RequestOptions): Promise<Credential>
+  setFcm(body: FcmCredential | FcmServiceAccountFile, options?: RequestOptions): Promise<Credential>
   /** Read the FCM credential. */
   getFcm(options?: RequestOptions): Promise<Credential>
   /** Remove the FCM credential. */

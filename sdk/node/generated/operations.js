@@ -160,15 +160,6 @@ export const operations = {
       takesKey: true,
       answer: "json"
     },
-    tags: {
-      method: "POST",
-      path: "/api/v1/contacts/{id}/tags",
-      ids: 1,
-      body: "json",
-      query: false,
-      takesKey: true,
-      answer: "json"
-    },
     import: {
       method: "POST",
       path: "/api/v1/contacts/import",
@@ -177,6 +168,15 @@ export const operations = {
       query: false,
       takesKey: false,
       answer: "lines"
+    },
+    tags: {
+      method: "POST",
+      path: "/api/v1/contacts/{id}/tags",
+      ids: 1,
+      body: "json",
+      query: false,
+      takesKey: true,
+      answer: "json"
     },
     get: {
       method: "GET",
@@ -217,6 +217,60 @@ export const operations = {
     updatePreferences: {
       method: "PATCH",
       path: "/api/v1/contacts/{id}/preferences",
+      ids: 1,
+      body: "json",
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    tagsByExternalId: {
+      method: "POST",
+      path: "/api/v1/contacts/by-external-id/{external_id}/tags",
+      ids: 1,
+      body: "json",
+      query: false,
+      takesKey: true,
+      answer: "json"
+    },
+    getByExternalId: {
+      method: "GET",
+      path: "/api/v1/contacts/by-external-id/{external_id}",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    updateByExternalId: {
+      method: "PATCH",
+      path: "/api/v1/contacts/by-external-id/{external_id}",
+      ids: 1,
+      body: "json",
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    deleteByExternalId: {
+      method: "DELETE",
+      path: "/api/v1/contacts/by-external-id/{external_id}",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    preferencesByExternalId: {
+      method: "GET",
+      path: "/api/v1/contacts/by-external-id/{external_id}/preferences",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    updatePreferencesByExternalId: {
+      method: "PATCH",
+      path: "/api/v1/contacts/by-external-id/{external_id}/preferences",
       ids: 1,
       body: "json",
       query: false,
@@ -333,6 +387,15 @@ export const operations = {
       path: "/api/v1/notifications/{id}",
       ids: 1,
       body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    update: {
+      method: "PATCH",
+      path: "/api/v1/notifications/{id}",
+      ids: 1,
+      body: "json",
       query: false,
       takesKey: false,
       answer: "json"
@@ -514,7 +577,7 @@ export const operations = {
       method: "POST",
       path: "/api/v1/webhooks/{id}/test",
       ids: 1,
-      body: null,
+      body: "json",
       query: true,
       takesKey: true,
       answer: "json"
@@ -527,6 +590,24 @@ export const operations = {
       query: true,
       takesKey: false,
       answer: "page"
+    },
+    redeliver: {
+      method: "POST",
+      path: "/api/v1/webhooks/{id}/redeliver",
+      ids: 1,
+      body: "json",
+      query: false,
+      takesKey: true,
+      answer: "json"
+    },
+    getRedelivery: {
+      method: "GET",
+      path: "/api/v1/webhooks/redeliveries/{id}",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
     }
   },
   deadLetters: {

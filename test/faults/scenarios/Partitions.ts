@@ -8,7 +8,7 @@ import { makeNetwork } from "../Network.ts"
 import type { Scenario } from "../Scenario.ts"
 import { under } from "../Scenario.ts"
 
-/** The network of the scenario at hand, from when its ground was prepared. */
+/** The network of the scenario at hand, from when its cluster was prepared. */
 let network: Network
 
 /** Nodes that nobody reaches for a while, and that reach nobody. */
@@ -19,7 +19,7 @@ export const partitions: ReadonlyArray<Scenario> = [
       what: "a node in a network of its own is cut off from everybody, longer than its leases last",
       needsRoot: true,
       isShort: false,
-      ground: Effect.fnUntraced(function* () {
+      cluster: Effect.fnUntraced(function* () {
         network = yield* makeNetwork
         const { inside, outside, through } = network
         const fleet = yield* Effect.acquireRelease(
@@ -36,14 +36,14 @@ export const partitions: ReadonlyArray<Scenario> = [
         }
       })
     },
-    Effect.fnUntraced(function* (ground) {
-      const [lonely] = ground.engines
+    Effect.fnUntraced(function* (cluster) {
+      const [lonely] = cluster.engines
       for (let i = 0; i < 3; i++) {
-        yield* ground.untilReceived(ground.devices)
+        yield* cluster.untilReceived(cluster.devices)
         yield* network.cut
         // What it has in hand may still be on its way when the cable is in again.
-        ground.mayRepeat(yield* ground.inHand)
-        yield* ground.untilReceived(ground.devices * 3)
+        cluster.mayRepeat(yield* cluster.inHand)
+        yield* cluster.untilReceived(cluster.devices * 3)
         yield* network.mend
         yield* lonely!.ready
       }

@@ -1,14 +1,14 @@
 import { jetstreamManager } from "@nats-io/jetstream"
 import { connect } from "@nats-io/transport-node"
 import { Effect } from "effect"
-import type { Ground } from "../Ground.ts"
+import type { Cluster } from "../Cluster.ts"
 import type { Scenario } from "../Scenario.ts"
 import { under } from "../Scenario.ts"
 import { untilBack, untilMissed } from "../Engine.ts"
 
-const times = ({ base }: Ground) => (base.isLong ? 5 : 1)
+const times = ({ base }: Cluster) => (base.isLong ? 5 : 1)
 
-const purge = ({ nats }: Ground, isDeleted: boolean) =>
+const purge = ({ nats }: Cluster, isDeleted: boolean) =>
   Effect.promise(async () => {
     const connection = await connect({ servers: nats.url })
     const manager = await jetstreamManager(connection)
@@ -23,27 +23,27 @@ const purge = ({ nats }: Ground, isDeleted: boolean) =>
 export const queue: ReadonlyArray<Scenario> = [
   under(
     { name: "nats-kill", what: "NATS is killed, and comes back with what its store kept" },
-    Effect.fnUntraced(function* (ground) {
-      for (let i = 0; i < times(ground); i++) {
-        yield* ground.untilReceived(ground.devices / 2)
-        yield* ground.nats.kill
-        yield* untilMissed(ground.engines)
+    Effect.fnUntraced(function* (cluster) {
+      for (let i = 0; i < times(cluster); i++) {
+        yield* cluster.untilReceived(cluster.devices / 2)
+        yield* cluster.nats.kill
+        yield* untilMissed(cluster.engines)
         // What is accepted meanwhile is found by the sweeper.
-        yield* ground.load.post
-        yield* ground.nats.start
-        yield* untilBack(ground.engines)
+        yield* cluster.load.post
+        yield* cluster.nats.start
+        yield* untilBack(cluster.engines)
       }
     })
   ),
   under(
     { name: "nats-wiped", what: "NATS is killed, and comes back with an empty store" },
-    Effect.fnUntraced(function* (ground) {
-      for (let i = 0; i < times(ground); i++) {
-        yield* ground.untilReceived(ground.devices / 2)
-        yield* ground.nats.kill
-        yield* ground.nats.wipe
-        yield* ground.nats.start
-        yield* untilBack(ground.engines)
+    Effect.fnUntraced(function* (cluster) {
+      for (let i = 0; i < times(cluster); i++) {
+        yield* cluster.untilReceived(cluster.devices / 2)
+        yield* cluster.nats.kill
+        yield* cluster.nats.wipe
+        yield* cluster.nats.start
+        yield* untilBack(cluster.engines)
       }
     })
   ),
@@ -51,25 +51,25 @@ export const queue: ReadonlyArray<Scenario> = [
     {
       name: "nats-gone",
       what: "NATS is killed for good: nodes tell their own workers, one of several processes",
-      ground: { env: (node) => (node === 0 ? { PROCESSES: "2" } : {}) }
+      cluster: { env: (node) => (node === 0 ? { PROCESSES: "2" } : {}) }
     },
-    Effect.fnUntraced(function* (ground) {
-      yield* ground.untilReceived(ground.devices / 2)
-      yield* ground.nats.kill
-      yield* untilMissed(ground.engines)
-      // Sent while it is away, and all the rest before the account is closed.
-      yield* ground.untilReceived(ground.devices * 2 * times(ground))
+    Effect.fnUntraced(function* (cluster) {
+      yield* cluster.untilReceived(cluster.devices / 2)
+      yield* cluster.nats.kill
+      yield* untilMissed(cluster.engines)
+      // Sent while it is away, and all the rest before totals are reconciled.
+      yield* cluster.untilReceived(cluster.devices * 2 * times(cluster))
     })
   ),
   under(
     { name: "nats-purge", what: "all streams are purged, then deleted, under load" },
-    Effect.fnUntraced(function* (ground) {
-      for (let i = 0; i < times(ground); i++) {
-        yield* ground.untilReceived(ground.devices / 2)
-        yield* purge(ground, false)
-        yield* ground.untilReceived(ground.devices / 2)
-        yield* purge(ground, true)
-        yield* ground.untilReceived(ground.devices / 2)
+    Effect.fnUntraced(function* (cluster) {
+      for (let i = 0; i < times(cluster); i++) {
+        yield* cluster.untilReceived(cluster.devices / 2)
+        yield* purge(cluster, false)
+        yield* cluster.untilReceived(cluster.devices / 2)
+        yield* purge(cluster, true)
+        yield* cluster.untilReceived(cluster.devices / 2)
       }
     })
   ),
@@ -79,15 +79,15 @@ export const queue: ReadonlyArray<Scenario> = [
       what: "NATS answers nothing any more, with its connections open, and then goes on",
       isShort: false
     },
-    Effect.fnUntraced(function* (ground) {
-      yield* ground.untilReceived(ground.devices / 2)
-      yield* ground.nats.freeze
-      yield* untilMissed(ground.engines)
-      yield* ground.load.post
+    Effect.fnUntraced(function* (cluster) {
+      yield* cluster.untilReceived(cluster.devices / 2)
+      yield* cluster.nats.freeze
+      yield* untilMissed(cluster.engines)
+      yield* cluster.load.post
       // It takes none of the jobs, and the messages go out all the same.
-      yield* ground.untilReceived(ground.devices * 2)
-      yield* ground.nats.thaw
-      yield* untilBack(ground.engines)
+      yield* cluster.untilReceived(cluster.devices * 2)
+      yield* cluster.nats.thaw
+      yield* untilBack(cluster.engines)
     })
   )
 ]

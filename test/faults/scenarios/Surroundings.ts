@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 import type { Rule } from "../../../simulators/Behaviour.ts"
 import type { FleetProcess } from "../../../simulators/FleetProcess.ts"
-import { SINKS } from "../Ground.ts"
+import { SINKS } from "../Cluster.ts"
 import type { Scenario } from "../Scenario.ts"
 import { under } from "../Scenario.ts"
 import { until } from "../Until.ts"
 
 const SHIFT = new URL("../shiftClock.ts", import.meta.url)
 const MINUTES = { short: 4, long: 60 }
-/** Shorter than the clocks are wrong, the providers' patience with tokens (a minute) too. */
+/** Shorter than the clocks are wrong, and than providers tolerate in tokens (a minute). */
 const TTL_SECONDS = 180
 
 const clockOf = (minutes: number): NodeJS.ProcessEnv => ({
@@ -68,17 +68,17 @@ export const surroundings: ReadonlyArray<Scenario> = [
     {
       name: "clock-shift",
       what: `one node's clock is ${MINUTES.short} or ${MINUTES.long} minutes ahead, the other's behind; both take over from each other`,
-      ground: ({ isLong }) => {
+      cluster: ({ isLong }) => {
         const minutes = isLong ? MINUTES.long : MINUTES.short
         return Effect.succeed({ ttl: TTL_SECONDS, env: (node) => clockOf(node === 0 ? minutes : -minutes) })
       }
     },
-    Effect.fnUntraced(function* (ground) {
-      for (const engine of ground.engines) {
-        yield* ground.untilReceived(ground.devices)
-        yield* ground.crash(engine)
+    Effect.fnUntraced(function* (cluster) {
+      for (const engine of cluster.engines) {
+        yield* cluster.untilReceived(cluster.devices)
+        yield* cluster.crash(engine)
         // The other one takes over by the database's clock, which alone counts: for leases, what is expired, and tokens.
-        yield* ground.untilReceived(ground.devices)
+        yield* cluster.untilReceived(cluster.devices)
         yield* engine.launch
         yield* engine.ready
       }

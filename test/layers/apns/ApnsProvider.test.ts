@@ -1,8 +1,10 @@
+import { Effect } from "effect"
 import { generateKeyPairSync } from "node:crypto"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { layer } from "../../../layers/apns/ApnsProvider.ts"
-import { deliveryIdOf } from "../../../services/domain/Ids.ts"
-import { ApnsProvider } from "../../../services/ports/Provider.ts"
+import { deliveryIdOf } from "../../../services/domain/sending/DeliveryIds.ts"
+import type { Outcome } from "../../../services/ports/sending/Provider.ts"
+import { ApnsProvider } from "../../../services/ports/sending/Provider.ts"
 import type { Running } from "../../../simulators/Simulator.ts"
 import * as Apns from "../../../simulators/Apns.ts"
 import { certificates, credential, message, startSender, target, type Sender } from "../Sending.ts"
@@ -123,6 +125,22 @@ describe("ApnsProvider", () => {
     expect(outcomes).toEqual([{ _tag: "Drop", reason: "bad_device_token", seenBefore: null }])
   })
 
+  it("leaves open whether the key or the device is of the wrong environment", async () => {
+    sandbox.control.set({ do: "refuse", status: 403, reason: "BadEnvironmentKeyInToken" })
+    const targets = devices(3, "5a5a").map((one) => ({ ...one, environment: "sandbox" as const }))
+    const outcomes = await sender.ask({ message: message(), credential: apns(), targets })
+    const reason = "APNs 403 BadEnvironmentKeyInToken"
+    expect(outcomes).toMatchObject(targets.map(() => ({ _tag: "Refused", reason })))
+    expect(outcomes.map((outcome) => outcome._tag === "Refused" && outcome.otherwise())).toEqual(
+      targets.map(() => ({
+        _tag: "Slow",
+        scope: "recipient",
+        reason: "bad_environment_key_in_token",
+        afterMs: 900_000
+      }))
+    )
+  })
+
   it("drops an unregistered token as of the moment that APNs names", async () => {
     const before = Date.now()
     const [outcome] = await sender.send({ message: message(), credential: apns(), targets: [target(token("dead"))] })
@@ -132,16 +150,17 @@ describe("ApnsProvider", () => {
 
   it("renews an expired provider token once and delivers", async () => {
     // A key of its own: the token in use by other tests must not be what is renewed here.
-    production.control.set({ do: "refuse", status: 403, reason: "ExpiredProviderToken", first: 3 })
+    production.control.set({ do: "refuse", status: 403, reason: "ExpiredProviderToken", first: 1 })
     const outcomes = await sender.send({ message: message(), credential: apns(), targets: devices(3) })
     expect(outcomes.map(({ _tag }) => _tag)).toEqual(["Ok", "Ok", "Ok"])
-    expect(production.stats()).toMatchObject({ accepted: 3, requests: 6 })
+    // What had not begun with the old token was not refused first.
+    expect(production.stats()).toMatchObject({ accepted: 3, requests: 4 })
   })
 
   it("holds the credential when APNs calls a fresh token expired too", async () => {
     production.control.set({ do: "refuse", status: 403, reason: "ExpiredProviderToken" })
     const [outcome] = await sender.send({ message: message(), credential: apns(), targets: devices(1) })
-    expect(outcome).toMatchObject({ _tag: "Hold" })
+    expect(outcome).toMatchObject({ _tag: "Suspend" })
   })
 
   it("holds the credential when APNs refuses the signature, the topic, or when the key cannot be read", async () => {
@@ -153,8 +172,19 @@ describe("ApnsProvider", () => {
       { private_key: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----" }
     ]) {
       const [outcome] = await sender.send({ message: message(), credential: apns(changes), targets: devices(1) })
-      expect(outcome).toMatchObject({ _tag: "Hold", reason: expect.stringMatching(/APNs/) })
+      expect(outcome).toMatchObject({ _tag: "Suspend", reason: expect.stringMatching(/APNs/) })
     }
+  })
+
+  it("begins nothing more of a batch whose credential is refused, when it is told so", async () => {
+    production.control.set({ do: "refuse", status: 403, reason: "InvalidProviderToken" })
+    const outcomes: Array<Outcome> = []
+    const mayBegin = () => !outcomes.some((outcome) => outcome?._tag === "Suspend")
+    const batch = { message: message(), credential: apns(), targets: devices(300), mayBegin }
+    await Effect.runPromise(sender.provider.send(batch, (index, outcome) => (outcomes[index] = outcome)))
+    expect(production.stats().requests).toBe(1)
+    expect(outcomes.filter(({ _tag }) => _tag === "Suspend")).toHaveLength(1)
+    expect(outcomes.filter(({ _tag }) => _tag === "Withheld")).toHaveLength(299)
   })
 
   it("slows the team down, on new connections, after too many provider token updates", async () => {
@@ -209,7 +239,7 @@ describe("ApnsProvider", () => {
     ])
     const inside = apns({ endpoint: "https://10.0.0.1" })
     expect(await sender.send({ message: message(), credential: inside, targets: devices(1) })).toMatchObject([
-      { _tag: "Hold", reason: expect.stringContaining("may not be called") }
+      { _tag: "Suspend", reason: expect.stringContaining("may not be called") }
     ])
   })
 

@@ -18,18 +18,18 @@ const key = createPrivateKey({
 
 describe("deterministic signatures", () => {
   it("are those of RFC 6979", () => {
-    expect(signDeterministically(key, Buffer.from("sample")).toString("hex").toUpperCase()).toBe(
+    expect(signDeterministically(key, Buffer.from("sample")).toHex().toUpperCase()).toBe(
       "EFD48B2AACB6A8FD1140DD9CD45E81D69D2C877B56AAF991C34D0EA84EAF3716" +
         "F7CB1C942D657C41D436C7A1B6E29F65F3E900DBB9AFF4064DC4AB2F843ACDA8"
     )
-    expect(signDeterministically(key, Buffer.from("test")).toString("hex").toUpperCase()).toBe(
+    expect(signDeterministically(key, Buffer.from("test")).toHex().toUpperCase()).toBe(
       "F1ABB023518351CD71D881567B1EA663ED3EFCF6C5132B354F28D3B0B7D38367" +
         "019F4113742A2B14BD25926B49C649155F267E60D3814B4C0CC84250E46F0083"
     )
   })
 
   it("are accepted by node:crypto, for any key and message", () => {
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 50; i++) {
       const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
       const message = Buffer.from(`message ${i}`)
       const signature = signDeterministically(privateKey, message)

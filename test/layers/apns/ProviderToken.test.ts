@@ -1,7 +1,8 @@
-import { generateKeyPairSync, verify } from "node:crypto"
+import { jwtVerify } from "jose"
+import { generateKeyPairSync } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { makeProviderTokens, UnusableKey } from "../../../layers/apns/ProviderToken.ts"
-import type { ApnsCredential } from "../../../services/domain/Credential.ts"
+import type { ApnsCredential } from "../../../services/domain/sending/Credential.ts"
 
 const MINUTE = 60_000
 const pair = generateKeyPairSync("ec", { namedCurve: "P-256" })
@@ -15,18 +16,26 @@ const credential = (changes: Partial<ApnsCredential> = {}): ApnsCredential => ({
 })
 
 describe("provider tokens", () => {
-  it("are ES256 JWTs of team and key, dated to the last half hour", () => {
+  it("are ES256 JWTs of team and key, dated to the last half hour", async () => {
     const jwt = makeProviderTokens().current(credential(), 1_700_000_000_500)
-    const [header, claims, signature] = jwt.split(".") as [string, string, string]
-    expect(JSON.parse(Buffer.from(header, "base64url").toString())).toEqual({
-      alg: "ES256",
-      kid: "KEYKEYKEY1",
-      typ: "JWT"
-    })
-    expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toEqual({ iss: "TEAMTEAM01", iat: 1_699_999_200 })
-    const signed = Buffer.from(`${header}.${claims}`)
-    const key = { key: pair.publicKey, dsaEncoding: "ieee-p1363" } as const
-    expect(verify("sha256", signed, key, Buffer.from(signature, "base64url"))).toBe(true)
+    const { payload, protectedHeader } = await jwtVerify(jwt, pair.publicKey, { algorithms: ["ES256"] })
+    expect(protectedHeader).toEqual({ alg: "ES256", kid: "KEYKEYKEY1", typ: "JWT" })
+    expect(payload).toEqual({ iss: "TEAMTEAM01", iat: 1_699_999_200 })
+  })
+
+  it("are those of nodes that run another release", () => {
+    /** The key of RFC 6979, appendix A.2.5. */
+    const private_key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgya+p2EW6dRZrXCFX
+Z7HWk05Qw9s26JsSe4piKxIPZyGhRANCAARg/tS6JVqdMclh63TGNW1owEm4kjth
++mzmaWIuYPKftnkD/hAIuLyZpBrp6VYovGTy8bIMLX6fUXejwpTURiKZ
+-----END PRIVATE KEY-----
+`
+    expect(makeProviderTokens().current(credential({ private_key }), 1_700_000_000_500)).toBe(
+      "eyJhbGciOiJFUzI1NiIsImtpZCI6IktFWUtFWUtFWTEiLCJ0eXAiOiJKV1QifQ" +
+        ".eyJpc3MiOiJURUFNVEVBTTAxIiwiaWF0IjoxNjk5OTk5MjAwfQ" +
+        ".JkeW0LX2yg6X-nBFqn57W8v18_yQ_mPjbEyqb1kg-ZHCDucgkjDfeYpLaAvr4XGhW_Bl16w_gv_ZSWnpMdhm5g"
+    )
   })
 
   it("are reused for half an hour, by every application with the same key, and then renewed", () => {

@@ -92,4 +92,35 @@ describe("read", () => {
     expect([...read({ ROLES: "plan,webhooks" }).roles]).toEqual(["dispatch", "webhooks"])
     expect(read({ ROLES: "all" }).roles.size).toBe(4)
   })
+
+  it("says of roles which name is wrong, and what there is", () => {
+    const wanted = "must be any of api, dispatch, webhooks, workflows, separated by commas, or all"
+    expect(problemsOf({ ROLES: "api,cook" })).toEqual([`ROLES ${wanted}, not "cook"`])
+    expect(problemsOf({ ROLES: "all,cook" })).toEqual([`ROLES ${wanted}, not "cook"`])
+    expect(problemsOf({ ROLES: "api,,dispatch" })).toEqual([`ROLES ${wanted}, not ""`])
+  })
+
+  it("takes an address for the sender, with or without a name", () => {
+    for (const from of ["push@example.com", "Heliograph <push@example.com>"]) {
+      expect(read({ MAIL_FROM: from }).mailFrom).toBe(from)
+    }
+    for (const from of ["foo", "Heliograph", "<>", "Heliograph push@example.com"]) {
+      expect(problemsOf({ MAIL_FROM: from })).toEqual([
+        "MAIL_FROM must be an e-mail address, or a name and one: Heliograph <push@example.com>"
+      ])
+    }
+  })
+
+  it("refuses a longest wait between repetitions below the first one, and names both", () => {
+    const least = "RETRY_MAX_SECONDS must be at least RETRY_BASE_SECONDS: they are"
+    expect(problemsOf({ RETRY_BASE_SECONDS: "60", RETRY_MAX_SECONDS: "30" })).toEqual([`${least} 30 and 60`])
+    expect(problemsOf({ RETRY_MAX_SECONDS: "4" })).toEqual([`${least} 4 and 5`])
+    expect(problemsOf({ RETRY_BASE_SECONDS: "60", RETRY_MAX_SECONDS: "60" })).toEqual([])
+  })
+
+  it("counts the sizes of requests in bytes, and says so", () => {
+    for (const name of ["BODY_LIMIT", "IMPORT_LIMIT"]) {
+      expect(problemsOf({ [name]: "1MiB" })[0]).toContain(`${name} must be a whole number of bytes from 1024 to `)
+    }
+  })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { createHash, createHmac, createPrivateKey, createPublicKey, sign, verify } from "node:crypto"
 import { layer } from "../../../layers/crypto/Keys.ts"
-import { Keys } from "../../../services/ports/Keys.ts"
+import { Keys } from "../../../services/ports/access/Keys.ts"
 
 const withKeys = <A>(use: (keys: Keys["Service"]) => A) => Effect.map(Keys, use).pipe(Effect.provide(layer))
 

@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import { describe, expect, it } from "vitest"
 import * as LinksLayer from "../../../layers/crypto/Links.ts"
-import { uuidv7 } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { AppId, ChannelId, NotificationId } from "../../../services/domain/Ids.ts"
-import { Links } from "../../../services/ports/Links.ts"
+import { Links } from "../../../services/ports/engagement/Links.ts"
 
 const linksWith = (...keys: ReadonlyArray<Uint8Array>) =>
   Effect.runSync(Links.pipe(Effect.provide(LinksLayer.layerOf("https://push.example.org", ...keys))))

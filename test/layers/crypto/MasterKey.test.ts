@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
 import { FILE_NAME, masterKeys } from "../../../layers/crypto/MasterKey.ts"
 import { layer as boxLayer } from "../../../layers/crypto/SecretBox.ts"
-import { SecretBox } from "../../../services/ports/SecretBox.ts"
+import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
 
 const directory = Effect.acquireRelease(
   Effect.promise(() => mkdtemp(join(tmpdir(), "heliograph-key-"))),

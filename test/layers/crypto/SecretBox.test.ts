@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { randomBytes } from "node:crypto"
 import { layerOf } from "../../../layers/crypto/SecretBox.ts"
-import { SecretBox, SecretUnreadable } from "../../../services/ports/SecretBox.ts"
+import { SecretBox, SecretUnreadable } from "../../../services/ports/access/SecretBox.ts"
 
 const key = () => new Uint8Array(randomBytes(32))
 const boxOf = (...keys: ReadonlyArray<Uint8Array>) => Effect.provide(SecretBox, layerOf(...keys))
-const place = "hooks.secret:0193"
+const place = "webhooks.secret:0193"
 
 describe("SecretBox", () => {
   it.effect("opens what it sealed, at the same place", () =>
@@ -30,9 +30,9 @@ describe("SecretBox", () => {
   it.effect("opens nowhere else than at its place", () =>
     Effect.gen(function* () {
       const box = yield* boxOf(key())
-      const refused = yield* Effect.flip(box.open("hooks.secret:0194", box.seal(place, "s3cret")))
+      const refused = yield* Effect.flip(box.open("webhooks.secret:0194", box.seal(place, "s3cret")))
       assert.instanceOf(refused, SecretUnreadable)
-      assert.strictEqual(refused.place, "hooks.secret:0194")
+      assert.strictEqual(refused.place, "webhooks.secret:0194")
     })
   )
 

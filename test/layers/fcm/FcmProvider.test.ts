@@ -1,7 +1,12 @@
 import { generateKeyPairSync } from "node:crypto"
+import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https"
+import type { AddressInfo } from "node:net"
+import { createServer } from "node:tls"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { tokenOf } from "../../../layers/fcm/AccessToken.ts"
 import { layer } from "../../../layers/fcm/FcmProvider.ts"
-import { FcmProvider } from "../../../services/ports/Provider.ts"
+import { FcmProvider } from "../../../services/ports/sending/Provider.ts"
+import { ENDLESS, pour, POURED } from "../../Sockets.ts"
 import * as Fcm from "../../../simulators/Fcm.ts"
 import { certificates, credential, message, startSender, target, type Sender } from "../Sending.ts"
 
@@ -31,6 +36,7 @@ afterAll(async () => {
 afterEach(() => {
   fcm.control.set()
   fcm.reset()
+  for (const server of tokenServers.splice(0)) server.close()
 })
 
 const account = (changes: object = {}) =>
@@ -47,6 +53,39 @@ const account = (changes: object = {}) =>
       endpoint: fcm.url
     }
   })
+
+/** What comes of a message with the token of a server that says this before the chunk with the token. */
+const outcomesBy = async (said: string, token = JSON.stringify({ access_token: "token", expires_in: 3600 })) => {
+  const { key, cert } = certificates
+  const server = createServer({ key, cert, ALPNProtocols: ["http/1.1"] }, (socket) => {
+    socket.on("error", () => {})
+    socket.once("data", () => socket.end(`${said}${Buffer.byteLength(token).toString(16)}\r\n${token}\r\n0\r\n\r\n`))
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  const outcomes = await sender.send({
+    message: message(),
+    credential: account({ token_uri: `https://127.0.0.1:${port}/token` }),
+    targets: devices(1)
+  })
+  server.close()
+  return outcomes
+}
+
+const tokenServers: Array<HttpsServer> = []
+/** A token endpoint that answers as it likes. Answers its address. */
+const tokenServer = async (
+  answer: () => { readonly status: number; readonly location?: string; readonly body: object }
+): Promise<string> => {
+  const server = createHttpsServer({ key: certificates.key, cert: certificates.cert }, (_request, response) => {
+    const { body, location, status } = answer()
+    response.writeHead(status, { connection: "close", ...(location !== undefined && { location }) })
+    response.end(JSON.stringify(body))
+  })
+  tokenServers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}/token`
+}
 
 const token = (n: number, prefix = "live") => `${prefix}Instance${n}:${"x".repeat(120)}${n}`
 const devices = (count: number, prefix?: string) => Array.from({ length: count }, (_, n) => target(token(n, prefix)))
@@ -92,9 +131,38 @@ describe("FcmProvider", () => {
     ])
   })
 
-  it("holds the credential, and drops nobody, when every token is another project's", async () => {
-    const outcomes = await sender.send({ message: message(), credential: account(), targets: devices(20, "other") })
-    expect(tags(outcomes)).toEqual(["Hold"])
+  it("has those wait, drops nobody and holds nothing, when every token is another project's", async () => {
+    const used = account()
+    const outcomes = await sender.send({ message: message(), credential: used, targets: devices(20, "other") })
+    const waits = { _tag: "Slow", scope: "recipient", reason: "sender_id_mismatch", afterMs: 900_000 }
+    expect(outcomes).toEqual(Array.from({ length: 20 }, () => waits))
+    // A stranger registered hundreds of another project's before anybody else came.
+    const mixed = [...devices(300, "other"), ...devices(20)]
+    const after = await sender.send({ message: message(), credential: used, targets: mixed })
+    expect(tags(after.slice(0, 300))).toEqual(["Drop"])
+    expect(tags(after.slice(300))).toEqual(["Ok"])
+  })
+
+  it("leaves open whether the account or the tokens are another project's, and blames it when many are in a row", async () => {
+    const used = account()
+    const enough = async (count: number) => {
+      const outcomes = await sender.ask({ message: message(), credential: used, targets: devices(count, "other") })
+      const reason = "FCM 403 SENDER_ID_MISMATCH"
+      expect(outcomes).toMatchObject(Array.from({ length: count }, () => ({ _tag: "Refused", reason })))
+      return outcomes.map((outcome) => outcome._tag === "Refused" && outcome.isEnough!())
+    }
+    expect(new Set(await enough(9))).toEqual(new Set([false]))
+    expect(await enough(1)).toEqual([true])
+    expect(tags(await sender.send({ message: message(), credential: used, targets: devices(1) }))).toEqual(["Ok"])
+    expect(await enough(1)).toEqual([false])
+  })
+
+  it("leaves open whether the project's keys or the tokens are why FCM cannot sign in behind it", async () => {
+    fcm.control.set({ do: "refuse", status: 401, reason: "THIRD_PARTY_AUTH_ERROR" })
+    const targets = devices(3)
+    expect(await sender.ask({ message: message(), credential: account(), targets })).toMatchObject(
+      targets.map(() => ({ _tag: "Refused", reason: "FCM 401 THIRD_PARTY_AUTH_ERROR" }))
+    )
   })
 
   it("blames the payload, and drops nobody, when FCM calls every token of a batch invalid", async () => {
@@ -117,7 +185,7 @@ describe("FcmProvider", () => {
   it("holds the credential when a fresh access token is not accepted either", async () => {
     fcm.control.set({ do: "refuse", status: 401, reason: "UNAUTHENTICATED" })
     const [outcome] = await sender.send({ message: message(), credential: account(), targets: devices(1) })
-    expect(outcome).toMatchObject({ _tag: "Hold", reason: expect.stringContaining("access token") })
+    expect(outcome).toMatchObject({ _tag: "Suspend", reason: expect.stringContaining("access token") })
   })
 
   it("holds the credential when Google refuses the account, its key is unreadable, or its project is foreign", async () => {
@@ -131,7 +199,7 @@ describe("FcmProvider", () => {
     ] as const
     for (const [changes, reason] of cases) {
       const [outcome] = await sender.send({ message: message(), credential: account(changes), targets: devices(1) })
-      expect(outcome).toMatchObject({ _tag: "Hold", reason: expect.stringMatching(reason) })
+      expect(outcome).toMatchObject({ _tag: "Suspend", reason: expect.stringMatching(reason) })
     }
   })
 
@@ -142,6 +210,96 @@ describe("FcmProvider", () => {
       targets: devices(2)
     })
     expect(outcomes).toEqual(outcomes.map(() => ({ _tag: "Retry", reason: "oauth_unreachable", afterMs: null })))
+  })
+
+  it.each([
+    [
+      "in 3,000 chunks of one byte",
+      "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + "1\r\n \r\n".repeat(3000)
+    ],
+    [
+      "after forty interim ones",
+      "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(40) + "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+    ]
+  ])("takes no token from an answer that comes %s", async (_, said) => {
+    expect(await outcomesBy(said)).toEqual([{ _tag: "Retry", reason: "oauth_unreachable", afterMs: null }])
+  })
+
+  it.each(ENDLESS)("cuts off a token endpoint whose answer has %s without an end", async (_, begin) => {
+    const poured = Promise.withResolvers<number>()
+    const { key, cert } = certificates
+    const server = createServer({ key, cert, ALPNProtocols: ["http/1.1"] }, (socket) => {
+      socket.once("data", () => {
+        socket.write(begin("200"))
+        poured.resolve(pour(socket))
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const outcomes = await sender.send({
+      message: message(),
+      credential: account({ token_uri: `https://127.0.0.1:${port}/token` }),
+      targets: devices(1)
+    })
+    server.close()
+    expect(outcomes).toEqual([{ _tag: "Retry", reason: "oauth_unreachable", afterMs: null }])
+    expect(await poured.promise).toBeLessThan(POURED)
+  })
+
+  it("takes a token from an answer that comes after interim ones, 100 Continue among them", async () => {
+    const interims = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"
+    const outcomes = await outcomesBy(`${interims}HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n`)
+    // It came, and was used: FCM says that it knows no such token.
+    expect(outcomes).toMatchObject([{ _tag: "Suspend", reason: expect.stringContaining("access token") }])
+  })
+
+  it.each([
+    ["with a line break", "a\r\nx-more: b"],
+    ["with letters that no header can hold", "tökén"],
+    ["of 5,000 characters", "x".repeat(5000)]
+  ])(
+    "suspends the credential, and breaks nothing, when its token endpoint gives a token %s",
+    async (_, access_token) => {
+      const said = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ntransfer-encoding: chunked\r\n\r\n"
+      expect(await outcomesBy(said, JSON.stringify({ access_token }))).toEqual([
+        { _tag: "Suspend", reason: "the token_uri of the service account gives what is no access token" }
+      ])
+    }
+  )
+
+  it.each([
+    ["1e-9", 60],
+    ["1", 60],
+    ["3600", 3300],
+    ["1e12", 86_400],
+    ["1e308", 86_400],
+    ['"soon"', 3300]
+  ])("keeps a token that is to last %s seconds for %d", (expires_in, kept) => {
+    expect(tokenOf(200, `{"access_token":"a","expires_in":${expires_in}}`, undefined, 0)).toEqual({
+      text: "a",
+      lifetimeMs: kept * 1000
+    })
+  })
+
+  it("follows no redirect of a token endpoint, and shows its words as one short line", async () => {
+    const away = await tokenServer(() => ({ status: 307, location: fcm.tokenUri, body: {} }))
+    const [moved] = await sender.send({
+      message: message(),
+      credential: account({ token_uri: away }),
+      targets: devices(1)
+    })
+    expect(moved).toEqual({ _tag: "Retry", reason: "oauth_status_307", afterMs: null })
+    const body = { error: "invalid_grant", error_description: `a\u001b[31m\r\n${"b".repeat(9000)}` }
+    const rude = await tokenServer(() => ({ status: 400, body }))
+    const [held] = await sender.send({
+      message: message(),
+      credential: account({ token_uri: rude }),
+      targets: devices(1)
+    })
+    expect(held!._tag).toBe("Suspend")
+    expect((held as { readonly reason: string }).reason).toMatch(
+      /^Google refuses the service account \([\x20-\x7e]{1,200}\)$/
+    )
   })
 
   it("slows the project down when its quota is used up, for as long as it is told to", async () => {

@@ -35,14 +35,14 @@ export class Chance {
     return out
   }
 
-  /** The same bytes in pieces of at most `most` bytes. */
-  pieces(bytes: Buffer, most: number): Array<Buffer> {
-    const pieces: Array<Buffer> = []
+  /** The same bytes in chunks of at most `most` bytes. */
+  chunks(bytes: Buffer, most: number): Array<Buffer> {
+    const chunks: Array<Buffer> = []
     for (let at = 0; at < bytes.length;) {
       const length = 1 + this.below(most)
-      pieces.push(Buffer.from(bytes.subarray(at, at + length)))
+      chunks.push(Buffer.from(bytes.subarray(at, at + length)))
       at += length
     }
-    return pieces
+    return chunks
   }
 }

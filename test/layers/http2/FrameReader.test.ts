@@ -1,12 +1,12 @@
 import { Writable } from "node:stream"
 import { describe, expect, it } from "vitest"
-import { Conversation } from "../../../layers/http2/Conversation.ts"
+import { Http2Session } from "../../../layers/http2/Http2Session.ts"
 import { type FrameHandler, FrameReader } from "../../../layers/http2/FrameReader.ts"
 import { PeerError } from "../../../layers/http2/Frames.ts"
 import { HpackEncoder } from "../../../layers/http2/HpackEncoder.ts"
-import { failure } from "../../../layers/http2/Link.ts"
+import { failure } from "../../../layers/http2/Http2Connection.ts"
 import { Output } from "../../../layers/http2/Output.ts"
-import { Run } from "../../../layers/http2/Run.ts"
+import { BatchRun } from "../../../layers/http2/BatchRun.ts"
 import { Chance } from "./Chance.ts"
 import * as raw from "./RawPeer.ts"
 import { TYPES } from "./RawPeer.ts"
@@ -27,7 +27,8 @@ const notes = (): { readonly lines: Array<string>; readonly handler: FrameHandle
       onSettingsAck: () => lines.push("acknowledged"),
       onPing: (ack, bytes, at) => lines.push(`ping ${ack} ${part(bytes, at, at + 8)}`),
       onGoaway: (last, code) => lines.push(`goaway ${last} ${code}`),
-      onWindow: (id, increment) => lines.push(`window ${id} ${increment}`)
+      onWindow: (id, increment) => lines.push(`window ${id} ${increment}`),
+      onOther: () => lines.push("other")
     }
   }
 }
@@ -66,6 +67,9 @@ const SAID = [
   `headers 1 true ${raw.block([":status", "200"]).toString("hex")}`,
   `headers 3 false ${fields.toString("hex")}`,
   `headers 5 false ${fields.toString("hex")}`,
+  "other",
+  "other",
+  "other",
   `headers 7 true ${fields.toString("hex")}`,
   `data 3 false ${Buffer.from("hello").toString("hex")} 5`,
   `data 3 true ${Buffer.from("padded").toString("hex")} 262`,
@@ -76,55 +80,60 @@ const SAID = [
   `ping true ${Buffer.from("87654321").toString("hex")}`,
   "window 0 1",
   "window 5 9",
+  "other",
+  "other",
   "goaway 5 2"
 ]
 
 describe("FrameReader", () => {
-  it("hands on every frame that comes in one piece", () => {
+  it("hands on every frame that comes in one chunk", () => {
     const { lines, handler } = notes()
-    new FrameReader(handler).read(EVERYTHING)
+    new FrameReader(handler, () => {}).read(EVERYTHING)
     expect(lines).toEqual(SAID)
   })
 
   it("hands on the same when one byte comes at a time", () => {
     const { lines, handler } = notes()
-    const reader = new FrameReader(handler)
+    const reader = new FrameReader(handler, () => {})
     for (const byte of EVERYTHING) reader.read(Buffer.from([byte]))
     expect(lines).toEqual(SAID)
   })
 
-  it("hands on the same in whatever pieces the bytes come", () => {
+  it("hands on the same in whatever chunks the bytes come", () => {
     const chance = new Chance(9113)
     for (let round = 0; round < 300; round++) {
       const { lines, handler } = notes()
-      const reader = new FrameReader(handler)
-      for (const piece of chance.pieces(EVERYTHING, chance.pick([3, 12, 100, 5000, 20_000]))) reader.read(piece)
+      const reader = new FrameReader(handler, () => {})
+      for (const chunk of chance.chunks(EVERYTHING, chance.pick([3, 12, 100, 5000, 20_000]))) reader.read(chunk)
       expect(lines).toEqual(SAID)
     }
   })
 
-  it("keeps nothing of a piece: its memory may be written over once it was read", () => {
+  it("keeps nothing of a chunk: its memory may be written over once it was read", () => {
     const chance = new Chance(2)
     for (let round = 0; round < 100; round++) {
       const { lines, handler } = notes()
-      const reader = new FrameReader(handler)
-      for (const piece of chance.pieces(EVERYTHING, chance.pick([3, 12, 100, 5000]))) {
-        reader.read(piece)
-        piece.fill(0xff)
+      const reader = new FrameReader(handler, () => {})
+      for (const chunk of chance.chunks(EVERYTHING, chance.pick([3, 12, 100, 5000]))) {
+        reader.read(chunk)
+        chunk.fill(0xff)
       }
       expect(lines).toEqual(SAID)
     }
   })
 
-  it("hands on nothing after it was stopped, not even from the same piece", () => {
+  it("hands on nothing after it was stopped, not even from the same chunk", () => {
     const seen: Array<number> = []
-    const reader: FrameReader = new FrameReader({
-      ...notes().handler,
-      onReset: (id) => {
-        seen.push(id)
-        reader.stop()
-      }
-    })
+    const reader: FrameReader = new FrameReader(
+      {
+        ...notes().handler,
+        onReset: (id) => {
+          seen.push(id)
+          reader.stop()
+        }
+      },
+      () => {}
+    )
     reader.read(Buffer.concat([raw.settings(), raw.reset(1, 8), raw.reset(3, 8)]))
     expect(seen).toEqual([1])
   })
@@ -134,9 +143,9 @@ describe("FrameReader", () => {
     let broken = 0
     for (let round = 0; round < 2000; round++) {
       const bytes = chance.below(10) === 0 ? chance.bytes(chance.below(300)) : chance.mutate(EVERYTHING)
-      const reader = new FrameReader(notes().handler)
+      const reader = new FrameReader(notes().handler, () => {})
       try {
-        for (const piece of chance.pieces(bytes, 9000)) reader.read(piece)
+        for (const chunk of chance.chunks(bytes, 9000)) reader.read(chunk)
       } catch (error) {
         expect(error).toBeInstanceOf(PeerError)
         broken++
@@ -146,25 +155,26 @@ describe("FrameReader", () => {
   })
 })
 
-describe("Conversation over a broken line", () => {
+describe("Http2Session over a broken line", () => {
   const STREAMS = 12
   const begin = () => {
     const results = new Results()
-    const run = new Run(makeBatch(results, STREAMS), () => {})
+    const run = new BatchRun(makeBatch(results, STREAMS), () => {})
     const output = new Output(new Writable({ write: (_chunk, _encoding, done) => done() }), () => {})
-    const conversation = new Conversation(
+    const session = new Http2Session(
       {
         onAnswer: (run, index, answer) => run.answer(index, answer),
         onFailure: (run, index, failure) => run.fail(index, failure),
         onSettings: () => {},
-        onLeaving: () => {}
+        onLeaving: () => {},
+        onGivenUp: () => {}
       },
       output,
       new HpackEncoder(),
-      1000
+      { maxBody: 1000 }
     )
-    for (let n = 0; n < STREAMS; n++) conversation.streams.open(run, run.take(), 0, 65_535)
-    return { results, conversation, reader: new FrameReader(conversation) }
+    for (let n = 0; n < STREAMS; n++) session.streams.open(run, run.take(), 0, 65_535)
+    return { results, session, reader: new FrameReader(session, () => {}) }
   }
   const script = (chance: Chance): Buffer => {
     const frames: Array<Buffer> = [raw.settings([3, 100]), raw.frame(TYPES.settings, 1, 0)]
@@ -202,23 +212,20 @@ describe("Conversation over a broken line", () => {
     const chance = new Chance(3)
     let broken = 0
     for (let round = 0; round < 3000; round++) {
-      const { results, conversation, reader } = begin()
+      const { results, session, reader } = begin()
       try {
-        for (const piece of chance.pieces(chance.mutate(script(chance)), 400)) reader.read(piece)
+        for (const chunk of chance.chunks(chance.mutate(script(chance)), 400)) reader.read(chunk)
       } catch (error) {
         expect(error).toBeInstanceOf(PeerError)
         broken++
       }
-      conversation.end(
-        () => true,
-        () => failure("closed", "over", false)
-      )
+      session.over(failure("closed", "over", false))
       expect([results.calls, results.answers.size + results.failures.size]).toEqual([STREAMS, STREAMS])
     }
     expect(broken).toBeGreaterThan(500)
   })
 
-  it("never gives a request another's answer, in whatever order and pieces the answers come", () => {
+  it("never gives a request another's answer, in whatever order and chunks the answers come", () => {
     const chance = new Chance(4)
     for (let round = 0; round < 500; round++) {
       const { results, reader } = begin()
@@ -239,9 +246,9 @@ describe("Conversation over a broken line", () => {
           raw.data(id, index)
         )
       }
-      for (const piece of chance.pieces(Buffer.concat(frames), 50)) {
-        reader.read(piece)
-        piece.fill(0xff)
+      for (const chunk of chance.chunks(Buffer.concat(frames), 50)) {
+        reader.read(chunk)
+        chunk.fill(0xff)
       }
       expect(results.answers.size).toBe(STREAMS)
       for (const [index, answer] of results.answers) {

@@ -13,7 +13,7 @@ import {
   type Http2Failure,
   type Http2Pool,
   type Http2PoolOptions
-} from "../../../services/ports/Http2Client.ts"
+} from "../../../services/ports/outbound/Http2Client.ts"
 import { certificates } from "./RawPeer.ts"
 
 export type ClientLayer = Layer.Layer<Http2Client, never, Settings>
@@ -86,11 +86,17 @@ export interface Sender {
   readonly close: () => Promise<void>
 }
 
+/** The layer with settings that trust the tests' authority. */
+export const trusting = (
+  layer: ClientLayer,
+  env: Record<string, string> = { OUTBOUND_CA_FILE: caFile }
+): Layer.Layer<Http2Client> => Layer.provide(layer, Layer.succeed(Settings, read(env)))
+
 export const openSender = async (
   layer: ClientLayer,
   port: number,
   options: Partial<Http2PoolOptions> = {},
-  env: Record<string, string> = { OUTBOUND_CA_FILE: caFile }
+  env?: Record<string, string>
 ): Promise<Sender> => {
   const scope = Effect.runSync(Scope.make())
   const pool = await Effect.gen(function* () {
@@ -104,11 +110,7 @@ export const openSender = async (
       maxBody: 10_000,
       ...options
     })
-  }).pipe(
-    Effect.provideService(Scope.Scope, scope),
-    Effect.provide(Layer.provide(layer, Layer.succeed(Settings, read(env)))),
-    Effect.runPromise
-  )
+  }).pipe(Effect.provideService(Scope.Scope, scope), Effect.provide(trusting(layer, env)), Effect.runPromise)
   const start: Sender["start"] = (count, rest) => {
     const results = new Results()
     const done = Effect.runPromise(pool.send(makeBatch(results, count, rest))).then(() => {

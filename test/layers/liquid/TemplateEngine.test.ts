@@ -1,10 +1,10 @@
-import { Effect, Result } from "effect"
+import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { layer } from "../../../layers/liquid/TemplateEngine.ts"
-import type { TemplateBody, TemplateContent } from "../../../services/domain/Template.ts"
-import { TemplateEngine } from "../../../services/ports/TemplateEngine.ts"
+import type { TemplateBody, TemplateContent, Variables } from "../../../services/domain/messages/Template.ts"
+import type { CompiledTemplate } from "../../../services/ports/messages/TemplateEngine.ts"
+import { makeEngine } from "./Engine.ts"
 
-const engine = Effect.runSync(Effect.provide(TemplateEngine, layer))
+const engine = await makeEngine()
 
 const body = (content: TemplateContent, more: Partial<TemplateBody> = {}): TemplateBody => ({
   content,
@@ -12,18 +12,25 @@ const body = (content: TemplateContent, more: Partial<TemplateBody> = {}): Templ
   missing_variables: "error",
   ...more
 })
-const compile = (content: TemplateContent, more?: Partial<TemplateBody>) =>
-  Result.getOrThrow(engine.compile(body(content, more)))
-const render = (content: TemplateContent, scope: Record<string, unknown> = {}, more?: Partial<TemplateBody>) =>
-  compile(content, more).render("", scope)
-const problems = (content: TemplateContent, more?: Partial<TemplateBody>) => {
-  const compiled = engine.compile(body(content, more))
+const compile = (content: TemplateContent, more?: Partial<TemplateBody>) => engine.compile(body(content, more))
+const fill = async (
+  compiled: CompiledTemplate,
+  language: string,
+  { contact, device, ...rest }: Record<string, unknown>
+) => {
+  const own = { ...(contact !== undefined && { contact }), ...(device !== undefined && { device }) } as object
+  return (await engine.fill(compiled, rest as Variables, [{ language, own }]))[0]!
+}
+const render = async (content: TemplateContent, scope: Record<string, unknown> = {}, more?: Partial<TemplateBody>) =>
+  fill(await compile(content, more), "", scope)
+const problems = async (content: TemplateContent, more?: Partial<TemplateBody>) => {
+  const compiled = await engine.tryCompile(body(content, more))
   return Result.isFailure(compiled) ? compiled.failure : []
 }
 
 describe("what a template says", () => {
-  it("fills every part, and the texts inside data", () => {
-    const filled = render(
+  it("fills every part, and the texts inside data", async () => {
+    const filled = await render(
       {
         title: "Hi {{ name }}",
         url: "https://example.com/{{ id }}",
@@ -38,17 +45,17 @@ describe("what a template says", () => {
     })
   })
 
-  it("escapes what is put into html, and nothing that is put into text", () => {
+  it("escapes what is put into html, and nothing that is put into text", async () => {
     const scope = { name: `<b onclick="x">&'` }
-    const filled = render({ title: "{{ name }}", html: "<p>{{ name }}</p>{{ name | raw }}" }, scope)
+    const filled = await render({ title: "{{ name }}", html: "<p>{{ name }}</p>{{ name | raw }}" }, scope)
     expect(Result.getOrThrow(filled)).toEqual({
       title: scope.name,
       html: `<p>&lt;b onclick=&#34;x&#34;&gt;&amp;&#39;</p>${scope.name}`
     })
   })
 
-  it("makes one line of a subject, and no link of an empty one", () => {
-    const filled = render(
+  it("makes one line of a subject, and no link of an empty one", async () => {
+    const filled = await render(
       { subject: "{% if vip %}\nDear {{ name }},\n{% endif %}\r\nBcc: x", url: "{{ link }}" },
       {
         vip: true,
@@ -59,25 +66,25 @@ describe("what a template says", () => {
     expect(Result.getOrThrow(filled)).toEqual({ subject: "Dear Ada, Bcc: x" })
   })
 
-  it("is no content when a link is filled with something that runs", () => {
-    const filled = render({ title: "a", url: "{{ link }}" }, { link: "javascript:alert(1)" })
+  it("is no content when a link is filled with something that runs", async () => {
+    const filled = await render({ title: "a", url: "{{ link }}" }, { link: "javascript:alert(1)" })
     expect(filled).toMatchObject({ failure: { code: "template_failed", field: "content.url" } })
   })
 
-  it("treats what recipients call themselves as text, never as Liquid", () => {
-    expect(Result.getOrThrow(render({ title: "{{ name }}" }, { name: "{{ secret }}", secret: "s" }))).toEqual({
+  it("treats what recipients call themselves as text, never as Liquid", async () => {
+    expect(Result.getOrThrow(await render({ title: "{{ name }}" }, { name: "{{ secret }}", secret: "s" }))).toEqual({
       title: "{{ secret }}"
     })
   })
 })
 
-describe("languages", () => {
+describe("languages", async () => {
   const languages = {
     pt: { title: "Olá" },
     "pt-BR": { body: "você" },
     "zh-Hant": { title: "你好" }
   }
-  const compiled = compile({ title: "Hello", body: "you", url: "https://example.com/" }, { locales: languages })
+  const compiled = await compile({ title: "Hello", body: "you", url: "https://example.com/" }, { locales: languages })
 
   it.each([
     ["pt-BR", { title: "Olá", body: "você" }],
@@ -87,12 +94,12 @@ describe("languages", () => {
     ["zh", { title: "Hello", body: "you" }],
     ["fr", { title: "Hello", body: "you" }],
     [null, { title: "Hello", body: "you" }]
-  ])("fall back from %s part by part to the default", (locale, expected) => {
-    const filled = compiled.render(compiled.languageOf(locale), {})
+  ])("fall back from %s part by part to the default", async (locale, expected) => {
+    const filled = await fill(compiled, compiled.languageOf(locale), {})
     expect(Result.getOrThrow(filled)).toEqual({ ...expected, url: "https://example.com/" })
   })
 
-  it("are told apart by a key that is the same for all who get the same", () => {
+  it("are told apart by a key that is the same for all who get the same", async () => {
     expect(compiled.languageOf("pt-PT")).toBe(compiled.languageOf("pt"))
     expect(compiled.languageOf("pt-BR")).not.toBe(compiled.languageOf("pt"))
     expect(compiled.languageOf("xx")).toBe(compiled.languageOf(null))
@@ -104,43 +111,45 @@ describe("variables", () => {
     "{{ contact.attributes.name }}",
     "{% if device.platform == 'ios' %}x{% endif %}",
     "{% for t in contact.tags %}{{ t }}{% endfor %}"
-  ])("of the recipient make a template personal: %s", (title) => {
-    expect(compile({ title }).isPersonal).toBe(true)
-    expect(compile({ data: { a: [title] } }).isPersonal).toBe(true)
-    expect(compile({ title: "a" }, { locales: { de: { title } } }).isPersonal).toBe(true)
+  ])("of the recipient make a template personal: %s", async (title) => {
+    expect((await compile({ title })).isPersonal).toBe(true)
+    expect((await compile({ data: { a: [title] } })).isPersonal).toBe(true)
+    expect((await compile({ title: "a" }, { locales: { de: { title } } })).isPersonal).toBe(true)
   })
 
   it.each(["{{ name }}", "contact.name", "{% assign contact = 'x' %}{{ contact }}"])(
     "of the request do not: %s",
-    (title) => {
-      expect(compile({ title }).isPersonal).toBe(false)
+    async (title) => {
+      expect((await compile({ title })).isPersonal).toBe(false)
     }
   )
 
-  it("that are missing are an error which names them, unless a default or a condition asks", () => {
+  it("that are missing are an error which names them, unless a default or a condition asks", async () => {
     const missing = (title: string) => render({ title }, { contact: { attributes: {} } })
-    expect(missing("{{ contact.attributes.name }}")).toMatchObject({
+    expect(await missing("{{ contact.attributes.name }}")).toMatchObject({
       failure: { code: "missing_variable", field: "content.title", message: "contact.attributes.name" }
     })
-    expect(Result.getOrThrow(missing("{{ contact.attributes.name | default: 'you' }}"))).toEqual({ title: "you" })
-    expect(Result.getOrThrow(missing("{% if contact.attributes.vip %}a{% else %}b{% endif %}"))).toEqual({ title: "b" })
+    expect(Result.getOrThrow(await missing("{{ contact.attributes.name | default: 'you' }}"))).toEqual({ title: "you" })
+    expect(Result.getOrThrow(await missing("{% if contact.attributes.vip %}a{% else %}b{% endif %}"))).toEqual({
+      title: "b"
+    })
   })
 
-  it("that are missing are empty by the template's setting", () => {
-    const filled = render({ title: "Hi {{ a.b.c }}!" }, {}, { missing_variables: "empty" })
+  it("that are missing are empty by the template's setting", async () => {
+    const filled = await render({ title: "Hi {{ a.b.c }}!" }, {}, { missing_variables: "empty" })
     expect(Result.getOrThrow(filled)).toEqual({ title: "Hi !" })
   })
 
-  it("show nothing of the machine: no prototypes, no files", () => {
+  it("show nothing of the machine: no prototypes, no files", async () => {
     for (const title of ["{{ a.constructor }}", "{{ a.__proto__ }}", "{{ a.toString }}"]) {
-      expect(Result.isFailure(render({ title }, { a: {} }))).toBe(true)
+      expect(Result.isFailure(await render({ title }, { a: {} }))).toBe(true)
     }
   })
 })
 
 describe("sources that cannot be read", () => {
-  it("are told with their part, line and column, all at once", () => {
-    const found = problems(
+  it("are told with their part, line and column, all at once", async () => {
+    const found = await problems(
       { title: "a\n  {{ x | nofilter }}", data: { list: ["{% if x %}"] } },
       { locales: { "de-AT": { html: "<p>\n\n{% include '/etc/passwd' %}" } } }
     )
@@ -153,8 +162,8 @@ describe("sources that cannot be read", () => {
 
   it.each(["{% render 'x' %}", "{% layout 'x' %}", "{% include 'x' %}", "{% block x %}{% endblock %}"])(
     "are those that ask for other files: %s",
-    (title) => {
-      expect(problems({ title })).toHaveLength(1)
+    async (title) => {
+      expect(await problems({ title })).toHaveLength(1)
     }
   )
 })
@@ -164,16 +173,16 @@ describe("limits", () => {
     ["loops in loops", "{% for i in (1..1000) %}{% for j in (1..1000) %}x{% endfor %}{% endfor %}"],
     ["long lists", "{% for i in (1..100000000) %}x{% endfor %}"],
     ["texts that grow", "{% assign a = 'xxxxxxxxxx' %}{% for i in (1..30) %}{% assign a = a | append: a %}{% endfor %}"]
-  ])("stop %s with an error", (_, title) => {
-    expect(render({ title })).toMatchObject({ failure: { code: "template_failed", field: "content.title" } })
+  ])("stop %s with an error", async (_, title) => {
+    expect(await render({ title })).toMatchObject({ failure: { code: "template_failed", field: "content.title" } })
   })
 
   it.each([
     ["title", "{{ '%00' | url_decode }}"],
     ["body", "{{ 'AA==' | base64_decode }}"],
     ["url", "https://example.com/{{ '%00' | url_decode }}x"]
-  ])("stop what no database could keep, in %s", (name, source) => {
-    expect(render({ title: "Hello", [name]: source })).toMatchObject({
+  ])("stop what no database could keep, in %s", async (name, source) => {
+    expect(await render({ title: "Hello", [name]: source })).toMatchObject({
       failure: { code: "template_failed", field: `content.${name}`, message: "must not contain the character U+0000" }
     })
   })

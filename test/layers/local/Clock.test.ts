@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { layer } from "../../../layers/local/Clock.ts"
-import { goBy } from "../../../services/domain/Now.ts"
+import { goBy } from "../../../services/ports/Now.ts"
 
 it.live("tells effects the time that the process goes by, and waits as before", () =>
   Effect.gen(function* () {

@@ -1,6 +1,7 @@
+import PostalMime from "postal-mime"
 import { describe, expect, it } from "vitest"
 import { compose, isMailable } from "../../../layers/mail/Message.ts"
-import type { Content } from "../../../services/domain/Notification.ts"
+import type { Content } from "../../../services/domain/sending/Notification.ts"
 import { message } from "../Sending.ts"
 
 const AT = Date.parse("2026-01-02T03:04:05Z")
@@ -56,6 +57,43 @@ describe("a mail", () => {
     const { fields } = await written({ title: "Hi\r\nBcc: x@example.com\nX-Evil: 1", body: "x" })
     expect(fields.map(([name]) => name)).not.toContain("Bcc")
     expect(fields.map(([name]) => name)).not.toContain("X-Evil")
+  })
+
+  it.each([
+    ["quoted-printable", "=?utf-8?q?Your_bank?="],
+    ["base64", "=?UTF-8?B?WW91ciBiYW5r?= and more"],
+    ["beside other scripts", "Grüße =?utf-8?q?Your=20bank?= 你好"],
+    ["that is none", "a =? b"],
+    ["over many lines", `${"=?utf-8?q?Your_bank?= 🎉 ".repeat(20)}end`]
+  ])("says what looks like an encoded word exactly, in the subject and the sender's name: %s", async (_, text) => {
+    const { headers, template } = await written({ subject: text, body: "x" }, `"${text}" <shop@example.org>`)
+    // Wherever a reader decodes, in quotes too, it finds the text itself.
+    for (const name of ["Subject", "From"]) {
+      for (const word of headers[name]!.match(/=\?[^?]*\?.\?[^?]*\?=/g)!) {
+        expect(word).toMatch(/^=\?UTF-8\?B\?[A-Za-z0-9+/=]+\?=$/)
+        expect(word.length).toBeLessThanOrEqual(75)
+      }
+    }
+    const mail = template.write("ann@example.com", "id", null)
+    for (const line of mail.toString().split("\r\n\r\n", 1)[0]!.split("\r\n"))
+      expect(line.length).toBeLessThanOrEqual(78)
+    const { from, subject } = await PostalMime.parse(mail)
+    expect([subject, from]).toEqual([text, { name: text, address: "shop@example.org" }])
+  })
+
+  it.each([
+    ["a word that a line holds", "a".repeat(900)],
+    ["a word of the most that a line holds, were it not for the space before it", "a".repeat(998)],
+    ["a word of one character less", "a".repeat(997)],
+    ["words around one that no line holds", `Order ${"9".repeat(1_200)} is on its way`],
+    ["two of them", `${"a".repeat(1_500)} ${"b".repeat(2_000)}`],
+    ["a word beside other scripts", `Grüße ${"c".repeat(1_100)}`]
+  ])("has no line of more than 998 octets: the subject is %s", async (_, text) => {
+    const { template } = await written({ subject: text, body: "x" }, `"${text}" <shop@example.org>`)
+    const mail = template.write("ann@example.com", "id", null)
+    for (const line of mail.toString("latin1").split("\r\n")) expect(line.length).toBeLessThanOrEqual(998)
+    const { from, subject } = await PostalMime.parse(mail)
+    expect([subject, from]).toEqual([text, { name: text, address: "shop@example.org" }])
   })
 
   it("takes the sender's address from the angle brackets, its domain in ASCII", async () => {

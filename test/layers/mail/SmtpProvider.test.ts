@@ -1,12 +1,15 @@
 import { createServer, type Server, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"
+import { buffer } from "node:stream/consumers"
 import { Layer } from "effect"
+import PostalMime from "postal-mime"
 import { SMTPServer } from "smtp-server"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import * as Links from "../../../layers/crypto/Links.ts"
 import { layer } from "../../../layers/mail/SmtpProvider.ts"
-import { deliveryIdOf } from "../../../services/domain/Ids.ts"
-import { SmtpProvider } from "../../../services/ports/Provider.ts"
+import { deliveryIdOf } from "../../../services/domain/sending/DeliveryIds.ts"
+import { isSender } from "../../../services/domain/sending/Sender.ts"
+import { SmtpProvider } from "../../../services/ports/sending/Provider.ts"
 import * as Smtp from "../../../simulators/Smtp.ts"
 import { certificates, credential, message, startSender, target, type Sender } from "../Sending.ts"
 
@@ -41,6 +44,31 @@ const mail = (changes: object = {}) =>
   message({ priority: "bulk", content: { subject: "News", body: "Hello", html: "<p>Hello</p>" }, ...changes })
 const tags = (outcomes: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(outcomes.map(({ _tag }) => _tag))]
 
+/** A server that keeps the commands of envelopes as they came, and the mails. */
+const sink = async (options: { readonly hideSMTPUTF8?: boolean } = {}) => {
+  const envelopes: Array<string> = []
+  const mails: Array<string> = []
+  const server = new SMTPServer({
+    ...options,
+    disabledCommands: ["AUTH", "STARTTLS"],
+    disableReverseLookup: true,
+    closeTimeout: 1,
+    onData: (stream, _session, done) => {
+      void buffer(stream).then((bytes) => {
+        mails.push(bytes.toString())
+        done()
+      })
+    }
+  })
+  server.server.on("connection", (socket: Socket) =>
+    socket.on("data", (bytes) => envelopes.push(...(bytes.toString().match(/^(?:MAIL FROM|RCPT TO):<.*?>/gm) ?? [])))
+  )
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.server.address() as AddressInfo
+  const close = () => new Promise<void>((resolve) => server.close(resolve))
+  return { envelopes, mails, url: `smtp://127.0.0.1:${port}`, close }
+}
+
 describe("SmtpProvider", () => {
   it("mails a batch once to each address over few connections, with the Message-ID of the delivery", async () => {
     const targets = people(200)
@@ -54,6 +82,21 @@ describe("SmtpProvider", () => {
     expect([...smtp.received().keys()].sort()).toEqual(
       targets.map(({ id }) => `<${deliveryIdOf(sent.notificationId, id)}@example.org>`).sort()
     )
+  })
+
+  it("begins no more mails than it may", async () => {
+    let left = 5
+    const outcomes = await sender.send({
+      message: mail(),
+      credential: owner(),
+      targets: people(20),
+      mayBegin: () => left-- > 0
+    })
+    expect(outcomes.map(({ _tag }) => _tag).sort()).toEqual([
+      ...Array.from({ length: 5 }, () => "Ok"),
+      ...Array.from({ length: 15 }, () => "Withheld")
+    ])
+    expect(smtp.stats()).toMatchObject({ accepted: 5 })
   })
 
   it("offers one-click unsubscription in bulk mail, and not in a transactional message", async () => {
@@ -89,7 +132,7 @@ describe("SmtpProvider", () => {
     const { port } = smtp
     for (const url of [`smtp://engine:wrong@localhost:${port}`, `smtp://localhost:${port}`]) {
       const outcomes = await sender.send({ message: mail(), credential: owner(url), targets: people(20) })
-      expect(tags(outcomes)).toEqual(["Hold"])
+      expect(tags(outcomes)).toEqual(["Suspend"])
     }
     expect(smtp.stats().accepted).toBe(0)
   })
@@ -100,7 +143,7 @@ describe("SmtpProvider", () => {
       credential: owner(`smtp://engine:100%secret@localhost:${smtp.port}`),
       targets: people(1)
     })
-    expect(outcomes).toMatchObject([{ _tag: "Hold", reason: expect.stringContaining("cannot be understood") }])
+    expect(outcomes).toMatchObject([{ _tag: "Suspend", reason: expect.stringContaining("cannot be understood") }])
     expect(smtp.stats().accepted).toBe(0)
   })
 
@@ -128,7 +171,129 @@ describe("SmtpProvider", () => {
       { _tag: "Ok" }
     ])
     smtp.control.set({ do: "refuse", status: 554 })
-    expect(tags(await sender.send({ message: mail(), credential: used, targets: people(15) }))).toEqual(["Hold"])
+    expect(tags(await sender.send({ message: mail(), credential: used, targets: people(15) }))).toEqual(["Suspend"])
+  })
+
+  it("mails in the sender's name to the letter, however it is written", async () => {
+    const { close, mails, url } = await sink()
+    const names = [
+      ['Häus, "Ex"', 'Häus, "Ex"'],
+      ['Haus, "Ex"', 'Haus, "Ex"'],
+      ['"Häus, \\"Ex\\""', 'Häus, "Ex"'],
+      ['"Haus, Ex"', "Haus, Ex"],
+      ['"Shop" GmbH', '"Shop" GmbH'],
+      ['"Us" "and them"', '"Us" "and them"'],
+      ["Shop (Berlin)", "Shop (Berlin)"],
+      ["News: today; soon", "News: today; soon"],
+      ["Acme: News", "Acme: News"],
+      ["Acme (EU", "Acme (EU"],
+      ["Acme (EU)", "Acme (EU)"],
+      ["Acme; News", "Acme; News"],
+      ['"unterminated', '"unterminated'],
+      ["a@b.com, Evil", "a@b.com, Evil"],
+      ["I <3 News", "I <3 News"],
+      ["=?utf-8?q?x?= <b@example.com>", "=?utf-8?q?x?= <b@example.com>"],
+      ["日本の店、株式会社", "日本の店、株式会社"],
+      ["متجر ١", "متجر ١"],
+      ["👩‍👩‍👧 GmbH & Co.", "👩‍👩‍👧 GmbH & Co."],
+      ["Back\\slash", "Back\\slash"]
+    ] as const
+    for (const [written, name] of names) {
+      const from = `${written} <news@example.org>`
+      expect(isSender(from)).toBe(true)
+      const used = owner(url, from)
+      expect(tags(await sender.send({ message: mail(), credential: used, targets: people(1) }))).toEqual(["Ok"])
+      expect((await PostalMime.parse(mails.pop()!)).from).toEqual({ name, address: "news@example.org" })
+    }
+    await close()
+  })
+
+  it("writes domains in ASCII, and fails what a server without SMTPUTF8 cannot take", async () => {
+    const { close, envelopes, mails, url } = await sink({ hideSMTPUTF8: true })
+    const targets = ["a+b@bücher.example", "jörg@example.com", "a@b，c.com", "c@b.com\u200b", "A@Example.com"].map(
+      (address) => target(address)
+    )
+    const used = owner(url, "Bücher <news@bücher.example>")
+    expect(await sender.send({ message: mail(), credential: used, targets })).toMatchObject([
+      { _tag: "Ok", messageId: expect.stringMatching(/@xn--bcher-kva\.example$/) },
+      { _tag: "Fail", reason: "smtputf8_unsupported" },
+      { _tag: "Fail", reason: "smtputf8_unsupported" },
+      { _tag: "Fail", reason: "smtputf8_unsupported" },
+      { _tag: "Ok" }
+    ])
+    const from = "MAIL FROM:<news@xn--bcher-kva.example>"
+    expect(envelopes.sort()).toEqual([from, from, "RCPT TO:<A@Example.com>", "RCPT TO:<a+b@xn--bcher-kva.example>"])
+    const heads = mails.map((text) => text.slice(0, text.indexOf("\r\n\r\n")))
+    expect(heads.every((head) => /^\p{ASCII}*$/u.test(head) && head.includes("<news@xn--bcher-kva.example>"))).toBe(
+      true
+    )
+    expect(heads.map((head) => /^To: (.*)\r$/m.exec(head)?.[1]).sort()).toEqual([
+      "A@Example.com",
+      "a+b@xn--bcher-kva.example"
+    ])
+    await close()
+  })
+
+  it("suspends a sender whom a server without SMTPUTF8 cannot take", async () => {
+    const { close, envelopes, url } = await sink({ hideSMTPUTF8: true })
+    const used = owner(url, "jörg@example.org")
+    expect(await sender.send({ message: mail(), credential: used, targets: people(1) })).toMatchObject([
+      { _tag: "Suspend", reason: expect.stringContaining("SMTPUTF8") }
+    ])
+    expect(envelopes).toEqual([])
+    await close()
+  })
+
+  it("mails to and from addresses of any language where the server takes them", async () => {
+    const { close, mails, url } = await sink()
+    const used = owner(url, "Jörg <jörg@bücher.example>")
+    const targets = [target("用户@例え.example")]
+    expect(tags(await sender.send({ message: mail(), credential: used, targets }))).toEqual(["Ok"])
+    const parsed = await PostalMime.parse(mails[0]!)
+    expect(parsed.to).toEqual([{ name: "", address: "用户@xn--r8jz45g.example" }])
+    expect(parsed.from).toEqual({
+      name: "Jörg",
+      address: expect.stringMatching(/^jörg@(bücher|xn--bcher-kva)\.example$/)
+    })
+    await close()
+  })
+
+  it("has an outcome for each mail of a sender that was stored before such were refused", async () => {
+    const { close, url } = await sink()
+    for (const from of ["a,b@example.com", "a@b.com,", "N <a(b)@example.com>", "a@b..com", "a@xn--", "a"]) {
+      const outcomes = await sender.send({ message: mail(), credential: owner(url, from), targets: people(2) })
+      expect(tags(outcomes), from).toEqual([expect.toBeOneOf(["Ok", "Fail", "Suspend"])])
+    }
+    await close()
+  })
+
+  it("asks for all others when a policy refuses those who come first, and has those wait whom it refuses", async () => {
+    const server = new SMTPServer({
+      disabledCommands: ["AUTH", "STARTTLS"],
+      disableReverseLookup: true,
+      onRcptTo: ({ address }, _session, done) =>
+        done(
+          address.startsWith("refused")
+            ? Object.assign(new Error("5.7.1 Recipient address rejected"), { responseCode: 554 })
+            : null
+        ),
+      onData: (stream, _session, done) => void stream.resume().once("end", () => done())
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.server.address() as AddressInfo
+    const used = owner(`smtp://127.0.0.1:${port}`)
+    const refused = people(40, "refused")
+    const mixed = await sender.send({ message: mail(), credential: used, targets: [...refused, ...people(3)] })
+    expect(mixed.slice(0, 40)).toEqual(refused.map(() => ({ _tag: "Fail", reason: "smtp_554_5.7.1" })))
+    expect(tags(mixed.slice(40))).toEqual(["Ok"])
+
+    const judged = await sender.ask({ message: mail(), credential: used, targets: refused })
+    expect(judged.every((one) => one._tag === "Refused" && one.isEnough!())).toBe(true)
+    expect(judged[0]).toMatchObject({ reason: expect.stringContaining("554 5.7.1 Recipient address rejected") })
+    expect(await sender.send({ message: mail(), credential: used, targets: people(1, "refused") })).toEqual([
+      { _tag: "Slow", scope: "recipient", reason: "smtp_554_5.7.1", afterMs: 900_000 }
+    ])
+    await new Promise<void>((resolve) => server.close(resolve))
   })
 
   it("says that a mail was possibly delivered when the connection is lost after its final dot", async () => {
@@ -175,10 +340,10 @@ describe("SmtpProvider", () => {
     rude.close()
   })
 
-  it("holds a server that may not be called, and refuses one whose certificate is another's", async () => {
+  it("holds a server that may not be called, and one that nobody vouches for", async () => {
     expect(
       await sender.send({ message: mail(), credential: owner("smtp://10.0.0.1:25"), targets: people(1) })
-    ).toMatchObject([{ _tag: "Hold", reason: expect.stringContaining("may not be called") }])
+    ).toMatchObject([{ _tag: "Suspend", reason: expect.stringContaining("may not be called") }])
     const secure = new SMTPServer({ secure: true, logger: false, disabledCommands: ["AUTH"] })
     secure.on("error", () => {})
     await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve))
@@ -189,7 +354,7 @@ describe("SmtpProvider", () => {
       credential: owner(`smtps://127.0.0.1:${port}`),
       targets: people(2)
     })
-    expect(tags(outcomes)).toEqual(["Retry"])
+    expect(tags(outcomes)).toEqual(["Suspend"])
     await new Promise<void>((resolve) => secure.close(resolve))
   })
 

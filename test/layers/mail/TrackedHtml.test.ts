@@ -21,6 +21,18 @@ describe("tracked links", () => {
     ['<area title="a > b" href="https://e.org/">', '<area title="a > b" href="T1">', "https://e.org/"],
     ['<a href="https://e.org/1" href="https://e.org/2">', '<a href="T1" href="https://e.org/2">', "https://e.org/1"],
     ['2 < 3 <a href="https://e.org/">', '2 < 3 <a href="T1">', "https://e.org/"],
+    ['<a href="https://e.org/caf&eacute;?a=1&ampb=2">', '<a href="T1">', "https://e.org/caf%C3%A9?a=1&ampb=2"],
+    ['<a href="https://e.org/?x=&unknown;">', '<a href="T1">', "https://e.org/?x=&unknown;"],
+    ['<a href="https://e.org/?x=&#0;">', '<a href="T1">', "https://e.org/?x=%EF%BF%BD"],
+    ["<a/href=https://e.org/a/>", '<a/href="T1">', "https://e.org/a/"],
+    ['<a class="x"href="https://e.org/">', '<a class="x"href="T1">', "https://e.org/"],
+    ['<a =x href="https://e.org/">', '<a =x href="T1">', "https://e.org/"],
+    ['<base href="https://no.org/"><a href="https://e.org/">', null, "https://e.org/"],
+    ['<!--> <a href="https://e.org/"> -->', '<!--> <a href="T1"> -->', "https://e.org/"],
+    ['<!--[if !mso]><!--><a href="https://e.org/"><!--<![endif]-->', null, "https://e.org/"],
+    ['<noscript><a href="https://e.org/"></noscript>', '<noscript><a href="T1"></noscript>', "https://e.org/"],
+    ['<p title="<a href=https://no.org/>"><a href="https://e.org/">', null, "https://e.org/"],
+    ['<textarea></textareas><a href="https://no.org/"></TEXTAREA ><a href="https://e.org/">', null, "https://e.org/"],
     ['<title><a href="https://no.org/"></title><a href="https://e.org/">', null, "https://e.org/"]
   ])("lead from %s", (html, expected, destination) => {
     const { out, seen } = follow(html)
@@ -37,8 +49,12 @@ describe("tracked links", () => {
     "<a href>",
     '<a data-href="https://e.org/">',
     '<a href="https://e.org/" data-track="off">',
-    '<a href="https://e.org/?x=&unknown;">',
-    '<a href="https://e.org/?x=&#0;">',
+    '<a href="https://e.org/" data-track=OFF >',
+    '<!DOCTYPE html PUBLIC "<a href=https://e.org/">',
+    '<?php <a href="https://e.org/" ?>',
+    '</a href="https://e.org/">',
+    '<xmp><a href="https://e.org/"></xmp>',
+    '<plaintext><a href="https://e.org/"></plaintext>',
     `<a href="https://e.org/${"x".repeat(LONGEST_DESTINATION)}">`,
     '<link href="https://e.org/">',
     '<base href="https://e.org/">',
@@ -84,9 +100,25 @@ describe("tracked links", () => {
       const { out, seen } = follow(html)
       expect(seen.length === 0).toBe(out === html)
     }
-    for (const piece of ["<", "<a ", "<!--", "<a href=", '<a href="', "<script>", "&", "<a x=1 "]) {
+    const broken = ["<", "<a ", "<!--", "<a href=", '<a href="', "<script>", "&", "<a x=1 ", "<a x", "</", "<!", "<b>"]
+    for (const piece of [
+      ...broken,
+      "</i>",
+      "<a href=x>",
+      "<textarea>&amp;",
+      "<![CDATA[",
+      "<a href='https://e.org/&amp;'>"
+    ]) {
       const html = piece.repeat(500_000 / piece.length)
       expect(trackLinks(html, () => null)).toBe(html)
+    }
+  })
+
+  it("are found however deep they stand, and among any number of attributes", () => {
+    const deep = `${"<b>".repeat(50_000)}<a href="https://e.org/">x</a>${"</i>".repeat(50_000)}`
+    const wide = `<a ${Array.from({ length: 50_000 }, (_, i) => `x${i}=1`).join(" ")} href="https://e.org/">`
+    for (const html of [deep, wide]) {
+      expect(follow(html)).toEqual({ out: html.replace("https://e.org/", "T1"), seen: ["https://e.org/"] })
     }
   })
 

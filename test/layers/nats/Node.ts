@@ -3,9 +3,9 @@ import { connect } from "@nats-io/transport-node"
 import { Effect, Layer } from "effect"
 import type { NatsOptions } from "../../../layers/nats/JobQueue.ts"
 import { layerOf as layerBeside } from "../../../layers/nats/JobQueue.ts"
-import { laneOf } from "../../../layers/nats/Lanes.ts"
-import type { Job } from "../../../services/domain/Job.ts"
-import { NodeQueue } from "../../../services/ports/NodeQueue.ts"
+import { topicOf } from "../../../layers/nats/JetStreamTopics.ts"
+import type { Job } from "../../../services/domain/operations/Job.ts"
+import { NodeQueue } from "../../../services/ports/operations/NodeQueue.ts"
 import type { NatsServer } from "../../NatsServer.ts"
 
 export const options = {
@@ -26,7 +26,7 @@ export const layerOf = (options: NatsOptions) =>
 
 export const job = (id: string): Job => ({ type: "SendV1", id, priority: "bulk" })
 export const subscription = { type: "SendV1", priority: "bulk", concurrency: 4 } as const
-export const lane = laneOf("SendV1", "bulk")
+export const topic = topicOf("SendV1", "bulk")
 
 /** A connection of the test's own, to look at the server and to disturb it. */
 export const client = (server: NatsServer) =>

@@ -6,22 +6,22 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { NatsOptions } from "../../../layers/nats/JobQueue.ts"
-import { JobQueue } from "../../../services/ports/JobQueue.ts"
+import { JobQueue } from "../../../services/ports/operations/JobQueue.ts"
 import { makeDisk } from "../../faults/Disk.ts"
 import type { NatsServer } from "../../NatsServer.ts"
 import { makeNatsServer, makeNatsServerAt } from "../../NatsServer.ts"
-import { client, job, lane, layerOf, options, subscription } from "./Node.ts"
+import { client, job, topic, layerOf, options, subscription } from "./Node.ts"
 
 const PROBE = "HELIOGRAPH_PROBE"
 /** A stream that refuses is made anew when it has refused twice, so that nobody has to wait to see whether it is. */
 const AT_ONCE = 0
 
 /** No server of these tests is silent: a slow machine is no failure. */
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 const nodeAt = (server: NatsServer, changed: Partial<NatsOptions> = {}) =>
   Effect.map(
-    Layer.build(Layer.fresh(layerOf({ ...options, timeoutMs: PATIENCE_MS, url: server.url, ...changed }))),
+    Layer.build(Layer.fresh(layerOf({ ...options, timeoutMs: TIMEOUT_MS, url: server.url, ...changed }))),
     (context) => Context.get(context, JobQueue)
   )
 
@@ -33,7 +33,7 @@ const directory = Effect.acquireRelease(
   (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
 )
 
-/** A server with room for one lane, and what takes all of it but what is reserved: another user's stream. */
+/** A server with room for one topic, and what takes all of it but what is reserved: another user's stream. */
 const makeSmallServer = Effect.gen(function* () {
   const config = join(yield* directory, "nats.conf")
   yield* Effect.promise(() => writeFile(config, "jetstream { max_file_store: 70MB }\n"))
@@ -42,7 +42,7 @@ const makeSmallServer = Effect.gen(function* () {
   yield* Effect.promise(() => manager.streams.add({ name: "OTHERS", subjects: ["others"] }))
   const block = new Uint8Array(1_000_000)
   const fill = Effect.promise(async () => {
-    while (!(await nc.request("others", block, { timeout: PATIENCE_MS })).json<{ readonly error?: unknown }>().error);
+    while (!(await nc.request("others", block, { timeout: TIMEOUT_MS })).json<{ readonly error?: unknown }>().error);
   })
   return { server, manager, fill, free: Effect.promise(() => manager.streams.purge("OTHERS")) }
 })
@@ -55,7 +55,7 @@ const seal = (nc: NatsConnection, manager: JetStreamManager, stream: string) =>
   Effect.promise(async () => {
     const { config } = await manager.streams.info(stream)
     await nc.request(`$JS.API.STREAM.UPDATE.${stream}`, JSON.stringify({ ...config, sealed: true }), {
-      timeout: PATIENCE_MS
+      timeout: TIMEOUT_MS
     })
   })
 
@@ -83,30 +83,30 @@ describe("ping over NATS", () => {
       const queue = yield* nodeAt(server, { renewMs: AT_ONCE })
       yield* queue.publish([job("kept")])
       yield* queue.ping
-      const before = [yield* created(manager, lane.stream), yield* created(manager, PROBE)]
+      const before = [yield* created(manager, topic.stream), yield* created(manager, PROBE)]
       yield* fill
       for (let i = 0; i < 3; i++) yield* Effect.flip(queue.publish([job("refused")]))
       yield* refusing(queue)
       yield* free
       yield* taking(queue)
-      assert.deepStrictEqual([yield* created(manager, lane.stream), yield* created(manager, PROBE)], before)
+      assert.deepStrictEqual([yield* created(manager, topic.stream), yield* created(manager, PROBE)], before)
       const seen = yield* Queue.unbounded<string>()
       yield* queue.subscribe(subscription, ({ id }) => Queue.offer(seen, id))
       assert.strictEqual(yield* Queue.take(seen), "kept")
     })
   )
 
-  it.live("fails while one lane refuses, though another took the last job, until its jobs are taken", () =>
+  it.live("fails while one topic refuses, though another took the last job, until its jobs are taken", () =>
     Effect.gen(function* () {
       const server = yield* makeNatsServer
       const { manager, nc } = yield* client(server)
       const queue = yield* nodeAt(server, { renewMs: 60_000 })
       yield* queue.publish([job("first")])
-      yield* seal(nc, manager, lane.stream)
+      yield* seal(nc, manager, topic.stream)
       yield* Effect.flip(queue.publish([job("untaken")]))
       yield* queue.publish([{ ...job("urgent"), priority: "high" }])
       assert.include(String((yield* Effect.flip(queue.ping)).cause), "sealed")
-      yield* Effect.promise(() => manager.streams.delete(lane.stream))
+      yield* Effect.promise(() => manager.streams.delete(topic.stream))
       // Nobody publishes: it finds out by itself, with the job that was not taken.
       yield* taking(queue)
       const seen = yield* Queue.unbounded<string>()

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
 import { layerWith } from "../../../layers/outbound/OutboundPolicy.ts"
-import { OutboundPolicy } from "../../../services/ports/OutboundPolicy.ts"
+import { OutboundPolicy } from "../../../services/ports/outbound/OutboundPolicy.ts"
 import type { DnsRecord } from "../../DnsServer.ts"
 import { makeDnsServer } from "../../DnsServer.ts"
 
@@ -160,7 +160,7 @@ describe("OutboundPolicy", () => {
         "[fd00::1]"
       ]
       for (const host of hosts) {
-        const refused = yield* Effect.flip(check(`http://${host}/hook`))
+        const refused = yield* Effect.flip(check(`http://${host}/webhook`))
         assert.strictEqual(refused.message, "the address is not allowed: it must be public", host)
         assert.isFalse(refused.transient)
         if (!host.startsWith("%"))
@@ -209,10 +209,10 @@ describe("OutboundPolicy", () => {
   it.effect("pins the addresses of a name and keeps the name", () =>
     Effect.gen(function* () {
       const { check } = yield* policy({
-        records: { "hooks.example.com": ["2606:4700::1111", "93.184.216.34", "1.1.1.1"] }
+        records: { "webhooks.example.com": ["2606:4700::1111", "93.184.216.34", "1.1.1.1"] }
       })
-      const checked = yield* check("https://Hooks.Example.com/a?b=c")
-      assert.strictEqual(checked.url.href, "https://hooks.example.com/a?b=c")
+      const checked = yield* check("https://Webhooks.Example.com/a?b=c")
+      assert.strictEqual(checked.url.href, "https://webhooks.example.com/a?b=c")
       assert.deepStrictEqual(checked.addresses, ["93.184.216.34", "1.1.1.1", "2606:4700::1111"])
       assert.deepInclude(checked, { address: "93.184.216.34", family: 4, port: 443 })
     })
@@ -247,13 +247,13 @@ describe("OutboundPolicy", () => {
 
   it.effect("uses a fresh answer again instead of asking for each call", () =>
     Effect.gen(function* () {
-      const { check, dns } = yield* policy({ records: { "hooks.example.com": ["93.184.216.34"] }, cacheMs: 60_000 })
+      const { check, dns } = yield* policy({ records: { "webhooks.example.com": ["93.184.216.34"] }, cacheMs: 60_000 })
       yield* Effect.all(
-        Array.from({ length: 20 }, () => check("http://hooks.example.com/")),
+        Array.from({ length: 20 }, () => check("http://webhooks.example.com/")),
         { concurrency: "unbounded" }
       )
-      yield* check("http://hooks.example.com/other")
-      assert.sameMembers(dns.questions, ["A hooks.example.com", "AAAA hooks.example.com"])
+      yield* check("http://webhooks.example.com/other")
+      assert.sameMembers(dns.questions, ["A webhooks.example.com", "AAAA webhooks.example.com"])
     })
   )
 
@@ -275,6 +275,54 @@ describe("OutboundPolicy", () => {
       for (const name of ["silent.example.com", "broken.example.com"]) {
         assert.deepInclude(yield* refusal(name), { message: "the host name could not be resolved", transient: true })
       }
+    })
+  )
+
+  it.effect("refuses, without asking anybody, names that no public host can have", () =>
+    Effect.gen(function* () {
+      const closed = yield* policy()
+      const opened = yield* policy({ opened: "10.1.0.0/16" })
+      const loopback = yield* policy({ opened: "127.0.0.0/8" })
+      const said = (it: typeof closed, host: string) => it.refusal(`https://${host}/x`)?.message ?? null
+      const long = `${"a".repeat(63)}.`.repeat(4)
+      const never = [
+        "push.invalid",
+        "invalid",
+        "push.onion",
+        "push.alt",
+        `${"a".repeat(64)}.com`,
+        `${long}com`,
+        "a..example.com",
+        ".example.com",
+        "example.com.."
+      ]
+      for (const host of never) {
+        assert.strictEqual(said(closed, host), "the host name cannot exist", host)
+        assert.strictEqual(said(opened, host), "the host name cannot exist", host)
+      }
+      for (const host of [
+        "push",
+        "push.",
+        "push.local",
+        "PUSH.LOCAL",
+        "nas.home.arpa",
+        "x.internal",
+        "x.test",
+        "x.example"
+      ]) {
+        assert.strictEqual(said(closed, host), "the host name is not a public one", host)
+        assert.isNull(said(opened, host), host)
+      }
+      for (const host of ["localhost", "localhost.", "a.localhost"]) {
+        assert.strictEqual(said(closed, host), "the address is not allowed: it must be public", host)
+        assert.strictEqual(said(opened, host), "the address is not allowed: it must be public", host)
+        assert.isNull(said(loopback, host), host)
+      }
+      const good = ["example.com", "example.com.", "fcm.googleapis.com", "xn--bcher-kva.example.org", "invalid.com"]
+      for (const host of [...good, `${"a".repeat(63)}.com`, "93.184.216.34"]) {
+        assert.isNull(said(closed, host), host)
+      }
+      assert.deepStrictEqual(closed.dns.questions, [])
     })
   )
 

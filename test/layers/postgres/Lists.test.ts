@@ -2,36 +2,36 @@ import { PgClient } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as ApplicationStores from "../../../layers/postgres/ApplicationStore.ts"
-import * as AuditLogs from "../../../layers/postgres/AuditLog.ts"
-import * as ChannelStores from "../../../layers/postgres/ChannelStore.ts"
-import * as ContactStores from "../../../layers/postgres/ContactStore.ts"
-import { pool } from "../../../layers/postgres/Database.ts"
-import * as DeadLetterStores from "../../../layers/postgres/DeadLetterStore.ts"
-import * as DeviceStores from "../../../layers/postgres/DeviceStore.ts"
-import * as HookStores from "../../../layers/postgres/HookStore.ts"
-import * as InboxStores from "../../../layers/postgres/InboxStore.ts"
-import * as NotificationStores from "../../../layers/postgres/NotificationStore.ts"
-import * as ReplayStores from "../../../layers/postgres/ReplayStore.ts"
-import * as SegmentStores from "../../../layers/postgres/SegmentStore.ts"
-import * as TemplateStores from "../../../layers/postgres/TemplateStore.ts"
+import * as ApplicationStores from "../../../layers/postgres/access/ApplicationStore.ts"
+import * as AuditLogs from "../../../layers/postgres/access/AuditLog.ts"
+import * as ChannelStores from "../../../layers/postgres/audience/ChannelStore.ts"
+import * as ContactStores from "../../../layers/postgres/audience/ContactStore.ts"
+import { pool } from "../../../layers/postgres/server/Database.ts"
+import * as DeadLetterStores from "../../../layers/postgres/sending/DeadLetterStore.ts"
+import * as DeviceStores from "../../../layers/postgres/audience/DeviceStore.ts"
+import * as WebhookStores from "../../../layers/postgres/webhooks/WebhookStore.ts"
+import * as InboxStores from "../../../layers/postgres/inbox/InboxStore.ts"
+import * as NotificationStores from "../../../layers/postgres/sending/NotificationStore.ts"
+import * as ReplayStores from "../../../layers/postgres/sending/ReplayStore.ts"
+import * as SegmentStores from "../../../layers/postgres/audience/SegmentStore.ts"
+import * as TemplateStores from "../../../layers/postgres/messages/TemplateStore.ts"
 import { layer as secretBoxLayer } from "../../../layers/crypto/SecretBox.ts"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
 import { uuidFloor } from "../../../services/domain/Ids.ts"
-import { ApplicationStore } from "../../../services/ports/ApplicationStore.ts"
-import { AuditLog } from "../../../services/ports/AuditLog.ts"
-import { ChannelStore } from "../../../services/ports/ChannelStore.ts"
-import { ContactStore } from "../../../services/ports/ContactStore.ts"
-import { DeadLetterStore } from "../../../services/ports/DeadLetterStore.ts"
-import type { Page } from "../../../services/ports/DeviceStore.ts"
-import { DeviceStore } from "../../../services/ports/DeviceStore.ts"
-import { HookStore } from "../../../services/ports/HookStore.ts"
-import { InboxStore } from "../../../services/ports/InboxStore.ts"
-import { NotificationStore } from "../../../services/ports/NotificationStore.ts"
-import { ReplayStore } from "../../../services/ports/ReplayStore.ts"
-import { SegmentStore } from "../../../services/ports/SegmentStore.ts"
+import { ApplicationStore } from "../../../services/ports/access/ApplicationStore.ts"
+import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
+import { ChannelStore } from "../../../services/ports/audience/ChannelStore.ts"
+import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
+import { DeadLetterStore } from "../../../services/ports/sending/DeadLetterStore.ts"
+import type { Page } from "../../../services/ports/audience/DeviceStore.ts"
+import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
+import { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
+import { InboxStore } from "../../../services/ports/inbox/InboxStore.ts"
+import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
+import { ReplayStore } from "../../../services/ports/sending/ReplayStore.ts"
+import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
-import { TemplateStore } from "../../../services/ports/TemplateStore.ts"
+import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
 import { operations } from "../../../sdk/node/generated/operations.js"
 import { TestDatabase, testDatabase } from "../../Database.ts"
 import type { Place, TableName } from "./Rows.ts"
@@ -61,7 +61,7 @@ const stores = Layer.mergeAll(
   ContactStores.layer,
   DeadLetterStores.layer,
   DeviceStores.layer,
-  HookStores.layer,
+  WebhookStores.layer,
   InboxStores.layer,
   NotificationStores.layer,
   ReplayStores.layer,
@@ -100,7 +100,7 @@ type Read = Effect.Effect<
   | ContactStore
   | DeadLetterStore
   | DeviceStore
-  | HookStore
+  | WebhookStore
   | InboxStore
   | NotificationStore
   | ReplayStore
@@ -150,9 +150,22 @@ const lists: Readonly<Record<string, (place: Place, after: string | null) => Rea
   "publicInbox.list": ({ app }, after) => ({
     all: Effect.flatMap(InboxStore, (store) => store.list(app, READER, after, LIMIT))
   }),
-  "notifications.list": ({ app }, after) => ({
-    all: Effect.flatMap(NotificationStore, (store) => store.list(app, after, LIMIT))
-  }),
+  "notifications.list": ({ app }, after) => {
+    const by = (filter: Parameters<NotificationStore["Service"]["list"]>[1]): Read =>
+      Effect.flatMap(NotificationStore, (store) => store.list(app, filter, after, LIMIT))
+    const [createdFrom, createdTo] = [Date.now() - (ROWS * GAP_MS) / 2, Date.now() - (ROWS * GAP_MS) / 3]
+    return {
+      all: by({}),
+      "what most are": by({ status: "completed" }),
+      "what some are": by({ status: "cancelled" }),
+      "what few are": by({ status: "scheduled" }),
+      "what none is": by({ status: "paused" }),
+      "a span of time": by({ createdFrom, createdTo }),
+      "the oldest": by({ createdTo: Date.now() - (ROWS - LIMIT) * GAP_MS }),
+      "what some are in a span of time": by({ status: "cancelled", createdFrom, createdTo }),
+      "what few are in a span of time": by({ status: "scheduled", createdFrom, createdTo })
+    }
+  },
   "notifications.deliveries": ({ app, notification }, after) => ({
     all: Effect.flatMap(NotificationStore, (store) => store.deliveries(app, notification, after, LIMIT))
   }),
@@ -163,18 +176,18 @@ const lists: Readonly<Record<string, (place: Place, after: string | null) => Rea
     all: Effect.flatMap(SegmentStore, (store) => store.list(app, after, LIMIT))
   }),
   "webhooks.list": ({ app }, after) => ({
-    all: Effect.flatMap(HookStore, (store) => store.list(app, after, LIMIT))
+    all: Effect.flatMap(WebhookStore, (store) => store.list(app, after, LIMIT))
   }),
-  "webhooks.deliveries": ({ app, hook }, after) => ({
-    all: Effect.flatMap(HookStore, (store) => store.deliveries(app, hook, after, LIMIT))
+  "webhooks.deliveries": ({ app, webhook }, after) => ({
+    all: Effect.flatMap(WebhookStore, (store) => store.deliveries(app, webhook, after, LIMIT))
   }),
-  "deadLetters.list": ({ app, hook, notification }, after) => {
+  "deadLetters.list": ({ app, webhook, notification }, after) => {
     const by = (filter: Parameters<DeadLetterStore["Service"]["list"]>[1]): Read =>
       Effect.flatMap(DeadLetterStore, (store) => store.list(app, filter, after, LIMIT))
     return {
       all: by({}),
       kind: by({ kind: "webhook" }),
-      webhook: by({ webhook_id: hook }),
+      webhook: by({ webhook_id: webhook }),
       notification: by({ notification_id: notification })
     }
   },
@@ -223,7 +236,7 @@ const rowsRead = Effect.gen(function* () {
   return row!.read
 }).pipe(Effect.orDie)
 
-layer(stores.pipe(Layer.provideMerge(database)), { timeout: 60_000 })("lists", (it) => {
+layer(stores.pipe(Layer.provideMerge(database)), { timeout: 240_000 })("lists", (it) => {
   it.effect("are all known to this test", () =>
     Effect.sync(() => {
       const served = Object.entries(operations).flatMap(([resource, entries]) =>

@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg"
 import { Client } from "pg"
-import type { AppId, ContactId, HookId, NotificationId } from "../../../services/domain/Ids.ts"
-import { uuidv7 } from "../../../services/domain/Ids.ts"
+import type { AppId, ContactId, WebhookId, NotificationId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
 
 /**
  * Rows for the lists by the million. What makes that quick: ids are made once for all tables; a table is filled without
@@ -12,7 +12,7 @@ import { uuidv7 } from "../../../services/domain/Ids.ts"
 /** An application, and what of it the rows of the lists belong to. */
 export interface Place {
   readonly app: AppId
-  readonly hook: HookId
+  readonly webhook: WebhookId
   readonly contact: ContactId
   readonly notification: NotificationId
 }
@@ -59,7 +59,8 @@ export const TABLES = {
     key: "id",
     columns: "app_id, id, status, priority, request, expires_at, plan_done, completed_at",
     values: ({ app }) =>
-      `'${app}', id, 'completed', 'bulk', '{"to":{"all":true},"content":{"title":"x"}}', at, true, at`
+      `'${app}', id, CASE WHEN i % 5 = 0 THEN 'cancelled' WHEN i % 2000 = 1 THEN 'scheduled' ELSE 'completed' END,
+      'bulk', '{"to":{"all":true},"content":{"title":"x"}}', at, true, at`
   },
   deliveries: {
     key: "recipient_id",
@@ -67,7 +68,7 @@ export const TABLES = {
     values: ({ notification }) => `'${notification}', id, 'a', 's', 1`,
     among: "WHERE i % 4 = 0"
   },
-  delivery_packs: {
+  packed_deliveries: {
     key: "first_id",
     columns: "notification_id, first_id, last_id, provider, status, attempts, size, recipients",
     values: ({ notification }) => `'${notification}', (array_agg(id ORDER BY id))[1],
@@ -84,13 +85,17 @@ export const TABLES = {
     columns: "app_id, id, event, at, size, common, columns",
     values: ({ app }) => `'${app}', id, 'NOTIFICATION_SENT', at, 1, '{}', '{}'`
   },
-  hook_work: { key: "id", columns: "id, hook_id, chunk_id", values: ({ hook }) => `id, '${hook}', id` },
+  webhook_work_items: {
+    key: "id",
+    columns: "id, webhook_id, chunk_id",
+    values: ({ webhook }) => `id, '${webhook}', id`
+  },
   dead_letters: {
     key: "id",
-    columns: "app_id, id, kind, error, attempts, hook_id, notification_id",
-    values: ({ app, hook, notification }) => `'${app}', id,
+    columns: "app_id, id, kind, error, attempts, webhook_id, notification_id",
+    values: ({ app, webhook, notification }) => `'${app}', id,
       CASE WHEN i % 2 = 0 THEN 'webhook' ELSE 'notification' END, 'answered 500', 6,
-      CASE WHEN i % 2 = 0 THEN '${hook}'::uuid END, CASE WHEN i % 2 = 1 THEN '${notification}'::uuid END`
+      CASE WHEN i % 2 = 0 THEN '${webhook}'::uuid END, CASE WHEN i % 2 = 1 THEN '${notification}'::uuid END`
   },
   replays: { key: "id", columns: "app_id, id, filter, status", values: ({ app }) => `'${app}', id, '{}', 'completed'` },
   api_keys: {
@@ -106,7 +111,7 @@ export const TABLES = {
   template_versions: { key: "id", columns: "app_id, id, body", values: ({ app }) => `'${app}', id, '{"locales":{}}'` },
   templates: { key: "id", columns: "app_id, id, name, version_id", values: ({ app }) => `'${app}', id, 'x', id` },
   segments: { key: "id", columns: "app_id, id, name, filter", values: ({ app }) => `'${app}', id, 'x', '{}'` },
-  hooks: {
+  webhooks: {
     key: "id",
     columns: "app_id, id, name, url",
     values: ({ app }) => `'${app}', id, 'x', 'https://example.com/'`
@@ -168,12 +173,12 @@ export const withClient = async <A>(url: string, work: (client: Client) => Promi
 export const makePlace = async (client: ClientBase, app: AppId): Promise<Place> => {
   const place = {
     app,
-    hook: uuidv7() as HookId,
+    webhook: uuidv7() as WebhookId,
     contact: uuidv7() as ContactId,
     notification: uuidv7() as NotificationId
   }
-  await client.query("INSERT INTO hooks (id, app_id, name, url) VALUES ($1, $2, 'x', 'https://example.com/')", [
-    place.hook,
+  await client.query("INSERT INTO webhooks (id, app_id, name, url) VALUES ($1, $2, 'x', 'https://example.com/')", [
+    place.webhook,
     app
   ])
   await client.query("INSERT INTO contacts (id, app_id, external_id) VALUES ($1, $2, $3)", [place.contact, app, READER])

@@ -1,26 +1,26 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as AudienceStores from "../../../layers/postgres/AudienceStore.ts"
-import * as BatchStores from "../../../layers/postgres/BatchStore.ts"
-import * as DeadLetterStores from "../../../layers/postgres/DeadLetterStore.ts"
-import * as ChannelStores from "../../../layers/postgres/ChannelStore.ts"
-import * as ContactStores from "../../../layers/postgres/ContactStore.ts"
-import { pool } from "../../../layers/postgres/Database.ts"
-import * as DeviceStores from "../../../layers/postgres/DeviceStore.ts"
-import * as InboxStores from "../../../layers/postgres/InboxStore.ts"
-import * as SegmentStores from "../../../layers/postgres/SegmentStore.ts"
-import * as TemplateStores from "../../../layers/postgres/TemplateStore.ts"
-import * as NotificationStores from "../../../layers/postgres/NotificationStore.ts"
-import * as ReplayStores from "../../../layers/postgres/ReplayStore.ts"
-import type { ProviderKind } from "../../../services/domain/Credential.ts"
-import type { RegisterDevice } from "../../../services/domain/Device.ts"
-import type { EventName } from "../../../services/domain/Event.ts"
-import type { AppId, BatchId, EventChunkId, HookId, NotificationId } from "../../../services/domain/Ids.ts"
-import { uuidv7 } from "../../../services/domain/Ids.ts"
-import type { KeptRequest, SendNotification } from "../../../services/domain/Notification.ts"
-import type { ClaimedBatch, ResultChunk } from "../../../services/ports/BatchStore.ts"
-import { NotificationStore } from "../../../services/ports/NotificationStore.ts"
+import * as AudienceStores from "../../../layers/postgres/audience/AudienceStore.ts"
+import * as BatchStores from "../../../layers/postgres/sending/BatchStore.ts"
+import * as DeadLetterStores from "../../../layers/postgres/sending/DeadLetterStore.ts"
+import * as ChannelStores from "../../../layers/postgres/audience/ChannelStore.ts"
+import * as ContactStores from "../../../layers/postgres/audience/ContactStore.ts"
+import { pool } from "../../../layers/postgres/server/Database.ts"
+import * as DeviceStores from "../../../layers/postgres/audience/DeviceStore.ts"
+import * as InboxStores from "../../../layers/postgres/inbox/InboxStore.ts"
+import * as SegmentStores from "../../../layers/postgres/audience/SegmentStore.ts"
+import * as TemplateStores from "../../../layers/postgres/messages/TemplateStore.ts"
+import * as NotificationStores from "../../../layers/postgres/sending/NotificationStore.ts"
+import * as ReplayStores from "../../../layers/postgres/sending/ReplayStore.ts"
+import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
+import type { RegisterDevice } from "../../../services/domain/audience/Device.ts"
+import type { EventName } from "../../../services/domain/webhooks/Event.ts"
+import type { AppId, BatchId, EventChunkId, WebhookId, NotificationId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { KeptRequest, SendNotification } from "../../../services/domain/sending/Notification.ts"
+import type { ClaimedBatch, ResultChunk } from "../../../services/ports/sending/BatchStore.ts"
+import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
 import { TestDatabase, testDatabase } from "../../Database.ts"
 
 const stores = Layer.mergeAll(
@@ -62,14 +62,14 @@ export const newApp = Effect.gen(function* () {
   return id
 })
 
-export const newHook = Effect.fnUntraced(function* (
+export const newWebhook = Effect.fnUntraced(function* (
   appId: AppId,
-  hook: { readonly events?: ReadonlyArray<EventName>; readonly isActive?: boolean } = {}
+  webhook: { readonly events?: ReadonlyArray<EventName>; readonly isActive?: boolean } = {}
 ) {
   const sql = yield* SqlClient.SqlClient
-  const id = uuidv7() as HookId
-  yield* sql`INSERT INTO hooks (id, app_id, name, url, events, is_active)
-    VALUES (${id}, ${appId}, 'A hook', 'https://example.com/', ${hook.events ?? []}, ${hook.isActive ?? true})`
+  const id = uuidv7() as WebhookId
+  yield* sql`INSERT INTO webhooks (id, app_id, name, url, events, is_active)
+    VALUES (${id}, ${appId}, 'A webhook', 'https://example.com/', ${webhook.events ?? []}, ${webhook.isActive ?? true})`
   return id
 })
 
@@ -157,7 +157,7 @@ export const accountOf = Effect.fnUntraced(function* (appId: AppId, id: Notifica
   const notifications = yield* NotificationStore
   const counts = (yield* notifications.counts(appId, [id])).get(id)!
   const { accepted, pending, sent, failed, skipped, cancelled } = counts
-  if (accepted !== pending + sent + failed + skipped + cancelled) throw new Error("The account does not close")
+  if (accepted !== pending + sent + failed + skipped + cancelled) throw new Error("Totals do not reconcile")
   return { accepted, pending, sent, failed, skipped, cancelled }
 })
 

@@ -3,7 +3,7 @@ import { Cause, Effect, Layer, Redacted } from "effect"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
 import { starting } from "../../../layers/local/Handler.ts"
 import { layerTo } from "../../../layers/telemetry/Logger.ts"
-import { QueueUnavailable } from "../../../services/ports/JobQueue.ts"
+import { QueueUnavailable } from "../../../services/ports/operations/JobQueue.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 
 const logged = (
@@ -190,8 +190,8 @@ describe("Logger", () => {
           { job: "SendV1", app_id: appId, provider: "apns" }
         ],
         [
-          { type: "HookV1", id: "h", priority: "bulk" },
-          { job: "HookV1", hook_id: "h" }
+          { type: "WebhookV1", id: "h", priority: "bulk" },
+          { job: "WebhookV1", webhook_id: "h" }
         ]
       ] as const
       for (const [job, about] of jobs) {

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { layer as tracingLayer, make } from "../../../layers/telemetry/Tracing.ts"
 import { layer as settingsOf } from "../../../layers/config/Settings.ts"
-import { Tracing } from "../../../services/ports/Tracing.ts"
+import { Tracing } from "../../../services/ports/operations/Tracing.ts"
 import { startCollector } from "../../Collector.ts"
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c"

@@ -7,7 +7,7 @@ import type { AddressInfo, Server, Socket } from "node:net"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
 import { layerWith as policyWith } from "../../../layers/outbound/OutboundPolicy.ts"
 import { layerWith } from "../../../layers/webhook/WebhookClient.ts"
-import { WebhookClient } from "../../../services/ports/WebhookClient.ts"
+import { WebhookClient } from "../../../services/ports/webhooks/WebhookClient.ts"
 import type { DnsServer } from "../../DnsServer.ts"
 import { makeDnsServer } from "../../DnsServer.ts"
 

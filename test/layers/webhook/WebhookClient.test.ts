@@ -8,10 +8,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
 import { layerWith } from "../../../layers/webhook/WebhookClient.ts"
-import type { CheckedUrl } from "../../../services/ports/OutboundPolicy.ts"
-import { OutboundPolicy } from "../../../services/ports/OutboundPolicy.ts"
-import { WebhookClient } from "../../../services/ports/WebhookClient.ts"
+import type { CheckedUrl } from "../../../services/ports/outbound/OutboundPolicy.ts"
+import { OutboundPolicy } from "../../../services/ports/outbound/OutboundPolicy.ts"
+import { WebhookClient } from "../../../services/ports/webhooks/WebhookClient.ts"
 import { makeCertificates, writeCa } from "../../../simulators/Certificates.ts"
+import { ENDLESS, pour, POURED } from "../../Sockets.ts"
 import { HEADERS, listen, make, noAnswer, ok, receiver, status } from "./Senders.ts"
 
 describe("WebhookClient", () => {
@@ -27,15 +28,15 @@ describe("WebhookClient", () => {
         })
       })
       const { open, dns } = yield* make()
-      dns.records.set("hooks.example.com", ["127.0.0.1"])
+      dns.records.set("webhooks.example.com", ["127.0.0.1"])
       const sender = yield* open(4)
       const headers = [...HEADERS, ["X-Service-Signature", "t=1, v1=ab"]] as const
-      const answer = yield* sender.post(`http://hooks.example.com:${port}/a/b?c=d#e`, headers, '{"é":"🔑"}', 10_000)
+      const answer = yield* sender.post(`http://webhooks.example.com:${port}/a/b?c=d#e`, headers, '{"é":"🔑"}', 10_000)
       assert.deepStrictEqual(answer, status(201))
       const { request, body } = yield* Deferred.await(got)
       assert.strictEqual(request.method, "POST")
       assert.strictEqual(request.url, "/a/b?c=d")
-      assert.strictEqual(request.headers.host, `hooks.example.com:${port}`)
+      assert.strictEqual(request.headers.host, `webhooks.example.com:${port}`)
       assert.strictEqual(request.headers["content-type"], "application/json")
       assert.strictEqual(request.headers["x-service-signature"], "t=1, v1=ab")
       assert.strictEqual(request.headers["content-length"], String(Buffer.byteLength('{"é":"🔑"}')))
@@ -107,7 +108,7 @@ describe("WebhookClient", () => {
         ok(request, response)
       })
       // Rules that were fooled when they resolved, as if the system had connected somewhere else.
-      const url = new URL(`http://hooks.example.com:${target.port}/`)
+      const url = new URL(`http://webhooks.example.com:${target.port}/`)
       const checked: CheckedUrl = { url, address: "127.0.0.1", addresses: ["127.0.0.1"], family: 4, port: target.port }
       const fooled = Layer.succeed(OutboundPolicy, {
         check: () => Effect.succeed(checked),
@@ -174,6 +175,19 @@ describe("WebhookClient", () => {
       assert.isTrue(answers.every((answer) => answer._tag === "Status"))
       // Those of another sender are never shared.
       assert.strictEqual(connections(), 4)
+    })
+  )
+
+  it.live("counts the bytes of each answer by itself, however many come over a connection", () =>
+    Effect.gen(function* () {
+      const { port, connections } = yield* receiver((request, response) => {
+        request.resume().on("end", () => response.end("x".repeat(60_000)))
+      })
+      const sender = yield* (yield* make()).open(1)
+      for (let n = 0; n < 5; n++) {
+        assert.deepStrictEqual(yield* sender.post(`http://127.0.0.1:${port}/`, HEADERS, "{}", 20_000), status(200))
+      }
+      assert.strictEqual(connections(), 1)
     })
   )
 
@@ -252,6 +266,141 @@ describe("WebhookClient", () => {
     })
   )
 
+  it.live("ends after interim answers without end, and takes a few of them", () =>
+    Effect.gen(function* () {
+      const interim = "HTTP/1.1 103 Early Hints\r\n\r\n"
+      const { port } = yield* listen(
+        createTcpServer((socket) => {
+          socket.on("error", () => {})
+          socket.on("data", (chunk) => {
+            const count = Number(/^POST \/(\d+)/.exec(chunk.toString("latin1"))?.[1])
+            if (!Number.isNaN(count)) socket.write(`${interim.repeat(count)}HTTP/1.1 204 No Content\r\n\r\n`)
+          })
+        })
+      )
+      const sender = yield* (yield* make()).open(1)
+      const post = (count: number) => sender.post(`http://127.0.0.1:${port}/${count}`, HEADERS, "{}", 10_000)
+      assert.deepStrictEqual(yield* post(10), status(204))
+      assert.deepStrictEqual(yield* post(1000), noAnswer("too many interim answers"))
+    })
+  )
+
+  it.live("ends after so many 100s too", () =>
+    Effect.gen(function* () {
+      const { port } = yield* listen(
+        createTcpServer((socket) => {
+          socket.on("error", () => {})
+          socket.on("data", () => socket.write("HTTP/1.1 100 Continue\r\n\r\n".repeat(1000)))
+        })
+      )
+      const sender = yield* (yield* make()).open(1)
+      assert.deepStrictEqual(
+        yield* sender.post(`http://127.0.0.1:${port}/`, HEADERS, "{}", 10_000),
+        noAnswer("too many interim answers")
+      )
+    })
+  )
+
+  it.live("passes over interim answers that nobody asked for, 100 among them, in whatever chunks they come", () =>
+    Effect.gen(function* () {
+      const saidTo = new Map([
+        ["/continue", ["HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ntext"]],
+        ["/later", ["HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 204 No Content\r\n\r\n"]],
+        [
+          "/several",
+          [
+            "HTTP/1.1 100 Continue\r\nx-a: HTTP/1.1 100\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 \r\n\r\n",
+            "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\nHTTP/1.1 100 Again\r\n\r\nHTTP/1.1 410 Gone\r\n",
+            "content-length: 0\r\n\r\n"
+          ]
+        ],
+        ["/bytes", [..."HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 500 Oh\r\ncontent-length: 1\r\n\r\nx"]],
+        ["/body", ["HTTP/1.1 202 OK\r\ncontent-length: 25\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"]]
+      ])
+      const { port, connections } = yield* listen(
+        createTcpServer((socket) => {
+          socket.setNoDelay(true).on("error", () => {})
+          socket.on("data", (chunk) => {
+            const path = /^POST (\S+)/.exec(chunk.toString("latin1"))?.[1]
+            const parts = [...(saidTo.get(path ?? "") ?? [])]
+            // Each in a chunk of its own: the next is written when the one before has left.
+            const say = () => {
+              const part = parts.shift()
+              if (part !== undefined) socket.write(part, () => setImmediate(say))
+            }
+            say()
+          })
+        })
+      )
+      const sender = yield* (yield* make()).open(1)
+      const post = (path: string) => sender.post(`http://127.0.0.1:${port}${path}`, HEADERS, "{}", 10_000)
+      for (const [path, code] of [
+        ["/continue", 200],
+        ["/later", 204],
+        ["/several", 410],
+        ["/bytes", 500],
+        ["/body", 202],
+        ["/continue", 200]
+      ] as const) {
+        assert.deepStrictEqual(yield* post(path), status(code), path)
+      }
+      assert.strictEqual(connections(), 1)
+    })
+  )
+
+  it.live("ends interim answers that go on for ever by the deadline, however few come at a time", () =>
+    Effect.gen(function* () {
+      const { port } = yield* listen(
+        createTcpServer((socket) => {
+          socket.on("error", () => {})
+          socket.once("data", () => {
+            socket.write("HTTP/1.1 100 Continue\r\n")
+            const drip = setInterval(() => socket.write("x-a: b\r\n"), 20)
+            socket.on("close", () => clearInterval(drip))
+          })
+        })
+      )
+      const sender = yield* (yield* make()).open(1)
+      assert.deepStrictEqual(yield* sender.post(`http://127.0.0.1:${port}/`, HEADERS, "{}", 300), noAnswer("timeout"))
+    })
+  )
+
+  it.live("gives up the connection of an answer whose body comes in crumbs", () =>
+    Effect.gen(function* () {
+      const crumbs = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(2000)}0\r\n\r\n`
+      const { port, connections } = yield* listen(
+        createTcpServer((socket) => {
+          socket.on("error", () => {})
+          socket.on("data", () => socket.write(crumbs))
+        })
+      )
+      const sender = yield* (yield* make()).open(1)
+      for (let n = 1; n <= 3; n++) {
+        assert.deepStrictEqual(yield* sender.post(`http://127.0.0.1:${port}/`, HEADERS, "{}", 10_000), status(200))
+        assert.strictEqual(connections(), n)
+      }
+    })
+  )
+
+  it.live.each(ENDLESS)("cuts off a receiver whose answer has %s without an end", ([, begin]) =>
+    Effect.gen(function* () {
+      const poured = yield* Deferred.make<number>()
+      const { port } = yield* listen(
+        createTcpServer((socket) => {
+          socket.once("data", () => {
+            socket.write(begin("500"))
+            void pour(socket).then((bytes) => Deferred.doneUnsafe(poured, Effect.succeed(bytes)))
+          })
+        })
+      )
+      const sender = yield* (yield* make()).open(1)
+      const answer = yield* sender.post(`http://127.0.0.1:${port}/`, HEADERS, "{}", 20_000)
+      // The status counts where it has come.
+      assert.deepStrictEqual(answer, begin("500").includes("\r\n") ? status(500) : noAnswer("the answer is too long"))
+      assert.isBelow(yield* Deferred.await(poured), POURED)
+    })
+  )
+
   it.live("closes the connection when it is interrupted", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
@@ -326,7 +475,7 @@ describe("WebhookClient", () => {
         Effect.promise(() => mkdtemp(join(tmpdir(), "heliograph-ca-"))),
         (path) => Effect.promise(() => rm(path, { recursive: true }))
       )
-      const certificates = makeCertificates(["hooks.example.com", "127.0.0.1"])
+      const certificates = makeCertificates(["webhooks.example.com", "127.0.0.1"])
       const caFile = yield* Effect.promise(() => writeCa(certificates, directory))
       const names: Array<string | false | null> = []
       const secure = createTlsServer({ cert: certificates.cert, key: certificates.key }, ok)
@@ -335,17 +484,43 @@ describe("WebhookClient", () => {
       const trusting = yield* make({ caFile })
       const suspicious = yield* make()
       for (const { dns } of [trusting, suspicious]) {
-        dns.records.set("hooks.example.com", ["127.0.0.1"])
+        dns.records.set("webhooks.example.com", ["127.0.0.1"])
         dns.records.set("other.example.com", ["127.0.0.1"])
       }
       const sender = yield* trusting.open(1)
       const post = (host: string, by = sender) => by.post(`https://${host}:${port}/`, HEADERS, "{}", 10_000)
-      assert.deepStrictEqual(yield* post("hooks.example.com"), status(200))
+      assert.deepStrictEqual(yield* post("webhooks.example.com"), status(200))
       assert.deepStrictEqual(yield* post("127.0.0.1"), status(200))
-      assert.deepStrictEqual(names, ["hooks.example.com", false])
+      assert.deepStrictEqual(names, ["webhooks.example.com", false])
       assert.deepStrictEqual(yield* post("other.example.com"), noAnswer("the certificate is for another name"))
-      const refused = yield* post("hooks.example.com", yield* suspicious.open(1))
+      const refused = yield* post("webhooks.example.com", yield* suspicious.open(1))
       assert.deepStrictEqual(refused, noAnswer("the certificate is not trusted"))
+    })
+  )
+
+  it.live("resumes the TLS session of an earlier connection of its webhook, and never another's", () =>
+    Effect.gen(function* () {
+      const directory = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "heliograph-ca-"))),
+        (path) => Effect.promise(() => rm(path, { recursive: true }))
+      )
+      const certificates = makeCertificates()
+      const caFile = yield* Effect.promise(() => writeCa(certificates, directory))
+      const resumed: Array<boolean> = []
+      const secure = createTlsServer({ cert: certificates.cert, key: certificates.key }, (request, response) => {
+        response.setHeader("connection", "close")
+        ok(request, response)
+      })
+      secure.on("secureConnection", (socket) => resumed.push(socket.isSessionReused()))
+      const { port } = yield* listen(secure)
+      const { open } = yield* make({ caFile })
+      for (let webhooks = 0; webhooks < 2; webhooks++) {
+        const sender = yield* open(1)
+        for (let n = 0; n < 3; n++) {
+          assert.deepStrictEqual(yield* sender.post(`https://127.0.0.1:${port}/`, HEADERS, "{}", 10_000), status(200))
+        }
+      }
+      assert.deepStrictEqual(resumed, [false, true, true, false, true, true])
     })
   )
 })

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, Queue } from "effect"
 import type { ServerResponse } from "node:http"
-import type { WebhookAnswer, WebhookPost } from "../../../services/ports/WebhookClient.ts"
+import type { WebhookAnswer, WebhookPost } from "../../../services/ports/webhooks/WebhookClient.ts"
+import { lastingPort } from "../../Ports.ts"
 import { HEADERS, make, noAnswer, ok, receiver, status } from "./Senders.ts"
 
 /** A list of posts to be taken one by one, and what came of them, in the order of the answers. */
@@ -130,6 +131,23 @@ describe("WebhookSender.postAll", () => {
       yield* sender.postAll(next, 4)
       assert.strictEqual(answers.length, 20_000)
       assert.deepStrictEqual(answers.at(-1), [19_999, noAnswer("the request is not valid")])
+    })
+  )
+
+  it.live("answers each of more posts than connections when the receiver refuses them all, and lives on", () =>
+    Effect.gen(function* () {
+      const broken: Array<unknown> = []
+      const note = (error: unknown) => broken.push(error)
+      process.on("uncaughtException", note)
+      yield* Effect.addFinalizer(() => Effect.sync(() => process.off("uncaughtException", note)))
+      const sender = yield* (yield* make()).open(2)
+      const { answers, next } = posts(times(9, `http://127.0.0.1:${yield* lastingPort}/`))
+      yield* Effect.timeoutOption(sender.postAll(next, 2), "20 seconds")
+      assert.deepStrictEqual(broken, [])
+      assert.deepStrictEqual(
+        answers.map(([, answer]) => answer),
+        times(9, noAnswer("connection refused"))
+      )
     })
   )
 

@@ -5,7 +5,7 @@ import { setImmediate as turn } from "node:timers/promises"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { makeSealer, type Sealer } from "../../../layers/webpush/Sealer.ts"
 import type { Subscription } from "../../../layers/webpush/Slice.ts"
-import { uuidv7 } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
 
 interface Browser extends Subscription {
   readonly pair: ECDH

@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from "node:crypto"
+import { createSecureServer, type ServerHttp2Stream } from "node:http2"
 import { createServer, type Server } from "node:https"
 import type { AddressInfo } from "node:net"
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import { layer } from "../../../layers/webpush/WebPushProvider.ts"
-import { WebPushProvider } from "../../../services/ports/Provider.ts"
+import { WebPushProvider } from "../../../services/ports/sending/Provider.ts"
 import * as WebPush from "../../../simulators/WebPush.ts"
 import { certificates, credential, message, startSender, target, type Sender } from "../Sending.ts"
 
@@ -48,6 +49,38 @@ describe("WebPushProvider", () => {
     expect(service.stats()).toMatchObject({ accepted: 150, duplicates: 0, refused: {} })
     expect(service.stats().decrypted).toBe(150)
     expect(service.stats().reusedSenderKeys).toBe(0)
+  })
+
+  it("begins nothing that it may not, by either protocol, and encrypts nothing of it", async () => {
+    const nothing = await sender.send({
+      message: message(),
+      credential: owner(),
+      targets: browsers(100),
+      mayBegin: () => false
+    })
+    expect(nothing.map(({ _tag }) => _tag)).toEqual(Array.from({ length: 100 }, () => "Withheld"))
+    expect(service.stats()).toMatchObject({ accepted: 0 })
+
+    let requests = 0
+    const old = createServer({ cert: certificates.cert, key: certificates.key }, (_request, response) => {
+      requests++
+      response.writeHead(201).end()
+    })
+    await new Promise<void>((resolve) => old.listen(0, "127.0.0.1", resolve))
+    const url = `https://localhost:${(old.address() as AddressInfo).port}`
+    const targets = browsers(40).map((one, i) => ({ ...one, address: `${url}/${i}` }))
+    const some = await sender.send({
+      message: message(),
+      credential: owner(),
+      targets,
+      mayBegin: () => requests < 20
+    })
+    const sent = some.filter(({ _tag }) => _tag === "Ok").length
+    expect(sent).toBe(requests)
+    expect(sent).toBeLessThan(40)
+    expect(some.filter(({ _tag }) => _tag === "Withheld").length).toBe(40 - sent)
+    old.closeAllConnections()
+    old.close()
   })
 
   it("delivers what threads of its own encrypted", async () => {
@@ -101,11 +134,94 @@ describe("WebPushProvider", () => {
     ])
   })
 
-  it("holds the credential when a whole service refuses it and none has taken it", async () => {
+  it("has those wait whom a whole service refuses, and holds nothing", async () => {
     const outcomes = await sender.send({ message: message(), credential: owner(vapid()), targets: browsers(10) })
-    expect(tags(outcomes)).toEqual(["Hold"])
-    expect(outcomes[0]).toMatchObject({ reason: expect.stringContaining(service.url) })
+    const waits = { _tag: "Slow", scope: "recipient", reason: "service_refuses_sender", afterMs: 900_000 }
+    expect(outcomes).toEqual(Array.from({ length: 10 }, () => waits))
   })
+
+  it("says of each whom a service refuses what an operator may read, and leaves open what it means", async () => {
+    const targets = browsers(10)
+    const outcomes = await sender.ask({ message: message(), credential: owner(vapid()), targets })
+    expect(outcomes.map((outcome) => outcome._tag === "Refused" && outcome.reason)).toEqual(
+      Array.from({ length: 10 }, () => "Web Push 403")
+    )
+    // Nobody asked what becomes of them if the credential is not to blame: they are not left alone for it.
+    expect(tags(await sender.send({ message: message(), credential: owner(), targets }))).toEqual(["Ok"])
+    expect(sender.provider.serviceOf!(targets[0]!)).toBe(service.url)
+  })
+
+  it("delivers to all others of a service that refuses those who registered first, whoever made their subscriptions", async () => {
+    const strangers = browsers(300)
+    service.control.set({ do: "refuse", status: 403, reason: "mismatch", match: strangers.map(({ id }) => id) })
+    const used = owner()
+    const outcomes = await sender.send({
+      message: message(),
+      credential: used,
+      targets: [...strangers, ...browsers(100)]
+    })
+    expect(tags(outcomes.slice(0, 300))).toEqual(["Fail"])
+    expect(tags(outcomes.slice(300))).toEqual(["Ok"])
+    // A batch of strangers alone, and then one of others.
+    const more = browsers(20)
+    service.control.set({ do: "refuse", status: 403, reason: "mismatch", match: more.map(({ id }) => id) })
+    expect(tags(await sender.send({ message: message(), credential: used, targets: more }))).toEqual(["Slow"])
+    expect(tags(await sender.send({ message: message(), credential: used, targets: browsers(20) }))).toEqual(["Ok"])
+  })
+
+  it.each([
+    ["at once", 401, ["first", "last"]],
+    ["after the others", 403, ["last", "first"]],
+    ["among the others", 400, ["between"]]
+  ] as const)(
+    "goes on with a service, whose first message it is, beside strangers' services that refuse %s",
+    async (_, status, places) => {
+      // What they say stands nowhere: neither in outcomes, nor in what an operator reads.
+      const words = "UnauthorizedRegistration <script>secret</script>"
+      for (const place of places) {
+        const used = owner()
+        const refusals: Array<() => void> = []
+        let isOpen = place === "first"
+        const open = () => {
+          isOpen = true
+          for (const refuse of refusals.splice(0)) refuse()
+        }
+        const origins = await Promise.all(
+          [false, false, true].map(async (isOld) => {
+            const refuse = (answer: () => void) => (isOpen ? answer() : void refusals.push(answer))
+            const options = { cert: certificates.cert, key: certificates.key }
+            const server = isOld
+              ? createServer(options, (_request, response) => refuse(() => response.writeHead(status).end(words)))
+              : createSecureServer(options).on("stream", (stream: ServerHttp2Stream) =>
+                  refuse(() => {
+                    stream.respond({ ":status": status })
+                    stream.end(words)
+                  })
+                )
+            await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+            return { server, url: `https://localhost:${(server.address() as AddressInfo).port}` }
+          })
+        )
+        const hostile = origins.flatMap(({ url }, n) =>
+          browsers(6).map((one, i) => ({ ...one, address: `${url}/${n}${i}` }))
+        )
+        const healthy = browsers(10)
+        const targets = place === "last" ? [...healthy, ...hostile] : [...hostile, ...healthy]
+        const before = service.stats().accepted
+        const sending = sender.send({ message: message(), credential: used, targets })
+        if (place === "last") await expect.poll(() => service.stats().accepted, { timeout: 30_000 }).toBe(before + 10)
+        if (place === "between") await expect.poll(() => refusals.length, { timeout: 30_000 }).toBe(18)
+        open()
+        const outcomes = await sending
+        const isHostile = (index: number) => (place === "last" ? index >= 10 : index < 18)
+        expect(tags(outcomes.filter((_, index) => isHostile(index)))).toEqual(["Slow"])
+        expect(tags(outcomes.filter((_, index) => !isHostile(index)))).toEqual(["Ok"])
+        expect(JSON.stringify(outcomes)).not.toContain("secret")
+        for (const outcome of outcomes) expect(outcome).not.toMatchObject({ scope: "origin" })
+        for (const { server } of origins) server.close()
+      }
+    }
+  )
 
   it("fails a single subscription that refuses, and leaves it alone for a while", async () => {
     const used = owner()
@@ -126,6 +242,16 @@ describe("WebPushProvider", () => {
     expect(tags(await sender.send({ message: message(), credential: used, targets: [renewed] }))).toEqual(["Ok"])
   })
 
+  it("asks a subscription that refused anew once the credential has changed", async () => {
+    const suspect = browser(1)
+    service.control.set({ do: "refuse", status: 403, reason: "mismatch", match: [suspect.id] })
+    const before = await sender.send({ message: message(), credential: owner(), targets: [suspect] })
+    expect(before).toEqual([{ _tag: "Fail", reason: "subscription_refused" }])
+    service.control.set()
+    const after = await sender.send({ message: message(), credential: owner(), targets: [suspect] })
+    expect(tags(after)).toEqual(["Ok"])
+  })
+
   it("leaves a throttling service alone for as long as it asks, and other services at work", async () => {
     const used = owner()
     const other = await WebPush.start({ certificates, seed: "other" })
@@ -141,6 +267,26 @@ describe("WebPushProvider", () => {
     expect(later).toMatchObject({ _tag: "Slow", scope: "recipient" })
     expect(service.stats().requests).toBe(requests)
     await other.close()
+  })
+
+  it("holds nobody up for long for a stranger's subscriptions whose own limits are reached", async () => {
+    const used = owner()
+    const send = (targets: ReadonlyArray<ReturnType<typeof browser>>) =>
+      sender.send({ message: message(), credential: used, targets })
+    const strangers = browsers(3, "stranger")
+    service.control.set({ do: "throttle", retryAfter: 3600, match: strangers.map(({ id }) => id) })
+    expect(tags(await send(strangers))).toEqual(["Slow"])
+    const requests = service.stats().requests
+    const held = await send([browser(5)])
+    expect(service.stats().requests).toBe(requests)
+    expect(held).toMatchObject([{ _tag: "Slow", reason: "throttled" }])
+    expect(held.every((one) => one._tag === "Slow" && one.afterMs !== null && one.afterMs <= 30_000)).toBe(true)
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 30_000 })
+    try {
+      expect(tags(await send(browsers(200)))).toEqual(["Ok"])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it("never drops a subscription for an outage or a lost connection", async () => {
@@ -174,7 +320,7 @@ describe("WebPushProvider", () => {
   it("holds the credential when its VAPID keys are unusable", async () => {
     const broken = owner({ public_key: "B".repeat(87), private_key: "A".repeat(43) })
     expect(await sender.send({ message: message(), credential: broken, targets: browsers(1) })).toMatchObject([
-      { _tag: "Hold", reason: expect.stringContaining("VAPID") }
+      { _tag: "Suspend", reason: expect.stringContaining("VAPID") }
     ])
   })
 

@@ -50,7 +50,7 @@ const complete = (recipients: number) => ({
 })
 
 it.live(
-  "closes the account over four protocols with the embedded database, and again in a second run",
+  "reconciles totals over four protocols with the embedded database, and again in a second run",
   () =>
     Effect.gen(function* () {
       const DATA_DIR = yield* directory
@@ -64,7 +64,7 @@ it.live(
         expect(code).toBe(0)
       }
     }),
-  120_000
+  { timeout: 240_000, concurrent: true }
 )
 
 it.live(
@@ -83,7 +83,7 @@ it.live(
       expect(report.webhooks).toMatchObject({ expected: 1000, received: 1000, duplicates: 0 })
       expect(code).toBe(0)
     }),
-  120_000
+  { timeout: 240_000, concurrent: true }
 )
 
 it.live(
@@ -97,7 +97,7 @@ it.live(
       expect(report.webhooks).toMatchObject({ expected: 6000, received: 6000 })
       expect(code).toBe(0)
     }),
-  120_000
+  { timeout: 240_000, concurrent: true }
 )
 
 const closed: Report = {
@@ -109,7 +109,7 @@ const closed: Report = {
   webhooks: { expected: 20, received: 20, duplicates: 0, per_second: 10 }
 }
 
-it("finds nothing wrong with a closed account, and names whatever does not close", () => {
+it("finds nothing wrong with reconciled totals, and names whatever does not reconcile", () => {
   expect(problemsOf(closed, false)).toEqual([])
   const broken = [
     { ...closed, sent: 9 },
@@ -123,7 +123,7 @@ it("finds nothing wrong with a closed account, and names whatever does not close
   expect(problemsOf({ ...closed, duplicates: 1 }, true)).toEqual([])
 })
 
-it("shows people the account and the rates", () => {
+it("shows people the totals and the rates", () => {
   const shown = table(closed)
   expect(shown).toContain("accepted 10 = sent 10 + failed 0 + skipped 0 + cancelled 0 + pending 0")
   expect(shown).toMatch(/APNs +10 +5/)

@@ -1,52 +1,56 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
-import { Effect, Layer, Logger, ManagedRuntime } from "effect"
+import { Effect, Layer, Logger, ManagedRuntime, Option } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { expect } from "vitest"
 import { layer as settingsLayer, read as readSettings } from "../../../layers/config/Settings.ts"
 import { layer as keysLayer } from "../../../layers/crypto/Keys.ts"
 import { layerOf as linksOf } from "../../../layers/crypto/Links.ts"
-import { sizeOf } from "../../../layers/apns/Payload.ts"
+import { sizeOf } from "../../../layers/apns/ApnsPayload.ts"
 import { layer as liquidLayer } from "../../../layers/liquid/TemplateEngine.ts"
 import { layer as outboundLayer } from "../../../layers/outbound/OutboundPolicy.ts"
 import type { ApiKeyId, AppId, OrganizationId } from "../../../services/domain/Ids.ts"
-import { uuidv7 } from "../../../services/domain/Ids.ts"
-import { Accept } from "../../../services/engine/Accept.ts"
-import { Auth } from "../../../services/engine/Auth.ts"
-import { Credentials } from "../../../services/engine/Credentials.ts"
-import { Engagement } from "../../../services/engine/Engagement.ts"
-import { InboxStreams } from "../../../services/engine/InboxStreams.ts"
-import { HookTests } from "../../../services/engine/HookTests.ts"
-import type { Budget, RateLimits } from "../../../services/domain/RateLimit.ts"
-import { RateLimiter } from "../../../services/engine/RateLimiter.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { Accept } from "../../../services/engine/sending/Accept.ts"
+import { Auth } from "../../../services/engine/access/Auth.ts"
+import { Credentials } from "../../../services/engine/sending/Credentials.ts"
+import { Engagement } from "../../../services/engine/engagement/Engagement.ts"
+import { InboxStreams } from "../../../services/engine/inbox/InboxStreams.ts"
+import { TestEvents } from "../../../services/engine/webhooks/TestEvents.ts"
+import { Redeliveries } from "../../../services/engine/webhooks/Redeliveries.ts"
+import type { Redelivery } from "../../../services/domain/webhooks/Redelivery.ts"
+import { RedeliveryStore } from "../../../services/ports/webhooks/RedeliveryStore.ts"
+import type { Budget, RateLimits } from "../../../services/domain/access/RateLimit.ts"
+import { RateLimiter } from "../../../services/engine/access/RateLimiter.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
-import { PayloadSizes } from "../../../services/ports/PayloadSizes.ts"
-import { Templates } from "../../../services/engine/Templates.ts"
-import { Keys } from "../../../services/ports/Keys.ts"
-import { makeExpress } from "../../../src/http/Express.ts"
-import { makeNodeServer, routerConfig, routes } from "../../../src/http/Server.ts"
-import { ApplicationTable } from "../../doubles/ApplicationStore.ts"
-import { AuditTable } from "../../doubles/AuditLog.ts"
-import { AudienceTable } from "../../doubles/AudienceStore.ts"
-import { ChannelTable } from "../../doubles/ChannelStore.ts"
-import { ContactTable } from "../../doubles/ContactStore.ts"
-import { CredentialTable } from "../../doubles/CredentialStore.ts"
-import { DeadLetterTable } from "../../doubles/DeadLetterStore.ts"
-import { DeviceTable } from "../../doubles/DeviceStore.ts"
-import { EngagementTable } from "../../doubles/EngagementStore.ts"
-import { HookTable } from "../../doubles/HookStore.ts"
-import { KeyTable } from "../../doubles/IdempotencyStore.ts"
-import { InboxTable } from "../../doubles/InboxStore.ts"
-import { QueueLog } from "../../doubles/JobQueue.ts"
-import { NotificationTable } from "../../doubles/NotificationStore.ts"
+import { PayloadSizes } from "../../../services/ports/sending/PayloadSizes.ts"
+import { Templates } from "../../../services/engine/messages/Templates.ts"
+import { Keys } from "../../../services/ports/access/Keys.ts"
+import { makeFastPath } from "../../../src/http/pipeline/FastPath.ts"
+import { GracefulShutdown } from "../../../src/http/pipeline/GracefulShutdown.ts"
+import { makeNodeServer, routerConfig, routes } from "../../../src/http/pipeline/Server.ts"
+import { ApplicationTable } from "../../doubles/access/ApplicationStore.ts"
+import { AuditTable } from "../../doubles/access/AuditLog.ts"
+import { AudienceTable } from "../../doubles/audience/AudienceStore.ts"
+import { ChannelTable } from "../../doubles/audience/ChannelStore.ts"
+import { ContactTable } from "../../doubles/audience/ContactStore.ts"
+import { CredentialTable } from "../../doubles/sending/CredentialStore.ts"
+import { DeadLetterTable } from "../../doubles/sending/DeadLetterStore.ts"
+import { DeviceTable } from "../../doubles/audience/DeviceStore.ts"
+import { EngagementTable } from "../../doubles/engagement/EngagementStore.ts"
+import { WebhookTable } from "../../doubles/webhooks/WebhookStore.ts"
+import { KeyTable } from "../../doubles/access/IdempotencyStore.ts"
+import { InboxTable } from "../../doubles/inbox/InboxStore.ts"
+import { QueueLog } from "../../doubles/operations/JobQueue.ts"
+import { NotificationTable } from "../../doubles/sending/NotificationStore.ts"
 import { Outage } from "../../doubles/Outage.ts"
-import { RateTable } from "../../doubles/RateLimitStore.ts"
-import { ReplayTable } from "../../doubles/ReplayStore.ts"
-import { SegmentTable } from "../../doubles/SegmentStore.ts"
-import { StatsTable } from "../../doubles/StatsStore.ts"
-import { TemplateTable } from "../../doubles/TemplateStore.ts"
-import { Receivers } from "../../doubles/WebhookClient.ts"
+import { RateTable } from "../../doubles/access/RateLimitStore.ts"
+import { ReplayTable } from "../../doubles/sending/ReplayStore.ts"
+import { SegmentTable } from "../../doubles/audience/SegmentStore.ts"
+import { StatsTable } from "../../doubles/operations/StatsStore.ts"
+import { TemplateTable } from "../../doubles/messages/TemplateStore.ts"
+import { Receivers } from "../../doubles/webhooks/WebhookClient.ts"
 
 export const BODY_LIMIT = 100_000
 /** Links in mail are signed with it, and written as paths. */
@@ -61,6 +65,7 @@ const PLENTY: RateLimits = {
   devices: MANY,
   public_total: MANY,
   anonymous: MANY,
+  links: MANY,
   preflight: MANY
 }
 
@@ -85,7 +90,14 @@ export interface Tenant {
 
 /** The API on a real server and an ephemeral port, over stores in memory, with two applications. */
 export const startServer = async (
-  options: { importLimit?: number; rateLimits?: Partial<RateLimits>; trustedProxies?: string; drainMs?: number } = {}
+  options: {
+    bodyLimit?: number
+    importLimit?: number
+    rateLimits?: Partial<RateLimits>
+    trustedProxies?: string
+    drainMs?: number
+    streamsPerAddress?: number
+  } = {}
 ) => {
   const outage = new Outage()
   const deadLetters = new DeadLetterTable()
@@ -101,7 +113,7 @@ export const startServer = async (
     contacts: new ContactTable(),
     notifications: new NotificationTable(),
     engagement: new EngagementTable(),
-    hooks: new HookTable(),
+    webhooks: new WebhookTable(),
     keys: new KeyTable(),
     inbox: new InboxTable(),
     credentials: new CredentialTable(),
@@ -129,13 +141,15 @@ export const startServer = async (
     tables.contacts.layer(outage),
     tables.notifications.layer(outage),
     tables.engagement.layer(outage),
-    tables.hooks.layer(outage),
+    tables.webhooks.layer(outage),
     tables.keys.layer(outage),
     tables.inbox.layer(outage),
     tables.inbox.notices,
     tables.credentials.layer(outage),
     tables.deadLetters.layer(outage),
     tables.replays.layer(outage),
+    // What it does takes a log of attempts, which only the real one has.
+    Layer.mock(RedeliveryStore, { find: () => outage.run("find", Option.none<Redelivery>) }),
     tables.receivers.layer,
     tables.queue.layer,
     tables.rates.layer,
@@ -145,7 +159,7 @@ export const startServer = async (
     settings,
     Layer.succeed(HttpSettings, {
       baseUrl: readSettings({}).baseUrl,
-      bodyLimit: BODY_LIMIT,
+      bodyLimit: options.bodyLimit ?? BODY_LIMIT,
       importLimit: options.importLimit ?? IMPORT_LIMIT,
       trustedProxies: readSettings({ TRUSTED_PROXIES: options.trustedProxies }).trustedProxies,
       rateLimits: { ...PLENTY, ...options.rateLimits }
@@ -156,11 +170,14 @@ export const startServer = async (
     Auth.layer,
     Credentials.layer,
     Engagement.layer,
-    HookTests.layer,
+    TestEvents.layer,
+    Redeliveries.layer,
     // Passes and beats come as quickly as a test can want them.
     InboxStreams.layer({
       max: 8,
       maxOfApp: 6,
+      maxOfUser: 4,
+      maxOfAddress: options.streamsPerAddress ?? 8,
       tick: "20 millis",
       ticksOfBeat: 2,
       isStopping: () => tables.inbox.isStopping
@@ -169,17 +186,21 @@ export const startServer = async (
   ).pipe(Layer.provideMerge(Templates.layer.pipe(Layer.provide(liquidLayer))), Layer.provideMerge(stores))
   // A mount beside the table, as GraphQL will be: what it does wrong is answered like everything else.
   const broken = HttpRouter.add("GET", "/broken", Effect.die(new Error("a secret of ours")))
-  const way = makeExpress()
-  const app = HttpRouter.serve(Layer.merge(routes(way), broken), {
+  const fastPath = makeFastPath()
+  const shutdown = new GracefulShutdown()
+  const leaving = Layer.effectDiscard(Effect.addFinalizer(() => shutdown.end(options.drainMs ?? 20_000)))
+  const served = HttpRouter.serve(Layer.merge(routes(fastPath), broken), {
     routerConfig,
     disableLogger: true,
     disableListenLog: true
-  }).pipe(
+  })
+  const app = leaving.pipe(
+    Layer.provideMerge(served),
     Layer.provideMerge(
-      NodeHttpServer.layer(() => makeNodeServer(way, PLENTY.anonymous), {
+      NodeHttpServer.layer(() => makeNodeServer(fastPath, PLENTY.anonymous, shutdown), {
         port: 0,
         host: "127.0.0.1",
-        gracefulShutdownTimeout: options.drainMs ?? 20_000
+        disablePreemptiveShutdown: true
       })
     ),
     Layer.provideMerge(engine),
@@ -327,8 +348,10 @@ const contractCheck = (document: OpenApi) => {
       expect(answer.json.error.request_id).toBe(answer.headers.get("x-request-id"))
     }
     const path = url.split("?", 1)[0]!
-    // A template without parameters comes first: /devices/import is no device.
-    const matching = templates.filter(({ pattern }) => pattern.test(path)).sort((a, b) => a.path.length - b.path.length)
+    // What is said by letters comes before what any id fits: /devices/import is no device.
+    const matching = templates
+      .filter(({ pattern }) => pattern.test(path))
+      .sort((a, b) => b.path.indexOf("{") - a.path.indexOf("{") || a.path.length - b.path.length)
     const exact = matching.find((template) => template.path === path) ?? matching[0]
     const operation = exact && document.paths[exact.path]?.[method.toLowerCase()]
     if (operation === undefined) return

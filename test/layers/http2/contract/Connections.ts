@@ -1,12 +1,15 @@
+import { Effect } from "effect"
 import * as net from "node:net"
 import { describe, expect, it } from "vitest"
+import { Http2Client } from "../../../../services/ports/outbound/Http2Client.ts"
 import * as raw from "../RawPeer.ts"
+import { makeBatch, Results, trusting } from "../Sending.ts"
 import { briefly, type Stage } from "./Stage.ts"
 
-export const connections = ({ name, open, nodeServer, rawPeer, echo, sound, cleanups }: Stage): void => {
+export const connections = ({ name, layer, open, nodeServer, rawPeer, echo, wellBehaved, cleanups }: Stage): void => {
   describe(`${name}: connections`, () => {
     it("opens none before the first request", async () => {
-      const peer = await rawPeer(sound)
+      const peer = await rawPeer(wellBehaved)
       const sender = await open(peer.port)
       expect(peer.connections).toHaveLength(0)
       await sender.send(1)
@@ -33,7 +36,7 @@ export const connections = ({ name, open, nodeServer, rawPeer, echo, sound, clea
     })
 
     it("asks whether the connected address is allowed, and sends nothing if not", async () => {
-      const peer = await rawPeer(sound)
+      const peer = await rawPeer(wellBehaved)
       const asked: Array<string> = []
       const allows = (address: string) => {
         asked.push(address)
@@ -83,14 +86,14 @@ export const connections = ({ name, open, nodeServer, rawPeer, echo, sound, clea
     })
 
     it("fails with connect when the certificate is of an unknown authority", async () => {
-      const peer = await rawPeer(sound)
+      const peer = await rawPeer(wellBehaved)
       const sender = await open(peer.port, {}, {})
       expect((await sender.send(1)).failures.get(0)).toMatchObject({ reason: "connect", unprocessed: true })
       expect(peer.connections).toHaveLength(0)
     })
 
     it("fails with connect when the certificate is for another name", async () => {
-      const peer = await rawPeer(sound)
+      const peer = await rawPeer(wellBehaved)
       const origin = { host: "other.test", port: peer.port, address: "127.0.0.1" }
       const sender = await open(peer.port, { origin })
       expect((await sender.send(1)).failures.get(0)).toMatchObject({ reason: "connect", unprocessed: true })
@@ -107,7 +110,7 @@ export const connections = ({ name, open, nodeServer, rawPeer, echo, sound, clea
 
     it("connects again for the next batch after a connection did not come about", async () => {
       let refuse = true
-      const peer = await rawPeer((connection) => (refuse ? connection.socket.destroy() : sound(connection)))
+      const peer = await rawPeer((connection) => (refuse ? connection.socket.destroy() : wellBehaved(connection)))
       const sender = await open(peer.port)
       expect((await sender.send(1)).failures.size).toBe(1)
       refuse = false
@@ -117,7 +120,7 @@ export const connections = ({ name, open, nodeServer, rawPeer, echo, sound, clea
     it("goes to fresh connections after renew, while streams under way end on the old ones", async () => {
       const peer = await rawPeer(async (connection, number) => {
         connection.send(raw.settings())
-        if (number > 1) return sound(connection)
+        if (number > 1) return wellBehaved(connection)
       })
       const sender = await open(peer.port)
       const first = sender.start(1)
@@ -132,8 +135,39 @@ export const connections = ({ name, open, nodeServer, rawPeer, echo, sound, clea
       await peer.connections[0]!.closed
     })
 
+    it("resumes the TLS session of an earlier connection of its pool, and never another pool's", async () => {
+      const reused: Array<boolean> = []
+      const peer = await rawPeer(async (connection) => {
+        reused.push(connection.socket.isSessionReused())
+        connection.send(raw.settings())
+        const id = await connection.request()
+        connection.send(raw.ok(id), raw.goaway(id))
+      })
+      await Effect.gen(function* () {
+        const client = yield* Http2Client
+        const options = {
+          origin: { host: "localhost", port: peer.port, address: "127.0.0.1" },
+          connections: 1,
+          connectTimeoutMs: 10_000,
+          requestTimeoutMs: 10_000,
+          pingAfterMs: 10_000,
+          maxBody: 1000
+        }
+        for (let pools = 0; pools < 2; pools++) {
+          const pool = yield* client.pool(options)
+          for (let n = 0; n < 3; n++) {
+            const results = new Results()
+            yield* pool.send(makeBatch(results, 1))
+            expect(results.answers.size).toBe(1)
+            yield* Effect.promise(() => peer.connections.at(-1)!.closed)
+          }
+        }
+      }).pipe(Effect.scoped, Effect.provide(trusting(layer)), Effect.runPromise)
+      expect(reused).toEqual([false, true, true, false, true, true])
+    })
+
     it("closes a connection that nobody needs for a while, and opens another when somebody does", async () => {
-      const peer = await rawPeer(sound)
+      const peer = await rawPeer(wellBehaved)
       const sender = await open(peer.port, { idleMs: 100 })
       expect((await sender.send(3)).answers.size).toBe(3)
       await peer.connections[0]!.closed

@@ -5,7 +5,7 @@ import { TYPES } from "../RawPeer.ts"
 import { makeBatch, openSender, Results } from "../Sending.ts"
 import { briefly, type Stage } from "./Stage.ts"
 
-export const ending = ({ name, open, rawPeer, sound, layer }: Stage): void => {
+export const ending = ({ name, open, rawPeer, wellBehaved, layer }: Stage): void => {
   describe(`${name}: ending`, () => {
     it("resets the streams of an interrupted batch, calls nothing more, and goes on with others", async () => {
       const peer = await rawPeer(async (connection) => {
@@ -49,7 +49,7 @@ export const ending = ({ name, open, rawPeer, sound, layer }: Stage): void => {
     })
 
     it("fails what is sent after its scope has closed", async () => {
-      const peer = await rawPeer(sound)
+      const peer = await rawPeer(wellBehaved)
       const sender = await openSender(layer, peer.port)
       await sender.close()
       const { failures } = await sender.send(2)

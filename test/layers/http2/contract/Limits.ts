@@ -3,7 +3,7 @@ import * as raw from "../RawPeer.ts"
 import { TYPES } from "../RawPeer.ts"
 import { briefly, type Stage } from "./Stage.ts"
 
-export const limits = ({ name, open, nodeServer, rawPeer, sound }: Stage): void => {
+export const limits = ({ name, open, nodeServer, rawPeer, wellBehaved }: Stage): void => {
   describe(`${name}: limits of time and size`, () => {
     it("fails all that waits for a connection that takes a first request and never answers, after one time-out", async () => {
       const peer = await rawPeer(async (connection) => {
@@ -62,7 +62,7 @@ export const limits = ({ name, open, nodeServer, rawPeer, sound }: Stage): void 
       let pings = 0
       const peer = await rawPeer(async (connection, number) => {
         connection.send(raw.settings())
-        if (number > 1) return sound(connection)
+        if (number > 1) return wellBehaved(connection)
         await connection.next(TYPES.ping)
         pings++
       })

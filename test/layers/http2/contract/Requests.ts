@@ -9,7 +9,7 @@ const raise = (what: string): never => {
   throw new Error(what)
 }
 
-export const requests = ({ name, open, nodeServer, rawPeer, echo, sound }: Stage): void => {
+export const requests = ({ name, open, nodeServer, rawPeer, echo, wellBehaved }: Stage): void => {
   describe(`${name}: requests and answers`, () => {
     it("gives every request of a large batch its own answer", async () => {
       const server = await nodeServer(echo)
@@ -97,6 +97,28 @@ export const requests = ({ name, open, nodeServer, rawPeer, echo, sound }: Stage
       ])
     })
 
+    it("says how long every body is, in bytes, as some servers take none without", async () => {
+      const lengths: Array<readonly [string | undefined, string]> = []
+      const server = await nodeServer((stream, headers, body) => {
+        lengths.push([headers["content-length"], String(Buffer.byteLength(body))])
+        echo(stream, headers, body)
+      })
+      const sender = await open(server.port, { maxBody: 400_000 })
+      const bodies = [
+        "",
+        "x",
+        "x".repeat(9),
+        "x".repeat(10),
+        "zażółć 🔑",
+        Buffer.alloc(99_999, 0x78),
+        "é".repeat(60_000)
+      ]
+      await sender.send(bodies.length, { body: (index) => bodies[index]! })
+      await sender.send(bodies.length, { body: (index) => bodies[index]!, around: ["<é>", "</é>"] })
+      expect(lengths).toHaveLength(14)
+      for (const [said, was] of lengths) expect(said).toBe(was)
+    })
+
     it("puts what all bodies share around what each of them says", async () => {
       const server = await nodeServer(echo)
       const around = ['{"title":"grüße","id":"', '"}'] as const
@@ -125,6 +147,7 @@ export const requests = ({ name, open, nodeServer, rawPeer, echo, sound }: Stage
         connection.send(raw.settings())
         const id = await connection.request()
         connection.send(
+          raw.headers(id, [[":status", "100"]], false),
           raw.headers(
             id,
             [
@@ -150,7 +173,7 @@ export const requests = ({ name, open, nodeServer, rawPeer, echo, sound }: Stage
     })
 
     it("ends at once when a batch is empty", async () => {
-      const peer = await rawPeer(sound)
+      const peer = await rawPeer(wellBehaved)
       await (await open(peer.port)).send(0)
       expect(peer.connections).toHaveLength(0)
     })

@@ -1,6 +1,6 @@
 import { afterEach } from "vitest"
 import type * as http2 from "node:http2"
-import type { Http2Failure, Http2PoolOptions } from "../../../../services/ports/Http2Client.ts"
+import type { Http2Failure, Http2PoolOptions } from "../../../../services/ports/outbound/Http2Client.ts"
 import * as raw from "../RawPeer.ts"
 import { type RawConnection, type RawPeer, startRawPeer } from "../RawPeer.ts"
 import { type ClientLayer, type NodeServer, openSender, type Sender, startNodeServer } from "../Sending.ts"
@@ -16,8 +16,8 @@ export interface Stage {
   readonly rawPeer: (...args: Parameters<typeof startRawPeer>) => Promise<RawPeer>
   /** Answers 200 with the request's path, index and body. */
   readonly echo: Parameters<typeof startNodeServer>[0]
-  /** Speaks as a sound server does: greets, and answers every request with 200. */
-  readonly sound: (connection: RawConnection) => Promise<void>
+  /** Speaks as a correct server does: greets, and answers every request with 200. */
+  readonly wellBehaved: (connection: RawConnection) => Promise<void>
 }
 
 export const makeStage = (name: string, layer: ClientLayer): Stage => {
@@ -49,7 +49,7 @@ export const makeStage = (name: string, layer: ClientLayer): Stage => {
       stream.respond({ ":status": 200, "x-path": headers[":path"], "x-index": headers["x-index"] })
       stream.end(body)
     },
-    sound: async (connection) => {
+    wellBehaved: async (connection) => {
       connection.send(raw.settings())
       for (;;) connection.send(raw.ok(await connection.request()))
     }

@@ -46,6 +46,40 @@ export const streams = ({ name, open, nodeServer, rawPeer }: Stage): void => {
       expect(ahead).toBe(5)
     })
 
+    it("begins no more of a batch that says so, and tells those that wait; other batches go on", async () => {
+      const held: Array<() => void> = []
+      let heard = () => {}
+      const server = await nodeServer(
+        (stream) => {
+          const answer = () => {
+            stream.respond({ ":status": 200 })
+            stream.end()
+          }
+          if (held.push(answer) === 4) heard()
+        },
+        { settings: { maxConcurrentStreams: 4 } }
+      )
+      const isFull = new Promise<void>((resolve) => (heard = resolve))
+      const sender = await open(server.port)
+      let may = true
+      const stopped = sender.start(20, { mayBegin: () => may })
+      await isFull
+      const other = sender.start(2)
+      may = false
+      heard = () => held.splice(0).forEach((answer) => answer())
+      for (const answer of held.splice(0)) answer()
+      const { answers, failures } = await stopped.done
+      expect([...answers.keys()].sort()).toEqual([0, 1, 2, 3])
+      expect(failures.size).toBe(16)
+      expect([...failures.values()].every(({ reason, unprocessed }) => reason === "withheld" && unprocessed)).toBe(true)
+      for (const answer of held.splice(0)) answer()
+      while (other.results.calls < 2) {
+        await new Promise((resolve) => setImmediate(resolve))
+        for (const answer of held.splice(0)) answer()
+      }
+      expect((await other.done).answers.size).toBe(2)
+    })
+
     it("keeps to firstStreams until the first answer of a connection", async () => {
       let early = -1
       const peer = await rawPeer(async (connection) => {

@@ -3,7 +3,7 @@ import * as raw from "../RawPeer.ts"
 import { TYPES } from "../RawPeer.ts"
 import { type Stage } from "./Stage.ts"
 
-export const wrongs = ({ name, open, rawPeer, sound }: Stage): void => {
+export const wrongs = ({ name, open, rawPeer, wellBehaved }: Stage): void => {
   describe(`${name}: what the peer does wrong`, () => {
     it("fails a stream that the peer resets", async () => {
       const peer = await rawPeer(async (connection) => {
@@ -65,7 +65,7 @@ export const wrongs = ({ name, open, rawPeer, sound }: Stage): void => {
     ])("ends with a typed failure and a closed connection after %s", async (_, bytes) => {
       const peer = await rawPeer(async (connection, number) => {
         connection.send(raw.settings())
-        if (number > 1) return sound(connection)
+        if (number > 1) return wellBehaved(connection)
         await connection.request()
         connection.send(bytes)
       })

@@ -1,0 +1,220 @@
+import { writeSync } from "node:fs"
+import { serialize } from "node:v8"
+import { parentPort, workerData } from "node:worker_threads"
+import type { RenderProblem } from "../../services/ports/messages/TemplateEngine.ts"
+import { computedMs, Limits } from "./Limits.ts"
+import type { Answer, FillOrder, Order, ReadOrder, SourceText, TextProblem, ThreadData } from "./Protocol.ts"
+import { NOTES, READING } from "./Protocol.ts"
+import type { Source } from "./Source.ts"
+import { compileSource, RenderFailure, SourceFailure } from "./Source.ts"
+
+/*
+ * What the thread of RenderThread.ts runs. Applications take turns, and the templates of an application take its
+ * turns: one that takes long for each recipient of a mailing delays the others by one turn, not by its mailing; and
+ * whoever has a thousand texts to be read has no more turns than who has one.
+ */
+
+/** How long a template's turn is, at least one recipient long. */
+const TURN_MS = 10
+/** Characters that one answer carries, unless a single recipient has more. */
+const ANSWER = 2_000_000
+
+const { notes: shared, notesTo, readingMs, reserved } = workerData as ThreadData
+const notes = new Int32Array(shared)
+const port = parentPort!
+
+/** For a reader in another process, who looks at them when this one is no more. */
+const writeNotes = (): void => {
+  if (notesTo !== null) writeSync(notesTo, new Uint8Array(new Int32Array(notes).buffer))
+}
+
+const note = (job: number, recipient: number): void => {
+  notes[NOTES.source] = 0
+  notes[NOTES.recipient] = recipient
+  notes[NOTES.job] = job
+  // Last: whoever sees a new turn sees what it is about.
+  Atomics.add(notes, NOTES.turn, 1)
+  writeNotes()
+}
+
+const noteSource = (source: number): void => {
+  notes[NOTES.source] = source
+  writeNotes()
+}
+
+/** As bytes, which the process passes on as they are: to read and write them once more costs a tenth of the filling. */
+const answer = (message: Answer): void => {
+  const bytes = serialize(message)
+  port.postMessage(bytes, [bytes.buffer as ArrayBuffer])
+}
+
+/** Something to do, in turns. Answers whether it is done. */
+interface Task {
+  readonly job: number
+  readonly app: string
+  readonly turn: () => boolean
+}
+
+/** Reads sources one after the other, as many as fit into the turn. Answers where to go on. */
+const compileSome = (
+  job: number,
+  texts: ReadonlyArray<SourceText>,
+  at: number,
+  compileOne: (text: SourceText, source: number) => void
+): number => {
+  const end = performance.now() + TURN_MS
+  let source = at
+  while (source < texts.length && (source === at || performance.now() < end)) {
+    note(job, READING)
+    noteSource(source)
+    compileOne(texts[source]!, source)
+    source++
+  }
+  return source
+}
+
+const reading = ({ app, job, sources }: ReadOrder): Task => {
+  const problems: Array<TextProblem> = []
+  let isPersonal = false
+  let at = 0
+  let computed = 0
+
+  const readOne = (text: SourceText, source: number): void => {
+    const before = computedMs()
+    try {
+      if (compileSource(text, reserved).isPersonal) isPersonal = true
+    } catch (error) {
+      if (!(error instanceof SourceFailure)) throw error
+      problems.push({ source, line: error.line, column: error.column, message: error.message })
+    }
+    computed += computedMs() - before
+  }
+
+  const turn = (): boolean => {
+    at = compileSome(job, sources, at, readOne)
+    if (at < sources.length && computed < readingMs) return false
+    if (at < sources.length) {
+      const message = "cannot be read as Liquid: with the parts before it, it takes too long"
+      problems.push({ source: at, line: 1, column: 1, message })
+    }
+    answer({ _tag: "read", job, problems, isPersonal })
+    return true
+  }
+  return { job, app, turn }
+}
+
+interface Known {
+  readonly texts: ReadonlyArray<SourceText>
+  readonly compiled: Array<Source>
+}
+
+/** Templates that this thread has been told of, until it is told to forget them. */
+const known = new Map<number, Known>()
+
+const filling = (order: FillOrder): Task => {
+  const { app, isStrict, job, kindOf, kinds, skip, template } = order
+  const shared = JSON.parse(order.shared) as object
+  const scopes = JSON.parse(order.scopes) as ReadonlyArray<object>
+  const values: Array<string | RenderProblem> = []
+  let characters = 0
+  let next = 0
+
+  /** A recipient's texts, or why there are none. */
+  const fillOne = (index: number, sources: ReadonlyArray<Source>): void => {
+    note(job, index)
+    const limits = new Limits()
+    const scope = { ...shared, ...scopes[index] }
+    const before = values.length
+    for (const source of kinds[kindOf[index]!]!) {
+      noteSource(source)
+      try {
+        const text = sources[source]!.render(scope, isStrict, limits)
+        characters += text.length
+        values.push(text)
+      } catch (error) {
+        if (!(error instanceof RenderFailure)) throw error
+        values.length = before
+        values.push({ field: error.field, code: error.code, message: error.message })
+        return
+      }
+    }
+  }
+
+  const hasMore = (): boolean => next < scopes.length && characters < ANSWER
+
+  const turn = (): boolean => {
+    const one = known.get(template)!
+    if (one.compiled.length < one.texts.length) {
+      // They were read before, and nothing was wrong with them.
+      compileSome(job, one.texts, one.compiled.length, (text) => one.compiled.push(compileSource(text, null)))
+      return false
+    }
+    const end = performance.now() + TURN_MS
+    do {
+      const index = next++
+      if (index !== skip) fillOne(index, one.compiled)
+    } while (hasMore() && performance.now() < end)
+    if (hasMore()) return false
+    answer({ _tag: "fill", job, values, count: next })
+    return true
+  }
+  return { job, app, turn }
+}
+
+/** Tasks that wait: applications in the order in which they have a turn, and the templates of each in theirs. */
+const waiting = new Map<string, Map<number | string, Array<Task>>>()
+let isTurning = false
+
+const next = (): void => {
+  const [first] = waiting
+  if (first === undefined) {
+    isTurning = false
+    return
+  }
+  const [app, lines] = first
+  const [[key, line]] = lines as unknown as [[number | string, Array<Task>]]
+  waiting.delete(app)
+  lines.delete(key)
+  if (line[0]!.turn()) line.shift()
+  if (line.length > 0) lines.set(key, line)
+  if (lines.size > 0) waiting.set(app, lines)
+  note(0, READING)
+  setImmediate(next)
+}
+
+const add = (key: number | string, task: Task): void => {
+  const lines = waiting.get(task.app) ?? new Map<number | string, Array<Task>>()
+  waiting.set(task.app, lines)
+  const line = lines.get(key)
+  if (line === undefined) lines.set(key, [task])
+  else line.push(task)
+  if (isTurning) return
+  isTurning = true
+  setImmediate(next)
+}
+
+const drop = (job: number): void => {
+  for (const [app, lines] of waiting) {
+    for (const [key, line] of lines) {
+      const at = line.findIndex((task) => task.job === job)
+      if (at < 0) continue
+      line.splice(at, 1)
+      if (line.length === 0) lines.delete(key)
+      if (lines.size === 0) waiting.delete(app)
+      return
+    }
+  }
+}
+
+port.on("message", (order: Order) => {
+  switch (order._tag) {
+    case "drop":
+      return drop(order.job)
+    case "read":
+      return add(`read ${order.job}`, reading(order))
+    case "fill":
+      for (const template of order.forget) known.delete(template)
+      if (order.sources !== null) known.set(order.template, { texts: order.sources, compiled: [] })
+      return add(order.template, filling(order))
+  }
+})

@@ -1,0 +1,58 @@
+import type { NatsConnection } from "@nats-io/transport-node"
+import type { Connection } from "./Connection.ts"
+import type { Keeper } from "./Keeper.ts"
+import { isRefusal } from "./Keeper.ts"
+import type { Publisher } from "./Publisher.ts"
+
+export interface StreamPublisherOptions {
+  readonly subject: string
+  /** Keeps the stream that takes the subject in being. */
+  readonly keeper: Keeper
+  readonly connection: Connection
+  readonly publisherOf: (nc: NatsConnection) => Publisher
+  /** How long the server may take to answer. */
+  readonly timeoutMs: number
+}
+
+/** Where this process publishes to a stream. It knows whether what was published last was taken. */
+export class StreamPublisher {
+  readonly #options: StreamPublisherOptions
+  /** One of the messages that were not taken when it was last tried. */
+  #untaken: string | null = null
+
+  constructor(options: StreamPublisherOptions) {
+    this.#options = options
+  }
+
+  get keeper(): Keeper {
+    return this.#options.keeper
+  }
+
+  /** What was taken already is published twice when something else of it was refused, which harms nobody. */
+  async publish(nc: NatsConnection, payloads: ReadonlyArray<string>): Promise<void> {
+    const { connection, keeper } = this.#options
+    try {
+      await this.#once(nc, payloads).catch(async (error) => {
+        if (!isRefusal(error) || !connection.isUp()) throw error
+        await keeper.renew(nc, connection.epoch(), "publisher")
+        await this.#once(nc, payloads)
+      })
+      this.#untaken = null
+    } catch (error) {
+      this.#untaken = payloads[0]!
+      throw error
+    }
+  }
+
+  /** Publishes what was not taken once more: the only way to find out whether it would be now. */
+  async retry(nc: NatsConnection): Promise<void> {
+    if (this.#untaken !== null) await this.publish(nc, [this.#untaken])
+  }
+
+  async #once(nc: NatsConnection, payloads: ReadonlyArray<string>): Promise<void> {
+    const { connection, keeper, publisherOf, subject, timeoutMs } = this.#options
+    await keeper.ensure(nc, connection.epoch())
+    await publisherOf(nc).publish(subject, payloads, timeoutMs)
+    keeper.works("publisher")
+  }
+}

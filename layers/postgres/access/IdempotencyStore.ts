@@ -1,0 +1,82 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Begun } from "../../../services/ports/access/IdempotencyStore.ts"
+import { IdempotencyStore, KEPT_MS } from "../../../services/ports/access/IdempotencyStore.ts"
+import { milliseconds } from "../server/columns.ts"
+import { regularly } from "../operations/regularly.ts"
+import { storeError } from "../server/storeError.ts"
+
+interface KeyRow {
+  readonly is_same: boolean
+  readonly holder: string
+  readonly status: number | null
+  readonly body: string | null
+  readonly location: string | null
+}
+
+/** Old keys deleted by one statement: few enough that it holds nobody up. */
+const SWEPT = 5_000
+
+export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = Layer.effect(
+  IdempotencyStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const kept = sql`${milliseconds(KEPT_MS)} * interval '1 ms'`
+
+    const begin: IdempotencyStore["Service"]["begin"] = Effect.fnUntraced(function* (claim, fingerprint, leaseMs) {
+      const { appId, holder, key, route } = claim
+      const taken = yield* sql`
+        INSERT INTO idempotency_keys AS k (app_id, route, key, fingerprint, holder, lease_until)
+        VALUES (${appId}, ${route}, ${key}, ${fingerprint}, ${holder}, now() + ${milliseconds(leaseMs)} * interval '1 ms')
+        ON CONFLICT (app_id, route, key) DO UPDATE SET
+          fingerprint = excluded.fingerprint, holder = excluded.holder, lease_until = excluded.lease_until,
+          created_at = now(), status = NULL, body = NULL, location = NULL
+        WHERE k.created_at < now() - ${kept}
+          OR (k.status IS NULL AND k.lease_until < now() AND k.fingerprint = excluded.fingerprint)
+        RETURNING holder`
+      if (taken.length > 0) return { _tag: "Taken" } satisfies Begun
+      const rows = yield* sql<KeyRow>`
+        SELECT fingerprint = ${fingerprint} AS is_same, holder, status, body, location FROM idempotency_keys
+        WHERE app_id = ${appId} AND route = ${route} AND key = ${key}`
+      const row = rows[0]
+      // Given back between the two statements: the other request is only just over.
+      if (row === undefined) return { _tag: "InFlight" } satisfies Begun
+      if (!row.is_same) return { _tag: "Mismatch" } satisfies Begun
+      if (row.status === null) return { _tag: "InFlight" } satisfies Begun
+      return {
+        _tag: "Answered",
+        holder: row.holder,
+        answer: { status: row.status, body: row.body!, location: row.location }
+      } satisfies Begun
+    }, storeError("IdempotencyStore.begin"))
+
+    const settle: IdempotencyStore["Service"]["settle"] = ({ answer, claim }) =>
+      sql`
+        UPDATE idempotency_keys SET status = ${answer.status}, body = ${answer.body}, location = ${answer.location}
+        WHERE app_id = ${claim.appId} AND route = ${claim.route} AND key = ${claim.key} AND holder = ${claim.holder}
+          AND status IS NULL`.pipe(Effect.asVoid, storeError("IdempotencyStore.settle"))
+
+    const abandon: IdempotencyStore["Service"]["abandon"] = ({ appId, holder, key, route }) =>
+      sql`
+        DELETE FROM idempotency_keys
+        WHERE app_id = ${appId} AND route = ${route} AND key = ${key} AND holder = ${holder} AND status IS NULL`.pipe(
+        Effect.asVoid,
+        storeError("IdempotencyStore.abandon")
+      )
+
+    // Every node does this, in small statements that pass over each other's rows.
+    const sweep = Effect.gen(function* () {
+      let count: number
+      do {
+        const gone = yield* sql`
+          DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
+            SELECT ctid FROM idempotency_keys WHERE created_at < now() - ${kept} LIMIT ${SWEPT} FOR UPDATE SKIP LOCKED
+          )) RETURNING 1`
+        count = gone.length
+      } while (count === SWEPT)
+    }).pipe(Effect.tapError((error) => Effect.logWarning("Old idempotency keys could not be deleted", error)))
+    yield* regularly(sweep, "1 hour")
+
+    return IdempotencyStore.of({ begin, settle, abandon })
+  })
+)

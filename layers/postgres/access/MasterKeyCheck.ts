@@ -1,0 +1,111 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Option, Schedule, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { CredentialKind } from "../../../services/domain/sending/Credential.ts"
+import type { AppId, WebhookId } from "../../../services/domain/Ids.ts"
+import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
+import { secretPlace as ofApplication } from "./ApplicationStore.ts"
+import { place as ofCredential } from "../sending/CredentialStore.ts"
+import { secretPlace as ofWebhook } from "../webhooks/WebhookStore.ts"
+
+/*
+ * Whether the master key at hand is the one that sealed this database's secrets. The first start records a known text
+ * sealed with its key; each later one opens it, and refuses to go on when it cannot: it would seal new secrets that
+ * nobody else can read, and find all old ones unreadable, one message after the other.
+ */
+
+/** The key ids are hashes: they tell keys apart and say nothing about them. */
+export class WrongMasterKey extends Schema.TaggedError<WrongMasterKey>()("WrongMasterKey", {
+  given: Schema.String,
+  needed: Schema.String
+}) {
+  override get message() {
+    return `The master key is not the one that sealed this database's secrets: it has the id ${this.given}, needed is ${this.needed}. Give the right one in MASTER_KEY, or as a line of master.key in DATA_DIR.`
+  }
+}
+
+const PLACE = "master_key_check.sealed:1"
+const TEXT = "heliograph"
+
+type Sealed = readonly [place: string, sealed: Uint8Array]
+
+/** One secret of each kind: enough to know a key by in a database of a release that recorded none. */
+const samples = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const [application] = yield* sql<{ readonly id: AppId; readonly sealed: Uint8Array }>`
+    SELECT id, identity_secret AS sealed FROM applications WHERE identity_secret IS NOT NULL ORDER BY id DESC LIMIT 1`
+  const [webhook] = yield* sql<{ readonly id: WebhookId; readonly sealed: Uint8Array }>`
+    SELECT id, secret AS sealed FROM webhooks WHERE secret IS NOT NULL ORDER BY id DESC LIMIT 1`
+  const [credential] = yield* sql<{
+    readonly app_id: AppId
+    readonly kind: CredentialKind
+    readonly sealed: Uint8Array
+  }>`SELECT app_id, kind, sealed FROM credentials ORDER BY updated_at DESC LIMIT 1`
+  const found: Array<Sealed> = []
+  if (application !== undefined) found.push([ofApplication(application.id), application.sealed])
+  if (webhook !== undefined) found.push([ofWebhook(webhook.id), webhook.sealed])
+  if (credential !== undefined) found.push([ofCredential(credential.app_id, credential.kind), credential.sealed])
+  return found
+})
+
+const recorded = (sql: PgClient.PgClient) =>
+  Effect.map(sql<{ readonly sealed: Uint8Array }>`SELECT sealed FROM master_key_check`, (rows): ReadonlyArray<Sealed> =>
+    rows.map(({ sealed }) => [PLACE, sealed])
+  )
+
+/** What is there to know the key by; empty in a database that holds no secret yet. */
+const witnesses = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+  const check = yield* recorded(sql)
+  return check.length > 0 ? check : yield* samples(sql)
+})
+
+const judge = Effect.fnUntraced(function* (all: ReadonlyArray<Sealed>) {
+  const box = yield* SecretBox
+  const opened = yield* Effect.forEach(all, ([place, sealed]) => Effect.option(box.open(place, sealed)))
+  if (all.length > 0 && opened.every(Option.isNone)) {
+    return yield* new WrongMasterKey({ given: box.keyId, needed: box.keyIdOf(all[0]![1]) })
+  }
+})
+
+/**
+ * Fails when this master key opens nothing of what the database holds. Answers whether there was anything to know it by.
+ * Changes nothing.
+ */
+export const look: Effect.Effect<boolean, WrongMasterKey | SqlError, PgClient.PgClient | SecretBox> = Effect.gen(
+  function* () {
+    const all = yield* witnesses(yield* PgClient.PgClient)
+    yield* judge(all)
+    return all.length > 0
+  }
+)
+
+/**
+ * The same, and records the key where none is recorded yet, or a former one that still opens: after a rotation the key
+ * that seals now is the one to know the others by. Nodes that start at once agree on the first of them.
+ */
+export const confirm: Effect.Effect<void, WrongMasterKey | SqlError, PgClient.PgClient | SecretBox> = Effect.gen(
+  function* () {
+    const sql = yield* PgClient.PgClient
+    const box = yield* SecretBox
+    yield* judge(yield* witnesses(sql))
+    yield* sql`
+      INSERT INTO master_key_check (id, sealed) VALUES (1, ${box.seal(PLACE, TEXT)}) ON CONFLICT (id) DO NOTHING`
+    const now = yield* recorded(sql)
+    yield* judge(now)
+    const former = now[0]![1]
+    if (box.keyIdOf(former) !== box.keyId) {
+      yield* sql`
+        UPDATE master_key_check SET sealed = ${box.seal(PLACE, TEXT)}, recorded_at = now() WHERE sealed = ${former}`
+    }
+  }
+)
+
+/** Lets nobody use the database with another master key than its own. */
+export const layer: Layer.Layer<never, WrongMasterKey | SqlError, PgClient.PgClient | SecretBox> = Layer.effectDiscard(
+  confirm.pipe(
+    Effect.retry({
+      // The database that answered a moment ago may be restarting.
+      while: (error) => error._tag === "SqlError" && error.isRetryable,
+      schedule: Schedule.spaced("1 second")
+    })
+  )
+)

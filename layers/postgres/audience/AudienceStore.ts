@@ -1,0 +1,308 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { Platform } from "../../../services/domain/audience/Device.ts"
+import type { AppId, ChannelId, NotificationId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { KeptAudience, Way } from "../../../services/domain/sending/Notification.ts"
+import type { AudiencePage } from "../../../services/ports/audience/AudienceStore.ts"
+import { AudienceStore } from "../../../services/ports/audience/AudienceStore.ts"
+import { addressKey } from "./addresses.ts"
+import { audienceRows } from "./audienceRows.ts"
+import { audienceTargets } from "./audienceTargets.ts"
+import { unmakeErasedAddresses } from "./erasures.ts"
+import { texts, uuids } from "../server/columns.ts"
+import { inboxChannels } from "../inbox/inboxChannels.ts"
+import { countRows, NO_ONE } from "./countRows.ts"
+import { filterOf, isSparse } from "./segments.ts"
+import { storeError } from "../server/storeError.ts"
+
+/**
+ * Where a page begins, as `<part>:<offset>:<after>`. Part: `d` for devices, then `c` for e-mail channels, then `i` for
+ * inboxes. Offset: in a list of ids or addresses, how many of them are behind it, in their order. After: in any other
+ * audience, the last id of the page before, a contact's for inboxes. Such an id never changes, so nobody can move from
+ * one page to another; a device's user can.
+ */
+interface Place {
+  readonly part: Part
+  readonly offset: number
+  readonly after: string
+}
+
+type Part = "d" | "c" | "i"
+
+const PARTS = { push: "d", email: "c", inbox: "i" } as const satisfies Record<Way, Part>
+
+const startOf = (part: Part): Place => ({ part, offset: 0, after: "" })
+
+const placeOf = (cursor: string | null, first: Part): Place => {
+  if (cursor === null) return startOf(first)
+  const [part, offset, after] = cursor.split(":")
+  return { part: part === "c" || part === "i" ? part : "d", offset: Number(offset), after: after ?? "" }
+}
+
+const cursorOf = ({ part, offset, after }: Place): string => `${part}:${offset}:${after}`
+
+const none: ReadonlyArray<string> = []
+const NOBODY: AudiencePage["recipients"] = { apns: none, fcm: none, webpush: none, smtp: none, inbox: none }
+/** Rows looked through for a page of those that fit, as a multiple of its size. */
+const WINDOW = 20
+
+/** Distinct keys in an order that every page finds again. */
+const inOrder = (keys: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(keys)].sort()
+
+interface DeviceRow {
+  readonly id: string
+  readonly platform: Platform
+}
+
+export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Layer.effect(
+  AudienceStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const { contactsOf, ensureContacts, inboxesOf } = inboxChannels(sql)
+    const { channelsOf, devicesOf, devicesWhere, peopleWithInbox } = audienceRows(sql)
+
+    /**
+     * An audience that is about everybody is walked along the index. Told nothing, PostgreSQL takes an application that
+     * its statistics do not know yet (registered within the last minute, or small when they were made) for one of a few
+     * rows: it reads all that are left for each page, and sorts them.
+     */
+    const alongTheKey = <A, E, R>(read: Effect.Effect<A, E, R>) =>
+      sql.withTransaction(Effect.andThen(sql`SELECT set_config('enable_sort', 'off', true)`, read))
+
+    /**
+     * A page in the order of ids. Never prepared: the best plan depends on how many devices a tag or a list of users has,
+     * which a plan made once for all cannot know.
+     */
+    const devicePage = Effect.fnUntraced(function* (from: Fragment, limit: number) {
+      const rows = yield* sql<DeviceRow>`${from} ORDER BY id LIMIT ${limit}`.unprepared
+      const ids = { ios: [] as Array<string>, android: [] as Array<string>, web: [] as Array<string> }
+      for (const row of rows) ids[row.platform].push(row.id)
+      const recipients = { ...NOBODY, apns: ids.ios, fcm: ids.android, webpush: ids.web }
+      return { recipients, size: rows.length, last: rows.at(-1)?.id ?? "" }
+    })
+
+    const channelPage = Effect.fnUntraced(function* (from: Fragment, limit: number) {
+      const rows = yield* sql<{ readonly id: string }>`${from} ORDER BY id LIMIT ${limit}`.unprepared
+      const recipients = { ...NOBODY, smtp: rows.map((row) => row.id) }
+      return { recipients, size: rows.length, last: rows.at(-1)?.id ?? "" }
+    })
+
+    const channelsByKey = (appId: AppId, keys: ReadonlyArray<string>) =>
+      sql<{ readonly id: string; readonly key: string; readonly active: boolean }>`
+        SELECT id, address_key AS key, status <> 'suppressed' AS active FROM channels
+        WHERE app_id = ${appId} AND kind = 'email' AND address_key = ANY(${texts(keys)})`
+
+    /**
+     * The channels of addresses, made where there are none. In two steps: an insert that does nothing answers nothing. In
+     * the place of an address whose person was erased after the notification was accepted stands an id of nobody.
+     */
+    const channelsOfAddresses = Effect.fnUntraced(function* (
+      appId: AppId,
+      addresses: ReadonlyMap<string, string>,
+      keys: ReadonlyArray<string>,
+      notification: NotificationId | null
+    ) {
+      const known = yield* channelsByKey(appId, keys)
+      const knownKeys = new Set(known.map((row) => row.key))
+      const missing = keys.filter((key) => !knownKeys.has(key))
+      const made = missing.length === 0 ? [] : yield* makeChannels(appId, addresses, missing, notification)
+      const there = [...known, ...made]
+      const gone = Array.from({ length: keys.length - there.length }, () => uuidv7())
+      return { ...NOBODY, smtp: [...there.flatMap(({ active, id }) => (active ? [id] : [])), ...gone] }
+    })
+
+    const makeChannels = Effect.fnUntraced(function* (
+      appId: AppId,
+      addresses: ReadonlyMap<string, string>,
+      keys: ReadonlyArray<string>,
+      notification: NotificationId | null
+    ) {
+      const drafts = keys.map(() => uuidv7() as ChannelId)
+      yield* sql`
+        INSERT INTO channels (app_id, id, kind, address, address_key)
+        SELECT ${appId}::uuid, t.id, 'email', t.address, t.key
+        FROM unnest(${uuids(drafts)}, ${texts(keys.map((key) => addresses.get(key)!))},
+          ${texts(keys)}) AS t (id, address, key)
+        ON CONFLICT (app_id, kind, address_key) DO NOTHING`
+      if (notification !== null) yield* unmakeErasedAddresses(sql, appId, drafts, notification)
+      return yield* channelsByKey(appId, keys)
+    }, sql.withTransaction)
+
+    /** A page of those whose keys the audience lists. `find` answers the recipients of some keys. */
+    const listed = Effect.fnUntraced(function* <E>(
+      keys: ReadonlyArray<string>,
+      place: Place,
+      limit: number,
+      find: (keys: ReadonlyArray<string>) => Effect.Effect<AudiencePage["recipients"], E>
+    ) {
+      const end = place.offset + limit
+      const ordered = inOrder(keys)
+      const recipients = yield* find(ordered.slice(place.offset, end))
+      return { recipients, next: end < ordered.length ? cursorOf({ ...place, offset: end }) : null }
+    })
+
+    /**
+     * The id at the end of a window of rows, fitting or not, in which a page is looked for: a page of rows that fit may
+     * lie anywhere behind them, and no statement shall walk through millions. Null: the window reaches the end.
+     */
+    const windowEnd = Effect.fnUntraced(function* (
+      table: "devices" | "channels" | "contacts",
+      appId: AppId,
+      after: string,
+      limit: number
+    ) {
+      const rows = yield* sql<{ readonly id: string }>`
+        SELECT id FROM ${sql.literal(table)} WHERE app_id = ${appId} AND ${after === "" ? sql`true` : sql`id > ${after}`}
+        ORDER BY id OFFSET ${limit * WINDOW - 1} LIMIT 1`
+      return rows[0]?.id ?? null
+    })
+
+    /** Channels named by their ids: also those of people who unsubscribed, which are skipped by name. */
+    const namedChannels = Effect.fnUntraced(function* (
+      appId: AppId,
+      ways: ReadonlyArray<Way>,
+      keys: ReadonlyArray<string>
+    ) {
+      const rows = yield* sql<{ readonly id: string; readonly kind: "email" | "inbox" }>`
+        SELECT id, kind FROM channels WHERE app_id = ${appId} AND id = ANY(${uuids(keys)}) AND status <> 'suppressed'
+        ORDER BY id`
+      const of = (kind: "email" | "inbox") =>
+        ways.includes(kind) ? rows.filter((row) => row.kind === kind).map(({ id }) => id) : none
+      return { ...NOBODY, smtp: of("email"), inbox: of("inbox") }
+    })
+
+    /** Contacts with an inbox, in the order of their ids; those who want no messages there are left out. */
+    const inboxPage = Effect.fnUntraced(function* (appId: AppId, from: Fragment, limit: number) {
+      const people = yield* sql<{ readonly id: string }>`${from} ORDER BY id LIMIT ${limit}`.unprepared
+      const ids = people.map(({ id }) => id)
+      const channels = yield* inboxesOf(appId, ids)
+      return { recipients: { ...NOBODY, inbox: channels }, size: ids.length, last: ids.at(-1) ?? "" }
+    })
+
+    const partOf = Effect.fnUntraced(function* (appId: AppId, audience: KeptAudience, place: Place, limit: number) {
+      const { after, part } = place
+      const filter = filterOf(audience)
+      const table = ({ d: "devices", c: "channels", i: "contacts" } as const)[part]
+      const end = filter !== null && isSparse(filter) ? yield* windowEnd(table, appId, after, limit) : null
+      const within = (id: Fragment) => (end === null ? [] : [sql`${id} <= ${end}`])
+      const found = yield* part === "d"
+        ? devicePage(devicesOf(appId, audience, after, within(sql`devices.id`)), limit)
+        : part === "c"
+          ? channelPage(channelsOf(appId, audience, after, within(sql`c.id`)), limit)
+          : inboxPage(appId, peopleWithInbox(appId, audience, after, within(sql`p.id`)), limit)
+      const { last, recipients, size } = found
+      return { recipients, after: size === limit ? last : end }
+    })
+
+    /**
+     * The inboxes of users, who become contacts where they are none. In the place of who was erased after the
+     * notification was accepted, or is being erased, stands an id of nobody: such a recipient is gone.
+     */
+    const inboxesOfUsers = Effect.fnUntraced(function* (
+      appId: AppId,
+      users: ReadonlyArray<string>,
+      notification: NotificationId | null
+    ) {
+      const people = yield* notification === null
+        ? ensureContacts(appId, users)
+        : contactsOf(appId, users, notification)
+      const wanting = people.flatMap(({ id, noInbox }) => (noInbox ? [] : [id]))
+      const inboxes = yield* inboxesOf(appId, wanting)
+      const gone = users.length - people.length + (wanting.length - inboxes.length)
+      return { ...NOBODY, inbox: [...inboxes, ...Array.from({ length: gone }, () => uuidv7())] }
+    })
+
+    const page: AudienceStore["Service"]["page"] = Effect.fnUntraced(function* (
+      appId,
+      audience,
+      ways,
+      cursor,
+      limit,
+      notification = null
+    ) {
+      // Who asks for a platform means devices.
+      const parts = ways.filter((way) => way === "push" || !isDevicesOnly(audience)).map((way) => PARTS[way])
+      const first = parts[0]
+      if (first === undefined) return { recipients: NOBODY, next: null }
+      const place = placeOf(cursor, first)
+      const { device_ids, channel_ids, emails, user_ids } = audience
+      if (emails !== undefined && !ways.includes("email")) return { recipients: NOBODY, next: null }
+
+      if (device_ids !== undefined) {
+        return yield* listed(device_ids.map(lower), place, limit, (keys) =>
+          Effect.map(
+            devicePage(devicesWhere(appId, "", [sql`id = ANY(${uuids(keys)})`]), keys.length),
+            ({ recipients }) => recipients
+          )
+        )
+      }
+      if (channel_ids !== undefined) {
+        return yield* listed(channel_ids.map(lower), place, limit, (keys) => namedChannels(appId, ways, keys))
+      }
+      if (emails !== undefined) {
+        const addresses = new Map(emails.map((address) => [addressKey(address), address]))
+        return yield* listed([...addresses.keys()], place, limit, (keys) =>
+          channelsOfAddresses(appId, addresses, keys, notification)
+        )
+      }
+
+      const then = parts[parts.indexOf(place.part) + 1]
+      const nextPart = then === undefined ? null : cursorOf(startOf(then))
+      if (place.part === "i" && user_ids !== undefined) {
+        const { next, recipients } = yield* listed(user_ids, place, limit, (users) =>
+          inboxesOfUsers(appId, users, notification)
+        )
+        return { recipients, next: next ?? nextPart }
+      }
+      const reading = partOf(appId, audience, place, limit)
+      const { after, recipients } = yield* isAboutEverybody(audience) ? alongTheKey(reading) : reading
+      return { recipients, next: after === null ? nextPart : cursorOf({ ...place, after }) }
+    }, storeError("AudienceStore.page"))
+
+    const count: AudienceStore["Service"]["count"] = Effect.fnUntraced(function* (appId, audience, ways, timeoutMs) {
+      const { channel_ids, device_ids, emails, user_ids } = audience
+      const wants = (way: Way) => ways.includes(way) && (way === "push" || !isDevicesOnly(audience))
+      if (emails !== undefined) {
+        const keys = [...new Set(emails.map(addressKey))]
+        const inactive = (yield* channelsByKey(appId, keys)).filter(({ active }) => !active)
+        return { recipients: { ...NO_ONE, smtp: wants("email") ? keys.length - inactive.length : 0 }, isExact: true }
+      }
+      if (channel_ids !== undefined) {
+        const { inbox, smtp } = yield* namedChannels(appId, ways, [...new Set(channel_ids.map(lower))])
+        return { recipients: { ...NO_ONE, smtp: smtp.length, inbox: inbox.length }, isExact: true }
+      }
+      const counted = yield* countRows(sql, timeoutMs, {
+        devices: (more) =>
+          !wants("push")
+            ? null
+            : device_ids !== undefined
+              ? devicesWhere(appId, "", [sql`id = ANY(${uuids(device_ids.map(lower))})`, ...more])
+              : devicesOf(appId, audience, "", more),
+        channels: wants("email") && device_ids === undefined ? channelsOf(appId, audience, "") : null,
+        inboxes: wants("inbox") && device_ids === undefined ? peopleWithInbox(appId, audience, "") : null
+      })
+      if (user_ids === undefined || !wants("inbox")) return counted
+      // Users who are no contacts yet become some.
+      const known = yield* sql<{ readonly id: string }>`
+        SELECT external_id AS id FROM contacts WHERE app_id = ${appId} AND external_id = ANY(${texts(user_ids)})`
+      const made = new Set(user_ids).size - known.length
+      return { ...counted, recipients: { ...counted.recipients, inbox: counted.recipients.inbox + made } }
+    }, storeError("AudienceStore.count"))
+
+    const { targets, unsubscribed, zones } = yield* audienceTargets(sql)
+    return AudienceStore.of({ zones, page, count, targets, unsubscribed })
+  })
+)
+
+/** Nothing but reading everybody's row leads to those it means; tags and users have their indexes. */
+const isAboutEverybody = (audience: KeptAudience): boolean => {
+  const { tags_all, tags_any } = filterOf(audience) ?? {}
+  return tags_all === undefined && tags_any === undefined && audience.user_ids === undefined
+}
+
+/** Who asks for a platform means devices. */
+const isDevicesOnly = (audience: KeptAudience): boolean => filterOf(audience)?.platforms !== undefined
+
+const lower = (id: string): string => id.toLowerCase()

@@ -1,0 +1,182 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Channel, EmailChannel } from "../../../services/domain/audience/Channel.ts"
+import type { AppId, ChannelId, ContactId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { NamedChannel } from "../../../services/ports/audience/ChannelStore.ts"
+import { ChannelStore } from "../../../services/ports/audience/ChannelStore.ts"
+import { addressKey } from "./addresses.ts"
+import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { integers, isUuid, texts, uuids } from "../server/columns.ts"
+import { inboxChannels } from "../inbox/inboxChannels.ts"
+import { pageOf } from "../server/pages.ts"
+import { storeError } from "../server/storeError.ts"
+
+interface ChannelRow {
+  readonly id: ChannelId
+  readonly kind: Channel["kind"]
+  readonly address: string | null
+  readonly contact_id: ContactId | null
+  readonly status: Channel["status"]
+  readonly created_at: Date
+}
+
+const COLUMNS = "id, kind, address, contact_id, status, created_at"
+
+const channelOf = (row: ChannelRow): Channel => ({
+  id: row.id,
+  kind: row.kind,
+  address: row.address,
+  contactId: row.contact_id,
+  status: row.status,
+  createdAt: row.created_at.getTime()
+})
+
+/** A row to be written: the lines of one address, each laid over the one before it. */
+interface Line {
+  readonly key: string
+  readonly id: string
+  channel: EmailChannel
+}
+
+/** One call of `among`. */
+interface Naming {
+  readonly appId: AppId
+  readonly ids: ReadonlyArray<string>
+}
+
+export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Layer.effect(
+  ChannelStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(COLUMNS)
+
+    const upsert: ChannelStore["Service"]["upsert"] = Effect.fnUntraced(function* (appId, channels) {
+      if (channels.length === 0) return []
+      const byKey = new Map<string, Line>()
+      const keys = channels.map((channel) => {
+        const key = addressKey(channel.address)
+        const line = byKey.get(key)
+        if (line === undefined) byKey.set(key, { key, id: uuidv7(), channel })
+        else line.channel = { ...line.channel, ...channel }
+        return key
+      })
+      // Contacts and channels are locked in the order of their keys, so that no two calls can wait for each other.
+      const lines = [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+      const users = [...new Set(lines.flatMap((line) => line.channel.user_id ?? []))].sort()
+      const cleared = lines.filter((line) => line.channel.user_id === null).map((line) => line.key)
+      // The updates that change nothing are there for their RETURNING: it sees rows that a concurrent call has made.
+      const rows = yield* sql<{ readonly id: string; readonly key: string }>`
+        WITH people AS (
+          INSERT INTO contacts (id, app_id, external_id)
+          SELECT t.id, ${PgTypes.uuid(appId)}, t.external_id
+          FROM unnest(${uuids(users.map(() => uuidv7()))}, ${texts(users)}) AS t (id, external_id)
+          ON CONFLICT (app_id, external_id) DO UPDATE SET external_id = excluded.external_id
+          RETURNING id, external_id
+        )
+        INSERT INTO channels AS c (app_id, id, contact_id, kind, address, address_key)
+        SELECT ${PgTypes.uuid(appId)}, t.id, people.id, t.kind, t.address, t.key
+        FROM unnest(${uuids(lines.map((line) => line.id))}, ${texts(lines.map((line) => line.key))},
+          ${texts(lines.map((line) => line.channel.kind))}, ${texts(lines.map((line) => line.channel.address))},
+          ${texts(lines.map((line) => line.channel.user_id ?? null))}
+        ) WITH ORDINALITY AS t (id, key, kind, address, external_id, place)
+        LEFT JOIN people ON people.external_id = t.external_id
+        ORDER BY t.place
+        ON CONFLICT (app_id, kind, address_key) DO UPDATE SET contact_id = CASE
+          WHEN excluded.contact_id IS NOT NULL THEN excluded.contact_id
+          WHEN excluded.address_key = ANY(${texts(cleared)}) THEN NULL
+          ELSE c.contact_id END
+        RETURNING c.id, c.address_key AS key`
+      const ids = new Map(rows.map((row) => [row.key, row.id as ChannelId]))
+      return keys.map((key) => {
+        const id = ids.get(key)!
+        const created = byKey.get(key)?.id === id
+        if (created) byKey.delete(key)
+        return { id, created }
+      })
+    }, storeError("ChannelStore.upsert"))
+
+    const find: ChannelStore["Service"]["find"] = (appId, id) =>
+      sql<ChannelRow>`SELECT ${columns} FROM channels WHERE app_id = ${appId} AND id = ${id}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), channelOf)),
+        storeError("ChannelStore.find")
+      )
+
+    const list: ChannelStore["Service"]["list"] = (appId, { address, contactId, status }, after, limit) =>
+      sql<ChannelRow>`
+        SELECT ${columns} FROM channels WHERE ${sql.and([
+          sql`app_id = ${appId}`,
+          ...(status === undefined ? [] : [sql`status = ${status}`]),
+          ...(contactId === undefined ? [] : [sql`contact_id = ${contactId}`]),
+          ...(address === undefined ? [] : [sql`kind = 'email'`, sql`address_key = ${addressKey(address)}`]),
+          ...(after === null ? [] : [sql`id > ${after}`])
+        ])} ORDER BY id LIMIT ${limit + 1}`.unprepared.pipe(
+        Effect.map((rows) => pageOf(rows.map(channelOf), limit)),
+        storeError("ChannelStore.list")
+      )
+
+    const remove: ChannelStore["Service"]["remove"] = (appId, id) =>
+      sql`DELETE FROM channels WHERE app_id = ${appId} AND id = ${id} RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("ChannelStore.remove")
+      )
+
+    const amongAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Naming>) {
+      const ids = calls.map((call) => [...new Set(call.ids.filter(isUuid))])
+      const rows = yield* sql<NamedChannel & { readonly call: number }>`
+        SELECT t.call, c.id, c.kind, c.status <> 'suppressed' AS active
+        FROM unnest(${integers(ids.flatMap((own, call) => own.map(() => call)))},
+          ${uuids(ids.flatMap((own, call) => own.map(() => calls[call]!.appId)))}, ${uuids(ids.flat())}
+        ) AS t (call, app_id, id) JOIN channels c ON c.app_id = t.app_id AND c.id = t.id`
+      const found: Array<Array<NamedChannel>> = calls.map(() => [])
+      for (const { call, id, kind, active } of rows) found[call]!.push({ id, kind, active })
+      return found
+    }, storeError("ChannelStore.among"))
+
+    const amongFew = yield* coalesce({
+      run: amongAll,
+      weight: ({ ids }: Naming) => ids.length,
+      isRefusal: isRefusedBySql,
+      rows: 256,
+      atOnce: 2
+    })
+
+    const among: ChannelStore["Service"]["among"] = (appId, ids) =>
+      ids.length <= 100 ? amongFew({ appId, ids }) : Effect.map(amongAll([{ appId, ids }]), (answers) => answers[0]!)
+
+    const { ensureContacts, inboxesOf } = inboxChannels(sql)
+    const ensureInbox: ChannelStore["Service"]["ensureInbox"] = Effect.fnUntraced(function* (appId, userId) {
+      const [contact] = yield* ensureContacts(appId, [userId])
+      const [old] = yield* sql<{ readonly id: ChannelId }>`
+        SELECT id FROM channels WHERE app_id = ${appId} AND kind = 'inbox' AND address_key = ${contact!.id}`
+      if (old !== undefined) return { id: old.id, created: false }
+      const [id] = yield* inboxesOf(appId, [contact!.id])
+      return { id: id as ChannelId, created: true }
+    }, storeError("ChannelStore.ensureInbox"))
+
+    const subscribe: ChannelStore["Service"]["subscribe"] = (appId, id, isWanted) =>
+      Effect.gen(function* () {
+        // Contacts are locked before their channels, as everywhere.
+        const [owner] = yield* sql<{ readonly id: string }>`
+          SELECT p.id FROM channels c JOIN contacts p ON p.id = c.contact_id
+          WHERE c.app_id = ${appId} AND c.id = ${id} AND c.kind = 'email' FOR UPDATE OF p`
+        const [from, to] = isWanted ? ["unsubscribed", "active"] : ["active", "unsubscribed"]
+        yield* sql`
+          UPDATE channels SET status = ${to}
+          WHERE app_id = ${appId} AND id = ${id} AND kind = 'email' AND status = ${from}`
+        if (owner !== undefined) {
+          yield* sql`
+            UPDATE contacts SET no_email = ${!isWanted}, updated_at = now()
+            WHERE id = ${owner.id} AND no_email <> ${!isWanted} AND (${isWanted} OR NOT EXISTS (
+              SELECT 1 FROM channels WHERE contact_id = ${owner.id} AND kind = 'email' AND status = 'active'
+            ))`
+        }
+        const rows = yield* sql<ChannelRow>`
+          SELECT ${columns} FROM channels WHERE app_id = ${appId} AND id = ${id} AND kind = 'email'`
+        return Option.map(Option.fromUndefinedOr(rows[0]), channelOf)
+      }).pipe(sql.withTransaction, storeError("ChannelStore.subscribe"))
+
+    return ChannelStore.of({ upsert, ensureInbox, subscribe, find, list, remove, among })
+  })
+)

@@ -1,0 +1,236 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { Contact, UpsertContact } from "../../../services/domain/audience/Contact.ts"
+import { UserId } from "../../../services/domain/audience/Device.ts"
+import type { AppId, ContactId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { ContactKey } from "../../../services/ports/audience/ContactStore.ts"
+import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
+import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { texts } from "../server/columns.ts"
+import { noteErasure } from "./erasures.ts"
+import { pageOf } from "../server/pages.ts"
+import { growing } from "../operations/Statistics.ts"
+import { storeError } from "../server/storeError.ts"
+import { writeContacts } from "./writeContacts.ts"
+
+interface ContactRow {
+  readonly id: ContactId
+  readonly external_id: string
+  readonly email: string | null
+  readonly attributes: Readonly<Record<string, Schema.Json>>
+  readonly tags: ReadonlyArray<string>
+  readonly locale: string | null
+  readonly timezone: string | null
+  readonly no_push: boolean
+  readonly no_email: boolean
+  readonly no_inbox: boolean
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const contactOf = (row: ContactRow): Contact => ({
+  id: row.id,
+  externalId: row.external_id,
+  email: row.email,
+  attributes: row.attributes,
+  tags: row.tags,
+  locale: row.locale,
+  timezone: row.timezone,
+  preferences: { push: !row.no_push, email: !row.no_email, inbox: !row.no_inbox },
+  createdAt: row.created_at.getTime(),
+  updatedAt: row.updated_at.getTime()
+})
+
+/** One call of `upsert`. */
+interface Upserting {
+  readonly appId: AppId
+  readonly contacts: ReadonlyArray<UpsertContact>
+}
+
+type Upserted = { readonly id: ContactId; readonly created: boolean }
+
+/** Calls of at most so many rows travel together, in statements of at most so many. */
+const FEW = 100
+const ROWS = 256
+const AT_ONCE = 2
+
+/** Nobody can have another. */
+const isUserId = Schema.is(UserId)
+
+/** Tags of a contact, at most. */
+const TAGS = 100
+
+export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Layer.effect(
+  ContactStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const write = writeContacts(sql)
+    const grew = yield* growing(["contacts", "channels"])
+
+    /** The address is the channel's own: the one that the contact was given, else the first that was linked to it. */
+    const select = (where: ReadonlyArray<Fragment>) => sql<ContactRow>`
+      SELECT p.id, p.external_id, p.attributes, p.tags, p.locale, p.timezone, p.no_push, p.no_email, p.no_inbox,
+        p.created_at, p.updated_at,
+        (SELECT c.address FROM channels c WHERE c.contact_id = p.id AND c.kind = 'email'
+         ORDER BY c.address_key IS DISTINCT FROM p.email_key, c.id LIMIT 1) AS email
+      FROM contacts p WHERE ${sql.and(where)}`
+
+    const named = (key: ContactKey) =>
+      typeof key === "string" ? sql`p.id = ${key}` : sql`p.external_id = ${key.externalId}`
+
+    const one = (appId: AppId, key: ContactKey) =>
+      Effect.map(select([sql`p.app_id = ${appId}`, named(key)]), (rows) =>
+        Option.map(Option.fromUndefinedOr(rows[0]), contactOf)
+      )
+
+    /** Both ids of a contact, whose row stays locked until the transaction ends. */
+    const lock = (appId: AppId, key: ContactKey) =>
+      Effect.map(
+        sql<{ readonly id: ContactId; readonly externalId: string }>`
+          SELECT id, external_id AS "externalId" FROM contacts p WHERE p.app_id = ${appId} AND ${named(key)} FOR UPDATE`,
+        ([row]) => (row === undefined ? null : { ...row, isThere: true })
+      )
+
+    /** Several calls in one transaction; applications in the order in which everybody takes them. */
+    const writeAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Upserting>) {
+      const answers = new Map<Upserting, ReadonlyArray<Upserted>>()
+      const byApp = Map.groupBy(calls, ({ appId }) => appId)
+      for (const appId of [...byApp.keys()].sort()) {
+        const own = byApp.get(appId)!
+        const written = yield* write(
+          appId,
+          own.flatMap(({ contacts }) => contacts)
+        )
+        let at = 0
+        for (const call of own) answers.set(call, written.slice(at, (at += call.contacts.length)))
+      }
+      return calls.map((call) => answers.get(call)!)
+    }, sql.withTransaction)
+
+    const upsertAll = (calls: ReadonlyArray<Upserting>) =>
+      writeAll(calls).pipe(
+        Effect.tap(() => grew(calls.reduce((sum, { contacts }) => sum + contacts.length, 0))),
+        storeError("ContactStore.upsert")
+      )
+
+    const upsertFew = yield* coalesce({
+      run: upsertAll,
+      weight: ({ contacts }: Upserting) => contacts.length,
+      isRefusal: isRefusedBySql,
+      rows: ROWS,
+      atOnce: AT_ONCE
+    })
+
+    const upsert: ContactStore["Service"]["upsert"] = (appId, contacts) => {
+      if (contacts.length === 0) return Effect.succeed([])
+      const call = { appId, contacts }
+      return contacts.length <= FEW ? upsertFew(call) : Effect.map(upsertAll([call]), ([answer]) => answer!)
+    }
+
+    const tag: ContactStore["Service"]["tag"] = (appId, externalIds, { add = [], remove = [] }) =>
+      sql<{ readonly externalId: string; readonly fits: boolean }>`
+        WITH theirs AS MATERIALIZED (
+          SELECT id, external_id, tags FROM contacts WHERE app_id = ${appId} AND external_id = ANY(${texts(externalIds)})
+          ORDER BY external_id COLLATE "C" FOR NO KEY UPDATE
+        ), changed AS MATERIALIZED (
+          SELECT id, external_id, ARRAY(
+            SELECT tag FROM unnest(tags || ${texts(add)}) WITH ORDINALITY AS t (tag, place)
+            WHERE tag <> ALL(${texts(remove)}) GROUP BY tag ORDER BY min(place)
+          ) AS tags FROM theirs
+        ), written AS (
+          UPDATE contacts p SET tags = changed.tags, updated_at = now() FROM changed
+          WHERE p.id = changed.id AND cardinality(changed.tags) <= ${TAGS}
+        )
+        SELECT external_id AS "externalId", cardinality(tags) <= ${TAGS} AS fits FROM changed`.pipe(
+        storeError("ContactStore.tag")
+      )
+
+    const find: ContactStore["Service"]["find"] = (appId, key) => one(appId, key).pipe(storeError("ContactStore.find"))
+
+    const list: ContactStore["Service"]["list"] = (appId, filter, after, limit) => {
+      const { externalId, tag } = filter
+      return sql<ContactRow>`${select([
+        sql`p.app_id = ${appId}`,
+        ...(after === null ? [] : [sql`p.id > ${after}`]),
+        ...(externalId === undefined ? [] : [sql`p.external_id = ${externalId}`]),
+        // Said aloud because the index on tags leaves out contacts without any.
+        ...(tag === undefined ? [] : [sql`p.tags <> '{}'`, sql`p.tags @> ${texts([tag])}`])
+      ])} ORDER BY p.id LIMIT ${limit + 1}`.unprepared.pipe(
+        Effect.map((rows) => pageOf(rows.map(contactOf), limit)),
+        storeError("ContactStore.list")
+      )
+    }
+
+    const update: ContactStore["Service"]["update"] = (appId, key, change) =>
+      Effect.gen(function* () {
+        const found = yield* lock(appId, key)
+        if (found === null) return Option.none()
+        const line: UpsertContact = { ...change, external_id: found.externalId }
+        yield* write(appId, [line])
+        return yield* one(appId, found.id)
+      }).pipe(sql.withTransaction, storeError("ContactStore.update"))
+
+    const prefer: ContactStore["Service"]["prefer"] = (appId, key, { push, email, inbox }) =>
+      Effect.gen(function* () {
+        const found = yield* lock(appId, key)
+        if (found === null) return Option.none()
+        const { id } = found
+        const not = (wanted: boolean | undefined) => PgTypes.bool(wanted === undefined ? null : !wanted)
+        yield* sql`
+          UPDATE contacts SET no_push = coalesce(${not(push)}, no_push), no_email = coalesce(${not(email)}, no_email),
+            no_inbox = coalesce(${not(inbox)}, no_inbox), updated_at = now()
+          WHERE app_id = ${appId} AND id = ${id} AND (no_push, no_email, no_inbox) IS DISTINCT FROM
+            (coalesce(${not(push)}, no_push), coalesce(${not(email)}, no_email), coalesce(${not(inbox)}, no_inbox))`
+        for (const [kind, isWanted] of [
+          ["email", email],
+          ["inbox", inbox]
+        ] as const) {
+          if (isWanted === undefined) continue
+          const [from, to] = isWanted ? ["unsubscribed", "active"] : ["active", "unsubscribed"]
+          // Locked in the order in which everybody locks channels.
+          yield* sql`
+            WITH theirs AS (
+              SELECT id FROM channels WHERE contact_id = ${id} AND kind = ${kind} AND status = ${from}
+              ORDER BY address_key FOR NO KEY UPDATE
+            )
+            UPDATE channels SET status = ${to} WHERE app_id = ${appId} AND id IN (SELECT id FROM theirs)`
+        }
+        return yield* one(appId, id)
+      }).pipe(sql.withTransaction, storeError("ContactStore.prefer"))
+
+    /**
+     * Holds the place of a person who is no contact, whom a notification may be about to make one. Answers whether one
+     * has done so meanwhile.
+     */
+    const hold = Effect.fnUntraced(function* (appId: AppId, externalId: string) {
+      const draft = uuidv7() as ContactId
+      const [row] = yield* sql<{ readonly id: ContactId }>`
+        INSERT INTO contacts (id, app_id, external_id) VALUES (${draft}, ${appId}, ${externalId})
+        ON CONFLICT (app_id, external_id) DO UPDATE SET external_id = excluded.external_id RETURNING id`
+      return { id: row!.id, externalId, isThere: row!.id !== draft }
+    })
+
+    const remove: ContactStore["Service"]["remove"] = (appId, key) =>
+      Effect.gen(function* () {
+        const found =
+          (yield* lock(appId, key)) ??
+          (typeof key === "object" && isUserId(key.externalId) ? yield* hold(appId, key.externalId) : null)
+        if (found === null) return false
+        const { externalId, id, isThere } = found
+        const devices = yield* sql`
+          WITH theirs AS (
+            SELECT id FROM devices WHERE app_id = ${appId} AND user_id = ${externalId} ORDER BY token_hash FOR UPDATE
+          )
+          DELETE FROM devices WHERE app_id = ${appId} AND id IN (SELECT id FROM theirs) RETURNING id`
+        yield* noteErasure(sql, appId, id)
+        // Channels and inbox messages go with it.
+        yield* sql`DELETE FROM contacts WHERE app_id = ${appId} AND id = ${id}`
+        return isThere || devices.length > 0
+      }).pipe(sql.withTransaction, storeError("ContactStore.remove"))
+
+    return ContactStore.of({ upsert, tag, find, list, update, prefer, remove })
+  })
+)

@@ -1,0 +1,279 @@
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { hash } from "node:crypto"
+import type { Device, Environment, Platform, RegisterDevice } from "../../../services/domain/audience/Device.ts"
+import { storedToken } from "../../../services/domain/audience/Device.ts"
+import type { AppId, DeviceId } from "../../../services/domain/Ids.ts"
+import { uuidFloor } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { DeviceFilter, NamedDevice } from "../../../services/ports/audience/DeviceStore.ts"
+import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
+import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { integers, isUuid, textArrayText, texts, uuids } from "../server/columns.ts"
+import { pageOf } from "../server/pages.ts"
+import { growing } from "../operations/Statistics.ts"
+import { storeError } from "../server/storeError.ts"
+
+interface DeviceRow {
+  readonly id: DeviceId
+  readonly platform: Platform
+  readonly token: string
+  readonly user_id: string | null
+  readonly tags: ReadonlyArray<string>
+  readonly timezone: string | null
+  readonly environment: Environment
+  readonly metadata: Device["metadata"]
+  readonly p256dh: string | null
+  readonly auth: string | null
+  readonly active: boolean
+  readonly invalid_reason: string | null
+  readonly created_at: Date
+  readonly last_seen_at: Date
+}
+
+const COLUMNS =
+  "id, platform, token, user_id, tags, timezone, environment, metadata, p256dh, auth, active, invalid_reason, created_at, last_seen_at"
+
+const deviceOf = (row: DeviceRow): Device => ({
+  id: row.id,
+  platform: row.platform,
+  token: row.token,
+  userId: row.user_id,
+  tags: row.tags,
+  timezone: row.timezone,
+  environment: row.environment,
+  metadata: row.metadata,
+  p256dh: row.p256dh,
+  auth: row.auth,
+  status: row.active ? "active" : "invalid",
+  invalidReason: row.invalid_reason,
+  createdAt: row.created_at.getTime(),
+  lastSeenAt: row.last_seen_at.getTime()
+})
+
+/** The key of a token: 16 bytes of its SHA-256, in hexadecimal digits. */
+const keyOf = (token: string): string => hash("sha256", token, "hex").slice(0, 32)
+
+/** One call of `register`. */
+interface Registration {
+  readonly appId: AppId
+  readonly devices: ReadonlyArray<RegisterDevice>
+}
+
+/** A row to be written: the last line of its token. */
+interface Line {
+  /** Application and token. */
+  readonly place: string
+  readonly appId: AppId
+  readonly key: string
+  readonly id: string
+  readonly token: string
+  device: RegisterDevice
+}
+
+/** One call of `among`. */
+interface Naming {
+  readonly appId: AppId
+  readonly ids: ReadonlyArray<string>
+}
+
+/** Clocks of nodes and of the database may differ by so much: ids are drawn by the one, created_at by the other. */
+const SKEW_MS = 600_000
+
+/** Calls of at most so many rows travel together. */
+const FEW = 100
+/** Rows of a statement that stands for many calls. */
+const ROWS = 256
+const AT_ONCE = 2
+
+export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer.effect(
+  DeviceStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(COLUMNS)
+    const grew = yield* growing(["devices"])
+
+    /** Several calls, of several applications, as if one after another. */
+    const registerAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Registration>) {
+      const byPlace = new Map<string, Line>()
+      const places = calls.map(({ appId, devices }) =>
+        devices.map((device) => {
+          const token = storedToken(device)
+          const key = keyOf(token)
+          const place = appId + key
+          const line = byPlace.get(place)
+          if (line === undefined) byPlace.set(place, { place, appId, key, id: uuidv7(), token, device })
+          else line.device = device
+          return place
+        })
+      )
+      // Everyone who locks many devices does so in the order of their keys, so that no two can wait for each other.
+      const lines = [...byPlace.values()].sort((a, b) => (a.place < b.place ? -1 : 1))
+      const rows = yield* sql<{ readonly id: string; readonly app_id: string; readonly key: string }>`
+        INSERT INTO devices AS d (app_id, id, token_hash, platform, environment, token, p256dh, auth, user_id, timezone,
+          tags, metadata)
+        SELECT t.app_id, t.id, decode(t.key, 'hex'), t.platform, coalesce(t.environment, 'production'), t.token, 
+          t.p256dh, t.auth, t.user_id, t.timezone, coalesce(t.tags::text[], '{}'), coalesce(t.metadata::json, '{}')
+        FROM unnest(${uuids(lines.map((line) => line.appId))}, ${uuids(lines.map((line) => line.id))},
+          ${texts(lines.map((line) => line.key))}, ${texts(lines.map((line) => line.device.platform))},
+          ${texts(lines.map((line) => line.device.environment ?? null))},
+          ${texts(lines.map((line) => line.token))},
+          ${texts(lines.map((line) => line.device.web_push_p256dh ?? null))},
+          ${texts(lines.map((line) => line.device.web_push_auth ?? null))},
+          ${texts(lines.map((line) => line.device.user_id ?? null))},
+          ${texts(lines.map((line) => line.device.timezone ?? null))},
+          ${texts(lines.map((line) => (line.device.tags === undefined ? null : textArrayText([...new Set(line.device.tags)]))))},
+          ${texts(lines.map((line) => (line.device.metadata === undefined ? null : JSON.stringify(line.device.metadata))))}
+        ) AS t (app_id, id, key, platform, environment, token, p256dh, auth, user_id, timezone, tags, metadata)
+        ON CONFLICT (app_id, token_hash) DO UPDATE SET
+          last_seen_at = now(),
+          active = true,
+          invalid_reason = NULL,
+          platform = excluded.platform,
+          environment = excluded.environment,
+          user_id = excluded.user_id,
+          timezone = excluded.timezone,
+          tags = excluded.tags,
+          metadata = excluded.metadata,
+          p256dh = excluded.p256dh,
+          auth = excluded.auth
+        RETURNING d.app_id, d.id, encode(d.token_hash, 'hex') AS key`
+      yield* grew(lines.length)
+      const ids = new Map(rows.map((row) => [row.app_id + row.key, row.id as DeviceId]))
+      return places.map((call) =>
+        call.map((place) => {
+          const id = ids.get(place)!
+          // A new row has the id that was drawn for it; of several lines the first one made it.
+          const created = byPlace.get(place)?.id === id
+          if (created) byPlace.delete(place)
+          return { id, created }
+        })
+      )
+    }, storeError("DeviceStore.register"))
+
+    const registerFew = yield* coalesce({
+      run: registerAll,
+      weight: ({ devices }: Registration) => devices.length,
+      isRefusal: isRefusedBySql,
+      rows: ROWS,
+      atOnce: AT_ONCE
+    })
+
+    const register: DeviceStore["Service"]["register"] = (appId, devices) => {
+      if (devices.length === 0) return Effect.succeed([])
+      return devices.length <= FEW
+        ? registerFew({ appId, devices })
+        : Effect.map(registerAll([{ appId, devices }]), (answers) => answers[0]!)
+    }
+
+    const removeByToken: DeviceStore["Service"]["removeByToken"] = (appId, token) =>
+      sql`
+        DELETE FROM devices WHERE app_id = ${appId} AND (
+          token_hash = decode(${keyOf(token)}, 'hex')
+          OR (platform = 'ios' AND token_hash = decode(${keyOf(storedToken({ platform: "ios", token }))}, 'hex'))
+        ) RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("DeviceStore.removeByToken")
+      )
+
+    const remove: DeviceStore["Service"]["remove"] = (appId, id) =>
+      sql`DELETE FROM devices WHERE app_id = ${appId} AND id = ${id} RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("DeviceStore.remove")
+      )
+
+    const find: DeviceStore["Service"]["find"] = (appId, id) =>
+      sql<DeviceRow>`SELECT ${columns} FROM devices WHERE app_id = ${appId} AND id = ${id}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), deviceOf)),
+        storeError("DeviceStore.find")
+      )
+
+    const update: DeviceStore["Service"]["update"] = (appId, id, change) => {
+      const set = [
+        ...(change.user_id === undefined ? [] : [sql`user_id = ${change.user_id}`]),
+        ...(change.tags === undefined ? [] : [sql`tags = ${texts([...new Set(change.tags)])}`]),
+        ...(change.timezone === undefined ? [] : [sql`timezone = ${change.timezone}`]),
+        ...(change.environment === undefined ? [] : [sql`environment = ${change.environment}`]),
+        ...(change.metadata === undefined ? [] : [sql`metadata = ${JSON.stringify(change.metadata)}::json`])
+      ]
+      if (set.length === 0) return find(appId, id)
+      return sql<DeviceRow>`
+        UPDATE devices SET ${sql.csv(set)} WHERE app_id = ${appId} AND id = ${id} RETURNING ${columns}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), deviceOf)),
+        storeError("DeviceStore.update")
+      )
+    }
+
+    const conditionsOf = (filter: DeviceFilter) => {
+      const { createdBefore, createdFrom, environment, platform, seenBefore, seenFrom, status, tagsAll, tagsAny } =
+        filter
+      return [
+        ...(platform === undefined ? [] : [sql`platform = ${platform}`]),
+        ...(environment === undefined ? [] : [sql`environment = ${environment}`]),
+        ...(status === undefined ? [] : [sql`active = ${status === "active"}`]),
+        // Said aloud because the index on tags leaves out devices without any.
+        ...(tagsAny || tagsAll ? [sql`tags <> '{}'`] : []),
+        ...(tagsAny ? [sql`tags && ${texts(tagsAny)}`] : []),
+        ...(tagsAll ? [sql`tags @> ${texts(tagsAll)}`] : []),
+        // Ids begin with their time: a span of time is a span of the key.
+        ...(createdFrom === undefined
+          ? []
+          : [
+              sql`created_at >= ${new Date(createdFrom)}`,
+              sql`id >= ${uuidFloor(Math.max(0, createdFrom - SKEW_MS))}::uuid`
+            ]),
+        ...(createdBefore === undefined
+          ? []
+          : [
+              sql`created_at < ${new Date(createdBefore)}`,
+              sql`id < ${uuidFloor(Math.max(0, createdBefore + SKEW_MS))}::uuid`
+            ]),
+        ...(seenFrom === undefined ? [] : [sql`last_seen_at >= ${new Date(seenFrom)}`]),
+        ...(seenBefore === undefined ? [] : [sql`last_seen_at < ${new Date(seenBefore)}`])
+      ]
+    }
+
+    /** Never prepared: the best plan depends on how many devices a tag has, which a plan made once cannot know. */
+    const list: DeviceStore["Service"]["list"] = (appId, filter, after, limit) => {
+      const conditions = conditionsOf(filter)
+      // The devices of a user are few and found by their index; the fence keeps the planner from walking all in order.
+      const from =
+        filter.userId === undefined
+          ? sql`SELECT ${columns} FROM devices WHERE ${sql.and([sql`app_id = ${appId}`, ...conditions])}`
+          : sql`SELECT * FROM (
+              SELECT ${columns} FROM devices
+              WHERE ${sql.and([sql`app_id = ${appId}`, sql`user_id = ${filter.userId}`, ...conditions])} OFFSET 0
+            ) AS theirs WHERE true`
+      return sql<DeviceRow>`
+        ${from} ${after === null ? sql`` : sql`AND id > ${after}`} ORDER BY id LIMIT ${limit + 1}`.unprepared.pipe(
+        Effect.map((rows) => pageOf(rows.map(deviceOf), limit)),
+        storeError("DeviceStore.list")
+      )
+    }
+
+    const amongAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Naming>) {
+      const ids = calls.map((call) => [...new Set(call.ids.filter(isUuid))])
+      const rows = yield* sql<NamedDevice & { readonly call: number }>`
+        SELECT t.call, d.id, d.platform, d.active
+        FROM unnest(${integers(ids.flatMap((own, call) => own.map(() => call)))},
+          ${uuids(ids.flatMap((own, call) => own.map(() => calls[call]!.appId)))}, ${uuids(ids.flat())}
+        ) AS t (call, app_id, id) JOIN devices d ON d.app_id = t.app_id AND d.id = t.id`
+      const found: Array<Array<NamedDevice>> = calls.map(() => [])
+      for (const { call, id, platform, active } of rows) found[call]!.push({ id, platform, active })
+      return found
+    }, storeError("DeviceStore.among"))
+
+    const amongFew = yield* coalesce({
+      run: amongAll,
+      weight: ({ ids }: Naming) => ids.length,
+      isRefusal: isRefusedBySql,
+      rows: ROWS,
+      atOnce: AT_ONCE
+    })
+
+    const among: DeviceStore["Service"]["among"] = (appId, ids) =>
+      ids.length <= FEW ? amongFew({ appId, ids }) : Effect.map(amongAll([{ appId, ids }]), (answers) => answers[0]!)
+
+    return DeviceStore.of({ register, removeByToken, remove, find, update, list, among })
+  })
+)

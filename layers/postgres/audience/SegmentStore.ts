@@ -1,0 +1,78 @@
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SegmentId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { Segment, SegmentFilter } from "../../../services/domain/audience/Segment.ts"
+import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
+import { pageOf } from "../server/pages.ts"
+import { storeError } from "../server/storeError.ts"
+
+interface SegmentRow {
+  readonly id: SegmentId
+  readonly name: string
+  readonly filter: SegmentFilter
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const segmentOf = (row: SegmentRow): Segment => ({
+  id: row.id,
+  name: row.name,
+  filter: row.filter,
+  createdAt: row.created_at.getTime(),
+  updatedAt: row.updated_at.getTime()
+})
+
+const first = (rows: ReadonlyArray<SegmentRow>) => Option.map(Option.fromUndefinedOr(rows[0]), segmentOf)
+
+export const layer: Layer.Layer<SegmentStore, never, SqlClient.SqlClient> = Layer.effect(
+  SegmentStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal("id, name, filter, created_at, updated_at")
+
+    const create: SegmentStore["Service"]["create"] = (appId, { filter, name }) =>
+      sql<SegmentRow>`
+        INSERT INTO segments (id, app_id, name, filter)
+        VALUES (${uuidv7()}, ${appId}, ${name}, ${JSON.stringify(filter)}::json) RETURNING ${columns}`.pipe(
+        Effect.map((rows) => segmentOf(rows[0]!)),
+        storeError("SegmentStore.create")
+      )
+
+    const find: SegmentStore["Service"]["find"] = (appId, id) =>
+      sql<SegmentRow>`SELECT ${columns} FROM segments WHERE app_id = ${appId} AND id = ${id}`.pipe(
+        Effect.map(first),
+        storeError("SegmentStore.find")
+      )
+
+    const list: SegmentStore["Service"]["list"] = (appId, after, limit) =>
+      sql<SegmentRow>`
+        SELECT ${columns} FROM segments WHERE ${sql.and([
+          sql`app_id = ${appId}`,
+          ...(after === null ? [] : [sql`id > ${after}`])
+        ])} ORDER BY id LIMIT ${limit + 1}`.pipe(
+        Effect.map((rows) => pageOf(rows.map(segmentOf), limit)),
+        storeError("SegmentStore.list")
+      )
+
+    const update: SegmentStore["Service"]["update"] = (appId, id, { filter, name }) => {
+      const given = filter === undefined ? null : JSON.stringify(filter)
+      return sql<SegmentRow>`
+        UPDATE segments SET name = coalesce(${name ?? null}::text, name), filter = coalesce(${given}::json, filter),
+          updated_at = CASE WHEN (name, filter::jsonb) IS DISTINCT FROM
+            (coalesce(${name ?? null}::text, name), coalesce(${given}::jsonb, filter::jsonb)) THEN now() ELSE updated_at END
+        WHERE app_id = ${appId} AND id = ${id} RETURNING ${columns}`.pipe(
+        Effect.map(first),
+        storeError("SegmentStore.update")
+      )
+    }
+
+    const remove: SegmentStore["Service"]["remove"] = (appId, id) =>
+      sql`DELETE FROM segments WHERE app_id = ${appId} AND id = ${id} RETURNING id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("SegmentStore.remove")
+      )
+
+    return SegmentStore.of({ create, find, list, update, remove })
+  })
+)

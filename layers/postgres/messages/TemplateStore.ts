@@ -1,0 +1,120 @@
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { TemplateId, TemplateVersionId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { Template, TemplateBody } from "../../../services/domain/messages/Template.ts"
+import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
+import { pageOf } from "../server/pages.ts"
+import { storeError } from "../server/storeError.ts"
+
+interface TemplateRow {
+  readonly id: TemplateId
+  readonly name: string
+  readonly version: number
+  readonly version_id: TemplateVersionId
+  readonly body: TemplateBody
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const templateOf = (row: TemplateRow): Template => ({
+  id: row.id,
+  name: row.name,
+  version: row.version,
+  versionId: row.version_id,
+  body: row.body,
+  createdAt: row.created_at.getTime(),
+  updatedAt: row.updated_at.getTime()
+})
+
+export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Layer.effect(
+  TemplateStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const select = (where: ReadonlyArray<Fragment>) => sql<TemplateRow>`
+      SELECT t.id, t.name, t.version, t.version_id, v.body, t.created_at, t.updated_at
+      FROM templates t JOIN template_versions v ON v.id = t.version_id WHERE ${sql.and(where)}`
+
+    const create: TemplateStore["Service"]["create"] = (appId, name, body) =>
+      Effect.gen(function* () {
+        const id = uuidv7() as TemplateId
+        const versionId = uuidv7() as TemplateVersionId
+        const [row] = yield* sql<{ readonly created_at: Date }>`
+          WITH made AS (
+            INSERT INTO template_versions (id, app_id, body) VALUES (${versionId}, ${appId}, ${JSON.stringify(body)}::json)
+          )
+          INSERT INTO templates (id, app_id, name, version_id) VALUES (${id}, ${appId}, ${name}, ${versionId})
+          RETURNING created_at`
+        const createdAt = row!.created_at.getTime()
+        return { id, name, version: 1, versionId, body, createdAt, updatedAt: createdAt }
+      }).pipe(storeError("TemplateStore.create"))
+
+    const find: TemplateStore["Service"]["find"] = (appId, id) =>
+      select([sql`t.app_id = ${appId}`, sql`t.id = ${id}`]).pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), templateOf)),
+        storeError("TemplateStore.find")
+      )
+
+    const list: TemplateStore["Service"]["list"] = (appId, after, limit) =>
+      sql<TemplateRow>`${select([
+        sql`t.app_id = ${appId}`,
+        ...(after === null ? [] : [sql`t.id > ${after}`])
+      ])} ORDER BY t.id LIMIT ${limit + 1}`.pipe(
+        Effect.map((rows) => pageOf(rows.map(templateOf), limit)),
+        storeError("TemplateStore.list")
+      )
+
+    const update: TemplateStore["Service"]["update"] = (appId, id, version, name, body) =>
+      Effect.gen(function* () {
+        const versionId = uuidv7()
+        const [row] = yield* sql<{ readonly created_at: Date; readonly updated_at: Date }>`
+          WITH before AS MATERIALIZED (
+            SELECT id, version_id FROM templates
+            WHERE app_id = ${appId} AND id = ${id} AND version = ${version} FOR UPDATE
+          ), made AS (
+            INSERT INTO template_versions (id, app_id, body)
+            SELECT ${versionId}::uuid, ${appId}::uuid, ${JSON.stringify(body)}::json FROM before
+          ), retired AS (
+            UPDATE template_versions v SET retired_at = now() FROM before WHERE v.id = before.version_id
+          )
+          UPDATE templates t SET name = ${name}, version = t.version + 1, version_id = ${versionId}::uuid,
+            updated_at = now()
+          FROM before WHERE t.id = before.id
+          RETURNING t.created_at, t.updated_at`
+        return Option.map(Option.fromUndefinedOr(row), ({ created_at, updated_at }): Template => ({
+          id,
+          name,
+          version: version + 1,
+          versionId: versionId as TemplateVersionId,
+          body,
+          createdAt: created_at.getTime(),
+          updatedAt: updated_at.getTime()
+        }))
+      }).pipe(storeError("TemplateStore.update"))
+
+    const remove: TemplateStore["Service"]["remove"] = (appId, id) =>
+      sql`
+        WITH gone AS (DELETE FROM templates WHERE app_id = ${appId} AND id = ${id} RETURNING version_id)
+        UPDATE template_versions v SET retired_at = now() FROM gone WHERE v.id = gone.version_id RETURNING v.id`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        storeError("TemplateStore.remove")
+      )
+
+    const latest: TemplateStore["Service"]["latest"] = (appId, id) =>
+      sql<{ readonly version_id: TemplateVersionId }>`
+        SELECT version_id FROM templates WHERE app_id = ${appId} AND id = ${id}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), (row) => row.version_id)),
+        storeError("TemplateStore.latest")
+      )
+
+    const body: TemplateStore["Service"]["body"] = (version) =>
+      sql<{ readonly body: TemplateBody }>`SELECT body FROM template_versions WHERE id = ${version}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), (row) => row.body)),
+        storeError("TemplateStore.body")
+      )
+
+    return TemplateStore.of({ create, find, list, update, remove, latest, body })
+  })
+)

@@ -1,0 +1,112 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
+import type { NotificationId } from "../../../services/domain/Ids.ts"
+import { WORKER_ENDED } from "../../../services/domain/sending/Suspicion.ts"
+import type { Waiting } from "../../../services/ports/operations/BacklogStore.ts"
+import { BacklogStore } from "../../../services/ports/operations/BacklogStore.ts"
+import { NODE } from "../server/Database.ts"
+import { statusCode } from "../sending/deliveryCodes.ts"
+import { storeError } from "../server/storeError.ts"
+
+/** Notifications that are looked at, recipients of one that is too large to compare, and notifications compared. */
+const NEWEST = 100
+const LARGE = 10_000
+const COMPARED = 20
+
+const PROVIDERS = ["apns", "fcm", "webpush", "smtp", "inbox"] as const
+
+export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Layer.effect(
+  BacklogStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    // All of it is found by the partial indexes of open work.
+    const waiting = sql<Waiting>`
+      SELECT kind, count(*)::integer AS count,
+        greatest(0, coalesce(extract(epoch FROM now() - min(due)) * 1000, 0))::float8 AS "oldestMs"
+      FROM (
+        SELECT 'plan' AS kind, coalesce(send_at, created_at) AS due FROM notifications
+        WHERE NOT plan_done AND status IN ('queued', 'sending') AND (plan_lease_until IS NULL OR plan_lease_until < now())
+        UNION ALL
+        SELECT b.provider, b.due_at FROM batches b JOIN notifications n ON n.id = b.notification_id
+        WHERE NOT b.done AND NOT b.suspended AND b.due_at <= now() AND (b.lease_until IS NULL OR b.lease_until < now())
+          AND n.status IN ('queued', 'sending')
+        UNION ALL
+        SELECT 'webhook', w.due_at FROM webhook_work_items w JOIN webhooks h ON h.id = w.webhook_id
+        WHERE NOT w.done AND h.is_active AND w.due_at <= now() AND (w.lease_until IS NULL OR w.lease_until < now())
+      ) work GROUP BY kind`
+    const suspendedBatches = sql<{ readonly provider: ProviderKind; readonly count: number }>`
+      SELECT provider, count(*)::integer AS count FROM batches WHERE suspended AND NOT done GROUP BY provider`
+    const suspended = sql<{ readonly provider: ProviderKind; readonly count: number }>`
+      SELECT kind AS provider, count(*)::integer AS count FROM credentials WHERE suspended_reason IS NOT NULL GROUP BY kind`
+    const others = sql<{ readonly disabled: number; readonly bytes: number }>`
+      SELECT (SELECT count(*)::integer FROM webhooks WHERE NOT is_active AND disabled_reason IS NOT NULL) AS disabled,
+        pg_database_size(current_database())::float8 AS bytes`
+    // By the newest ids, and of what is large nothing: the work of a look has an end, whatever there is.
+    const unreconciled = sql<{ readonly id: NotificationId }>`
+      WITH newest AS MATERIALIZED (SELECT id, status, planned FROM notifications ORDER BY id DESC LIMIT ${NEWEST}),
+      counted AS MATERIALIZED (
+        SELECT n.id, n.planned, coalesce(sum(b.sent), 0) AS sent, coalesce(sum(b.failed), 0) AS failed,
+          coalesce(sum(b.pending + b.sent + b.failed + b.skipped + b.cancelled), 0) AS accepted
+        FROM newest n LEFT JOIN batches b ON b.notification_id = n.id WHERE n.status = 'completed'
+        GROUP BY n.id, n.planned
+      ), compared AS MATERIALIZED (
+        SELECT id, sent, failed FROM counted WHERE sent + failed <= ${LARGE} ORDER BY id DESC LIMIT ${COMPARED}
+      )
+      SELECT id FROM counted WHERE accepted <> planned
+      UNION
+      SELECT c.id FROM compared c CROSS JOIN LATERAL (
+        SELECT sum(r.count) FILTER (WHERE r.status = ${statusCode.sent}::"char") AS sent,
+          sum(r.count) FILTER (WHERE r.status = ${statusCode.failed}::"char") AS failed
+        FROM (
+          SELECT status, 1 AS count FROM deliveries WHERE notification_id = c.id
+          UNION ALL SELECT status, size FROM packed_deliveries WHERE notification_id = c.id
+        ) r
+      ) there
+      WHERE (c.sent, c.failed) IS DISTINCT FROM (coalesce(there.sent, 0), coalesce(there.failed, 0))`
+    const connections = sql<{ readonly state: string; readonly count: number }>`
+      SELECT coalesce(state, 'unknown') AS state, count(*)::integer AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name LIKE 'heliograph%' GROUP BY 1 ORDER BY 1`
+    const nodes = sql<{ readonly count: number }>`
+      SELECT count(DISTINCT application_name)::integer AS count FROM pg_stat_activity
+      WHERE datname = current_database() AND starts_with(application_name, ${NODE})`
+    const setAside = sql<{ readonly count: number }>`
+      SELECT count(*)::integer AS count FROM dead_letters
+      WHERE kind = 'notification' AND error = ${WORKER_ENDED} AND replayed_at IS NULL`
+    return BacklogStore.of({
+      setAside: setAside.pipe(
+        Effect.map(([row]) => row!.count),
+        storeError("BacklogStore.setAside")
+      ),
+      nodes: nodes.pipe(
+        Effect.map(([row]) => row!.count),
+        storeError("BacklogStore.nodes")
+      ),
+      unreconciled: unreconciled.pipe(
+        Effect.map((rows) => rows.map(({ id }) => id)),
+        storeError("BacklogStore.unreconciled")
+      ),
+      read: Effect.all([waiting, suspendedBatches, connections, suspended, others]).pipe(
+        Effect.map(([found, batches, connections, suspended, [rest]]) => {
+          const each = (counts: ReadonlyArray<{ readonly provider: ProviderKind; readonly count: number }>) =>
+            PROVIDERS.map((provider) => ({
+              provider,
+              count: counts.find((row) => row.provider === provider)?.count ?? 0
+            }))
+          const byKind = new Map(found.map((row) => [row.kind, row]))
+          const kinds = ["plan", ...PROVIDERS, "webhook"] as const
+          return {
+            // Nothing waiting is a number as well: a series that comes and goes is hard to alert on.
+            waiting: kinds.map((kind) => byKind.get(kind) ?? { kind, count: 0, oldestMs: 0 }),
+            suspendedBatches: each(batches),
+            suspended: each(suspended),
+            disabledWebhooks: rest!.disabled,
+            bytes: rest!.bytes,
+            connections
+          }
+        }),
+        storeError("BacklogStore.read")
+      )
+    })
+  })
+)

@@ -1,0 +1,237 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import type { SqlError } from "effect/sql/SqlError"
+import { hostname } from "node:os"
+import type { HolderId } from "../../../services/ports/operations/HolderStore.ts"
+import type { InHand } from "../../../services/ports/operations/LeaseHolder.ts"
+import { LeaseHolder } from "../../../services/ports/operations/LeaseHolder.ts"
+import { integers, milliseconds, uuids } from "../server/columns.ts"
+import { nodeName } from "../server/Database.ts"
+import { sqlStateOf, storeError } from "../server/storeError.ts"
+import { HOLDERS } from "../server/advisoryLocks.ts"
+
+/*
+ * This process as a holder of leases: a session of its own, with an advisory lock whose key is the process's number.
+ * States   absent   no session: nothing may begin
+ *          present  the lock was taken, and the session has answered a moment ago
+ *          pooled   something between the process and the server shares sessions among clients: the lock says nothing, and
+ *                   the process goes by its leases alone
+ */
+
+/**
+ * A session that has not answered for so long may have ended: its end is known to the server by keepalive some ten
+ * seconds after its last answer, or when the server itself has begun anew.
+ */
+const PRESENT_MS = 3_000
+/** Beats further apart than this say nothing of the time between them. */
+const STEADY_MS = 3_000
+/** How long the database has to take writes before this process takes over what others did not prolong meanwhile. */
+const GRACE_MS = 5_000
+/** How long one beat speaks for the time after it. */
+const LASTS_MS = 2_000
+/** How long what the process has in hand is left to it after it said that its writes are overdue. */
+const WRITING_MS = 10_000
+/** A beat that is not answered for so long is given up, and its session with it. */
+const TIMEOUT = "10 seconds"
+
+/** What the stores know of the process whose claims they write. */
+export interface HolderShape {
+  /** Null: its leases are all that is known of it. */
+  readonly id: () => HolderId | null
+  /**
+   * Until when, by the database's clock, leases that are over may be taken over, as PostgreSQL reads it. A database that
+   * took no writes let nobody prolong a lease: who held one gets time to say so, as after a start (writableSince.ts).
+   */
+  readonly takesOverUntil: () => string
+}
+
+/** Whoever runs without a session, as single commands do, holds nothing that others would have to find. */
+export class Holder extends Context.Reference<HolderShape>("heliograph/layers/Holder", {
+  defaultValue: () => ({ id: () => null, takesOverUntil: () => "infinity" })
+}) {}
+
+interface Session {
+  readonly sql: PgClient.PgClient
+  readonly scope: Scope.Closeable
+  readonly pid: number
+}
+
+/**
+ * Whether the server itself refused, so that the session goes on. Errors of sockets have codes as well, such as EPIPE;
+ * those of the classes 08 and 57P are about the end of connections.
+ */
+const isRefusal = (error: SqlError): boolean => /^(?!08|57P)(?=.*\d)[0-9A-Z]{5}$/.test(sqlStateOf(error))
+
+/** What the database has said of its taking writes: moments of its clock, in epoch milliseconds. */
+class Writable {
+  #since: number | null = null
+  #last = 0
+  #heardAt = 0
+
+  /** `at`: when the database took a write; `now` of `performance.now()`. */
+  took(at: number, now: number): void {
+    if (this.#since === null || now - this.#heardAt > STEADY_MS) this.#since = at
+    this.#last = at
+    this.#heardAt = now
+  }
+
+  refused(): void {
+    this.#since = null
+  }
+
+  takesOverUntil(): string {
+    if (this.#since === null || this.#last - this.#since < GRACE_MS) return "-infinity"
+    return new Date(this.#last + LASTS_MS).toISOString()
+  }
+}
+
+const make = Effect.gen(function* () {
+  const pool = yield* PgClient.PgClient
+  const writable = new Writable()
+  let id: HolderId | null = null
+  let session: Session | null = null
+  let isPooled = false
+  let since: number | null = null
+  let confirmedAt = -Infinity
+
+  const drop = Effect.suspend(() => {
+    const ended = session
+    session = null
+    since = null
+    return ended === null ? Effect.void : Scope.close(ended.scope, Exit.void)
+  })
+
+  const open = Effect.fnUntraced(function* (scope: Scope.Closeable) {
+    const { config } = pool
+    const sql = yield* PgClient.makeClient({ ...config, keepAlive: "5 seconds" }).pipe(
+      Effect.provide(Reactivity.layer),
+      Effect.provideService(Scope.Scope, scope)
+    )
+    // Waits for nobody: a beat that cannot write says so, and the next one tries again. Said to the session, because a
+    // pooler refuses it at its start.
+    yield* sql`
+      SELECT set_config('statement_timeout', '5s', false), set_config('lock_timeout', '1500ms', false),
+        set_config('idle_in_transaction_session_timeout', '30s', false)`
+    // So that the server notices a host that is gone. Not every system has them, and sockets of this machine need none.
+    yield* Effect.ignore(sql`
+      SELECT set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false),
+        set_config('tcp_keepalives_count', '3', false)`)
+    if (id === null) {
+      const [row] = yield* sql<{ readonly id: HolderId }>`
+        SELECT nextval(pg_get_serial_sequence('holders', 'id'))::integer AS id`
+      id = row!.id
+    }
+    const askedAt = performance.now()
+    const [row] = yield* sql<{ readonly pid: number }>`
+      SELECT pg_backend_pid() AS pid, pg_advisory_lock(${HOLDERS}, ${id})::text`
+    // Said after the lock was taken: who finds the row finds the lock taken, or its holder gone.
+    yield* sql`
+      INSERT INTO holders (id, name) VALUES (${id}, ${nodeName(process.pid, hostname())})
+      ON CONFLICT (id) DO UPDATE SET missed_at = NULL, ended = NULL, blamed = NULL`
+    session = { sql, scope, pid: row!.pid }
+    confirmedAt = askedAt
+    since = performance.now()
+  })
+
+  const connect = Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    yield* open(scope).pipe(Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit))))
+  })
+
+  /** Whether the session is the one that has the lock. */
+  const confirm = Effect.fnUntraced(function* ({ pid, sql }: Session) {
+    const askedAt = performance.now()
+    const [row] = yield* sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`
+    confirmedAt = askedAt
+    if (row!.pid === pid || isPooled) return
+    isPooled = true
+    yield* sql`DELETE FROM holders WHERE id = ${id}`
+    yield* Effect.logWarning(
+      "A connection pooler shares sessions among clients: that this process has died will be known by its leases alone. Set it to session mode."
+    )
+  })
+
+  /** Prolongs leases, and with none to prolong finds out whether that could be done. */
+  const prolong = ({ sql }: Session, { batches, webhookLeaseMs, webhookWork, leaseMs }: InHand) =>
+    sql<{ readonly at: number }>`
+      WITH held AS MATERIALIZED (
+        SELECT b.id FROM batches b
+        JOIN unnest(${uuids(batches.map(({ id }) => id))}, ${integers(batches.map(({ fence }) => fence))}) AS t (id, fence)
+          ON b.id = t.id AND b.fence = t.fence
+        WHERE NOT b.done FOR NO KEY UPDATE OF b SKIP LOCKED
+      ), held_work AS MATERIALIZED (
+        SELECT w.id FROM webhook_work_items w
+        JOIN unnest(${uuids(webhookWork.map(({ id }) => id))}, ${integers(webhookWork.map(({ fence }) => fence))}) AS t (id, fence)
+          ON w.id = t.id AND w.fence = t.fence
+        WHERE NOT w.done FOR NO KEY UPDATE OF w SKIP LOCKED
+      ), prolonged AS (
+        UPDATE batches b SET lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
+        FROM held WHERE b.id = held.id
+      ), prolonged_work AS (
+        UPDATE webhook_work_items w SET lease_until = now() + ${milliseconds(webhookLeaseMs)} * interval '1 ms'
+        FROM held_work WHERE w.id = held_work.id
+      ), said AS (
+        UPDATE holders SET writing_until = clock_timestamp() + ${WRITING_MS} * interval '1 ms'
+        WHERE id = ${id} AND ${batches.length > 0}
+      )
+      SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at`
+
+  const beat = Effect.fnUntraced(
+    function* (inHand: InHand) {
+      if (session === null) yield* connect
+      const mine = session!
+      yield* confirm(mine)
+      const [row] = yield* prolong(mine, inHand)
+      writable.took(row!.at, performance.now())
+    },
+    (effect) =>
+      effect.pipe(
+        Effect.tapError((error) => {
+          writable.refused()
+          return isRefusal(error) ? Effect.void : drop
+        })
+      ),
+    Effect.timeoutOrElse({
+      duration: TIMEOUT,
+      orElse: () => {
+        writable.refused()
+        return Effect.andThen(drop, Effect.fail(new Error("The database does not answer")))
+      }
+    }),
+    storeError("LeaseHolder.beat")
+  )
+
+  const blame = (batchId: string | null) =>
+    Effect.suspend(() =>
+      session === null
+        ? Effect.void
+        : Effect.asVoid(session.sql`UPDATE holders SET blamed = ${batchId}::uuid WHERE id = ${id}`)
+    ).pipe(storeError("LeaseHolder.blame"))
+
+  // What it holds still is anybody's, without waiting for a lease.
+  yield* Effect.addFinalizer(() =>
+    Effect.suspend(() =>
+      session === null
+        ? Effect.void
+        : Effect.ignore(session.sql`UPDATE holders SET ended = 'stopped' WHERE id = ${id}`).pipe(Effect.andThen(drop))
+    )
+  )
+
+  const isConfirmed = () => session !== null && performance.now() - confirmedAt < PRESENT_MS
+  const holder: HolderShape = {
+    id: () => (isPooled || !isConfirmed() ? null : id),
+    takesOverUntil: () => writable.takesOverUntil()
+  }
+  return Context.make(Holder, holder).pipe(
+    Context.add(LeaseHolder, {
+      beat,
+      blame,
+      id: () => (isPooled ? null : id),
+      presentSince: () => (isPooled ? -Infinity : isConfirmed() ? since : null)
+    })
+  )
+})
+
+/** The process as a holder of leases, for the stores (`Holder`) and for the engine. */
+export const layer: Layer.Layer<LeaseHolder, never, PgClient.PgClient> = Layer.effectContext(make)

@@ -1,0 +1,222 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Schedule } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Statement } from "effect/sql/Statement"
+import { uuidFloor } from "../../../services/domain/Ids.ts"
+import { now } from "../../../services/ports/Now.ts"
+import { Settings } from "../../config/Settings.ts"
+import { texts } from "../server/columns.ts"
+import { putTogether } from "../engagement/dailyStats.ts"
+import { forgetErasures } from "../audience/erasures.ts"
+import type { Parent } from "./Partitions.ts"
+import { PARENTS } from "./Partitions.ts"
+import { regularly } from "./regularly.ts"
+import { RETENTION } from "../server/advisoryLocks.ts"
+
+/*
+ * What is kept for RETENTION_DAYS, and then goes. Small things go in chunks, each a statement of its own that passes
+ * over rows somebody holds. Days of results go whole, which locks their table for the moment in which the catalogue is
+ * changed: whoever does it gives up after a fraction of a second, lets pass what waited behind it, and tries again.
+ */
+
+const DAY_MS = 86_400_000
+
+/** Rows that one statement deletes, and the pause after it. */
+const CHUNK = 1000
+const PAUSE = "20 millis"
+
+/** How long the removal of a day may make others wait, and how often it is tried before the next run. */
+const LOCK_TIMEOUT = "200ms"
+const TRIES = 4
+const UNTIL_NEXT_TRY = "500 millis"
+
+export interface Removed {
+  /** Names of the partitions that were dropped. */
+  readonly days: ReadonlyArray<string>
+  readonly notifications: number
+  readonly webhookWork: number
+  readonly deadLetters: number
+  readonly auditEntries: number
+  readonly inboxMessages: number
+  /** Partitions that were in use at every try. */
+  readonly postponed: ReadonlyArray<string>
+}
+
+/**
+ * Removes what ended more than `days` days before `at` (epoch milliseconds by the service's clock, as ids are). Null when
+ * another node is at it.
+ */
+export const sweep = Effect.fnUntraced(function* (
+  days: number,
+  at: number = now(),
+  auditDays: number = days
+): Effect.fn.Return<Removed | null, SqlError, PgClient.PgClient> {
+  const sql = yield* PgClient.PgClient
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      // The lock belongs to a connection of its own: it goes with it, whatever happens to this node.
+      const connection = yield* sql.reserve
+      const take = connection.executeUnprepared(`SELECT pg_try_advisory_lock(${RETENTION}) AS taken`, [], undefined)
+      const drop = Effect.ignore(connection.executeUnprepared(`SELECT pg_advisory_unlock(${RETENTION})`, [], undefined))
+      const [lock] = (yield* Effect.acquireRelease(take, () => drop)) as ReadonlyArray<{ readonly taken: boolean }>
+      return lock!.taken ? yield* remove(sql, at - days * DAY_MS, Math.max(0, at - auditDays * DAY_MS)) : null
+    })
+  )
+})
+
+/** Repeats a statement that answers the rows of one chunk until there are no more. Answers how many there were. */
+const inChunks = Effect.fnUntraced(function* (statement: Statement<unknown>) {
+  let all = 0
+  while (true) {
+    const { length } = yield* statement
+    all += length
+    if (length === 0) return all
+    yield* Effect.sleep(PAUSE)
+  }
+})
+
+const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: number, auditBefore: number) {
+  const cutoff = new Date(before)
+  // Whatever ended before the cutoff was also made before it: the primary keys lead to it.
+  const floor = uuidFloor(before)
+
+  const ended = sql`
+    n.id < ${floor} AND n.status IN ('completed', 'cancelled') AND coalesce(n.completed_at, n.created_at) < ${cutoff}
+    AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.notification_id = n.id AND NOT b.done)`
+  // A mailing to millions has thousands of batches: they go first, so that no single row takes them all along.
+  yield* inChunks(sql`
+    DELETE FROM batches WHERE id IN (
+      SELECT b.id FROM batches b JOIN notifications n ON n.id = b.notification_id
+      WHERE ${ended} LIMIT ${CHUNK} FOR UPDATE OF b SKIP LOCKED
+    ) RETURNING 1 AS one`)
+  const notifications = yield* inChunks(sql`
+    DELETE FROM notifications WHERE id IN (
+      SELECT n.id FROM notifications n WHERE ${ended}
+        AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.notification_id = n.id)
+      ORDER BY n.id LIMIT ${CHUNK} FOR UPDATE OF n SKIP LOCKED
+    ) RETURNING 1 AS one`)
+
+  // The attempts of the work go with it.
+  const webhookWork = yield* inChunks(sql`
+    DELETE FROM webhook_work_items WHERE id IN (
+      SELECT w.id FROM webhook_work_items w
+      WHERE w.id < ${floor} AND w.done AND coalesce(w.finished_at, w.due_at) < ${cutoff}
+      ORDER BY w.id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+  yield* inChunks(sql`
+    DELETE FROM event_chunks WHERE id IN (
+      SELECT c.id FROM event_chunks c
+      WHERE c.id < ${floor} AND NOT EXISTS (SELECT 1 FROM webhook_work_items w WHERE w.chunk_id = c.id)
+      ORDER BY c.id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+  const deadLetters = yield* inChunks(sql`
+    DELETE FROM dead_letters WHERE id IN (
+      SELECT id FROM dead_letters WHERE id < ${floor} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+  for (const table of ["replays", "redeliveries"]) {
+    yield* inChunks(sql`
+      DELETE FROM ${sql(table)} WHERE id IN (
+        SELECT id FROM ${sql(table)} WHERE id < ${floor} AND status = 'completed'
+        ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+      ) RETURNING 1 AS one`)
+  }
+  // Versions that no template has any more, and no notification that is kept.
+  yield* inChunks(sql`
+    DELETE FROM template_versions WHERE id IN (
+      SELECT v.id FROM template_versions v
+      WHERE v.retired_at < ${cutoff} AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.template_version = v.id)
+      LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+  yield* inChunks(forgetErasures(sql, cutoff, CHUNK))
+  // Read or not: an inbox shows what is current, and its unread count follows its messages.
+  const inboxMessages = yield* inChunks(sql`
+    DELETE FROM inbox_messages WHERE id IN (
+      SELECT id FROM inbox_messages WHERE id < ${floor} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+
+  const auditEntries = yield* inChunks(sql`
+    DELETE FROM audit_log WHERE id IN (
+      SELECT id FROM audit_log WHERE id < ${uuidFloor(auditBefore)} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    ) RETURNING 1 AS one`)
+
+  // Sums outlive what they add up: they stay, a row for each application, day and provider.
+  yield* inChunks(putTogether(sql, CHUNK))
+
+  for (const parent of PARENTS) yield* removeStrays(sql, parent, floor)
+  const { dropped, postponed } = yield* removeDays(sql, before)
+  return { days: dropped, notifications, webhookWork, deadLetters, auditEntries, inboxMessages, postponed }
+})
+
+/** Rows that no day's partition was made for in time. */
+const removeStrays = (sql: PgClient.PgClient, parent: Parent, floor: string) =>
+  inChunks(sql`
+    DELETE FROM ${sql(`${parent}_other`)} WHERE ctid = ANY (ARRAY(
+      SELECT d.ctid FROM ${sql(`${parent}_other`)} d
+      WHERE d.notification_id < ${floor} AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.id = d.notification_id)
+      LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    )) RETURNING 1 AS one`)
+
+/**
+ * Drops the days before the cutoff whose notifications are gone. One that was accepted on such a day and is still
+ * sending, or has only just ended, keeps its day: docs/decisions/0003-delivery-partitions-by-id.md
+ */
+const removeDays = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: number) {
+  const partitions = yield* sql<{ readonly name: string }>`
+    SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = ANY(${texts(PARENTS)}::regclass[]) ORDER BY 1`
+  const dropped: Array<string> = []
+  const postponed: Array<string> = []
+  for (const { name } of partitions) {
+    const [, year, month, day] = /^(?:deliveries|packed_deliveries|engagements)_(\d{4})(\d\d)(\d\d)$/.exec(name) ?? []
+    if (year === undefined) continue
+    const begin = Date.parse(`${year}-${month}-${day}T00:00:00Z`)
+    if (begin + DAY_MS > before) continue
+    const left = yield* sql`
+      SELECT 1 AS one FROM notifications WHERE id >= ${uuidFloor(begin)} AND id < ${uuidFloor(begin + DAY_MS)} LIMIT 1`
+    if (left.length > 0) continue
+    // Files are deleted after the locks are released: what others may wait for is a change of the catalogue.
+    const drop = sql.withTransaction(
+      Effect.andThen(
+        sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`,
+        sql.unsafe(`DROP TABLE IF EXISTS ${name}`).unprepared
+      )
+    )
+    const isDropped = yield* drop.pipe(
+      Effect.as(true),
+      Effect.retry({ times: TRIES - 1, schedule: Schedule.spaced(UNTIL_NEXT_TRY), while: isBusy }),
+      Effect.catchIf(isBusy, () => Effect.succeed(false))
+    )
+    if (isDropped) dropped.push(name)
+    else postponed.push(name)
+  }
+  return { dropped, postponed }
+})
+
+const isBusy = (error: SqlError): boolean => ["LockTimeoutError", "DeadlockError"].includes(error.reason._tag)
+
+/**
+ * Looks soon after the start, and about every hour while the layer lives. Nothing waits for it. A look that found
+ * another node at it is repeated a minute later: the other may be one that has just ended, in the middle.
+ */
+export const layer: Layer.Layer<never, never, PgClient.PgClient | Settings> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { auditRetentionDays, retentionDays } = yield* Settings
+    const look = Effect.gen(function* () {
+      const removed = yield* sweep(retentionDays, now(), auditRetentionDays)
+      if (removed === null) return false
+      const { days, postponed, ...counts } = removed
+      const isWorthALine = days.length + postponed.length > 0 || Object.values(counts).some((count) => count > 0)
+      if (isWorthALine) {
+        yield* Effect.logInfo("What is past its retention was removed").pipe(
+          Effect.annotateLogs({ ...counts, days: days.join(" "), postponed: postponed.join(" ") })
+        )
+      }
+      return true
+    })
+    const untilDone = look.pipe(
+      Effect.tapError((error) => Effect.logWarning("What is past its retention stays for a minute more", error)),
+      Effect.repeat({ schedule: Schedule.spaced("1 minute"), until: (isDone) => isDone })
+    )
+    yield* regularly(untilDone, "1 hour")
+  })
+)

@@ -1,0 +1,203 @@
+import type { Scope } from "effect"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
+import type { KeptRequest, Message, Notification, Priority } from "../../../services/domain/sending/Notification.ts"
+import type { NewNotification } from "../../../services/ports/sending/NotificationStore.ts"
+import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
+import { StoreError } from "../../../services/ports/StoreError.ts"
+import type { Arrival, Arrived } from "./acceptNotifications.ts"
+import { acceptNotifications } from "./acceptNotifications.ts"
+import { Holder } from "../operations/Holder.ts"
+import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { uuids } from "../server/columns.ts"
+import { deliveriesOf } from "./deliveries.ts"
+import { claimNextPlanOf, claimPlanOf, savePlanOf } from "./planNotification.ts"
+import { countsOfNotifications, findNotification, listNotifications } from "./readNotifications.ts"
+import { reviseNotification } from "./reviseNotification.ts"
+import { steerNotification } from "./steerNotification.ts"
+import { growing } from "../operations/Statistics.ts"
+import { storeError } from "../server/storeError.ts"
+
+type Store = NotificationStore["Service"]
+
+interface MessageRow {
+  readonly id: NotificationId
+  readonly app_id: AppId
+  readonly priority: Priority
+  readonly request: KeptRequest
+  readonly expires_at: Date
+  readonly trace: string | null
+}
+
+const messageOf = (row: MessageRow): Message => ({
+  notificationId: row.id,
+  appId: row.app_id,
+  content: row.request.content ?? {},
+  priority: row.priority,
+  expiresAt: row.expires_at.getTime(),
+  nowOrNever: row.request.ttl === 0,
+  collapseKey: row.request.collapse_key ?? null,
+  ...(row.trace === null ? {} : { trace: row.trace }),
+  overrides: row.request.overrides ?? {},
+  ...(row.request.track === undefined ? {} : { track: row.request.track }),
+  ...(row.request.template !== undefined && {
+    template: { version: row.request.template.version, variables: row.request.variables ?? {} }
+  })
+})
+
+const arrivedAs = ({ appId, id, request, sendAt }: NewNotification, createdAt: number): Notification => ({
+  id,
+  appId,
+  status: sendAt == null ? "queued" : "scheduled",
+  request,
+  createdAt,
+  updatedAt: null,
+  startedAt: null,
+  completedAt: null,
+  revision: 0
+})
+
+/**
+ * Without statistics each claim of a lane reads all notifications that there are: single ones cost more and more until
+ * the database's own daemon comes, a minute later.
+ */
+const FIRST_NOTIFICATIONS = 500
+
+/** Rows of a statement that stands for many calls; a request takes the place of a row by its length, too. */
+const ROWS = 256
+const AT_ONCE = 2
+const LONG = 4096
+
+const KEY_LOST = "The idempotency key was taken over by another request"
+
+const weightOf = ({ notification, request }: Arrival): number => {
+  let weight = 1 + request.length / LONG
+  for (const { recipients } of notification.batches ?? []) weight += 1 + recipients.length / 50
+  return weight
+}
+
+/** Accepts that come at the same time share a statement. */
+const makeAccept = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient
+): Effect.fn.Return<Pick<Store, "accept" | "acceptForDevice">, never, Scope.Scope | SqlClient.SqlClient> {
+  const acceptAll = acceptNotifications(sql)
+  const grew = yield* growing(["notifications", "batches"], FIRST_NOTIFICATIONS)
+  const acceptOne = yield* coalesce({
+    run: (arrivals: ReadonlyArray<Arrival>) =>
+      acceptAll(arrivals).pipe(
+        Effect.tap(() => grew(arrivals.length)),
+        storeError("NotificationStore.accept")
+      ),
+    weight: weightOf,
+    isRefusal: isRefusedBySql,
+    rows: ROWS,
+    atOnce: AT_ONCE
+  })
+
+  const acceptAs = <A>(
+    notification: NewNotification,
+    device: Arrival["device"],
+    answer: (arrived: Arrived) => A
+  ): Effect.Effect<A, StoreError> => {
+    const { priority = "bulk" } = notification.request
+    const arrival = { notification, priority, request: JSON.stringify(notification.request), device }
+    return Effect.flatMap(acceptOne(arrival), (arrived) =>
+      arrived.isKept
+        ? Effect.succeed(answer(arrived))
+        : Effect.fail(new StoreError({ operation: "NotificationStore.accept", cause: new Error(KEY_LOST) }))
+    )
+  }
+
+  const accept: Store["accept"] = (notification) =>
+    acceptAs(notification, null, ({ createdAt }) => arrivedAs(notification, createdAt))
+
+  const acceptForDevice: Store["acceptForDevice"] = (notification, device) =>
+    acceptAs(notification, device, ({ createdAt, device }) =>
+      device === "unknown"
+        ? null
+        : { notification: arrivedAs(notification, createdAt), provider: device === "inactive" ? null : device }
+    )
+  return { accept, acceptForDevice }
+})
+
+/** Single messages ask for one each, and end one each. */
+const TOGETHER = { weight: () => 1, isRefusal: isRefusedBySql, rows: ROWS, atOnce: AT_ONCE }
+
+const makeMessage = (sql: SqlClient.SqlClient): Effect.Effect<Store["message"], never, Scope.Scope> =>
+  coalesce({
+    ...TOGETHER,
+    run: (ids: ReadonlyArray<NotificationId>) =>
+      sql<MessageRow>`
+        SELECT id, app_id, priority, request, expires_at, trace FROM notifications WHERE id = ANY(${uuids(ids)})`.pipe(
+        Effect.map((rows) => {
+          const found = new Map(rows.map((row) => [row.id, messageOf(row)]))
+          return ids.map((id) => Option.fromUndefinedOr(found.get(id)))
+        }),
+        storeError("NotificationStore.message")
+      )
+  })
+
+/**
+ * A replay that commits while this waits for its row has given it a new batch, which the statement does not see: the row
+ * as it was seen (`seen`) then differs from the row as it is (`n`). (NOT EXISTS could be turned into a join with all open
+ * batches.)
+ */
+const makeCompleteIfDone = (sql: SqlClient.SqlClient): Effect.Effect<Store["completeIfDone"], never, Scope.Scope> =>
+  coalesce({
+    ...TOGETHER,
+    run: (ids: ReadonlyArray<NotificationId>) =>
+      sql<{ readonly id: NotificationId }>`
+        WITH done AS MATERIALIZED (
+          SELECT n.id FROM notifications n JOIN notifications seen ON seen.id = n.id AND seen.reopened = n.reopened
+          WHERE n.id = ANY(${uuids([...new Set(ids)])}) AND n.plan_done AND n.completed_at IS NULL
+            AND n.status IN ('queued', 'sending', 'paused')
+            AND coalesce((SELECT false FROM batches WHERE notification_id = n.id AND NOT done LIMIT 1), true)
+          ORDER BY n.id FOR NO KEY UPDATE OF n
+        )
+        UPDATE notifications n SET status = 'completed', completed_at = now()
+        FROM done WHERE n.id = done.id AND n.completed_at IS NULL
+        RETURNING n.id`.pipe(
+        Effect.map((rows) => {
+          // Of several calls for one notification, one did it.
+          const completed = new Set(rows.map(({ id }) => id))
+          return ids.map((id) => completed.delete(id))
+        }),
+        storeError("NotificationStore.completeIfDone")
+      )
+  })
+
+const isHaltedOf =
+  (sql: SqlClient.SqlClient): Store["isHalted"] =>
+  (id) =>
+    sql`SELECT 1 FROM notifications WHERE id = ${id} AND status IN ('paused', 'cancelled')`.pipe(
+      Effect.map((rows) => rows.length > 0),
+      storeError("NotificationStore.isHalted")
+    )
+
+export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> = Layer.effect(
+  NotificationStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const holder = yield* Holder
+    const readDeliveries = deliveriesOf(sql)
+    const steer = steerNotification(sql)
+    const revise = reviseNotification(sql)
+    return NotificationStore.of({
+      ...(yield* makeAccept(sql)),
+      find: findNotification(sql),
+      list: listNotifications(sql),
+      counts: countsOfNotifications(sql),
+      message: yield* makeMessage(sql),
+      deliveries: (appId, id, after, limit) =>
+        readDeliveries(appId, id, after, limit).pipe(storeError("NotificationStore.deliveries")),
+      claimPlan: claimPlanOf(sql, holder),
+      claimNextPlan: claimNextPlanOf(sql, holder),
+      savePlan: savePlanOf(sql),
+      completeIfDone: yield* makeCompleteIfDone(sql),
+      steer: (appId, id, command) => steer(appId, id, command).pipe(storeError("NotificationStore.steer")),
+      revise: (revision) => revise(revision).pipe(storeError("NotificationStore.revise")),
+      isHalted: isHaltedOf(sql)
+    })
+  })
+)

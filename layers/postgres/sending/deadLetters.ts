@@ -1,0 +1,32 @@
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { DeadLetterFilter } from "../../../services/domain/sending/DeadLetter.ts"
+import { uuidFloor } from "../../../services/domain/Ids.ts"
+import type { AppId } from "../../../services/domain/Ids.ts"
+
+/**
+ * By how much the clock of a node that makes ids may differ from the database's, which tells when a dead letter was
+ * written.
+ */
+const SLACK_MS = 3_600_000
+
+/** Conditions on dead letters `l`. Bounds of time are bounds of ids as well, along which the indexes run. */
+export const deadLettersOf = (
+  sql: SqlClient.SqlClient,
+  appId: AppId,
+  filter: DeadLetterFilter
+): ReadonlyArray<Fragment> => {
+  const { error, kind, notification_id, provider, webhook_id } = filter
+  const from = filter.from === undefined ? null : Date.parse(filter.from)
+  const to = filter.to === undefined ? null : Date.parse(filter.to)
+  return [
+    sql`l.app_id = ${appId}`,
+    ...(kind === undefined ? [] : [sql`l.kind = ${kind}`]),
+    ...(webhook_id === undefined ? [] : [sql`l.webhook_id = ${webhook_id}`]),
+    ...(notification_id === undefined ? [] : [sql`l.notification_id = ${notification_id}`]),
+    ...(provider === undefined ? [] : [sql`l.provider = ${provider}`]),
+    ...(error === undefined ? [] : [sql`l.error = ${error}`]),
+    ...(from === null ? [] : [sql`l.at >= ${new Date(from)}`, sql`l.id >= ${uuidFloor(Math.max(0, from - SLACK_MS))}`]),
+    ...(to === null ? [] : [sql`l.at < ${new Date(to)}`, sql`l.id < ${uuidFloor(Math.max(0, to + SLACK_MS))}`])
+  ]
+}

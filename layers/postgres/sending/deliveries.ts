@@ -1,0 +1,95 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Delivery } from "../../../services/domain/sending/Delivery.ts"
+import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
+import { deliveryIdsOf } from "../../../services/domain/sending/DeliveryIds.ts"
+import type { Page } from "../../../services/ports/audience/DeviceStore.ts"
+import { providerOfCode, statusOfCode } from "./deliveryCodes.ts"
+import { readMessages } from "./packedResults.ts"
+
+/*
+ * A notification's deliveries in the order of recipients, out of rows and packed results. Packed results overlap: those
+ * of several providers, of a batch's chunks, of retries. They are read in the order of their first recipients, until
+ * all that follow begin behind the page.
+ */
+
+interface Common {
+  readonly at: Date
+  readonly provider: string
+  readonly status: string
+  readonly attempts: number
+  readonly error: string | null
+}
+
+interface Row extends Common {
+  readonly recipient_id: string
+  readonly message_id: string | null
+}
+
+interface PackedRow extends Common {
+  readonly first_id: string
+  readonly last_id: string
+  readonly recipients: ReadonlyArray<string>
+  readonly messages: string | null
+}
+
+/** Rows of packed results that are read at once: most pages lie in the first of each provider. */
+const PACKED_ROWS = 4
+
+const byRecipient = (a: Delivery, b: Delivery): number =>
+  a.recipientId < b.recipientId ? -1 : a.recipientId > b.recipientId ? 1 : 0
+
+/** A page of those whose recipients come after `after`; `next` is the last recipient of the page. */
+export const deliveriesOf = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (appId: AppId, id: NotificationId, after: string | null, limit: number) {
+    const idOf = deliveryIdsOf(id)
+    const make = (row: Common, recipientId: string, messageId: string | null): Delivery => ({
+      id: idOf(recipientId),
+      notificationId: id,
+      recipientId,
+      provider: providerOfCode(row.provider),
+      status: statusOfCode(row.status),
+      messageId,
+      error: row.error,
+      attempts: row.attempts,
+      at: row.at.getTime()
+    })
+    const isTheirs = sql`notification_id = ${id}
+      AND EXISTS (SELECT 1 FROM notifications WHERE id = ${id} AND app_id = ${appId})`
+
+    const rows = yield* sql<Row>`
+      SELECT recipient_id, at, provider, status, attempts, message_id, error FROM deliveries WHERE ${sql.and([
+        isTheirs,
+        ...(after === null ? [] : [sql`recipient_id > ${after}`])
+      ])} ORDER BY recipient_id LIMIT ${limit + 1}`
+    let found = rows.map((row) => make(row, row.recipient_id, row.message_id))
+
+    for (let from: PackedRow | undefined; ;) {
+      const packed: ReadonlyArray<PackedRow> = yield* sql<PackedRow>`
+        SELECT first_id, last_id, at, provider, status, attempts, recipients, messages, error
+        FROM packed_deliveries WHERE ${sql.and([
+          isTheirs,
+          ...(after === null ? [] : [sql`last_id > ${after}`]),
+          ...(from === undefined ? [] : [sql`(first_id, last_id) > (${from.first_id}, ${from.last_id})`])
+        ])} ORDER BY first_id, last_id LIMIT ${PACKED_ROWS}`
+      for (const alike of packed) {
+        const messageOf = readMessages(id, alike.recipients, alike.messages)
+        alike.recipients.forEach((recipient, i) => {
+          if (after === null || recipient > after) found.push(make(alike, recipient, messageOf(i)))
+        })
+      }
+      // Whoever was replayed between the two reads is in both: packed results, which were read later, come behind rows.
+      found = found
+        .sort(byRecipient)
+        .filter(({ recipientId }, i) => found[i + 1]?.recipientId !== recipientId)
+        .slice(0, limit + 1)
+      from = packed.at(-1)
+      const end = found[limit]
+      if (packed.length < PACKED_ROWS || (end !== undefined && end.recipientId <= from!.first_id)) break
+    }
+    const page: Page<Delivery> = {
+      items: found.slice(0, limit),
+      next: found.length > limit ? found[limit - 1]!.recipientId : null
+    }
+    return page
+  })

@@ -1,0 +1,170 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { WebhookId } from "../../../services/domain/Ids.ts"
+import type { ResultChunk } from "../../../services/ports/sending/BatchStore.ts"
+import { integers, smallints, texts, times, uuids } from "../server/columns.ts"
+import { addUp, today } from "../engagement/dailyStats.ts"
+import { providerCode, statusCode } from "./deliveryCodes.ts"
+import { PACK_FROM } from "./packedResults.ts"
+
+/*
+ * The results of many small batches in one statement: single messages, above all, of which a thousand a second come in
+ * a thousand batches. The statement is that of finishBatch.ts, with a row for each batch where that one has a constant;
+ * whatever does not simply end its batch is left to that one.
+ */
+
+type Sql = SqlClient.SqlClient
+
+/** Whether the chunk ends a small batch well and concerns nobody but its recipients and the webhooks. */
+export const isSmall = ({ dead, environments, final, inbox, remaining, retries }: ResultChunk): boolean =>
+  final.recipients.length > 0 &&
+  final.recipients.length < PACK_FROM &&
+  final.statuses.every((status) => status === "sent" || status === "skipped") &&
+  remaining.length + retries.length + dead.length + environments.length === 0 &&
+  inbox === null
+
+/** Applications whose last results had listeners. */
+const LISTENED = 10_000
+
+interface Finished {
+  /** Batches that were still their workers', and those of them whose events somebody wants that were not brought. */
+  readonly finished: ReadonlyArray<string>
+  readonly wanted: ReadonlyArray<string>
+  /** Chunks of events with the webhooks that got work by them, side by side. */
+  readonly chunks: ReadonlyArray<string> | null
+  readonly webhooks: ReadonlyArray<WebhookId> | null
+}
+
+/** Answers the webhooks that got work, for each chunk; null for a batch whose lease was lost. */
+export const finishSmall = (sql: Sql) => {
+  const listened = new Set<string>()
+  return Effect.fnUntraced(function* (calls: ReadonlyArray<ResultChunk>) {
+    const answers = new Map<ResultChunk, ReadonlyArray<WebhookId>>()
+    // A batch stands in a statement once. Of two of its workers, only the later one can have it still.
+    const latest = new Map<string, ResultChunk>()
+    for (const chunk of calls) {
+      const other = latest.get(chunk.batchId)
+      if (other === undefined || other.fence < chunk.fence) latest.set(chunk.batchId, chunk)
+    }
+    const all = [...latest.values()]
+    const write = Effect.fnUntraced(function* (chunks: ReadonlyArray<ResultChunk>, brings: boolean) {
+      if (chunks.length === 0) return []
+      const rows = yield* finish(sql, chunks, brings)
+      const { chunks: told, finished, webhooks, wanted } = rows[0]!
+      const [isFinished, isWanted] = [new Set(finished), new Set(wanted)]
+      const worked = new Map<string, Array<WebhookId>>()
+      told?.forEach((id, i) => worked.set(id, [...(worked.get(id) ?? []), webhooks![i]!]))
+      for (const chunk of chunks) {
+        if (!isFinished.has(chunk.batchId)) continue
+        const own = [...new Set(chunk.events.flatMap(({ id }) => worked.get(id) ?? []))]
+        answers.set(chunk, own)
+        if (brings && own.length === 0) listened.delete(chunk.appId)
+      }
+      return chunks.filter(({ batchId }) => isWanted.has(batchId))
+    })
+    const [heard, unheard] = [true, false].map((is) => all.filter(({ appId }) => listened.has(appId) === is))
+    yield* write(heard!, true)
+    const wanted = yield* write(unheard!, false)
+    if (listened.size + wanted.length > LISTENED) listened.clear()
+    for (const { appId } of wanted) listened.add(appId)
+    yield* write(wanted, true)
+    return calls.map(({ batchId, fence }) => {
+      const chunk = latest.get(batchId)!
+      return chunk.fence === fence ? (answers.get(chunk) ?? null) : null
+    })
+  })
+}
+
+const finish = (sql: Sql, chunks: ReadonlyArray<ResultChunk>, brings: boolean) => {
+  const results = chunks.flatMap(({ batchId, final: { errors, messageIds, recipients, statuses } }) =>
+    recipients.map((recipient, i) => ({
+      batchId,
+      recipient,
+      status: statusCode[statuses[i]!],
+      messageId: messageIds[i]!,
+      error: errors[i]!
+    }))
+  )
+  const names = brings ? [] : [...new Set(chunks.flatMap(({ events }) => events.map(({ event }) => event)))]
+  const wanted =
+    names.length === 0
+      ? sql`false`
+      : sql`EXISTS (
+          SELECT 1 FROM webhooks h WHERE h.app_id = b.app_id AND h.is_active
+            AND (h.events = '{}' OR h.events && ${texts(names)})
+        )`
+  return sql<Finished>`
+    WITH found AS MATERIALIZED (
+      SELECT b.id, b.notification_id, b.app_id, t.provider, t.attempts, ${wanted} AS wanted
+      FROM unnest(${uuids(chunks.map(({ batchId }) => batchId))}, ${integers(chunks.map(({ fence }) => fence))},
+        ${texts(chunks.map(({ provider }) => providerCode[provider]))},
+        ${smallints(chunks.map(({ attempts }) => attempts))}) AS t (id, fence, provider, attempts)
+      JOIN batches b ON b.id = t.id AND b.fence = t.fence
+      ORDER BY b.id FOR NO KEY UPDATE OF b
+    ), mine AS MATERIALIZED (SELECT * FROM found WHERE NOT wanted), results AS MATERIALIZED (
+      SELECT mine.id, mine.notification_id, mine.provider, mine.attempts, t.recipient_id, t.status, t.message_id, t.error
+      FROM mine JOIN unnest(${uuids(results.map(({ batchId }) => batchId))},
+        ${uuids(results.map(({ recipient }) => recipient))}, ${texts(results.map(({ status }) => status))},
+        ${texts(results.map(({ messageId }) => messageId))}, ${texts(results.map(({ error }) => error))}
+      ) AS t (id, recipient_id, status, message_id, error) ON t.id = mine.id
+    ), written AS (
+      INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts, message_id, error)
+      SELECT notification_id, recipient_id, provider::"char", status::"char", attempts, message_id, error FROM results
+      ON CONFLICT (notification_id, recipient_id) DO NOTHING
+      RETURNING notification_id, recipient_id
+    ), counted AS MATERIALIZED (
+      SELECT r.id, count(*) FILTER (WHERE r.status = 's')::integer AS sent,
+        count(*) FILTER (WHERE r.status = 'k')::integer AS skipped
+      FROM results r JOIN written w ON w.notification_id = r.notification_id AND w.recipient_id = r.recipient_id
+      GROUP BY r.id
+    ), kept AS (
+      UPDATE batches b SET recipients = '{}', done = true, lease_until = NULL,
+        sent = b.sent + coalesce(counted.sent, 0),
+        skipped = b.skipped + coalesce(counted.skipped, 0)
+      FROM mine LEFT JOIN counted ON counted.id = mine.id WHERE b.id = mine.id
+    ), summed AS (
+      ${addUp(
+        sql,
+        ["sent", "skipped"],
+        sql`SELECT mine.app_id, mine.provider::"char" AS provider, ${today(sql)}, sum(counted.sent), sum(counted.skipped)
+          FROM mine JOIN counted ON counted.id = mine.id GROUP BY mine.app_id, mine.provider ORDER BY 1, 2`
+      )}
+    )${brings ? events(sql, chunks) : sql``}
+    SELECT ARRAY(SELECT id FROM mine) AS finished, ARRAY(SELECT id FROM found WHERE wanted) AS wanted,
+      ${
+        brings
+          ? sql`told.chunks, told.webhooks FROM (
+        SELECT array_agg(chunk_id) AS chunks, array_agg(webhook_id) AS webhooks FROM work
+      ) AS told`
+          : sql`NULL::uuid[] AS chunks, NULL::uuid[] AS webhooks`
+      }`
+}
+
+/** As in finishBatch.ts: only for results that are new, and for webhooks that are not being deleted. */
+const events = (sql: Sql, chunks: ReadonlyArray<ResultChunk>): Fragment => {
+  const all = chunks.flatMap(({ batchId, events, trace }) => events.map((event) => ({ ...event, batchId, trace })))
+  return sql`, told AS MATERIALIZED (
+      SELECT t.*, mine.app_id
+      FROM mine JOIN counted ON counted.id = mine.id
+      JOIN unnest(${uuids(all.map(({ batchId }) => batchId))}, ${uuids(all.map(({ id }) => id))},
+        ${texts(all.map(({ event }) => event))}, ${times(all.map(({ at }) => at))},
+        ${integers(all.map(({ size }) => size))}, ${texts(all.map(({ common }) => JSON.stringify(common)))},
+        ${texts(all.map(({ columns }) => JSON.stringify(columns)))}, ${texts(all.map(({ trace }) => trace ?? null))}
+      ) AS t (batch_id, id, event, at, size, common, columns, trace) ON t.batch_id = mine.id
+    ), wanted AS (
+      SELECT told.id, h.id AS webhook_id FROM told, webhooks h
+      WHERE h.app_id = told.app_id AND h.is_active AND (h.events = '{}' OR told.event = ANY(h.events))
+      FOR KEY SHARE OF h
+    ), chunks AS (
+      INSERT INTO event_chunks (id, app_id, event, at, size, common, columns, trace)
+      SELECT id, app_id, event, at, size, common, columns, trace FROM told WHERE id IN (SELECT id FROM wanted)
+      ON CONFLICT (id) DO NOTHING
+      RETURNING id
+    ), work AS (
+      INSERT INTO webhook_work_items (id, webhook_id, chunk_id)
+      SELECT (left(wanted.id::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid, wanted.webhook_id, wanted.id
+      FROM wanted JOIN chunks ON chunks.id = wanted.id
+      RETURNING webhook_id, chunk_id
+    )`
+}

@@ -1,0 +1,177 @@
+import { Cause, Effect, Exit, Fiber } from "effect"
+import type { Scope } from "effect"
+import { isSqlError } from "effect/sql/SqlError"
+import type { StoreError } from "../../../services/ports/StoreError.ts"
+import { sqlStateOf } from "./storeError.ts"
+
+/*
+ * Makes one statement of many calls. A statement and its commit cost the database the same for one row as for twenty,
+ * so calls that come while one is under way gather, and the next statement takes them all: the busier it is, the
+ * cheaper a call. When nothing is under way a call goes at once; nobody waits for company. A second statement runs
+ * beside the first when a full one waits, when enough wait and the process has nothing else to do, or when somebody has
+ * waited for long.
+ *
+ * A call is answered after the commit of the statement that it travelled with. One that the database refuses must not
+ * take its fellows down: the refused statement wrote nothing, so it is repeated in halves until the refusal stands
+ * alone. What says nothing about any one call (no connection, no answer in time) is the answer to all of them, as it
+ * would have been one by one; a statement whose outcome is unknown is never repeated.
+ */
+
+export interface CoalesceOptions<Item, A, E> {
+  /** One statement for all; answers in the order of the items. */
+  readonly run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<A>, E>
+  /** Rows that the item brings to a statement. */
+  readonly weight: (item: Item) => number
+  /** Whether a failure is the database's refusal of what a statement says: nothing was written. */
+  readonly isRefusal: (error: E) => boolean
+  /** Rows in one statement, at most (an item heavier than this travels alone). */
+  readonly rows: number
+  /** Statements under way at once, at most. */
+  readonly atOnce: number
+}
+
+/**
+ * Classes of SQLSTATE by which PostgreSQL refuses what a statement says, and rolls it back: data, constraints, limits.
+ */
+const REFUSED = /^(21|22|23|40|42|54)/
+
+/** Whether PostgreSQL itself refused a statement because of its contents. */
+export const isRefusedBySql = (error: StoreError): boolean => {
+  if (!isSqlError(error.cause)) return false
+  const { reason } = error.cause
+  switch (reason._tag) {
+    case "UniqueViolation":
+    case "ConstraintError":
+    case "SqlSyntaxError":
+    case "DeadlockError":
+    case "SerializationError":
+      return true
+    default:
+      return REFUSED.test(sqlStateOf(error.cause))
+  }
+}
+
+/** Rows that are worth a statement beside another one, if there is nothing else to do. */
+const ENOUGH = 16
+
+/**
+ * A call that has waited so long behind statements under way gets another one beside them: one of them may hang on a
+ * lock.
+ */
+const MOST_WAIT_MS = 10
+
+/** The calls of a store's operation, made to travel together until the scope closes. */
+export const coalesce = <Item, A, E>({
+  run,
+  weight,
+  isRefusal,
+  rows,
+  atOnce
+}: CoalesceOptions<Item, A, E>): Effect.Effect<(item: Item) => Effect.Effect<A, E>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    type Waiting = { readonly item: Item; readonly resume: (answer: Exit.Exit<A, E>) => void }
+    const fork = Effect.runForkWith(yield* Effect.context<never>())
+    const statements = new Set<Fiber.Fiber<ReadonlyArray<A>, E>>()
+    let waiting: Array<Waiting> = []
+    /** Rows of those who wait. */
+    let waitingRows = 0
+    let isLate = false
+    let overdue: NodeJS.Timeout | undefined
+    let soon: NodeJS.Immediate | undefined
+
+    const take = (): ReadonlyArray<Waiting> => {
+      let count = 1
+      let sum = weight(waiting[0]!.item)
+      for (; count < waiting.length; count++) {
+        const more = weight(waiting[count]!.item)
+        if (sum + more > rows) break
+        sum += more
+      }
+      const taken = waiting.slice(0, count)
+      waiting = waiting.slice(count)
+      waitingRows = waiting.length === 0 ? 0 : waitingRows - sum
+      return taken
+    }
+
+    const start = (calls: ReadonlyArray<Waiting>): void => {
+      const fiber = fork(run(calls.map(({ item }) => item)))
+      statements.add(fiber)
+      fiber.addObserver((exit) => {
+        statements.delete(fiber)
+        if (Exit.isFailure(exit)) fail(calls, exit.cause)
+        // The database gets its next work before these are answered.
+        pump()
+        if (Exit.isSuccess(exit)) {
+          for (let i = 0; i < calls.length; i++) calls[i]!.resume(Exit.succeed(exit.value[i]!))
+        }
+      })
+    }
+
+    const fail = (calls: ReadonlyArray<Waiting>, cause: Cause.Cause<E>): void => {
+      // A defect is one call's as well: a value that cannot even be written into a statement.
+      const isOnes = cause.reasons.some((reason) =>
+        Cause.isFailReason(reason) ? isRefusal(reason.error) : Cause.isDieReason(reason)
+      )
+      if (calls.length > 1 && isOnes) {
+        const half = calls.length >> 1
+        start(calls.slice(0, half))
+        start(calls.slice(half))
+        return
+      }
+      for (const { resume } of calls) resume(Exit.failCause(cause))
+    }
+
+    const hasRoom = (): boolean =>
+      statements.size === 0 || (statements.size < atOnce && (isLate || waitingRows >= rows))
+
+    const pump = (): void => {
+      while (waiting.length > 0 && hasRoom()) start(take())
+      if (waiting.length === 0 || isLate) {
+        isLate = false
+        clearTimeout(overdue)
+        overdue = undefined
+      }
+      if (waiting.length > 0 && statements.size < atOnce) {
+        // All that had arrived has been read by then, the answer of the statement under way included.
+        if (waitingRows >= ENOUGH) soon ??= setImmediate(startAnother)
+        overdue ??= setTimeout(() => {
+          overdue = undefined
+          isLate = true
+          pump()
+        }, MOST_WAIT_MS)
+      }
+    }
+
+    /** The process has nothing left to do but to wait for a statement that spends half of its time on its way. */
+    const startAnother = (): void => {
+      soon = undefined
+      if (statements.size < atOnce && waitingRows >= ENOUGH) start(take())
+      pump()
+    }
+
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        clearTimeout(overdue)
+        clearImmediate(soon)
+        const left = waiting
+        waiting = []
+        for (const { resume } of left) resume(Exit.interrupt())
+        return Fiber.interruptAll(statements)
+      })
+    )
+
+    return (item) =>
+      Effect.callback<A, E>((resume) => {
+        const call: Waiting = { item, resume }
+        waiting.push(call)
+        waitingRows += weight(item)
+        pump()
+        // A caller that left before its statement began leaves nothing behind; afterwards it is carried out unheard.
+        return Effect.sync(() => {
+          const at = waiting.indexOf(call)
+          if (at === -1) return
+          waiting.splice(at, 1)
+          waitingRows -= weight(item)
+        })
+      })
+  })

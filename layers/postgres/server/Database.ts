@@ -1,0 +1,149 @@
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Exit, Layer, Redacted, Schedule, Schema, Scope } from "effect"
+import type { SqlClient } from "effect/sql"
+import { hostname } from "node:os"
+import { accessOf } from "../../config/DatabaseUrl.ts"
+import { Settings } from "../../config/Settings.ts"
+import type { EmbeddedServerError } from "./EmbeddedBinaries.ts"
+import { embeddedServer } from "./EmbeddedServer.ts"
+import { fault, isForGood, refusesLimits } from "./databaseFault.ts"
+import type { MigrationError } from "./Migrations.ts"
+import { migrate } from "./Migrations.ts"
+import * as Partitions from "../operations/Partitions.ts"
+import * as ServerTime from "../operations/ServerTime.ts"
+
+/** What the connections of this process are called in the database's own views. */
+export class ConnectionName extends Context.Reference<string>("heliograph/layers/ConnectionName", {
+  defaultValue: () => "heliograph"
+}) {}
+
+/** Before the names of nodes: of their main processes, so that each node counts once. */
+export const NODE = "heliograph node "
+/** The database keeps no more of a name. */
+const MAX_NAME = 63
+
+/** Of a host with a long name its beginning and its end: the nodes of one deployment differ in one of them. */
+export const nodeName = (pid: number, host: string): string => {
+  const start = `${NODE}${pid}@`
+  const room = MAX_NAME - start.length
+  if (host.length <= room) return start + host
+  const half = room >> 1
+  return `${start}${host.slice(0, room - half)}${host.slice(-half)}`
+}
+
+/** The connections of a node tell it from other nodes. A pool keeps one open as long as it lives. */
+export const asNode: Layer.Layer<never> = Layer.succeed(ConnectionName, nodeName(process.pid, hostname()))
+
+/** A statement that hangs, or a node that went to sleep inside a transaction, must not hold a row for ever. */
+const LIMITS = { statement_timeout: "60s", lock_timeout: "20s", idle_in_transaction_session_timeout: "30s" }
+
+/**
+ * A pool of connections to one database. It connects when it is first used, and again after every loss. Its sessions
+ * begin with limits of time, unless what stands before the database takes none.
+ */
+export const pool = (databaseUrl: string, connections: number, name = "heliograph", hasLimits = true) => {
+  const { connectTimeoutMs, ssl, url } = accessOf(databaseUrl)
+  return PgClient.make({
+    url: Redacted.make(url),
+    ssl,
+    applicationName: name,
+    maxConnections: connections,
+    minConnections: 1,
+    connectTimeout: connectTimeoutMs ?? "5 seconds",
+    // Single statements of many fibers share a connection and its round trips (1.5 times the small statements a
+    // second); a transaction has one to itself. Few at a time, because each waits for those before it: a slow one, or
+    // one that waits for a lock, holds up no more than these.
+    multiplex: true,
+    multiplexConcurrency: 4,
+    startupParameters: { ...(hasLimits ? LIMITS : {}), timezone: "UTC" }
+  })
+}
+
+/**
+ * How long to wait for a database that does not answer. A node waits for ever: it may be started before its database.
+ * A command that somebody has typed gives up, at once where waiting cannot help.
+ */
+export class DatabaseTimeout extends Context.Reference<number>("heliograph/layers/DatabaseTimeout", {
+  defaultValue: () => Infinity
+}) {}
+
+const COMMAND_TIMEOUT_MS = 10_000
+
+export const asCommand: Layer.Layer<never> = Layer.succeed(DatabaseTimeout, COMMAND_TIMEOUT_MS)
+
+/** The database did not answer in time, or will not have us. The message says where it is and why, without a secret. */
+export class DatabaseAway extends Schema.TaggedError<DatabaseAway>()("DatabaseAway", { reason: Schema.String }) {
+  override get message() {
+    return this.reason.includes("DATABASE_URL") ? this.reason : `${this.reason}. DATABASE_URL says where it is`
+  }
+}
+
+/**
+ * Succeeds when the database has said what time it is, by which the process goes from then on; until then it says every
+ * so often what it waits for.
+ */
+const answering = Effect.fnUntraced(function* (sql: PgClient.PgClient, url: string) {
+  const timeoutMs = yield* DatabaseTimeout
+  const giveUpAt = performance.now() + timeoutMs
+  return yield* ServerTime.keep(sql).pipe(
+    Effect.tapError((error) =>
+      refusesLimits(error) ? Effect.void : Effect.logWarning(`Waiting for the database. ${fault(url, error)}`)
+    ),
+    Effect.retry({
+      while: (error) =>
+        !refusesLimits(error) && (timeoutMs === Infinity || (!isForGood(error) && performance.now() < giveUpAt)),
+      schedule: Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
+    }),
+    Effect.mapError((error) => (refusesLimits(error) ? error : new DatabaseAway({ reason: fault(url, error) })))
+  )
+})
+
+const WITHOUT_LIMITS =
+  "A connection pooler in front of the database refuses limits of time at the start of a session, so statements have none of their own. Give them to the user of DATABASE_URL: docs/operators.md says how."
+
+/**
+ * A pool that has been answered. Sessions begin without limits behind a pooler that refuses them, such as PgBouncer.
+ */
+const answeredPool = Effect.fnUntraced(function* (url: string, connections: number, name: string) {
+  const connect = Effect.fnUntraced(function* (hasLimits: boolean) {
+    const sql = yield* pool(url, connections, name, hasLimits).pipe(Effect.orDie)
+    yield* answering(sql, url)
+    return sql
+  })
+  const scope = yield* Scope.Scope
+  const own = yield* Scope.fork(scope)
+  return yield* connect(true).pipe(
+    Effect.provideService(Scope.Scope, own),
+    Effect.catchTag("SqlError", (refusal) =>
+      Effect.andThen(Scope.close(own, Exit.fail(refusal)), Effect.logWarning(WITHOUT_LIMITS)).pipe(
+        Effect.andThen(connect(false)),
+        Effect.catchTag("SqlError", (error) => Effect.fail(new DatabaseAway({ reason: fault(url, error) })))
+      )
+    )
+  )
+})
+
+/** The database of the settings, external or embedded, as soon as it answers; its schema is as it was found. */
+export const layer: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, EmbeddedServerError | DatabaseAway, Settings> =
+  PgClient.layerFrom(
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const url = settings.databaseUrl ?? (yield* embeddedServer(settings.dataDir)).url
+      return yield* answeredPool(url, settings.databaseConnections, yield* ConnectionName)
+    })
+  )
+
+/** The same, migrated to this release, and with partitions that are kept ready while the layer lives. */
+export const migratedLayer: Layer.Layer<
+  PgClient.PgClient | SqlClient.SqlClient,
+  EmbeddedServerError | DatabaseAway | MigrationError,
+  Settings
+> = Layer.effectDiscard(
+  Effect.andThen(migrate, Partitions.keep).pipe(
+    Effect.retry({
+      // The database that answered a moment ago may be restarting.
+      while: (error) => error._tag === "SqlError" && error.isRetryable,
+      schedule: Schedule.spaced("1 second")
+    })
+  )
+).pipe(Layer.provideMerge(layer))

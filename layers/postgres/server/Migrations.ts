@@ -1,0 +1,105 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { access } from "../migrations/0028_schema/access.ts"
+import { audience } from "../migrations/0028_schema/audience.ts"
+import { engagement } from "../migrations/0028_schema/engagement.ts"
+import { inbox } from "../migrations/0028_schema/inbox.ts"
+import { messages } from "../migrations/0028_schema/messages.ts"
+import { operations } from "../migrations/0028_schema/operations.ts"
+import { sending } from "../migrations/0028_schema/sending.ts"
+import { webhooks } from "../migrations/0028_schema/webhooks.ts"
+import { MIGRATING } from "./advisoryLocks.ts"
+
+/** The data model by subject, each after those whose tables it names. */
+const schema = [access, audience, messages, sending, engagement, inbox, webhooks, operations].join("\n")
+
+/**
+ * In order, without gaps; one that was released is never changed. Ids below the first are those of builds before the
+ * first release, whose databases are refused.
+ */
+export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [{ id: 28, name: "schema", sql: schema }]
+
+interface Migration {
+  readonly id: number
+  readonly name: string
+  readonly sql: string
+}
+
+/** The database is that of a build before the first release, whose tables had other names. */
+export class DatabaseIsOlder extends Schema.TaggedError<DatabaseIsOlder>()("DatabaseIsOlder", {
+  found: Schema.Number,
+  foundName: Schema.String
+}) {
+  override get message() {
+    return `The database is at migration ${this.found} (${this.foundName}) of a build before the first release, which this release cannot take over. Start with an empty one: name another in DATABASE_URL, or another folder in DATA_DIR.`
+  }
+}
+
+/** The database was written by a later release: this one would not understand its rows. */
+export class DatabaseIsNewer extends Schema.TaggedError<DatabaseIsNewer>()("DatabaseIsNewer", {
+  found: Schema.Number,
+  foundName: Schema.String,
+  known: Schema.Number
+}) {
+  override get message() {
+    return `The database is at migration ${this.found} (${this.foundName}), this release knows only ${this.known}. Run the release that migrated it, or a later one.`
+  }
+}
+
+export type MigrationError = DatabaseIsNewer | DatabaseIsOlder | SqlError
+
+/**
+ * Brings the database to this release's schema, in one transaction and under one lock: nodes may start at once, one of
+ * them does the work and the others find it done. Answers the names of the migrations that this call applied.
+ */
+export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationError, PgClient.PgClient> = Effect.gen(
+  function* () {
+    const sql = yield* PgClient.PgClient
+    return yield* sql.withTransaction(
+      Effect.gen(function* () {
+        // Waiting for another node's migration, or rewriting a table, may take longer than a query of the service.
+        yield* sql`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`
+        yield* sql`SELECT pg_advisory_xact_lock(${MIGRATING})`
+        yield* sql`
+          CREATE TABLE IF NOT EXISTS migrations (
+            id integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+          )`
+        const pending = yield* missing(sql)
+        for (const migration of pending) {
+          // The client sends one statement at a time; EXECUTE takes a whole script.
+          yield* sql.unsafe(`DO $do$ BEGIN EXECUTE $script$${migration.sql}$script$; END $do$`).unprepared
+          yield* sql`INSERT INTO migrations (id, name) VALUES (${migration.id}, ${migration.name})`
+        }
+        return pending.map(({ name }) => name)
+      })
+    )
+  }
+)
+
+/** Those of this release that a database with a table of migrations lacks. */
+const missing = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient
+): Effect.fn.Return<ReadonlyArray<Migration>, MigrationError> {
+  const [last] = yield* sql<{ readonly id: number; readonly name: string }>`
+    SELECT id, name FROM migrations ORDER BY id DESC LIMIT 1`
+  if (last === undefined) return MIGRATIONS
+  const known = MIGRATIONS.at(-1)!.id
+  if (last.id > known) return yield* new DatabaseIsNewer({ found: last.id, foundName: last.name, known })
+  if (last.id < MIGRATIONS[0].id) return yield* new DatabaseIsOlder({ found: last.id, foundName: last.name })
+  return MIGRATIONS.filter(({ id }) => id > last.id)
+})
+
+/** How many of this release's migrations a database has, and how many it lacks. */
+export interface Standing {
+  readonly applied: number
+  readonly missing: number
+}
+
+/** Looks, and changes nothing. */
+export const standing: Effect.Effect<Standing, MigrationError, PgClient.PgClient> = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const [table] = yield* sql<{ readonly isThere: boolean }>`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`
+  const { length } = table!.isThere ? yield* missing(sql) : MIGRATIONS
+  return { applied: MIGRATIONS.length - length, missing: length }
+})

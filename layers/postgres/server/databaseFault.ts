@@ -1,0 +1,55 @@
+import type { SqlError } from "effect/sql/SqlError"
+import { networkFault, NO_ANSWER } from "../../../services/domain/NetworkFault.ts"
+import { sqlStateOf } from "./storeError.ts"
+
+/** Where a database is and what it is called: no user, no password. */
+const placeOf = (url: string): string => {
+  const { hostname, pathname, port, searchParams } = new URL(url)
+  const database = decodeURIComponent(pathname.slice(1)) || (searchParams.get("dbname") ?? "")
+  const host = searchParams.get("host") ?? decodeURIComponent(hostname)
+  const place = host.startsWith("/") ? host : `${host}:${port || (searchParams.get("port") ?? "5432")}`
+  return `PostgreSQL at ${place}${database === "" ? "" : `, database ${database}`}`
+}
+
+/** What PostgreSQL has against us, by SQLSTATE. */
+const refusal = (state: string, url: string): string | null => {
+  switch (state) {
+    case "28P01":
+    case "28000":
+      return "it refuses the user or the password of DATABASE_URL, or connections from here (pg_hba.conf)"
+    case "3D000":
+      return `there is no database "${decodeURIComponent(new URL(url).pathname.slice(1))}"; create it, or name another in DATABASE_URL`
+    case "42501":
+      return "the user of DATABASE_URL lacks a permission: it has to own the database, or be allowed to create in it"
+    case "53300":
+      return "it has no connection left: fewer DATABASE_CONNECTIONS or PROCESSES, or a larger max_connections"
+    case "57P01":
+    case "57P02":
+    case "57P03":
+      return "it is starting or stopping"
+    case "57014":
+      return "a statement took too long"
+    default:
+      return null
+  }
+}
+
+/** Whether waiting cannot help, because somebody has to change a setting or the database. */
+export const isForGood = (error: SqlError): boolean => ["28P01", "28000", "3D000"].includes(sqlStateOf(error))
+
+/** Whether a pooler in front of the database refused what a session is to begin with. */
+export const refusesLimits = (error: SqlError): boolean =>
+  sqlStateOf(error) === "08P01" &&
+  /unsupported startup parameter/i.test(
+    [error.message, error.reason.message, (error.reason.cause as Error | undefined)?.message].join(" ")
+  )
+
+/** An error of the database in words, with where it is; never a user or a password. */
+export const fault = (url: string, error: SqlError): string => {
+  const said =
+    refusal(sqlStateOf(error), url) ??
+    networkFault(error.reason.cause) ??
+    (/timed out/i.test(String(error.reason.message)) ? NO_ANSWER : null) ??
+    [error.reason.message, (error.reason.cause as Error | undefined)?.message].filter(Boolean).join(": ")
+  return `${placeOf(url)}: ${said}`
+}

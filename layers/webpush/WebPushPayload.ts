@@ -1,0 +1,39 @@
+import { hash } from "node:crypto"
+import type { Message } from "../../services/domain/sending/Notification.ts"
+import type { Template } from "../../services/domain/sending/Push.ts"
+import { merge, secondsLeft, template } from "../../services/domain/sending/Push.ts"
+import { MOST_PLAINTEXT } from "./Encryption.ts"
+import type { Header } from "../../services/ports/outbound/Http2Client.ts"
+
+/** A Topic is at most 32 characters of base64url: a collapse key that is not is replaced by its digest. */
+const topicOf = (collapseKey: string): string =>
+  /^[A-Za-z0-9_-]{1,32}$/.test(collapseKey) ? collapseKey : hash("sha256", collapseKey, "base64url").slice(0, 32)
+
+/** What a service worker reads: `title`, `body`, `url`, `image`, `data`, what `overrides.web` adds, and both ids. */
+export const payloadOf = (message: Message): Template => {
+  const { title, body, url, image, data } = message.content
+  return template(
+    message,
+    merge(
+      {
+        ...(title !== undefined && { title }),
+        ...(body !== undefined && { body }),
+        ...(url !== undefined && { url }),
+        ...(image !== undefined && { image }),
+        ...(data !== undefined && { data })
+      },
+      message.overrides.web ?? {}
+    )
+  )
+}
+
+export const sizeOf = (message: Message) => ({ bytes: payloadOf(message).bytes, limit: MOST_PLAINTEXT })
+
+/** The headers that all recipients share. */
+export const headersOf = (message: Message, now: number): ReadonlyArray<Header> => [
+  ["content-type", "application/octet-stream"],
+  ["content-encoding", "aes128gcm"],
+  ["ttl", String(secondsLeft(message, now))],
+  ["urgency", message.priority === "high" ? "high" : "normal"],
+  ...(message.collapseKey === null ? [] : [["topic", topicOf(message.collapseKey)] as const])
+]

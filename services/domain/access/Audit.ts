@@ -1,0 +1,43 @@
+import { Schema } from "effect"
+import { AppId, AuditEntryId } from "../Ids.ts"
+
+/** Who changes something: a secret key, a person, somebody at the command line (by the system's user), or the service. */
+export const ActorKind = Schema.Literals(["key", "user", "cli", "system"])
+export interface Actor {
+  readonly kind: typeof ActorKind.Type
+  /** The id of the key or the person, or the user's name; null for the service itself. */
+  readonly id: string | null
+}
+
+export const AuditAction = Schema.Literals([
+  "application.created",
+  "application.changed",
+  "identity_secret.issued",
+  "api_key.created",
+  "api_key.revoked",
+  "credential.set",
+  "credential.removed",
+  "webhook.created",
+  "webhook.changed",
+  "webhook.deleted",
+  "webhook.disabled",
+  "notification.changed",
+  "notification.paused",
+  "notification.resumed",
+  "notification.cancelled"
+])
+export type AuditAction = typeof AuditAction.Type
+
+/** One change. Its details name what was changed, and never hold a secret. */
+export const AuditEntry = Schema.Struct({
+  id: AuditEntryId,
+  appId: AppId,
+  at: Schema.Number,
+  actorKind: ActorKind,
+  actorId: Schema.NullOr(Schema.String),
+  action: AuditAction,
+  /** The id of what was changed, or a credential's kind. */
+  target: Schema.NullOr(Schema.String),
+  details: Schema.Record(Schema.String, Schema.Json)
+})
+export type AuditEntry = typeof AuditEntry.Type

@@ -1,0 +1,39 @@
+import { Schema } from "effect"
+import type { DeliveryId, NotificationId } from "../Ids.ts"
+import type { ProviderKind } from "./Credential.ts"
+import type { Happenings } from "../operations/Stats.ts"
+
+/** A recipient's final state. `pending` has no row: it is what a notification's batches still hold. */
+export const DeliveryStatus = Schema.Literals(["sent", "failed", "skipped", "cancelled"])
+export type DeliveryStatus = typeof DeliveryStatus.Type
+
+/**
+ * The error of somebody who was `cancelled` while a node that had died or was frozen had them in hand: they may have got
+ * the message. If that node lives, what it knows replaces this.
+ */
+export const OUTCOME_UNKNOWN = "outcome_unknown"
+
+/** One recipient of one notification, at its end. */
+export interface Delivery {
+  readonly id: DeliveryId
+  readonly notificationId: NotificationId
+  readonly recipientId: string
+  readonly provider: ProviderKind
+  readonly status: DeliveryStatus
+  /** The provider's own id of the message, when it was sent. */
+  readonly messageId: string | null
+  /** A short code such as `unregistered` or `expired`, when it was not. */
+  readonly error: string | null
+  /** How many attempts were made, the last one included. */
+  readonly attempts: number
+  readonly at: number
+}
+
+/** Whether the recipients of a way are channels; else they are devices. */
+export const isChannel = (provider: ProviderKind): boolean => provider === "smtp" || provider === "inbox"
+
+/** How a notification's recipients are divided: `accepted = sent + failed + skipped + cancelled + pending`, always. */
+export interface Counts extends Happenings {
+  readonly accepted: number
+  readonly pending: number
+}

@@ -1,0 +1,49 @@
+import { Effect, Option } from "effect"
+import type { ApplicationSecrets } from "../../domain/access/Application.ts"
+import type { AppId, OrganizationId } from "../../domain/Ids.ts"
+import { uuidv7 } from "../../ports/NewId.ts"
+import type { NewApplication } from "../../ports/access/ApplicationStore.ts"
+import { ApplicationStore } from "../../ports/access/ApplicationStore.ts"
+import { Keys } from "../../ports/access/Keys.ts"
+import { draftKey } from "./ApiKeys.ts"
+
+/** The names of the keys that an application begins with. */
+const FIRST_KEYS = { secret: "First secret key", public: "First public key" }
+
+/** What is kept of a new application, and what is shown of it this once. */
+const draft = Effect.fnUntraced(function* (name: string) {
+  const keys = yield* Keys
+  const secretKey = draftKey(keys, "secret", FIRST_KEYS.secret)
+  const publicKey = draftKey(keys, "public", FIRST_KEYS.public)
+  const identitySecret = keys.secret()
+  const id = uuidv7() as AppId
+  const application: NewApplication = {
+    id,
+    organizationId: uuidv7() as OrganizationId,
+    name,
+    identitySecret,
+    keys: [secretKey.kept, publicKey.kept]
+  }
+  const secrets: ApplicationSecrets = {
+    appId: id,
+    secretKey: secretKey.text,
+    publicKey: publicKey.text,
+    identitySecret
+  }
+  return { application, secrets }
+})
+
+/** Makes an application with a key of each kind. Its secrets are in the answer and nowhere else in plaintext. */
+export const createApplication = Effect.fnUntraced(function* (name: string) {
+  const store = yield* ApplicationStore
+  const { application, secrets } = yield* draft(name)
+  yield* store.create(application)
+  return secrets
+})
+
+/** The same for the very first one; none when there is an application already. */
+export const createFirstApplication = Effect.fnUntraced(function* (name: string) {
+  const store = yield* ApplicationStore
+  const { application, secrets } = yield* draft(name)
+  return Option.as(yield* store.createFirst(application), secrets)
+})

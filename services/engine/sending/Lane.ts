@@ -1,0 +1,226 @@
+import { Clock, Effect, Exit, Scope } from "effect"
+import type { Semaphore } from "effect"
+import type { ProviderKind } from "../../domain/sending/Credential.ts"
+import type { AppId } from "../../domain/Ids.ts"
+import type { Priority } from "../../domain/sending/Notification.ts"
+import type { ClaimedBatch, LaneKey } from "../../ports/sending/BatchStore.ts"
+import { SMALL_BATCH } from "../../ports/sending/BatchStore.ts"
+import type { StoreError } from "../../ports/StoreError.ts"
+import { elapsedBy } from "../operations/Elapsed.ts"
+import type { LaneReport } from "./Results.ts"
+import { make as makeSignal } from "../operations/Signal.ts"
+
+/*
+ * A lane: the actor for one application's messages to one provider at one priority, on one node.
+ *
+ * States   open   claims batches up to its window
+ *          slowed over a limit: claims nothing until a moment that the provider named, or until the credential was
+ *                 replaced, whose limits are its own; the window is halved
+ *          paused the credential was refused: every `pauseMs`, or as soon as it was replaced, one batch goes ahead with
+ *                 one recipient; if that one gets through, the lane is open again
+ *
+ * Mailbox  "look again", from three sides: a job of the queue or the sweeper (there are batches), a batch that ended
+ *          (there is room), a timer (the wait is over). It holds nothing: batches stay in the store until the lane has
+ *          room for them, so a stopped node loses no work and another node takes what this one leaves.
+ */
+
+export const laneId = (key: Pick<LaneKey, "appId" | "provider" | "priority">): string => `${key.appId}:${key.provider}`
+
+export const laneKey = (id: string, priority: Priority): LaneKey | null => {
+  const [appId, provider] = id.split(":")
+  return appId && provider ? { appId: appId as AppId, provider: provider as ProviderKind, priority } : null
+}
+
+interface Waiting {
+  /** Of `elapsedBy`. */
+  readonly until: number
+  readonly reason: string
+  /** Of the credential that the provider complained of. */
+  readonly version: number | null
+}
+
+export type LaneState =
+  { readonly _tag: "open" } | (Waiting & { readonly _tag: "slowed" }) | (Waiting & { readonly _tag: "paused" })
+
+export interface LaneWork {
+  readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<ClaimedBatch>, StoreError>
+  /** Sends a batch to its end. With `probe`, the credential is in doubt. */
+  readonly send: (batch: ClaimedBatch, probe: boolean) => Effect.Effect<LaneReport, StoreError>
+  /** Batches under way on this node beside the first of each lane, over all lanes of a priority. */
+  readonly permits: Semaphore.Semaphore
+  /**
+   * Whether the reason to wait has gone with the credential. Asked every `repairMs` while the lane is slowed or paused.
+   */
+  readonly isRepaired: (state: Exclude<LaneState, { readonly _tag: "open" }>) => Effect.Effect<boolean, StoreError>
+  /** A batch ended. Called at once, as is `onIdle`, after which the lane takes no more wake-ups. */
+  readonly onEnd: () => void
+  readonly onIdle: () => void
+  /** The node takes no new work. */
+  readonly isStopping: () => boolean
+  readonly maxWindow: number
+  readonly pauseMs: number
+  readonly repairMs: number
+  readonly idleMs: number
+}
+
+export interface Lane {
+  readonly key: LaneKey
+  readonly wake: () => void
+  readonly state: () => LaneState
+  readonly window: () => number
+  readonly running: () => number
+  /** Runs until the lane has been idle for `idleMs`. Batches under way when it is interrupted are waited for. */
+  readonly run: Effect.Effect<void>
+}
+
+const OPEN: LaneState = { _tag: "open" }
+
+const elapsed = Effect.map(Clock.Clock, elapsedBy)
+
+type Claimed = readonly [ClaimedBatch, ...ReadonlyArray<ClaimedBatch>]
+
+/**
+ * A lane whose last batch was as small as that of a single message takes many at once the next time: they are read,
+ * sent and written together. Claims of large batches stay one by one, so that other nodes get theirs.
+ */
+const TOGETHER = 128
+
+/** Where the credential is in doubt, each batch tries it once: many would be many refusals at once. */
+const goesTogether = ({ credential, recipients }: ClaimedBatch): boolean =>
+  recipients.length <= SMALL_BATCH && (credential?.suspendedReason ?? null) === null
+
+export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
+  const mailbox = makeSignal()
+  let state: LaneState = OPEN
+  let window = work.maxWindow
+  let running = 0
+  /** Batches to claim at once. */
+  let limit = 1
+  /** When the lane last looked whether its credential was repaired. */
+  let lookedAt = 0
+
+  /** Additive increase, multiplicative decrease: the window finds what the provider takes. */
+  const learn = (report: LaneReport, version: number | null, now: number): void => {
+    if (report.suspend !== null) {
+      state = { _tag: "paused", until: now + work.pauseMs, reason: report.suspend, version }
+    } else if (report.slow !== null) {
+      const until = now + report.slow.ms
+      if (state._tag === "open" || now >= state.until || state.version !== version) {
+        window = Math.max(1, Math.floor(window / 2))
+      } else if (state._tag === "paused" || until <= state.until) {
+        // Of messages that were under way together, one halves the window and the longest wait counts; a refusal of the
+        // credential is not taken back by a limit.
+        return
+      }
+      state = { _tag: "slowed", until, reason: report.slow.reason, version }
+    } else {
+      // A batch that was under way when the state changed says nothing against the change.
+      if (state._tag !== "open" && now >= state.until) state = OPEN
+      window = Math.min(work.maxWindow, window + 1)
+    }
+  }
+
+  const sendOne = (batch: ClaimedBatch, probe: boolean) =>
+    work.send(batch, probe).pipe(
+      Effect.flatMap((report) => Effect.map(elapsed, (now) => learn(report, batch.credential?.version ?? null, now))),
+      Effect.catchCause((cause) =>
+        Effect.logError("A batch was left to its lease", cause).pipe(
+          Effect.annotateLogs({
+            app_id: batch.appId,
+            notification_id: batch.notificationId,
+            batch_id: batch.id,
+            provider: batch.provider
+          })
+        )
+      )
+    )
+
+  /** What was claimed together has one place in the window, until the last of it has ended. */
+  const send = ([first, ...others]: Claimed, probe: boolean, isShared: boolean) => {
+    const all =
+      others.length === 0
+        ? sendOne(first, probe)
+        : Effect.forEach([first, ...others], (batch) => sendOne(batch, probe), {
+            concurrency: "unbounded",
+            discard: true
+          })
+    return all.pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          running--
+          mailbox.signal()
+          work.onEnd()
+        })
+      ),
+      Effect.ensuring(isShared ? work.permits.release(1) : Effect.void)
+    )
+  }
+
+  /** Claims and starts batches while there are any and there is room. Answers how long to wait before looking again. */
+  const fill = Effect.fnUntraced(function* (scope: Scope.Scope) {
+    while (!work.isStopping()) {
+      const now = yield* elapsed
+      if (state._tag !== "open" && now < state.until && now - lookedAt >= work.repairMs) {
+        lookedAt = now
+        const doubted = state
+        if (yield* work.isRepaired(doubted)) state = doubted._tag === "paused" ? { ...doubted, until: now } : OPEN
+      }
+      if (state._tag !== "open" && now < state.until) {
+        return Math.ceil(Math.min(lookedAt + work.repairMs, state.until) - now)
+      }
+      const isProbe = state._tag === "paused"
+      if (running >= (isProbe ? 1 : window)) return null
+      // A lane's first batch waits for nobody: lanes whose providers hang must not stop the others by what they share.
+      // Without a permit for more, the end of the first one is when to look again.
+      const isShared = running > 0
+      if (isShared && !(yield* work.permits.takeIfAvailable(1))) return null
+      const claimed = yield* work
+        .claim(isProbe ? 1 : limit)
+        .pipe(
+          Effect.onExit((exit) =>
+            !isShared || (Exit.isSuccess(exit) && exit.value.length > 0) ? Effect.void : work.permits.release(1)
+          )
+        )
+      const [first, ...others] = claimed
+      if (first === undefined) return null
+      limit = claimed.every(goesTogether) ? TOGETHER : 1
+      running++
+      yield* Effect.forkIn(send([first, ...others], isProbe, isShared), scope)
+    }
+    return null
+  })
+
+  /** Says what went wrong, and looks again after a second. */
+  const again = (message: string) => (error: unknown) =>
+    Effect.logWarning(message, error).pipe(
+      Effect.annotateLogs({ app_id: key.appId, provider: key.provider }),
+      Effect.as(1000)
+    )
+
+  const run = Effect.scopedWith((scope) =>
+    Effect.gen(function* () {
+      while (true) {
+        const waitMs = yield* fill(scope).pipe(
+          Effect.catch(again("Batches could not be claimed; trying again")),
+          // A lane that ended here would be woken in vain ever after, and drop what is under way.
+          Effect.catchDefect(again("A lane broke; trying again"))
+        )
+        const isWoken = yield* Effect.raceFirst(
+          Effect.as(mailbox.wait, true),
+          Effect.as(Effect.sleep(waitMs ?? work.idleMs), false)
+        )
+        // Checked and told in one synchronous step: no wake-up can fall between the two.
+        if (!isWoken && waitMs === null && running === 0 && !mailbox.isSet()) return work.onIdle()
+      }
+    })
+  )
+
+  return {
+    key,
+    wake: mailbox.signal,
+    state: () => state,
+    window: () => window,
+    running: () => running,
+    run
+  }
+}

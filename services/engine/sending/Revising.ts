@@ -1,0 +1,76 @@
+import { Effect, Option, Schema } from "effect"
+import type { AppId, NotificationId } from "../../domain/Ids.ts"
+import type { Notification, SendNotification } from "../../domain/sending/Notification.ts"
+import { asSent, NotificationStatus } from "../../domain/sending/Notification.ts"
+import { now } from "../../ports/Now.ts"
+import { EngineSettings } from "../../ports/EngineSettings.ts"
+import { JobQueue } from "../../ports/operations/JobQueue.ts"
+import { NotificationStore } from "../../ports/sending/NotificationStore.ts"
+import { checkContent } from "./Accept.ts"
+import { makeWakeUps } from "../operations/WakeUps.ts"
+import { makeNamed } from "./Named.ts"
+import { makePinning } from "./Pinning.ts"
+import { planAt, ttlOf, untimelyOf } from "./Timing.ts"
+
+/** It has begun, or is over: what it says can no longer be changed. */
+export class NoLongerScheduled extends Schema.TaggedError<NoLongerScheduled>()("NoLongerScheduled", {
+  status: NotificationStatus
+}) {}
+
+/** Times that a change is tried again which met another one. */
+const RETRIES = 5
+
+const isOpen = ({ startedAt, status }: Notification): boolean =>
+  (status === "scheduled" || status === "paused") && startedAt === null
+
+/**
+ * Changes what a notification says that has not begun: one that is scheduled, or was paused before its time. The whole is
+ * looked at as a new request would be, its template and segment as they are now. What decides between the change and the
+ * moment of sending is the store's one statement.
+ */
+export const makeRevising = Effect.gen(function* () {
+  const notifications = yield* NotificationStore
+  const wakeUp = yield* makeWakeUps(yield* JobQueue)
+  const settings = yield* EngineSettings
+  const pin = yield* makePinning
+  const named = yield* makeNamed
+
+  /** `change` makes the new request of the one before; `fields` says what of it changes, for the log. */
+  return Effect.fnUntraced(function* <E>(
+    appId: AppId,
+    id: NotificationId,
+    fields: ReadonlyArray<string>,
+    change: (request: SendNotification) => Effect.Effect<SendNotification, E>
+  ) {
+    for (let attempt = 0; ; attempt++) {
+      const found = yield* notifications.find(appId, id)
+      if (Option.isNone(found)) return found
+      const { request: before, revision, status } = found.value
+      if (!isOpen(found.value) || attempt > RETRIES) return yield* new NoLongerScheduled({ status })
+      // Nor is there anything to write down.
+      if (fields.length === 0) return found
+      const wanted = yield* change(asSent(before))
+      // One that was good when it was given stays good, also when its time went by while the notification was paused.
+      const untimely = fields.includes("send_at") ? untimelyOf(wanted, now()) : null
+      if (untimely !== null) return yield* untimely
+      const pinned = yield* pin(appId, wanted)
+      yield* checkContent(pinned)
+      const skipped = (yield* named(appId, pinned.to))?.skipped ?? null
+      const request = skipped === null ? pinned : { ...pinned, skipped }
+      const sendAt = planAt(request, now())
+      const revised = yield* notifications.revise({
+        appId,
+        id,
+        revision,
+        fields,
+        request,
+        sendAt,
+        ttlMs: ttlOf(request, settings)
+      })
+      if (Option.isNone(revised)) continue
+      const { priority = "bulk" } = request
+      if (revised.value.status === "queued") wakeUp({ type: "PlanV1", id, priority })
+      return revised
+    }
+  })
+})

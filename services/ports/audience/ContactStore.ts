@@ -1,0 +1,66 @@
+import type { Effect, Option } from "effect"
+import { Context } from "effect"
+import type {
+  ChangeTags,
+  Contact,
+  UpdateContact,
+  UpdatePreferences,
+  UpsertContact
+} from "../../domain/audience/Contact.ts"
+import type { AppId, ContactId } from "../../domain/Ids.ts"
+import type { Page } from "./DeviceStore.ts"
+import type { StoreError } from "../StoreError.ts"
+
+/** Names a contact: by our id, or by the application's own. */
+export type ContactKey = ContactId | { readonly externalId: string }
+
+/** People, by the application's own ids. */
+export class ContactStore extends Context.Service<
+  ContactStore,
+  {
+    /**
+     * One transaction: creates or updates the contact of each external id; the answers are in the order of the input.
+     * Several lines with one external id count as one after another. A new e-mail address takes the place of the one
+     * before: its channel becomes the contact's, wherever it was; the old one goes, unless mail to it was refused or
+     * unsubscribed, which stays on record.
+     */
+    readonly upsert: (
+      appId: AppId,
+      contacts: ReadonlyArray<UpsertContact>
+    ) => Effect.Effect<ReadonlyArray<{ readonly id: ContactId; readonly created: boolean }>, StoreError>
+    readonly find: (appId: AppId, key: ContactKey) => Effect.Effect<Option.Option<Contact>, StoreError>
+    /** In the order of ids, newest last. */
+    readonly list: (
+      appId: AppId,
+      filter: { readonly externalId?: string; readonly tag?: string },
+      after: string | null,
+      limit: number
+    ) => Effect.Effect<Page<Contact>, StoreError>
+    /** As `upsert`, for a contact that is there. */
+    readonly update: (
+      appId: AppId,
+      key: ContactKey,
+      change: UpdateContact
+    ) => Effect.Effect<Option.Option<Contact>, StoreError>
+    /**
+     * Adds and removes tags of the contacts with these external ids, in one statement. Answers those that are there;
+     * `fits` is false for one that would have more than 100 tags, which stays as it is.
+     */
+    readonly tag: (
+      appId: AppId,
+      externalIds: ReadonlyArray<string>,
+      change: ChangeTags
+    ) => Effect.Effect<ReadonlyArray<{ readonly externalId: string; readonly fits: boolean }>, StoreError>
+    /** E-mail channels of the contact follow, those it gets later too; one that bounced stays suppressed. */
+    readonly prefer: (
+      appId: AppId,
+      key: ContactKey,
+      change: UpdatePreferences
+    ) => Effect.Effect<Option.Option<Contact>, StoreError>
+    /**
+     * The person with everything about them: devices, channels, inbox. False when there was nothing; notifications that
+     * were accepted before do not make a person of that external id all the same.
+     */
+    readonly remove: (appId: AppId, key: ContactKey) => Effect.Effect<boolean, StoreError>
+  }
+>()("heliograph/ports/ContactStore") {}

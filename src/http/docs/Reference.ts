@@ -1,0 +1,58 @@
+import { Effect, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { docsPage } from "./Docs.ts"
+import { frontRoute } from "../endpoints/Front.ts"
+import { openApi } from "./OpenApi.ts"
+import type { Route } from "../pipeline/Route.ts"
+import { route } from "../pipeline/Route.ts"
+
+/** Adds to a table the routes that describe it, themselves included. Their answers are written once. */
+export const withReference = (routes: ReadonlyArray<Route>, baseUrl: string): ReadonlyArray<Route> => {
+  let document = ""
+  let page = ""
+  const all: ReadonlyArray<Route> = [
+    ...routes,
+    frontRoute(baseUrl),
+    route({
+      method: "GET",
+      path: "/api/v1/openapi.json",
+      access: "open",
+      tag: "Reference",
+      summary: "This API as an OpenAPI 3.1 document",
+      success: {
+        status: 200,
+        description: "The document, made from the code that serves.",
+        schema: Schema.Record(Schema.String, Schema.Json),
+        example: { openapi: "3.1.0" }
+      },
+      handler: () => Effect.sync(() => HttpServerResponse.text(document, { contentType: "application/json" }))
+    }),
+    route({
+      method: "GET",
+      path: "/docs",
+      access: "open",
+      tag: "Reference",
+      summary: "This API as a page to read",
+      success: {
+        status: 200,
+        description: "HTML.",
+        schema: Schema.String,
+        example: "<!doctype html>…",
+        mediaType: "text/html"
+      },
+      handler: () =>
+        Effect.sync(() =>
+          HttpServerResponse.text(page, {
+            contentType: "text/html; charset=utf-8",
+            headers: {
+              "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+            }
+          })
+        )
+    })
+  ]
+  const api = openApi(all, baseUrl)
+  document = JSON.stringify(api)
+  page = docsPage(api)
+  return all
+}

@@ -1,0 +1,175 @@
+import { Effect, Result, Schema } from "effect"
+import { BulkContacts, ChangeTagsOfMany, UpsertContact } from "../../../services/domain/audience/Contact.ts"
+import { UserId } from "../../../services/domain/audience/Device.ts"
+import { ContactId } from "../../../services/domain/Ids.ts"
+import { text } from "../../../services/domain/Text.ts"
+import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
+import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
+import { contactDraft, contactExample, ContactView, KEEPS, showContact } from "./ContactView.ts"
+import { ID } from "../docs/Examples.ts"
+import { ABOUT_LINES, LINE_TYPES, LineError, LineResult, makeLineImport } from "../pipeline/LineImport.ts"
+import { listQuery, page, pageOf } from "../pipeline/Page.ts"
+import { route } from "../pipeline/Route.ts"
+import { decoder } from "../pipeline/Validation.ts"
+
+const decodeContact = decoder(UpsertContact)
+
+const BulkResult = Schema.Union([
+  Schema.Struct({ index: Schema.Int, id: ContactId, created: Schema.Boolean }),
+  Schema.Struct({ index: Schema.Int, error: LineError })
+]).annotate({ identifier: "BulkResult" })
+
+type Contacts = ContactStore["Service"]
+type ImportLines = ReturnType<typeof makeLineImport<typeof UpsertContact>>
+
+const upsert = (contacts: Contacts) =>
+  route({
+    method: "POST",
+    path: "/api/v1/contacts",
+    access: "secret",
+    tag: "Contacts",
+    summary: "Create or update a contact",
+    description: `Idempotent: \`external_id\`, your own id of the person, names one contact; devices carry it as \`user_id\`. ${KEEPS} \`email\` is the contact's e-mail channel: a new address takes the place of the one before.`,
+    body: { schema: UpsertContact, name: "UpsertContact", example: contactDraft },
+    success: {
+      status: 201,
+      description: "The contact is there.",
+      schema: Schema.Struct({
+        id: ContactId,
+        created: Schema.Boolean.annotate({ description: "False when it was there before." })
+      }),
+      example: { id: ID, created: true },
+      location: ({ id }) => `/api/v1/contacts/${id}`
+    },
+    handler: ({ caller, body }) => Effect.map(contacts.upsert(caller.appId, [body]), ([contact]) => contact!)
+  })
+
+const upsertMany = (contacts: Contacts) =>
+  route({
+    method: "POST",
+    path: "/api/v1/contacts/bulk",
+    access: "secret",
+    tag: "Contacts",
+    summary: "Create or update up to 1,000 contacts",
+    description: `The answer has a result for each, in the same order. One that is refused stops nothing. ${KEEPS} For more, see the import.`,
+    body: { schema: BulkContacts, name: "BulkContacts", example: { contacts: [contactDraft] } },
+    success: {
+      status: 200,
+      description: "A result for each contact.",
+      schema: Schema.Struct({ data: Schema.Array(BulkResult) }),
+      example: { data: [{ index: 0, id: ID, created: true }] }
+    },
+    handler: ({ body, caller }) => {
+      const read = body.contacts.map((contact) => decodeContact(contact))
+      const good = read.filter(Result.isSuccess).map(({ success }) => success)
+      return Effect.map(contacts.upsert(caller.appId, good), (stored) => {
+        let at = 0
+        const data = read.map((result, index) => {
+          if (Result.isSuccess(result)) return { index, ...stored[at++]! }
+          const { code, details, message } = result.failure
+          return { index, error: { code, message, details } }
+        })
+        return { data }
+      })
+    }
+  })
+
+const tagMany = (contacts: Contacts) =>
+  route({
+    method: "POST",
+    path: "/api/v1/contacts/tags",
+    access: "secret",
+    tag: "Contacts",
+    summary: "Add and remove tags of many contacts",
+    body: {
+      schema: ChangeTagsOfMany,
+      name: "ChangeTagsOfMany",
+      example: { external_ids: ["user-42"], add: ["beta"], remove: ["news"] }
+    },
+    success: {
+      status: 200,
+      description: "How many have these tags now, and who was left alone.",
+      schema: Schema.Struct({
+        updated: Schema.Int,
+        unknown: Schema.Array(Schema.String).annotate({ description: "External ids of no contact." }),
+        full: Schema.Array(Schema.String).annotate({ description: "Those that would have more than 100 tags." })
+      }),
+      example: { updated: 1, unknown: [], full: [] }
+    },
+    handler: ({ body: { external_ids, ...change }, caller }) =>
+      Effect.map(contacts.tag(caller.appId, external_ids, change), (found) => {
+        const known = new Set(found.map(({ externalId }) => externalId))
+        return {
+          updated: found.filter(({ fits }) => fits).length,
+          unknown: [...new Set(external_ids)].filter((id) => !known.has(id)),
+          full: found.flatMap(({ externalId, fits }) => (fits ? [] : externalId))
+        }
+      })
+  })
+
+const importContacts = (contacts: Contacts, importLines: ImportLines) =>
+  route({
+    method: "POST",
+    path: "/api/v1/contacts/import",
+    access: "secret",
+    tag: "Contacts",
+    summary: "Create or update many contacts",
+    description: `One contact a line, ${ABOUT_LINES}`,
+    body: {
+      schema: UpsertContact,
+      name: "UpsertContact",
+      example: contactDraft,
+      mediaTypes: LINE_TYPES,
+      isStream: true
+    },
+    success: {
+      status: 200,
+      description: "A result for each line.",
+      schema: LineResult,
+      example: { line: 1, id: ID, created: true },
+      mediaType: LINE_TYPES[0]
+    },
+    errors: ["payload_too_large"],
+    handler: (call) => importLines(call, (lines) => contacts.upsert(call.caller.appId, lines))
+  })
+
+const listContacts = (contacts: Contacts) =>
+  route({
+    method: "GET",
+    path: "/api/v1/contacts",
+    access: "secret",
+    tag: "Contacts",
+    summary: "List contacts",
+    query: Schema.Struct({
+      external_id: Schema.optionalKey(UserId),
+      tag: Schema.optionalKey(text(64)),
+      ...listQuery
+    }),
+    success: {
+      status: 200,
+      description: "A page of contacts, oldest first.",
+      schema: pageOf(ContactView),
+      example: { data: [contactExample], next_cursor: null }
+    },
+    errors: ["validation_error"],
+    handler: ({ caller, query }) => {
+      const filter = {
+        ...(query.external_id === undefined ? undefined : { externalId: query.external_id }),
+        ...(query.tag === undefined ? undefined : { tag: query.tag })
+      }
+      return page("contacts", query, (after, limit) => contacts.list(caller.appId, filter, after, limit), showContact)
+    }
+  })
+
+/** Contacts: the people behind devices, channels and inboxes. */
+export const contactRoutes = Effect.gen(function* () {
+  const contacts = yield* ContactStore
+  const { importLimit } = yield* HttpSettings
+  return [
+    upsert(contacts),
+    upsertMany(contacts),
+    tagMany(contacts),
+    importContacts(contacts, makeLineImport(UpsertContact, importLimit)),
+    listContacts(contacts)
+  ]
+})

@@ -1,0 +1,74 @@
+import { Effect, Option, Schema, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import type { Device } from "../../../services/domain/audience/Device.ts"
+import type { StoreError } from "../../../services/ports/StoreError.ts"
+import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
+import { errorBody, unavailable } from "../pipeline/ApiError.ts"
+import { deviceExample, deviceFilterOf, deviceQuery, DeviceView, showDevice } from "./Devices.ts"
+import { LINE_TYPES } from "../pipeline/LineImport.ts"
+import { again, within } from "../pipeline/WaitLimiter.ts"
+import { route } from "../pipeline/Route.ts"
+
+/** Devices that are read in one go. */
+const CHUNK = 1000
+
+const linesOf = (devices: ReadonlyArray<Device>): Buffer => {
+  let text = ""
+  for (const device of devices) text += `${JSON.stringify(showDevice(device))}\n`
+  return Buffer.from(text)
+}
+
+/** Devices as lines, the other way. */
+export const exportRoutes = Effect.gen(function* () {
+  const devices = yield* DeviceStore
+
+  return [
+    route({
+      method: "GET",
+      path: "/api/v1/devices/export",
+      access: "secret",
+      tag: "Devices",
+      summary: "Export devices",
+      description:
+        'All devices that meet the conditions, as newline-delimited JSON, oldest first; any number of them. Nothing is prepared: lines are read while you read, and a slow reader costs nothing. An answer that is cut off, or whose last line is an `{"error"}`, was not complete: go on with `created_from`.',
+      query: Schema.Struct(deviceQuery),
+      success: {
+        status: 200,
+        description: "A device a line.",
+        schema: DeviceView,
+        example: deviceExample,
+        mediaType: LINE_TYPES[0]
+      },
+      handler: Effect.fnUntraced(function* ({ caller, query, requestId, waits }) {
+        const filter = deviceFilterOf(query)
+        const read = (after: string | null) => devices.list(caller.appId, filter, after, CHUNK)
+        // The first page before the answer begins: a database that is away is a 503, and not a cut-off answer.
+        const first = yield* read(null)
+        let failed: StoreError | null = null
+        const rest = (from: string) =>
+          Stream.paginate(from, (after) =>
+            Effect.match(within(again(waits), read(after)), {
+              onSuccess: ({ items, next }) => [[linesOf(items)], Option.fromNullOr(next)] as const,
+              onFailure: (error) => {
+                failed = error
+                return [[Buffer.from(`${errorBody(unavailable(), requestId)}\n`)], Option.none()] as const
+              }
+            })
+          )
+        const pages = Stream.concat(
+          Stream.succeed(linesOf(first.items)),
+          first.next === null ? Stream.empty : rest(first.next)
+        )
+        // Cut off as well, for those who do not read what the last line says; a moment later, when that is on its way.
+        const end = Stream.suspend(() =>
+          failed === null
+            ? Stream.empty
+            : Stream.fromEffect(Effect.andThen(Effect.sleep("10 millis"), Effect.fail(failed)))
+        )
+        return HttpServerResponse.stream(Stream.concat(pages, end), {
+          contentType: LINE_TYPES[0]
+        })
+      })
+    })
+  ]
+})

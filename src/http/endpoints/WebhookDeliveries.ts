@@ -1,0 +1,170 @@
+import { Effect, Option, Schema } from "effect"
+import { EventName } from "../../../services/domain/webhooks/Event.ts"
+import type { WebhookId } from "../../../services/domain/Ids.ts"
+import { isoTime } from "../../../services/domain/Time.ts"
+import { TestEvents } from "../../../services/engine/webhooks/TestEvents.ts"
+import type { WebhookDelivery } from "../../../services/ports/webhooks/WebhookStore.ts"
+import { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
+import { invalid, notFound } from "../pipeline/ApiError.ts"
+import { ID, NOW } from "../docs/Examples.ts"
+import { listQuery, page, pageOf } from "../pipeline/Page.ts"
+import { within } from "../pipeline/WaitLimiter.ts"
+import { route } from "../pipeline/Route.ts"
+
+const WebhookDeliveryView = Schema.Struct({
+  event_id: Schema.String.annotate({ description: "The `id` of the delivered body, the same on every attempt." }),
+  event: EventName,
+  status: Schema.Literals(["delivered", "pending", "retrying", "exhausted"]).annotate({
+    description:
+      "`pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts failed; there is a dead letter."
+  }),
+  is_paused: Schema.Boolean.annotate({
+    description: "The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled."
+  }),
+  attempts: Schema.Int,
+  attempted_at: Schema.Array(Schema.String).annotate({ description: "When each attempt began, oldest first." }),
+  response_status: Schema.NullOr(Schema.Int).annotate({
+    description: "Of the last attempt; null when there was no answer."
+  }),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "Why the last attempt failed." }),
+  latency_ms: Schema.NullOr(Schema.Int).annotate({ description: "Of the last attempt." }),
+  next_attempt_at: Schema.NullOr(Schema.String).annotate({
+    description:
+      "The earliest moment of the next attempt; null when there is none, or not before the webhook is enabled."
+  }),
+  event_at: Schema.String
+}).annotate({ identifier: "WebhookDelivery" })
+
+const reasonOf = (outcome: number | string): string | null => {
+  if (typeof outcome === "string") return outcome
+  return outcome >= 200 && outcome < 300 ? null : `answered ${outcome}`
+}
+
+const show = (delivery: WebhookDelivery): typeof WebhookDeliveryView.Type => {
+  const last = delivery.attempts.at(-1)
+  return {
+    event_id: delivery.id,
+    event: delivery.event,
+    status: delivery.status,
+    is_paused: delivery.isPaused,
+    attempts: delivery.attempts.length,
+    attempted_at: delivery.attempts.map(({ at }) => isoTime(at)),
+    response_status: typeof last?.outcome === "number" ? last.outcome : null,
+    reason: last === undefined ? null : reasonOf(last.outcome),
+    latency_ms: last?.latencyMs ?? null,
+    next_attempt_at: delivery.nextAttemptAt === null ? null : isoTime(delivery.nextAttemptAt),
+    event_at: isoTime(delivery.eventAt)
+  }
+}
+
+const WantedEvent = Schema.Struct({
+  event: Schema.optionalKey(
+    EventName.annotate({ description: "Unless given, the first that the webhook subscribes to." })
+  )
+})
+
+/** What became of a webhook's deliveries, and a way to try one. */
+export const webhookDeliveryRoutes = Effect.gen(function* () {
+  const webhooks = yield* WebhookStore
+  const tests = yield* TestEvents
+
+  return [
+    route({
+      method: "POST",
+      path: "/api/v1/webhooks/:id/test",
+      access: "secret",
+      tag: "Webhooks",
+      summary: "Send a test delivery now",
+      description:
+        "One attempt with a sample of the `event`, named in the body or in the query: signed as every delivery is, marked by the header `X-Service-Test: true`, its payload's ids made of zeros. It is not repeated, not listed, and counts neither for nor against the webhook; a disabled one can be tested too. The answer comes when the receiver has answered, or after the deadline of every attempt.",
+      query: WantedEvent,
+      body: { schema: WantedEvent, name: "TestWebhook", isOptional: true, example: { event: "WORKFLOW_FILTERED" } },
+      success: {
+        status: 200,
+        description: "What came of it.",
+        schema: Schema.Struct({
+          delivered: Schema.Boolean.annotate({ description: "Whether the answer was 2xx." }),
+          response_status: Schema.NullOr(Schema.Int),
+          reason: Schema.NullOr(Schema.String),
+          latency_ms: Schema.Int,
+          event_id: Schema.String,
+          event: EventName
+        }).annotate({ identifier: "WebhookTest" }),
+        example: {
+          delivered: true,
+          response_status: 204,
+          reason: null,
+          latency_ms: 41,
+          event_id: ID,
+          event: "NOTIFICATION_SENT"
+        }
+      },
+      errors: ["validation_error", "not_found"],
+      hasDeadline: true,
+      handler: Effect.fnUntraced(function* ({ body, caller, params, query, waits }) {
+        if (body.event !== undefined && query.event !== undefined && body.event !== query.event) {
+          return yield* Effect.fail(
+            invalid([{ field: "event", message: `is ${query.event} in the query: name the same, or one of them` }])
+          )
+        }
+        const id = params.id as WebhookId
+        const webhook = yield* within(waits, webhooks.find(caller.appId, id))
+        if (Option.isNone(webhook)) return yield* Effect.fail(notFound("webhook"))
+        const event = body.event ?? query.event ?? webhook.value.events[0] ?? "NOTIFICATION_SENT"
+        const test = yield* within(waits, tests.prepare(caller.appId, id, event))
+        if (Option.isNone(test)) return yield* Effect.fail(notFound("webhook"))
+        const { eventId, failure, latencyMs, status } = yield* test.value
+        return {
+          delivered: failure === null,
+          response_status: status,
+          reason: failure,
+          latency_ms: latencyMs,
+          event_id: eventId,
+          event
+        }
+      })
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/webhooks/:id/deliveries",
+      access: "secret",
+      tag: "Webhooks",
+      summary: "List recent deliveries",
+      query: Schema.Struct(listQuery),
+      success: {
+        status: 200,
+        description: "A page of deliveries, those of the newest events first.",
+        schema: pageOf(WebhookDeliveryView),
+        example: {
+          data: [
+            {
+              event_id: ID,
+              event: "NOTIFICATION_SENT",
+              status: "retrying",
+              is_paused: false,
+              attempts: 1,
+              attempted_at: [NOW],
+              response_status: 503,
+              reason: "answered 503",
+              latency_ms: 41,
+              next_attempt_at: "2026-01-15T09:30:30.000Z",
+              event_at: NOW
+            }
+          ],
+          next_cursor: null
+        }
+      },
+      errors: ["not_found", "validation_error"],
+      handler: Effect.fnUntraced(function* ({ caller, params, query }) {
+        const id = params.id as WebhookId
+        if (Option.isNone(yield* webhooks.find(caller.appId, id))) return yield* Effect.fail(notFound("webhook"))
+        return yield* page(
+          `webhook-deliveries/${id}`,
+          query,
+          (after, limit) => webhooks.deliveries(caller.appId, id, after, limit),
+          show
+        )
+      })
+    })
+  ]
+})

@@ -1,0 +1,118 @@
+import { Effect, Exit, Result } from "effect"
+import type { Cause } from "effect"
+import { createHash } from "node:crypto"
+import type {
+  IdempotencyStore,
+  KeptAnswer,
+  KeyClaim,
+  Settlement
+} from "../../../services/ports/access/IdempotencyStore.ts"
+import type { StoreError } from "../../../services/ports/StoreError.ts"
+import { ApiError, invalid } from "./ApiError.ts"
+import { canonicalJson } from "./CanonicalJson.ts"
+import type { Reply } from "./Reply.ts"
+
+/**
+ * `Idempotency-Key`: a client that got no answer repeats its request with the same key, and the work is done once. Final
+ * answers (2xx and 4xx) are kept and replayed; after a failure on our side the next try does the work.
+ */
+
+/** How long a request that died keeps others from doing its work. Longer than any handler takes (a test delivery: 10 s). */
+const LEASE_MS = 20_000
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+export const checkKey = (key: string): ApiError<"validation_error"> | null =>
+  KEY.test(key)
+    ? null
+    : invalid([{ field: "Idempotency-Key", message: "must be 1 to 255 printable ASCII characters without spaces" }])
+
+/**
+ * A hash of everything that a request says: two requests with one key have to say the same. White space and the order of
+ * keys say nothing, so JSON is hashed as it was read; what is none is hashed as it came.
+ */
+export const fingerprintOf = (
+  url: string,
+  bytes: Uint8Array | null,
+  json: Result.Result<unknown, unknown> | null
+): Uint8Array => {
+  const hash = createHash("sha256").update(url).update("\0")
+  if (json !== null && Result.isSuccess(json)) return hash.update(canonicalJson(json.success)).digest()
+  return (bytes === null ? hash : hash.update(bytes)).digest()
+}
+
+/** What the client is told of whoever holds the key. */
+const refusal = {
+  InFlight: new ApiError(
+    "conflict",
+    "The first request with this Idempotency-Key is still at work. Repeat this one in a moment.",
+    [],
+    { "retry-after": "1" }
+  ),
+  Mismatch: new ApiError(
+    "idempotency_key_reused",
+    "This Idempotency-Key was used for a request that said something else. Use a new key for each new request."
+  )
+}
+
+export interface Once<A> {
+  readonly store: IdempotencyStore["Service"]
+  readonly claim: KeyClaim
+  readonly fingerprint: Uint8Array
+  readonly headers: Record<string, string>
+  /** How the store is waited for. */
+  readonly wait: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreError>
+  /** Does the work. It may keep the answer itself, in its own transaction: with what `settle` makes of a value. */
+  readonly work: (settle: (value: A) => Settlement) => Effect.Effect<A, unknown>
+  readonly answerOf: (value: A) => KeptAnswer
+  /** What is kept of a value for repetitions: all of it, unless it must not be kept. */
+  readonly kept: (value: A) => A
+  /** The answer to a failure, or null for what is worth another try. */
+  readonly refusalOf: (cause: Cause.Cause<unknown>) => KeptAnswer | null
+}
+
+const respond = ({ body, location, status }: KeptAnswer, headers: Record<string, string>): Reply => ({
+  status,
+  body,
+  headers: location === null ? headers : { ...headers, location }
+})
+
+/** A database that is away for a moment must not make an answer forgotten whose work is done. */
+const keep = (kept: Effect.Effect<void, StoreError>, { appId, holder }: KeyClaim) =>
+  kept.pipe(
+    Effect.retry({ times: 2 }),
+    Effect.catch((error) =>
+      Effect.annotateLogs(Effect.logWarning("The answer under an idempotency key could not be kept", error.cause), {
+        request_id: holder,
+        app_id: appId
+      })
+    )
+  )
+
+/** Does the work of a request with a key, or answers as the first request with this key was answered. */
+export const once = Effect.fnUntraced(function* <A>(request: Once<A>) {
+  const { claim, headers, store, wait } = request
+  const begun = yield* wait(store.begin(claim, request.fingerprint, LEASE_MS))
+  if (begun._tag === "Answered") {
+    // The whole first answer, the id of its request included: errors name it in their bodies.
+    return respond(begun.answer, { ...headers, "x-request-id": begun.holder, "idempotent-replayed": "true" })
+  }
+  if (begun._tag !== "Taken") return yield* Effect.fail(refusal[begun._tag])
+  let isSettled = false
+  const settle = (value: A): Settlement => {
+    isSettled = true
+    return { claim, answer: request.answerOf(request.kept(value)) }
+  }
+  const exit = yield* Effect.exit(request.work(settle))
+  if (Exit.isSuccess(exit)) {
+    const answer = request.answerOf(exit.value)
+    if (!isSettled) {
+      yield* keep(wait(store.settle({ claim, answer: request.answerOf(request.kept(exit.value)) })), claim)
+    }
+    return respond(answer, headers)
+  }
+  const refused = request.refusalOf(exit.cause)
+  yield* keep(wait(refused === null ? store.abandon(claim) : store.settle({ claim, answer: refused })), claim)
+  return yield* Effect.failCause(exit.cause)
+  // Once begun, the work is ended even when the client hangs up: its next try wants the answer.
+}, Effect.uninterruptible)

@@ -1,0 +1,197 @@
+import { Effect, Exit, Result, Schema, Scope, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpServerResponse } from "effect/http"
+import type { IncomingMessage } from "node:http"
+import type { Caller } from "../../../services/engine/access/Auth.ts"
+import type { StoreError } from "../../../services/ports/StoreError.ts"
+import { ApiError, ErrorBody, invalid, unavailable } from "./ApiError.ts"
+import { parseJson, tooSlow } from "./Body.ts"
+import type { Incoming } from "./Incoming.ts"
+import type { Line } from "./Lines.ts"
+import { LineSplitter } from "./Lines.ts"
+import type { Waits } from "./WaitLimiter.ts"
+import { again, waitedTooLong, within } from "./WaitLimiter.ts"
+import { decoder } from "./Validation.ts"
+
+/** Lines that are stored in one go. */
+const CHUNK = 1000
+/** More than any valid line needs. */
+const LINE_BYTES = 64 * 1024
+
+export const LINE_TYPES = ["application/x-ndjson", "application/ndjson", "application/jsonl"] as const
+
+/** What the documentation of every import says. */
+export const ABOUT_LINES =
+  'as newline-delimited JSON; any number of lines. The answer has a line for each, in the same order: `{"line", "id", "created"}`, or `{"line", "error"}` for one that was refused, which stops nothing. Results come while you send: read them meanwhile, or a long import stands still. An import that sends less than 1,000 bytes in each 5 seconds for half a minute ends, with an error as its last line.'
+
+/** Why a line, or an item, was refused. */
+export const LineError = Schema.Struct({
+  code: ErrorBody.fields.error.fields.code,
+  message: Schema.String,
+  details: ErrorBody.fields.error.fields.details
+})
+
+export const LineResult = Schema.Union([
+  Schema.Struct({ line: Schema.Int, id: Schema.String.check(Schema.isUUID()), created: Schema.Boolean }),
+  Schema.Struct({
+    line: Schema.Int,
+    error: LineError
+  })
+]).annotate({ identifier: "ImportResult" })
+
+/** Bytes that come while an import waits for more, in each of its looks, at least; so many looks without them end it. */
+const LOOK_BYTES = 1_000
+const LOOK_MS = 5_000
+const SLOW_LOOKS = 6
+
+/** Ends when the sender is too slow, or silent. What is not read because the database is slow is not the sender's fault. */
+const slowness = (source: IncomingMessage): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    let before = source.socket.bytesRead
+    let slow = 0
+    const timer = setInterval(() => {
+      const { bytesRead } = source.socket
+      const isWaitedFor = source.readableLength === 0 && !source.complete
+      slow = isWaitedFor && bytesRead - before < LOOK_BYTES ? slow + 1 : 0
+      before = bytesRead
+      if (slow >= SLOW_LOOKS) resume(Effect.void)
+    }, LOOK_MS)
+    return Effect.sync(() => clearInterval(timer))
+  })
+
+const SLOW = tooSlow(
+  `The lines came too slowly: less than ${LOOK_BYTES} bytes in each ${LOOK_MS / 1000} seconds of the last ${(LOOK_MS * SLOW_LOOKS) / 1000}. The import ended with the lines before this one.`
+)
+
+/**
+ * A body that is looked at now and read later. A client that waits for `100 Continue` is told so by the first look, which
+ * has to come before the answer: nothing can be told ahead of an answer that has begun.
+ */
+const opened = Effect.fnUntraced(function* <A, E>(body: Stream.Stream<A, E>) {
+  const scope = yield* Scope.make()
+  const pull = yield* Scope.provide(Stream.toPull(body), scope)
+  return Stream.ensuring(Stream.fromPull(Effect.succeed(pull)), Scope.close(scope, Exit.void))
+})
+
+/** The last answer of an import that waited for the database in vain. */
+const GIVEN_UP = new ApiError(
+  "unavailable",
+  "The import ended here: the database does not answer. Send the lines from the first one on that was answered with `unavailable` again; those that were stored all the same are only refreshed."
+)
+
+const refused = (line: number, { code, message, details }: ApiError): string =>
+  `${JSON.stringify({ line, error: { code, message, details } })}\n`
+
+/** Stores the good lines of a chunk; answers in their order. */
+export type StoreLines<A> = (
+  items: ReadonlyArray<A>
+) => Effect.Effect<ReadonlyArray<{ readonly id: string; readonly created: boolean }>, StoreError>
+
+/** Of a request, what an import needs. */
+interface ImportCall {
+  readonly request: Incoming
+  readonly requestId: string
+  readonly caller: Caller
+  readonly waits: Waits
+}
+
+/**
+ * Things as lines, any number of them. A chunk is read only after the one before is stored and its results are on their
+ * way, so memory stays flat and a slow database or a slow reader slows the sender down. `refusalOf` says what the schema
+ * cannot.
+ */
+export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
+  schema: A,
+  limit: number,
+  refusalOf: (item: A["Type"]) => ApiError | null = () => null
+) => {
+  const decode = decoder(schema)
+  const tooLarge = new ApiError("payload_too_large", `An import has at most ${limit} bytes. Send the rest in another.`)
+
+  const read = ({ bytes }: Line): Result.Result<A["Type"], ApiError> =>
+    bytes === null
+      ? Result.fail(invalid([{ field: "body", message: `must be at most ${LINE_BYTES} bytes` }]))
+      : Result.flatMap(Result.flatMap(parseJson(bytes), decode), (item) => {
+          const refusal = refusalOf(item)
+          return refusal === null ? Result.succeed(item) : Result.fail(refusal)
+        })
+
+  /**
+   * The answers to a chunk, in its order. What the database could not take is told per line: the rest stands. An import
+   * that waited for it in vain ends with this chunk, and an answer more.
+   */
+  const storeChunk = Effect.fnUntraced(function* (
+    lines: ReadonlyArray<Line>,
+    store: StoreLines<A["Type"]>,
+    { caller, requestId, waits }: ImportCall
+  ) {
+    let isLast = false
+    const results = lines.map(read)
+    const good = results.filter(Result.isSuccess).map(({ success }) => success)
+    const stored =
+      good.length === 0
+        ? []
+        : yield* within(again(waits), store(good)).pipe(
+            Effect.catch((error: StoreError) => {
+              isLast = waitedTooLong(error)
+              return Effect.logWarning("Could not store a chunk of an import", error.cause).pipe(
+                Effect.annotateLogs({ request_id: requestId, app_id: caller.appId }),
+                Effect.as(null)
+              )
+            })
+          )
+    let at = 0
+    let text = ""
+    for (const [i, result] of results.entries()) {
+      const line = lines[i]!.number
+      if (Result.isFailure(result)) text += refused(line, result.failure)
+      else if (stored === null) text += refused(line, unavailable())
+      else {
+        const { id, created } = stored[at++]!
+        text += `{"line":${line},"id":"${id}","created":${created}}\n`
+      }
+    }
+    if (isLast) text += refused(lines.at(-1)!.number + 1, GIVEN_UP)
+    return { text: Buffer.from(text), isLast }
+  })
+
+  return (
+    call: ImportCall,
+    store: StoreLines<A["Type"]>
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse, ApiError<"payload_too_large">> => {
+    const { request } = call
+    if (Number(request.headers["content-length"] ?? 0) > limit) return Effect.fail(tooLarge)
+    // A stream of a body never comes by the fast path.
+    const { stream } = request as HttpServerRequest.HttpServerRequest
+    const splitter = new LineSplitter(LINE_BYTES)
+    let bytes = 0
+    let isOver = false
+    let isSlow = false
+    const slow = Effect.tap(slowness(request.source as IncomingMessage), () => Effect.sync(() => (isSlow = true)))
+    const allowed = (chunks: typeof stream) =>
+      chunks.pipe(
+        Stream.interruptWhen(slow),
+        Stream.takeWhile((chunk: Uint8Array) => (bytes += chunk.length) <= limit)
+      )
+    const answers = (chunks: typeof stream) =>
+      allowed(chunks).pipe(
+        Stream.map((chunk) => splitter.push(chunk)),
+        Stream.filter((lines): lines is [Line, ...Array<Line>] => lines.length > 0),
+        Stream.flattenArray,
+        Stream.concat(Stream.suspend(() => Stream.fromIterable(bytes > limit || isSlow ? [] : splitter.end()))),
+        Stream.grouped(CHUNK),
+        Stream.mapEffect((lines: ReadonlyArray<Line>) => storeChunk(lines, store, call)),
+        Stream.takeUntil(({ isLast }) => (isOver = isLast)),
+        Stream.map(({ text }) => text),
+        Stream.concat(
+          Stream.suspend(() => {
+            const last = isOver ? null : isSlow ? SLOW : bytes > limit ? tooLarge : null
+            return last === null ? Stream.empty : Stream.succeed(Buffer.from(refused(splitter.next, last)))
+          })
+        )
+      )
+    return Effect.map(opened(stream), (chunks) =>
+      HttpServerResponse.stream(answers(chunks), { contentType: LINE_TYPES[0] })
+    )
+  }
+}

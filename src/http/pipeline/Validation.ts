@@ -1,0 +1,81 @@
+import { Result, Schema, SchemaIssue } from "effect"
+import type { ApiError, Detail } from "./ApiError.ts"
+import { DETAILS, invalid } from "./ApiError.ts"
+import { excerpts } from "./Excerpt.ts"
+import { soundness } from "./PreCheck.ts"
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const ARTICLES: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  boolean: "a boolean",
+  object: "an object",
+  array: "an array",
+  "a string matching the RegExp": "of the documented form"
+}
+
+/** Turns a schema's message into one that continues the field's name. Values never appear: the input may be a secret. */
+const sentence = (message: string): string => {
+  if (message === "Missing key") return "is required"
+  if (message === "Expected no excess property") return "is not a known field"
+  const [, expected] = /^Expected ([\s\S]+)$/.exec(message) ?? []
+  if (expected === undefined) return message
+  if (/^a value with (?:a (?:length|size) of )?at least 1(?: entry)?$/.test(expected)) return "must not be empty"
+  const [, measure] = /^a value with ([\s\S]+)$/.exec(expected) ?? []
+  if (measure !== undefined) return `must have ${measure}`
+  const [, range] = /^a value ((?:greater|less|between)[\s\S]+)$/.exec(expected) ?? []
+  if (range !== undefined) return `must be ${range}`
+  return `must be ${ARTICLES[expected] ?? expected.replaceAll(" | ", " or ")}`
+}
+
+/** Names of fields come from the client and may be long. */
+const short = (name: string): string => (name.length > 100 ? `${name.slice(0, 100)}…` : name)
+
+/** `to.device_ids[3]`; the body itself where there is no path. */
+export const fieldPath = (path: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }>): string => {
+  let text = ""
+  for (const segment of path) {
+    const key = typeof segment === "object" ? segment.key : segment
+    text += typeof key === "number" ? `[${key}]` : `${text === "" ? "" : "."}${short(String(key))}`
+  }
+  return text === "" ? "body" : text
+}
+
+const QUICK = { errors: "first", onExcessProperty: "error" } as const
+const WHOLE = { errors: "all", onExcessProperty: "error" } as const
+
+/**
+ * A decoder of parsed JSON for a schema, made once. What is wrong is told at once, unknown fields too, as far as an answer
+ * shows it: what a wrong body costs is bounded by its size, as it is for one that is right.
+ */
+export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
+  schema: S
+): ((input: unknown) => Result.Result<S["Type"], ApiError<"validation_error">>) => {
+  const decode = Schema.decodeUnknownResult(schema, QUICK)
+  const examine = Schema.decodeUnknownResult(schema, WHOLE)
+  const isSound = soundness(schema)
+  const { of: excerptOf, overlong } = excerpts(schema)
+
+  /** `first`: what is said in any case. */
+  const mistakes = (input: unknown, first: SchemaIssue.Issue | null): ApiError<"validation_error"> => {
+    const tooLong = overlong(input).map(({ expected, path }): Detail => ({
+      field: fieldPath(path),
+      message: sentence(`Expected ${expected}`)
+    }))
+    const { isCut, json } = excerptOf(input, DETAILS)
+    const examined = examine(json)
+    const known = Result.isFailure(examined) ? examined.failure.issue : tooLong.length > 0 ? null : first
+    const issues = known === null ? [] : format(known).issues
+    const others = issues
+      .slice(0, DETAILS)
+      .map(({ path, message }): Detail => ({ field: fieldPath(path ?? []), message: sentence(message) }))
+    return invalid([...tooLong, ...others], tooLong.length + issues.length, isCut)
+  }
+
+  return (input) => {
+    if (isSound(input)) return Result.succeed(input as S["Type"])
+    if (overlong(input).length > 0) return Result.fail(mistakes(input, null))
+    return Result.mapError(decode(input), ({ issue }) => mistakes(input, issue))
+  }
+}

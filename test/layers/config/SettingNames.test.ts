@@ -1,0 +1,48 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "vitest"
+import { misspelt, settingNames } from "../../../layers/config/SettingNames.ts"
+
+describe("settings", () => {
+  it("are all in the operator's guide, which names no other", () => {
+    const text = readFileSync(new URL("../../../docs/operators.md", import.meta.url), "utf8")
+    const rows = text
+      .split("## Settings")[1]!
+      .split("###")[0]!
+      .matchAll(/^\| (`[^|]*)/gm)
+    const named = [...rows].flatMap(([, cell]) => [...cell!.matchAll(/`([A-Z0-9_*]+)`/g)].map(([, name]) => name!))
+    const prefixes = named.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1))
+    const isCovered = (name: string) => prefixes.some((prefix) => name.startsWith(prefix))
+    expect([...settingNames].filter((name) => !isCovered(name)).toSorted()).toEqual(
+      named.filter((name) => !name.endsWith("*")).toSorted()
+    )
+  })
+
+  it.each([
+    ["WEBHOK_CONCURRENCY", "WEBHOOK_CONCURRENCY"],
+    ["DATABASEURL", "DATABASE_URL"],
+    ["ROELS", "ROLES"],
+    ["NATS_URLS", "NATS_URL"],
+    ["RATE_LIMIT_DEVICE", "RATE_LIMIT_DEVICES"]
+  ])("that look like %s are known as %s misspelt", (given, meant) => {
+    expect(misspelt({ [given]: "x" })).toEqual([{ given, meant }])
+  })
+
+  it("are not seen in what systems and shells set, nor in settings themselves", () => {
+    const common = [
+      "HOME",
+      "PATH",
+      "PWD",
+      "USER",
+      "SHELL",
+      "TERM",
+      "LANG",
+      "TZ",
+      "HOSTNAME",
+      "LOGNAME",
+      "NODE_ENV",
+      "TEST"
+    ]
+    const env = Object.fromEntries([...common, ...settingNames].map((name) => [name, "x"]))
+    expect(misspelt(env)).toEqual([])
+  })
+})

@@ -1,0 +1,212 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { hash, randomBytes } from "node:crypto"
+import type { ApiKeyId, AppId, WebhookId } from "../../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import { ApplicationStore } from "../../../../services/ports/access/ApplicationStore.ts"
+import { AuditLog, CurrentActor } from "../../../../services/ports/access/AuditLog.ts"
+import { CredentialStore } from "../../../../services/ports/sending/CredentialStore.ts"
+import { WebhookStore } from "../../../../services/ports/webhooks/WebhookStore.ts"
+import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
+import * as ApplicationStores from "../../../../layers/postgres/access/ApplicationStore.ts"
+import * as AuditLogs from "../../../../layers/postgres/access/AuditLog.ts"
+import * as CredentialStores from "../../../../layers/postgres/sending/CredentialStore.ts"
+import * as WebhookStores from "../../../../layers/postgres/webhooks/WebhookStore.ts"
+import { testDatabase } from "../../../Database.ts"
+import { newApp } from "../Stores.ts"
+
+const live = Layer.mergeAll(ApplicationStores.layer, AuditLogs.layer, CredentialStores.layer, WebhookStores.layer).pipe(
+  Layer.provide(SecretBox.layerOf(randomBytes(32))),
+  Layer.provideMerge(testDatabase())
+)
+
+const keyId = uuidv7() as ApiKeyId
+const asKey = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.provideService(work, CurrentActor, { kind: "key", id: keyId })
+
+const newKey = (kind: "secret" | "public", name = "A key") => ({
+  id: uuidv7() as ApiKeyId,
+  kind,
+  name,
+  hash: new Uint8Array(hash("sha256", randomBytes(16), "buffer")),
+  hint: "sk_abcde"
+})
+
+/** Everything that the log shows of an application, newest first. */
+const entriesOf = Effect.fnUntraced(function* (appId: AppId) {
+  const log = yield* AuditLog
+  return (yield* log.list(appId, null, 100)).items
+})
+
+const WEBHOOK = {
+  name: "Orders",
+  url: "https://example.com/webhooks/token-in-a-path?key=abc",
+  secret: "the webhook's secret"
+}
+
+layer(live)("AuditLog", (it) => {
+  it.effect("has every change of keys, options, credentials and webhooks, with who made it and without a secret", () =>
+    Effect.gen(function* () {
+      const appId = yield* newApp
+      const [applications, credentials, webhooks] = [
+        yield* ApplicationStore,
+        yield* CredentialStore,
+        yield* WebhookStore
+      ]
+      const webhookId = uuidv7() as WebhookId
+      const spare = newKey("secret", "Spare")
+      yield* asKey(
+        Effect.gen(function* () {
+          yield* applications.createKey(appId, newKey("secret", "Server"))
+          yield* applications.createKey(appId, spare)
+          yield* applications.revokeKey(appId, spare.id)
+          yield* applications.update(appId, { identity_verification: false })
+          yield* applications.setIdentitySecret(appId, "the identity secret", 60_000)
+          yield* credentials.put(appId, {
+            kind: "smtp",
+            value: { url: "smtps://user:the-password@mail.example.com", from: "a@example.com" }
+          })
+          yield* credentials.remove(appId, "smtp")
+          yield* webhooks.create(appId, webhookId, WEBHOOK)
+          yield* webhooks.update(appId, webhookId, { secret: "another secret", is_active: false })
+          yield* webhooks.remove(appId, webhookId)
+        })
+      )
+      const entries = yield* entriesOf(appId)
+      // Two changes of one millisecond stand in no order.
+      const shown = entries.map(({ action, details, target }) => ({ action, details, target }))
+      expect(shown.length).toBe(10)
+      expect(shown).toEqual(
+        expect.arrayContaining(
+          [
+            { action: "api_key.created", details: { kind: "secret", name: "Server", prefix: "sk_abcde" } },
+            { action: "api_key.created", target: spare.id },
+            {
+              action: "api_key.revoked",
+              target: spare.id,
+              details: { kind: "secret", name: "Spare", prefix: "sk_abcde" }
+            },
+            { action: "application.changed", target: appId, details: { identity_verification: false } },
+            { action: "identity_secret.issued", target: appId, details: { overlap_seconds: 60 } },
+            {
+              action: "credential.set",
+              target: "smtp",
+              details: { settings: { url: "smtps://user@mail.example.com", from: "a@example.com" } }
+            },
+            { action: "credential.removed", target: "smtp", details: {} },
+            {
+              action: "webhook.created",
+              target: webhookId,
+              details: {
+                fields: ["name", "is_active", "url", "secret"],
+                name: "Orders",
+                host: "example.com",
+                is_active: true
+              }
+            },
+            {
+              action: "webhook.changed",
+              target: webhookId,
+              details: { fields: ["is_active", "secret"], is_active: false }
+            },
+            { action: "webhook.deleted", target: webhookId, details: { name: "Orders" } }
+          ].map((entry) => expect.objectContaining(entry))
+        )
+      )
+      for (const { actorId, actorKind, appId: of } of entries)
+        expect([of, actorKind, actorId]).toEqual([appId, "key", keyId])
+      const text = JSON.stringify(entries)
+      for (const secret of [
+        "the webhook's",
+        "another secret",
+        "the identity",
+        "the-password",
+        "token-in-a-path",
+        "key=abc"
+      ]) {
+        expect(text).not.toContain(secret)
+      }
+    })
+  )
+
+  it.effect("has nothing of what changed nothing", () =>
+    Effect.gen(function* () {
+      const appId = yield* newApp
+      const [applications, credentials, webhooks] = [
+        yield* ApplicationStore,
+        yield* CredentialStore,
+        yield* WebhookStore
+      ]
+      const only = newKey("secret")
+      yield* applications.createKey(appId, only)
+      expect(yield* applications.revokeKey(appId, uuidv7() as ApiKeyId)).toBe(false)
+      expect((yield* Effect.flip(applications.revokeKey(appId, only.id)))._tag).toBe("LastSecretKey")
+      expect(yield* credentials.remove(appId, "fcm")).toBe(false)
+      expect(yield* webhooks.remove(appId, uuidv7() as WebhookId)).toBe(false)
+      expect(yield* webhooks.update(appId, uuidv7() as WebhookId, { name: "x" })).toEqual(Option.none())
+      expect((yield* entriesOf(appId)).map(({ action }) => action)).toEqual(["api_key.created"])
+      const webhookId = uuidv7() as WebhookId
+      const created = yield* webhooks.create(appId, webhookId, WEBHOOK)
+      expect(yield* webhooks.update(appId, webhookId, {})).toEqual(Option.some(created))
+      expect(Option.isSome(yield* applications.update(appId, {}))).toBe(true)
+      expect((yield* entriesOf(appId)).map(({ action }) => action)).toEqual(["webhook.created", "api_key.created"])
+    })
+  )
+
+  it.effect("takes part in the change: what cannot be written down is not done", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const [applications, credentials, webhooks] = [
+        yield* ApplicationStore,
+        yield* CredentialStore,
+        yield* WebhookStore
+      ]
+      const webhookId = uuidv7() as WebhookId
+      const keys = [newKey("secret"), newKey("secret")]
+      for (const key of keys) yield* applications.createKey(appId, key)
+      yield* webhooks.create(appId, webhookId, WEBHOOK)
+      yield* sql`ALTER TABLE audit_log RENAME TO audit_log_away`
+      const failures = [
+        yield* Effect.flip(applications.createKey(appId, newKey("public"))),
+        yield* Effect.flip(applications.revokeKey(appId, keys[0]!.id)),
+        yield* Effect.flip(applications.update(appId, { name: "Renamed" })),
+        yield* Effect.flip(applications.setIdentitySecret(appId, "new", 0)),
+        yield* Effect.flip(credentials.put(appId, { kind: "smtp", value: { url: "smtp://a", from: "a@example.com" } })),
+        yield* Effect.flip(webhooks.update(appId, webhookId, { name: "Renamed" })),
+        yield* Effect.flip(webhooks.remove(appId, webhookId))
+      ]
+      yield* sql`ALTER TABLE audit_log_away RENAME TO audit_log`
+      for (const failure of failures) expect(failure._tag).toBe("StoreError")
+      expect((yield* applications.keys(appId, null, 10)).items.map(({ id }) => id)).toEqual(
+        keys.map(({ id }) => id).toSorted()
+      )
+      expect(Option.map(yield* applications.find(appId), ({ name }) => name)).toEqual(Option.some("An application"))
+      expect(yield* credentials.summaries(appId)).toEqual([])
+      expect(Option.map(yield* webhooks.find(appId, webhookId), ({ name }) => name)).toEqual(Option.some("Orders"))
+    })
+  )
+
+  it.effect("is read page by page, newest first, and by its own application alone", () =>
+    Effect.gen(function* () {
+      const [mine, other] = [yield* newApp, yield* newApp]
+      const applications = yield* ApplicationStore
+      const log = yield* AuditLog
+      for (const name of ["1", "2", "3", "4", "5"]) yield* applications.update(mine, { name })
+      yield* applications.update(other, { name: "theirs" })
+      const first = yield* log.list(mine, null, 3)
+      const second = yield* log.list(mine, first.next, 3)
+      const all = [...first.items, ...second.items]
+      expect(all.map(({ details }) => details["name"]).toSorted()).toEqual(["1", "2", "3", "4", "5"])
+      expect(all.map(({ id }) => id)).toEqual(
+        all
+          .map(({ id }) => id)
+          .toSorted()
+          .toReversed()
+      )
+      expect([first.items.length, second.next]).toEqual([3, null])
+      expect(first.items[0]).toMatchObject({ actorKind: "system", actorId: null })
+    })
+  )
+})

@@ -1,0 +1,321 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
+import type { UpsertContact } from "../../../../services/domain/audience/Contact.ts"
+import type { AppId, ContactId } from "../../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import type { Audience } from "../../../../services/domain/sending/Notification.ts"
+import { AudienceStore } from "../../../../services/ports/audience/AudienceStore.ts"
+import { ChannelStore } from "../../../../services/ports/audience/ChannelStore.ts"
+import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
+import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
+import { android, hotStores, newApp } from "../Stores.ts"
+
+const stores = ContactStores.layer.pipe(Layer.provideMerge(hotStores))
+
+const put = Effect.fnUntraced(function* (app: AppId, external_id: string, fields: Omit<UpsertContact, "external_id">) {
+  const contacts = yield* ContactStore
+  const [contact] = yield* contacts.upsert(app, [{ external_id, ...fields }])
+  return contact!.id
+})
+
+const get = Effect.fnUntraced(function* (app: AppId, id: ContactId) {
+  const contacts = yield* ContactStore
+  return Option.getOrThrow(yield* contacts.find(app, id))
+})
+
+/** The application's e-mail channels: address, whether a contact has it, status. */
+const channelsOf = Effect.fnUntraced(function* (app: AppId) {
+  const channels = yield* ChannelStore
+  const { items } = yield* channels.list(app, {}, null, 100)
+  return items.map(({ address, contactId, status }) => [address, contactId, status]).sort()
+})
+
+/** The addresses that an audience's e-mail goes to. */
+const mailTo = Effect.fnUntraced(function* (app: AppId, to: Audience, limit = 2) {
+  const audiences = yield* AudienceStore
+  const found: Array<string> = []
+  let cursor: string | null = null
+  do {
+    const page: { recipients: { smtp: ReadonlyArray<string> }; next: string | null } = yield* audiences.page(
+      app,
+      to,
+      ["push", "email"],
+      cursor,
+      limit
+    )
+    found.push(...page.recipients.smtp)
+    cursor = page.next
+  } while (cursor !== null)
+  expect(new Set(found).size).toBe(found.length)
+  return (yield* audiences.targets(app, "smtp", found)).map(({ address }) => address).sort()
+})
+
+layer(stores)("ContactStore", (it) => {
+  it.effect("keeps one contact for each external id of an application, through concurrent writes", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const names = Array.from({ length: 20 }, (_, i) => `u${i}`)
+      const lines = names.map((external_id) => ({ external_id, email: `${external_id}@example.com` }))
+      const answers = yield* Effect.all(
+        [lines, lines.toReversed(), lines].map((own) => contacts.upsert(app, own)),
+        { concurrency: "unbounded" }
+      )
+      expect(answers.flat().filter(({ created }) => created)).toHaveLength(20)
+      expect(new Set(answers.flat().map(({ id }) => id)).size).toBe(20)
+      expect((yield* contacts.list(app, {}, null, 100)).items.map(({ externalId }) => externalId).sort()).toEqual(
+        names.sort()
+      )
+      expect((yield* contacts.list(other, {}, null, 100)).items).toEqual([])
+      expect(yield* contacts.find(other, answers[0]![0]!.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("lays lines of one id over each other, in their order", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const app = yield* newApp
+      const answers = yield* contacts.upsert(app, [
+        { external_id: "a", tags: ["x", "x", 'q"\\'], locale: "de" },
+        { external_id: "b" },
+        { external_id: "a", attributes: { n: [1, null] }, locale: null, timezone: "Asia/Tokyo" }
+      ])
+      expect(answers.map(({ created }) => created)).toEqual([true, true, false])
+      expect(answers[2]!.id).toBe(answers[0]!.id)
+      expect(yield* get(app, answers[0]!.id)).toMatchObject({
+        externalId: "a",
+        tags: ["x", 'q"\\'],
+        attributes: { n: [1, null] },
+        locale: null,
+        timezone: "Asia/Tokyo",
+        email: null,
+        preferences: { push: true, email: true, inbox: true }
+      })
+      expect(yield* contacts.update(app, uuidv7() as ContactId, { tags: [] })).toEqual(Option.none())
+    })
+  )
+
+  it.effect("finds, changes and removes by the external id what the id does, in its own application only", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const key = { externalId: "team/42 😀" }
+      const made = yield* contacts.upsert(app, [{ external_id: key.externalId, tags: ["x"] }])
+      const { id } = made[0]!
+      const untouched = yield* contacts.upsert(other, [{ external_id: key.externalId }])
+      expect(yield* contacts.find(app, key)).toEqual(yield* contacts.find(app, id))
+      const changed = Option.getOrThrow(yield* contacts.update(app, key, { locale: "de" }))
+      expect(changed).toMatchObject({ id, locale: "de", tags: ["x"] })
+      const preferring = Option.getOrThrow(yield* contacts.prefer(app, key, { email: false }))
+      expect(preferring).toMatchObject({ id, preferences: { email: false, push: true } })
+      expect(yield* contacts.update(app, { externalId: "team/43" }, { tags: [] })).toEqual(Option.none())
+      expect(yield* contacts.prefer(app, { externalId: "team/43" }, { push: false })).toEqual(Option.none())
+      expect(yield* contacts.remove(app, key)).toBe(true)
+      expect(yield* contacts.remove(app, key)).toBe(false)
+      expect(yield* contacts.find(app, key)).toEqual(Option.none())
+      expect(yield* get(other, untouched[0]!.id)).toMatchObject({ locale: null, preferences: { email: true } })
+    })
+  )
+
+  it.effect("keeps the e-mail channel in step with the address", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const app = yield* newApp
+      const id = yield* put(app, "u", { email: "First@example.com" })
+      expect(yield* channelsOf(app)).toEqual([["First@example.com", id, "active"]])
+      yield* put(app, "u", { tags: ["later"] })
+      expect((yield* get(app, id)).email).toBe("First@example.com")
+      yield* put(app, "u", { email: "first@EXAMPLE.com" })
+      expect(yield* channelsOf(app)).toEqual([["first@EXAMPLE.com", id, "active"]])
+      const changed = yield* contacts.update(app, id, { email: "second@example.com" })
+      expect(Option.getOrThrow(changed).email).toBe("second@example.com")
+      expect(yield* channelsOf(app)).toEqual([["second@example.com", id, "active"]])
+      yield* contacts.update(app, id, { email: null })
+      expect((yield* get(app, id)).email).toBeNull()
+      expect(yield* channelsOf(app)).toEqual([])
+    })
+  )
+
+  it.effect("moves an address to the contact that claims it last, also when two swap theirs", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const app = yield* newApp
+      const a = yield* put(app, "a", { email: "a@example.com" })
+      const b = yield* put(app, "b", { email: "b@example.com" })
+      yield* contacts.upsert(app, [
+        { external_id: "a", email: "b@example.com" },
+        { external_id: "b", email: "a@example.com" }
+      ])
+      expect([(yield* get(app, a)).email, (yield* get(app, b)).email]).toEqual(["b@example.com", "a@example.com"])
+      yield* put(app, "a", { email: "a@example.com" })
+      expect([(yield* get(app, a)).email, (yield* get(app, b)).email]).toEqual(["a@example.com", null])
+      expect(yield* channelsOf(app)).toEqual([["a@example.com", a, "active"]])
+    })
+  )
+
+  it.effect("shows the address of a channel that was made for the contact", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const channels = yield* ChannelStore
+      const app = yield* newApp
+      const [channel] = yield* channels.upsert(app, [{ kind: "email", address: "u@example.com", user_id: "u" }])
+      const [contact] = (yield* contacts.list(app, { externalId: "u" }, null, 10)).items
+      expect(contact!.email).toBe("u@example.com")
+      yield* channels.remove(app, channel!.id)
+      expect((yield* get(app, contact!.id)).email).toBeNull()
+    })
+  )
+
+  it.effect("remembers that an address refuses mail when its contact gets another", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const id = yield* put(app, "u", { email: "bad@example.com" })
+      yield* sql`UPDATE channels SET status = 'suppressed' WHERE app_id = ${app}`
+      yield* put(app, "u", { email: "good@example.com" })
+      expect(yield* channelsOf(app)).toEqual([
+        ["bad@example.com", null, "suppressed"],
+        ["good@example.com", id, "active"]
+      ])
+      yield* put(app, "u", { email: "bad@example.com" })
+      expect(yield* channelsOf(app)).toEqual([["bad@example.com", id, "suppressed"]])
+    })
+  )
+
+  it.effect("sends no e-mail to who unsubscribed, at a later address either, until they subscribe again", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const app = yield* newApp
+      const id = yield* put(app, "u", { email: "one@example.com" })
+      const { preferences } = Option.getOrThrow(yield* contacts.prefer(app, id, { email: false }))
+      expect(preferences).toEqual({ push: true, email: false, inbox: true })
+      expect(yield* mailTo(app, { all: true })).toEqual([])
+      yield* put(app, "u", { email: "two@example.com" })
+      expect(yield* mailTo(app, { user_ids: ["u"] })).toEqual([])
+      yield* contacts.prefer(app, id, { email: true })
+      expect(yield* mailTo(app, { all: true })).toEqual(["two@example.com"])
+      expect(yield* contacts.prefer(yield* newApp, id, { email: false })).toEqual(Option.none())
+    })
+  )
+
+  it.effect("pushes nothing to devices of who unsubscribed from push", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const devices = yield* DeviceStore
+      const audiences = yield* AudienceStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const lines = [android("t1", { user_id: "u" }), android("t2", { user_id: "v" }), android("t3")]
+      const own = (yield* devices.register(app, lines)).map(({ id }) => id)
+      const foreign = (yield* devices.register(other, lines)).map(({ id }) => id)
+      const id = yield* put(app, "u", {})
+      yield* contacts.prefer(app, id, { push: false })
+      const reached = Effect.fnUntraced(function* (appId: AppId, ids: ReadonlyArray<string>) {
+        return (yield* audiences.targets(appId, "fcm", ids)).map(({ address }) => address).sort()
+      })
+      expect(yield* reached(app, own)).toEqual(["t2", "t3"])
+      expect(yield* reached(other, foreign)).toEqual(["t1", "t2", "t3"])
+      yield* contacts.prefer(app, id, { push: true })
+      expect(yield* reached(app, own)).toEqual(["t1", "t2", "t3"])
+    })
+  )
+
+  it.effect("adds and removes tags at once, keeps their order, and leaves full ones alone", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const id = yield* put(app, "u", { tags: ["a", "b"] })
+      yield* put(other, "u", { tags: ["a"] })
+      const full = Array.from({ length: 100 }, (_, i) => `n${i}`)
+      yield* put(app, "full", { tags: full })
+      const answers = yield* contacts.tag(app, ["full", "u", "nobody"], { add: ["c", "a"], remove: ["b"] })
+      expect(new Map(answers.map(({ externalId, fits }) => [externalId, fits]))).toEqual(
+        new Map([
+          ["u", true],
+          ["full", false]
+        ])
+      )
+      expect(Option.getOrThrow(yield* contacts.find(app, id)).tags).toEqual(["a", "c"])
+      // Many at once, and none of them lost.
+      yield* Effect.all(
+        full.slice(0, 40).map((tag) => contacts.tag(app, ["u"], { add: [tag] })),
+        { concurrency: "unbounded" }
+      )
+      expect(Option.getOrThrow(yield* contacts.find(app, id)).tags).toHaveLength(42)
+      expect((yield* contacts.list(other, { externalId: "u" }, null, 1)).items[0]!.tags).toEqual(["a"])
+    })
+  )
+
+  it.effect("writes many calls at once as if one after another, of several applications", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const apps = [yield* newApp, yield* newApp]
+      const made = yield* Effect.all(
+        Array.from({ length: 120 }, (_, i) =>
+          contacts.upsert(apps[i % 2]!, [{ external_id: `u${i % 20}`, email: `u${i % 20}@example.com` }])
+        ),
+        { concurrency: "unbounded" }
+      )
+      const created = made.flat().filter((answer) => answer.created)
+      expect(created).toHaveLength(20)
+      for (const [i, app] of apps.entries()) {
+        const { items } = yield* contacts.list(app, {}, null, 50)
+        expect(items.map(({ externalId }) => externalId).toSorted()).toEqual(
+          Array.from({ length: 10 }, (_, n) => `u${n * 2 + i}`).toSorted()
+        )
+        const ids = new Map(items.map(({ externalId, id }) => [externalId, id]))
+        made.forEach(([answer], n) => {
+          if (n % 2 === i) expect(answer!.id).toBe(ids.get(`u${n % 20}`))
+        })
+      }
+    })
+  )
+
+  it.effect("makes tags and time zones of contacts an audience for e-mail", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const app = yield* newApp
+      yield* contacts.upsert(
+        app,
+        ["a", "b", "c", "d", "e"].map((name, i) => ({
+          external_id: name,
+          email: `${name}@example.com`,
+          tags: i < 3 ? ["news", `n${i}`] : ["other"],
+          timezone: i % 2 === 0 ? "Europe/Berlin" : "Asia/Tokyo"
+        }))
+      )
+      yield* put(yield* newApp, "x", { email: "x@example.com", tags: ["news"], timezone: "Europe/Berlin" })
+      const mail = (...names: ReadonlyArray<string>) => names.map((name) => `${name}@example.com`)
+      expect(yield* mailTo(app, { tags_any: ["news"] })).toEqual(mail("a", "b", "c"))
+      expect(yield* mailTo(app, { tags_all: ["news", "n1"] })).toEqual(mail("b"))
+      expect(yield* mailTo(app, { timezone: "Europe/Berlin" })).toEqual(mail("a", "c", "e"))
+      expect(yield* mailTo(app, { tags_any: ["news"], timezone: "Asia/Tokyo" })).toEqual(mail("b"))
+      expect(yield* mailTo(app, { tags_any: ["news"], platforms: ["ios"] })).toEqual([])
+      expect(yield* mailTo(app, { tags_any: ["nobody"] })).toEqual([])
+    })
+  )
+
+  it.effect("removes a person with their devices and channels, and nobody else's", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const contacts = yield* ContactStore
+      const devices = yield* DeviceStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const id = yield* put(app, "u", { email: "u@example.com" })
+      yield* put(app, "v", { email: "v@example.com" })
+      yield* put(other, "u", { email: "u@example.com" })
+      const lines = [android("t1", { user_id: "u" }), android("t2", { user_id: "u" }), android("t3", { user_id: "v" })]
+      yield* devices.register(app, lines)
+      yield* devices.register(other, lines)
+      expect(yield* contacts.remove(other, id)).toBe(false)
+      expect(yield* contacts.remove(app, id)).toBe(true)
+      expect(yield* contacts.remove(app, id)).toBe(false)
+      const left = yield* sql<{ token: string }>`SELECT token FROM devices WHERE app_id = ${app}`
+      expect(left.map(({ token }) => token)).toEqual(["t3"])
+      expect((yield* channelsOf(app)).map(([address]) => address)).toEqual(["v@example.com"])
+      expect((yield* channelsOf(other)).length).toBe(1)
+      expect((yield* devices.list(other, {}, null, 10)).items).toHaveLength(3)
+    })
+  )
+})

@@ -1,0 +1,414 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Device } from "../../../../services/domain/audience/Device.ts"
+import type { DeviceId } from "../../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import type { DeviceFilter, Page } from "../../../../services/ports/audience/DeviceStore.ts"
+import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
+import { android, atOnce, hotStores, newApp, tokens } from "../Stores.ts"
+
+layer(hotStores)("DeviceStore", (it) => {
+  it.effect("refreshes the row of a known token instead of making another", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const [first] = yield* devices.register(app, [android("t")])
+      const [second] = yield* devices.register(app, [android("t")])
+      expect(first?.created).toBe(true)
+      expect(second).toEqual({ id: first?.id, created: false })
+      expect((yield* devices.list(app, {}, null, 10)).items).toHaveLength(1)
+    })
+  )
+
+  it.effect("answers in the order of the lines, and the last line of a token wins whole", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const answers = yield* devices.register(app, [
+        android("b", { user_id: "ann", timezone: "Europe/Berlin" }),
+        android("a"),
+        android("b", { user_id: "bob" }),
+        android("b", { tags: ["x"] })
+      ])
+      expect(answers.map(({ created }) => created)).toEqual([true, true, false, false])
+      expect(new Set([answers[0]?.id, answers[2]?.id, answers[3]?.id]).size).toBe(1)
+      const found = Option.getOrThrow(yield* devices.find(app, answers[0]!.id))
+      expect(found).toMatchObject({ token: "b", userId: null, timezone: null, tags: ["x"] })
+      expect(Option.getOrThrow(yield* devices.find(app, answers[1]!.id))).toMatchObject({ token: "a", userId: null })
+    })
+  )
+
+  it.effect("keeps every field through a round trip, whatever characters are in it", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const tags = ['quote " and \\ backslash', "{braces}, comma", "NULL", "ü€😀", "'single'"]
+      const metadata = { "a\u0000b": ["\ud800", 1.5, null, { deep: true }] }
+      const [registered] = yield* devices.register(app, [
+        {
+          token: "https://push.example.com/1",
+          platform: "web",
+          user_id: "Zoë\n",
+          tags,
+          timezone: "Asia/Tokyo",
+          environment: "sandbox",
+          metadata,
+          web_push_p256dh: "p",
+          web_push_auth: "a"
+        }
+      ])
+      const device = Option.getOrThrow(yield* devices.find(app, registered!.id))
+      expect(device).toEqual({
+        id: registered!.id,
+        platform: "web",
+        token: "https://push.example.com/1",
+        userId: "Zoë\n",
+        tags,
+        timezone: "Asia/Tokyo",
+        environment: "sandbox",
+        metadata,
+        p256dh: "p",
+        auth: "a",
+        status: "active",
+        invalidReason: null,
+        createdAt: device.createdAt,
+        lastSeenAt: device.lastSeenAt
+      })
+      expect(Math.abs(device.createdAt - Date.now())).toBeLessThan(60_000)
+    })
+  )
+
+  it.effect("forgets what a refresh leaves out, and what it gives as null", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const full = {
+        user_id: "ann",
+        tags: ["x", "y"],
+        timezone: "Europe/Berlin",
+        environment: "sandbox" as const,
+        metadata: { a: 1 }
+      }
+      const [first] = yield* devices.register(app, [android("t", full)])
+      expect(Option.getOrThrow(yield* devices.find(app, first!.id))).toMatchObject({ userId: "ann", tags: ["x", "y"] })
+      const anonymous = { userId: null, tags: [], timezone: null, environment: "production", metadata: {} }
+      yield* devices.register(app, [android("t")])
+      expect(Option.getOrThrow(yield* devices.find(app, first!.id))).toMatchObject(anonymous)
+      yield* devices.register(app, [android("t", full)])
+      yield* devices.register(app, [
+        android("t", { user_id: null, timezone: null, tags: [], environment: "production", metadata: {} })
+      ])
+      expect(Option.getOrThrow(yield* devices.find(app, first!.id))).toMatchObject(anonymous)
+    })
+  )
+
+  it.effect("knows an iOS token in capitals as the same device, and tells all other tokens apart by case", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const token = "AB12".repeat(16)
+      const ios = (text: string) => ({ token: text, platform: "ios" as const })
+      const [first, again] = yield* devices.register(app, [ios(token), ios(token.toLowerCase())])
+      const [third] = yield* devices.register(app, [ios(token.replaceAll("AB", "Ab"))])
+      expect([again, third]).toEqual([
+        { id: first!.id, created: false },
+        { id: first!.id, created: false }
+      ])
+      expect(Option.getOrThrow(yield* devices.find(app, first!.id)).token).toBe(token.toLowerCase())
+      const others = yield* devices.register(app, [android("ABCD"), android("abcd")])
+      expect(new Set(others.map(({ id }) => id)).size).toBe(2)
+      expect(yield* devices.removeByToken(app, "ABCD")).toBe(true)
+      expect((yield* devices.list(app, {}, null, 10)).items.map((device) => device.token).toSorted()).toEqual([
+        token.toLowerCase(),
+        "abcd"
+      ])
+      expect(yield* devices.removeByToken(app, "ABCD")).toBe(false)
+      expect(yield* devices.removeByToken(app, token)).toBe(true)
+    })
+  )
+
+  it.effect("keeps each tag once", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const [device] = yield* devices.register(app, [android("t", { tags: ["b", "a", "b"] })])
+      expect(Option.getOrThrow(yield* devices.find(app, device!.id)).tags).toEqual(["b", "a"])
+      const changed = yield* devices.update(app, device!.id, { tags: ["c", "c"] })
+      expect(Option.getOrThrow(changed).tags).toEqual(["c"])
+    })
+  )
+
+  it.effect("makes a dead token active again and moves its last registration", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const [first] = yield* devices.register(app, [android("t")])
+      yield* sql`UPDATE devices SET active = false, invalid_reason = 'unregistered', last_seen_at = now() - interval '1 day'
+        WHERE app_id = ${app}`
+      const dead = Option.getOrThrow(yield* devices.find(app, first!.id))
+      expect(dead).toMatchObject({ status: "invalid", invalidReason: "unregistered" })
+      yield* devices.register(app, [android("t")])
+      const alive = Option.getOrThrow(yield* devices.find(app, first!.id))
+      expect(alive).toMatchObject({ status: "active", invalidReason: null, createdAt: dead.createdAt })
+      expect(alive.lastSeenAt).toBeGreaterThan(dead.lastSeenAt)
+    })
+  )
+
+  it.effect("gives concurrent imports of the same tokens one row each, whatever order they come in", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const lines = tokens("same", 400).map((token) => android(token))
+      const orders = [lines, lines.toReversed(), lines.slice(200).concat(lines.slice(0, 200)), lines.toReversed()]
+      const rounds = yield* atOnce(
+        [...orders, ...orders].map((order) => Effect.flatMap(DeviceStore, (store) => store.register(app, order)))
+      )
+      const answers = rounds.flat()
+      expect(new Set(answers.map(({ id }) => id)).size).toBe(400)
+      expect(answers.filter(({ created }) => created)).toHaveLength(400)
+    })
+  )
+
+  it.effect("shows another application nothing", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const [mine, other] = [yield* newApp, yield* newApp]
+      const [device] = yield* devices.register(mine, [android("shared", { user_id: "ann" })])
+      expect(yield* devices.find(other, device!.id)).toEqual(Option.none())
+      expect(yield* devices.remove(other, device!.id)).toBe(false)
+      expect(yield* devices.removeByToken(other, "shared")).toBe(false)
+      expect((yield* devices.list(other, {}, null, 10)).items).toEqual([])
+      expect(yield* devices.among(other, [device!.id])).toEqual([])
+      const [theirs] = yield* devices.register(other, [android("shared")])
+      expect(theirs?.created).toBe(true)
+      expect(theirs?.id).not.toBe(device?.id)
+    })
+  )
+
+  it.effect("tells apart what there was to remove and what there was not", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const [a, b] = yield* devices.register(app, [android("a"), android("b")])
+      expect(yield* devices.removeByToken(app, "a")).toBe(true)
+      expect(yield* devices.removeByToken(app, "a")).toBe(false)
+      expect(yield* devices.remove(app, b!.id)).toBe(true)
+      expect(yield* devices.remove(app, b!.id)).toBe(false)
+      expect(yield* devices.find(app, a!.id)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("tells its devices among ids, texts that are no UUID among them, each once", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const [a] = yield* devices.register(app, [android("a")])
+      const found = [{ id: a!.id, platform: "android", active: true }]
+      expect(yield* devices.among(app, [a!.id, uuidv7(), "no-uuid", a!.id])).toEqual(found)
+      expect(yield* devices.among(app, [...Array.from({ length: 300 }, () => uuidv7()), a!.id])).toEqual(found)
+      expect(yield* devices.among(app, [])).toEqual([])
+    })
+  )
+
+  it.effect("pages in the order of ids, and devices that come meanwhile are not missed", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const before = yield* devices.register(
+        app,
+        tokens("page", 25).map((token) => android(token))
+      )
+      const seen: Array<DeviceId> = []
+      let after: string | null = null
+      let pages = 0
+      do {
+        const page: { items: ReadonlyArray<{ id: DeviceId }>; next: string | null } = yield* devices.list(
+          app,
+          {},
+          after,
+          10
+        )
+        seen.push(...page.items.map(({ id }) => id))
+        after = page.next
+        if (++pages === 1)
+          yield* devices.register(
+            app,
+            tokens("late", 5).map((token) => android(token))
+          )
+      } while (after !== null)
+      expect(pages).toBe(3)
+      expect(seen).toEqual(seen.toSorted())
+      expect(new Set(seen).size).toBe(30)
+      for (const { id } of before) expect(seen).toContain(id)
+    })
+  )
+
+  it.effect("lists by platform and by user", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      yield* devices.register(app, [
+        android("a", { user_id: "ann" }),
+        { token: "ab".repeat(32), platform: "ios", user_id: "ann" },
+        android("b", { user_id: "bob" })
+      ])
+      const tokensOf = Effect.fnUntraced(function* (filter: Parameters<DeviceStore["Service"]["list"]>[1]) {
+        return (yield* devices.list(app, filter, null, 10)).items.map(({ token }) => token).toSorted()
+      })
+      expect(yield* tokensOf({ platform: "android" })).toEqual(["a", "b"])
+      expect(yield* tokensOf({ userId: "ann" })).toEqual(["a", "ab".repeat(32)])
+      expect(yield* tokensOf({ platform: "ios", userId: "ann" })).toEqual(["ab".repeat(32)])
+      expect(yield* tokensOf({ userId: "carol" })).toEqual([])
+    })
+  )
+
+  it.effect("answers many at once as if one after another, whatever application they belong to", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const apps = [yield* newApp, yield* newApp, yield* newApp]
+      // Every application registers every token, and each token comes four times.
+      const calls = Array.from({ length: 600 }, (_, i) => ({
+        app: apps[i % 3]!,
+        device: android(`same-${Math.floor(i / 3) % 50}`, { user_id: `user-${i}` })
+      }))
+      const answers = yield* Effect.forEach(calls, ({ app, device }) => devices.register(app, [device]), {
+        concurrency: "unbounded"
+      })
+      for (const app of apps) {
+        const own = calls.flatMap((call, i) => (call.app === app ? [{ ...call.device, ...answers[i]![0]! }] : []))
+        const idsByToken = Map.groupBy(own, ({ token }) => token)
+        expect(idsByToken.size).toBe(50)
+        for (const same of idsByToken.values()) {
+          expect(same.filter(({ created }) => created)).toHaveLength(1)
+          expect(new Set(same.map(({ id }) => id)).size).toBe(1)
+        }
+        const stored = yield* devices.list(app, {}, null, 100)
+        expect(stored.items.map(({ id }) => id).sort()).toEqual([...new Set(own.map(({ id }) => id))].sort())
+      }
+    })
+  )
+
+  it.effect("lets the last of several calls with one token win, whole", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      // The first goes alone; the others gather behind it and travel together.
+      const answers = yield* Effect.forEach(
+        [
+          android("ahead"),
+          android("ahead too"),
+          android("t", { user_id: "ann", tags: ["a"] }),
+          android("t", { user_id: "bob" }),
+          android("t", { timezone: "Europe/Berlin" })
+        ],
+        (device) => devices.register(app, [device]),
+        { concurrency: "unbounded" }
+      )
+      expect(answers.flat().map(({ created }) => created)).toEqual([true, true, true, false, false])
+      const found = Option.getOrThrow(yield* devices.find(app, answers[4]![0]!.id))
+      expect(found).toMatchObject({ userId: null, tags: [], timezone: "Europe/Berlin" })
+    })
+  )
+
+  it.effect("refuses the calls that the database refuses, and no others that travelled with them", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const isBad = (i: number) => i % 37 === 5
+      const exits = yield* Effect.forEach(
+        Array.from({ length: 200 }, (_, i) => i),
+        // PostgreSQL has no text with U+0000; the API refuses it before.
+        (i) => Effect.exit(devices.register(app, [android(`r-${i}`, { user_id: isBad(i) ? "\u0000" : `u-${i}` })])),
+        { concurrency: "unbounded" }
+      )
+      expect(exits.map((exit) => exit._tag)).toEqual(exits.map((_, i) => (isBad(i) ? "Failure" : "Success")))
+      expect((yield* devices.list(app, {}, null, 1000)).items).toHaveLength(200 - 6)
+    })
+  )
+
+  it.effect("tells each caller which of its own ids are devices, when many ask at once", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const apps = [yield* newApp, yield* newApp]
+      const made = yield* Effect.forEach(apps, (app) => devices.register(app, [android("x"), android("y")]))
+      const asked = Array.from({ length: 100 }, (_, i) => ({
+        app: apps[i % 2]!,
+        id: made[(i >> 1) % 2]![i % 3 === 0 ? 0 : 1]!.id
+      }))
+      const answers = yield* Effect.forEach(asked, ({ app, id }) => devices.among(app, [id, uuidv7()]), {
+        concurrency: "unbounded"
+      })
+      for (const [i, { app, id }] of asked.entries()) {
+        const isOwn = made[apps.indexOf(app)]!.some((device) => device.id === id)
+        expect(answers[i]).toEqual(isOwn ? [{ id, platform: "android", active: true }] : [])
+      }
+    })
+  )
+
+  it.effect("lists what meets every condition, page by page and each once", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const other = yield* newApp
+      const lines = [
+        android("1", { tags: ["a", "b"], user_id: "ann" }),
+        android("2", { tags: ["a"], user_id: "ann", environment: "sandbox" }),
+        android("3", { tags: ["b"] }),
+        { ...android("4"), platform: "ios" as const },
+        android("5", { user_id: "ann" })
+      ]
+      const ids = (yield* devices.register(app, lines)).map(({ id }) => id)
+      yield* devices.register(other, lines)
+      const day = 86_400_000
+      const now = Date.now()
+      yield* sql`UPDATE devices SET last_seen_at = ${new Date(now - 9 * day)} WHERE app_id = ${app} AND id = ${ids[2]!}`
+      yield* sql`UPDATE devices SET active = false WHERE app_id = ${app} AND id = ${ids[4]!}`
+      const shown = Effect.fnUntraced(function* (filter: DeviceFilter) {
+        const found: Array<number> = []
+        let after: string | null = null
+        do {
+          const page: Page<Device> = yield* devices.list(app, filter, after, 2)
+          found.push(...page.items.map(({ id }) => ids.indexOf(id) + 1))
+          after = page.next
+        } while (after !== null)
+        return found.sort()
+      })
+      expect(yield* shown({})).toEqual([1, 2, 3, 4, 5])
+      expect(yield* shown({ platform: "ios" })).toEqual([4])
+      expect(yield* shown({ environment: "sandbox" })).toEqual([2])
+      expect(yield* shown({ status: "invalid" })).toEqual([5])
+      expect(yield* shown({ userId: "ann" })).toEqual([1, 2, 5])
+      expect(yield* shown({ userId: "ann", status: "active", environment: "production" })).toEqual([1])
+      expect(yield* shown({ tagsAny: ["a", "b"] })).toEqual([1, 2, 3])
+      expect(yield* shown({ tagsAll: ["a", "b"] })).toEqual([1])
+      expect(yield* shown({ tagsAny: ["nope"] })).toEqual([])
+      expect(yield* shown({ seenBefore: now - day })).toEqual([3])
+      expect(yield* shown({ seenFrom: now - day })).toEqual([1, 2, 4, 5])
+      expect(yield* shown({ createdFrom: now - day, createdBefore: now + day })).toEqual([1, 2, 3, 4, 5])
+      expect(yield* shown({ createdFrom: now + day })).toEqual([])
+      expect(yield* shown({ createdBefore: now - day })).toEqual([])
+    })
+  )
+
+  it.effect("changes the fields that are given, of a device of this application alone", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const other = yield* newApp
+      const [made] = yield* devices.register(app, [
+        android("t", { user_id: "ann", tags: ["a"], timezone: "Asia/Tokyo", metadata: { a: 1 } })
+      ])
+      const before = Option.getOrThrow(yield* devices.find(app, made!.id))
+      expect(Option.getOrThrow(yield* devices.update(app, made!.id, {}))).toEqual(before)
+      const change = { user_id: null, tags: ['"', "b"], environment: "sandbox", metadata: { "\u0000": [1] } } as const
+      const changed = Option.getOrThrow(yield* devices.update(app, made!.id, change))
+      const { user_id: userId, ...rest } = change
+      expect(changed).toEqual({ ...before, ...rest, userId })
+      expect(Option.getOrThrow(yield* devices.find(app, made!.id))).toEqual(changed)
+      expect(Option.isNone(yield* devices.update(other, made!.id, { tags: [] }))).toBe(true)
+      expect(Option.getOrThrow(yield* devices.find(app, made!.id))).toEqual(changed)
+    })
+  )
+})

@@ -1,0 +1,113 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SegmentId, TemplateId } from "../../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import type { TemplateBody } from "../../../../services/domain/messages/Template.ts"
+import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
+import { SegmentStore } from "../../../../services/ports/audience/SegmentStore.ts"
+import { TemplateStore } from "../../../../services/ports/messages/TemplateStore.ts"
+import { accepted, hotStores, newApp } from "../Stores.ts"
+
+const body = (title: string): TemplateBody => ({
+  content: { title, data: { deep: [1, { ünï: "{{ x }}" }] } },
+  locales: { "de-AT": { title: `${title} (de)` } },
+  missing_variables: "error"
+})
+
+layer(hotStores, { timeout: 240_000 })("TemplateStore", (it) => {
+  it.effect("keeps every version, and changes only what is still the latest one", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const templates = yield* TemplateStore
+      const made = yield* templates.create(app, "A", body("one"))
+      expect(yield* templates.find(app, made.id)).toEqual(Option.some(made))
+      const second = Option.getOrThrow(yield* templates.update(app, made.id, 1, "B", body("two")))
+      expect(second).toMatchObject({ name: "B", version: 2, createdAt: made.createdAt })
+      expect(yield* templates.update(app, made.id, 1, "C", body("lost"))).toEqual(Option.none())
+      expect(yield* templates.find(app, made.id)).toEqual(Option.some(second))
+      expect(yield* templates.latest(app, made.id)).toEqual(Option.some(second.versionId))
+      expect(yield* templates.body(made.versionId)).toEqual(Option.some(body("one")))
+      expect(yield* templates.remove(app, made.id)).toBe(true)
+      expect(yield* templates.remove(app, made.id)).toBe(false)
+      expect(yield* templates.body(second.versionId)).toEqual(Option.some(body("two")))
+    })
+  )
+
+  it.effect("lets one of many changes at once win each version", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const templates = yield* TemplateStore
+      const { id } = yield* templates.create(app, "A", body("one"))
+      const made = yield* Effect.all(
+        Array.from({ length: 8 }, (_, i) => templates.update(app, id, 1, `n${i}`, body(`${i}`))),
+        { concurrency: "unbounded" }
+      )
+      expect(made.filter(Option.isSome)).toHaveLength(1)
+    })
+  )
+
+  it.effect("lists page by page, each application its own", () =>
+    Effect.gen(function* () {
+      const [app, other] = [yield* newApp, yield* newApp]
+      const templates = yield* TemplateStore
+      const names = ["a", "b", "c"]
+      for (const name of names) yield* templates.create(app, name, body(name))
+      const first = yield* templates.list(app, null, 2)
+      const rest = yield* templates.list(app, first.next, 2)
+      expect([...first.items, ...rest.items].map(({ name }) => name).toSorted()).toEqual(names)
+      expect(rest.next).toBeNull()
+      const [one] = first.items
+      expect((yield* templates.list(other, null, 2)).items).toEqual([])
+      expect(yield* templates.find(other, one!.id)).toEqual(Option.none())
+      expect(yield* templates.latest(other, one!.id)).toEqual(Option.none())
+      expect(yield* templates.update(other, one!.id, 1, "x", body("x"))).toEqual(Option.none())
+      expect(yield* templates.remove(other, one!.id)).toBe(false)
+      expect(yield* templates.find(app, uuidv7() as TemplateId)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("gives a message the version that its notification was accepted with", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const templates = yield* TemplateStore
+      const notifications = yield* NotificationStore
+      const { id, versionId } = yield* templates.create(app, "A", body("one"))
+      const notification = yield* accepted(app, {
+        to: { all: true },
+        template_id: id,
+        variables: { x: 1 },
+        template: { version: versionId, parts: ["title"] }
+      })
+      const message = Option.getOrThrow(yield* notifications.message(notification))
+      expect(message).toMatchObject({ content: {}, template: { version: versionId, variables: { x: 1 } } })
+      const rows =
+        yield* sql`SELECT 1 FROM notifications WHERE id = ${notification} AND template_version = ${versionId}`
+      expect(rows).toHaveLength(1)
+    })
+  )
+})
+
+layer(hotStores, { timeout: 240_000 })("SegmentStore", (it) => {
+  it.effect("keeps conditions as they came, changes what is named, and knows nobody else's", () =>
+    Effect.gen(function* () {
+      const [app, other] = [yield* newApp, yield* newApp]
+      const segments = yield* SegmentStore
+      const filter = { attributes: [{ name: "a", op: "in" as const, value: [1, "x", null] }] }
+      const made = yield* segments.create(app, { name: "A", filter })
+      expect(made.filter).toEqual(filter)
+      const renamed = Option.getOrThrow(yield* segments.update(app, made.id, { name: "B" }))
+      expect(renamed).toMatchObject({ name: "B", filter })
+      const changed = Option.getOrThrow(yield* segments.update(app, made.id, { filter: { tags_any: ["t"] } }))
+      expect(changed).toMatchObject({ name: "B", filter: { tags_any: ["t"] } })
+      expect(yield* segments.find(app, made.id)).toEqual(Option.some(changed))
+      expect((yield* segments.list(app, null, 5)).items).toEqual([changed])
+      expect(yield* segments.find(other, made.id)).toEqual(Option.none())
+      expect(yield* segments.update(other, made.id, { name: "C" })).toEqual(Option.none())
+      expect(yield* segments.remove(other, made.id)).toBe(false)
+      expect(yield* segments.remove(app, made.id)).toBe(true)
+      expect(yield* segments.find(app, uuidv7() as SegmentId)).toEqual(Option.none())
+    })
+  )
+})

@@ -1,0 +1,59 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import type { NotificationId } from "../../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
+import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
+import { android, hotStores, newApp, tokens } from "../Stores.ts"
+
+layer(hotStores)("the planner's statistics", (it) => {
+  it.effect("are of a table as it is after an import, not as it was when it was empty", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      const known = Effect.map(
+        sql<{ readonly rows: number }>`SELECT reltuples::integer AS rows FROM pg_class WHERE relname = 'devices'`,
+        ([row]) => row!.rows
+      )
+      const all = tokens("grown", 12_000).map((token) => android(token))
+      for (let n = 0; n < all.length; n += 1_000) yield* devices.register(app, all.slice(n, n + 1_000))
+      // The database looks at the table beside the import.
+      const seen = yield* known.pipe(
+        Effect.repeat({ until: (rows) => rows >= 9_000, schedule: Schedule.spaced("20 millis") }),
+        Effect.timeout("20 seconds")
+      )
+      expect(seen).toBeGreaterThanOrEqual(9_000)
+    })
+  )
+
+  it.effect("are of the notifications as they are after some hundred single ones", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const notifications = yield* NotificationStore
+      const appId = yield* newApp
+      const known = Effect.map(
+        sql<{ readonly rows: number }>`SELECT reltuples::integer AS rows FROM pg_class WHERE relname = 'notifications'`,
+        ([row]) => row!.rows
+      )
+      yield* Effect.forEach(
+        Array.from({ length: 1_200 }, () => uuidv7() as NotificationId),
+        (id) =>
+          notifications.accept({
+            id,
+            appId,
+            request: { to: { all: true }, content: {} },
+            ttlMs: 60_000,
+            batches: null
+          }),
+        { concurrency: "unbounded", discard: true }
+      )
+      const seen = yield* known.pipe(
+        Effect.repeat({ until: (rows) => rows >= 500, schedule: Schedule.spaced("20 millis") }),
+        Effect.timeout("20 seconds")
+      )
+      expect(seen).toBeGreaterThanOrEqual(500)
+    })
+  )
+})

@@ -1,0 +1,196 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { coalesce } from "../../../../layers/postgres/server/Coalesce.ts"
+
+/** A database of one statement at a time that waits to be told to answer. */
+const make = Effect.fnUntraced(function* (options: { readonly rows?: number; readonly atOnce?: number } = {}) {
+  const statements: Array<{
+    readonly items: ReadonlyArray<string>
+    readonly answer: (exit: Exit.Exit<void, string>) => Effect.Effect<boolean>
+  }> = []
+  const watchers: Array<{ readonly count: number; readonly resume: () => void }> = []
+  const begun = (count: number) =>
+    Effect.promise(
+      () =>
+        new Promise<void>((resolve) => {
+          if (statements.length >= count) resolve()
+          else watchers.push({ count, resume: resolve })
+        })
+    )
+  const call = yield* coalesce({
+    run: Effect.fnUntraced(function* (items: ReadonlyArray<string>) {
+      const gate = yield* Deferred.make<void, string>()
+      statements.push({ items, answer: (exit) => Deferred.done(gate, exit) })
+      for (const { count, resume } of watchers) if (statements.length >= count) resume()
+      yield* Deferred.await(gate)
+      return items.map((item) => `${item}!`)
+    }),
+    weight: (item: string) => item.length,
+    isRefusal: (error: string) => error === "refused",
+    rows: options.rows ?? 100,
+    atOnce: options.atOnce ?? 1
+  })
+  const items = () => statements.map((statement) => statement.items)
+  const settle = Effect.fnUntraced(function* (at: number, exit: Exit.Exit<void, string> = Exit.void) {
+    yield* statements[at]!.answer(exit)
+    yield* quiet
+  })
+  const start = Effect.fnUntraced(function* (item: string) {
+    const fiber = yield* Effect.forkChild(Effect.exit(call(item)))
+    yield* quiet
+    return fiber
+  })
+  return { start, items, settle, begun }
+})
+
+/** Lets every fiber go as far as it can. */
+const quiet = Effect.gen(function* () {
+  for (let i = 0; i < 20; i++) yield* Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+})
+
+describe("coalesce", () => {
+  it.effect("sends the first call at once, and those that come meanwhile together", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make()
+      const a = yield* start("a")
+      expect(items()).toEqual([["a"]])
+      const [b, c] = [yield* start("b"), yield* start("c")]
+      expect(items()).toEqual([["a"]])
+      yield* settle(0)
+      expect(yield* Fiber.join(a)).toEqual(Exit.succeed("a!"))
+      expect(items()).toEqual([["a"], ["b", "c"]])
+      yield* settle(1)
+      expect([yield* Fiber.join(b), yield* Fiber.join(c)]).toEqual([Exit.succeed("b!"), Exit.succeed("c!")])
+    })
+  )
+
+  it.effect("keeps a statement within its rows, and sends alone what is heavier", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make({ rows: 4 })
+      for (const item of ["a", "bb", "cc", "d", "eeeeeeee", "f"]) yield* start(item)
+      for (let i = 0; i < 4; i++) yield* settle(i)
+      expect(items()).toEqual([["a"], ["bb", "cc"], ["d"], ["eeeeeeee"], ["f"]])
+      yield* settle(4)
+    })
+  )
+
+  it.effect("starts another beside a slow statement for those who have waited long", () =>
+    Effect.gen(function* () {
+      const { start, items, settle, begun } = yield* make({ atOnce: 2 })
+      yield* start("slow")
+      const b = yield* start("b")
+      yield* begun(2)
+      const c = yield* start("c")
+      yield* settle(1)
+      yield* begun(3)
+      yield* settle(2)
+      expect(items()).toEqual([["slow"], ["b"], ["c"]])
+      expect([yield* Fiber.join(b), yield* Fiber.join(c)]).toEqual([Exit.succeed("b!"), Exit.succeed("c!")])
+      yield* settle(0)
+    })
+  )
+
+  it.effect("starts another beside a statement at once when a full one waits, and no more than it may", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make({ atOnce: 2, rows: 4 })
+      for (const item of ["a", "bb", "cc", "dd", "ee"]) yield* start(item)
+      expect(items()).toEqual([["a"], ["bb", "cc"]])
+      yield* settle(0)
+      expect(items()).toEqual([["a"], ["bb", "cc"], ["dd", "ee"]])
+      yield* settle(1)
+      yield* settle(2)
+    })
+  )
+
+  it.effect("starts another beside a statement as soon as enough wait for it, long before it would be full", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make({ atOnce: 2, rows: 1000 })
+      yield* start("a")
+      yield* start("b".repeat(16))
+      expect(items()).toEqual([["a"], ["b".repeat(16)]])
+      yield* settle(0)
+      yield* settle(1)
+    })
+  )
+
+  it.effect("repeats a refused statement in halves, until the refusal stands alone", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make()
+      yield* start("first")
+      const fibers = [yield* start("a"), yield* start("b"), yield* start("bad"), yield* start("d")]
+      yield* settle(0)
+      yield* settle(1, Exit.fail("refused"))
+      yield* settle(2)
+      yield* settle(3, Exit.fail("refused"))
+      yield* settle(4, Exit.fail("refused"))
+      yield* settle(5)
+      expect(items().slice(1)).toEqual([["a", "b", "bad", "d"], ["a", "b"], ["bad", "d"], ["bad"], ["d"]])
+      expect(yield* Effect.forEach(fibers, Fiber.join)).toEqual([
+        Exit.succeed("a!"),
+        Exit.succeed("b!"),
+        Exit.fail("refused"),
+        Exit.succeed("d!")
+      ])
+    })
+  )
+
+  it.effect("never repeats a statement whose outcome is unknown: it fails for all, and the next goes on", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make()
+      yield* start("first")
+      const [a, b] = [yield* start("a"), yield* start("b")]
+      yield* settle(0)
+      yield* settle(1, Exit.fail("connection lost"))
+      expect([yield* Fiber.join(a), yield* Fiber.join(b)]).toEqual([
+        Exit.fail("connection lost"),
+        Exit.fail("connection lost")
+      ])
+      expect(items()).toEqual([["first"], ["a", "b"]])
+      const c = yield* start("c")
+      yield* settle(2)
+      expect(yield* Fiber.join(c)).toEqual(Exit.succeed("c!"))
+    })
+  )
+
+  it.effect("takes a defect for one call's as well", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make()
+      yield* start("first")
+      const [a, b] = [yield* start("a"), yield* start("b")]
+      yield* settle(0)
+      yield* settle(1, Exit.die("cannot be written"))
+      yield* settle(2)
+      yield* settle(3, Exit.die("cannot be written"))
+      expect(items()).toEqual([["first"], ["a", "b"], ["a"], ["b"]])
+      expect([yield* Fiber.join(a), yield* Fiber.join(b)]).toEqual([Exit.succeed("a!"), Exit.die("cannot be written")])
+    })
+  )
+
+  it.effect("forgets a caller who left before its statement began, and carries out one who left later", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make()
+      const a = yield* start("a")
+      const [b, c] = [yield* start("b"), yield* start("c")]
+      yield* Fiber.interrupt(a)
+      yield* Fiber.interrupt(b)
+      yield* settle(0)
+      expect(items()).toEqual([["a"], ["c"]])
+      yield* settle(1)
+      expect(yield* Fiber.join(c)).toEqual(Exit.succeed("c!"))
+    })
+  )
+
+  it.effect("starts nothing more once its scope is closed", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { start, items } = yield* Scope.provide(make(), scope)
+      const a = yield* start("a")
+      const b = yield* start("b")
+      yield* Scope.close(scope, Exit.void)
+      yield* quiet
+      expect(items()).toEqual([["a"]])
+      expect(Exit.hasInterrupts(yield* Fiber.join(a))).toBe(true)
+      expect(Exit.hasInterrupts(yield* Fiber.join(b))).toBe(true)
+    })
+  )
+})

@@ -1,0 +1,70 @@
+import { expect, it } from "@effect/vitest"
+import { PgClient } from "@effect/sql-pg"
+import { Effect } from "effect"
+import { describe } from "vitest"
+import { pool } from "../../../../layers/postgres/server/Database.ts"
+import { migrate, MIGRATIONS, standing } from "../../../../layers/postgres/server/Migrations.ts"
+import { testDatabase, freshDatabase } from "../../../Database.ts"
+
+const names = MIGRATIONS.map(({ name }) => name)
+
+describe("migrate", () => {
+  it.effect("applies every migration once when several nodes start at the same moment", () =>
+    Effect.gen(function* () {
+      const { url } = yield* freshDatabase("empty")
+      const node = migrate.pipe(Effect.provide(PgClient.layerFrom(pool(url, 2))))
+      const applied = yield* Effect.all(
+        Array.from({ length: 6 }, () => node),
+        { concurrency: "unbounded" }
+      )
+      expect(applied.filter((list) => list.length > 0)).toEqual([names])
+    })
+  )
+
+  it.effect("refuses a database that a later release has migrated", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`INSERT INTO migrations (id, name) VALUES (999, 'of the future')`
+      const error = yield* Effect.flip(migrate)
+      expect(error._tag).toBe("DatabaseIsNewer")
+      expect(error.message).toContain("999 (of the future)")
+    }).pipe(Effect.provide(testDatabase()))
+  )
+
+  it.effect("changes nothing in a database that is up to date", () =>
+    Effect.gen(function* () {
+      expect(yield* migrate).toEqual([])
+    }).pipe(Effect.provide(testDatabase()))
+  )
+
+  it.effect("refuses a database of a build before the first release, and changes nothing in it", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql`CREATE TABLE migrations (
+        id integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+      )`
+      yield* sql`INSERT INTO migrations (id, name) VALUES (1, 'main_path'), (18, 'batches_follow')`
+      for (const look of [Effect.asVoid(migrate), Effect.asVoid(standing)]) {
+        const error = yield* Effect.flip(look)
+        expect(error._tag).toBe("DatabaseIsOlder")
+        expect(error.message).toContain("18 (batches_follow)")
+        expect(error.message).toContain("DATABASE_URL")
+      }
+      const tables =
+        yield* sql`SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
+      expect(tables).toEqual([{ relname: "migrations" }])
+    }).pipe(Effect.provide(testDatabase("empty")))
+  )
+})
+
+describe("standing", () => {
+  it.effect("says of an empty database that all is missing, and makes nothing in it", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      expect(yield* standing).toEqual({ applied: 0, missing: MIGRATIONS.length })
+      expect(yield* sql`SELECT 1 FROM pg_class WHERE relname = 'migrations'`).toEqual([])
+      yield* migrate
+      expect(yield* standing).toEqual({ applied: MIGRATIONS.length, missing: 0 })
+    }).pipe(Effect.provide(testDatabase("empty")))
+  )
+})

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest"
+import { formatUuid, parseUuid, uuidFloor, uuidTime } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+
+const UUIDV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+describe("uuidv7", () => {
+  it("makes version 7 ids that carry their moment and sort by it", () => {
+    const early = uuidv7(1_700_000_000_000)
+    const late = uuidv7(1_700_000_000_001)
+    expect(early).toMatch(UUIDV7)
+    expect(uuidTime(early)).toBe(1_700_000_000_000)
+    expect(early < late).toBe(true)
+  })
+
+  it("does not repeat itself", () => {
+    const ids = new Set(Array.from({ length: 20_000 }, () => uuidv7(1)))
+    expect(ids.size).toBe(20_000)
+  })
+
+  it("reads and writes the same bytes", () => {
+    const id = uuidv7()
+    expect(formatUuid(parseUuid(id))).toBe(id)
+  })
+
+  it("has a floor that no id of the moment is below, and every earlier id is", () => {
+    const at = 1_700_000_000_123
+    expect(uuidFloor(at) <= uuidv7(at)).toBe(true)
+    expect(uuidv7(at - 1) < uuidFloor(at)).toBe(true)
+  })
+})

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest"
+import { OutboundRefused } from "../../../../services/ports/outbound/OutboundPolicy.ts"
+import { outcomeOfFailure, outcomeOfRefusal } from "../../../../services/ports/sending/Provider.ts"
+
+describe("a message to which no answer came", () => {
+  it("is tried again, whatever was in the way", () => {
+    for (const reason of ["connect", "not_http2", "timeout", "closed", "protocol", "too_large"] as const) {
+      expect(outcomeOfFailure({ reason, message: "", unprocessed: false })).toEqual({
+        _tag: "Retry",
+        reason: reason === "timeout" ? "timeout" : `connection_${reason}`,
+        afterMs: null
+      })
+    }
+  })
+
+  it("is tried again where only the name could not be looked up, and is refused where the address may not be called", () => {
+    const refused = { _tag: "Fail", reason: "endpoint_refused" } as const
+    const of = (transient: boolean) => outcomeOfRefusal(new OutboundRefused({ message: "no", transient }), refused)
+    expect(of(true)).toEqual({ _tag: "Retry", reason: "endpoint_unresolved", afterMs: null })
+    expect(of(false)).toBe(refused)
+  })
+})

@@ -1,0 +1,236 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { randomBytes } from "node:crypto"
+import { existsSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Client } from "pg"
+import { describe } from "vitest"
+import { freshDatabase } from "../../Database.ts"
+import { makeNatsServer, makeNatsServerAt } from "../../NatsServer.ts"
+import { lastingPort } from "../../Ports.ts"
+import { command, folder, silentServer } from "./Command.ts"
+
+const key = () => randomBytes(32).toString("hex")
+const TIMEOUT = 240_000
+
+/** The settings of a doctor on a database of its own, which `migrate` has made ready. */
+const ready = Effect.gen(function* () {
+  const { url } = yield* freshDatabase()
+  return { DATABASE_URL: url, MASTER_KEY: key(), DATA_DIR: yield* folder }
+})
+
+const query = (url: string, statement: string) =>
+  Effect.promise(async () => {
+    const client = new Client(url)
+    await client.connect()
+    try {
+      return (await client.query(statement)).rows as ReadonlyArray<Readonly<Record<string, unknown>>>
+    } finally {
+      await client.end()
+    }
+  })
+
+// Beside each other: most of the time they wait.
+describe.concurrent("doctor", () => {
+  it.live(
+    "ends by itself when NATS answers",
+    () =>
+      Effect.gen(function* () {
+        const nats = yield* makeNatsServer
+        const { code, out } = yield* command(["doctor"], { ...(yield* ready), NATS_URL: nats.url })
+        expect(out).toContain("credentials")
+        expect(code).toBe(0)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "says that there is no data yet, and makes none",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = join(yield* folder, ".data")
+        const { code, out } = yield* command(["doctor"], { DATA_DIR: dataDir })
+        expect(existsSync(dataDir)).toBe(false)
+        expect(out).toMatch(new RegExp(`WARN +database +There is none yet in ${dataDir}`))
+        expect(code).toBe(0)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "warns of each variable whose name looks like a misspelt setting",
+    () =>
+      Effect.gen(function* () {
+        const DATA_DIR = join(yield* folder, ".data")
+        const misspelt = { WEBHOK_CONCURRENCY: "8", RATE_LIMIT_DEVICE: "5/1" }
+        const { code, out } = yield* command(["doctor"], { DATA_DIR, HOME: DATA_DIR, ...misspelt })
+        const warnings = out.split("\n").filter((line) => line.includes("is no setting"))
+        expect(warnings).toEqual([
+          expect.stringMatching(
+            /^WARN +settings +WEBHOK_CONCURRENCY is no setting; perhaps WEBHOOK_CONCURRENCY is meant$/
+          ),
+          expect.stringMatching(
+            /^WARN +settings +RATE_LIMIT_DEVICE is no setting; perhaps RATE_LIMIT_DEVICES is meant$/
+          )
+        ])
+        expect(code).toBe(0)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "asks NATS when there is no data yet, and makes none",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = join(yield* folder, ".data")
+        const NATS_URL = `nats://127.0.0.1:${yield* lastingPort}`
+        const { code, out } = yield* command(["doctor"], { DATA_DIR: dataDir, NATS_URL })
+        expect(out).toMatch(/FAIL +queue +NATS at \S+: the connection is refused/)
+        expect(out).toMatch(new RegExp(`WARN +database +There is none yet in ${dataDir}`))
+        expect(code).toBe(1)
+        const nats = yield* makeNatsServer
+        const answered = yield* command(["doctor"], { DATA_DIR: dataDir, NATS_URL: nats.url })
+        expect(answered.out).toMatch(/ok +queue +answers/)
+        expect(answered.code).toBe(0)
+        expect(existsSync(dataDir)).toBe(false)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "leaves a database that is not migrated as it is, and says what the next start will do",
+    () =>
+      Effect.gen(function* () {
+        const env = yield* ready
+        yield* query(env.DATABASE_URL, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        const { code, out } = yield* command(["doctor"], env)
+        expect(out).toMatch(/WARN +database +answers, and is empty: the first start, or `migrate`, makes its tables/)
+        const tables = yield* query(env.DATABASE_URL, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")
+        expect(tables).toEqual([])
+        expect(code).toBe(0)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "names the address and the cause when the database refuses, and no password",
+    () =>
+      Effect.gen(function* () {
+        const port = yield* lastingPort
+        const { code, err, out } = yield* command(["doctor"], {
+          DATABASE_URL: `postgres://heliograph:hush-hush@127.0.0.1:${port}/helio`,
+          MASTER_KEY: key()
+        })
+        expect(out).toMatch(
+          new RegExp(`FAIL +database +PostgreSQL at 127.0.0.1:${port}, database helio: the connection is refused`)
+        )
+        expect(out).toContain("DATABASE_URL")
+        expect(out + err).not.toContain("hush-hush")
+        expect(code).toBe(1)
+      }),
+    TIMEOUT
+  )
+
+  it.live(
+    "names the cause when the database does not know the password, or itself",
+    () =>
+      Effect.gen(function* () {
+        const env = yield* ready
+        const stranger = new URL(env.DATABASE_URL)
+        stranger.password = "hush-hush"
+        const refused = yield* command(["doctor"], { ...env, DATABASE_URL: stranger.href })
+        expect(refused.out).toMatch(/FAIL +database .*refuses the user or the password of DATABASE_URL/)
+        const elsewhere = new URL(env.DATABASE_URL)
+        elsewhere.pathname = "/not_there"
+        const missing = yield* command(["doctor"], { ...env, DATABASE_URL: elsewhere.href })
+        expect(missing.out).toMatch(/FAIL +database .*there is no database "not_there"; create it/)
+        expect([refused.code, missing.code]).toEqual([1, 1])
+        expect(refused.out + refused.err).not.toContain("hush-hush")
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "names the cause when the database takes connections and is silent",
+    () =>
+      Effect.gen(function* () {
+        const { port } = yield* silentServer
+        const { code, out } = yield* command(["doctor"], {
+          DATABASE_URL: `postgres://heliograph@127.0.0.1:${port}/helio`,
+          MASTER_KEY: key()
+        })
+        expect(out).toMatch(new RegExp(`FAIL +database +PostgreSQL at 127.0.0.1:${port}, database helio: no answer`))
+        expect(code).toBe(1)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "names the address and the cause when NATS refuses, is silent, or does not know the user",
+    () =>
+      Effect.gen(function* () {
+        const env = yield* ready
+        const port = yield* lastingPort
+        const silent = yield* silentServer
+        const guarded = yield* makeNatsServerAt(tmpdir(), ["--user", "helio", "--pass", "right"])
+        const stranger = guarded.url.replace("nats://", "nats://helio:hush-hush@")
+        const answers = yield* Effect.forEach(
+          [`nats://127.0.0.1:${port}`, `nats://127.0.0.1:${silent.port}`, stranger],
+          (NATS_URL) => command(["doctor"], { ...env, NATS_URL })
+        )
+        expect(answers[0]!.out).toMatch(new RegExp(`FAIL +queue +NATS at 127.0.0.1:${port}: the connection is refused`))
+        expect(answers[1]!.out).toMatch(new RegExp(`FAIL +queue +NATS at 127.0.0.1:${silent.port}: no answer`))
+        expect(answers[2]!.out).toMatch(/FAIL +queue +NATS at \S+: it refuses the user or the password of NATS_URL/)
+        for (const { code, err, out } of answers) {
+          expect(code).toBe(1)
+          expect(out + err).not.toContain("hush-hush")
+        }
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "finds out a master key that is not the database's, as the start of a node does",
+    () =>
+      Effect.gen(function* () {
+        const env = yield* ready
+        const before = yield* command(["doctor"], env)
+        expect(before.out).toMatch(/ok +secrets +nothing is sealed yet; the first start records this key/)
+        expect(yield* query(env.DATABASE_URL, "SELECT 1 FROM master_key_check")).toEqual([])
+
+        expect((yield* command(["app", "create", "--name", "First", "--json"], env)).code).toBe(0)
+        const right = yield* command(["doctor"], env)
+        expect(right.out).toMatch(/ok +secrets +opens what this database holds/)
+        expect(right.code).toBe(0)
+
+        const other = { ...env, MASTER_KEY: key() }
+        const wrong = yield* command(["doctor"], other)
+        expect(wrong.out).toMatch(/FAIL +secrets +The master key is not the one that sealed this database's secrets/)
+        expect(wrong.code).toBe(1)
+        const port = String(yield* lastingPort)
+        for (const args of [["serve"], ["app", "create", "--name", "Second"]]) {
+          const refused = yield* command(args, { ...other, PORT: port, PROCESSES: "1" })
+          expect(refused.err).toContain("The master key is not the one that sealed this database's secrets")
+          expect(refused.code).toBe(1)
+          expect(refused.out + refused.err).not.toContain(other.MASTER_KEY)
+        }
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live.each(["SIGTERM", "SIGINT"] as const)(
+    "ends at %s, with a code that says so",
+    (name) =>
+      Effect.gen(function* () {
+        const { port } = yield* silentServer
+        const { code } = yield* command(
+          ["doctor"],
+          { DATABASE_URL: `postgres://heliograph@127.0.0.1:${port}/helio`, MASTER_KEY: key(), LOG_LEVEL: "debug" },
+          { name, when: (printed) => printed.includes("Waiting for the database") }
+        )
+        expect(code).toBe(name === "SIGTERM" ? 143 : 130)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+})

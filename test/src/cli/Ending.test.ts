@@ -1,0 +1,124 @@
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { describe } from "vitest"
+import { lastingPort } from "../../Ports.ts"
+import type { Ended } from "./Command.ts"
+import { command, folder, silentServer } from "./Command.ts"
+
+const TIMEOUT = 240_000
+const key = () => randomBytes(32).toString("hex")
+
+/** What a command said at the end; a node logs before it that it has stopped. */
+const lastLine = ({ err }: Ended) => err.trim().split("\n").at(-1)
+
+const AT_WORK = [
+  { args: ["migrate"] },
+  { args: ["app", "create", "--name", "Shop"] },
+  { args: ["key", "list", "--app", "01a1fbeb-b609-74f0-81a3-2762ff434392"] }
+]
+
+// Beside each other: most of the time they wait.
+describe.concurrent("a command", () => {
+  it.live.each(AT_WORK)(
+    "($args) that does not reach its database says where that is and why, and ends with 1",
+    ({ args }) =>
+      Effect.gen(function* () {
+        const port = yield* lastingPort
+        const { code, err } = yield* command(args, {
+          DATABASE_URL: `postgres://heliograph:hush-hush@127.0.0.1:${port}/helio`,
+          MASTER_KEY: key()
+        })
+        expect(err).toContain(`PostgreSQL at 127.0.0.1:${port}, database helio: the connection is refused`)
+        expect(err).toContain("DATABASE_URL")
+        expect(err).not.toContain("hush-hush")
+        expect(code).toBe(1)
+      }),
+    TIMEOUT
+  )
+
+  it.live(
+    "that finds its port taken, or not on this machine, says so with the setting to change, and ends with 1",
+    () =>
+      Effect.gen(function* () {
+        const { port } = yield* silentServer
+        const taken = `Cannot listen at 127.0.0.1:${port}: another program has this port. Stop it, or choose another port with`
+        const PORT = String(port)
+        const serving = yield* command(["serve"], { DATA_DIR: yield* folder, PORT, PROCESSES: "1" })
+        expect(lastLine(serving)).toBe(`${taken} PORT.`)
+        const simulating = yield* command(["simulate", "--fcm-port", PORT], {})
+        expect(lastLine(simulating)).toBe(`${taken} --fcm-port.`)
+        const elsewhere = yield* command(["serve"], { DATA_DIR: yield* folder, HOST: "192.0.2.1", PROCESSES: "1" })
+        expect(lastLine(elsewhere)).toBe(
+          "Cannot listen at 192.0.2.1:8080: this machine does not have this address. Choose one of its own with HOST, or 0.0.0.0 for all of them."
+        )
+        expect([serving.code, simulating.code, elsewhere.code]).toEqual([1, 1, 1])
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live.each([
+    { name: "migrate", signal: "SIGTERM", expected: 143 },
+    { name: "migrate", signal: "SIGINT", expected: 130 },
+    { name: "serve", signal: "SIGTERM", expected: 0 }
+  ] as const)(
+    "$name that waits for its database ends at $signal with $expected",
+    ({ expected, name, signal }) =>
+      Effect.gen(function* () {
+        const { port } = yield* silentServer
+        const { code } = yield* command(
+          [name],
+          {
+            DATABASE_URL: `postgres://heliograph@127.0.0.1:${port}/helio`,
+            MASTER_KEY: key(),
+            PORT: String(yield* lastingPort),
+            PROCESSES: "1"
+          },
+          { name: signal, when: (printed) => printed.includes("Waiting for the database") }
+        )
+        expect(code).toBe(expected)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "with the embedded database leaves nothing that keeps it, and no server behind",
+    () =>
+      Effect.gen(function* () {
+        const dataDir = yield* folder
+        const { code, out } = yield* command(["app", "create", "--name", "Shop", "--json"], { DATA_DIR: dataDir })
+        expect(JSON.parse(out)).toMatchObject({ secret_key: expect.stringMatching(/^sk_/) })
+        expect(code).toBe(0)
+        expect(execFileSync("ps", ["-A", "-o", "args="], { encoding: "utf8" })).not.toContain(dataDir)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live.each([
+    { name: "SIGTERM", expected: 0 },
+    { name: "SIGINT", expected: 130 }
+  ] as const)(
+    "simulate ends at $name with $expected",
+    ({ expected, name }) =>
+      Effect.gen(function* () {
+        const { code } = yield* command(["simulate"], {}, { name, when: (printed) => printed.includes("credentials") })
+        expect(code).toBe(expected)
+      }),
+    TIMEOUT
+  )
+
+  it.live(
+    "that was stopped in the middle does not say that it succeeded: demo ends at SIGTERM with 143",
+    () =>
+      Effect.gen(function* () {
+        const { code } = yield* command(
+          ["demo"],
+          { DATA_DIR: yield* folder },
+          { name: "SIGTERM", when: (printed) => printed.includes("Devices") }
+        )
+        expect(code).toBe(143)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+})

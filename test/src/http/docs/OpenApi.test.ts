@@ -1,0 +1,184 @@
+import { Validator } from "@seriousme/openapi-schema-validator"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { STATUS } from "../../../../src/http/pipeline/ApiError.ts"
+import type { TestServer } from "../TestServer.ts"
+import { schemaCompiler, startServer } from "../TestServer.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+describe("GET /api/v1/openapi.json", () => {
+  it("is valid OpenAPI 3.1 in the eyes of an independent validator", async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate({ ...structuredClone(server.document) })
+    expect(errors).toBeUndefined()
+    expect(valid).toBe(true)
+    expect(validator.version).toBe("3.1")
+  })
+
+  it("gives examples that its own schemas accept", () => {
+    const compile = schemaCompiler(server.document)
+    let examples = 0
+    for (const [path, methods] of Object.entries(server.document.paths)) {
+      for (const [method, { requestBody, responses }] of Object.entries(methods)) {
+        const media = [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}))
+        for (const { schema, example } of media) {
+          if (example === undefined) continue
+          const validate = compile(schema)
+          expect(validate(example), `${method} ${path}: ${JSON.stringify(validate.errors)}`).toBe(true)
+          examples++
+        }
+      }
+    }
+    expect(examples).toBeGreaterThan(40)
+  })
+
+  it("has patterns that ECMA 262 with and without Unicode, Python and RE2 all read", () => {
+    const patterns = new Set<string>()
+    JSON.stringify(server.document, (name, value: unknown) => {
+      if (name === "pattern" && typeof value === "string") patterns.add(value)
+      if (name === "patternProperties") for (const each of Object.keys(value as object)) patterns.add(each)
+      return value
+    })
+    expect(patterns.size).toBeGreaterThan(5)
+    for (const pattern of patterns) {
+      for (const flags of ["", "u"]) expect(() => new RegExp(pattern, flags), pattern).not.toThrow()
+      // Properties of characters, escapes of one of them alone, looking around, references back, possessive and atomic.
+      // RE2 repeats nothing more than a thousand times.
+      expect(pattern).not.toMatch(/\{(\d+,)?\d{4,}\}/)
+      expect(pattern).not.toMatch(/\\[pPukZzAGKXRhHvNCgQE]|\\[1-9]|\\c|\(\?(?!:)|[*+?}]\+|\[\[|&&/)
+    }
+    const name = [...patterns].find((pattern) => pattern.includes("\u2028"))!
+    expect([new RegExp(name).test("a\u2028"), new RegExp(name).test("a\u0085"), new RegExp(name).test("ä 1")]).toEqual([
+      false,
+      false,
+      true
+    ])
+  })
+
+  it("takes FCM's service account in both forms that the server takes", () => {
+    const [put] = Object.entries(server.document.paths).flatMap(([path, methods]) =>
+      path === "/api/v1/credentials/fcm" ? [methods["put"]!] : []
+    )
+    expect(put).toMatchObject({
+      requestBody: {
+        content: {
+          "application/json": {
+            schema: {
+              anyOf: [
+                { $ref: "#/components/schemas/FcmCredential" },
+                { $ref: "#/components/schemas/FcmServiceAccountFile" }
+              ]
+            }
+          }
+        }
+      }
+    })
+  })
+
+  it("gives each operation a name of its own", () => {
+    const names = Object.values(server.document.paths).flatMap((methods) =>
+      Object.values(methods).map((operation) => (operation as unknown as { operationId: string }).operationId)
+    )
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it("says of every operation with a key that it may answer 401, and 403 where the key must be secret", () => {
+    for (const methods of Object.values(server.document.paths)) {
+      for (const { security, responses } of Object.values(methods)) {
+        if (security.length > 0) expect(Object.keys(responses)).toContain("401")
+        if (security.length === 1) expect(Object.keys(responses)).toContain("403")
+        expect(Object.keys(responses)).toContain("500")
+      }
+    }
+  })
+
+  it("says of every answer what is left of the rate limit, and of every counted operation that it may be refused", () => {
+    for (const [path, methods] of Object.entries(server.document.paths)) {
+      const isForSupervisors = ["/healthz", "/readyz", "/metrics"].includes(path)
+      for (const { responses } of Object.values(methods)) {
+        for (const { headers } of Object.values(responses)) {
+          expect(Object.keys(headers!)).toEqual(
+            expect.arrayContaining(["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"])
+          )
+        }
+        if (isForSupervisors) expect(responses["429"]).toBeUndefined()
+        else
+          for (const status of ["429", "503"]) expect(Object.keys(responses[status]!.headers!)).toContain("Retry-After")
+      }
+    }
+  })
+
+  it("knows every error code", () => {
+    const text = JSON.stringify(server.document.components.schemas["Error"])
+    for (const code of Object.keys(STATUS)) expect(text).toContain(`"${code}"`)
+  })
+
+  it("has every example of a body accepted by the server that it describes", async () => {
+    const accepted: Record<string, number> = {}
+    for (const [path, methods] of Object.entries(server.document.paths)) {
+      for (const [method, { requestBody }] of Object.entries(methods)) {
+        // Keys, addresses and deliveries of an example are not real ones.
+        if (
+          requestBody === undefined ||
+          path.includes("{id}") ||
+          /credentials\/(apns|fcm|smtp)|webhooks|v1\/(events|track)/.test(path)
+        )
+          continue
+        const [type, { example }] = Object.entries(requestBody.content)[0]!
+        // The contact that the example before made.
+        const { status } = await server.call(method.toUpperCase(), path.replace("{external_id}", "user-42"), {
+          key: server.ours.secretKey,
+          body: example,
+          headers: { "content-type": type }
+        })
+        accepted[`${method} ${path}`] = status
+      }
+    }
+    expect(
+      Object.values(accepted).every((status) => status < 300),
+      JSON.stringify(accepted)
+    ).toBe(true)
+    expect(Object.keys(accepted).length).toBeGreaterThanOrEqual(5)
+  })
+})
+
+describe("GET /docs", () => {
+  it("shows every operation on a page that loads and runs nothing", async () => {
+    const answer = await server.call("GET", "/docs")
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'")
+    expect(answer.text).not.toMatch(/<script|src=|@import/)
+    for (const path of Object.keys(server.document.paths)) expect(answer.text).toContain(path)
+  })
+
+  it("prints requests that have all that is required, and claim no person without proof", async () => {
+    const { text } = await server.call("GET", "/docs")
+    const printed = [...text.matchAll(/<pre>curl ([^]*?)<\/pre>/g)].map(([, one]) => one!.replaceAll("&quot;", '"'))
+    const inbox = printed.filter((one) => one.includes("/api/v1/public/inbox"))
+    expect(inbox.length).toBeGreaterThanOrEqual(5)
+    for (const one of inbox) {
+      expect(one).toContain('?user_id=$USER_ID"')
+      expect(one).toContain('-H "X-Identity-Hash: $IDENTITY_HASH"')
+    }
+    const body = /-d '([^']+)'/.exec(printed.find((one) => one.includes("/api/v1/public/devices"))!)![1]!
+    const answer = await server.call("POST", "/api/v1/public/devices", { key: server.ours.publicKey, raw: body })
+    expect(answer.status).toBe(201)
+  })
+
+  it("marks the query parameters that are required", async () => {
+    for (const [path, methods] of Object.entries(server.document.paths as Record<string, Record<string, any>>))
+      for (const { parameters = [] } of Object.values(methods))
+        for (const { in: where, name, required } of parameters)
+          if (where === "query")
+            expect([path, name, required]).toEqual([
+              path,
+              name,
+              path.startsWith("/api/v1/public/inbox") && name === "user_id"
+            ])
+  })
+})

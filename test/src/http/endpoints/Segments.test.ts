@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import type { Target } from "../../../../services/ports/audience/AudienceStore.ts"
+import type { TestServer } from "../TestServer.ts"
+import { startServer } from "../TestServer.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const call = (method: string, path: string, body?: unknown, key = server.ours.secretKey) =>
+  server.call(method, `/api/v1/segments${path}`, { key, ...(body === undefined ? {} : { body }) })
+const post = (path: string, body: unknown) =>
+  server.call("POST", `/api/v1/notifications${path}`, { key: server.ours.secretKey, body })
+const fieldsOf = (answer: { json: { error: { details: Array<{ field: string }> } } }) =>
+  answer.json.error.details.map(({ field }) => field)
+
+const QUIET = { name: "Quiet", filter: { tags_any: ["news"], last_seen: { not_within_days: 30 } } }
+
+const target = (person?: Target["person"]): Target => ({
+  id: uuidv7(),
+  address: "a",
+  environment: "production",
+  p256dh: null,
+  auth: null,
+  seenAt: 0,
+  ...(person && { person })
+})
+
+describe("segments", () => {
+  it("are made, read, changed, listed, counted and removed", async () => {
+    const made = await call("POST", "", QUIET)
+    expect(made.status).toBe(201)
+    const path = `/${made.json.id}`
+    expect((await call("GET", path)).json).toEqual(made.json)
+    expect((await call("PATCH", path, { name: "Silent" })).json).toMatchObject({ ...QUIET, name: "Silent" })
+    expect((await call("GET", "")).json.data).toHaveLength(1)
+    server.tables.audiences.people = { apns: [target(), target()], smtp: [target()] }
+    expect((await call("GET", `${path}/count`)).json).toEqual({
+      recipients: 3,
+      devices: 2,
+      emails: 1,
+      is_exact: true
+    })
+    expect(server.tables.audiences.asked.at(-1)).toEqual({ segment_id: made.json.id, filter: QUIET.filter })
+    expect((await call("DELETE", path)).json).toEqual({ deleted: true })
+    expect((await call("GET", path)).status).toBe(404)
+  })
+
+  it("are never another application's", async () => {
+    const { json } = await call("POST", "", QUIET)
+    for (const [method, path, body] of [
+      ["GET", `/${json.id}`],
+      ["GET", `/${json.id}/count`],
+      ["PATCH", `/${json.id}`, { name: "Theirs" }],
+      ["DELETE", `/${json.id}`]
+    ] as const) {
+      expect((await call(method, path, body, server.theirs.secretKey)).status).toBe(404)
+    }
+  })
+
+  it.each([
+    ["no condition", {}, "filter"],
+    ["an unknown condition", { tag: ["a"] }, "filter.tag"],
+    ["an unknown operator", { attributes: [{ name: "a", op: "is", value: 1 }] }, "filter.attributes[0].op"],
+    ["no value", { attributes: [{ name: "a", op: "equals" }] }, "filter.attributes[0].value"],
+    ["a value too many", { attributes: [{ name: "a", op: "exists", value: 1 }] }, "filter.attributes[0].value"],
+    [
+      "a value that cannot be compared",
+      { attributes: [{ name: "a", op: "less", value: true }] },
+      "filter.attributes[0].value"
+    ],
+    ["a list that is none", { attributes: [{ name: "a", op: "in", value: "b" }] }, "filter.attributes[0].value"],
+    ["an object as value", { attributes: [{ name: "a", op: "equals", value: {} }] }, "filter.attributes[0].value"],
+    ["an empty last_seen", { last_seen: {} }, "filter.last_seen"],
+    ["no days", { engagement: [{ type: "opened" }] }, "filter.engagement[0].within_days"],
+    ["an unknown engagement", { engagement: [{ type: "read", within_days: 1 }] }, "filter.engagement[0].type"],
+    ["a time zone that is none", { timezones: ["Berlin"] }, "filter.timezones[0]"],
+    ["an empty list", { platforms: [] }, "filter.platforms"]
+  ])("are refused with %s", async (_, filter, field) => {
+    const answer = await call("POST", "", { name: "a", filter })
+    expect(answer.status).toBe(400)
+    expect(fieldsOf(answer)).toContain(field)
+  })
+})
+
+describe("notifications to a segment", () => {
+  it("keep its conditions as they were", async () => {
+    const { json } = await call("POST", "", QUIET)
+    const to = { segment_id: json.id }
+    expect((await post("", { to, content: { title: "Hi" } })).status).toBe(202)
+    await call("PATCH", `/${json.id}`, { filter: { tags_any: ["other"] } })
+    expect(server.tables.notifications.arrivals.at(-1)!.request.to).toEqual({ ...to, filter: QUIET.filter })
+  })
+
+  it.each([
+    ["an unknown segment", { segment_id: uuidv7() }, "to.segment_id"],
+    ["a segment and tags", { segment_id: uuidv7(), tags_any: ["a"] }, "to"],
+    ["conditions of its own", { segment_id: uuidv7(), filter: {} }, "to.filter"]
+  ])("are refused for %s", async (_, to, field) => {
+    const answer = await post("", { to, content: { title: "Hi" } })
+    expect(answer.status).toBe(400)
+    expect(fieldsOf(answer)).toContain(field)
+  })
+
+  it("may describe contacts by locale and attributes as well", async () => {
+    const to = { tags_any: ["a"], locale: "de", attributes: [{ name: "plan", op: "equals", value: "pro" }] }
+    expect((await post("", { to, content: { title: "Hi" } })).status).toBe(202)
+  })
+})
+
+describe("POST /api/v1/notifications/preview", () => {
+  const personal = { locale: null, device: {}, contact: { attributes: { name: "Ada" } } }
+
+  it("says how many, whether they can be reached, how large and what, and stores nothing", async () => {
+    const before = server.tables.notifications.arrivals.length
+    server.tables.audiences.people = { apns: [target(), target()], fcm: [target()] }
+    const answer = await post("/preview", { to: { all: true }, content: { title: "Hello" } })
+    expect(answer.json).toEqual({
+      recipients: 3,
+      is_exact: true,
+      skipped: null,
+      providers: [
+        {
+          provider: "apns",
+          recipients: 2,
+          credential: "missing",
+          payload: { bytes: expect.any(Number), limit: 4096, fits: true },
+          sample: { title: "Hello" },
+          problem: null
+        },
+        expect.objectContaining({ provider: "fcm", recipients: 1 })
+      ]
+    })
+    expect(server.tables.notifications.arrivals.length).toBe(before)
+  })
+
+  it("fills a template for somebody of the audience, and says where it cannot be filled", async () => {
+    server.tables.audiences.people = { apns: [target(personal)], fcm: [target({ ...personal, contact: {} })] }
+    const draft = { name: "a", content: { title: "Hi {{ contact.attributes.name }}", body: "{{ text }}" } }
+    const { json } = await server.call("POST", "/api/v1/templates", { key: server.ours.secretKey, body: draft })
+    const body = { to: { all: true }, template_id: json.id, variables: { text: "x".repeat(5000) } }
+    const { providers } = (await post("/preview", body)).json
+    expect(providers[0]).toMatchObject({
+      sample: { title: "Hi Ada" },
+      payload: { limit: 4096, fits: false },
+      problem: null
+    })
+    expect(providers[1]).toMatchObject({
+      provider: "fcm",
+      sample: null,
+      payload: null,
+      problem: { code: "missing_variable", field: "content.title" }
+    })
+  })
+
+  it("refuses what sending would refuse", async () => {
+    expect(fieldsOf(await post("/preview", { to: { all: true }, template_id: uuidv7() }))).toEqual(["template_id"])
+    expect(fieldsOf(await post("/preview", { to: {}, content: { title: "a" } }))).toEqual(["to"])
+    expect(
+      fieldsOf(
+        await post("/preview", {
+          to: { all: true },
+          content: { url: "https://a.example/", data: { x: "y".repeat(4000) } }
+        })
+      )
+    ).toEqual(["content"])
+  })
+})

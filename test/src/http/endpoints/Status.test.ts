@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TestServer } from "../TestServer.ts"
+import { startServer } from "../TestServer.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+describe("/healthz and /readyz", () => {
+  it("answer without a key", async () => {
+    expect((await server.call("GET", "/healthz")).json).toEqual({ status: "ok" })
+    expect((await server.call("GET", "/readyz")).json).toEqual({ status: "ready", database: "ok", queue: "ok" })
+  })
+
+  it("say what is down: the process lives, but is not ready", async () => {
+    server.outage.isDown = true
+    server.tables.queue.isDown = true
+    const [health, both] = [await server.call("GET", "/healthz"), await server.call("GET", "/readyz")]
+    server.outage.isDown = false
+    const queue = await server.call("GET", "/readyz")
+    server.tables.queue.isDown = false
+    expect(health.status).toBe(200)
+    expect(both.status).toBe(503)
+    expect(both.headers.get("retry-after")).toBe("2")
+    expect(both.json.error.details).toEqual([
+      { field: "database", message: "does not answer" },
+      { field: "queue", message: "does not answer" }
+    ])
+    expect(queue.json.error.details).toEqual([{ field: "queue", message: "does not answer" }])
+    expect((await server.call("GET", "/readyz")).status).toBe(200)
+  })
+
+  it("wait for nobody who hangs, not even for the end of the attempt", async () => {
+    server.tables.queue.isStuck = true
+    const stuck = await server.call("GET", "/readyz")
+    server.tables.queue.isStuck = false
+    expect(stuck.status).toBe(503)
+    expect(stuck.json.error.details).toEqual([{ field: "queue", message: "does not answer" }])
+    expect((await server.call("GET", "/readyz")).status).toBe(200)
+  })
+})

@@ -1,0 +1,274 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import type { TestServer } from "../TestServer.ts"
+import { startServer } from "../TestServer.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const call = (method: string, path: string, body?: unknown, key = server.ours.secretKey) =>
+  server.call(method, `/api/v1/templates${path}`, { key, ...(body === undefined ? {} : { body }) })
+
+const send = (body: unknown) => server.call("POST", "/api/v1/notifications", { key: server.ours.secretKey, body })
+const lastRequest = () => server.tables.notifications.arrivals.at(-1)!.request
+const fieldsOf = (answer: { json: { error: { details: Array<{ field: string }> } } }) =>
+  answer.json.error.details.map(({ field }) => field)
+
+const HELLO = { name: "Hello", content: { title: "Hello {{ name }}" } }
+const make = async (draft: unknown = HELLO): Promise<string> => (await call("POST", "", draft)).json.id
+
+describe("templates", () => {
+  it("are made, read, changed part by part with a new version, listed and removed", async () => {
+    const made = await call("POST", "", HELLO)
+    expect(made.status).toBe(201)
+    expect(made.json).toMatchObject({ ...HELLO, version: 1, locales: {}, missing_variables: "error" })
+    const path = made.headers.get("location")!.replace("/api/v1/templates", "")
+    expect((await call("GET", path)).json).toEqual(made.json)
+    const changed = await call("PATCH", path, { locales: { de: { title: "Hallo" } }, missing_variables: "empty" })
+    expect(changed.json).toMatchObject({ ...HELLO, version: 2, missing_variables: "empty" })
+    expect((await call("GET", "")).json.data.map(({ id }: { id: string }) => id)).toContain(made.json.id)
+    expect((await call("DELETE", path)).json).toEqual({ deleted: true })
+    expect((await call("GET", path)).status).toBe(404)
+  })
+
+  it("tell what cannot be read with line and column, when they are made, changed and previewed", async () => {
+    const id = await make()
+    const wrong = { content: { title: "Hello", html: "<p>\n  {{ name | shout }}</p>" } }
+    for (const [method, path, body] of [
+      ["POST", "", { name: "Wrong", ...wrong }],
+      ["PATCH", `/${id}`, wrong],
+      ["POST", "/preview", wrong]
+    ] as const) {
+      const answer = await call(method, path, body)
+      expect(answer.status).toBe(400)
+      expect(answer.json.error.details).toEqual([
+        {
+          field: "content.html",
+          line: 2,
+          column: 3,
+          message: "cannot be read as Liquid: undefined filter: shout (line 2, column 3)"
+        }
+      ])
+    }
+    expect((await call("GET", `/${id}`)).json.version).toBe(1)
+  })
+
+  it("refuse names in their data that providers keep for themselves, in every language", async () => {
+    const id = await make()
+    const data = { "{{ a }}": 1, from: "{{ name }}" }
+    for (const [method, path] of [
+      ["POST", ""],
+      ["PATCH", `/${id}`],
+      ["POST", "/preview"]
+    ] as const) {
+      const draft = path === "" ? HELLO : { content: HELLO.content }
+      const inContent = await call(method, path, { ...draft, content: { ...HELLO.content, data } })
+      expect([inContent.status, fieldsOf(inContent)]).toEqual([400, ["content.data.from"]])
+      const inLocale = await call(method, path, { ...draft, locales: { de: { data: { "google.x": 1 } } } })
+      expect([inLocale.status, fieldsOf(inLocale)]).toEqual([400, ["locales.de.data.google.x"]])
+    }
+  })
+
+  it.each([
+    ["no name", { content: { title: "a" } }, "name"],
+    ["nothing to say", { name: "a", content: {} }, "content"],
+    ["a language that is none", { name: "a", content: { title: "a" }, locales: { "german!": {} } }, "locales.german!"],
+    ["an unknown part", { name: "a", content: { titel: "a" } }, "content.titel"],
+    ["an unknown setting", { name: "a", content: { title: "a" }, missing_variables: "blank" }, "missing_variables"],
+    ["a language twice", { name: "a", content: { title: "a" }, locales: { de: {}, DE: {} } }, "locales"]
+  ])("are refused with %s", async (_, body, field) => {
+    const answer = await call("POST", "", body)
+    expect(answer.status).toBe(400)
+    expect(fieldsOf(answer)).toContain(field)
+  })
+
+  it("are refused at once with a filter that takes an expression as text, which is named", async () => {
+    const title = `{% assign e = "arr | has_exp: 'y', 'y == 2'" %}{{ arr | has_exp: "x", e }}`
+    for (const [path, body] of [
+      ["", { name: "Wrong", content: { title } }],
+      ["/preview", { content: { title }, variables: { arr: Array.from({ length: 1000 }, (_, i) => i) } }]
+    ] as const) {
+      const answer = await call("POST", path, body)
+      expect(answer.status).toBe(400)
+      expect(fieldsOf(answer)).toEqual(["content.title"])
+      expect(answer.json.error.details[0].message).toContain("undefined filter: has_exp")
+    }
+  })
+
+  it("that an earlier release saved and this one cannot read say so, and are no unknown ones", async () => {
+    const id = await make()
+    const row = server.tables.templates.rows.find((one) => one.id === id)!
+    const body = { ...row.body, content: { title: "{{ names | find_exp: 'x', 'x' }}" } }
+    server.tables.templates.put(row, row.name, body)
+    const sent = await send({ to: { all: true }, template_id: id })
+    expect(sent.status).toBe(400)
+    expect(sent.json.error.details).toEqual([
+      {
+        field: "template_id",
+        message: expect.stringMatching(/cannot be read any longer.*content\.title.*find_exp/)
+      }
+    ])
+    expect((await call("POST", `/${id}/preview`, {})).json.error.details[0]).toMatchObject({
+      field: "content.title",
+      line: 1
+    })
+  })
+
+  it("keep both of two changes at once", async () => {
+    const id = await make()
+    let isFirst = true
+    server.tables.templates.beforeUpdate = (row) => {
+      if (isFirst) server.tables.templates.put(row, "Renamed meanwhile", row.body)
+      isFirst = false
+    }
+    const answer = await call("PATCH", `/${id}`, { content: { title: "Changed" } })
+    server.tables.templates.beforeUpdate = () => {}
+    expect(answer.json).toMatchObject({ name: "Renamed meanwhile", content: { title: "Changed" }, version: 3 })
+  })
+
+  it("are never another application's", async () => {
+    const id = await make()
+    for (const [method, path, body] of [
+      ["GET", `/${id}`],
+      ["PATCH", `/${id}`, { name: "Theirs" }],
+      ["DELETE", `/${id}`],
+      ["POST", `/${id}/preview`, {}]
+    ] as const) {
+      expect((await call(method, path, body, server.theirs.secretKey)).status).toBe(404)
+    }
+    const { status } = await server.call("POST", "/api/v1/notifications", {
+      key: server.theirs.secretKey,
+      body: { to: { all: true }, template_id: id }
+    })
+    expect(status).toBe(400)
+    expect((await call("GET", `/${id}`)).json.name).toBe("Hello")
+  })
+})
+
+describe("previews of templates", () => {
+  const sources = {
+    content: { title: "Hello {{ contact.attributes.name }}", body: "{{ order }}" },
+    locales: { de: { title: "Hallo {{ contact.attributes.name }}" } }
+  }
+  const example = { locale: "de-AT", variables: { order: "No. 1" }, contact: { attributes: { name: "Ada" } } }
+
+  it("fill what is saved and what is not alike", async () => {
+    const id = await make({ name: "a", ...sources })
+    const expected = { language: "de", content: { title: "Hallo Ada", body: "No. 1" } }
+    expect((await call("POST", `/${id}/preview`, example)).json).toEqual(expected)
+    expect((await call("POST", "/preview", { ...sources, ...example })).json).toEqual(expected)
+    const { locale: _, ...noLocale } = example
+    expect((await call("POST", `/${id}/preview`, noLocale)).json).toMatchObject({
+      language: null,
+      content: { title: "Hello Ada" }
+    })
+  })
+
+  it("take the language of the contact that is given, unless a locale stands beside it", async () => {
+    const texts = { content: { title: "en" }, locales: { pt: { title: "pt" }, de: { title: "de" } } }
+    const id = await make({ name: "a", ...texts })
+    const contact = { locale: "pt-BR" }
+    for (const fill of [
+      (body: object) => call("POST", "/preview", { ...texts, ...body }),
+      (body: object) => call("POST", `/${id}/preview`, body)
+    ]) {
+      expect((await fill({ contact })).json).toEqual({ language: "pt", content: { title: "pt" } })
+      expect((await fill({ contact, locale: "de-AT" })).json).toMatchObject({ language: "de" })
+      expect((await fill({ contact, locale: null })).json).toMatchObject({ language: null })
+      // As GET /contacts/:id shows somebody whose language is not known.
+      expect((await fill({ contact: { locale: null } })).json).toMatchObject({ language: null })
+      const refused = await fill({ contact: { locale: "german!" } })
+      expect([refused.status, fieldsOf(refused)]).toEqual([400, ["contact.locale"]])
+    }
+  })
+
+  it("let everybody else be answered while one of them takes too long", async () => {
+    const nested =
+      "{% assign a = '1,2' | split: ',' %}{% for i in (1..40) %}{% assign b = a | slice: 0, 0 | push: a | push: a %}{% assign a = b %}{% endfor %}{{ a }}"
+    let isDone = false
+    const attack = call("POST", "/preview", { content: { body: nested } }).finally(() => (isDone = true))
+    let answered = 0
+    while (true) {
+      const health = await Promise.race([attack, server.call("GET", "/healthz")])
+      if (isDone) break
+      expect(health.status).toBe(200)
+      answered++
+    }
+    expect(answered).toBeGreaterThan(5)
+    const answer = await attack
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details).toEqual([
+      { field: "content.body", message: "cannot be filled: takes too long, and was ended" }
+    ])
+  })
+
+  it("name what is missing", async () => {
+    const answer = await call("POST", "/preview", { ...sources, variables: { order: "1" } })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details).toEqual([
+      { field: "content.title", message: "asks for contact.attributes.name, which is missing" }
+    ])
+  })
+})
+
+describe("notifications with a template", () => {
+  it("that says the same to everybody are filled when they are accepted", async () => {
+    const id = await make()
+    const answer = await send({ to: { all: true }, template_id: id, variables: { name: "all" } })
+    expect(answer.status).toBe(202)
+    const filled = { to: { all: true }, template_id: id, variables: { name: "all" }, content: { title: "Hello all" } }
+    expect(lastRequest()).toEqual(filled)
+    await call("PATCH", `/${id}`, { content: { title: "Bye" } })
+    expect(lastRequest().content).toEqual({ title: "Hello all" })
+  })
+
+  it("that asks for the recipient keep its version", async () => {
+    const id = await make({ name: "a", content: { title: "Hi {{ contact.attributes.name }}" } })
+    const version = server.tables.templates.rows.find((row) => row.id === id)!.versionId
+    await send({ to: { all: true }, template_id: id, variables: { x: 1 } })
+    expect(lastRequest()).toEqual({
+      to: { all: true },
+      template_id: id,
+      variables: { x: 1 },
+      template: { version, parts: ["title"] }
+    })
+  })
+
+  it("in several languages keep its version, and are refused when one of them cannot be filled", async () => {
+    const id = await make({ name: "a", content: { title: "Hi" }, locales: { de: { title: "Hallo {{ name }}" } } })
+    expect((await send({ to: { all: true }, template_id: id, variables: { name: "x" } })).status).toBe(202)
+    expect(lastRequest()).toMatchObject({ template: { parts: ["title"] } })
+    const answer = await send({ to: { all: true }, template_id: id })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details).toEqual([
+      { field: "variables", message: "lack name, which locales.de.title asks for" }
+    ])
+  })
+
+  it.each([
+    ["an unknown template", { template_id: uuidv7() }, "template_id"],
+    ["a template and a content", { template_id: uuidv7(), content: { title: "a" } }, "template_id"],
+    ["variables for a content", { content: { title: "a" }, variables: {} }, "variables"],
+    ["a variable in the recipient's place", { template_id: uuidv7(), variables: { contact: {} } }, "variables.contact"],
+    ["neither template nor content", {}, "content"]
+  ])("are refused with %s, and store nothing", async (_, body, field) => {
+    const before = server.tables.notifications.arrivals.length
+    const answer = await send({ to: { all: true }, ...body })
+    expect(answer.status).toBe(400)
+    expect(fieldsOf(answer)).toContain(field)
+    expect(server.tables.notifications.arrivals.length).toBe(before)
+  })
+
+  it("are refused when what is filled is too large for a push", async () => {
+    const id = await make()
+    const answer = await send({ to: { all: true }, template_id: id, variables: { name: "x".repeat(900) } })
+    expect(answer.status).toBe(202)
+    const long = await make({ name: "long", content: { body: "{{ name }}" } })
+    const refused = await send({ to: { all: true }, template_id: long, variables: { name: "x".repeat(4000) } })
+    expect(refused.status).toBe(400)
+    expect(fieldsOf(refused)).toEqual(["content"])
+  })
+})

@@ -1,0 +1,149 @@
+import { createHmac } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { EventName } from "../../../../services/domain/webhooks/Event.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import type { WebhookDelivery } from "../../../../services/ports/webhooks/WebhookStore.ts"
+import { eventMistake } from "../../../../simulators/WebhookEvent.ts"
+import type { TestServer } from "../TestServer.ts"
+import { startServer } from "../TestServer.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+
+const url = "https://93.184.216.34/webhook"
+const make = async (body: object = {}): Promise<string> => {
+  const { json } = await server.call("POST", "/api/v1/webhooks", {
+    key: server.ours.secretKey,
+    body: { name: "n", url, ...body }
+  })
+  return `/api/v1/webhooks/${json.id}`
+}
+const call = (method: string, path: string, key = server.ours.secretKey) => server.call(method, path, { key })
+
+describe("a test delivery", () => {
+  it("sends a sample of the wanted event, signed and marked, and answers what came of it", async () => {
+    const path = await make({ secret: "shared", events: ["NOTIFICATION_CLICKED", "NOTIFICATION_SENT"] })
+    const { json, status } = await call("POST", `${path}/test`)
+    expect(status).toBe(200)
+    expect(json).toMatchObject({
+      delivered: true,
+      response_status: 204,
+      reason: null,
+      event: "NOTIFICATION_CLICKED",
+      latency_ms: expect.any(Number)
+    })
+    const { body, headers, url: to } = server.tables.receivers.posts.at(-1)!
+    expect(to).toBe(url)
+    expect(headers.get("x-service-test")).toBe("true")
+    const [, t, v1] = /^t=(\d+), v1=([0-9a-f]{64})$/.exec(headers.get("x-service-signature")!)!
+    expect(v1).toBe(createHmac("sha256", "shared").update(`${t}.${body}`).digest("hex"))
+    expect(JSON.parse(body)).toMatchObject({ id: json.event_id, event: json.event, appId: server.ours.appId })
+  })
+
+  it.each(EventName.literals)("of %s has the body that receivers know", async (event) => {
+    const { json } = await call("POST", `${await make()}/test?event=${event}`)
+    expect(json.event).toBe(event)
+    expect(eventMistake(JSON.parse(server.tables.receivers.posts.at(-1)!.body))).toBeUndefined()
+  })
+
+  it("is of the event that its body names, or its query, and of none when they differ", async () => {
+    const path = await make()
+    const test = async (query: string, body?: unknown) => {
+      const answer = await server.call("POST", `${path}/test${query}`, { key: server.ours.secretKey, body })
+      const { details } = answer.json.error ?? {}
+      return [answer.status, answer.json.event ?? details.map(({ field }: { field: string }) => field)]
+    }
+    expect(await test("", { event: "WORKFLOW_FILTERED" })).toEqual([200, "WORKFLOW_FILTERED"])
+    expect(await test("?event=WORKFLOW_FILTERED", {})).toEqual([200, "WORKFLOW_FILTERED"])
+    expect(await test("?event=WORKFLOW_FILTERED", { event: "WORKFLOW_FILTERED" })).toEqual([200, "WORKFLOW_FILTERED"])
+    expect(await test("", {})).toEqual([200, "NOTIFICATION_SENT"])
+    const posts = server.tables.receivers.posts.length
+    expect(await test("?event=WORKFLOW_FAILED", { event: "WORKFLOW_FILTERED" })).toEqual([400, ["event"]])
+    expect(await test("", { event: "NOPE" })).toEqual([400, ["event"]])
+    expect(await test("", { name: "WORKFLOW_FILTERED" })).toEqual([400, ["name"]])
+    expect(server.tables.receivers.posts.length).toBe(posts)
+  })
+
+  it.each([
+    [{ _tag: "Status", status: 302 }, 302, "answered 302"],
+    [{ _tag: "NoAnswer", reason: "timeout" }, null, "timeout"]
+  ] as const)("that fails (%j) is told, and changes nothing at the webhook", async (answer, responseStatus, reason) => {
+    const path = await make()
+    const before = (await call("GET", path)).text
+    server.tables.receivers.answer = answer
+    const { json, status } = await call("POST", `${path}/test`)
+    server.tables.receivers.answer = { _tag: "Status", status: 204 }
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ delivered: false, response_status: responseStatus, reason })
+    expect((await call("GET", path)).text).toBe(before)
+  })
+
+  it("goes to a disabled webhook too", async () => {
+    expect((await call("POST", `${await make({ is_active: false })}/test`)).json.delivered).toBe(true)
+  })
+
+  it("is refused for an unknown event and for another application's webhook", async () => {
+    const path = await make()
+    const posts = server.tables.receivers.posts.length
+    expect((await call("POST", `${path}/test?event=NOPE`)).status).toBe(400)
+    expect((await call("POST", `${path}/test`, server.theirs.secretKey)).status).toBe(404)
+    expect(server.tables.receivers.posts.length).toBe(posts)
+  })
+})
+
+describe("recent deliveries", () => {
+  const delivery = (change: Partial<WebhookDelivery>): WebhookDelivery => ({
+    id: uuidv7(),
+    event: "NOTIFICATION_SENT",
+    eventAt: 1_790_000_000_000,
+    status: "pending",
+    attempts: [],
+    nextAttemptAt: null,
+    isPaused: false,
+    ...change
+  })
+
+  it("show status, answer, latency and attempts, page by page", async () => {
+    const path = await make()
+    const at = 1_790_000_000_500
+    server.tables.webhooks.deliveries.set(path.slice(-36), [
+      delivery({
+        status: "retrying",
+        attempts: [
+          { position: 0, at, latencyMs: 10_000, outcome: "timeout" },
+          { position: 0, at: at + 30_000, latencyMs: 41, outcome: 503 }
+        ],
+        nextAttemptAt: at + 90_000
+      }),
+      delivery({ status: "delivered", attempts: [{ position: 1, at, latencyMs: 7, outcome: 204 }] }),
+      delivery({ isPaused: true })
+    ])
+    const first = await call("GET", `${path}/deliveries?limit=2`)
+    expect(first.json.data).toMatchObject([
+      {
+        status: "retrying",
+        attempts: 2,
+        attempted_at: ["2026-09-21T14:13:20.500Z", "2026-09-21T14:13:50.500Z"],
+        response_status: 503,
+        reason: "answered 503",
+        latency_ms: 41,
+        next_attempt_at: "2026-09-21T14:14:50.500Z",
+        is_paused: false
+      },
+      { status: "delivered", attempts: 1, response_status: 204, reason: null, latency_ms: 7, next_attempt_at: null }
+    ])
+    const second = await call("GET", `${path}/deliveries?cursor=${first.json.next_cursor}`)
+    expect(second.json).toMatchObject({
+      data: [
+        { status: "pending", is_paused: true, attempts: 0, attempted_at: [], response_status: null, reason: null }
+      ],
+      next_cursor: null
+    })
+    const other = await make()
+    expect((await call("GET", `${other}/deliveries?cursor=${first.json.next_cursor}`)).status).toBe(400)
+    expect((await call("GET", `${path}/deliveries`, server.theirs.secretKey)).status).toBe(404)
+  })
+})

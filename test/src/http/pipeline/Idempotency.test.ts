@@ -1,0 +1,109 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import type { TestServer } from "../TestServer.ts"
+import { startServer } from "../TestServer.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterEach(() => {
+  server.outage.isDown = false
+})
+afterAll(() => server.stop())
+
+const SEND = { to: { all: true }, content: { title: "Hello" } }
+let count = 0
+const newKey = () => `key-${++count}`
+const post = (path: string, key: string, body: unknown, secretKey = server.ours.secretKey) =>
+  server.call("POST", path, { key: secretKey, body, headers: { "idempotency-key": key } })
+const send = (key: string, body: unknown = SEND) => post("/api/v1/notifications", key, body)
+
+describe("Idempotency-Key", () => {
+  it("makes a repeated request answer as the first one, and do nothing", async () => {
+    const key = newKey()
+    const before = server.tables.notifications.arrivals.length
+    const first = await send(key)
+    const again = await send(key)
+    expect([first.status, again.status]).toEqual([202, 202])
+    expect(again.text).toBe(first.text)
+    expect(again.headers.get("location")).toBe(first.headers.get("location"))
+    expect(first.headers.get("idempotent-replayed")).toBe(null)
+    expect(again.headers.get("idempotent-replayed")).toBe("true")
+    expect(server.tables.notifications.arrivals.length).toBe(before + 1)
+  })
+
+  it("commits the answer together with the notification", async () => {
+    const { json, text } = await send(newKey())
+    const settlement = server.tables.notifications.arrivals.at(-1)!.settlement!
+    expect(settlement.answer).toEqual({ status: 202, body: text, location: `/api/v1/notifications/${json.id}` })
+  })
+
+  it("refuses a key that another body was sent with", async () => {
+    const key = newKey()
+    await send(key)
+    const other = await send(key, { ...SEND, content: { title: "Other" } })
+    expect([other.status, other.json.error.code]).toEqual([422, "idempotency_key_reused"])
+  })
+
+  it("answers 409 while the first request is at work", async () => {
+    const key = newKey()
+    await send(key)
+    for (const row of server.tables.keys.rows.values()) row.answer = null
+    const second = await send(key)
+    expect([second.status, second.json.error.code]).toEqual([409, "conflict"])
+    expect(second.headers.get("retry-after")).toBe("1")
+  })
+
+  it("belongs to the application and the endpoint", async () => {
+    const key = newKey()
+    const ours = await send(key)
+    const theirs = await post("/api/v1/notifications", key, SEND, server.theirs.secretKey)
+    expect(theirs.json.id).not.toBe(ours.json.id)
+    const contact = await post("/api/v1/contacts", key, { external_id: "somebody" })
+    expect(contact.status).toBeLessThan(300)
+    expect(contact.headers.get("idempotent-replayed")).toBe(null)
+    const again = await post("/api/v1/contacts", key, { external_id: "somebody" })
+    expect(again.text).toBe(contact.text)
+    expect(again.headers.get("idempotent-replayed")).toBe("true")
+  })
+
+  it("replays a refusal, with the id of the request that it names", async () => {
+    const key = newKey()
+    const first = await send(key, { to: { all: true } })
+    const again = await send(key, { to: { all: true } })
+    expect([first.status, again.status]).toEqual([400, 400])
+    expect(again.text).toBe(first.text)
+    expect(again.headers.get("idempotent-replayed")).toBe("true")
+  })
+
+  it("does the work at the next try when we failed at the first", async () => {
+    const key = newKey()
+    const table = server.tables.notifications
+    const { settle } = table
+    table.settle = () => {
+      throw new Error("a defect")
+    }
+    expect((await send(key)).status).toBe(500)
+    table.settle = settle
+    const second = await send(key)
+    expect(second.status).toBe(202)
+    expect(second.headers.get("idempotent-replayed")).toBe(null)
+  })
+
+  it("does nothing without the store of keys", async () => {
+    const key = newKey()
+    await send(newKey())
+    server.outage.isDown = true
+    expect((await send(key)).status).toBe(503)
+    server.outage.isDown = false
+    expect((await send(key)).headers.get("idempotent-replayed")).toBe(null)
+  })
+
+  it.each([
+    ["too long", "k".repeat(256)],
+    ["with a space", "a b"]
+  ])("is refused when it is %s", async (_, key) => {
+    const answer = await send(key)
+    expect([answer.status, answer.json.error.details[0].field]).toEqual([400, "Idempotency-Key"])
+  })
+})
