@@ -3,7 +3,7 @@ import type { WebhookId } from "../../domain/Ids.ts"
 import type { WebhookEndpoint, WebhookTurn } from "../../ports/webhooks/WebhookStore.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { elapsedBy } from "../operations/Elapsed.ts"
-import type { RoundWork } from "./WebhookRound.ts"
+import type { RoundWork } from "./RoundWork.ts"
 import { postRound } from "./WebhookRound.ts"
 import { make as makeSignal } from "../operations/Signal.ts"
 
