@@ -2,10 +2,13 @@ import type { Scope } from "effect"
 import { Clock, Context, Effect, Exit, Fiber, Layer } from "effect"
 import type { Bucket, RateClass } from "../../domain/access/RateLimit.ts"
 import { RATE_CLASSES } from "../../domain/access/RateLimit.ts"
+import type { Sample } from "../../domain/operations/Metrics.ts"
 import { Metrics } from "../../ports/operations/Metrics.ts"
 import type { PermitClaim, PermitGrant } from "../../ports/access/RateLimitStore.ts"
 import { RateLimitStore } from "../../ports/access/RateLimitStore.ts"
 import { elapsedBy } from "../operations/Elapsed.ts"
+import type { Verdict, Waiter } from "./KeyPermits.ts"
+import { KeyPermits, RateLimiterUnavailable } from "./KeyPermits.ts"
 
 /*
  * Counts requests against budgets that all nodes share, without a query for each of them. A node takes permits from the
@@ -20,14 +23,6 @@ import { elapsedBy } from "../operations/Elapsed.ts"
  * - What is taken ahead is at most a SHARE of the budget: so much may stay unused on each node when its traffic ends.
  */
 
-/** How long permits taken ahead may be handed out, in milliseconds. */
-export const ALLOWANCE_MS = 100
-/** When the next ones are asked for, while these are still good. */
-const RENEW_MS = 50
-/** How many were handed out by then: for fewer, a statement more is not worth while. */
-const BUSY = 20
-/** The part of a budget that may be taken ahead. A budget of less than 20 is taken one by one. */
-const SHARE = 1 / 20
 /** Keys in one statement, at most. */
 const KEYS_AT_ONCE = 1_000
 /** Keys that a node remembers. The ones longest unasked are forgotten first, which costs a query when they come again. */
@@ -36,53 +31,6 @@ export const KEYS_REMEMBERED = 20_000
 const TIMEOUT = "2 seconds"
 /** Seconds after which a refused client may hope for the store. */
 const RETRY_AFTER = 2
-
-/** What the caller is told of its budget, in X-RateLimit-Limit, -Remaining and -Reset. */
-export interface Verdict {
-  readonly isAllowed: boolean
-  readonly limit: number
-  readonly remaining: number
-  /** Epoch seconds. */
-  readonly resetAt: number
-  /** Seconds until then, at least 1. */
-  readonly retryAfter: number
-}
-
-/** The store was unreachable: nobody knows what is left, so the request must not be let through. */
-export class RateLimiterUnavailable {
-  readonly _tag = "RateLimiterUnavailable"
-  readonly verdict: Verdict
-  readonly cause: unknown
-
-  /** A value and no Error: an outage fails thousands of requests, and a stack trace for each helps nobody. */
-  constructor(verdict: Verdict, cause: unknown) {
-    this.verdict = verdict
-    this.cause = cause
-  }
-}
-
-type Waiter = (answer: Exit.Exit<Verdict, RateLimiterUnavailable>) => void
-
-/** What a node knows of a key. Times are milliseconds of its own clock, which nobody sets. */
-interface Local {
-  readonly bucket: Bucket
-  /** Permits at hand. */
-  held: number
-  heldUntil: number
-  grantedAt: number
-  /** Handed out since then: the measure of what to take ahead. */
-  spent: number
-  isExhausted: boolean
-  /** What the store said last. */
-  used: number
-  resetAt: number
-  endsAt: number
-  /** Of the store's failures when it was said. */
-  failures: number
-  waiting: Array<Waiter>
-  /** Whether the statement under way asks for it. */
-  isAsked: boolean
-}
 
 export class RateLimiter extends Context.Service<
   RateLimiter,
@@ -106,218 +54,174 @@ export class RateLimiter extends Context.Service<
 
 const make: Effect.Effect<RateLimiter["Service"], never, RateLimitStore | Scope.Scope> = Effect.gen(function* () {
   const store = yield* RateLimitStore
-  const clock = yield* Clock.Clock
-  const nowMs = () => elapsedBy(clock)
   const metrics = yield* Metrics
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  const known = new Map<string, Local>()
-  let waiting = new Set<Local>()
-  let statement: Fiber.Fiber<ReadonlyArray<PermitGrant>, unknown> | null = null
-  let failures = 0
-  const refused = Object.fromEntries(RATE_CLASSES.map((name) => [name, 0])) as Record<RateClass, number>
-  const counts = { statements: 0, claims: 0, unavailable: 0 }
+  const limiter = new SharedLimiter(yield* Clock.Clock, (claims) => fork(Effect.timeout(store.take(claims), TIMEOUT)))
+  yield* Effect.acquireRelease(
+    Effect.sync(() => metrics.watch(() => limiter.samples())),
+    (stop) => Effect.sync(stop)
+  )
+  yield* Effect.addFinalizer(() => limiter.stop)
+  return RateLimiter.of(limiter)
+})
 
-  const verdictOf = (local: Local, isAllowed: boolean, now: number): Verdict => ({
-    isAllowed,
-    limit: local.bucket.budget.requests,
-    remaining: isAllowed ? Math.max(0, local.bucket.budget.requests - local.used + local.held) : 0,
-    resetAt: local.resetAt,
-    retryAfter: Math.max(1, Math.ceil((local.endsAt - now) / 1000))
-  })
+type Ask = (claims: ReadonlyArray<PermitClaim>) => Fiber.Fiber<ReadonlyArray<PermitGrant>, unknown>
 
-  const spend = (local: Local, now: number): Verdict => {
-    local.held--
-    local.spent++
-    return verdictOf(local, true, now)
+/** The keys of a node. Everything but the statement is synchronous: where permits are at hand, a request costs no effect. */
+class SharedLimiter {
+  readonly #clock: Clock.Clock
+  readonly #ask: Ask
+  /** The one that was asked for last stands last. */
+  readonly #known = new Map<string, KeyPermits>()
+  /** Those that the next statement asks for. */
+  #wanted = new Set<KeyPermits>()
+  #statement: ReturnType<Ask> | null = null
+  /** Of the store. */
+  #failures = 0
+  readonly #refused = Object.fromEntries(RATE_CLASSES.map((name) => [name, 0])) as Record<RateClass, number>
+  readonly #counts = { statements: 0, claims: 0, unavailable: 0 }
+
+  constructor(clock: Clock.Clock, ask: Ask) {
+    this.#clock = clock
+    this.#ask = ask
   }
 
+  readonly take = (bucket: Bucket): Effect.Effect<Verdict, RateLimiterUnavailable> => {
+    const one = this.#known.get(bucket.key)
+    if (one === undefined) return this.#wait(bucket)
+    const now = elapsedBy(this.#clock)
+    if (one.isAtHand(this.#failures, now)) return Effect.succeed(this.#spend(one, now))
+    return one.isUsedUp(this.#failures, now) ? Effect.succeed(this.#refuse(one, now)) : this.#wait(bucket)
+  }
+
+  readonly takeNow = (first: Bucket, second: Bucket | null): Verdict | null => {
+    const now = elapsedBy(this.#clock)
+    const one = this.#known.get(first.key)
+    if (one === undefined || !one.isAtHand(this.#failures, now)) return null
+    if (second !== null) {
+      const other = this.#known.get(second.key)
+      if (other === undefined || !other.isAtHand(this.#failures, now)) return null
+      this.#spend(other, now)
+    }
+    return this.#spend(one, now)
+  }
+
+  readonly size = (): number => this.#known.size
+
   /** Hands out what was taken ahead, and asks for the next ones in time. */
-  const spendHeld = (local: Local, now: number): Verdict => {
-    const verdict = spend(local, now)
-    const isBusy = local.spent >= BUSY && now - local.grantedAt >= RENEW_MS
-    if (isBusy && !local.isAsked && !local.isExhausted && !waiting.has(local) && wantOf(local, now) > 0) {
-      waiting.add(local)
-      pump()
+  #spend(one: KeyPermits, now: number): Verdict {
+    const verdict = one.spend(now)
+    if (one.isBusy(now) && !one.isAsked && !this.#wanted.has(one) && one.wanted(now) > 0) {
+      this.#wanted.add(one)
+      this.#askNext()
     }
     return verdict
   }
 
-  const refuse = (local: Local, now: number): Verdict => {
-    refused[local.bucket.class]++
-    return verdictOf(local, false, now)
+  #refuse(one: KeyPermits, now: number): Verdict {
+    this.#refused[one.bucket.class]++
+    return one.verdict(false, now)
+  }
+
+  #wait(bucket: Bucket): Effect.Effect<Verdict, RateLimiterUnavailable> {
+    return Effect.callback((resume) => {
+      const one = this.#permitsOf(bucket)
+      const waiter: Waiter = (answer) => resume(answer)
+      one.waiting.push(waiter)
+      this.#wanted.add(one)
+      this.#askNext()
+      // A client that hangs up in the meantime leaves its permit to the next one.
+      return Effect.sync(() => {
+        one.waiting = one.waiting.filter((other) => other !== waiter)
+      })
+    })
+  }
+
+  #permitsOf(bucket: Bucket): KeyPermits {
+    const known = this.#known.get(bucket.key)
+    if (known !== undefined) this.#known.delete(bucket.key)
+    const one = known ?? new KeyPermits(bucket)
+    this.#known.set(bucket.key, one)
+    if (this.#known.size > KEYS_REMEMBERED) this.#forgetOldest()
+    return one
   }
 
   /** A key that is asked for, or about to be, must not be asked for twice in one statement: it is not forgotten. */
-  const forgetOldest = (): void => {
-    for (const [key, local] of known) {
-      if (local.isAsked || waiting.has(local)) continue
-      known.delete(key)
+  #forgetOldest(): void {
+    for (const [key, one] of this.#known) {
+      if (one.isAsked || this.#wanted.has(one)) continue
+      this.#known.delete(key)
       return
     }
   }
 
-  const localOf = (bucket: Bucket): Local => {
-    let local = known.get(bucket.key)
-    if (local === undefined) {
-      local = {
-        bucket,
-        held: 0,
-        heldUntil: 0,
-        grantedAt: 0,
-        spent: 0,
-        isExhausted: false,
-        used: 0,
-        resetAt: 0,
-        endsAt: 0,
-        failures: -1,
-        waiting: [],
-        isAsked: false
-      }
-    } else known.delete(bucket.key)
-    // Whoever was asked last stands last.
-    known.set(bucket.key, local)
-    if (known.size > KEYS_REMEMBERED) forgetOldest()
-    return local
+  /** One statement at a time, for all keys that want permits by then. */
+  #askNext(): void {
+    if (this.#statement !== null || this.#wanted.size === 0) return
+    const asked = [...this.#wanted].slice(0, KEYS_AT_ONCE)
+    for (const one of asked) {
+      this.#wanted.delete(one)
+      one.isAsked = true
+    }
+    const askedAt = elapsedBy(this.#clock)
+    const claims = asked.map((one) => ({ key: one.bucket.key, budget: one.bucket.budget, want: one.wanted(askedAt) }))
+    this.#counts.statements++
+    this.#counts.claims += claims.length
+    this.#statement = this.#ask(claims)
+    this.#statement.addObserver((exit) => {
+      this.#statement = null
+      for (const one of asked) one.isAsked = false
+      if (Exit.isSuccess(exit)) {
+        const now = elapsedBy(this.#clock)
+        asked.forEach((one, i) => this.#settle(one, claims[i]!, exit.value[i]!, askedAt, now))
+      } else this.#fail(asked, exit.cause)
+      this.#askNext()
+    })
   }
 
-  /** How many permits to ask for: for those who wait, and for as many again as a busy key hands out in ALLOWANCE_MS. */
-  const wantOf = (local: Local, now: number): number => {
-    const { requests } = local.bucket.budget
-    const isSameWindow = now < local.endsAt
-    const pace = isSameWindow ? local.spent / Math.max(1, now - local.grantedAt) : 0
-    const ahead = Math.min(Math.floor(requests * SHARE), Math.ceil(pace * ALLOWANCE_MS))
-    return Math.max(0, local.waiting.length + ahead - (isSameWindow ? local.held : 0))
+  /** Answers those who waited for a key. */
+  #settle(one: KeyPermits, claim: PermitClaim, grant: PermitGrant, askedAt: number, now: number): void {
+    const { refused, served } = one.granted(claim, grant, askedAt, now, this.#failures)
+    if (one.waiting.length > 0) this.#wanted.add(one)
+    else this.#wanted.delete(one)
+    for (const resume of served) resume(Exit.succeed(one.spend(now)))
+    for (const resume of refused) resume(Exit.succeed(this.#refuse(one, now)))
   }
 
-  const settle = (local: Local, claim: PermitClaim, grant: PermitGrant, askedAt: number, now: number): void => {
-    // Permits of a window that is over are not good for the next one.
-    local.held = (local.resetAt === grant.endsAt ? local.held : 0) + grant.granted
-    local.resetAt = grant.endsAt
-    // Counted from the question: the answer was on its way for a part of it.
-    local.endsAt = askedAt + grant.endsInMs
-    local.heldUntil = Math.min(askedAt + ALLOWANCE_MS, local.endsAt)
-    local.grantedAt = now
-    local.spent = 0
-    local.used = grant.used
-    local.isExhausted = grant.granted < claim.want
-    local.failures = failures
-    const served = local.waiting.slice(0, local.held)
-    // Without exhaustion, those who are left over came in the meantime, or at the change of the window: they ask again.
-    const left = local.waiting.slice(served.length)
-    local.waiting = local.isExhausted ? [] : left
-    if (local.waiting.length > 0) waiting.add(local)
-    else waiting.delete(local)
-    for (const resume of served) resume(Exit.succeed(spend(local, now)))
-    if (local.isExhausted) for (const resume of left) resume(Exit.succeed(refuse(local, now)))
-  }
-
-  const fail = (locals: ReadonlyArray<Local>, cause: unknown): void => {
-    // Whatever was taken ahead is void from now on.
-    failures++
-    const resetAt = Math.ceil(clock.currentTimeMillisUnsafe() / 1000) + RETRY_AFTER
-    for (const local of locals) {
-      const verdict = {
-        isAllowed: false,
-        limit: local.bucket.budget.requests,
-        remaining: 0,
-        resetAt,
-        retryAfter: RETRY_AFTER
-      }
-      const left = local.waiting
-      local.waiting = []
-      waiting.delete(local)
-      counts.unavailable += left.length
+  /** Refuses those who waited for what the store did not answer. Whatever was taken ahead is void from now on. */
+  #fail(asked: ReadonlyArray<KeyPermits>, cause: unknown): void {
+    this.#failures++
+    const resetAt = Math.ceil(this.#clock.currentTimeMillisUnsafe() / 1000) + RETRY_AFTER
+    for (const one of asked) {
+      const limit = one.bucket.budget.requests
+      const verdict = { isAllowed: false, limit, remaining: 0, resetAt, retryAfter: RETRY_AFTER }
+      const left = one.waiting
+      one.waiting = []
+      this.#wanted.delete(one)
+      this.#counts.unavailable += left.length
       for (const resume of left) resume(Exit.fail(new RateLimiterUnavailable(verdict, cause)))
     }
   }
 
-  const pump = (): void => {
-    if (statement !== null || waiting.size === 0) return
-    const locals = [...waiting].slice(0, KEYS_AT_ONCE)
-    for (const local of locals) {
-      waiting.delete(local)
-      local.isAsked = true
-    }
-    const askedAt = nowMs()
-    const claims = locals.map((local) => ({
-      key: local.bucket.key,
-      budget: local.bucket.budget,
-      want: wantOf(local, askedAt)
-    }))
-    counts.statements++
-    counts.claims += claims.length
-    statement = fork(Effect.timeout(store.take(claims), TIMEOUT))
-    statement.addObserver((exit) => {
-      statement = null
-      for (const local of locals) local.isAsked = false
-      if (Exit.isSuccess(exit)) {
-        const now = nowMs()
-        locals.forEach((local, i) => settle(local, claims[i]!, exit.value[i]!, askedAt, now))
-      } else fail(locals, exit.cause)
-      pump()
-    })
+  samples(): ReadonlyArray<Sample> {
+    const { claims, statements, unavailable } = this.#counts
+    return [
+      ...RATE_CLASSES.map((name) => ({
+        name: "heliograph_rate_limited_total" as const,
+        labels: { class: name },
+        value: this.#refused[name]
+      })),
+      { name: "heliograph_rate_limiter_unavailable_total", labels: {}, value: unavailable },
+      { name: "heliograph_rate_limiter_statements_total", labels: {}, value: statements },
+      { name: "heliograph_rate_limiter_claims_total", labels: {}, value: claims }
+    ]
   }
 
-  const wait = (bucket: Bucket): Effect.Effect<Verdict, RateLimiterUnavailable> =>
-    Effect.callback((resume) => {
-      const local = localOf(bucket)
-      const waiter: Waiter = (answer) => resume(answer)
-      local.waiting.push(waiter)
-      waiting.add(local)
-      pump()
-      // A client that hangs up in the meantime leaves its permit to the next one.
-      return Effect.sync(() => {
-        local.waiting = local.waiting.filter((other) => other !== waiter)
-      })
-    })
-
-  const isAtHand = (local: Local, now: number): boolean =>
-    local.failures === failures && local.held > 0 && now < local.heldUntil && local.waiting.length === 0
-
-  const takeNow: RateLimiter["Service"]["takeNow"] = (first, second) => {
-    const now = nowMs()
-    const one = known.get(first.key)
-    if (one === undefined || !isAtHand(one, now)) return null
-    if (second !== null) {
-      const other = known.get(second.key)
-      if (other === undefined || !isAtHand(other, now)) return null
-      spendHeld(other, now)
-    }
-    return spendHeld(one, now)
-  }
-
-  const take: RateLimiter["Service"]["take"] = (bucket) => {
-    const local = known.get(bucket.key)
-    if (local !== undefined && local.failures === failures) {
-      const now = nowMs()
-      if (isAtHand(local, now)) return Effect.succeed(spendHeld(local, now))
-      if (local.isExhausted && now < local.endsAt) return Effect.succeed(refuse(local, now))
-    }
-    return wait(bucket)
-  }
-
-  yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      metrics.watch(() => [
-        ...RATE_CLASSES.map((name) => ({
-          name: "heliograph_rate_limited_total" as const,
-          labels: { class: name },
-          value: refused[name]
-        })),
-        { name: "heliograph_rate_limiter_unavailable_total", labels: {}, value: counts.unavailable },
-        { name: "heliograph_rate_limiter_statements_total", labels: {}, value: counts.statements },
-        { name: "heliograph_rate_limiter_claims_total", labels: {}, value: counts.claims }
-      ])
-    ),
-    (stop) => Effect.sync(stop)
-  )
-  yield* Effect.addFinalizer(() =>
-    Effect.suspend(() => {
-      const left = [...waiting]
-      waiting = new Set()
-      for (const local of left) for (const resume of local.waiting.splice(0)) resume(Exit.interrupt())
-      return statement === null ? Effect.void : Effect.asVoid(Fiber.interrupt(statement))
-    })
-  )
-  return RateLimiter.of({ take, takeNow, size: () => known.size })
-})
+  /** Interrupts those who wait, and the statement under way. */
+  readonly stop: Effect.Effect<void> = Effect.suspend(() => {
+    const left = [...this.#wanted]
+    this.#wanted = new Set()
+    for (const one of left) for (const resume of one.waiting.splice(0)) resume(Exit.interrupt())
+    return this.#statement === null ? Effect.void : Effect.asVoid(Fiber.interrupt(this.#statement))
+  })
+}
