@@ -7,7 +7,7 @@ import { readBytes } from "./Body.ts"
 import type { Incoming } from "./Incoming.ts"
 import type { Reply } from "./Reply.ts"
 import { writeReply } from "./Reply.ts"
-import type { Entered, FastRoute } from "./Pipeline.ts"
+import type { Entered, FastRoute } from "./FastEntry.ts"
 
 /*
  * The fast path: POSTs whose path says all, from node's server to their route and back without the router, its request

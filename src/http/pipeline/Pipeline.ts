@@ -1,189 +1,31 @@
-import { Cause, Context, Effect, identity, Result, Schema } from "effect"
+import { Cause, Context, Effect, identity, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { Auth, Forbidden, IdentityUnverified, Unauthorized } from "../../../services/engine/access/Auth.ts"
-import { UserId } from "../../../services/domain/audience/Device.ts"
+import type { Forbidden } from "../../../services/engine/access/Auth.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
-import type { Registry } from "../../../services/ports/operations/Metrics.ts"
-import type { StoreError } from "../../../services/ports/StoreError.ts"
-import { TemplateWaits } from "../../../services/ports/messages/TemplateEngine.ts"
-import type { IdempotencyStore } from "../../../services/ports/access/IdempotencyStore.ts"
-import type { Admission } from "./Admission.ts"
+import type { Headers } from "./Admission.ts"
 import { isCounted } from "./Admission.ts"
-import {
-  ApiError,
-  errorBody,
-  errorReply,
-  internalError,
-  invalid,
-  notFound,
-  STATUS,
-  templatesLate,
-  unavailable
-} from "./ApiError.ts"
-import type { BodyError } from "./Body.ts"
+import type { ApiError } from "./ApiError.ts"
+import { errorBody, notFound, STATUS } from "./ApiError.ts"
 import { checkMediaType, parseJson, readBody } from "./Body.ts"
-import { CORS } from "./Cors.ts"
+import type { CompiledRoute, PipelineServices } from "./CompiledRoute.ts"
+import { callOf, compileRoute, NOTHING, replyOf } from "./CompiledRoute.ts"
+import type { FastRoute } from "./FastEntry.ts"
+import { makeEnter } from "./FastEntry.ts"
 import { checkKey, fingerprintOf, once } from "./Idempotency.ts"
 import type { Incoming } from "./Incoming.ts"
+import { idsOf } from "./Parameters.ts"
+import { answerCause, refusalIn } from "./Refusals.ts"
 import type { Reply } from "./Reply.ts"
-import { asResponse } from "./Reply.ts"
-import type { Call, Client, Route } from "./Route.ts"
-import { bodyLimitOf, EXTERNAL_ID, isSignedParam } from "./Route.ts"
-import { makeMeter } from "./Meter.ts"
-import type { WaitLimiter, Waits } from "./WaitLimiter.ts"
-import { waitedTooLong, LATE_TEMPLATES, makeWaits, WAIT_TIMEOUT_MS, waitsOf, within } from "./WaitLimiter.ts"
-import { decoder } from "./Validation.ts"
+import { asResponse, headersFor } from "./Reply.ts"
+import type { Call, Route } from "./Route.ts"
+import type { Waits } from "./WaitLimiter.ts"
+import { waitedTooLong, waitsOf, within } from "./WaitLimiter.ts"
 
 /**
  * The way of a request from the socket to its handler and back, the same for every route of the table: key, path,
  * query, body, handler, answer. It is short because accepting is a hot path: raw bytes, a decoder made once, one fiber,
  * no span and no log line while all goes well.
  */
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-const isUserId = Schema.is(UserId)
-
-const SIGNED = /^[A-Za-z0-9_-]{1,4096}$/
-
-/** Headers of any answer to a request. */
-export const headersFor = (requestId: string, isPublic: boolean): Record<string, string> => ({
-  "x-request-id": requestId,
-  "cache-control": "no-store",
-  ...(isPublic ? CORS : undefined)
-})
-
-/** A refusal of the engine in the words of the API. */
-const refusal = (error: ApiError | Unauthorized | Forbidden | IdentityUnverified | StoreError): ApiError => {
-  switch (error._tag) {
-    case "ApiError":
-      return error
-    case "Unauthorized":
-      return new ApiError("unauthorized", error.message, [], { "www-authenticate": "ApiKey, Public" })
-    case "Forbidden":
-      return new ApiError("forbidden", error.message)
-    case "IdentityUnverified":
-      return new ApiError("identity_unverified", error.message)
-    case "StoreError":
-      return error === LATE_TEMPLATES ? templatesLate() : unavailable()
-  }
-}
-
-// An outage fails thousands of requests in the same way: one line a second tells as much.
-const silentUntil = { database: 0, templates: 0 }
-const logOutage = (error: StoreError, requestId: string) =>
-  Effect.suspend(() => {
-    const at = performance.now()
-    const what = error === LATE_TEMPLATES ? "templates" : "database"
-    if (at < silentUntil[what]) return Effect.void
-    silentUntil[what] = at + 1000
-    const said = what === "database" ? "the database does not answer" : "templates wait too long for their turn"
-    return Effect.logWarning(`Answered 503: ${said}`, error.operation, error.cause).pipe(
-      Effect.annotateLogs({ request_id: requestId })
-    )
-  })
-
-/** What a request was refused with; undefined for a defect. */
-const refusalIn = (cause: Cause.Cause<unknown>): ApiError | undefined => {
-  const failure = cause.reasons.find(Cause.isFailReason)?.error as Parameters<typeof refusal>[0] | undefined
-  return failure === undefined || Cause.hasDies(cause) ? undefined : refusal(failure)
-}
-
-/**
- * Turns whatever a request ended with into an answer. What is no refusal is a defect: logged whole under the request's
- * id, of which alone the client learns. An interruption stays one: the client is gone, or the server closes.
- */
-export const answerCause = (
-  cause: Cause.Cause<unknown>,
-  request: Incoming,
-  requestId: string,
-  headers: Readonly<Record<string, string>>
-): Effect.Effect<Reply> => {
-  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
-  const failure = cause.reasons.find(Cause.isFailReason)?.error as Parameters<typeof refusal>[0] | undefined
-  const error = refusalIn(cause)
-  if (error === undefined) {
-    return Effect.logError("A request failed", cause).pipe(
-      Effect.annotateLogs({ request_id: requestId, method: request.method, path: request.url.split("?", 1)[0] }),
-      Effect.as(errorReply(internalError(), requestId, headers))
-    )
-  }
-  const reply = errorReply(error, requestId, headers)
-  return failure?._tag === "StoreError" ? Effect.as(logOutage(failure, requestId), reply) : Effect.succeed(reply)
-}
-
-/**
- * Query values are text; those that the schema wants as whole numbers are read as such. A list is a parameter that is
- * repeated: one alone is a list too.
- */
-const queryDecoder = (schema: Schema.ConstraintDecoder<unknown>) => {
-  const decode = decoder(schema)
-  const { properties = {} } = Schema.toJsonSchemaDocument(schema).schema as {
-    properties?: Record<string, { type?: string }>
-  }
-  const ofType = (type: string) => Object.keys(properties).filter((name) => properties[name]!.type === type)
-  const [integers, lists] = [ofType("integer"), ofType("array")]
-  return (query: Readonly<Record<string, unknown>>) => {
-    const values: Record<string, unknown> = { ...query }
-    // As in bodies: a schema lets it through, and text in PostgreSQL cannot hold it.
-    const [nul] = Object.entries(values).find(([, value]) => String(value).includes("\0")) ?? []
-    if (nul !== undefined) return Result.fail(invalid([{ field: nul, message: "must not contain U+0000" }]))
-    for (const name of integers) {
-      const value = values[name]
-      if (typeof value === "string" && /^-?\d{1,15}$/.test(value)) values[name] = Number(value)
-    }
-    for (const name of lists) if (typeof values[name] === "string") values[name] = [values[name]]
-    return Result.mapError(decode(values), (error) =>
-      // Nothing else says where it is looked for: bodies have fields of the same names.
-      error.details.length === 1 && error.details[0]!.message === "is required"
-        ? invalid([{ ...error.details[0]!, message: "is required in the query" }])
-        : error
-    )
-  }
-}
-
-const idsOf = (
-  names: ReadonlyArray<string>,
-  params: Readonly<Record<string, string | undefined>>
-): Record<string, string> | null => {
-  const ids: Record<string, string> = {}
-  for (const name of names) {
-    const value = params[name]
-    if (value === undefined) return null
-    if (name === EXTERNAL_ID) {
-      if (!isUserId(value)) return null
-      ids[name] = value
-      continue
-    }
-    const isSigned = isSignedParam(name)
-    if (!(isSigned ? SIGNED : UUID).test(value)) return null
-    ids[name] = isSigned ? value : value.toLowerCase()
-  }
-  return ids
-}
-
-const NOTHING = {}
-
-/** Whether the head of a request announces a body: who sends none names no media type either. */
-const announcesBody = ({ headers }: Incoming): boolean =>
-  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
-
-type Decode = ReturnType<typeof decoder>
-
-const decode = (bytes: Buffer, decodeBody: Decode): Result.Result<unknown, ApiError> => {
-  const json = parseJson(bytes)
-  return Result.isFailure(json) ? json : decodeBody(json.success)
-}
-
-/** What the pipeline needs beside the route itself. */
-export interface PipelineServices {
-  readonly admission: Admission
-  readonly auth: Auth["Service"]
-  readonly idempotency: IdempotencyStore["Service"]
-  readonly bodyLimit: number
-  readonly metrics: Registry
-  readonly waitLimiter: WaitLimiter
-}
 
 type Handler = Effect.Effect<
   HttpServerResponse.HttpServerResponse,
@@ -199,175 +41,15 @@ export interface Served {
   readonly fast: FastRoute | null
 }
 
-/** A request that was let in. */
-export interface Entered {
-  readonly work: (read: Buffer | BodyError) => Effect.Effect<Reply>
-  /** Begins the wait for the work, which ends with its reply, or with null; `late` gets the one of who waited in vain. */
-  readonly wait: (late: (reply: Effect.Effect<Reply>) => void) => (reply: Reply | null) => void
-}
-
-/** The same pipeline for those who bring the body themselves. */
-export interface FastRoute {
-  /** Bytes; longer bodies are the router's to refuse. */
-  readonly bodyLimit: number
-  /**
-   * Lets a request in when there is nothing to wait for: its key was admitted a moment ago, permits are at hand, and its
-   * head has nothing wrong or special about it. Answers what makes an answer of the body, once that is there. Null:
-   * nothing has happened, and `whole` serves it.
-   */
-  readonly enter: (request: Incoming, requestId: string) => Entered | null
-  readonly whole: (request: Incoming, requestId: string) => Effect.Effect<Reply>
-}
-
-const decoderOf = ({ schema, unify }: NonNullable<Route["body"]>): Decode => {
-  const decodeForm = decoder(schema)
-  return (body) => decodeForm(unify(body))
-}
-
-export const compile = (
-  route: Route,
-  { admission, auth, bodyLimit, idempotency, metrics, waitLimiter }: PipelineServices
-): Served => {
-  const { access, body, limit, success } = route
-  const longest = bodyLimitOf(access, bodyLimit)
-  const decodeBody = body === null || body.isStream ? null : decoderOf(body)
-  const decodeQuery = route.query === null ? null : queryDecoder(route.query)
-  const meter = makeMeter(metrics, route.method, route.path)
-
-  const clientOf = (request: Incoming, headers: Record<string, string>, waits: Waits): Client => ({
-    address: () => admission.addressOf(request),
-    follow: () =>
-      Effect.tapError(within(waits, admission.admitLink(request, headers)), () =>
-        Effect.sync(() => {
-          if (!isCounted(headers)) admission.pass(headers)
-        })
-      )
-  })
-
-  /** Who asks, counted. */
-  const letIn = Effect.fnUntraced(function* (request: Incoming, headers: Record<string, string>) {
-    const caller = access === "open" ? null : yield* auth.authenticate(request.headers.authorization, access)
-    // What a signed link is worth, its handler sees, and counts it. Broken, it is one more request without a good key.
-    if (limit === "none") admission.pass(headers)
-    else if (caller === null && limit !== "signed") yield* admission.admitAnonymous(request, headers)
-    else if (caller !== null) yield* admission.admit(request, caller, limit === "registration", headers)
-    return caller
-  })
-
-  const handleRequest = Effect.fnUntraced(function* (
-    request: Incoming,
-    requestId: string,
-    headers: Record<string, string>,
-    params: Readonly<Record<string, string | undefined>>,
-    search: Readonly<Record<string, unknown>>,
-    waits: Waits
-  ) {
-    const admitted = letIn(request, headers)
-    // Supervisors get an answer also where nobody else may wait any more.
-    const caller = yield* limit === "none" ? admitted : within(waits, admitted)
-    const ids = route.params.length === 0 ? NOTHING : idsOf(route.params, params)
-    if (ids === null) return yield* Effect.fail(notFound("resource"))
-    const query = decodeQuery === null ? NOTHING : yield* Effect.fromResult(decodeQuery(search))
-    const key = route.takesKey ? request.headers["idempotency-key"] : undefined
-    const wrongKey = key === undefined ? null : checkKey(key)
-    if (wrongKey !== null) return yield* Effect.fail(wrongKey)
-    let bytes: Buffer | null = null
-    if (body !== null && !(body.isOptional && !announcesBody(request))) {
-      const wrongType = checkMediaType(request.headers, body.mediaTypes)
-      if (wrongType !== null) return yield* Effect.fail(wrongType)
-      if (decodeBody !== null) bytes = yield* readBody(request, longest)
-    }
-    const json = bytes === null ? null : parseJson(bytes)
-    const read = () => {
-      if (decodeBody === null) return Result.succeed(undefined)
-      return json === null ? decodeBody(NOTHING) : Result.flatMap(json, decodeBody)
-    }
-    const call = {
-      request,
-      requestId,
-      caller,
-      params: ids,
-      query,
-      body: undefined as unknown,
-      settle: null,
-      waits,
-      client: clientOf(request, headers, waits)
-    }
-    if (key !== undefined) {
-      const kept = once<unknown>({
-        store: idempotency,
-        wait: route.hasDeadline ? (work) => within(waits, work) : identity,
-        claim: { appId: caller!.appId, route: `${route.method} ${route.path}`, key, holder: requestId },
-        fingerprint: fingerprintOf(request.url, bytes, json),
-        headers,
-        work: (settle) =>
-          Effect.flatMap(Effect.fromResult(read()), (decoded) =>
-            route.handler({ ...call, body: decoded, settle } as unknown as Call)
-          ),
-        answerOf: (value) => ({
-          status: success.status,
-          body: JSON.stringify(value),
-          location: success.location?.(value) ?? null
-        }),
-        kept: success.kept,
-        refusalOf: (cause) => {
-          const error = refusalIn(cause)
-          return error === undefined || STATUS[error.code] >= 500
-            ? null
-            : { status: STATUS[error.code], body: errorBody(error, requestId), location: null }
-        }
-      })
-      return yield* route.hasDeadline ? kept : within(waits, kept)
-    }
-    call.body = yield* Effect.fromResult(read())
-    const work = route.handler(call as Call)
-    const value = yield* route.hasDeadline ? work : within(waits, work)
-    if (HttpServerResponse.isHttpServerResponse(value)) return HttpServerResponse.setHeaders(value, headers)
-    if (success.location !== null) headers["location"] = success.location(value)
-    return { status: success.status, body: JSON.stringify(value), headers } satisfies Reply
-  })
-
-  /** A request without a good key is counted when it is refused: the way of the others is not made longer by it. */
-  const refuse = (
-    cause: Cause.Cause<unknown>,
-    request: Incoming,
-    requestId: string,
-    headers: Record<string, string>,
-    waits: Waits
-  ) => {
-    const failure = cause.reasons.find(Cause.isFailReason)?.error as Partial<Forbidden> | undefined
-    // Nobody counts who was not waited for.
-    if (waitedTooLong(failure) && !isCounted(headers)) admission.pass(headers)
-    if (isCounted(headers) || Cause.hasInterruptsOnly(cause)) return answerCause(cause, request, requestId, headers)
-    const admitted =
-      failure?._tag === "Forbidden"
-        ? admission.admitPublic(request, failure.appId!, headers)
-        : admission.admitAnonymous(request, headers)
-    return Effect.matchCauseEffect(within(waits, admitted), {
-      onSuccess: () => answerCause(cause, request, requestId, headers),
-      onFailure: (other) => {
-        if (!isCounted(headers)) admission.pass(headers)
-        return answerCause(other, request, requestId, headers)
-      }
-    })
-  }
-
+export const compile = (route: Route, services: PipelineServices): Served => {
+  const compiled = compileRoute(route, services)
+  const { bodyLimit, decodeBody } = compiled
   const handler = Effect.contextWith((context: Context.Context<Effect.Services<Handler>>) => {
     const request = Context.get(context, HttpServerRequest.HttpServerRequest)
     const { params } = Context.get(context, HttpRouter.RouteContext)
     const search = Context.get(context, HttpServerRequest.ParsedSearchParams)
-    const requestId = uuidv7()
-    const startedAt = performance.now()
-    const headers = headersFor(requestId, access === "public")
-    const waits = waitsOf(waitLimiter)
-    return Effect.map(
-      Effect.catchCause(handleRequest(request, requestId, headers, params, search, waits), (cause) =>
-        refuse(cause, request, requestId, headers, waits)
-      ),
-      (reply) => {
-        meter.note(reply.status, startedAt)
-        return HttpServerResponse.isHttpServerResponse(reply) ? reply : asResponse(reply)
-      }
+    return serve(compiled, request, uuidv7(), params, search, (reply) =>
+      HttpServerResponse.isHttpServerResponse(reply) ? reply : asResponse(reply)
     )
   })
   const isPlain =
@@ -375,81 +57,162 @@ export const compile = (
     route.params.length === 0 &&
     route.query === null &&
     decodeBody !== null &&
-    !body!.isOptional
-  const whole: FastRoute["whole"] = (request, requestId) => {
-    const headers = headersFor(requestId, access === "public")
-    const startedAt = performance.now()
-    const waits = waitsOf(waitLimiter)
+    !route.body!.isOptional
+  if (!isPlain) return { handler, fast: null }
+  const whole: FastRoute["whole"] = (request, requestId) =>
     // A handler of a plain route answers a value.
-    return Effect.map(
-      Effect.catchCause(
-        handleRequest(request, requestId, headers, NOTHING, NOTHING, waits) as Effect.Effect<Reply, unknown>,
-        (cause) => refuse(cause, request, requestId, headers, waits)
+    serve(compiled, request, requestId, NOTHING, NOTHING, (reply) => reply as Reply)
+  return { handler, fast: { bodyLimit, enter: makeEnter(compiled), whole } }
+}
+
+type Answer = Reply | HttpServerResponse.HttpServerResponse
+
+/** A request from its beginning to its answer. `params`, `search`: as the router found them. */
+const serve = <A>(
+  compiled: CompiledRoute,
+  request: Incoming,
+  requestId: string,
+  params: Readonly<Record<string, string | undefined>>,
+  search: Readonly<Record<string, unknown>>,
+  form: (answer: Answer) => A
+): Effect.Effect<A> => {
+  const startedAt = performance.now()
+  const headers = headersFor(requestId, compiled.route.access === "public")
+  const waits = waitsOf(compiled.services.waitLimiter)
+  return Effect.map(
+    Effect.catchCause(handleRequest(compiled, request, requestId, headers, params, search, waits), (cause) =>
+      refuse(compiled, cause, request, requestId, headers, waits)
+    ),
+    (answer) => {
+      compiled.meter.note(answer.status, startedAt)
+      return form(answer)
+    }
+  )
+}
+
+const handleRequest = Effect.fnUntraced(function* (
+  compiled: CompiledRoute,
+  request: Incoming,
+  requestId: string,
+  headers: Headers,
+  params: Readonly<Record<string, string | undefined>>,
+  search: Readonly<Record<string, unknown>>,
+  waits: Waits
+) {
+  const { decodeQuery, route } = compiled
+  const admitted = letIn(compiled, request, headers)
+  // Supervisors get an answer also where nobody else may wait any more.
+  const caller = yield* route.limit === "none" ? admitted : within(waits, admitted)
+  const ids = route.params.length === 0 ? NOTHING : idsOf(route.params, params)
+  if (ids === null) return yield* Effect.fail(notFound("resource"))
+  const query = decodeQuery === null ? NOTHING : yield* Effect.fromResult(decodeQuery(search))
+  const key = route.takesKey ? request.headers["idempotency-key"] : undefined
+  const wrongKey = key === undefined ? null : checkKey(key)
+  if (wrongKey !== null) return yield* Effect.fail(wrongKey)
+  const bytes = isBodyDue(route, request) ? yield* bytesOf(compiled, request) : null
+  const json = bytes === null ? null : parseJson(bytes)
+  const call = callOf(compiled, request, requestId, caller, ids, query, undefined, headers, waits)
+  if (key !== undefined) return yield* handleOnce(compiled, key, call, bytes, json, headers)
+  call.body = yield* Effect.fromResult(decoded(compiled, json))
+  const work = route.handler(call as Call)
+  const value = yield* route.hasDeadline ? work : within(waits, work)
+  if (HttpServerResponse.isHttpServerResponse(value)) return HttpServerResponse.setHeaders(value, headers)
+  return replyOf(route.success, value, headers)
+})
+
+/** Who asks, counted. */
+const letIn = Effect.fnUntraced(function* ({ route, services }: CompiledRoute, request: Incoming, headers: Headers) {
+  const { access, limit } = route
+  const { admission, auth } = services
+  const caller = access === "open" ? null : yield* auth.authenticate(request.headers.authorization, access)
+  // What a signed link is worth, its handler sees, and counts it. Broken, it is one more request without a good key.
+  if (limit === "none") admission.pass(headers)
+  else if (caller === null && limit !== "signed") yield* admission.admitAnonymous(request, headers)
+  else if (caller !== null) yield* admission.admit(request, caller, limit === "registration", headers)
+  return caller
+})
+
+const isBodyDue = ({ body }: Route, request: Incoming): boolean =>
+  body !== null && !(body.isOptional && !announcesBody(request))
+
+/** Whether the head of a request announces a body: who sends none names no media type either. */
+const announcesBody = ({ headers }: Incoming): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
+
+/** The bytes of a body; null where the handler reads them. */
+const bytesOf = (
+  { bodyLimit, decodeBody, route }: CompiledRoute,
+  request: Incoming
+): Effect.Effect<Buffer | null, ApiError> => {
+  const wrongType = checkMediaType(request.headers, route.body!.mediaTypes)
+  if (wrongType !== null) return Effect.fail(wrongType)
+  return decodeBody === null ? Effect.succeed(null) : readBody(request, bodyLimit)
+}
+
+type Json = ReturnType<typeof parseJson>
+
+/** `json`: null when there was no body. */
+const decoded = ({ decodeBody }: CompiledRoute, json: Json | null): Result.Result<unknown, ApiError> => {
+  if (decodeBody === null) return Result.succeed(undefined)
+  return json === null ? decodeBody(NOTHING) : Result.flatMap(json, decodeBody)
+}
+
+/** Does the work of a request with an Idempotency-Key, unless it was done before. */
+const handleOnce = (
+  compiled: CompiledRoute,
+  key: string,
+  call: ReturnType<typeof callOf>,
+  bytes: Buffer | null,
+  json: Json | null,
+  headers: Headers
+) => {
+  const { route, services } = compiled
+  const { caller, request, requestId, waits } = call
+  const { kept, location, status } = route.success
+  const work = once<unknown>({
+    store: services.idempotency,
+    wait: route.hasDeadline ? (work) => within(waits, work) : identity,
+    claim: { appId: caller!.appId, route: `${route.method} ${route.path}`, key, holder: requestId },
+    fingerprint: fingerprintOf(request.url, bytes, json),
+    headers,
+    work: (settle) =>
+      Effect.flatMap(Effect.fromResult(decoded(compiled, json)), (body) =>
+        route.handler({ ...call, body, settle } as unknown as Call)
       ),
-      (reply) => {
-        meter.note(reply.status, startedAt)
-        return reply
-      }
-    )
-  }
-  const isKeyed = !route.hasDeadline && access !== "open" && (limit === "caller" || limit === "registration")
-  const enter: FastRoute["enter"] = (request, requestId) => {
-    if (!isKeyed || waitLimiter.isFull || (route.takesKey && request.headers["idempotency-key"] !== undefined))
-      return null
-    if (checkMediaType(request.headers, body!.mediaTypes) !== null) return null
-    const caller = auth.recall(request.headers.authorization, access)
-    if (caller === null) return null
-    const startedAt = performance.now()
-    const headers = headersFor(requestId, access === "public")
-    if (!admission.admitNow(request, caller, limit === "registration", headers)) return null
-    const handle = (read: Buffer | BodyError): Effect.Effect<Reply, unknown> => {
-      const waits = waitsOf(waitLimiter)
-      if (read instanceof ApiError) return Effect.fail(read)
-      const decoded = decode(read, decodeBody!)
-      if (Result.isFailure(decoded)) return Effect.fail(decoded.failure)
-      const call = {
-        request,
-        requestId,
-        caller,
-        params: NOTHING,
-        query: NOTHING,
-        body: decoded.success,
-        settle: null,
-        waits,
-        client: clientOf(request, headers, waits)
-      }
-      return Effect.map(route.handler(call as unknown as Call), (value) => {
-        if (success.location !== null) headers["location"] = success.location(value)
-        return { status: success.status, body: JSON.stringify(value), headers }
-      })
+    answerOf: (value) => ({ status, body: JSON.stringify(value), location: location?.(value) ?? null }),
+    kept,
+    refusalOf: (cause) => {
+      const error = refusalIn(cause)
+      return error === undefined || STATUS[error.code] >= 500
+        ? null
+        : { status: STATUS[error.code], body: errorBody(error, requestId), location: null }
     }
-    const note = (reply: Reply) => {
-      meter.note(reply.status, startedAt)
-      return reply
+  })
+  return route.hasDeadline ? work : within(waits, work)
+}
+
+/** A request without a good key is counted when it is refused: the way of the others is not made longer by it. */
+const refuse = (
+  { services: { admission } }: CompiledRoute,
+  cause: Cause.Cause<unknown>,
+  request: Incoming,
+  requestId: string,
+  headers: Headers,
+  waits: Waits
+): Effect.Effect<Reply> => {
+  const failure = cause.reasons.find(Cause.isFailReason)?.error as Partial<Forbidden> | undefined
+  // Nobody counts who was not waited for.
+  if (waitedTooLong(failure) && !isCounted(headers)) admission.pass(headers)
+  if (isCounted(headers) || Cause.hasInterruptsOnly(cause)) return answerCause(cause, request, requestId, headers)
+  const admitted =
+    failure?._tag === "Forbidden"
+      ? admission.admitPublic(request, failure.appId!, headers)
+      : admission.admitAnonymous(request, headers)
+  return Effect.matchCauseEffect(within(waits, admitted), {
+    onSuccess: () => answerCause(cause, request, requestId, headers),
+    onFailure: (other) => {
+      if (!isCounted(headers)) admission.pass(headers)
+      return answerCause(other, request, requestId, headers)
     }
-    const { late, templates } = makeWaits()
-    return {
-      work: (read) =>
-        Effect.map(
-          Effect.catchCause(
-            Effect.provideService(
-              Effect.suspend(() => handle(read)),
-              TemplateWaits,
-              templates
-            ),
-            (cause) => answerCause(cause, request, requestId, headers)
-          ),
-          note
-        ),
-      wait: (giveUp) => {
-        const wait = waitLimiter.begin(WAIT_TIMEOUT_MS, () => {
-          const blamed = late()
-          giveUp(Effect.map(answerCause(Cause.fail(blamed), request, requestId, headers), note))
-          return blamed
-        })
-        return (reply) => waitLimiter.end(wait, reply !== null && reply.status < 500)
-      }
-    }
-  }
-  return { handler, fast: isPlain ? { bodyLimit: longest, enter, whole } : null }
+  })
 }

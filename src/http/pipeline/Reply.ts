@@ -1,5 +1,6 @@
 import { HttpServerResponse } from "effect/http"
 import type { ServerResponse } from "node:http"
+import { CORS } from "./Cors.ts"
 
 /**
  * An answer that is whole in memory, as all are but streams and pages. It is a plain value because two servers write
@@ -12,6 +13,13 @@ export interface Reply {
   /** In lower case; a content type is added. */
   readonly headers: Readonly<Record<string, string>>
 }
+
+/** Headers of any answer to a request. */
+export const headersFor = (requestId: string, isPublic: boolean): Record<string, string> => ({
+  "x-request-id": requestId,
+  "cache-control": "no-store",
+  ...(isPublic ? CORS : undefined)
+})
 
 export const asResponse = ({ body, headers, status }: Reply): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(body, { status, contentType: "application/json", headers })

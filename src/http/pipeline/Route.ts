@@ -11,7 +11,7 @@ import type { Incoming } from "./Incoming.ts"
 import type { Waits } from "./WaitLimiter.ts"
 
 /**
- * The route table. A route is one value that says everything about an endpoint: ShortRoad makes the serving code of it
+ * The route table. A route is one value that says everything about an endpoint: Pipeline makes the serving code of it
  * and OpenApi the documentation, so what is documented is what serves.
  */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"

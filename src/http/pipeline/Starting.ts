@@ -4,7 +4,7 @@ import type { Budget } from "../../../services/domain/access/RateLimit.ts"
 import { note, uncounted } from "./Admission.ts"
 import type { Detail } from "./ApiError.ts"
 import { ApiError, errorBody, STATUS } from "./ApiError.ts"
-import { headersFor } from "./Pipeline.ts"
+import { headersFor } from "./Reply.ts"
 
 const RETRY_AFTER_SECONDS = 2
 

@@ -1,0 +1,99 @@
+import { Effect } from "effect"
+import type { Auth, Caller } from "../../../services/engine/access/Auth.ts"
+import type { IdempotencyStore } from "../../../services/ports/access/IdempotencyStore.ts"
+import type { Registry } from "../../../services/ports/operations/Metrics.ts"
+import type { Admission, Headers } from "./Admission.ts"
+import { isCounted } from "./Admission.ts"
+import type { Incoming } from "./Incoming.ts"
+import type { Meter } from "./Meter.ts"
+import { makeMeter } from "./Meter.ts"
+import { queryDecoder } from "./Parameters.ts"
+import type { Reply } from "./Reply.ts"
+import type { Client, Route } from "./Route.ts"
+import { bodyLimitOf } from "./Route.ts"
+import { decoder } from "./Validation.ts"
+import type { WaitLimiter, Waits } from "./WaitLimiter.ts"
+import { within } from "./WaitLimiter.ts"
+
+/** What the pipeline needs beside the route itself. */
+export interface PipelineServices {
+  readonly admission: Admission
+  readonly auth: Auth["Service"]
+  readonly idempotency: IdempotencyStore["Service"]
+  readonly bodyLimit: number
+  readonly metrics: Registry
+  readonly waitLimiter: WaitLimiter
+}
+
+type Decode = ReturnType<typeof decoder>
+
+/** A route, and what serves its requests: made once. */
+export interface CompiledRoute {
+  readonly route: Route
+  readonly services: PipelineServices
+  /** Bytes of a body, at most. */
+  readonly bodyLimit: number
+  /** Null where no body is decoded: none is taken, or a stream. */
+  readonly decodeBody: Decode | null
+  readonly decodeQuery: ReturnType<typeof queryDecoder> | null
+  readonly meter: Meter
+}
+
+export const compileRoute = (route: Route, services: PipelineServices): CompiledRoute => {
+  const { access, body, method, path, query } = route
+  return {
+    route,
+    services,
+    bodyLimit: bodyLimitOf(access, services.bodyLimit),
+    decodeBody: body === null || body.isStream ? null : bodyDecoder(body),
+    decodeQuery: query === null ? null : queryDecoder(query),
+    meter: makeMeter(services.metrics, method, path)
+  }
+}
+
+const bodyDecoder = ({ schema, unify }: NonNullable<Route["body"]>): Decode => {
+  const decode = decoder(schema)
+  return (body) => decode(unify(body))
+}
+
+/** What a request says without ids in its path, without a query, or without a body. */
+export const NOTHING = {}
+
+/** A request for a handler. Its body and its query are what the route's schemas made of them. */
+export const callOf = (
+  { services }: CompiledRoute,
+  request: Incoming,
+  requestId: string,
+  caller: Caller | null,
+  params: Readonly<Record<string, string>>,
+  query: unknown,
+  body: unknown,
+  headers: Headers,
+  waits: Waits
+) => ({
+  request,
+  requestId,
+  caller,
+  params,
+  query,
+  body,
+  settle: null,
+  waits,
+  client: clientOf(services.admission, request, headers, waits)
+})
+
+const clientOf = (admission: Admission, request: Incoming, headers: Headers, waits: Waits): Client => ({
+  address: () => admission.addressOf(request),
+  follow: () =>
+    Effect.tapError(within(waits, admission.admitLink(request, headers)), () =>
+      Effect.sync(() => {
+        if (!isCounted(headers)) admission.pass(headers)
+      })
+    )
+})
+
+/** The answer to what a handler answered. */
+export const replyOf = ({ location, status }: Route["success"], value: unknown, headers: Headers): Reply => {
+  if (location !== null) headers["location"] = location(value)
+  return { status, body: JSON.stringify(value), headers }
+}

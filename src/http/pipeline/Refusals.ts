@@ -1,0 +1,66 @@
+import { Cause, Effect } from "effect"
+import type { Forbidden, IdentityUnverified, Unauthorized } from "../../../services/engine/access/Auth.ts"
+import type { StoreError } from "../../../services/ports/StoreError.ts"
+import { ApiError, errorReply, internalError, templatesLate, unavailable } from "./ApiError.ts"
+import type { Incoming } from "./Incoming.ts"
+import type { Reply } from "./Reply.ts"
+import { LATE_TEMPLATES } from "./WaitLimiter.ts"
+
+/** A refusal of the engine in the words of the API. */
+const refusal = (error: ApiError | Unauthorized | Forbidden | IdentityUnverified | StoreError): ApiError => {
+  switch (error._tag) {
+    case "ApiError":
+      return error
+    case "Unauthorized":
+      return new ApiError("unauthorized", error.message, [], { "www-authenticate": "ApiKey, Public" })
+    case "Forbidden":
+      return new ApiError("forbidden", error.message)
+    case "IdentityUnverified":
+      return new ApiError("identity_unverified", error.message)
+    case "StoreError":
+      return error === LATE_TEMPLATES ? templatesLate() : unavailable()
+  }
+}
+
+// An outage fails thousands of requests in the same way: one line a second tells as much.
+const silentUntil = { database: 0, templates: 0 }
+const logOutage = (error: StoreError, requestId: string) =>
+  Effect.suspend(() => {
+    const at = performance.now()
+    const what = error === LATE_TEMPLATES ? "templates" : "database"
+    if (at < silentUntil[what]) return Effect.void
+    silentUntil[what] = at + 1000
+    const said = what === "database" ? "the database does not answer" : "templates wait too long for their turn"
+    return Effect.logWarning(`Answered 503: ${said}`, error.operation, error.cause).pipe(
+      Effect.annotateLogs({ request_id: requestId })
+    )
+  })
+
+/** What a request was refused with; undefined for a defect. */
+export const refusalIn = (cause: Cause.Cause<unknown>): ApiError | undefined => {
+  const failure = cause.reasons.find(Cause.isFailReason)?.error as Parameters<typeof refusal>[0] | undefined
+  return failure === undefined || Cause.hasDies(cause) ? undefined : refusal(failure)
+}
+
+/**
+ * Turns whatever a request ended with into an answer. What is no refusal is a defect: logged whole under the request's
+ * id, of which alone the client learns. An interruption stays one: the client is gone, or the server closes.
+ */
+export const answerCause = (
+  cause: Cause.Cause<unknown>,
+  request: Incoming,
+  requestId: string,
+  headers: Readonly<Record<string, string>>
+): Effect.Effect<Reply> => {
+  if (Cause.hasInterruptsOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
+  const failure = cause.reasons.find(Cause.isFailReason)?.error as Parameters<typeof refusal>[0] | undefined
+  const error = refusalIn(cause)
+  if (error === undefined) {
+    return Effect.logError("A request failed", cause).pipe(
+      Effect.annotateLogs({ request_id: requestId, method: request.method, path: request.url.split("?", 1)[0] }),
+      Effect.as(errorReply(internalError(), requestId, headers))
+    )
+  }
+  const reply = errorReply(error, requestId, headers)
+  return failure?._tag === "StoreError" ? Effect.as(logOutage(failure, requestId), reply) : Effect.succeed(reply)
+}
