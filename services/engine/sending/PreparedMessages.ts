@@ -1,0 +1,43 @@
+import type { Duration } from "effect"
+import { Cache, Effect, Exit, Option } from "effect"
+import type { NotificationId } from "../../domain/Ids.ts"
+import type { Message } from "../../domain/sending/Notification.ts"
+import { NotificationStore } from "../../ports/sending/NotificationStore.ts"
+import type { StoreError } from "../../ports/StoreError.ts"
+import { Templates } from "../messages/Templates.ts"
+import type { Rendering } from "./Rendering.ts"
+import { makeRendering } from "./Rendering.ts"
+
+/** What is remembered of a notification; `rendering` is undefined without a template, null where it cannot be read. */
+export interface Prepared {
+  readonly message: Message
+  readonly rendering: Rendering | null | undefined
+}
+
+/** None for a notification that was deleted. */
+export type PreparedMessages = Cache.Cache<NotificationId, Option.Option<Prepared>, StoreError>
+
+/** The messages of the notifications whose batches are sent now, each with its template: read once, not for each batch. */
+export const makePreparedMessages = Effect.gen(function* () {
+  const notifications = yield* NotificationStore
+  const templates = yield* Templates
+  const prepare = Effect.fnUntraced(function* (id: NotificationId) {
+    const message = yield* notifications.message(id)
+    if (Option.isNone(message)) return Option.none<Prepared>()
+    const { template } = message.value
+    if (template === undefined) return Option.some<Prepared>({ message: message.value, rendering: undefined })
+    const compiled = yield* templates.version(message.value.appId, template.version)
+    const rendering = Option.match(compiled, {
+      onNone: () => null,
+      onSome: (one) => makeRendering(one, template.variables)
+    })
+    return Option.some<Prepared>({ message: message.value, rendering })
+  })
+  return yield* Cache.makeWith(prepare, { capacity: 256, timeToLive: unlessFailed("10 minutes") })
+})
+
+/** A database that was away for a moment is asked again at once. */
+export const unlessFailed =
+  (timeToLive: "10 minutes" | "1 hour") =>
+  (exit: Exit.Exit<unknown, unknown>): Duration.Input =>
+    Exit.isSuccess(exit) ? timeToLive : 0
