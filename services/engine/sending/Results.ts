@@ -5,6 +5,7 @@ import type { Environment } from "../../domain/audience/Device.ts"
 import type { EventChunk, EventName } from "../../domain/webhooks/Event.ts"
 import type { BatchId, EventChunkId } from "../../domain/Ids.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
+import { now } from "../../ports/Now.ts"
 import type { ClaimedBatch, ResultChunk } from "../../ports/sending/BatchStore.ts"
 import type { Settled } from "../../ports/sending/Provider.ts"
 import { retryDelay } from "./RetryPolicy.ts"
@@ -276,3 +277,14 @@ const chunkOf = (
 }
 
 const recipientField = (provider: ProviderKind): string => (isChannel(provider) ? "channelId" : "deviceId")
+
+/** Why a recipient is no target. */
+export const unreached = (recipient: string, unsubscribed: ReadonlySet<string>): string =>
+  unsubscribed.has(recipient) ? "unsubscribed" : "recipient_gone"
+
+/** A batch that no provider can take: every recipient fails for the same reason. */
+export const failBatch = (batch: ClaimedBatch, rules: ResultRules, reason: string): ResultChunk => {
+  const results = new Results(batch, rules, Math.random)
+  for (const recipient of batch.recipients) results.fail(recipient, reason)
+  return results.take(now())
+}
