@@ -13,6 +13,7 @@ import { MOST_PLAINTEXT } from "./Encryption.ts"
 import { http1Pool } from "./Http1.ts"
 import { headersOf, payloadOf } from "./WebPushPayload.ts"
 import { PushServices } from "./PushServices.ts"
+import type { VapidKeys } from "./Vapid.ts"
 import type { Sealer } from "./Sealer.ts"
 import { makeSealer } from "./Sealer.ts"
 
@@ -33,179 +34,249 @@ const REFUSED: Settled = { _tag: "Fail", reason: "endpoint_refused" }
 const slices = (indexes: ReadonlyArray<number>): ReadonlyArray<ReadonlyArray<number>> =>
   Array.from({ length: Math.ceil(indexes.length / SLICE) }, (_, i) => indexes.slice(i * SLICE, (i + 1) * SLICE))
 
-const make = (sealer: Sealer, http2: PoolsOfProvider, http1: PoolsOfProvider): Provider => {
-  const services = new PushServices()
+/** What all batches share. */
+interface Means {
+  readonly sealer: Sealer
+  readonly http2: PoolsOfProvider
+  readonly http1: PoolsOfProvider
+  readonly services: PushServices
+}
 
-  const send = Effect.fnUntraced(function* (batch: SendBatch, onOutcome: (index: number, outcome: Outcome) => void) {
-    const { message, targets } = batch
-    if (batch.credential.config.kind !== "webpush") return yield* Effect.die(new Error("not a credential of Web Push"))
-    const keys = batch.credential.config.value
-    const owner = `${batch.credential.appId}:${batch.credential.version}`
-    const all = (outcome: Outcome) => targets.forEach((_, index) => onOutcome(index, outcome))
+/** A batch on its way. */
+interface Run extends Means {
+  readonly batch: SendBatch
+  readonly onOutcome: (index: number, outcome: Outcome) => void
+  /** Whose pools, keys and standing at services it uses: the credential's, in its version. */
+  readonly owner: string
+  readonly sentAt: number
+  readonly template: ReturnType<typeof payloadOf>
+  readonly headers: ReturnType<typeof headersOf>
+  /** Of each target's address. */
+  readonly paths: ReadonlyArray<string>
+}
 
-    const sentAt = yield* Clock.currentTimeMillis
-    if (isExpired(message, sentAt)) return all({ _tag: "Fail", reason: "expired" })
-    const template = payloadOf(message)
-    if (template.bytes > MOST_PLAINTEXT) return all({ _tag: "Fail", reason: "payload_too_large" })
-    const headers = headersOf(message, sentAt)
+/** The part of a batch that goes to one service. */
+interface ServiceRun {
+  readonly run: Run
+  readonly origin: string
+  readonly authorization: string
+  accepted: number
+  isUnreachable: boolean
+  /** Asked of all, however many it refuses: those who registered first may be strangers. */
+  readonly refused: Array<{ readonly index: number; readonly reason: string }>
+}
 
-    const paths: Array<string> = []
-    const byOrigin = new Map<string, Array<number>>()
-    for (const [index, target] of targets.entries()) {
-      if (services.suspended(owner, target.id, target.seenAt, sentAt)) {
-        onOutcome(index, { _tag: "Fail", reason: "subscription_refused" })
-        continue
-      }
-      const url = URL.parse(target.address)
-      if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "") {
-        onOutcome(index, REFUSED)
-        continue
-      }
-      paths[index] = url.pathname + url.search
-      const group = byOrigin.get(url.origin)
-      if (group === undefined) byOrigin.set(url.origin, [index])
-      else group.push(index)
+const send = Effect.fnUntraced(function* (
+  means: Means,
+  batch: SendBatch,
+  onOutcome: (index: number, outcome: Outcome) => void
+) {
+  const { credential, message, targets } = batch
+  if (credential.config.kind !== "webpush") return yield* Effect.die(new Error("not a credential of Web Push"))
+  const keys = credential.config.value
+  const all = (outcome: Outcome) => targets.forEach((_, index) => onOutcome(index, outcome))
+
+  const sentAt = yield* Clock.currentTimeMillis
+  if (isExpired(message, sentAt)) return all({ _tag: "Fail", reason: "expired" })
+  const template = payloadOf(message)
+  if (template.bytes > MOST_PLAINTEXT) return all({ _tag: "Fail", reason: "payload_too_large" })
+  const headers = headersOf(message, sentAt)
+  const owner = `${credential.appId}:${credential.version}`
+  const paths: Array<string> = []
+  const run: Run = { ...means, batch, onOutcome, owner, sentAt, template, headers, paths }
+  yield* Effect.forEach(byService(run, paths), ([origin, indexes]) => sendToService(run, keys, origin, indexes), {
+    concurrency: SERVICES_AT_ONCE,
+    discard: true
+  })
+})
+
+/** Which targets have their subscription at which service; notes their paths. What may not be asked gets its outcome. */
+const byService = (
+  { batch, onOutcome, owner, sentAt, services }: Run,
+  paths: Array<string>
+): ReadonlyMap<string, ReadonlyArray<number>> => {
+  const byOrigin = new Map<string, Array<number>>()
+  for (const [index, target] of batch.targets.entries()) {
+    if (services.suspended(owner, target.id, target.seenAt, sentAt)) {
+      onOutcome(index, { _tag: "Fail", reason: "subscription_refused" })
+      continue
     }
+    const url = URL.parse(target.address)
+    if (url === null || url.protocol !== "https:" || url.username !== "" || url.password !== "") {
+      onOutcome(index, REFUSED)
+      continue
+    }
+    paths[index] = url.pathname + url.search
+    const group = byOrigin.get(url.origin)
+    if (group === undefined) byOrigin.set(url.origin, [index])
+    else group.push(index)
+  }
+  return byOrigin
+}
 
-    const sendTo = Effect.fnUntraced(function* (origin: string, indexes: ReadonlyArray<number>) {
-      const permit = services.permit(owner, origin, sentAt)
-      const wait = (those: ReadonlyArray<number>, afterMs: number) => {
-        const outcome: Outcome = { _tag: "Slow", scope: "recipient", reason: "throttled", afterMs }
-        for (const index of those) onOutcome(index, outcome)
-      }
-      if (permit._tag === "Paused") return wait(indexes, permit.afterMs)
-      const authorization = yield* services.authorization(owner, origin, keys, sentAt)
-      if (authorization === null) {
-        const outcome: Outcome = { _tag: "Suspend", reason: "the VAPID keys of the credential are not a pair of P-256" }
-        for (const index of indexes) onOutcome(index, outcome)
-        return
-      }
-      let accepted = 0
-      let unreachable = false
-      // Asked of all, however many it refuses: those who registered first may be strangers.
-      const refused: Array<{ readonly index: number; readonly reason: string }> = []
-      const mayBegin = () => batch.mayBegin?.() !== false
+const sendToService = Effect.fnUntraced(function* (
+  run: Run,
+  keys: VapidKeys,
+  origin: string,
+  indexes: ReadonlyArray<number>
+) {
+  const { http1, http2, onOutcome, owner, sentAt, services } = run
+  const permit = services.permit(owner, origin, sentAt)
+  if (permit._tag === "Paused") return putOff(run, indexes, permit.afterMs)
+  const authorization = yield* services.authorization(owner, origin, keys, sentAt)
+  if (authorization === null) {
+    const outcome: Outcome = { _tag: "Suspend", reason: "the VAPID keys of the credential are not a pair of P-256" }
+    for (const index of indexes) onOutcome(index, outcome)
+    return
+  }
+  const service: ServiceRun = { run, origin, authorization, accepted: 0, isUnreachable: false, refused: [] }
+  const left = permit._tag === "Trial" ? yield* tryOne(service, indexes) : indexes
+  yield* Effect.forEach(slices(left), (slice) => sendSlice(service, slice), {
+    concurrency: SLICES_AT_ONCE,
+    discard: true
+  })
+  if (service.isUnreachable) {
+    yield* http2.forget(owner, origin)
+    yield* http1.forget(owner, origin)
+  }
+  if (service.refused.length > 0) yield* judgeRefused(service)
+})
 
-      const sendSlice = (
-        pool: Http2Pool,
-        slice: ReadonlyArray<number>,
-        bodies: ReadonlyArray<Uint8Array>,
-        notHttp2: (i: number) => void
-      ) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          pool.send({
-            count: slice.length,
-            mayBegin,
-            common: headers,
-            credential: [["authorization", authorization]],
-            path: (i) => paths[slice[i]!]!,
-            headers: () => [],
-            body: (i) => bodies[i]!,
-            onAnswer: (i, answer) => {
-              const index = slice[i]!
-              const verdict = verdictOf(answer, sentAt, now)
-              if (verdict._tag === "Refused") {
-                services.refused(owner, origin)
-                refused.push({ index, reason: reasonOf(answer.status) })
-              } else if (verdict._tag === "Throttled") {
-                onOutcome(index, services.throttled(owner, origin, verdict.afterMs, now))
-              } else {
-                if (verdict.outcome._tag === "Ok") {
-                  accepted++
-                  services.accepted(owner, origin, targets[index]!.id)
-                }
-                onOutcome(index, verdict.outcome)
-              }
-            },
-            onFailure: (i, failure) => {
-              if (failure.reason === "not_http2") return notHttp2(i)
-              if (failure.reason === "connect") unreachable = true
-              onOutcome(slice[i]!, outcomeOfFailure(failure))
-            }
-          })
-        )
+const putOff = ({ onOutcome }: Run, indexes: ReadonlyArray<number>, afterMs: number): void => {
+  const outcome: Outcome = { _tag: "Slow", scope: "recipient", reason: "throttled", afterMs }
+  for (const index of indexes) onOutcome(index, outcome)
+}
 
-      const viaHttp1 = (slice: ReadonlyArray<number>, bodies: ReadonlyArray<Uint8Array>) =>
-        http1.use(owner, origin, (pool) =>
-          sendSlice(pool, slice, bodies, (i) =>
-            onOutcome(slice[i]!, { _tag: "Retry", reason: "connection_not_http2", afterMs: null })
-          )
-        )
+/** Sends one message to a service that throttled. Answers who is left: nobody, when it does so again. */
+const tryOne = Effect.fnUntraced(function* (service: ServiceRun, indexes: ReadonlyArray<number>) {
+  const { origin, run } = service
+  // Anybody: the first of them may be a stranger's again and again.
+  const one = indexes[Math.floor(Math.random() * indexes.length)]!
+  const left = indexes.filter((index) => index !== one)
+  yield* sendSlice(service, [one])
+  const after = run.services.permit(run.owner, origin, run.sentAt)
+  if (after._tag !== "Paused") return left
+  putOff(run, left, after.afterMs)
+  return []
+})
 
-      const work = Effect.fnUntraced(function* (part: ReadonlyArray<number>) {
-        // What will not be sent now need not be encrypted now.
-        if (!mayBegin()) return part.forEach((index) => onOutcome(index, { _tag: "Withheld" }))
-        const sealed = yield* sealer.seal(
-          template,
-          part.map((index) => targets[index]!),
-          message.priority === "high"
-        )
-        const slice: Array<number> = []
-        const bodies: Array<Uint8Array> = []
-        for (const [i, body] of sealed.entries()) {
-          if (body === null) onOutcome(part[i]!, { _tag: "Drop", reason: "invalid_keys", seenBefore: sentAt })
-          else {
-            slice.push(part[i]!)
-            bodies.push(body)
-          }
-        }
-        const again: Array<number> = []
-        yield* Effect.gen(function* () {
-          if (services.isHttp1(origin, sentAt)) return yield* viaHttp1(slice, bodies)
-          yield* http2.use(owner, origin, (pool) => sendSlice(pool, slice, bodies, (i) => again.push(i)))
-          if (again.length === 0) return
-          services.speaksHttp1(origin, sentAt)
-          yield* viaHttp1(
-            again.map((i) => slice[i]!),
-            again.map((i) => bodies[i]!)
-          )
-        }).pipe(
-          Effect.catchTag("OutboundRefused", (refused) =>
-            Effect.sync(() => {
-              const outcome = outcomeOfRefusal(refused, REFUSED)
-              for (const index of again.length > 0 ? again.map((i) => slice[i]!) : slice) onOutcome(index, outcome)
-            })
-          )
-        )
+/** Encrypts some messages and posts them. */
+const sendSlice = Effect.fnUntraced(function* (service: ServiceRun, part: ReadonlyArray<number>) {
+  const { batch, onOutcome, sealer, sentAt, template } = service.run
+  const { message, targets } = batch
+  // What will not be sent now need not be encrypted now.
+  if (batch.mayBegin?.() === false) return part.forEach((index) => onOutcome(index, { _tag: "Withheld" }))
+  const sealed = yield* sealer.seal(
+    template,
+    part.map((index) => targets[index]!),
+    message.priority === "high"
+  )
+  const slice: Array<number> = []
+  const bodies: Array<Uint8Array> = []
+  for (const [i, body] of sealed.entries()) {
+    if (body === null) onOutcome(part[i]!, { _tag: "Drop", reason: "invalid_keys", seenBefore: sentAt })
+    else {
+      slice.push(part[i]!)
+      bodies.push(body)
+    }
+  }
+  yield* postSlice(service, slice, bodies)
+})
+
+/** Over HTTP/2; over HTTP/1.1 where a service speaks nothing else. */
+const postSlice = Effect.fnUntraced(function* (
+  service: ServiceRun,
+  slice: ReadonlyArray<number>,
+  bodies: ReadonlyArray<Uint8Array>
+) {
+  const { origin, run } = service
+  const { http2, onOutcome, owner, sentAt, services } = run
+  const again: Array<number> = []
+  yield* Effect.gen(function* () {
+    if (services.isHttp1(origin, sentAt)) return yield* postViaHttp1(service, slice, bodies)
+    yield* http2.use(owner, origin, (pool) => post(service, pool, slice, bodies, (i) => again.push(i)))
+    if (again.length === 0) return
+    services.speaksHttp1(origin, sentAt)
+    yield* postViaHttp1(
+      service,
+      again.map((i) => slice[i]!),
+      again.map((i) => bodies[i]!)
+    )
+  }).pipe(
+    Effect.catchTag("OutboundRefused", (refused) =>
+      Effect.sync(() => {
+        const outcome = outcomeOfRefusal(refused, REFUSED)
+        for (const index of again.length > 0 ? again.map((i) => slice[i]!) : slice) onOutcome(index, outcome)
       })
+    )
+  )
+})
 
-      let left = indexes
-      if (permit._tag === "Trial") {
-        // Anybody: the first of them may be a stranger's again and again.
-        const one = indexes[Math.floor(Math.random() * indexes.length)]!
-        left = indexes.filter((index) => index !== one)
-        yield* work([one])
-        const after = services.permit(owner, origin, sentAt)
-        if (after._tag === "Paused") {
-          wait(left, after.afterMs)
-          left = []
+const postViaHttp1 = (service: ServiceRun, slice: ReadonlyArray<number>, bodies: ReadonlyArray<Uint8Array>) => {
+  const { http1, onOutcome, owner } = service.run
+  return http1.use(owner, service.origin, (pool) =>
+    post(service, pool, slice, bodies, (i) =>
+      onOutcome(slice[i]!, { _tag: "Retry", reason: "connection_not_http2", afterMs: null })
+    )
+  )
+}
+
+/** `notHttp2`: told of those whose service turned out to speak no HTTP/2. */
+const post = (
+  service: ServiceRun,
+  pool: Http2Pool,
+  slice: ReadonlyArray<number>,
+  bodies: ReadonlyArray<Uint8Array>,
+  notHttp2: (i: number) => void
+) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const { authorization, origin, refused, run } = service
+    const { batch, headers, onOutcome, owner, paths, sentAt, services } = run
+    return pool.send({
+      count: slice.length,
+      mayBegin: () => batch.mayBegin?.() !== false,
+      common: headers,
+      credential: [["authorization", authorization]],
+      path: (i) => paths[slice[i]!]!,
+      headers: () => [],
+      body: (i) => bodies[i]!,
+      onAnswer: (i, answer) => {
+        const index = slice[i]!
+        const verdict = verdictOf(answer, sentAt, now)
+        if (verdict._tag === "Refused") {
+          services.refused(owner, origin)
+          refused.push({ index, reason: reasonOf(answer.status) })
+        } else if (verdict._tag === "Throttled") {
+          onOutcome(index, services.throttled(owner, origin, verdict.afterMs, now))
+        } else {
+          if (verdict.outcome._tag === "Ok") {
+            service.accepted++
+            services.accepted(owner, origin, batch.targets[index]!.id)
+          }
+          onOutcome(index, verdict.outcome)
         }
+      },
+      onFailure: (i, failure) => {
+        if (failure.reason === "not_http2") return notHttp2(i)
+        if (failure.reason === "connect") service.isUnreachable = true
+        onOutcome(slice[i]!, outcomeOfFailure(failure))
       }
-      yield* Effect.forEach(slices(left), work, { concurrency: SLICES_AT_ONCE, discard: true })
-      if (unreachable) {
-        yield* http2.forget(owner, origin)
-        yield* http1.forget(owner, origin)
-      }
-      if (refused.length === 0) return
-      if (services.isWorthSaying(owner, origin, accepted, sentAt)) {
-        yield* Effect.logWarning(
-          "A push service refuses all subscriptions that it was asked for: are they made for this VAPID key?"
-        ).pipe(Effect.annotateLogs({ app_id: batch.credential.appId, service: origin, refused: refused.length }))
-      }
-      for (const { index, reason } of refused) {
-        const otherwise = () => services.judge(owner, origin, accepted, targets[index]!.id, sentAt)
-        onOutcome(index, { _tag: "Refused", reason, otherwise })
-      }
-    })
-
-    yield* Effect.forEach(byOrigin, ([origin, indexes]) => sendTo(origin, indexes), {
-      concurrency: SERVICES_AT_ONCE,
-      discard: true
     })
   })
 
-  return { send, serviceOf, window: 2000 }
-}
+/** Whether the credential or a subscription is to blame is known when all have been asked. */
+const judgeRefused = Effect.fnUntraced(function* ({ accepted, origin, refused, run }: ServiceRun) {
+  const { batch, onOutcome, owner, sentAt, services } = run
+  if (services.isWorthSaying(owner, origin, accepted, sentAt)) {
+    yield* Effect.logWarning(
+      "A push service refuses all subscriptions that it was asked for: are they made for this VAPID key?"
+    ).pipe(Effect.annotateLogs({ app_id: batch.credential.appId, service: origin, refused: refused.length }))
+  }
+  for (const { index, reason } of refused) {
+    const otherwise = () => services.judge(owner, origin, accepted, batch.targets[index]!.id, sentAt)
+    onOutcome(index, { _tag: "Refused", reason, otherwise })
+  }
+})
 
 /** Web Push: VAPID and aes128gcm, to whatever public push service a subscription names. */
 export const layer: Layer.Layer<WebPushProvider, never, Http2Client | PushPools | Settings> = Layer.effect(
@@ -222,6 +293,7 @@ export const layer: Layer.Layer<WebPushProvider, never, Http2Client | PushPools 
       capacity: 2000
     })
     const http1 = yield* makePools({ open: (origin) => http1Pool(origin, trusted), trusted: none, capacity: 200 })
-    return make(sealer, http2, http1)
+    const means: Means = { sealer, http2, http1, services: new PushServices() }
+    return { send: (batch, onOutcome) => send(means, batch, onOutcome), serviceOf, window: 2000 }
   })
 )
