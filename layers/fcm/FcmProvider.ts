@@ -1,11 +1,12 @@
 import { Clock, Effect, Layer } from "effect"
+import type { FcmCredential } from "../../services/domain/sending/Credential.ts"
 import { isExpired, RefusalRun, REFUSALS_OF_A_CREDENTIAL } from "../../services/domain/sending/Push.ts"
-import type { Http2Origin } from "../../services/ports/outbound/Http2Client.ts"
+import type { Http2Origin, Http2Pool } from "../../services/ports/outbound/Http2Client.ts"
 import { Http2Client } from "../../services/ports/outbound/Http2Client.ts"
 import type { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
 import type { PoolsOfProvider } from "../../services/ports/outbound/PushPools.ts"
 import { PUSH_POOL, PushPools } from "../../services/ports/outbound/PushPools.ts"
-import type { Outcome, Provider, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
+import type { Outcome, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
 import { FcmProvider, outcomeOfRefusal } from "../../services/ports/sending/Provider.ts"
 import type { Settings } from "../config/Settings.ts"
 import { trust } from "../config/Trust.ts"
@@ -29,158 +30,222 @@ interface Again {
   readonly isStale: () => boolean
 }
 
-const make = (pools: PoolsOfProvider, tokens: AccessTokens): Provider => {
-  /** Sender mismatches in a row, by credential version, and when they were last worth saying. */
-  const mismatches = new Map<string, { readonly run: RefusalRun; saidAt: number }>()
-  const mismatchesOf = (owner: string) => {
-    let known = mismatches.get(owner)
+/** What all batches share. */
+interface Means {
+  readonly pools: PoolsOfProvider
+  readonly tokens: AccessTokens
+  readonly mismatches: Mismatches
+}
+
+/** Sender mismatches in a row of a credential version, and when they were last worth saying. */
+interface Mismatched {
+  readonly run: RefusalRun
+  saidAt: number
+}
+
+class Mismatches {
+  readonly #known = new Map<string, Mismatched>()
+
+  of(owner: string): Mismatched {
+    let known = this.#known.get(owner)
     if (known === undefined) {
       // Bounded: a version that is forgotten only has to be refused as often again.
-      if (mismatches.size >= 10_000) mismatches.clear()
-      mismatches.set(owner, (known = { run: new RefusalRun(), saidAt: Number.NEGATIVE_INFINITY }))
+      if (this.#known.size >= 10_000) this.#known.clear()
+      this.#known.set(owner, (known = { run: new RefusalRun(), saidAt: Number.NEGATIVE_INFINITY }))
     }
     return known
   }
+}
 
-  const send = Effect.fnUntraced(function* (batch: SendBatch, onOutcome: (index: number, outcome: Outcome) => void) {
-    const { message, targets } = batch
-    if (batch.credential.config.kind !== "fcm") return yield* Effect.die(new Error("not a credential of FCM"))
-    const { service_account: account, endpoint } = batch.credential.config.value
-    const owner = `${batch.credential.appId}:${batch.credential.version}`
-    // A proxy may serve the API under a path of its own.
-    const { origin: url, pathname } = new URL(endpoint ?? GOOGLE)
-    const all = (outcome: Outcome) => targets.forEach((_, index) => onOutcome(index, outcome))
+/** A batch on its way. */
+interface Run extends Means {
+  readonly batch: SendBatch
+  readonly onOutcome: (index: number, outcome: Outcome) => void
+  readonly account: FcmCredential["service_account"]
+  /** Whose connections it uses: the credential's, in its version. */
+  readonly owner: string
+  readonly origin: string
+  readonly path: string
+  readonly payload: ReturnType<typeof payloadOf>
+  readonly mismatch: Mismatched
+  /** Told when all have been asked. */
+  readonly invalid: Array<number>
+  readonly mismatched: Array<number>
+  readonly withheld: Array<number>
+  accepted: number
+  isUnreachable: boolean
+}
 
-    const start = yield* Clock.currentTimeMillis
-    if (isExpired(message, start)) return all({ _tag: "Fail", reason: "expired" })
-    const payload = payloadOf(message, start)
-    if (payload.bytes > MAX_PAYLOAD) return all({ _tag: "Fail", reason: "payload_too_large" })
+const send = Effect.fnUntraced(function* (
+  means: Means,
+  batch: SendBatch,
+  onOutcome: (index: number, outcome: Outcome) => void
+) {
+  const { credential, message, targets } = batch
+  if (credential.config.kind !== "fcm") return yield* Effect.die(new Error("not a credential of FCM"))
+  const { service_account: account, endpoint } = credential.config.value
+  const all = (outcome: Outcome) => targets.forEach((_, index) => onOutcome(index, outcome))
 
-    const path = `${pathname.replace(/\/$/, "")}/v1/projects/${encodeURIComponent(account.project_id)}/messages:send`
-    const known = mismatchesOf(owner)
-    const mismatchRun = known.run
-    const invalid: Array<number> = []
-    const mismatched: Array<number> = []
-    const withheld: Array<number> = []
-    let accepted = 0
-    let unreachable = false
+  const start = yield* Clock.currentTimeMillis
+  if (isExpired(message, start)) return all({ _tag: "Fail", reason: "expired" })
+  const payload = payloadOf(message, start)
+  if (payload.bytes > MAX_PAYLOAD) return all({ _tag: "Fail", reason: "payload_too_large" })
 
-    const sendTo = (indexes: ReadonlyArray<number>, token: string, now: number, again: Again) =>
-      pools
-        .use(owner, url, (pool) =>
-          pool.send({
-            count: indexes.length,
-            mayBegin: () => !again.isStale() && batch.mayBegin?.() !== false,
-            common: [["content-type", "application/json"]],
-            credential: [["authorization", `Bearer ${token}`]],
-            path: () => path,
-            headers: () => [],
-            body: (i) => payload.body(targets[indexes[i]!]!.address, targets[indexes[i]!]!.id),
-            onAnswer: (i, answer) => {
-              const index = indexes[i]!
-              const verdict = verdictOf(answer, now)
-              if (verdict._tag === "Refresh") return again.refused(index)
-              if (verdict._tag === "InvalidArgument") return void invalid.push(index)
-              if (verdict._tag === "SenderMismatch") {
-                mismatchRun.refused()
-                return void mismatched.push(index)
-              }
-              if (verdict.outcome._tag === "Ok") {
-                accepted++
-                mismatchRun.accepted()
-              }
-              const { outcome } = verdict
-              const isThirdParty = outcome._tag === "Slow" && outcome.reason === THIRD_PARTY
-              onOutcome(
-                index,
-                isThirdParty
-                  ? { _tag: "Refused", reason: "FCM 401 THIRD_PARTY_AUTH_ERROR", otherwise: () => outcome }
-                  : outcome
-              )
-            },
-            onFailure: (i, failure) => {
-              if (failure.reason === "connect") unreachable = true
-              if (failure.reason === "withheld" && again.isStale()) again.refused(indexes[i]!)
-              else if (failure.reason === "withheld") withheld.push(indexes[i]!)
-              else onOutcome(indexes[i]!, outcomeOfFailure(failure))
-            }
-          })
-        )
-        .pipe(
-          Effect.andThen(Effect.suspend(() => (unreachable ? pools.forget(owner, url) : Effect.void))),
-          Effect.catchTag("OutboundRefused", (refused) =>
-            Effect.sync(() => {
-              const outcome = outcomeOfRefusal(refused, {
-                _tag: "Suspend",
-                reason: `the endpoint of the FCM credential may not be called: ${refused.message}`
-              })
-              for (const index of indexes) onOutcome(index, outcome)
-            })
-          )
-        )
+  const owner = `${credential.appId}:${credential.version}`
+  // A proxy may serve the API under a path of its own.
+  const { origin, pathname } = new URL(endpoint ?? GOOGLE)
+  const run: Run = {
+    ...means,
+    batch,
+    onOutcome,
+    account,
+    owner,
+    origin,
+    path: `${pathname.replace(/\/$/, "")}/v1/projects/${encodeURIComponent(account.project_id)}/messages:send`,
+    payload,
+    mismatch: means.mismatches.of(owner),
+    invalid: [],
+    mismatched: [],
+    withheld: [],
+    accepted: 0,
+    isUnreachable: false
+  }
+  yield* sendAll(run)
+  judgeInvalid(run)
+  yield* judgeMismatched(run, start)
+  for (const index of run.withheld) onOutcome(index, { _tag: "Withheld" })
+})
 
-    const attempt = (indexes: ReadonlyArray<number>, again: Again) =>
-      Effect.gen(function* () {
-        const token = yield* tokens.get(account)
-        yield* sendTo(indexes, token, yield* Clock.currentTimeMillis, again)
-        return token
-      }).pipe(
-        Effect.catchTag("NoToken", ({ outcome }) =>
-          Effect.sync(() => {
-            for (const index of indexes) onOutcome(index, outcome)
-            return null
-          })
-        )
-      )
+/** With the access token at hand; and with a fresh one to those for whom it was refused. */
+const sendAll = Effect.fnUntraced(function* (run: Run) {
+  const { account, batch, onOutcome, tokens } = run
+  const again: Array<number> = []
+  const token = yield* attempt(
+    run,
+    batch.targets.map((_, index) => index),
+    { refused: (index) => void again.push(index), isStale: () => again.length > 0 }
+  )
+  if (token === null || again.length === 0) return
+  yield* tokens.refused(account, token)
+  yield* attempt(run, again, {
+    refused: (index) =>
+      onOutcome(index, { _tag: "Suspend", reason: "FCM does not accept the service account's fresh access token" }),
+    isStale: () => false
+  })
+})
 
-    const again: Array<number> = []
-    const token = yield* attempt(
-      targets.map((_, index) => index),
-      { refused: (index) => void again.push(index), isStale: () => again.length > 0 }
-    )
-    if (token !== null && again.length > 0) {
-      yield* tokens.refused(account, token)
-      yield* attempt(again, {
-        refused: (index) =>
-          onOutcome(index, { _tag: "Suspend", reason: "FCM does not accept the service account's fresh access token" }),
-        isStale: () => false
+/** Answers the token that was used; null when there is none. */
+const attempt = (run: Run, indexes: ReadonlyArray<number>, again: Again) =>
+  Effect.gen(function* () {
+    const token = yield* run.tokens.get(run.account)
+    yield* sendTo(run, indexes, token, yield* Clock.currentTimeMillis, again)
+    return token
+  }).pipe(
+    Effect.catchTag("NoToken", ({ outcome }) =>
+      Effect.sync(() => {
+        for (const index of indexes) run.onOutcome(index, outcome)
+        return null
       })
-    }
+    )
+  )
 
-    // One payload went to all: if FCM accepted it for anybody, its refusals are about the tokens.
-    const blamesPayload = batch.isOneOfAKind === true || (accepted === 0 && invalid.length >= REFUSALS_OF_A_CREDENTIAL)
-    for (const index of invalid) {
+const sendTo = (run: Run, indexes: ReadonlyArray<number>, token: string, now: number, again: Again) => {
+  const { onOutcome, origin, owner, pools } = run
+  return pools
+    .use(owner, origin, (pool) => post(run, pool, indexes, token, now, again))
+    .pipe(
+      Effect.andThen(Effect.suspend(() => (run.isUnreachable ? pools.forget(owner, origin) : Effect.void))),
+      Effect.catchTag("OutboundRefused", (refused) =>
+        Effect.sync(() => {
+          const outcome = outcomeOfRefusal(refused, {
+            _tag: "Suspend",
+            reason: `the endpoint of the FCM credential may not be called: ${refused.message}`
+          })
+          for (const index of indexes) onOutcome(index, outcome)
+        })
+      )
+    )
+}
+
+const post = (run: Run, pool: Http2Pool, indexes: ReadonlyArray<number>, token: string, now: number, again: Again) => {
+  const { batch, invalid, mismatch, mismatched, onOutcome, path, payload, withheld } = run
+  const { targets } = batch
+  return pool.send({
+    count: indexes.length,
+    mayBegin: () => !again.isStale() && batch.mayBegin?.() !== false,
+    common: [["content-type", "application/json"]],
+    credential: [["authorization", `Bearer ${token}`]],
+    path: () => path,
+    headers: () => [],
+    body: (i) => payload.body(targets[indexes[i]!]!.address, targets[indexes[i]!]!.id),
+    onAnswer: (i, answer) => {
+      const index = indexes[i]!
+      const verdict = verdictOf(answer, now)
+      if (verdict._tag === "Refresh") return again.refused(index)
+      if (verdict._tag === "InvalidArgument") return void invalid.push(index)
+      if (verdict._tag === "SenderMismatch") {
+        mismatch.run.refused()
+        return void mismatched.push(index)
+      }
+      if (verdict.outcome._tag === "Ok") {
+        run.accepted++
+        mismatch.run.accepted()
+      }
+      const { outcome } = verdict
+      const isThirdParty = outcome._tag === "Slow" && outcome.reason === THIRD_PARTY
       onOutcome(
         index,
-        blamesPayload
-          ? { _tag: "Fail", reason: "invalid_argument" }
-          : { _tag: "Drop", reason: "invalid_token", seenBefore: null }
+        isThirdParty ? { _tag: "Refused", reason: "FCM 401 THIRD_PARTY_AUTH_ERROR", otherwise: () => outcome } : outcome
       )
+    },
+    onFailure: (i, failure) => {
+      if (failure.reason === "connect") run.isUnreachable = true
+      if (failure.reason === "withheld" && again.isStale()) again.refused(indexes[i]!)
+      else if (failure.reason === "withheld") withheld.push(indexes[i]!)
+      else onOutcome(indexes[i]!, outcomeOfFailure(failure))
     }
-    // Nobody's token is dropped when it may be the account that is another project's. It may be a stranger, too, who
-    // registered devices of his own project: nobody waits but them.
-    if (accepted === 0 && mismatched.length > 0 && mismatchRun.blamesCredential && start - known.saidAt >= SAID_MS) {
-      known.saidAt = start
-      yield* Effect.logWarning(
-        "FCM says that all devices it was asked for are another project's (SENDER_ID_MISMATCH): is it the app's project?"
-      ).pipe(Effect.annotateLogs({ app_id: batch.credential.appId, refused: mismatched.length }))
-    }
-    const waits: Settled = { _tag: "Slow", scope: "recipient", reason: "sender_id_mismatch", afterMs: REPAIR_MS }
-    const dropped: Settled = { _tag: "Drop", reason: "sender_id_mismatch", seenBefore: null }
-    const isEnough = () => accepted === 0 && mismatchRun.blamesCredential
-    for (const index of mismatched) {
-      onOutcome(index, {
-        _tag: "Refused",
-        reason: "FCM 403 SENDER_ID_MISMATCH",
-        isEnough,
-        otherwise: () => (isEnough() ? waits : dropped)
-      })
-    }
-    for (const index of withheld) onOutcome(index, { _tag: "Withheld" })
   })
-
-  return { send, window: 4000 }
 }
+
+/** One payload went to all: if FCM accepted it for anybody, its refusals are about the tokens. */
+const judgeInvalid = ({ accepted, batch, invalid, onOutcome }: Run): void => {
+  const blamesPayload = batch.isOneOfAKind === true || (accepted === 0 && invalid.length >= REFUSALS_OF_A_CREDENTIAL)
+  for (const index of invalid) {
+    onOutcome(
+      index,
+      blamesPayload
+        ? { _tag: "Fail", reason: "invalid_argument" }
+        : { _tag: "Drop", reason: "invalid_token", seenBefore: null }
+    )
+  }
+}
+
+/**
+ * Nobody's token is dropped when it may be the account that is another project's. It may be a stranger, too, who
+ * registered devices of his own project: nobody waits but them.
+ */
+const judgeMismatched = Effect.fnUntraced(function* (
+  { accepted, batch, mismatch, mismatched, onOutcome }: Run,
+  start: number
+) {
+  const isEnough = () => accepted === 0 && mismatch.run.blamesCredential
+  if (mismatched.length > 0 && isEnough() && start - mismatch.saidAt >= SAID_MS) {
+    mismatch.saidAt = start
+    yield* Effect.logWarning(
+      "FCM says that all devices it was asked for are another project's (SENDER_ID_MISMATCH): is it the app's project?"
+    ).pipe(Effect.annotateLogs({ app_id: batch.credential.appId, refused: mismatched.length }))
+  }
+  const waits: Settled = { _tag: "Slow", scope: "recipient", reason: "sender_id_mismatch", afterMs: REPAIR_MS }
+  const dropped: Settled = { _tag: "Drop", reason: "sender_id_mismatch", seenBefore: null }
+  for (const index of mismatched) {
+    onOutcome(index, {
+      _tag: "Refused",
+      reason: "FCM 403 SENDER_ID_MISMATCH",
+      isEnough,
+      otherwise: () => (isEnough() ? waits : dropped)
+    })
+  }
+})
 
 /** FCM HTTP v1 with a service account. */
 export const layer: Layer.Layer<FcmProvider, never, Http2Client | OutboundPolicy | PushPools | Settings> = Layer.effect(
@@ -190,6 +255,7 @@ export const layer: Layer.Layer<FcmProvider, never, Http2Client | OutboundPolicy
     const open = (origin: Http2Origin) => http2.pool({ ...POOL, origin })
     const { make: makePools } = yield* PushPools
     const pools = yield* makePools({ open, trusted: new Set([GOOGLE]), capacity: 2000 })
-    return make(pools, yield* makeAccessTokens(yield* trust))
+    const means: Means = { pools, tokens: yield* makeAccessTokens(yield* trust), mismatches: new Mismatches() }
+    return { send: (batch, onOutcome) => send(means, batch, onOutcome), window: 4000 }
   })
 )
