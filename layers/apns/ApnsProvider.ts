@@ -3,11 +3,11 @@ import type { ApnsCredential } from "../../services/domain/sending/Credential.ts
 import type { Environment } from "../../services/domain/audience/Device.ts"
 import { deliveryIdsOf } from "../../services/domain/sending/DeliveryIds.ts"
 import { isExpired } from "../../services/domain/sending/Push.ts"
-import type { Http2Origin, Http2Pool } from "../../services/ports/outbound/Http2Client.ts"
+import type { Http2Answer, Http2Origin, Http2Pool } from "../../services/ports/outbound/Http2Client.ts"
 import { Http2Client } from "../../services/ports/outbound/Http2Client.ts"
 import type { PoolsOfProvider } from "../../services/ports/outbound/PushPools.ts"
 import { PUSH_POOL, PushPools } from "../../services/ports/outbound/PushPools.ts"
-import type { Outcome, Provider, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
+import type { Outcome, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
 import { ApnsProvider, outcomeOfFailure, outcomeOfRefusal } from "../../services/ports/sending/Provider.ts"
 import { verdictOf, WRONG_ENVIRONMENT } from "./ApnsAnswer.ts"
 import { MAX_PAYLOAD, payloadOf } from "./ApnsPayload.ts"
@@ -35,154 +35,211 @@ const endpointOf = (credential: ApnsCredential, environment: Environment) => {
 const MOVED = 1
 const REFRESHED = 2
 
-const make = (pools: PoolsOfProvider): Provider => {
-  const tokens = makeProviderTokens()
-  const renewed = new WeakMap<Http2Pool, number>()
+/** What all batches share. */
+interface Means {
+  readonly pools: PoolsOfProvider
+  readonly tokens: ReturnType<typeof makeProviderTokens>
+  /** When the connections of a pool were last replaced. */
+  readonly renewed: WeakMap<Http2Pool, number>
+}
 
-  const send = Effect.fnUntraced(function* (batch: SendBatch, onOutcome: (index: number, outcome: Outcome) => void) {
-    const { message, targets } = batch
-    if (batch.credential.config.kind !== "apns") return yield* Effect.die(new Error("not a credential of APNs"))
-    const credential = batch.credential.config.value
-    const owner = `${batch.credential.appId}:${batch.credential.version}`
-    const all = (outcome: Outcome) => targets.forEach((_, index) => onOutcome(index, outcome))
+/** A batch on its way. */
+interface Run extends Means {
+  readonly batch: SendBatch
+  readonly onOutcome: (index: number, outcome: Outcome) => void
+  readonly credential: ApnsCredential
+  /** Whose connections it uses: the credential's, in its version. */
+  readonly owner: string
+  readonly sentAt: number
+  readonly template: ReturnType<typeof payloadOf>["template"]
+  readonly headers: ReturnType<typeof payloadOf>["headers"]
+  readonly endpoints: Readonly<Record<Environment, ReturnType<typeof endpointOf>>>
+  readonly hasTwoEnvironments: boolean
+  /** Of each target: its delivery's id, and bits of what is known of it. */
+  readonly ids: ReadonlyArray<string>
+  readonly state: Uint8Array
+}
 
-    const sentAt = yield* Clock.currentTimeMillis
-    if (isExpired(message, sentAt)) return all({ _tag: "Fail", reason: "expired" })
-    const { template, headers } = payloadOf(message, credential.bundle_id)
-    if (template.bytes > MAX_PAYLOAD) return all({ _tag: "Fail", reason: "payload_too_large" })
+/** The part of a round that goes to one environment. */
+interface Part {
+  readonly environment: Environment
+  readonly indexes: ReadonlyArray<number>
+  readonly jwt: string
+  readonly now: number
+  /** Who goes again in the next round. */
+  readonly again: Array<number>
+  /** Whether connections are to be replaced. */
+  renew: "no" | "soon" | "now"
+  isUnreachable: boolean
+  /** The token is renewed: what has not begun with the old one begins with the new one. */
+  isStale: boolean
+}
 
-    const endpoints = { production: endpointOf(credential, "production"), sandbox: endpointOf(credential, "sandbox") }
-    const twoEnvironments =
-      endpoints.production.origin + endpoints.production.path !== endpoints.sandbox.origin + endpoints.sandbox.path
-    const state = new Uint8Array(targets.length)
-    const environmentOf = (index: number): Environment => {
-      const noted = targets[index]!.environment
-      return state[index]! & MOVED ? other(noted) : noted
+const send = Effect.fnUntraced(function* (
+  means: Means,
+  batch: SendBatch,
+  onOutcome: (index: number, outcome: Outcome) => void
+) {
+  const { message, targets } = batch
+  if (batch.credential.config.kind !== "apns") return yield* Effect.die(new Error("not a credential of APNs"))
+  const credential = batch.credential.config.value
+  const all = (outcome: Outcome) => targets.forEach((_, index) => onOutcome(index, outcome))
+
+  const sentAt = yield* Clock.currentTimeMillis
+  if (isExpired(message, sentAt)) return all({ _tag: "Fail", reason: "expired" })
+  const { template, headers } = payloadOf(message, credential.bundle_id)
+  if (template.bytes > MAX_PAYLOAD) return all({ _tag: "Fail", reason: "payload_too_large" })
+
+  const endpoints = { production: endpointOf(credential, "production"), sandbox: endpointOf(credential, "sandbox") }
+  const deliveryIdOf = deliveryIdsOf(message.notificationId)
+  yield* sendInRounds({
+    ...means,
+    batch,
+    onOutcome,
+    credential,
+    owner: `${batch.credential.appId}:${batch.credential.version}`,
+    sentAt,
+    template,
+    headers,
+    endpoints,
+    hasTwoEnvironments:
+      endpoints.production.origin + endpoints.production.path !== endpoints.sandbox.origin + endpoints.sandbox.path,
+    ids: targets.map((target) => deliveryIdOf(target.id)),
+    state: new Uint8Array(targets.length)
+  })
+})
+
+/** Each recipient moves once and is refreshed once at most, so there are few rounds. */
+const sendInRounds = Effect.fnUntraced(function* (run: Run) {
+  const { batch, credential, onOutcome, tokens } = run
+  for (let round = batch.targets.map((_, index) => index); round.length > 0;) {
+    const now = yield* Clock.currentTimeMillis
+    let jwt: string
+    try {
+      jwt = tokens.current(credential, now)
+    } catch (error) {
+      if (!(error instanceof UnusableKey)) throw error
+      for (const index of round) onOutcome(index, { _tag: "Suspend", reason: error.message })
+      return
     }
-    const deliveryIdOf = deliveryIdsOf(message.notificationId)
-    const ids = targets.map((target) => deliveryIdOf(target.id))
+    const again: Array<number> = []
+    const groups = { production: [] as Array<number>, sandbox: [] as Array<number> }
+    for (const index of round) groups[environmentOf(run, index)].push(index)
+    yield* Effect.forEach(
+      (["production", "sandbox"] as const).filter((environment) => groups[environment].length > 0),
+      (environment) => {
+        const indexes = groups[environment]
+        const rest = { renew: "no", isUnreachable: false, isStale: false } as const
+        return sendTo(run, { environment, indexes, jwt, now, again, ...rest })
+      },
+      { concurrency: 2, discard: true }
+    )
+    round = again
+  }
+})
 
-    const sendTo = (
-      environment: Environment,
-      indexes: ReadonlyArray<number>,
-      jwt: string,
-      now: number,
-      again: Array<number>
-    ) => {
-      const { origin: url, path } = endpoints[environment]
-      let renew: "no" | "soon" | "now" = "no"
-      let unreachable = false
-      /** The token is renewed: what has not begun with the old one begins with the new one. */
-      let isStale = false
+const environmentOf = ({ batch, state }: Run, index: number): Environment => {
+  const noted = batch.targets[index]!.environment
+  return state[index]! & MOVED ? other(noted) : noted
+}
 
-      const settle = (index: number, outcome: Settled) => {
-        if ((state[index]! & MOVED) === 0) {
-          const isRefused = outcome._tag === "Slow" && outcome.reason === WRONG_ENVIRONMENT
-          return onOutcome(
-            index,
-            isRefused
-              ? { _tag: "Refused", reason: "APNs 403 BadEnvironmentKeyInToken", otherwise: () => outcome }
-              : outcome
-          )
-        }
-        if (outcome._tag === "Ok") return onOutcome(index, { ...outcome, environment })
-        // The first environment took the credential and refused the token: a refusal of the credential by the second
-        // says only that the token is not one of its own either.
-        const isRefusal =
-          outcome._tag === "Suspend" || (outcome._tag === "Slow" && outcome.reason === WRONG_ENVIRONMENT)
-        onOutcome(index, isRefusal ? { _tag: "Drop", reason: "bad_device_token", seenBefore: null } : outcome)
-      }
-      const sending = (pool: Http2Pool) =>
-        pool.send({
-          count: indexes.length,
-          mayBegin: () => !isStale && batch.mayBegin?.() !== false,
-          common: headers,
-          credential: [["authorization", `bearer ${jwt}`]],
-          base: path,
-          path: (i) => targets[indexes[i]!]!.address,
-          headers: (i) => [["apns-id", ids[indexes[i]!]!]],
-          around: [template.before, template.after],
-          body: (i) => targets[indexes[i]!]!.id,
-          onAnswer: (i, answer) => {
-            const index = indexes[i]!
-            const verdict = verdictOf(answer, ids[index]!, sentAt, now)
-            if (verdict._tag === "Done") {
-              if (verdict.renew && renew !== "now") renew = verdict.outcome._tag === "Slow" ? "now" : "soon"
-              settle(index, verdict.outcome)
-            } else if (verdict._tag === "Refresh") {
-              if ((state[index]! & REFRESHED) === 0 && tokens.refused(credential, jwt, now)) {
-                state[index] = state[index]! | REFRESHED
-                isStale = true
-                again.push(index)
-              } else {
-                settle(index, {
-                  _tag: "Suspend",
-                  reason: "APNs calls a fresh provider token expired: is this machine's clock right?"
-                })
-              }
-            } else if (twoEnvironments && (state[index]! & MOVED) === 0) {
-              state[index] = state[index]! | MOVED
-              again.push(index)
-            } else {
-              onOutcome(index, { _tag: "Drop", reason: "bad_device_token", seenBefore: null })
-            }
-          },
-          onFailure: (i, failure) => {
-            if (failure.reason === "connect") unreachable = true
-            if (failure.reason === "withheld" && isStale) again.push(indexes[i]!)
-            else settle(indexes[i]!, outcomeOfFailure(failure))
-          }
-        })
-      return pools
-        .use(
-          owner,
-          url,
-          Effect.fnUntraced(function* (pool) {
-            yield* sending(pool)
-            if (renew === "no") return
-            if (renew === "soon" && now - (renewed.get(pool) ?? 0) < RENEW_EVERY_MS) return
-            renewed.set(pool, now)
-            yield* pool.renew
+const sendTo = (run: Run, part: Part) => {
+  const { endpoints, owner, pools } = run
+  const { origin } = endpoints[part.environment]
+  return pools
+    .use(
+      owner,
+      origin,
+      Effect.fnUntraced(function* (pool) {
+        yield* post(run, part, pool)
+        if (isToRenew(run, part, pool)) yield* pool.renew
+      })
+    )
+    .pipe(
+      Effect.andThen(Effect.suspend(() => (part.isUnreachable ? pools.forget(owner, origin) : Effect.void))),
+      Effect.catchTag("OutboundRefused", (refused) =>
+        Effect.sync(() => {
+          const outcome = outcomeOfRefusal(refused, {
+            _tag: "Suspend",
+            reason: `the endpoint of the APNs credential may not be called: ${refused.message}`
           })
-        )
-        .pipe(
-          Effect.andThen(Effect.suspend(() => (unreachable ? pools.forget(owner, url) : Effect.void))),
-          Effect.catchTag("OutboundRefused", (refused) =>
-            Effect.sync(() => {
-              const outcome = outcomeOfRefusal(refused, {
-                _tag: "Suspend",
-                reason: `the endpoint of the APNs credential may not be called: ${refused.message}`
-              })
-              for (const index of indexes) settle(index, outcome)
-            })
-          )
-        )
-    }
-
-    // Each recipient moves once and is refreshed once at most, so there are few rounds.
-    for (let round = targets.map((_, index) => index); round.length > 0;) {
-      const now = yield* Clock.currentTimeMillis
-      let jwt: string
-      try {
-        jwt = tokens.current(credential, now)
-      } catch (error) {
-        if (!(error instanceof UnusableKey)) throw error
-        for (const index of round) onOutcome(index, { _tag: "Suspend", reason: error.message })
-        return
-      }
-      const again: Array<number> = []
-      const groups = { production: [] as Array<number>, sandbox: [] as Array<number> }
-      for (const index of round) groups[environmentOf(index)].push(index)
-      yield* Effect.forEach(
-        (["production", "sandbox"] as const).filter((environment) => groups[environment].length > 0),
-        (environment) => sendTo(environment, groups[environment], jwt, now, again),
-        { concurrency: 2, discard: true }
+          for (const index of part.indexes) settle(run, part, index, outcome)
+        })
       )
-      round = again
+    )
+}
+
+const post = (run: Run, part: Part, pool: Http2Pool) => {
+  const { batch, endpoints, headers, ids, template } = run
+  const { environment, indexes, jwt } = part
+  const { targets } = batch
+  return pool.send({
+    count: indexes.length,
+    mayBegin: () => !part.isStale && batch.mayBegin?.() !== false,
+    common: headers,
+    credential: [["authorization", `bearer ${jwt}`]],
+    base: endpoints[environment].path,
+    path: (i) => targets[indexes[i]!]!.address,
+    headers: (i) => [["apns-id", ids[indexes[i]!]!]],
+    around: [template.before, template.after],
+    body: (i) => targets[indexes[i]!]!.id,
+    onAnswer: (i, answer) => take(run, part, indexes[i]!, answer),
+    onFailure: (i, failure) => {
+      if (failure.reason === "connect") part.isUnreachable = true
+      if (failure.reason === "withheld" && part.isStale) part.again.push(indexes[i]!)
+      else settle(run, part, indexes[i]!, outcomeOfFailure(failure))
     }
   })
+}
 
-  return { send, window: 4000 }
+/** An answer of APNs: the end of a recipient, or another round with a fresh token or in the other environment. */
+const take = (run: Run, part: Part, index: number, answer: Http2Answer): void => {
+  const { credential, hasTwoEnvironments, ids, onOutcome, sentAt, state, tokens } = run
+  const { again, jwt, now } = part
+  const verdict = verdictOf(answer, ids[index]!, sentAt, now)
+  if (verdict._tag === "Done") {
+    if (verdict.renew && part.renew !== "now") part.renew = verdict.outcome._tag === "Slow" ? "now" : "soon"
+    settle(run, part, index, verdict.outcome)
+  } else if (verdict._tag === "Refresh") {
+    if ((state[index]! & REFRESHED) === 0 && tokens.refused(credential, jwt, now)) {
+      state[index] = state[index]! | REFRESHED
+      part.isStale = true
+      again.push(index)
+    } else {
+      settle(run, part, index, {
+        _tag: "Suspend",
+        reason: "APNs calls a fresh provider token expired: is this machine's clock right?"
+      })
+    }
+  } else if (hasTwoEnvironments && (state[index]! & MOVED) === 0) {
+    state[index] = state[index]! | MOVED
+    again.push(index)
+  } else {
+    onOutcome(index, { _tag: "Drop", reason: "bad_device_token", seenBefore: null })
+  }
+}
+
+const settle = ({ onOutcome, state }: Run, { environment }: Part, index: number, outcome: Settled): void => {
+  if ((state[index]! & MOVED) === 0) {
+    const isRefused = outcome._tag === "Slow" && outcome.reason === WRONG_ENVIRONMENT
+    return onOutcome(
+      index,
+      isRefused ? { _tag: "Refused", reason: "APNs 403 BadEnvironmentKeyInToken", otherwise: () => outcome } : outcome
+    )
+  }
+  if (outcome._tag === "Ok") return onOutcome(index, { ...outcome, environment })
+  // The first environment took the credential and refused the token: a refusal of the credential by the second
+  // says only that the token is not one of its own either.
+  const isRefusal = outcome._tag === "Suspend" || (outcome._tag === "Slow" && outcome.reason === WRONG_ENVIRONMENT)
+  onOutcome(index, isRefusal ? { _tag: "Drop", reason: "bad_device_token", seenBefore: null } : outcome)
+}
+
+/** Whether a pool's connections are to be replaced now, which is noted. */
+const isToRenew = ({ renewed }: Run, { now, renew }: Part, pool: Http2Pool): boolean => {
+  if (renew === "no") return false
+  if (renew === "soon" && now - (renewed.get(pool) ?? 0) < RENEW_EVERY_MS) return false
+  renewed.set(pool, now)
+  return true
 }
 
 /** APNs over HTTP/2 with provider tokens. */
@@ -192,6 +249,8 @@ export const layer: Layer.Layer<ApnsProvider, never, Http2Client | PushPools> = 
     const http2 = yield* Http2Client
     const open = (origin: Http2Origin) => http2.pool({ ...POOL, origin })
     const { make: makePools } = yield* PushPools
-    return make(yield* makePools({ open, trusted: new Set(Object.values(HOSTS)), capacity: 2000 }))
+    const pools = yield* makePools({ open, trusted: new Set(Object.values(HOSTS)), capacity: 2000 })
+    const means: Means = { pools, tokens: makeProviderTokens(), renewed: new WeakMap() }
+    return { send: (batch, onOutcome) => send(means, batch, onOutcome), window: 4000 }
   })
 )
