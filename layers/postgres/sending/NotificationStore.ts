@@ -15,7 +15,7 @@ import { deliveriesOf } from "./deliveries.ts"
 import { claimNextPlanOf, claimPlanOf, savePlanOf } from "./planNotification.ts"
 import { countsOfNotifications, findNotification, listNotifications } from "./readNotifications.ts"
 import { reviseNotification } from "./reviseNotification.ts"
-import { steerNotification } from "./steerNotification.ts"
+import { controlNotification } from "./controlNotification.ts"
 import { growing } from "../operations/Statistics.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -181,7 +181,7 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
     const sql = yield* SqlClient.SqlClient
     const holder = yield* Holder
     const readDeliveries = deliveriesOf(sql)
-    const steer = steerNotification(sql)
+    const control = controlNotification(sql)
     const revise = reviseNotification(sql)
     return NotificationStore.of({
       ...(yield* makeAccept(sql)),
@@ -195,7 +195,7 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
       claimNextPlan: claimNextPlanOf(sql, holder),
       savePlan: savePlanOf(sql),
       completeIfDone: yield* makeCompleteIfDone(sql),
-      steer: (appId, id, command) => steer(appId, id, command).pipe(storeError("NotificationStore.steer")),
+      control: (appId, id, command) => control(appId, id, command).pipe(storeError("NotificationStore.control")),
       revise: (revision) => revise(revision).pipe(storeError("NotificationStore.revise")),
       isHalted: isHaltedOf(sql)
     })

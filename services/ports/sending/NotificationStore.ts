@@ -59,10 +59,10 @@ export interface ClaimedPlan {
   readonly fence: number
 }
 
-export type SteerCommand = "cancel" | "pause" | "resume"
+export type ControlCommand = "cancel" | "pause" | "resume"
 
 /** What became of a command. */
-export interface Steered {
+export interface Controlled {
   /** As it is now. */
   readonly notification: Notification
   /** False: the notification is at an end that the command does not fit. Repeating one that was carried out is true. */
@@ -164,11 +164,11 @@ export class NotificationStore extends Context.Service<
      * in the sweeps that follow. What it changes is in the audit log. None when the application has no such
      * notification.
      */
-    readonly steer: (
+    readonly control: (
       appId: AppId,
       id: NotificationId,
-      command: SteerCommand
-    ) => Effect.Effect<Option.Option<Steered>, StoreError>
+      command: ControlCommand
+    ) => Effect.Effect<Option.Option<Controlled>, StoreError>
     /**
      * Takes the place of what a notification says that is scheduled, or paused before it began, and writes it down in
      * the audit log. It is then `scheduled`, or `queued`; a paused one stays paused. None, and nothing done, when it

@@ -8,8 +8,8 @@ import type { UnknownRecipients } from "../../../services/engine/sending/Named.t
 import type { RequestRefused } from "../../../services/engine/sending/Pinning.ts"
 import { makePreview } from "../../../services/engine/messages/Preview.ts"
 import { makeRevising } from "../../../services/engine/sending/Revising.ts"
-import { makeSteering } from "../../../services/engine/sending/Steering.ts"
-import type { NotificationFilter, SteerCommand } from "../../../services/ports/sending/NotificationStore.ts"
+import { makeNotificationControl } from "../../../services/engine/sending/NotificationControl.ts"
+import type { NotificationFilter, ControlCommand } from "../../../services/ports/sending/NotificationStore.ts"
 import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import type { TemplatesBusy } from "../../../services/ports/messages/TemplateEngine.ts"
@@ -82,11 +82,11 @@ export const notificationRoutes = Effect.gen(function* () {
   const tracing = yield* Tracing
   const accept = yield* Accept
   const notifications = yield* NotificationStore
-  const steer = yield* makeSteering
+  const control = yield* makeNotificationControl
   const preview = yield* makePreview
   const revise = yield* makeRevising
 
-  const steering = (command: SteerCommand, summary: string, description: string) =>
+  const controlRoute = (command: ControlCommand, summary: string, description: string) =>
     route({
       method: "POST",
       path: `/api/v1/notifications/:id/${command}`,
@@ -104,9 +104,9 @@ export const notificationRoutes = Effect.gen(function* () {
       errors: ["not_found", "conflict"],
       handler: Effect.fnUntraced(function* ({ caller, params }) {
         const id = params.id as NotificationId
-        const steered = yield* steer(caller.appId, id, command)
-        if (Option.isNone(steered)) return yield* Effect.fail(notFound("notification"))
-        const { isDone, notification } = steered.value
+        const controlled = yield* control(caller.appId, id, command)
+        if (Option.isNone(controlled)) return yield* Effect.fail(notFound("notification"))
+        const { isDone, notification } = controlled.value
         if (!isDone) {
           const message = `The notification is ${notification.status}: there is nothing left to ${command}.`
           return yield* Effect.fail(new ApiError("conflict", message))
@@ -117,17 +117,17 @@ export const notificationRoutes = Effect.gen(function* () {
     })
 
   return [
-    steering(
+    controlRoute(
       "cancel",
       "Cancel a notification",
       "What is not yet sent is not sent: batches that are under way at this moment finish, everybody else becomes `cancelled`. Whom a node had in hand that has died or is frozen is `pending` until its lease ends, and then `cancelled` with the error `outcome_unknown` among the deliveries: they may have got the message. The counts of a very large audience take a few seconds to say so. Cancelling again changes nothing."
     ),
-    steering(
+    controlRoute(
       "pause",
       "Pause a notification",
       "Batches that are under way finish; the rest waits for a resume, as long as the notification's time to live lasts. One that is scheduled is not sent when its time comes. Pausing again changes nothing."
     ),
-    steering(
+    controlRoute(
       "resume",
       "Resume a paused notification",
       "Goes on at once where it stopped. One that was paused before its time is `scheduled` again; if the time went by meanwhile, it is sent now, and `ttl` counts from now. With `local_time`, those whose own time went by get it now. Resuming one that runs, or is scheduled, changes nothing."

@@ -66,8 +66,8 @@ export class NotificationTable {
           }
         }),
       find: (appId, id) => outage.run("find", () => Option.fromUndefinedOr(of(appId).find((row) => row.id === id))),
-      steer: (appId, id, command) =>
-        outage.run("steer", () => {
+      control: (appId, id, command) =>
+        outage.run("control", () => {
           const at = this.rows.findIndex((row) => row.id === id && row.appId === appId)
           if (at === -1) return Option.none()
           const { revision, startedAt, status } = this.rows[at]!

@@ -85,7 +85,7 @@ layer(stores, { timeout: 240_000 })("StatsStore", (it) => {
       const app = yield* newApp
       const notifications = yield* NotificationStore
       const id = yield* planned(app, [ids(4), ids(3)])
-      yield* notifications.steer(app, id, "cancel")
+      yield* notifications.control(app, id, "cancel")
       expect(yield* sumsOf(app)).toEqual({ fcm: { ...NOTHING, cancelled: 7 } })
     })
   )

@@ -30,7 +30,7 @@ it.live("leaves leases from before a start of the server to their holders for a 
       const sent = ids(2)
       const cancelled = yield* planned(other, [sent])
       const [sending] = yield* batches.claim({ ...lane, appId: other }, 1, 1)
-      yield* (yield* NotificationStore).steer(other, cancelled, "cancel")
+      yield* (yield* NotificationStore).control(other, cancelled, "cancel")
 
       yield* server.kill
       yield* server.start

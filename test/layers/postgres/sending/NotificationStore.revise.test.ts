@@ -79,13 +79,13 @@ layer(hotStores)("NotificationStore.revise", (it) => {
         "queued"
       )
       expect(Option.isSome(yield* notifications.claimPlan(now, 60_000))).toBe(true)
-      yield* notifications.steer(app, paused, "pause")
+      yield* notifications.control(app, paused, "pause")
       for (const sendAt of [null, Date.now() + HOUR]) {
         const revised = yield* notifications.revise(yield* revisionOf(app, paused, { sendAt }))
         expect(Option.getOrThrow(revised).status).toBe("paused")
         expect(yield* notifications.claimPlan(paused, 60_000)).toEqual(Option.none())
       }
-      const resumed = Option.getOrThrow(yield* notifications.steer(app, paused, "resume"))
+      const resumed = Option.getOrThrow(yield* notifications.control(app, paused, "resume"))
       expect(resumed.notification).toMatchObject({ status: "scheduled", request: BYE })
     })
   )
@@ -100,9 +100,9 @@ layer(hotStores)("NotificationStore.revise", (it) => {
       yield* notifications.claimPlan(begun, 60_000)
       const stopped = yield* accepted(app)
       yield* notifications.claimPlan(stopped, 60_000)
-      yield* notifications.steer(app, stopped, "pause")
+      yield* notifications.control(app, stopped, "pause")
       const cancelled = yield* scheduled(app)
-      yield* notifications.steer(app, cancelled, "cancel")
+      yield* notifications.control(app, cancelled, "cancel")
       for (const id of [queued, begun, stopped, cancelled]) {
         expect(yield* notifications.revise(yield* revisionOf(app, id))).toEqual(Option.none())
         expect((yield* get(app, id)).request).toEqual(HELLO)

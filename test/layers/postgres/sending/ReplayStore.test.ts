@@ -289,7 +289,7 @@ layer(hotStores)("ReplayStore", (it) => {
       // One that is cancelled after a part failed.
       const cancelled = yield* failed(app, ids(1))
       yield* sql`UPDATE notifications SET status = 'sending', completed_at = NULL WHERE id = ${cancelled.id}`
-      yield* notifications.steer(app, cancelled.id, "cancel")
+      yield* notifications.control(app, cancelled.id, "cancel")
       const gone = yield* failed(app, ids(1), "unregistered")
       yield* sql`UPDATE dead_letters SET refusal = 'recipient_gone' WHERE notification_id = ${gone.id}`
       const ours = yield* failed(app, ids(1))
@@ -361,11 +361,11 @@ layer(hotStores)("ReplayStore", (it) => {
       const sql = yield* SqlClient.SqlClient
       const { id } = yield* failed(app, ids(1))
       yield* sql`UPDATE notifications SET status = 'sending', completed_at = NULL WHERE id = ${id}`
-      yield* notifications.steer(app, id, "pause")
+      yield* notifications.control(app, id, "pause")
       const [letter] = yield* deadLettersOf(app)
       expect(Option.isSome(yield* replays.one(app, letter!.id))).toBe(true)
       expect(yield* claim(app)).toBe(undefined)
-      yield* notifications.steer(app, id, "resume")
+      yield* notifications.control(app, id, "resume")
       expect((yield* claim(app))!.recipients.length).toBe(1)
     })
   )

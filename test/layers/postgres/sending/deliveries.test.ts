@@ -272,7 +272,7 @@ layer(ContactStores.layer.pipe(Layer.provideMerge(hotStores)))("deliveries", (it
       const notifications = yield* NotificationStore
       const app = yield* newApp
       const id = yield* planned(app, [ids(120), ids(1)])
-      yield* notifications.steer(app, id, "cancel")
+      yield* notifications.control(app, id, "cancel")
       expect(yield* rowsOf(id)).toEqual({ singles: 0, packed: 2 })
       const all = yield* pages(app, id, 50)
       expect(all).toHaveLength(121)

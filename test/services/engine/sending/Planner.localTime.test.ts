@@ -206,7 +206,7 @@ layer(engine)("a local time", (it) => {
       const tokenOf = yield* audience(app)
       const first = yield* send(app, { local_time: "12:00", send_at: dayAhead(40) })
       yield* sweep
-      yield* notifications.steer(app, first.id, "cancel")
+      yield* notifications.control(app, first.id, "cancel")
       expect(yield* accountOf(app, first.id)).toMatchObject({ accepted: tokenOf.size, cancelled: tokenOf.size })
       expect(yield* statusOf(app, first.id)).toBe("cancelled")
 
@@ -217,9 +217,9 @@ layer(engine)("a local time", (it) => {
           AND due_at = (SELECT min(due_at) FROM batches WHERE notification_id = ${second.id})`
       yield* sql`UPDATE notifications SET send_at = now() WHERE id = ${second.id}`
       yield* sweep
-      yield* notifications.steer(app, second.id, "pause")
+      yield* notifications.control(app, second.id, "pause")
       expect(yield* claim(app)).toEqual([])
-      yield* notifications.steer(app, second.id, "resume")
+      yield* notifications.control(app, second.id, "resume")
       const claimed = yield* claim(app)
       expect(claimed.flatMap(({ recipients }) => recipients).map((id) => tokenOf.get(id)!.slice(0, -2))).toEqual(
         Array.from({ length: 4 }, () => "Pacific/Kiritimati")
@@ -238,10 +238,10 @@ layer(engine)("a local time", (it) => {
         const tokenOf = yield* audience(app)
         const { id } = yield* send(app, { local_time: "12:00", send_at: dayAhead(40) })
         yield* sweep
-        yield* notifications.steer(app, id, "pause")
+        yield* notifications.control(app, id, "pause")
         expect(yield* statusOf(app, id)).toBe("paused")
-        expect(Option.getOrThrow(yield* notifications.steer(app, id, "resume")).notification.status).toBe("scheduled")
-        yield* notifications.steer(app, id, "pause")
+        expect(Option.getOrThrow(yield* notifications.control(app, id, "resume")).notification.status).toBe("scheduled")
+        yield* notifications.control(app, id, "pause")
         // Two hours after the first zone's time.
         yield* sql`
         WITH ahead AS (SELECT min(due_at) - now() + interval '2 hours' AS by FROM batches WHERE notification_id = ${id})
@@ -251,7 +251,7 @@ layer(engine)("a local time", (it) => {
         UPDATE notifications SET send_at = (SELECT min(due_at) FROM batches WHERE notification_id = ${id}) WHERE id = ${id}`
         yield* sweep
         expect([yield* statusOf(app, id), yield* claim(app)]).toEqual(["paused", []])
-        const resumed = Option.getOrThrow(yield* notifications.steer(app, id, "resume"))
+        const resumed = Option.getOrThrow(yield* notifications.control(app, id, "resume"))
         expect([resumed.notification.status, resumed.plan]).toEqual(["sending", false])
         const claimed = yield* claim(app)
         const zones = new Set(claimed.flatMap((batch) => batch.recipients.map((one) => tokenOf.get(one)!.slice(0, -2))))

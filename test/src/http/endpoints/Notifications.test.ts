@@ -405,13 +405,13 @@ describe("reading notifications", () => {
 })
 
 describe("POST /api/v1/notifications/:id/cancel, pause and resume", () => {
-  const steer = (id: string, command: string, key = server.ours.secretKey) =>
+  const control = (id: string, command: string, key = server.ours.secretKey) =>
     server.call("POST", `/api/v1/notifications/${id}/${command}`, { key })
 
   it("answers with the notification as it is now, and wakes those who go on", async () => {
     const { id } = (await send({ to: { all: true }, content })).json
-    expect((await steer(id, "pause")).json).toMatchObject({ id, status: "paused", counts: { accepted: 0 } })
-    expect((await steer(id, "resume")).json).toMatchObject({ id, status: "sending" })
+    expect((await control(id, "pause")).json).toMatchObject({ id, status: "paused", counts: { accepted: 0 } })
+    expect((await control(id, "resume")).json).toMatchObject({ id, status: "sending" })
     await vi.waitFor(() =>
       expect(server.tables.queue.published).toContainEqual({
         type: "SendV1",
@@ -419,14 +419,14 @@ describe("POST /api/v1/notifications/:id/cancel, pause and resume", () => {
         priority: "bulk"
       })
     )
-    expect((await steer(id, "cancel")).json).toMatchObject({ id, status: "cancelled" })
-    expect((await steer(id, "cancel")).status).toBe(200)
+    expect((await control(id, "cancel")).json).toMatchObject({ id, status: "cancelled" })
+    expect((await control(id, "cancel")).status).toBe(200)
   })
 
   it("answers 409 with the reason where there is nothing left to do it to", async () => {
     const { id } = (await send({ to: { all: true }, content })).json
-    await steer(id, "cancel")
-    const answer = await steer(id, "resume")
+    await control(id, "cancel")
+    const answer = await control(id, "resume")
     expect([answer.status, answer.json.error.code]).toEqual([409, "conflict"])
     expect(answer.json.error.message).toBe("The notification is cancelled: there is nothing left to resume.")
   })
@@ -434,8 +434,8 @@ describe("POST /api/v1/notifications/:id/cancel, pause and resume", () => {
   it("does not know the notifications of others", async () => {
     const { id } = (await send({ to: { all: true }, content })).json
     for (const command of ["cancel", "pause", "resume"]) {
-      expect((await steer(id, command, server.theirs.secretKey)).status).toBe(404)
-      expect((await steer(uuidv7(), command)).status).toBe(404)
+      expect((await control(id, command, server.theirs.secretKey)).status).toBe(404)
+      expect((await control(uuidv7(), command)).status).toBe(404)
     }
     expect(server.tables.notifications.rows.find((row) => row.id === id)!.status).toBe("queued")
   })
@@ -445,7 +445,7 @@ describe("PATCH /api/v1/notifications/:id", () => {
   const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
   const change = (id: string, body: unknown, key = server.ours.secretKey) =>
     server.call("PATCH", `/api/v1/notifications/${id}`, { key, body })
-  const steer = (id: string, command: string) =>
+  const control = (id: string, command: string) =>
     server.call("POST", `/api/v1/notifications/${id}/${command}`, { key: server.ours.secretKey })
 
   it("puts parts in the place of those before, takes away what is null, and keeps the rest", async () => {
@@ -533,7 +533,7 @@ describe("PATCH /api/v1/notifications/:id", () => {
 
   it("takes one that was paused before its time, also when that went by, and leaves it paused", async () => {
     const { id } = (await send({ to: { all: true }, content, send_at: inAnHour() })).json
-    await steer(id, "pause")
+    await control(id, "pause")
     expect((await change(id, { ttl: 60 })).json).toMatchObject({ status: "paused", ttl: 60 })
     const row = server.tables.notifications.rows.find((one) => one.id === id)!
     const send_at = "2026-01-01T00:00:00.000Z"
@@ -547,7 +547,7 @@ describe("PATCH /api/v1/notifications/:id", () => {
   it("answers 409 where it is no longer scheduled, and 404 for the notifications of others", async () => {
     const queued = (await send({ to: { all: true }, content })).json.id
     const cancelled = (await send({ to: { all: true }, content, send_at: inAnHour() })).json.id
-    await steer(cancelled, "cancel")
+    await control(cancelled, "cancel")
     for (const [id, status] of [
       [queued, "queued"],
       [cancelled, "cancelled"]
@@ -573,7 +573,7 @@ describe("PATCH /api/v1/notifications/:id", () => {
 
   it("pauses and resumes a scheduled one, and cancels it in each state", async () => {
     const { id } = (await send({ to: { all: true }, content, send_at: inAnHour() })).json
-    const said = async (command: string) => (await steer(id, command)).json.status
+    const said = async (command: string) => (await control(id, command)).json.status
     expect([await said("pause"), await said("pause"), await said("resume"), await said("resume")]).toEqual([
       "paused",
       "paused",
@@ -581,7 +581,7 @@ describe("PATCH /api/v1/notifications/:id", () => {
       "scheduled"
     ])
     expect([await said("pause"), await said("cancel")]).toEqual(["paused", "cancelled"])
-    expect((await steer(id, "resume")).status).toBe(409)
+    expect((await control(id, "resume")).status).toBe(409)
   })
 })
 

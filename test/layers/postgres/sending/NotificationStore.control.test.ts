@@ -49,7 +49,7 @@ const unknownOf = Effect.fnUntraced(function* (appId: AppId, id: NotificationId)
   )
 })
 
-layer(hotStores)("NotificationStore.steer", (it) => {
+layer(hotStores)("NotificationStore.control", (it) => {
   it.effect("writes down who paused, resumed or cancelled what, and nothing of a command that changed nothing", () =>
     Effect.gen(function* () {
       const [notifications, sql] = [yield* NotificationStore, yield* SqlClient.SqlClient]
@@ -57,7 +57,7 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       const id = yield* accepted(app)
       const actor = { kind: "key" as const, id: uuidv7() }
       for (const command of ["resume", "pause", "pause", "resume", "cancel", "cancel", "resume"] as const) {
-        yield* Effect.provideService(notifications.steer(app, id, command), CurrentActor, actor)
+        yield* Effect.provideService(notifications.control(app, id, command), CurrentActor, actor)
       }
       expect(
         yield* sql`SELECT actor_kind, actor_id, action, target FROM audit_log WHERE app_id = ${app} ORDER BY at`
@@ -79,7 +79,7 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       const lists = Array.from({ length: 120 }, () => ids(3))
       const id = yield* planned(app, lists)
       const [held] = yield* batches.claim(lane(app), 1, 60_000)
-      const cancelled = Option.getOrThrow(yield* notifications.steer(app, id, "cancel"))
+      const cancelled = Option.getOrThrow(yield* notifications.control(app, id, "cancel"))
       expect(cancelled).toMatchObject({ isDone: true, notification: { status: "cancelled" } })
       expect(yield* accountOf(app, id)).toEqual({
         accepted: 360,
@@ -119,7 +119,7 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       const [held] = yield* batches.claim(lane(app), 1, 60_000)
       const [first, ...others] = held!.recipients
       yield* batches.finish(chunkOf(held!, [first!], { remaining: others }))
-      yield* notifications.steer(app, id, "cancel")
+      yield* notifications.control(app, id, "cancel")
       expect(yield* accountOf(app, id)).toMatchObject({ accepted: 40, pending: 19, sent: 1, cancelled: 20 })
       yield* untilCancelled(app, id)
       expect(yield* accountOf(app, id)).toMatchObject({ accepted: 40, pending: 0, sent: 1, cancelled: 39 })
@@ -135,7 +135,7 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       const webhook = yield* newWebhook(app, { events: ["NOTIFICATION_SENT"] })
       const id = yield* planned(app, [ids(20)])
       const [held] = yield* batches.claim(lane(app), 1, 60_000)
-      yield* notifications.steer(app, id, "cancel")
+      yield* notifications.control(app, id, "cancel")
       yield* untilCancelled(app, id)
       const [a, b, c, d, ...silent] = held!.recipients as [string, string, string, string]
       const late = chunkOf(held!, [a, b], {
@@ -205,7 +205,7 @@ layer(hotStores)("NotificationStore.steer", (it) => {
           })
         )
         yield* batches.release(dead!.id, claimed[0]!.fence, 0, false)
-        yield* notifications.steer(app, id, "cancel")
+        yield* notifications.control(app, id, "cancel")
         expect(yield* unknownOf(app, id)).toEqual([again, ...left].toSorted())
         expect(yield* batches.finish(chunkOf(dead!, dead!.recipients))).toEqual(Option.none())
         expect(yield* accountOf(app, id)).toMatchObject({ accepted: 4, cancelled: 3, sent: 1, pending: 0 })
@@ -220,7 +220,7 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       const id = yield* planned(app, [ids(1), ids(1)])
       const [held] = yield* batches.claim(lane(app), 1, 60_000)
       expect(yield* notifications.isHalted(id)).toBe(false)
-      yield* notifications.steer(app, id, "pause")
+      yield* notifications.control(app, id, "pause")
       expect(yield* notifications.isHalted(id)).toBe(true)
       yield* batches.release(held!.id, held!.fence, 0, false)
       expect(yield* batches.claim(lane(app), 10, 60_000)).toEqual([])
@@ -228,7 +228,7 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       const inTheWay = yield* sql`SELECT id FROM batches WHERE app_id = ${app} AND NOT done AND NOT paused`
       expect(inTheWay).toEqual([])
       expect(yield* accountOf(app, id)).toMatchObject({ accepted: 2, pending: 2 })
-      const resumed = Option.getOrThrow(yield* notifications.steer(app, id, "resume"))
+      const resumed = Option.getOrThrow(yield* notifications.control(app, id, "resume"))
       expect(resumed).toMatchObject({
         isDone: true,
         plan: false,
@@ -254,14 +254,14 @@ layer(hotStores)("NotificationStore.steer", (it) => {
         leaseMs: 60_000
       })
       expect(yield* notifications.savePlan(step(plan.fence, "d:0:x"))).toBe(true)
-      yield* notifications.steer(app, id, "pause")
+      yield* notifications.control(app, id, "pause")
       expect(yield* notifications.savePlan(step(plan.fence, null))).toBe(false)
       expect(yield* notifications.claimPlan(id, 60_000)).toEqual(Option.none())
-      expect(Option.getOrThrow(yield* notifications.steer(app, id, "resume")).plan).toBe(true)
+      expect(Option.getOrThrow(yield* notifications.control(app, id, "resume")).plan).toBe(true)
       expect(yield* notifications.savePlan(step(plan.fence, null))).toBe(false)
       const again = Option.getOrThrow(yield* notifications.claimPlan(id, 60_000))
       expect(again.cursor).toBe("d:0:x")
-      yield* notifications.steer(app, id, "cancel")
+      yield* notifications.control(app, id, "cancel")
       expect(yield* notifications.savePlan(step(again.fence, null))).toBe(false)
       expect(yield* accountOf(app, id)).toMatchObject({ accepted: 2, cancelled: 2 })
       expect(yield* statusOf(app, id)).toEqual({ status: "cancelled", isOver: true })
@@ -274,11 +274,11 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       const [app, other] = [yield* newApp, yield* newApp]
       const id = yield* accepted(app)
       const tell = (command: "cancel" | "pause" | "resume") =>
-        Effect.map(notifications.steer(app, id, command), (steered) => {
-          const { isDone, notification } = Option.getOrThrow(steered)
+        Effect.map(notifications.control(app, id, command), (controlled) => {
+          const { isDone, notification } = Option.getOrThrow(controlled)
           return [isDone, notification.status]
         })
-      expect(yield* notifications.steer(other, id, "cancel")).toEqual(Option.none())
+      expect(yield* notifications.control(other, id, "cancel")).toEqual(Option.none())
       expect(yield* tell("resume")).toEqual([true, "queued"])
       expect(yield* tell("pause")).toEqual([true, "paused"])
       expect(yield* tell("pause")).toEqual([true, "paused"])
@@ -300,10 +300,10 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       )
       yield* atOnce(
         Array.from({ length: 8 }, (_, i) =>
-          Effect.flatMap(NotificationStore, (store) => store.steer(app, id, i % 2 === 0 ? "pause" : "resume"))
+          Effect.flatMap(NotificationStore, (store) => store.control(app, id, i % 2 === 0 ? "pause" : "resume"))
         )
       )
-      yield* notifications.steer(app, id, "resume")
+      yield* notifications.control(app, id, "resume")
       expect(yield* batches.claim(lane(app), 100, 60_000)).toHaveLength(30)
     })
   )
@@ -325,7 +325,7 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       expect(yield* plansOf).toEqual([])
       expect(yield* notifications.claimPlan(id, 60_000)).toEqual(Option.none())
       expect(Option.getOrThrow(yield* notifications.message(id)).expiresAt).toBe(sendAt + 60_000)
-      yield* notifications.steer(app, cancelled, "cancel")
+      yield* notifications.control(app, cancelled, "cancel")
       expect(yield* statusOf(app, cancelled)).toEqual({ status: "cancelled", isOver: true })
       yield* sql`UPDATE notifications SET send_at = now(), published_at = now() WHERE app_id = ${app}`
       const found = yield* atOnce(
@@ -349,8 +349,8 @@ layer(hotStores)("NotificationStore.steer", (it) => {
         const sendAt = Date.now() + 3_600_000
         yield* notifications.accept({ id, appId: app, request: HELLO, ttlMs: 60_000, sendAt, batches: null })
         const tell = (command: "pause" | "resume") =>
-          Effect.map(notifications.steer(app, id, command), (steered) => {
-            const { isDone, notification } = Option.getOrThrow(steered)
+          Effect.map(notifications.control(app, id, command), (controlled) => {
+            const { isDone, notification } = Option.getOrThrow(controlled)
             return [isDone, notification.status]
           })
         const planned = Effect.map(batches.forgotten(0), ({ plans }) => plans.some((plan) => plan.id === id))
@@ -383,10 +383,10 @@ layer(hotStores)("NotificationStore.steer", (it) => {
       const id = uuidv7() as NotificationId
       const sendAt = Date.now() + 3_600_000
       yield* notifications.accept({ id, appId: app, request: HELLO, ttlMs: 60_000, sendAt, batches: null })
-      yield* notifications.steer(app, id, "pause")
-      expect(Option.getOrThrow(yield* notifications.steer(app, id, "cancel")).isDone).toBe(true)
+      yield* notifications.control(app, id, "pause")
+      expect(Option.getOrThrow(yield* notifications.control(app, id, "cancel")).isDone).toBe(true)
       expect(yield* statusOf(app, id)).toEqual({ status: "cancelled", isOver: true })
-      expect(Option.getOrThrow(yield* notifications.steer(app, id, "resume")).isDone).toBe(false)
+      expect(Option.getOrThrow(yield* notifications.control(app, id, "resume")).isDone).toBe(false)
     })
   )
 })

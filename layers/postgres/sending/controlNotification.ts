@@ -4,19 +4,19 @@ import type { AuditAction } from "../../../services/domain/access/Audit.ts"
 import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
 import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
 import type { NotificationStatus } from "../../../services/domain/sending/Notification.ts"
-import type { SteerCommand } from "../../../services/ports/sending/NotificationStore.ts"
+import type { ControlCommand } from "../../../services/ports/sending/NotificationStore.ts"
 import { record } from "../access/auditEntry.ts"
 import { cancelRest } from "./cancelRest.ts"
 import { texts } from "../server/columns.ts"
 import type { NotificationRow } from "./notificationRows.ts"
 import { COLUMNS, notificationOf } from "./notificationRows.ts"
 
-interface SteeredRow extends NotificationRow {
+interface ControlledRow extends NotificationRow {
   readonly plan_done: boolean
   readonly late: boolean
 }
 
-interface Steering {
+interface Command {
   readonly from: ReadonlyArray<NotificationStatus>
   /** Where there is nothing left to do. */
   readonly already: ReadonlyArray<NotificationStatus>
@@ -29,7 +29,7 @@ interface Steering {
 /** Paused before anything of it was sent, and its time went by: it begins now, and its time to live with it. */
 const LATE = "(started_at IS NULL AND send_at <= now())"
 
-const STEERING: Readonly<Record<SteerCommand, Steering>> = {
+const COMMANDS: Readonly<Record<ControlCommand, Command>> = {
   cancel: {
     from: ["scheduled", "queued", "sending", "paused"],
     already: ["cancelled"],
@@ -61,17 +61,17 @@ const STEERING: Readonly<Record<SteerCommand, Steering>> = {
 const ROUNDS = 4
 
 /** Cancels, pauses or resumes: the notification, and with it its batches. Only what changes something is in the audit log. */
-export const steerNotification = (sql: SqlClient.SqlClient) => {
+export const controlNotification = (sql: SqlClient.SqlClient) => {
   const columns = sql.literal(COLUMNS)
   const cancelTheRest = cancelRest(sql)
-  return Effect.fnUntraced(function* (appId: AppId, id: NotificationId, command: SteerCommand) {
-    const { action, already, changes, from } = STEERING[command]
+  return Effect.fnUntraced(function* (appId: AppId, id: NotificationId, command: ControlCommand) {
+    const { action, already, changes, from } = COMMANDS[command]
     const isHalt = command !== "resume"
-    const steered = yield* sql.withTransaction(
+    const controlled = yield* sql.withTransaction(
       Effect.gen(function* () {
         // First the notification, by which planners and other commands wait for each other; then, with what they have
         // written before our eyes, its batches. A new fence sends a planner home.
-        const rows = yield* sql<SteeredRow>`
+        const rows = yield* sql<ControlledRow>`
           UPDATE notifications SET ${sql.literal(changes)}, plan_fence = plan_fence + 1, plan_lease_until = NULL
           WHERE id = ${id} AND app_id = ${appId} AND status = ANY(${texts(from)})
           RETURNING ${columns}, plan_done, coalesce(send_at = now(), false) AS late`
@@ -90,8 +90,8 @@ export const steerNotification = (sql: SqlClient.SqlClient) => {
         return { row, lanes: lanes.map(({ provider }) => provider) }
       })
     )
-    if (steered === null) {
-      const found = yield* sql<SteeredRow>`
+    if (controlled === null) {
+      const found = yield* sql<ControlledRow>`
         SELECT ${columns}, plan_done FROM notifications WHERE id = ${id} AND app_id = ${appId}`
       return Option.map(Option.fromUndefinedOr(found[0]), (row) => ({
         notification: notificationOf(row),
@@ -102,10 +102,10 @@ export const steerNotification = (sql: SqlClient.SqlClient) => {
     }
     if (command === "cancel") yield* cancelTheRest(id, ROUNDS)
     return Option.some({
-      notification: notificationOf(steered.row),
+      notification: notificationOf(controlled.row),
       isDone: true,
-      plan: !steered.row.plan_done,
-      lanes: steered.lanes
+      plan: !controlled.row.plan_done,
+      lanes: controlled.lanes
     })
   })
 }
