@@ -20,7 +20,7 @@ import { PayloadSizes } from "../../ports/sending/PayloadSizes.ts"
 import type { Rendered, RenderProblem } from "../../ports/messages/TemplateEngine.ts"
 import { checkContent } from "../sending/Accept.ts"
 import { makeNamed } from "../sending/Named.ts"
-import { makePinning } from "../sending/Pinning.ts"
+import { makeResolving } from "../sending/Resolving.ts"
 import { PROVIDERS, reachedBy, waysOf } from "../sending/Reach.ts"
 import { makeRendering } from "../sending/Rendering.ts"
 import { untimelyOf } from "../sending/Timing.ts"
@@ -58,7 +58,7 @@ export const makePreview = Effect.gen(function* () {
   const credentials = yield* CredentialStore
   const templates = yield* Templates
   const sizes = yield* PayloadSizes
-  const pin = yield* makePinning
+  const resolve = yield* makeResolving
   const named = yield* makeNamed
 
   /**
@@ -103,7 +103,7 @@ export const makePreview = Effect.gen(function* () {
   return Effect.fnUntraced(function* (appId: AppId, given: SendNotification) {
     const untimely = untimelyOf(given, now())
     if (untimely !== null) return yield* untimely
-    const request = yield* pin(appId, given)
+    const request = yield* resolve(appId, given)
     yield* checkContent(request)
     const skipped = (yield* named(appId, request.to))?.skipped ?? null
     const ways = waysOf(request)

@@ -22,7 +22,7 @@ import type { Trace } from "../../ports/operations/Tracing.ts"
 import { makeWakeUps } from "../operations/WakeUps.ts"
 import { laneId } from "./Lane.ts"
 import { lower, makeNamed, UnknownRecipients } from "./Named.ts"
-import { makePinning, RequestRefused } from "./Pinning.ts"
+import { makeResolving, RequestRefused } from "./Resolving.ts"
 import { batchesOf, contentOf, hasEmail, hasPush, isChannelsOnly, reachedBy, waysOf } from "./Reach.ts"
 import { planAt, ttlOf, untimelyOf } from "./Timing.ts"
 
@@ -156,7 +156,7 @@ export class Accept extends Context.Service<
       const notifications = yield* NotificationStore
       const wakeUp = yield* makeWakeUps(yield* JobQueue)
       const settings = yield* EngineSettings
-      const pin = yield* makePinning
+      const resolve = yield* makeResolving
       const named = yield* makeNamed
 
       /** The plan of a small audience, which then needs no planner. Nobody at all is left to the planner to complete. */
@@ -211,7 +211,7 @@ export class Accept extends Context.Service<
         return accepted
       })
 
-      const sendPinned = (
+      const sendResolved = (
         appId: AppId,
         request: KeptRequest,
         settle: Settle | null,
@@ -238,8 +238,8 @@ export class Accept extends Context.Service<
           const refused = untimelyOf(given, now())
           if (refused !== null) return Effect.fail(refused)
           return given.template_id === undefined && given.to.segment_id === undefined
-            ? sendPinned(appId, given, settle, trace)
-            : Effect.flatMap(pin(appId, given), (request) => sendPinned(appId, request, settle, trace))
+            ? sendResolved(appId, given, settle, trace)
+            : Effect.flatMap(resolve(appId, given), (request) => sendResolved(appId, request, settle, trace))
         })
 
       return Accept.of({ send })

@@ -9,7 +9,7 @@ import { NotificationStore } from "../../ports/sending/NotificationStore.ts"
 import { checkContent } from "./Accept.ts"
 import { makeWakeUps } from "../operations/WakeUps.ts"
 import { makeNamed } from "./Named.ts"
-import { makePinning } from "./Pinning.ts"
+import { makeResolving } from "./Resolving.ts"
 import { planAt, ttlOf, untimelyOf } from "./Timing.ts"
 
 /** It has begun, or is over: what it says can no longer be changed. */
@@ -32,7 +32,7 @@ export const makeRevising = Effect.gen(function* () {
   const notifications = yield* NotificationStore
   const wakeUp = yield* makeWakeUps(yield* JobQueue)
   const settings = yield* EngineSettings
-  const pin = yield* makePinning
+  const resolve = yield* makeResolving
   const named = yield* makeNamed
 
   /** `change` makes the new request of the one before; `fields` says what of it changes, for the log. */
@@ -53,10 +53,10 @@ export const makeRevising = Effect.gen(function* () {
       // One that was good when it was given stays good, also when its time went by while the notification was paused.
       const untimely = fields.includes("send_at") ? untimelyOf(wanted, now()) : null
       if (untimely !== null) return yield* untimely
-      const pinned = yield* pin(appId, wanted)
-      yield* checkContent(pinned)
-      const skipped = (yield* named(appId, pinned.to))?.skipped ?? null
-      const request = skipped === null ? pinned : { ...pinned, skipped }
+      const resolved = yield* resolve(appId, wanted)
+      yield* checkContent(resolved)
+      const skipped = (yield* named(appId, resolved.to))?.skipped ?? null
+      const request = skipped === null ? resolved : { ...resolved, skipped }
       const sendAt = planAt(request, now())
       const revised = yield* notifications.revise({
         appId,

@@ -3,7 +3,7 @@ import type { KeptRequest, SendNotification } from "../../domain/sending/Notific
 import { isDay } from "../../domain/Time.ts"
 import type { AudiencePage } from "../../ports/audience/AudienceStore.ts"
 import type { EngineSettings } from "../../ports/EngineSettings.ts"
-import { RequestRefused } from "./Pinning.ts"
+import { RequestRefused } from "./Resolving.ts"
 
 /*
  * When a notification is planned, due and expired: the rules that Accept and the planner share.

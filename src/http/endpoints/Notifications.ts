@@ -5,7 +5,7 @@ import { changedRequest, UpdateNotification } from "../../../services/domain/sen
 import { Moment } from "../../../services/domain/Time.ts"
 import { Accept } from "../../../services/engine/sending/Accept.ts"
 import type { UnknownRecipients } from "../../../services/engine/sending/Named.ts"
-import type { RequestRefused } from "../../../services/engine/sending/Pinning.ts"
+import type { RequestRefused } from "../../../services/engine/sending/Resolving.ts"
 import { makePreview } from "../../../services/engine/messages/Preview.ts"
 import { makeRevising } from "../../../services/engine/sending/Revising.ts"
 import { makeNotificationControl } from "../../../services/engine/sending/NotificationControl.ts"

@@ -40,7 +40,7 @@ const fillEach = Effect.fnUntraced(function* (compiled: CompiledTemplate, variab
  * Turns a request into what is kept of it: its segment's conditions and its template as they are at this moment. A
  * template that says the same to everybody is filled at once, and costs nothing afterwards.
  */
-export const makePinning = Effect.gen(function* () {
+export const makeResolving = Effect.gen(function* () {
   const templates = yield* Templates
   const segments = yield* SegmentStore
 
@@ -59,11 +59,11 @@ export const makePinning = Effect.gen(function* () {
     if (Option.isNone(found)) return yield* refuse("template_id", "is no template of this application")
     const { compiled, version } = found.value
     const { isPersonal, locales, parts } = compiled
-    const pinned: KeptRequest = { ...kept, template: { version, parts } }
-    if (isPersonal) return pinned
+    const resolved: KeptRequest = { ...kept, template: { version, parts } }
+    if (isPersonal) return resolved
     const filled = yield* fillEach(compiled, request.variables ?? {})
     if (Result.isFailure(filled)) return yield* refuse("variables", unfilled(filled.failure))
-    if (locales.length > 0) return pinned
+    if (locales.length > 0) return resolved
     // The variables stay to be shown: nothing is filled with them any more.
     return { ...kept, content: filled.success }
   })
