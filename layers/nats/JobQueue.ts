@@ -9,7 +9,7 @@ import { NodeQueue } from "../../services/ports/operations/NodeQueue.ts"
 import type { NatsAccess } from "../config/NatsAccess.ts"
 import { Settings } from "../config/Settings.ts"
 import { makeConnection } from "./Connection.ts"
-import { Keeper } from "./Keeper.ts"
+import { StreamProvisioner } from "./StreamProvisioner.ts"
 import type { Topic } from "./JetStreamTopics.ts"
 import { encode, ensureTopic, topicOf } from "./JetStreamTopics.ts"
 import { StreamPublisher } from "./StreamPublisher.ts"
@@ -57,8 +57,8 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
         let publisher = publishers.get(topic.stream)
         if (publisher === undefined) {
           const make = (manager: JetStreamManager) => ensureTopic(manager, topic, options)
-          const keeper = new Keeper({ ...options, stream: topic.stream, make })
-          publisher = new StreamPublisher({ ...options, subject: topic.subject, keeper, connection, publisherOf })
+          const provisioner = new StreamProvisioner({ ...options, stream: topic.stream, make })
+          publisher = new StreamPublisher({ ...options, subject: topic.subject, provisioner, connection, publisherOf })
           publishers.set(topic.stream, publisher)
         }
         return publisher
@@ -129,7 +129,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
                 concurrency: subscription.concurrency,
                 redeliverMs: options.redeliverMs,
                 ackWaitMs: options.ackWaitMs,
-                keeper: streamPublisherOf(topic).keeper,
+                provisioner: streamPublisherOf(topic).provisioner,
                 timeoutMs: options.timeoutMs,
                 idleMs: options.idleMs,
                 handle: (job) =>

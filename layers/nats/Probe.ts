@@ -1,7 +1,7 @@
 import type { JetStreamManager } from "@nats-io/jetstream"
 import { DiscardPolicy, RetentionPolicy, StorageType } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
-import { Keeper } from "./Keeper.ts"
+import { StreamProvisioner } from "./StreamProvisioner.ts"
 import type { StreamConfigOf } from "./JetStreamTopics.ts"
 import { ensureStream, managerOf } from "./JetStreamTopics.ts"
 import type { StreamPublisherOptions } from "./StreamPublisher.ts"
@@ -59,7 +59,7 @@ export class Probe {
     this.#publisher = new StreamPublisher({
       ...options,
       subject: SUBJECT,
-      keeper: new Keeper({ ...options, stream: STREAM, make })
+      provisioner: new StreamProvisioner({ ...options, stream: STREAM, make })
     })
   }
 

@@ -2,8 +2,8 @@ import type { Msg, NatsConnection, Subscription } from "@nats-io/transport-node"
 import { createInbox, nanos } from "@nats-io/transport-node"
 import type { Job } from "../../services/domain/operations/Job.ts"
 import type { Connection } from "./Connection.ts"
-import type { Keeper, Witness } from "./Keeper.ts"
-import { isRefusal } from "./Keeper.ts"
+import type { StreamProvisioner, Observer } from "./StreamProvisioner.ts"
+import { isRefusal } from "./StreamProvisioner.ts"
 import type { Topic } from "./JetStreamTopics.ts"
 import { CONSUMER, decode, waitingIn } from "./JetStreamTopics.ts"
 
@@ -22,7 +22,7 @@ export interface PullerOptions {
   /** Jobs at work are marked as in progress three times within it. */
   readonly ackWaitMs: number
   /** Keeps the stream and the consumer in being. */
-  readonly keeper: Keeper
+  readonly provisioner: StreamProvisioner
   /** How long the server may take to answer. */
   readonly timeoutMs: number
   /** A pull that brings nothing for so long asks whether there is nothing to bring. */
@@ -101,16 +101,16 @@ export class Puller {
     void this.#prepare(null)
   }
 
-  /** Makes sure that there is something to pull from, until it succeeds. `witness`: who doubts what was known of it. */
-  async #prepare(witness: Witness | null): Promise<void> {
+  /** Makes sure that there is something to pull from, until it succeeds. `observer`: who doubts what was known of it. */
+  async #prepare(observer: Observer | null): Promise<void> {
     if (this.#preparing) return
     this.#preparing = true
-    const { connection, keeper } = this.#options
-    let doubting = witness
+    const { connection, provisioner } = this.#options
+    let doubting = observer
     while (!this.#stopped && this.#nc !== null && connection.isUp()) {
       try {
-        if (doubting === null) await keeper.ensure(this.#nc, connection.epoch())
-        else await keeper.renew(this.#nc, connection.epoch(), doubting)
+        if (doubting === null) await provisioner.ensure(this.#nc, connection.epoch())
+        else await provisioner.renew(this.#nc, connection.epoch(), doubting)
         break
       } catch (error) {
         if (isRefusal(error)) doubting ??= "pull"
@@ -128,7 +128,7 @@ export class Puller {
   async #askWhy(nc: NatsConnection): Promise<void> {
     const pull = this.#pull
     const waiting = await waitingIn(nc, this.#options.topic, this.#options.timeoutMs).catch(() => 0)
-    if (waiting === 0) this.#options.keeper.works("delivery")
+    if (waiting === 0) this.#options.provisioner.works("delivery")
     else if (pull === this.#pull && this.#wanted > 0) void this.#prepare("delivery")
   }
 
@@ -160,8 +160,8 @@ export class Puller {
       return
     }
     this.#fedAt = this.#heard
-    this.#options.keeper.works("pull")
-    this.#options.keeper.works("delivery")
+    this.#options.provisioner.works("pull")
+    this.#options.provisioner.works("delivery")
     if (this.#wanted > 0) this.#wanted--
     if (this.#stopped || this.#active.size >= this.#options.concurrency) {
       // Left over from a pull that was given up: another node, or a later pull, has a hand for it.
@@ -175,7 +175,7 @@ export class Puller {
   #status(code: number): void {
     // 100: a heartbeat. 404, 408: the pull ended in the ordinary way.
     const isInOrder = code === 100 || code === 404 || code === 408
-    if (isInOrder) this.#options.keeper.works("pull")
+    if (isInOrder) this.#options.provisioner.works("pull")
     if (code === 100) return
     this.#wanted = 0
     if (isInOrder) this.#fill()

@@ -1,13 +1,13 @@
 import type { NatsConnection } from "@nats-io/transport-node"
 import type { Connection } from "./Connection.ts"
-import type { Keeper } from "./Keeper.ts"
-import { isRefusal } from "./Keeper.ts"
+import type { StreamProvisioner } from "./StreamProvisioner.ts"
+import { isRefusal } from "./StreamProvisioner.ts"
 import type { Publisher } from "./Publisher.ts"
 
 export interface StreamPublisherOptions {
   readonly subject: string
   /** Keeps the stream that takes the subject in being. */
-  readonly keeper: Keeper
+  readonly provisioner: StreamProvisioner
   readonly connection: Connection
   readonly publisherOf: (nc: NatsConnection) => Publisher
   /** How long the server may take to answer. */
@@ -24,17 +24,17 @@ export class StreamPublisher {
     this.#options = options
   }
 
-  get keeper(): Keeper {
-    return this.#options.keeper
+  get provisioner(): StreamProvisioner {
+    return this.#options.provisioner
   }
 
   /** What was taken already is published twice when something else of it was refused, which harms nobody. */
   async publish(nc: NatsConnection, payloads: ReadonlyArray<string>): Promise<void> {
-    const { connection, keeper } = this.#options
+    const { connection, provisioner } = this.#options
     try {
       await this.#once(nc, payloads).catch(async (error) => {
         if (!isRefusal(error) || !connection.isUp()) throw error
-        await keeper.renew(nc, connection.epoch(), "publisher")
+        await provisioner.renew(nc, connection.epoch(), "publisher")
         await this.#once(nc, payloads)
       })
       this.#untaken = null
@@ -50,9 +50,9 @@ export class StreamPublisher {
   }
 
   async #once(nc: NatsConnection, payloads: ReadonlyArray<string>): Promise<void> {
-    const { connection, keeper, publisherOf, subject, timeoutMs } = this.#options
-    await keeper.ensure(nc, connection.epoch())
+    const { connection, provisioner, publisherOf, subject, timeoutMs } = this.#options
+    await provisioner.ensure(nc, connection.epoch())
     await publisherOf(nc).publish(subject, payloads, timeoutMs)
-    keeper.works("publisher")
+    provisioner.works("publisher")
   }
 }

@@ -53,7 +53,7 @@ const recorded = (sql: PgClient.PgClient) =>
   )
 
 /** What is there to know the key by; empty in a database that holds no secret yet. */
-const witnesses = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
+const evidence = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const check = yield* recorded(sql)
   return check.length > 0 ? check : yield* samples(sql)
 })
@@ -72,7 +72,7 @@ const judge = Effect.fnUntraced(function* (all: ReadonlyArray<Sealed>) {
  */
 export const look: Effect.Effect<boolean, WrongMasterKey | SqlError, PgClient.PgClient | SecretBox> = Effect.gen(
   function* () {
-    const all = yield* witnesses(yield* PgClient.PgClient)
+    const all = yield* evidence(yield* PgClient.PgClient)
     yield* judge(all)
     return all.length > 0
   }
@@ -86,7 +86,7 @@ export const confirm: Effect.Effect<void, WrongMasterKey | SqlError, PgClient.Pg
   function* () {
     const sql = yield* PgClient.PgClient
     const box = yield* SecretBox
-    yield* judge(yield* witnesses(sql))
+    yield* judge(yield* evidence(sql))
     yield* sql`
       INSERT INTO master_key_check (id, sealed) VALUES (1, ${box.seal(PLACE, TEXT)}) ON CONFLICT (id) DO NOTHING`
     const now = yield* recorded(sql)

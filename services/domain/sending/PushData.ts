@@ -6,7 +6,7 @@ import { isJsonObject, JsonRecord } from "../Json.ts"
  * Who keeps a name at the top of a push's data for itself: FCM refuses the whole message for one of its own, APNs reads
  * `aps`, and the service's carry the ids that clients report with. Null: anybody may use it.
  */
-const keeperOf = (name: string): "FCM" | "APNs" | "the service" | null => {
+const reservedBy = (name: string): "FCM" | "APNs" | "the service" | null => {
   if (name === "from" || name === "message_type" || name.startsWith("google.") || name.startsWith("gcm.")) return "FCM"
   if (name.startsWith("service_")) return "the service"
   return name === "aps" ? "APNs" : null
@@ -14,13 +14,13 @@ const keeperOf = (name: string): "FCM" | "APNs" | "the service" | null => {
 
 const refusal = (path: ReadonlyArray<string>, name: string) => ({
   path: [...path, name],
-  issue: `is a name that ${keeperOf(name)} keeps for itself`
+  issue: `is a name that ${reservedBy(name)} keeps for itself`
 })
 
 /** What a push carries beside its texts: a JSON object. */
 export const PushData = JsonRecord.check(
   Schema.makeFilter((data: JsonObject) => {
-    const name = Object.keys(data).find((name) => keeperOf(name) !== null)
+    const name = Object.keys(data).find((name) => reservedBy(name) !== null)
     return name === undefined || refusal([], name)
   })
 ).annotate({
@@ -30,10 +30,10 @@ export const PushData = JsonRecord.check(
 
 const override = Schema.optionalKey(JsonRecord)
 
-/** A name in `object`, which stands at `path`, that belongs to one of the keepers. Null removes, and may stand anywhere. */
-const reservedIn = (object: unknown, path: ReadonlyArray<string>, keepers: ReadonlyArray<string | null>) => {
+/** A name in `object`, which stands at `path`, that belongs to one of the owners. Null removes, and may stand anywhere. */
+const reservedIn = (object: unknown, path: ReadonlyArray<string>, owners: ReadonlyArray<string | null>) => {
   if (!isJsonObject(object)) return undefined
-  const name = Object.keys(object).find((name) => object[name] !== null && keepers.includes(keeperOf(name)))
+  const name = Object.keys(object).find((name) => object[name] !== null && owners.includes(reservedBy(name)))
   return name === undefined ? undefined : refusal(path, name)
 }
 

@@ -4,7 +4,7 @@ import type { NatsConnection } from "@nats-io/transport-node"
 import { createdOf, isMissing, managerOf } from "./JetStreamTopics.ts"
 import { Refused } from "./Publisher.ts"
 
-export interface KeeperOptions {
+export interface StreamProvisionerOptions {
   readonly stream: string
   /** Makes the stream, and what belongs to it, unless they are there. */
   readonly make: (manager: JetStreamManager) => Promise<void>
@@ -20,7 +20,7 @@ export interface KeeperOptions {
 /**
  * Who finds that a stream refuses: who publishes; whose pull is refused; whose pull brings nothing, though jobs wait.
  */
-export type Witness = "publisher" | "pull" | "delivery"
+export type Observer = "publisher" | "pull" | "delivery"
 
 interface Doubt {
   /** The stream that refuses; null while that is not known, or there is none. */
@@ -46,14 +46,14 @@ const settle = () => new Promise<void>((resolve) => setTimeout(resolve, SETTLE_M
  * that goes on refusing is deleted and made anew, by whichever node comes first: the others see that it is not the one
  * they doubted.
  */
-export class Keeper {
-  readonly #options: KeeperOptions
-  readonly #doubts = new Map<Witness, Doubt>()
+export class StreamProvisioner {
+  readonly #options: StreamProvisionerOptions
+  readonly #doubts = new Map<Observer, Doubt>()
   /** The epoch in which they were found or made. */
   #epoch = 0
   #making: Promise<void> | null = null
 
-  constructor(options: KeeperOptions) {
+  constructor(options: StreamProvisionerOptions) {
     this.#options = options
   }
 
@@ -65,17 +65,17 @@ export class Keeper {
   }
 
   /** What should be there refuses: looks again, makes what is gone, and what refuses for too long anew. */
-  renew(nc: NatsConnection, epoch: number, witness: Witness): Promise<void> {
+  renew(nc: NatsConnection, epoch: number, observer: Observer): Promise<void> {
     // What is under way is shared: publisher and puller find out at the same time.
     if (this.#making !== null) return this.#making
-    let doubt = this.#doubts.get(witness)
-    if (doubt === undefined) this.#doubts.set(witness, (doubt = { created: null, since: performance.now() }))
+    let doubt = this.#doubts.get(observer)
+    if (doubt === undefined) this.#doubts.set(observer, (doubt = { created: null, since: performance.now() }))
     return this.#make(epoch, () => this.#renew(nc, doubt))
   }
 
-  /** The witness has seen it work. */
-  works(witness: Witness): void {
-    this.#doubts.delete(witness)
+  /** The observer has seen it work. */
+  works(observer: Observer): void {
+    this.#doubts.delete(observer)
   }
 
   #make(epoch: number, run: () => Promise<void>): Promise<void> {
