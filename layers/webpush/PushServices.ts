@@ -19,7 +19,7 @@ const REFUSALS_OF_A_SERVICE = 5
  * Some services limit single subscriptions with the status that others limit everybody with, and several of those may be
  * one stranger's. So a service that is left alone is tried with one message so often.
  */
-const TRIAL_MS = 30_000
+const PROBE_MS = 30_000
 /** How often a service's refusals are worth an operator's time. */
 const SAID_MS = HOUR
 const REFUSED_PAUSE_MS = 15 * 60_000
@@ -49,16 +49,16 @@ interface Service {
   vapid: Vapid | undefined
   slowUntil: number
   /** While it is left alone: when it may be tried. */
-  trialAt: number
+  probeAt: number
   /** When its refusals were last worth saying. */
   saidAt: number
   readonly throttles: RefusalRun
   readonly refusals: RefusalRun
 }
 
-/** What a service may be asked. `Trial`: one message, and the others only if it takes that one. */
+/** What a service may be asked. `Probe`: one message, and the others only if it takes that one. */
 export type Permit =
-  | { readonly _tag: "Open" | "Trial" }
+  | { readonly _tag: "Open" | "Probe" }
   /** Milliseconds until it is worth asking again. */
   | { readonly _tag: "Paused"; readonly afterMs: number }
 
@@ -84,7 +84,7 @@ export class PushServices {
         {
           vapid: undefined,
           slowUntil: 0,
-          trialAt: 0,
+          probeAt: 0,
           saidAt: Number.NEGATIVE_INFINITY,
           throttles: new RefusalRun(THROTTLES_OF_A_SERVICE),
           refusals: new RefusalRun(REFUSALS_OF_A_SERVICE)
@@ -114,20 +114,20 @@ export class PushServices {
     if (this.#suspects.size > 0) this.#suspects.delete(deviceId)
   }
 
-  /** Whoever is told that it is a trial has it for himself. */
+  /** Whoever is told that it is a probe has it for himself. */
   permit(owner: string, origin: string, now: number): Permit {
     const service = this.#of(owner, origin)
     if (now >= service.slowUntil) return { _tag: "Open" }
-    if (now < service.trialAt) return { _tag: "Paused", afterMs: Math.min(service.slowUntil, service.trialAt) - now }
-    service.trialAt = now + TRIAL_MS
-    return { _tag: "Trial" }
+    if (now < service.probeAt) return { _tag: "Paused", afterMs: Math.min(service.slowUntil, service.probeAt) - now }
+    service.probeAt = now + PROBE_MS
+    return { _tag: "Probe" }
   }
 
   throttled(owner: string, origin: string, afterMs: number, now: number): Settled {
     const service = this.#of(owner, origin)
     service.throttles.refused()
     if (service.throttles.blamesCredential) {
-      if (now >= service.slowUntil) service.trialAt = now + TRIAL_MS
+      if (now >= service.slowUntil) service.probeAt = now + PROBE_MS
       service.slowUntil = Math.max(service.slowUntil, now + afterMs)
     }
     return { _tag: "Slow", scope: "recipient", reason: "throttled", afterMs }

@@ -130,7 +130,7 @@ const sendToService = Effect.fnUntraced(function* (
     return
   }
   const service: ServiceRun = { run, origin, authorization, accepted: 0, isUnreachable: false, refused: [] }
-  const left = permit._tag === "Trial" ? yield* tryOne(service, indexes) : indexes
+  const left = permit._tag === "Probe" ? yield* probeOne(service, indexes) : indexes
   yield* Effect.forEach(slices(left), (slice) => sendSlice(service, slice), {
     concurrency: SLICES_AT_ONCE,
     discard: true
@@ -148,7 +148,7 @@ const putOff = ({ onOutcome }: Run, indexes: ReadonlyArray<number>, afterMs: num
 }
 
 /** Sends one message to a service that throttled. Answers who is left: nobody, when it does so again. */
-const tryOne = Effect.fnUntraced(function* (service: ServiceRun, indexes: ReadonlyArray<number>) {
+const probeOne = Effect.fnUntraced(function* (service: ServiceRun, indexes: ReadonlyArray<number>) {
   const { origin, run } = service
   // Anybody: the first of them may be a stranger's again and again.
   const one = indexes[Math.floor(Math.random() * indexes.length)]!

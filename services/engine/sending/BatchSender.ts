@@ -30,8 +30,8 @@ import type { LaneReport, ResultRules } from "./Results.ts"
 import { failBatch } from "./Results.ts"
 import type { BatchReport } from "./Sending.ts"
 import { sendBatch } from "./Sending.ts"
-import type { Trials } from "./Trials.ts"
-import { makeTrials } from "./Trials.ts"
+import type { CredentialProbes } from "./CredentialProbes.ts"
+import { makeCredentialProbes } from "./CredentialProbes.ts"
 
 /*
  * What becomes of a claimed batch: its message and template are found, its credential, its recipients' addresses; all
@@ -74,7 +74,7 @@ interface Means extends ChunkWriting {
   readonly credentials: CredentialStore["Service"]
   readonly settings: EngineSettings["Service"]
   readonly providers: Readonly<Record<CredentialKind, Provider>>
-  readonly trials: Trials
+  readonly probes: CredentialProbes
   readonly messages: PreparedMessages
   /** By application, kind and version. */
   readonly versions: Cache.Cache<string, Option.Option<Credential>, StoreError>
@@ -102,7 +102,7 @@ export const makeBatchSender = Effect.gen(function* () {
       webpush: yield* WebPushProvider,
       smtp: yield* SmtpProvider
     },
-    trials: makeTrials(),
+    probes: makeCredentialProbes(),
     messages: yield* makePreparedMessages,
     // By version, which a claimed batch brings along: what is remembered is never out of date.
     versions: yield* Cache.makeWith(
@@ -218,7 +218,7 @@ const sendPush = Effect.fnUntraced(function* (
   trace: Trace,
   credential: Credential
 ) {
-  const { credentials, gate, metrics, notifications, providers, settings, store, tracing, trials } = means
+  const { credentials, gate, metrics, notifications, providers, settings, store, tracing, probes } = means
   const { appId, config, version } = credential
   const { kind } = config
   const { acceptedAt, suspendedReason } = batch.credential!
@@ -237,7 +237,7 @@ const sendPush = Effect.fnUntraced(function* (
     targets,
     unsubscribed,
     rules: rulesOf(means, message),
-    standing: trials.of(version, isProbe || suspendedReason !== null, acceptedAt),
+    standing: probes.of(version, isProbe || suspendedReason !== null, acceptedAt),
     suspend: (reason) => credentials.suspendUnlessAccepted(appId, kind, version, reason),
     noteAcceptance: noteAcceptance(means, credential, acceptedAt),
     save: (chunk) => writeChunk(means, trace, chunk),
@@ -273,19 +273,19 @@ const counted = (means: Means, provider: Provider): Provider => ({
 
 /** Tells other processes that a credential version works. One that could not is told with the next batch. */
 const noteAcceptance = (
-  { credentials, trials }: Means,
+  { credentials, probes }: Means,
   { appId, config, version }: Credential,
   acceptedAt: number | null
 ) =>
   Effect.suspend(() =>
-    trials.notes(version, acceptedAt) ? credentials.accepted(appId, config.kind, version) : Effect.void
-  ).pipe(Effect.catch(() => Effect.sync(() => trials.unnoted(version))))
+    probes.notes(version, acceptedAt) ? credentials.accepted(appId, config.kind, version) : Effect.void
+  ).pipe(Effect.catch(() => Effect.sync(() => probes.unnoted(version))))
 
 const outcomeOf = ({ slow, suspend }: LaneReport) => (suspend !== null ? "suspended" : slow !== null ? "slowed" : "ok")
 
 /** What the outcomes of a batch mean for its credential. */
 const judge = Effect.fnUntraced(function* (
-  { credentials, trials }: Means,
+  { credentials, probes }: Means,
   batch: ClaimedBatch,
   { appId, config: { kind }, version }: Credential,
   report: BatchReport
@@ -293,7 +293,7 @@ const judge = Effect.fnUntraced(function* (
   if (report.suspend !== null) {
     yield* credentials.suspend(appId, kind, version, report.suspend)
     // Of batches that were under way together, one says so.
-    if (trials.tells(version)) {
+    if (probes.tells(version)) {
       yield* Effect.logError(`The ${kind} credential is refused: ${report.suspend}. Its messages wait.`).pipe(
         Effect.annotateLogs({ app_id: appId, notification_id: batch.notificationId, batch_id: batch.id })
       )

@@ -4,7 +4,7 @@ import type { Outcome, Refusal, Settled } from "../../ports/sending/Provider.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { UNTIL_ANSWERED } from "./BatchLease.ts"
 import type { Results } from "./Results.ts"
-import type { Standing } from "./Trials.ts"
+import type { Standing } from "./CredentialProbes.ts"
 
 /** What the outcomes of a batch say of the credential that it is sent with. */
 export class CredentialEvidence {

@@ -12,7 +12,7 @@ import { BatchLease } from "./BatchLease.ts"
 import { CredentialEvidence } from "./CredentialEvidence.ts"
 import type { LaneReport, ResultRules } from "./Results.ts"
 import { Results, unreached } from "./Results.ts"
-import type { Finding, Standing } from "./Trials.ts"
+import type { Finding, Standing } from "./CredentialProbes.ts"
 
 /** How often results are written while a batch is under way: what a crash can repeat is at most what came since. */
 const SAVE_MS = 250
@@ -137,7 +137,7 @@ const sendAll = Effect.fnUntraced(function* (run: Run) {
     return
   }
   if (targets.length === 0) return
-  const refusal = yield* standing.pass(trial(run))
+  const refusal = yield* standing.pass(probe(run))
   if (refusal === null) yield* send(run, run.rest)
   else putOff(run, run.rest, refusal)
   for (const fiber of asking) yield* Fiber.join(fiber)
@@ -145,7 +145,7 @@ const sendAll = Effect.fnUntraced(function* (run: Run) {
 })
 
 /** Sends to those by whom a refusal of the credential is known, and says what came of it. */
-const trial = Effect.fnUntraced(function* (run: Run): Effect.fn.Return<Finding | null, StoreError> {
+const probe = Effect.fnUntraced(function* (run: Run): Effect.fn.Return<Finding | null, StoreError> {
   const { asking, evidence, results, sending } = run
   const before = results.ended
   for (const most of [0, ...ROUNDS]) {

@@ -66,12 +66,12 @@ describe("PushServices", () => {
       seconds.map((second) => services.permit("app:1", A, second * SECOND))
     expect(permits(0, 29)).toEqual([30, 1].map((left) => ({ _tag: "Paused", afterMs: left * SECOND })))
     expect(permits(30, 30, 59)).toEqual([
-      { _tag: "Trial" },
+      { _tag: "Probe" },
       { _tag: "Paused", afterMs: 30 * SECOND },
       { _tag: "Paused", afterMs: SECOND }
     ])
     services.throttled("app:1", A, HOUR, 31 * SECOND)
-    expect(permits(59, 60)).toEqual([{ _tag: "Paused", afterMs: SECOND }, { _tag: "Trial" }])
+    expect(permits(59, 60)).toEqual([{ _tag: "Paused", afterMs: SECOND }, { _tag: "Probe" }])
     services.accepted("app:1", A, "d1")
     expect(permits(61)).toEqual([{ _tag: "Open" }])
   })

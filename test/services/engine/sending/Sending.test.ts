@@ -10,8 +10,8 @@ import type { Outcome, Provider, Refusal, Settled } from "../../../../services/p
 import { StoreError } from "../../../../services/ports/StoreError.ts"
 import type { Sending } from "../../../../services/engine/sending/Sending.ts"
 import { sendBatch } from "../../../../services/engine/sending/Sending.ts"
-import type { Standing } from "../../../../services/engine/sending/Trials.ts"
-import { makeTrials } from "../../../../services/engine/sending/Trials.ts"
+import type { Standing } from "../../../../services/engine/sending/CredentialProbes.ts"
+import { makeCredentialProbes } from "../../../../services/engine/sending/CredentialProbes.ts"
 
 const targets = (count: number): ReadonlyArray<Target> =>
   Array.from({ length: count }, () => ({
@@ -261,12 +261,12 @@ const idsOf = (all: ReadonlyArray<Target>) => all.map(({ id }) => id).toSorted()
 it("tries a credential that has never worked with one message, of all batches that begin together, and one after repair", async () => {
   let isGood = false
   const { posted, send } = slowProvider(() => isGood)
-  const trials = makeTrials()
+  const probes = makeCredentialProbes()
   const batches = Array.from({ length: 10 }, () => targets(500))
   const everybody = idsOf(batches.flat())
   const run = (version: number) => {
     const chunks: Array<ResultChunk> = []
-    const sendings = batches.map((all) => sendingOf(all, { send, chunks, standing: trials.of(version, false) }))
+    const sendings = batches.map((all) => sendingOf(all, { send, chunks, standing: probes.of(version, false) }))
     return Effect.runPromise(
       Effect.map(Effect.all(sendings.map(sendBatch), { concurrency: "unbounded" }), (report) => ({ chunks, report }))
     )
@@ -288,10 +288,10 @@ it("tries a credential that has never worked with one message, of all batches th
 it("tries no credential again that has worked, and begins nothing more with it once it is refused", async () => {
   let isGood = true
   const { posted, send } = slowProvider(() => isGood)
-  const trials = makeTrials()
+  const probes = makeCredentialProbes()
   const run = (all: ReadonlyArray<Target>) => {
     const chunks: Array<ResultChunk> = []
-    return Effect.map(sendBatch(sendingOf(all, { send, chunks, standing: trials.of(1, false) })), () => chunks)
+    return Effect.map(sendBatch(sendingOf(all, { send, chunks, standing: probes.of(1, false) })), () => chunks)
   }
   await Effect.runPromise(run(targets(1)))
   posted.length = 0
@@ -307,11 +307,11 @@ it("tries no credential again that has worked, and begins nothing more with it o
   expect(posted).toHaveLength(700)
 })
 
-it("lets another batch make the trial when the one that had it was stopped before it sent anything", async () => {
+it("lets another batch make the probe when the one that had it was stopped before it sent anything", async () => {
   const { posted, send } = slowProvider(() => true)
-  const trials = makeTrials()
+  const probes = makeCredentialProbes()
   const never = {
-    ...sendingOf(targets(3), { send, chunks: [], standing: trials.of(1, false) }),
+    ...sendingOf(targets(3), { send, chunks: [], standing: probes.of(1, false) }),
     extend: Effect.never,
     heldUntil: 0
   }
@@ -322,7 +322,7 @@ it("lets another batch make the trial when the one that had it was stopped befor
       const stuck = yield* Effect.forkChild(sendBatch(never))
       yield* Effect.yieldNow
       const waiting = yield* Effect.forkChild(
-        sendBatch(sendingOf(others, { send, chunks, standing: trials.of(1, false) }))
+        sendBatch(sendingOf(others, { send, chunks, standing: probes.of(1, false) }))
       )
       yield* Effect.sleep(20)
       expect(posted).toEqual([])
@@ -504,10 +504,10 @@ it("suspends a credential that nobody accepted, once all of a batch is refused, 
   const suspended: Array<string> = []
   const all = orders[0]![1](strangers, at("a", 500))
   const { asked, provider } = services(STRANGERS)
-  const trials = makeTrials()
+  const probes = makeCredentialProbes()
   const suspend = (reason: string) => Effect.sync(() => suspended.push(`${reason} ${asked.length}`) > 0)
   const { chunks, report, retries } = await Effect.runPromise(
-    sendTo(all, { provider, standing: trials.of(1, false), suspend })
+    sendTo(all, { provider, standing: probes.of(1, false), suspend })
   )
   expect(suspended).toEqual([`Web Push 403 ${all.length}`])
   expect(report).toMatchObject({ suspend: "Web Push 403", isProved: false })
@@ -517,7 +517,7 @@ it("suspends a credential that nobody accepted, once all of a batch is refused, 
   // Nothing more begins in other batches.
   const { report: after } = await Effect.runPromise(
     Effect.gen(function* () {
-      const standing = trials.of(1, false)
+      const standing = probes.of(1, false)
       expect(standing.refusal()).toBe("Web Push 403")
       return yield* sendTo(at("a", 3), { provider, standing, suspend: () => Effect.succeed(true) })
     })
@@ -530,7 +530,7 @@ it.each(orders)("suspends nothing that works: strangers' six services refuse, an
   const all = mix(strangers, healthy)
   for (const acceptedAt of [null, Date.now() - 23 * 3_600_000]) {
     const { provider } = services({ ...STRANGERS, healthy: Effect.succeed(OK) })
-    const standing = makeTrials().of(1, false, acceptedAt)
+    const standing = makeCredentialProbes().of(1, false, acceptedAt)
     const { chunks, report, retries } = await Effect.runPromise(sendTo(all, { provider, standing }))
     expect(report).toMatchObject({ suspend: null, slow: null, isProved: true, awaitsRepair: true })
     expect(chunks.flatMap(({ final }) => final.recipients).toSorted()).toEqual(idsOf(healthy))
@@ -541,7 +541,7 @@ it.each(orders)("suspends nothing that works: strangers' six services refuse, an
 it("suspends nothing for strangers alone when another process saw the credential accepted within a day", async () => {
   const run = (acceptedAt: number, suspend: Sending["suspend"]) => {
     const { provider } = services(STRANGERS)
-    const standing = makeTrials().of(1, false, acceptedAt)
+    const standing = makeCredentialProbes().of(1, false, acceptedAt)
     return Effect.runPromise(sendTo(strangers, { provider, standing, suspend }))
   }
   const lately = await run(Date.now() - 23 * 3_600_000, () => Effect.die("not to be suspended"))
@@ -569,7 +569,7 @@ it("suspends nothing before all has ended, nor when one of them was not refused"
     )
     const { provider } = services({ ...STRANGERS, late })
     const { report } = await Effect.runPromise(
-      sendTo([...strangers, ...at("late", 1)], { provider, standing: makeTrials().of(1, false) })
+      sendTo([...strangers, ...at("late", 1)], { provider, standing: makeCredentialProbes().of(1, false) })
     )
     expect(hasEnded).toBe(true)
     expect(report).toMatchObject({ suspend: null, awaitsRepair: true, isProved: last._tag === "Ok" })
@@ -588,14 +588,14 @@ it("tries a credential with one message at each of four services, and goes on wi
         healthy: Deferred.await(answer)
       })
       const [x, y, z, healthy] = [at("x", 2), at("y", 2), at("z", 2), at("healthy", 200)] as const
-      const trials = makeTrials()
+      const probes = makeCredentialProbes()
       const first = yield* Effect.forkChild(
-        sendTo([...x, ...y, ...z, ...healthy], { provider, standing: trials.of(1, false) })
+        sendTo([...x, ...y, ...z, ...healthy], { provider, standing: probes.of(1, false) })
       )
       while (asked.length < 4) yield* Effect.yieldNow
-      // Another batch, which waits for that trial, is through while the first one still waits for the silent.
+      // Another batch, which waits for that probe, is through while the first one still waits for the silent.
       const others = at("healthy", 3)
-      const second = yield* Effect.forkChild(sendTo(others, { provider, standing: trials.of(1, false) }))
+      const second = yield* Effect.forkChild(sendTo(others, { provider, standing: probes.of(1, false) }))
       for (let i = 0; i < 10; i++) yield* Effect.yieldNow
       expect(asked).toEqual([x, y, z, healthy].map(([one]) => one!.id))
       yield* Deferred.succeed(answer, OK)
@@ -610,12 +610,12 @@ it("tries a credential with one message at each of four services, and goes on wi
 
 it("lets others try a credential when the services of the first batch keep silent", async () => {
   const { asked, provider } = services({ x: Effect.never as Effect.Effect<Outcome>, healthy: Effect.succeed(OK) })
-  const trials = makeTrials()
+  const probes = makeCredentialProbes()
   await Effect.runPromise(
     Effect.gen(function* () {
-      const first = yield* Effect.forkChild(sendTo(at("x", 1), { provider, standing: trials.of(1, false) }))
+      const first = yield* Effect.forkChild(sendTo(at("x", 1), { provider, standing: probes.of(1, false) }))
       while (asked.length < 1) yield* Effect.yieldNow
-      const { report } = yield* sendTo(at("healthy", 1), { provider, standing: trials.of(1, false) })
+      const { report } = yield* sendTo(at("healthy", 1), { provider, standing: probes.of(1, false) })
       expect(report.isProved).toBe(true)
       expect(first.pollUnsafe()).toBeUndefined()
       yield* Fiber.interrupt(first)
@@ -623,12 +623,12 @@ it("lets others try a credential when the services of the first batch keep silen
   )
 })
 
-it("needs no trial of a credential that another process saw accepted, unless it is refused", async () => {
+it("needs no probe of a credential that another process saw accepted, unless it is refused", async () => {
   const { posted, send } = slowProvider(() => false)
-  const trials = makeTrials()
+  const probes = makeCredentialProbes()
   const run = () =>
     Effect.runPromise(
-      sendBatch(sendingOf(targets(50), { send, chunks: [], standing: trials.of(1, false, Date.now() - 1000) }))
+      sendBatch(sendingOf(targets(50), { send, chunks: [], standing: probes.of(1, false, Date.now() - 1000) }))
     )
   await run()
   expect(posted).toHaveLength(50)
@@ -637,13 +637,13 @@ it("needs no trial of a credential that another process saw accepted, unless it 
 })
 
 it("notes for others that a credential is accepted, once an hour and not while somebody else has", () => {
-  const trials = makeTrials()
+  const probes = makeCredentialProbes()
   let time = 1_000_000_000
   const back = goBy(() => time)
-  expect([trials.notes(1, null), trials.notes(1, null), trials.notes(2, time - 1000)]).toEqual([true, false, false])
-  trials.unnoted(1)
-  expect([trials.notes(1, null), trials.notes(1, null)]).toEqual([true, false])
+  expect([probes.notes(1, null), probes.notes(1, null), probes.notes(2, time - 1000)]).toEqual([true, false, false])
+  probes.unnoted(1)
+  expect([probes.notes(1, null), probes.notes(1, null)]).toEqual([true, false])
   time += 3_600_000
-  expect([trials.notes(1, null), trials.notes(2, null)]).toEqual([true, true])
+  expect([probes.notes(1, null), probes.notes(2, null)]).toEqual([true, true])
   back()
 })

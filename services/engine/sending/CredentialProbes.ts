@@ -9,7 +9,7 @@ import { ACCEPTED_LATELY_MS } from "../../ports/sending/CredentialStore.ts"
  *                    others wait for what comes of it
  *          tried     that is under way
  *          works     a provider has accepted a message with it, or named a token as dead: everything goes at once
- *          refused   nothing more begins with it, in any batch, until a further trial gets through
+ *          refused   nothing more begins with it, in any batch, until a further probe gets through
  *
  * A version never changes, so what is known of it is never out of date, but for a refusal. What was accepted is noted in
  * the credential's row for all processes; forgetting the rest, as a restart does, costs a message that goes a moment
@@ -20,7 +20,7 @@ const MOST = 100_000
 /** How often a process notes that a version is accepted. */
 const NOTE_MS = 3_600_000
 
-/** What a trial found: whether the credential is refused, and else whether it surely works. Null: it found nothing. */
+/** What a probe found: whether the credential is refused, and else whether it surely works. Null: it found nothing. */
 export interface Finding {
   readonly refusal: string | null
   readonly isProved: boolean
@@ -31,17 +31,17 @@ export interface Standing {
   /** Why the credential is refused; null as long as it is not. Asked before messages begin. */
   readonly refusal: () => string | null
   readonly refused: (reason: string) => void
-  /** The provider took the credential: whoever waits for a trial goes on. */
+  /** The provider took the credential: whoever waits for a probe goes on. */
   readonly proved: () => void
   /** A message was accepted. */
   readonly accepted: () => void
   /** Whether one was accepted within a day, by this process or by one that noted it. */
   readonly isAcceptedLately: () => boolean
-  /** Makes the trial if there is doubt, or waits for the one under way. Answers why the credential is refused. */
-  readonly pass: <E>(trial: Effect.Effect<Finding | null, E>) => Effect.Effect<string | null, E>
+  /** Makes the probe if there is doubt, or waits for the one under way. Answers why the credential is refused. */
+  readonly pass: <E>(probe: Effect.Effect<Finding | null, E>) => Effect.Effect<string | null, E>
 }
 
-export interface Trials {
+export interface CredentialProbes {
   /**
    * `isDoubted`: somebody has noted that the version is refused, so that it has to be tried again. `acceptedAt`: when
    * somebody noted that it was accepted (epoch ms).
@@ -60,7 +60,7 @@ const keep = (map: Map<number, number>, version: number, at: number): void => {
   map.set(version, at)
 }
 
-export const makeTrials = (): Trials => {
+export const makeCredentialProbes = (): CredentialProbes => {
   const working = new Set<number>()
   const refusals = new Map<number, string>()
   const told = new Set<number>()
@@ -79,11 +79,11 @@ export const makeTrials = (): Trials => {
     }
   }
 
-  const of: Trials["of"] = (version, isDoubted, acceptedAt = null) => {
+  const of: CredentialProbes["of"] = (version, isDoubted, acceptedAt = null) => {
     const isAcceptedLately = () =>
       now() - Math.max(acceptedAt ?? -Infinity, accepted.get(version) ?? -Infinity) < ACCEPTED_LATELY_MS
-    const pass = Effect.fnUntraced(function* <E>(trial: Effect.Effect<Finding | null, E>) {
-      // Of those who wait for a trial that was not made, one makes the next.
+    const pass = Effect.fnUntraced(function* <E>(probe: Effect.Effect<Finding | null, E>) {
+      // Of those who wait for a probe that was not made, one makes the next.
       for (let other = running.get(version); other !== undefined; other = running.get(version)) {
         const finding = yield* Deferred.await(other)
         if (finding !== null) return finding.refusal
@@ -96,7 +96,7 @@ export const makeTrials = (): Trials => {
       told.delete(version)
       let finding: Finding | null = null
       yield* Effect.ensuring(
-        Effect.map(trial, (found) => (finding = found)),
+        Effect.map(probe, (found) => (finding = found)),
         Effect.suspend(() => {
           if (running.get(version) === mine) running.delete(version)
           settle(version, finding)
@@ -112,25 +112,25 @@ export const makeTrials = (): Trials => {
         settle(version, { refusal: reason, isProved: false })
       },
       proved: () => {
-        // What was under way when it was refused says nothing against that: a further trial does.
+        // What was under way when it was refused says nothing against that: a further probe does.
         if (refusals.has(version)) return
         const finding: Finding = { refusal: null, isProved: true }
         settle(version, finding)
-        const trial = running.get(version)
-        if (trial !== undefined) Deferred.doneUnsafe(trial, Exit.succeed(finding))
+        const probe = running.get(version)
+        if (probe !== undefined) Deferred.doneUnsafe(probe, Exit.succeed(finding))
       },
       accepted: () => keep(accepted, version, now()),
       isAcceptedLately,
       pass
     }
   }
-  const tells: Trials["tells"] = (version) => {
+  const tells: CredentialProbes["tells"] = (version) => {
     if (told.has(version)) return false
     if (told.size >= MOST) told.clear()
     told.add(version)
     return true
   }
-  const notes: Trials["notes"] = (version, acceptedAt) => {
+  const notes: CredentialProbes["notes"] = (version, acceptedAt) => {
     const at = now()
     if (at - Math.max(acceptedAt ?? -Infinity, noted.get(version) ?? -Infinity) < NOTE_MS) return false
     keep(noted, version, at)
