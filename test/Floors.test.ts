@@ -177,7 +177,7 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     sdk: "mirrors the tree",
     docs: "what the documents say, against what is there",
     contract: "the API as the OpenAPI document promises it, all endpoints at once",
-    doubles: "stand-ins for ports, by subject",
+    doubles: "stand-ins for what is not ours to ask, by subject; stores are the real ones",
     faults: "real processes that are killed, cut off and frozen; not part of `npm test`"
   }
 }
@@ -241,6 +241,11 @@ describe("the folders of a floor", () => {
 
   it.each(["src/http", "test"])("are those listed here: %s", (folder) => {
     expect(entriesOf(folder).folders).toEqual(Object.keys(FOLDERS[folder]!).toSorted())
+  })
+
+  it("have no double of a store that could drift from it: the same contract runs against both", () => {
+    const doubles = files.filter((file) => isUnder(file, "test/doubles") && /(Store|Log|Notices)\.ts$/.test(file))
+    expect(doubles.filter((file) => !files.includes(`test/layers/${basename(file, ".ts")}.contract.ts`))).toEqual([])
   })
 
   it("are the same among the doubles of ports", () => {

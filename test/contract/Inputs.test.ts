@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { ChannelId } from "../../services/domain/Ids.ts"
 import type { TestServer } from "../src/http/TestServer.ts"
 import { startServer } from "../src/http/TestServer.ts"
 
@@ -194,9 +193,10 @@ describe("an e-mail address", () => {
 
   it("that was stored before it was refused is found", async () => {
     const address = "a@b..com"
-    const [id, contactId] = [crypto.randomUUID() as ChannelId, null]
-    const { appId } = server.ours
-    server.tables.channels.rows.push({ id, appId, kind: "email", address, contactId, status: "active", createdAt: 0 })
+    const id = crypto.randomUUID()
+    await server.sql`
+      INSERT INTO channels (app_id, id, kind, address, address_key)
+      VALUES (${server.ours.appId}, ${id}, 'email', ${address}, ${address})`
     const list = await server.call("GET", `/api/v1/channels?address=${encodeURIComponent(address)}`, {
       key: server.ours.secretKey
     })

@@ -226,7 +226,7 @@ describe("against the service", () => {
   })
 
   it("imports and exports lines, and goes through a list page by page", async () => {
-    const { secretKey: apiKey } = server.makeTenant()
+    const { secretKey: apiKey } = await server.makeTenant()
     const client = createClient({ apiKey, baseUrl: server.baseUrl })
     async function* lines() {
       for (let i = 0; i < 2500; i++) {
@@ -250,7 +250,7 @@ describe("against the service", () => {
   })
 
   it("writes lists and times of a query as the service reads them", async () => {
-    const { secretKey: apiKey } = server.makeTenant()
+    const { secretKey: apiKey } = await server.makeTenant()
     const client = createClient({ apiKey, baseUrl: server.baseUrl })
     const lines = [["a"], ["b"], ["c"]].map((tags, i) =>
       JSON.stringify({ token: `${i}`.padStart(32, "0"), platform: "ios", tags })

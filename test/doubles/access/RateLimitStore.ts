@@ -3,34 +3,35 @@ import type { PermitClaim } from "../../../services/ports/access/RateLimitStore.
 import { RateLimitStore } from "../../../services/ports/access/RateLimitStore.ts"
 import { Outage } from "../Outage.ts"
 
-/** Counts in a map, by a clock of its own (epoch milliseconds). It has an outage of its own, too. */
+/**
+ * Counts in a map, by a clock of its own (epoch milliseconds), for tests of the limiter that ask it ten thousand times and
+ * say between which two steps of a fiber the answer comes. The contract of test/layers/RateLimitStore.contract.ts runs
+ * against it as against the real one.
+ */
 export class RateTable {
   readonly outage = new Outage()
   readonly rows = new Map<string, { endsAt: number; used: number }>()
-  /** What was asked for, a list for each statement. */
-  readonly statements: Array<ReadonlyArray<PermitClaim>> = []
   now: () => number = () => Date.now()
-  /** What a statement waits for before it counts. */
-  beforeTake: Effect.Effect<void> = Effect.void
 
-  take(claim: PermitClaim) {
-    const { requests, windowMs } = claim.budget
-    const endsAt = (Math.floor(this.now() / windowMs) + 1) * windowMs
-    const row = this.rows.get(claim.key)
+  /** What was asked for, a list for each statement. */
+  get statements(): ReadonlyArray<ReadonlyArray<PermitClaim>> {
+    return this.outage.calls.map(({ given }) => given[0] as ReadonlyArray<PermitClaim>)
+  }
+
+  #take({ budget: { requests, windowMs }, key, want }: PermitClaim) {
+    const row = this.rows.get(key)
+    // Who is late counts in the window that has begun.
+    const endsAt = Math.max((Math.floor(this.now() / windowMs) + 1) * windowMs, row?.endsAt ?? 0)
     const before = row?.endsAt === endsAt ? row.used : 0
-    const granted = Math.min(claim.want, Math.max(0, requests - before))
-    this.rows.set(claim.key, { endsAt, used: before + granted })
+    const granted = Math.min(want, Math.max(0, requests - before))
+    this.rows.set(key, { endsAt, used: before + granted })
     return { granted, used: before + granted, endsAt: endsAt / 1000, endsInMs: endsAt - this.now() }
   }
 
-  readonly layer: Layer.Layer<RateLimitStore> = Layer.succeed(RateLimitStore, {
-    take: (claims) =>
-      Effect.andThen(
-        Effect.suspend(() => {
-          this.statements.push(claims)
-          return this.beforeTake
-        }),
-        this.outage.run("RateLimitStore.take", () => claims.map((claim) => this.take(claim)))
-      )
-  })
+  readonly layer: Layer.Layer<RateLimitStore> = this.outage.over(
+    RateLimitStore,
+    Layer.succeed(RateLimitStore, {
+      take: (claims) => Effect.sync(() => claims.map((claim) => this.#take(claim)))
+    })
+  )
 }

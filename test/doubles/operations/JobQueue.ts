@@ -2,7 +2,10 @@ import { Effect, Layer } from "effect"
 import type { Job } from "../../../services/domain/operations/Job.ts"
 import { JobQueue, QueueUnavailable } from "../../../services/ports/operations/JobQueue.ts"
 
-/** A queue that keeps what was published, and can be told to be down, or to be stuck in a ping that nobody can end. */
+/**
+ * A queue that keeps what was published, and can be told to be down, or to be stuck in a ping that nobody can end. It does
+ * nothing with a job, so there is nothing in which it could drift from queues that carry it (test/layers/JobQueue.contract.ts).
+ */
 export class QueueLog {
   readonly published: Array<Job> = []
   readonly woken: Array<Job> = []

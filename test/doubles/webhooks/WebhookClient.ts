@@ -3,7 +3,10 @@ import type { WebhookAnswer, WebhookSender } from "../../../services/ports/webho
 import { WebhookClient } from "../../../services/ports/webhooks/WebhookClient.ts"
 import { postAllBy } from "./postAll.ts"
 
-/** Receivers that answer what a test says, and remember what they were sent. */
+/**
+ * Receivers that answer what a test says, and remember what they were sent. They stand for servers of others: what they
+ * answer is the test's own word, and how it is asked for is tested with real sockets (test/layers/webhook).
+ */
 export class Receivers {
   answer: WebhookAnswer = { _tag: "Status", status: 204 }
   readonly posts: Array<{

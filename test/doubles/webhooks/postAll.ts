@@ -4,7 +4,10 @@ import type { WebhookSender } from "../../../services/ports/webhooks/WebhookClie
 /** Others get their turn after so many posts that are answered at once: with sockets they have one all the time. */
 const TURN = 100
 
-/** `postAll` of a sender that has only `post`. */
+/**
+ * `postAll` of a sender that has only `post`: the port's sentence about `next` as a loop, without connections, in which
+ * alone the real one could differ.
+ */
 export const postAllBy =
   (post: WebhookSender["post"]): WebhookSender["postAll"] =>
   (next, atOnce) => {

@@ -1,61 +1,90 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import addFormats from "ajv-formats"
-import { Effect, Layer, Logger, ManagedRuntime, Option } from "effect"
+import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 import { layer as settingsLayer, read as readSettings } from "../../../layers/config/Settings.ts"
 import { layer as keysLayer } from "../../../layers/crypto/Keys.ts"
 import { layerOf as linksOf } from "../../../layers/crypto/Links.ts"
+import { layerOf as secretBoxOf } from "../../../layers/crypto/SecretBox.ts"
 import { sizeOf } from "../../../layers/apns/ApnsPayload.ts"
 import { layer as liquidLayer } from "../../../layers/liquid/TemplateEngine.ts"
 import { layer as outboundLayer } from "../../../layers/outbound/OutboundPolicy.ts"
-import type { ApiKeyId, AppId, OrganizationId } from "../../../services/domain/Ids.ts"
-import { uuidv7 } from "../../../services/ports/NewId.ts"
-import { Accept } from "../../../services/engine/sending/Accept.ts"
+import * as Applications from "../../../layers/postgres/access/ApplicationStore.ts"
+import * as AuditLogs from "../../../layers/postgres/access/AuditLog.ts"
+import * as IdempotencyKeys from "../../../layers/postgres/access/IdempotencyStore.ts"
+import * as RateLimitCounts from "../../../layers/postgres/access/RateLimitStore.ts"
+import * as Audiences from "../../../layers/postgres/audience/AudienceStore.ts"
+import * as Channels from "../../../layers/postgres/audience/ChannelStore.ts"
+import * as Contacts from "../../../layers/postgres/audience/ContactStore.ts"
+import * as Devices from "../../../layers/postgres/audience/DeviceStore.ts"
+import * as Segments from "../../../layers/postgres/audience/SegmentStore.ts"
+import * as Engagements from "../../../layers/postgres/engagement/EngagementStore.ts"
+import * as InboxNotices from "../../../layers/postgres/inbox/InboxNotices.ts"
+import * as Inboxes from "../../../layers/postgres/inbox/InboxStore.ts"
+import * as TemplateSources from "../../../layers/postgres/messages/TemplateStore.ts"
+import * as Stats from "../../../layers/postgres/operations/StatsStore.ts"
+import * as CredentialBoxes from "../../../layers/postgres/sending/CredentialStore.ts"
+import * as DeadLetters from "../../../layers/postgres/sending/DeadLetterStore.ts"
+import { providerCode, statusCode } from "../../../layers/postgres/sending/deliveryCodes.ts"
+import * as Notifications from "../../../layers/postgres/sending/NotificationStore.ts"
+import * as Replays from "../../../layers/postgres/sending/ReplayStore.ts"
+import * as RedeliveryRequests from "../../../layers/postgres/webhooks/RedeliveryStore.ts"
+import * as Webhooks from "../../../layers/postgres/webhooks/WebhookStore.ts"
+import type { ApplicationSecrets } from "../../../services/domain/access/Application.ts"
+import type { Budget, RateLimits } from "../../../services/domain/access/RateLimit.ts"
+import type { EngagementType } from "../../../services/domain/engagement/Engagement.ts"
+import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
+import type { DeliveryStatus } from "../../../services/domain/sending/Delivery.ts"
+import type { NotificationStatus } from "../../../services/domain/sending/Notification.ts"
+import { createApplication } from "../../../services/engine/access/Applications.ts"
 import { Auth } from "../../../services/engine/access/Auth.ts"
-import { Credentials } from "../../../services/engine/sending/Credentials.ts"
+import { RateLimiter } from "../../../services/engine/access/RateLimiter.ts"
 import { Engagement } from "../../../services/engine/engagement/Engagement.ts"
 import { InboxStreams } from "../../../services/engine/inbox/InboxStreams.ts"
-import { TestEvents } from "../../../services/engine/webhooks/TestEvents.ts"
-import { Redeliveries } from "../../../services/engine/webhooks/Redeliveries.ts"
-import type { Redelivery } from "../../../services/domain/webhooks/Redelivery.ts"
-import { RedeliveryStore } from "../../../services/ports/webhooks/RedeliveryStore.ts"
-import type { Budget, RateLimits } from "../../../services/domain/access/RateLimit.ts"
-import { RateLimiter } from "../../../services/engine/access/RateLimiter.ts"
-import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
-import { PayloadSizes } from "../../../services/ports/sending/PayloadSizes.ts"
 import { Templates } from "../../../services/engine/messages/Templates.ts"
+import { Accept } from "../../../services/engine/sending/Accept.ts"
+import { Credentials } from "../../../services/engine/sending/Credentials.ts"
+import { Redeliveries } from "../../../services/engine/webhooks/Redeliveries.ts"
+import { TestEvents } from "../../../services/engine/webhooks/TestEvents.ts"
+import { ApplicationStore } from "../../../services/ports/access/ApplicationStore.ts"
+import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
+import { IdempotencyStore } from "../../../services/ports/access/IdempotencyStore.ts"
 import { Keys } from "../../../services/ports/access/Keys.ts"
+import { RateLimitStore } from "../../../services/ports/access/RateLimitStore.ts"
+import { AudienceStore } from "../../../services/ports/audience/AudienceStore.ts"
+import { ChannelStore } from "../../../services/ports/audience/ChannelStore.ts"
+import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
+import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
+import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
+import { EngagementStore } from "../../../services/ports/engagement/EngagementStore.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
+import { InboxStore } from "../../../services/ports/inbox/InboxStore.ts"
+import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
+import { StatsStore } from "../../../services/ports/operations/StatsStore.ts"
+import { CredentialStore } from "../../../services/ports/sending/CredentialStore.ts"
+import { DeadLetterStore } from "../../../services/ports/sending/DeadLetterStore.ts"
+import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
+import { PayloadSizes } from "../../../services/ports/sending/PayloadSizes.ts"
+import { ReplayStore } from "../../../services/ports/sending/ReplayStore.ts"
+import { RedeliveryStore } from "../../../services/ports/webhooks/RedeliveryStore.ts"
+import { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
 import { makeFastPath } from "../../../src/http/pipeline/FastPath.ts"
 import { GracefulShutdown } from "../../../src/http/pipeline/GracefulShutdown.ts"
 import { makeNodeServer, routerConfig, routes } from "../../../src/http/pipeline/Server.ts"
-import { ApplicationTable } from "../../doubles/access/ApplicationStore.ts"
-import { AuditTable } from "../../doubles/access/AuditLog.ts"
-import { AudienceTable } from "../../doubles/audience/AudienceStore.ts"
-import { ChannelTable } from "../../doubles/audience/ChannelStore.ts"
-import { ContactTable } from "../../doubles/audience/ContactStore.ts"
-import { CredentialTable } from "../../doubles/sending/CredentialStore.ts"
-import { DeadLetterTable } from "../../doubles/sending/DeadLetterStore.ts"
-import { DeviceTable } from "../../doubles/audience/DeviceStore.ts"
-import { EngagementTable } from "../../doubles/engagement/EngagementStore.ts"
-import { WebhookTable } from "../../doubles/webhooks/WebhookStore.ts"
-import { KeyTable } from "../../doubles/access/IdempotencyStore.ts"
-import { InboxTable } from "../../doubles/inbox/InboxStore.ts"
+import { lentDatabase } from "../../Database.ts"
 import { QueueLog } from "../../doubles/operations/JobQueue.ts"
-import { NotificationTable } from "../../doubles/sending/NotificationStore.ts"
 import { Outage } from "../../doubles/Outage.ts"
-import { RateTable } from "../../doubles/access/RateLimitStore.ts"
-import { ReplayTable } from "../../doubles/sending/ReplayStore.ts"
-import { SegmentTable } from "../../doubles/audience/SegmentStore.ts"
-import { StatsTable } from "../../doubles/operations/StatsStore.ts"
-import { TemplateTable } from "../../doubles/messages/TemplateStore.ts"
 import { Receivers } from "../../doubles/webhooks/WebhookClient.ts"
 
 export const BODY_LIMIT = 100_000
 /** Links in mail are signed with it, and written as paths. */
 export const LINK_KEY = new Uint8Array(32).fill(7)
 export const IMPORT_LIMIT = 4_000_000
+const MASTER_KEY = new Uint8Array(32).fill(9)
 
 const MANY: Budget = { requests: 1_000_000, windowMs: 60_000 }
 /** Limits that no test comes near, unless it is about them. */
@@ -81,14 +110,20 @@ export interface Answer {
 /** Sizes as APNs has them. */
 const sizes: PayloadSizes["Service"]["sizeOf"] = (provider, message) => (provider === "smtp" ? null : sizeOf(message))
 
-export interface Tenant {
+/** What somebody did with what they got. */
+export interface Report {
   readonly appId: AppId
-  readonly secretKey: string
-  readonly publicKey: string
-  readonly identitySecret: string
+  readonly notificationId: NotificationId
+  readonly recipientId: string
+  readonly type: EngagementType
+  readonly isMachine: boolean
+  readonly destination: string | null
 }
 
-/** The API on a real server and an ephemeral port, over stores in memory, with two applications. */
+/** An application and its secrets. */
+export type Tenant = ApplicationSecrets
+
+/** The API on a real server and an ephemeral port, over the real stores and a database of its own, with two applications. */
 export const startServer = async (
   options: {
     bodyLimit?: number
@@ -100,59 +135,45 @@ export const startServer = async (
   } = {}
 ) => {
   const outage = new Outage()
-  const deadLetters = new DeadLetterTable()
-  const tables = {
-    applications: new ApplicationTable(),
-    audit: new AuditTable(),
-    audiences: new AudienceTable(),
-    segments: new SegmentTable(),
-    stats: new StatsTable(),
-    templates: new TemplateTable(),
-    devices: new DeviceTable(),
-    channels: new ChannelTable(),
-    contacts: new ContactTable(),
-    notifications: new NotificationTable(),
-    engagement: new EngagementTable(),
-    webhooks: new WebhookTable(),
-    keys: new KeyTable(),
-    inbox: new InboxTable(),
-    credentials: new CredentialTable(),
-    deadLetters,
-    replays: new ReplayTable(deadLetters),
-    receivers: new Receivers(),
-    queue: new QueueLog(),
-    rates: new RateTable()
-  }
-  tables.notifications.settle = (settlement) => tables.keys.settle(settlement)
-  tables.notifications.device = (appId, id) => tables.devices.among(appId, [id])[0]
+  const limiterOutage = new Outage()
+  const queue = new QueueLog()
+  const receivers = new Receivers()
+  /** Of the node that the server would be part of. */
+  const node = { isStopping: false }
+  // Stands in a window that neither begins nor ends while a test counts, however long the server takes to start.
+  const moment = Math.ceil(Date.now() / 60_000) * 60 + 20
   const logs: Array<string> = []
   const logger = Logger.layer([Logger.map(Logger.formatLogFmt, (line) => void logs.push(line))])
   const settings = settingsLayer({ OUTBOUND_ALLOW_CIDRS: "198.18.7.0/24" })
   const stores = Layer.mergeAll(
-    tables.applications.layer(outage),
-    tables.audit.layer(outage),
-    tables.audiences.layer(outage),
-    tables.segments.layer(outage),
-    tables.stats.layer(outage),
-    tables.templates.layer(outage),
+    outage.over(ApplicationStore, Applications.layer),
+    outage.over(AuditLog, AuditLogs.layer),
+    outage.over(AudienceStore, Audiences.layer),
+    outage.over(SegmentStore, Segments.layer),
+    outage.over(StatsStore, Stats.layer),
+    outage.over(TemplateStore, TemplateSources.layer),
+    outage.over(DeviceStore, Devices.layer),
+    outage.over(ChannelStore, Channels.layer),
+    outage.over(ContactStore, Contacts.layer),
+    outage.over(NotificationStore, Notifications.layer),
+    outage.over(EngagementStore, Engagements.layer),
+    outage.over(WebhookStore, Webhooks.layer),
+    outage.over(IdempotencyStore, IdempotencyKeys.layer),
+    outage.over(InboxStore, Inboxes.layer),
+    outage.over(CredentialStore, CredentialBoxes.layer),
+    outage.over(DeadLetterStore, DeadLetters.layer),
+    outage.over(ReplayStore, Replays.layer),
+    outage.over(RedeliveryStore, RedeliveryRequests.layer),
+    limiterOutage.over(
+      RateLimitStore,
+      RateLimitCounts.layerOf((sql) => sql`to_timestamp(${moment}::float8)`)
+    ),
+    InboxNotices.layer
+  ).pipe(Layer.provideMerge(Layer.merge(lentDatabase(), secretBoxOf(MASTER_KEY))))
+  const others = Layer.mergeAll(
     Layer.succeed(PayloadSizes, { sizeOf: sizes }),
-    tables.devices.layer(outage),
-    tables.channels.layer(outage),
-    tables.contacts.layer(outage),
-    tables.notifications.layer(outage),
-    tables.engagement.layer(outage),
-    tables.webhooks.layer(outage),
-    tables.keys.layer(outage),
-    tables.inbox.layer(outage),
-    tables.inbox.notices,
-    tables.credentials.layer(outage),
-    tables.deadLetters.layer(outage),
-    tables.replays.layer(outage),
-    // What it does takes a log of attempts, which only the real one has.
-    Layer.mock(RedeliveryStore, { find: () => outage.run("find", Option.none<Redelivery>) }),
-    tables.receivers.layer,
-    tables.queue.layer,
-    tables.rates.layer,
+    receivers.layer,
+    queue.layer,
     keysLayer,
     linksOf("", LINK_KEY),
     outboundLayer.pipe(Layer.provide(settings)),
@@ -180,10 +201,13 @@ export const startServer = async (
       maxOfAddress: options.streamsPerAddress ?? 8,
       tick: "20 millis",
       ticksOfBeat: 2,
-      isStopping: () => tables.inbox.isStopping
+      isStopping: () => node.isStopping
     }),
     RateLimiter.layer
-  ).pipe(Layer.provideMerge(Templates.layer.pipe(Layer.provide(liquidLayer))), Layer.provideMerge(stores))
+  ).pipe(
+    Layer.provideMerge(Templates.layer.pipe(Layer.provide(liquidLayer))),
+    Layer.provideMerge(Layer.merge(stores, others))
+  )
   // A mount beside the table, as GraphQL will be: what it does wrong is answered like everything else.
   const broken = HttpRouter.add("GET", "/broken", Effect.die(new Error("a secret of ours")))
   const fastPath = makeFastPath()
@@ -213,34 +237,51 @@ export const startServer = async (
   const keys = await runtime.runPromise(Effect.map(Keys, (keys) => keys))
   const baseUrl = `http://127.0.0.1:${address.port}`
 
-  const makeTenant = (): Tenant => {
-    const appId = uuidv7() as AppId
-    const [secretKey, publicKey] = [keys.generate("secret"), keys.generate("public")]
-    const identitySecret = keys.secret()
-    tables.applications.applications.set(appId, {
-      id: appId,
-      organizationId: uuidv7() as OrganizationId,
-      name: "An application",
-      identityVerification: true,
-      formerIdentityUntil: null,
-      createdAt: Date.now()
-    })
-    tables.applications.identitySecrets.set(appId, [identitySecret])
-    for (const [kind, key] of [
-      ["secret", secretKey],
-      ["public", publicKey]
-    ] as const) {
-      tables.applications.keys.set(keys.hash(key).toHex(), { id: uuidv7() as ApiKeyId, appId, kind })
-    }
-    return { appId, secretKey, publicKey, identitySecret }
+  /** Runs an effect as the server's own code is run, with all that it stands on. */
+  const run = <A, E>(effect: Effect.Effect<A, E, ManagedRuntime.ManagedRuntime.Services<typeof runtime>>): Promise<A> =>
+    runtime.runPromise(effect)
+  /** Asks the server's database, also while an outage keeps its stores away. */
+  // oxlint-disable-next-line typescript/no-explicit-any
+  const sql = async <Row extends object = any>(
+    strings: TemplateStringsArray,
+    ...values: ReadonlyArray<unknown>
+  ): Promise<ReadonlyArray<Row>> =>
+    run(Effect.flatMap(SqlClient.SqlClient, (client) => client<Row>(strings, ...values)))
+  /** The rows of a table, of all applications. */
+  const count = async (table: string): Promise<number> =>
+    (await run(Effect.flatMap(SqlClient.SqlClient, (client) => client`SELECT 1 FROM ${client(table)}`))).length
+  /** A notification that has ended. */
+  const makeNotification = async ({ appId }: Tenant, status: NotificationStatus = "completed") => {
+    const id = uuidv7() as NotificationId
+    await sql`
+      INSERT INTO notifications (id, app_id, status, priority, request, expires_at, plan_done, completed_at)
+      VALUES (${id}, ${appId}, ${status}, 'bulk', '{"to":{"all":true},"content":{"title":"Hello"}}', now(), true, now())`
+    return id
   }
+  /** A notification, and a device for which it ended so. */
+  const makeDelivery = async (tenant: Tenant, status: DeliveryStatus = "sent") => {
+    const [notification_id, device_id] = [await makeNotification(tenant), uuidv7()]
+    await sql`
+      INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts)
+      VALUES (${notification_id}, ${device_id}, ${providerCode.fcm}, ${statusCode[status]}, 1)`
+    return { notification_id, device_id }
+  }
+  /** What was reported of single recipients, oldest first. Where a click led is told to webhooks alone: one must want it. */
+  const reports = () => sql<Report>`
+    SELECT n.app_id AS "appId", n.id AS "notificationId", e.recipient_id AS "recipientId", t.type,
+      e.machine AS "isMachine", (
+        SELECT c.columns::json -> 'destination' ->> 0 FROM event_chunks c
+        WHERE c.event = 'NOTIFICATION_' || upper(t.type) AND c.columns::json -> 'notificationId' ->> 0 = n.id::text
+      ) AS destination
+    FROM engagements e JOIN notifications n ON n.id = e.notification_id
+      JOIN (VALUES ('d', 'delivered'), ('o', 'opened'), ('c', 'clicked')) AS t (code, type) ON t.code::"char" = e.type
+    ORDER BY e.at`
+  const makeTenant = (): Promise<Tenant> => run(createApplication("An application"))
 
   const document = (await (await fetch(`${baseUrl}/api/v1/openapi.json`)).json()) as OpenApi
   const check = contractCheck(document)
-  // A window that neither begins nor ends while a test counts, and in which nothing has been asked for yet.
-  const now = Math.floor(Date.now() / 60_000) * 60_000 + 20_000
-  tables.rates.now = () => now
-  tables.rates.rows.clear()
+  // The document was asked for. From here on it counts.
+  await sql`DELETE FROM rate_limits`
 
   /** Sends a request, and holds the answer against the OpenAPI document and the rules for all answers. */
   const call = async (
@@ -280,13 +321,22 @@ export const startServer = async (
     port: address.port,
     logs,
     outage,
-    tables,
+    limiterOutage,
+    queue,
+    receivers,
+    node,
     keys,
     document,
     call,
+    run,
+    sql,
+    count,
+    makeNotification,
+    makeDelivery,
+    reports,
     makeTenant,
-    ours: makeTenant(),
-    theirs: makeTenant(),
+    ours: await makeTenant(),
+    theirs: await makeTenant(),
     stop: () => runtime.dispose()
   }
 }

@@ -7,13 +7,12 @@ import * as LiveRateLimitStore from "../../../../layers/postgres/access/RateLimi
 import { RateLimiter } from "../../../../services/engine/access/RateLimiter.ts"
 import { RateLimitStore } from "../../../../services/ports/access/RateLimitStore.ts"
 import { TestDatabase, testDatabase } from "../../../Database.ts"
+import { RateTable } from "../../../doubles/access/RateLimitStore.ts"
+import { START, claim, contract } from "../../RateLimitStore.contract.ts"
 
 /** The database's clock, as the table `test_clock` says: a window ends when a test says so. */
 const controlled = LiveRateLimitStore.layerOf((sql) => sql`(SELECT moment FROM test_clock)`)
 const live = controlled.pipe(Layer.provideMerge(testDatabase()))
-
-/** The beginning of a window of 60 s, epoch seconds. */
-const START = 1_800_000_000
 
 const setClock = Effect.fnUntraced(function* (seconds: number) {
   const sql = yield* SqlClient.SqlClient
@@ -22,11 +21,11 @@ const setClock = Effect.fnUntraced(function* (seconds: number) {
     ON CONFLICT (one) DO UPDATE SET moment = excluded.moment`
 })
 
-const claim = (key: string, want: number, requests = 10, windowMs = 60_000) => ({
-  key,
-  want,
-  budget: { requests, windowMs }
-})
+const table = new RateTable()
+contract("RateLimitStore in PostgreSQL", live, setClock)
+contract("RateLimitStore in memory, for tests of the limiter", table.layer, (seconds) =>
+  Effect.sync(() => void (table.now = () => seconds * 1000))
+)
 
 /** A node's store, or all of its limiter, over connections of its own. */
 const storeOfNode = Effect.gen(function* () {
@@ -45,51 +44,6 @@ const limiterOfNode = Effect.gen(function* () {
 })
 
 layer(live, { excludeTestServices: true })("RateLimitStore", (it) => {
-  it.effect("grants what is left of each budget, in the order of the claims", () =>
-    Effect.gen(function* () {
-      const store = yield* RateLimitStore
-      yield* setClock(START + 12.5)
-      expect(yield* store.take([claim("b", 4), claim("a", 12), claim("c", 0)])).toEqual([
-        { granted: 4, used: 4, endsAt: START + 60, endsInMs: 47_500 },
-        { granted: 10, used: 10, endsAt: START + 60, endsInMs: 47_500 },
-        { granted: 0, used: 0, endsAt: START + 60, endsInMs: 47_500 }
-      ])
-      const again = yield* store.take([claim("a", 1), claim("b", 9)])
-      expect(again.map(({ granted, used }) => [granted, used])).toEqual([
-        [0, 10],
-        [6, 10]
-      ])
-    })
-  )
-
-  it.effect("begins anew at the end of a window, by the database's clock", () =>
-    Effect.gen(function* () {
-      const store = yield* RateLimitStore
-      const take = Effect.map(store.take([claim("rolls", 7)]), ([grant]) => [grant!.granted, grant!.endsAt])
-      yield* setClock(START + 59.999)
-      expect(yield* take).toEqual([7, START + 60])
-      expect(yield* take).toEqual([3, START + 60])
-      yield* setClock(START + 60)
-      expect(yield* take).toEqual([7, START + 120])
-      // A statement that is late counts in the window that has begun, and takes nothing of the one that is over.
-      yield* setClock(START + 59.999)
-      expect(yield* take).toEqual([3, START + 120])
-      yield* setClock(START + 600)
-      expect(yield* take).toEqual([7, START + 660])
-    })
-  )
-
-  it.effect("keeps windows of different lengths, and a smaller budget, apart from what was granted before", () =>
-    Effect.gen(function* () {
-      const store = yield* RateLimitStore
-      yield* setClock(START + 1)
-      yield* store.take([claim("short", 3, 10, 1000), claim("shrinks", 8)])
-      const [short, shrinks] = yield* store.take([claim("short", 3, 10, 1000), claim("shrinks", 1, 5)])
-      expect(short).toMatchObject({ granted: 3, endsAt: START + 2, endsInMs: 1000 })
-      expect(shrinks).toMatchObject({ granted: 0, used: 8 })
-    })
-  )
-
   it.effect(
     "never grants more than a budget to nodes that ask at the same time, in whatever order they name the keys",
     () =>

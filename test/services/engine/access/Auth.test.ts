@@ -1,52 +1,57 @@
-import { assert, describe, it } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { randomBytes } from "node:crypto"
 import { layer as keysLayer } from "../../../../layers/crypto/Keys.ts"
-import type { ApiKeyId, AppId, OrganizationId } from "../../../../services/domain/Ids.ts"
+import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
+import * as Applications from "../../../../layers/postgres/access/ApplicationStore.ts"
+import type { KeyKind } from "../../../../services/domain/access/Application.ts"
+import type { ApiKeyId, AppId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import { draftKey } from "../../../../services/engine/access/ApiKeys.ts"
+import { createApplication } from "../../../../services/engine/access/Applications.ts"
 import type { Caller } from "../../../../services/engine/access/Auth.ts"
 import { Auth } from "../../../../services/engine/access/Auth.ts"
 import { ApplicationStore } from "../../../../services/ports/access/ApplicationStore.ts"
 import { Keys } from "../../../../services/ports/access/Keys.ts"
-import { ApplicationTable } from "../../../doubles/access/ApplicationStore.ts"
+import { testDatabase } from "../../../Database.ts"
 import { Outage } from "../../../doubles/Outage.ts"
 
-const setUp = Effect.gen(function* () {
-  const table = new ApplicationTable()
+const live = Applications.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(testDatabase(), SecretBox.layerOf(randomBytes(32)), keysLayer))
+)
+
+/** A node over the store that all tests share. */
+const node = Effect.gen(function* () {
   const outage = new Outage()
-  const context = yield* Layer.build(Auth.layer.pipe(Layer.provideMerge(Layer.merge(table.layer(outage), keysLayer))))
-  const [auth, keys] = yield* Effect.all([Auth, Keys]).pipe(Effect.provideContext(context))
-  const appId = uuidv7() as AppId
-  const add = (kind: "secret" | "public") => {
-    const text = keys.generate(kind)
-    const hash = keys.hash(text).toHex()
-    table.keys.set(hash, { id: uuidv7() as ApiKeyId, appId, kind })
-    return { text, revoke: () => table.keys.delete(hash) }
-  }
-  const setIdentity = (identityVerification: boolean) =>
-    table.applications.set(appId, {
-      id: appId,
-      organizationId: uuidv7() as OrganizationId,
-      name: "a",
-      identityVerification,
-      formerIdentityUntil: null,
-      createdAt: 0
-    })
-  table.identitySecrets.set(appId, ["the identity secret"])
-  setIdentity(true)
-  return { table, outage, auth, keys, appId, add, setIdentity }
+  const store = outage.over(ApplicationStore, Layer.succeed(ApplicationStore, yield* ApplicationStore))
+  const context = yield* Layer.build(Layer.fresh(Auth.layer).pipe(Layer.provide(store)))
+  return { auth: yield* Effect.provideContext(Auth, context), outage }
 })
 
-describe("authenticate", () => {
+/** A node, and an application of the test's own. */
+const setUp = Effect.gen(function* () {
+  const { auth, outage } = yield* node
+  const [store, keys] = [yield* ApplicationStore, yield* Keys]
+  const { appId, identitySecret } = yield* createApplication("An application")
+  const keep = (kind: KeyKind, { kept, text } = draftKey(keys, kind, "A key")) =>
+    Effect.as(store.createKey(appId, kept), { id: kept.id, text, revoke: store.revokeKey(appId, kept.id) })
+  const queries = () => outage.count("ApplicationStore.findKey")
+  const setIdentity = (identity_verification: boolean) => store.update(appId, { identity_verification })
+  return { auth, outage, store, keys, appId, identitySecret, keep, queries, setIdentity }
+})
+
+layer(live)("authenticate", (it) => {
   it.effect("lets a revoked key in for less than a second more", () =>
     Effect.gen(function* () {
-      const { auth, add } = yield* setUp
-      const key = add("secret")
+      const { auth, keep } = yield* setUp
+      const key = yield* keep("secret")
       const attempt = Effect.result(auth.authenticate(`ApiKey ${key.text}`, "secret"))
       assert.strictEqual((yield* attempt)._tag, "Success")
       // Held by a stream that began while the key was remembered, and asked again from time to time.
       const held = Effect.result(auth.authenticate(`ApiKey ${key.text}`, "secret"))
-      key.revoke()
+      yield* key.revoke
       yield* TestClock.adjust("999 millis")
       for (const result of [yield* attempt, yield* held]) {
         assert.strictEqual(result._tag === "Failure" && result.failure._tag, "Unauthorized")
@@ -56,16 +61,16 @@ describe("authenticate", () => {
 
   it.effect("goes by how much time went by when the service's clock is set back", () =>
     Effect.gen(function* () {
-      const { auth, add, appId, setIdentity } = yield* setUp
-      const key = add("secret")
+      const { auth, keep, appId, setIdentity } = yield* setUp
+      const key = yield* keep("secret")
       const attempt = Effect.result(auth.authenticate(`ApiKey ${key.text}`, "secret"))
       const caller: Caller = { keyId: uuidv7() as ApiKeyId, appId, kind: "public" }
       const claim = Effect.result(auth.verifyIdentity(caller, "u", undefined))
-      setIdentity(false)
+      yield* setIdentity(false)
       assert.strictEqual((yield* attempt)._tag, "Success")
       assert.strictEqual((yield* claim)._tag, "Success")
-      key.revoke()
-      setIdentity(true)
+      yield* key.revoke
+      yield* setIdentity(true)
       yield* TestClock.setTime(-3_600_000)
       yield* TestClock.adjust("999 millis")
       assert.isNull(auth.recall(`ApiKey ${key.text}`, "secret"))
@@ -76,14 +81,15 @@ describe("authenticate", () => {
 
   it.effect("does not remember for longer that there was no such key", () =>
     Effect.gen(function* () {
-      const { auth, table, keys, appId } = yield* setUp
-      const text = keys.generate("secret")
+      const { auth, keys, keep, queries } = yield* setUp
+      const draft = draftKey(keys, "secret", "A key")
+      const { text } = draft
       const attempt = Effect.result(auth.authenticate(`ApiKey ${text}`, "secret"))
       assert.strictEqual((yield* attempt)._tag, "Failure")
-      const queries = table.queries
+      const before = queries()
       assert.strictEqual((yield* attempt)._tag, "Failure")
-      assert.strictEqual(table.queries, queries)
-      table.keys.set(keys.hash(text).toHex(), { id: uuidv7() as ApiKeyId, appId, kind: "secret" })
+      assert.strictEqual(queries(), before)
+      yield* keep("secret", draft)
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* attempt)._tag, "Success")
     })
@@ -91,8 +97,8 @@ describe("authenticate", () => {
 
   it.effect("refuses what is no key, or has a wrong checksum, without asking the database", () =>
     Effect.gen(function* () {
-      const { auth, table, add } = yield* setUp
-      const { text } = add("secret")
+      const { auth, keep, queries } = yield* setUp
+      const { text } = yield* keep("secret")
       const other = text.at(-1) === "A" ? "B" : "A"
       const wrong = [
         text.slice(0, -1) + other,
@@ -109,14 +115,14 @@ describe("authenticate", () => {
           assert.strictEqual(refused._tag, "Unauthorized", key)
         }
       }
-      assert.strictEqual(table.queries, 0)
+      assert.strictEqual(queries(), 0)
     })
   )
 
   it.effect("says apart what is a mistyped or cut off key, and what is no key", () =>
     Effect.gen(function* () {
-      const { add, auth, table } = yield* setUp
-      const { text } = add("secret")
+      const { auth, keep, queries } = yield* setUp
+      const { text } = yield* keep("secret")
       const messageOf = (header: string) =>
         Effect.map(Effect.flip(auth.authenticate(header, "secret")), (refused) =>
           refused._tag === "Unauthorized" ? refused.message : refused._tag
@@ -126,27 +132,21 @@ describe("authenticate", () => {
         assert.include(yield* messageOf(`ApiKey ${key}`), "mistyped or cut off", key)
       for (const header of ["ApiKey x", "Basic dXNlcjpwYXNz", text])
         assert.include(yield* messageOf(header), "holds no API key", header)
-      assert.strictEqual(table.queries, 0)
+      assert.strictEqual(queries(), 0)
     })
   )
 
   it.effect("refuses within a second on every node what was revoked on one", () =>
     Effect.gen(function* () {
-      const { add, appId, auth, table, outage } = yield* setUp
-      const [key, spare] = [add("secret"), add("secret")]
-      const context = yield* Layer.build(
-        Layer.fresh(Auth.layer).pipe(Layer.provideMerge(Layer.merge(table.layer(outage), keysLayer)))
-      )
-      const [other, store, keys] = yield* Effect.all([Auth, ApplicationStore, Keys]).pipe(
-        Effect.provideContext(context)
-      )
-      const nodes = [auth, other]
+      const { auth, keep } = yield* setUp
+      const [key, spare] = [yield* keep("secret"), yield* keep("secret")]
+      const nodes = [auth, (yield* node).auth]
       const attempt = (text: string) =>
         Effect.forEach(nodes, (node) =>
           Effect.map(Effect.result(node.authenticate(`ApiKey ${text}`, "secret")), ({ _tag }) => _tag)
         )
       assert.deepStrictEqual(yield* attempt(key.text), ["Success", "Success"])
-      assert.isTrue(yield* store.revokeKey(appId, table.keys.get(keys.hash(key.text).toHex())!.id))
+      assert.isTrue(yield* key.revoke)
       yield* TestClock.adjust("999 millis")
       assert.deepStrictEqual(yield* attempt(key.text), ["Failure", "Failure"])
       assert.deepStrictEqual(yield* attempt(spare.text), ["Success", "Success"])
@@ -155,27 +155,41 @@ describe("authenticate", () => {
 
   it.effect("writes down once a minute which keys are in use, good ones alone", () =>
     Effect.gen(function* () {
-      const { auth, add, keys, table } = yield* setUp
-      const [used, unused] = [add("secret"), add("public")]
+      const { auth, keep, keys, outage } = yield* setUp
+      const sql = yield* SqlClient.SqlClient
+      const [used, unused] = [yield* keep("secret"), yield* keep("public")]
+      const touched = () => outage.calls.filter(({ operation }) => operation === "ApplicationStore.touchKeys")
+      const isUsed = (id: ApiKeyId) =>
+        Effect.map(
+          sql`SELECT 1 FROM api_keys WHERE id = ${id} AND last_used_at IS NOT NULL`,
+          (rows) => rows.length === 1
+        )
+      const minute = TestClock.adjust("1 minute")
       for (let request = 0; request < 100; request++) yield* auth.authenticate(`ApiKey ${used.text}`, "secret")
       yield* Effect.flip(auth.authenticate(`ApiKey ${keys.generate("secret")}`, "secret"))
-      assert.deepStrictEqual(table.touched, [])
-      yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual(table.touched, [[table.keys.get(keys.hash(used.text).toHex())!.id]])
+      assert.deepStrictEqual(touched(), [])
+      yield* minute
+      assert.deepStrictEqual(
+        touched().map(({ given }) => given),
+        [[[used.id]]]
+      )
+      yield* Effect.repeat(isUsed(used.id), { until: (is) => is })
+      assert.isFalse(yield* isUsed(unused.id))
       yield* TestClock.adjust("10 minutes")
-      assert.strictEqual(table.touched.length, 1)
+      assert.strictEqual(touched().length, 1)
       yield* auth.authenticate(`Public ${unused.text}`, "public")
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual(table.touched.length, 2)
+      // The next minute is counted from when the database has answered, which this test does not see.
+      yield* Effect.repeat(Effect.andThen(minute, isUsed(unused.id)), { until: (is) => is })
+      assert.strictEqual(touched().length, 2)
     })
   )
 
   it.effect("asks the database once for many requests with one key", () =>
     Effect.gen(function* () {
-      const { auth, table, add } = yield* setUp
-      const key = add("public")
+      const { auth, keep, outage, queries } = yield* setUp
+      const key = yield* keep("public")
       const answer = yield* Latch.make(false)
-      table.beforeQuery = answer.await
+      outage.before = () => answer.await
       const requests = yield* Effect.forkChild(
         Effect.all(
           Array.from({ length: 500 }, () => auth.authenticate(`Public ${key.text}`, "public")),
@@ -185,30 +199,30 @@ describe("authenticate", () => {
       yield* Effect.yieldNow
       yield* answer.open
       assert.strictEqual((yield* Fiber.join(requests)).length, 500)
-      assert.strictEqual(table.queries, 1)
+      assert.strictEqual(queries(), 1)
     })
   )
 
   it.effect("is not spoilt for others by one request that gives up", () =>
     Effect.gen(function* () {
-      const { auth, table, add } = yield* setUp
-      const key = add("secret")
+      const { auth, keep, outage, queries } = yield* setUp
+      const key = yield* keep("secret")
       const answer = yield* Latch.make(false)
-      table.beforeQuery = answer.await
+      outage.before = () => answer.await
       const impatient = yield* Effect.forkChild(auth.authenticate(`ApiKey ${key.text}`, "secret"))
       const patient = yield* Effect.forkChild(auth.authenticate(`ApiKey ${key.text}`, "secret"))
       yield* Effect.yieldNow
       yield* Fiber.interrupt(impatient)
       yield* answer.open
       assert.strictEqual((yield* Fiber.join(patient)).kind, "secret")
-      assert.strictEqual(table.queries, 1)
+      assert.strictEqual(queries(), 1)
     })
   )
 
   it.effect("does not remember an outage", () =>
     Effect.gen(function* () {
-      const { auth, outage, add } = yield* setUp
-      const key = add("secret")
+      const { auth, outage, keep } = yield* setUp
+      const key = yield* keep("secret")
       outage.isDown = true
       const result = yield* Effect.result(auth.authenticate(`ApiKey ${key.text}`, "secret"))
       assert.strictEqual(result._tag === "Failure" && result.failure._tag, "StoreError")
@@ -218,12 +232,12 @@ describe("authenticate", () => {
   )
 })
 
-describe("verifyIdentity", () => {
+layer(live)("verifyIdentity", (it) => {
   const verify = (hashOf: (hmac: (text: string) => string) => string | undefined, userId = "Zoë 🙂") =>
     Effect.gen(function* () {
-      const { auth, keys, appId } = yield* setUp
+      const { auth, keys, appId, identitySecret } = yield* setUp
       const caller: Caller = { keyId: uuidv7() as ApiKeyId, appId, kind: "public" }
-      const hash = hashOf((text) => keys.hmac("the identity secret", text))
+      const hash = hashOf((text) => keys.hmac(identitySecret, text))
       return yield* Effect.result(auth.verifyIdentity(caller, userId, hash))
     })
 
@@ -246,8 +260,10 @@ describe("verifyIdentity", () => {
 
   it.effect("takes a hash made with any of the secrets that are good", () =>
     Effect.gen(function* () {
-      const { auth, keys, table, appId } = yield* setUp
-      table.identitySecrets.set(appId, ["the new one", "the one before"])
+      const { auth, keys, store, appId } = yield* setUp
+      yield* store.setIdentitySecret(appId, "the one before that", 0)
+      yield* store.setIdentitySecret(appId, "the one before", 0)
+      yield* store.setIdentitySecret(appId, "the new one", 600_000)
       const caller: Caller = { keyId: uuidv7() as ApiKeyId, appId, kind: "public" }
       const results = yield* Effect.forEach(["the new one", "the one before", "the one before that"], (secret) =>
         Effect.result(auth.verifyIdentity(caller, "u", keys.hmac(secret, "u")))
@@ -259,10 +275,10 @@ describe("verifyIdentity", () => {
     })
   )
 
-  it.effect("refuses everything when the application has no identity secret", () =>
+  it.effect("refuses everything when the application, and with it its identity secret, is gone", () =>
     Effect.gen(function* () {
-      const { auth, keys, table, appId } = yield* setUp
-      table.identitySecrets.delete(appId)
+      const { auth, keys } = yield* setUp
+      const appId = uuidv7() as AppId
       const caller: Caller = { keyId: uuidv7() as ApiKeyId, appId, kind: "public" }
       const result = yield* Effect.result(auth.verifyIdentity(caller, "u", keys.hmac("", "u")))
       assert.strictEqual(result._tag, "Failure")
@@ -275,10 +291,10 @@ describe("verifyIdentity", () => {
       const caller: Caller = { keyId: uuidv7() as ApiKeyId, appId, kind: "public" }
       const attempt = Effect.result(auth.verifyIdentity(caller, "u", undefined))
       assert.strictEqual((yield* attempt)._tag, "Failure")
-      setIdentity(false)
+      yield* setIdentity(false)
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* attempt)._tag, "Success")
-      setIdentity(true)
+      yield* setIdentity(true)
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* attempt)._tag, "Failure")
     })

@@ -111,7 +111,7 @@ describe("RateLimiter", () => {
     Effect.gen(function* () {
       const { limiter, table } = yield* setUp
       const answer = yield* Latch.make(false)
-      table.beforeTake = answer.await
+      table.outage.before = () => answer.await
       const fiber = yield* Effect.forkChild(
         Effect.forEach(
           Array.from({ length: 500 }, (_, i) => i),
@@ -126,7 +126,7 @@ describe("RateLimiter", () => {
         table.statements.map((claims) => claims.length),
         [1, 499]
       )
-      table.statements.length = 0
+      table.outage.calls.length = 0
       for (let tenth = 0; tenth < 10; tenth++) {
         yield* takeAll(limiter, bucket(1_000_000), 1000)
         yield* TestClock.adjust(ALLOWANCE_MS)
@@ -140,7 +140,7 @@ describe("RateLimiter", () => {
     Effect.gen(function* () {
       const { limiter, table } = yield* setUp
       const answer = yield* Latch.make(false)
-      table.beforeTake = answer.await
+      table.outage.before = () => answer.await
       yield* Effect.forkChild(Effect.andThen(Effect.yieldNow, answer.open))
       const verdicts = yield* Effect.forEach(Array.from({ length: 200 }), () => limiter.take(bucket(70)), {
         concurrency: "unbounded"
@@ -197,7 +197,7 @@ describe("RateLimiter", () => {
       yield* TestClock.adjust(`${ALLOWANCE_MS / 2} millis`)
       // The store answers later: meanwhile, what is at hand goes on.
       const latch = yield* Latch.make()
-      table.beforeTake = latch.await
+      table.outage.before = () => latch.await
       assert.isNotNull(limiter.takeNow(busy, null))
       assert.strictEqual(table.statements.length, 3)
       assert.isNotNull(limiter.takeNow(busy, null))
@@ -229,11 +229,11 @@ describe("RateLimiter", () => {
   it.effect("counts a store that hangs as one that is away", () =>
     Effect.gen(function* () {
       const { limiter, table } = yield* setUp
-      table.beforeTake = Effect.never
+      table.outage.before = () => Effect.never
       const fiber = yield* Effect.forkChild(Effect.flip(limiter.take(bucket(5))))
       yield* TestClock.adjust("2 seconds")
       assert.strictEqual((yield* Fiber.join(fiber))._tag, "RateLimiterUnavailable")
-      table.beforeTake = Effect.void
+      table.outage.before = () => Effect.void
       assert.isTrue((yield* limiter.take(bucket(5))).isAllowed)
     })
   )
@@ -242,7 +242,7 @@ describe("RateLimiter", () => {
     Effect.gen(function* () {
       const { limiter, table } = yield* setUp
       const answer = yield* Latch.make(false)
-      table.beforeTake = answer.await
+      table.outage.before = () => answer.await
       const fiber = yield* Effect.forkChild(limiter.take(bucket(2)))
       yield* Effect.yieldNow
       yield* Fiber.interrupt(fiber)
@@ -283,7 +283,7 @@ describe("RateLimiter", () => {
         yield* TestClock.adjust(`${ALLOWANCE_MS / 2} millis`)
         // A statement is under way, so that the busy key has to wait for the next one, and new keys come.
         const latch = yield* Latch.make()
-        table.beforeTake = latch.await
+        table.outage.before = () => latch.await
         const first = yield* Effect.forkChild(limiter.take(bucket(10, "other 0")), { startImmediately: true })
         assert.isNotNull(limiter.takeNow(busy, null))
         const others = yield* Effect.forEach(["new", "newer"], (key) =>

@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { KEYS_PER_APPLICATION } from "../../../../services/domain/access/Application.ts"
-import type { AuditEntryId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import type { Tenant, TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
@@ -23,7 +22,7 @@ const registerAs = (tenant: Tenant, secret: string | null) =>
 
 describe("API keys", () => {
   it("are made, shown whole once, listed by their first characters, and good at once", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const made = await call(tenant, "POST", "/api/v1/api-keys", { kind: "secret", name: "Billing" })
     expect(made.status).toBe(201)
     const { id, key } = made.json
@@ -39,19 +38,21 @@ describe("API keys", () => {
   })
 
   it("are no longer shown when the answer is repeated, and made once", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const ask = () =>
       call(tenant, "POST", "/api/v1/api-keys", { kind: "public", name: "App" }, { "idempotency-key": "make-it" })
     const [first, again] = [await ask(), await ask()]
     expect(first.json.key).toMatch(/^pk_/)
     expect([again.status, again.headers.get("idempotent-replayed"), again.json.key]).toEqual([201, "true", null])
     expect(again.json).toEqual({ ...first.json, key: null })
-    expect(JSON.stringify([...server.tables.keys.rows.values()])).not.toContain(first.json.key)
+    const kept = await server.sql`SELECT * FROM idempotency_keys WHERE app_id = ${tenant.appId} AND key = 'make-it'`
+    expect(kept).toHaveLength(1)
+    expect(JSON.stringify(kept)).not.toContain(first.json.key)
     expect((await call(tenant, "GET", "/api/v1/api-keys")).json.data.length).toBe(3)
   })
 
   it("are revoked, but never the last secret one", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const [own] = (await call(tenant, "GET", "/api/v1/api-keys")).json.data.filter(
       ({ kind }: { kind: string }) => kind === "secret"
     )
@@ -64,14 +65,14 @@ describe("API keys", () => {
   })
 
   it("of another application do not exist", async () => {
-    const [mine, theirs] = [server.makeTenant(), server.makeTenant()]
+    const [mine, theirs] = [await server.makeTenant(), await server.makeTenant()]
     const { json } = await call(theirs, "POST", "/api/v1/api-keys", { kind: "secret", name: "Theirs" })
     expect((await call(mine, "DELETE", `/api/v1/api-keys/${json.id}`)).status).toBe(404)
     expect((await server.call("GET", "/api/v1/devices", { key: json.key })).status).toBe(200)
   })
 
   it("are limited in number", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const make = () => call(tenant, "POST", "/api/v1/api-keys", { kind: "public", name: "One of many" })
     for (let count = 2; count < KEYS_PER_APPLICATION; count++) expect((await make()).status).toBe(201)
     const refused = await make()
@@ -94,7 +95,7 @@ describe("API keys", () => {
 
 describe("the application", () => {
   it("shows its options, and warns while identity verification is off", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const before = await call(tenant, "GET", "/api/v1/application")
     expect(before.json).toMatchObject({ id: tenant.appId, identity_verification: true, warnings: [] })
     const off = await call(tenant, "PATCH", "/api/v1/application", { identity_verification: false })
@@ -113,7 +114,7 @@ describe("the application", () => {
   })
 
   it("issues a new identity secret, before which the one before it is void", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const issued = await call(tenant, "POST", "/api/v1/application/identity-secret", {})
     expect(issued.status).toBe(201)
     expect(issued.json.former_identity_secret_until).toBe(null)
@@ -123,7 +124,7 @@ describe("the application", () => {
   })
 
   it("lets the identity secret before it overlap where that is asked for", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const issued = await call(tenant, "POST", "/api/v1/application/identity-secret", { overlap_seconds: 600 })
     expect(Date.parse(issued.json.former_identity_secret_until)).toBeGreaterThan(Date.now())
     for (const secret of [tenant.identitySecret, issued.json.identity_secret]) {
@@ -133,7 +134,7 @@ describe("the application", () => {
   })
 
   it("does not show the identity secret again when the answer is repeated", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const ask = () => call(tenant, "POST", "/api/v1/application/identity-secret", {}, { "idempotency-key": "once" })
     const [first, again] = [await ask(), await ask()]
     expect(again.json).toEqual({ ...first.json, identity_secret: null })
@@ -143,7 +144,7 @@ describe("the application", () => {
   it.each([{ overlap_seconds: -1 }, { overlap_seconds: 604_801 }, { overlap_seconds: 1.5 }, { secret: "mine" }])(
     "issues no identity secret for %j",
     async (body) => {
-      const tenant = server.makeTenant()
+      const tenant = await server.makeTenant()
       expect((await call(tenant, "POST", "/api/v1/application/identity-secret", body)).status).toBe(400)
       expect((await registerAs(tenant, tenant.identitySecret)).status).toBe(201)
     }
@@ -152,7 +153,7 @@ describe("the application", () => {
 
 describe("logs", () => {
   it("have nothing of a key or a secret, whatever goes wrong", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const { json: made } = await call(tenant, "POST", "/api/v1/api-keys", { kind: "secret", name: "Hidden" })
     const { json: issued } = await call(tenant, "POST", "/api/v1/application/identity-secret", {})
     const secrets = [made.key, issued.identity_secret, tenant.secretKey, tenant.publicKey]
@@ -180,30 +181,33 @@ describe("logs", () => {
 
 describe("the audit log", () => {
   it("is shown page by page, to its own application", async () => {
-    const tenant = server.makeTenant()
-    const entries = Array.from({ length: 3 }, () => ({
-      id: uuidv7() as AuditEntryId,
-      appId: tenant.appId,
-      at: Date.now(),
-      actorKind: "key" as const,
-      actorId: uuidv7(),
-      action: "webhook.changed" as const,
-      target: uuidv7(),
-      details: { fields: ["secret"] }
-    })).toSorted((a, b) => (a.id < b.id ? 1 : -1))
-    server.tables.audit.rows.push(...entries)
-    const first = await call(tenant, "GET", "/api/v1/audit-log?limit=2")
-    const second = await call(tenant, "GET", `/api/v1/audit-log?limit=2&cursor=${first.json.next_cursor}`)
+    const tenant = await server.makeTenant()
+    const webhook = { name: "n", url: "https://93.184.216.34/webhook" }
+    const { id } = (await call(tenant, "POST", "/api/v1/webhooks", webhook)).json
+    for (const secret of ["one", "two"]) await call(tenant, "PATCH", `/api/v1/webhooks/${id}`, { secret })
+    const keys = (await call(tenant, "GET", "/api/v1/api-keys")).json.data
+    const first = await call(tenant, "GET", "/api/v1/audit-log?limit=3")
+    const second = await call(tenant, "GET", `/api/v1/audit-log?limit=3&cursor=${first.json.next_cursor}`)
+    expect([first.json.data.length, second.json.next_cursor]).toEqual([3, null])
     const shown = [...first.json.data, ...second.json.data]
-    expect(shown.map(({ id }) => id)).toEqual(entries.map(({ id }) => id))
+    expect(shown.map(({ action, target }) => [action, target])).toEqual([
+      ["webhook.changed", id],
+      ["webhook.changed", id],
+      ["webhook.created", id],
+      ["application.created", tenant.appId]
+    ])
+    const [entry] = await server.sql`SELECT id, at FROM audit_log WHERE target = ${id} ORDER BY id DESC LIMIT 1`
     expect(shown[0]).toEqual({
-      id: entries[0]!.id,
-      at: new Date(entries[0]!.at).toISOString(),
-      actor: { kind: "key", id: entries[0]!.actorId },
+      id: entry.id,
+      at: entry.at.toISOString(),
+      actor: { kind: "key", id: keys.find(({ kind }: { kind: string }) => kind === "secret").id },
       action: "webhook.changed",
-      target: entries[0]!.target,
+      target: id,
       details: { fields: ["secret"] }
     })
-    expect((await call(server.makeTenant(), "GET", "/api/v1/audit-log")).json.data).toEqual([])
+    const other = await server.makeTenant()
+    expect((await call(other, "GET", "/api/v1/audit-log")).json.data).toMatchObject([
+      { action: "application.created", target: other.appId }
+    ])
   })
 })

@@ -37,7 +37,7 @@ describe("channels", () => {
   })
 
   it("are listed page by page and removed, each application's apart", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     for (let i = 0; i < 5; i++) await create({ kind: "email", address: `p${i}@example.com` }, tenant.secretKey)
     const key = tenant.secretKey
     const first = await server.call("GET", "/api/v1/channels?limit=3", { key })
@@ -54,7 +54,7 @@ describe("channels", () => {
   })
 
   it("are unsubscribed and subscribed again, but for inboxes and for what bounced", async () => {
-    const { appId, secretKey: key } = server.makeTenant()
+    const { appId, secretKey: key } = await server.makeTenant()
     const { id } = (await create({ kind: "email", address: "ann@example.com", user_id: "ann" }, key)).json
     const change = (path: string, body: unknown, as = key) =>
       server.call("PATCH", `/api/v1/channels/${path}`, { key: as, body })
@@ -66,9 +66,7 @@ describe("channels", () => {
     expect((await change(id, { status: "suppressed" })).json.error.details[0].field).toBe("status")
     expect((await change(id, {})).status).toBe(400)
 
-    const rows = server.tables.channels.rows
-    const at = rows.findIndex((row) => row.appId === appId && row.id === id)
-    rows[at] = { ...rows[at]!, status: "suppressed" }
+    await server.sql`UPDATE channels SET status = 'suppressed' WHERE app_id = ${appId} AND id = ${id}`
     expect((await change(id, { status: "active" })).json.error.code).toBe("conflict")
     expect((await server.call("GET", `/api/v1/channels/${id}`, { key })).json.status).toBe("suppressed")
 
@@ -78,7 +76,7 @@ describe("channels", () => {
   })
 
   it("are listed by address, contact and status", async () => {
-    const key = server.makeTenant().secretKey
+    const key = (await server.makeTenant()).secretKey
     const ann = (await create({ kind: "email", address: "Ann@example.com", user_id: "ann" }, key)).json
     await create({ kind: "email", address: "bob@example.com" }, key)
     const ids = async (query: string) =>

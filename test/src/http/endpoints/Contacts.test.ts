@@ -140,7 +140,7 @@ describe("contacts", () => {
   })
 
   it("are found by external id and by tag, and listed page by page", async () => {
-    const { secretKey } = server.makeTenant()
+    const { secretKey } = await server.makeTenant()
     for (let i = 0; i < 5; i++)
       await call("POST", "", { external_id: `p${i}`, tags: [i % 2 ? "odd" : "even"] }, secretKey)
     const names = (answer: { json: { data: Array<{ external_id: string }> } }) =>
@@ -188,7 +188,7 @@ describe("contacts", () => {
   })
 
   it("come up to a thousand at once, each with its result", async () => {
-    const { secretKey } = server.makeTenant()
+    const { secretKey } = await server.makeTenant()
     const contacts = [{ external_id: "b1", tags: ["x"] }, { external_id: "" }, { external_id: "b1" }, { nothing: 1 }]
     const { json, status } = await call("POST", "/bulk", { contacts }, secretKey)
     expect(status).toBe(200)
@@ -205,7 +205,7 @@ describe("contacts", () => {
   })
 
   it("gain and lose tags, one by one and many at once", async () => {
-    const { secretKey } = server.makeTenant()
+    const { secretKey } = await server.makeTenant()
     const { json } = await call("POST", "", { external_id: "t1", tags: ["a", "b"] }, secretKey)
     const tags = (body: unknown) => call("POST", `/${json.id}/tags`, body, secretKey)
     expect((await tags({ add: ["c", "a"], remove: ["b", "z"] })).json.tags).toEqual(["a", "c"])

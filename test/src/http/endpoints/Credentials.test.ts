@@ -1,6 +1,9 @@
+import { Effect, Option } from "effect"
 import { generateKeyPairSync } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { TestServer } from "../TestServer.ts"
+import type { CredentialKind } from "../../../../services/domain/sending/Credential.ts"
+import { CredentialStore } from "../../../../services/ports/sending/CredentialStore.ts"
+import type { Tenant, TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
 
 let server: TestServer
@@ -11,6 +14,12 @@ afterAll(() => server.stop())
 
 const put = (kind: string, body: unknown, key = server.ours.secretKey) =>
   server.call("PUT", `/api/v1/credentials/${kind}`, { key, body })
+/** As it is kept, secrets included. */
+const kept = async ({ appId }: Tenant, kind: CredentialKind) =>
+  Option.map(
+    await server.run(Effect.flatMap(CredentialStore, (store) => store.find(appId, kind))),
+    ({ config }) => config.value
+  )
 const get = (path: string, key = server.ours.secretKey) => server.call("GET", `/api/v1/credentials${path}`, { key })
 
 const pkcs8 = { type: "pkcs8", format: "pem" } as const
@@ -48,7 +57,7 @@ const KEY = "service_account.private_key"
 
 describe("credentials", () => {
   it("are set, listed, read and removed, and never show a secret", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const key = tenant.secretKey
     const answers = [
       await put("apns", apns, key),
@@ -57,9 +66,7 @@ describe("credentials", () => {
       await put("webpush", { subject: "mailto:a@example.com" }, key)
     ]
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    const pair = server.tables.credentials.rows.get(`${tenant.appId}:webpush`)!.config.value as {
-      readonly private_key: string
-    }
+    const pair = Option.getOrThrow(await kept(tenant, "webpush")) as { readonly private_key: string }
     const list = await get("", key)
     expect(list.json.data.map(({ kind }: { kind: string }) => kind).sort()).toEqual(["apns", "fcm", "smtp", "webpush"])
     for (const { text } of [...answers, list, await get("/apns", key), await get("/smtp", key)]) {
@@ -93,21 +100,20 @@ describe("credentials", () => {
   })
 
   it("of FCM are taken as the file that Google hands out, in the documented field or by itself", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const file = { ...account, type: "service_account" }
-    const stored = () => server.tables.credentials.rows.get(`${tenant.appId}:fcm`)!.config.value
     for (const endpoint of [{}, { endpoint: "https://93.184.216.34" }]) {
       expect((await put("fcm", { ...file, ...endpoint }, tenant.secretKey)).status).toBe(200)
-      expect(stored()).toEqual({ service_account: file, ...endpoint })
+      expect(await kept(tenant, "fcm")).toEqual(Option.some({ service_account: file, ...endpoint }))
       expect((await put("fcm", { service_account: file, ...endpoint }, tenant.secretKey)).status).toBe(200)
-      expect(stored()).toEqual({ service_account: file, ...endpoint })
+      expect(await kept(tenant, "fcm")).toEqual(Option.some({ service_account: file, ...endpoint }))
     }
     const broken = await put("fcm", { ...file, client_email: "nobody" }, tenant.secretKey)
     expect(broken.json.error.details).toMatchObject([{ field: "service_account.client_email" }])
   })
 
   it("of web push keep their keys when only the subject changes, and take keys that are given", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const vapid = () => server.call("GET", `/api/v1/public/apps/${tenant.appId}/vapid`, { key: tenant.publicKey })
     const missing = await vapid()
     expect(missing.status).toBe(404)
@@ -162,12 +168,12 @@ describe("credentials", () => {
     ["smtp", { ...smtp, from: "a@b.example\r\nBcc: c@d.example" }, "from"],
     ["smtp", { ...smtp, password: "x" }, "password"]
   ])("of %s are refused: %#", async (kind, body, field) => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const answer = await put(kind, body, tenant.secretKey)
     expect(answer.status).toBe(400)
     expect(answer.json.error.details.map((detail: { field: string }) => detail.field)).toContain(field)
     expect(answer.text).not.toContain("PRIVATE KEY-----\n")
-    expect(server.tables.credentials.rows.has(`${tenant.appId}:${kind}`)).toBe(false)
+    expect((await get(`/${kind}`, tenant.secretKey)).status).toBe(404)
   })
 
   it("of web push are refused when the halves are of two pairs", async () => {

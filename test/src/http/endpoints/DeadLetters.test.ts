@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { DeadLetterId, WebhookId, NotificationId } from "../../../../services/domain/Ids.ts"
+import type { WebhookId, NotificationId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
-import type { WholeDeadLetter } from "../../../../services/ports/sending/DeadLetterStore.ts"
+import type { ProviderKind } from "../../../../services/domain/sending/Credential.ts"
+import type { ReplayRefusal } from "../../../../services/domain/sending/DeadLetter.ts"
 import type { TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
 import { RUNNING } from "../../../../services/ports/operations/TooManyRunning.ts"
@@ -14,44 +15,39 @@ afterAll(() => server.stop())
 
 const webhookId = uuidv7() as WebhookId
 const body = { id: uuidv7(), event: "NOTIFICATION_SENT", appId: uuidv7(), timestamp: "t", payload: { a: "b" } }
-const addDeadLetter = (change: Partial<WholeDeadLetter> = {}): string => {
-  const id = uuidv7() as DeadLetterId
-  server.tables.deadLetters.rows.unshift({
-    id,
-    appId: server.ours.appId,
-    kind: "webhook",
-    at: 1_790_000_000_000,
-    error: "answered 500",
-    attempts: 6,
-    notificationId: null,
-    recipientId: null,
-    webhookId,
-    eventId: body.id,
-    provider: null,
-    refusal: null,
-    replayedAt: null,
-    body: JSON.stringify(body),
-    content: null,
-    templateId: null,
-    variables: null,
-    ...change
-  })
+let count = 0
+/** An id that comes after all before it that were made for the same time. */
+const idAt = (at: number) => uuidv7(at + ++count)
+/** An event that a webhook did not get. */
+const addDeadLetter = async (ofWebhook = webhookId): Promise<string> => {
+  const id = idAt(Date.now())
+  await server.sql`
+    INSERT INTO dead_letters (id, app_id, kind, at, error, attempts, webhook_id, event_id, body)
+    VALUES (${id}, ${server.ours.appId}, 'webhook', to_timestamp(1790000000), 'answered 500', 6, ${ofWebhook},
+      ${body.id}, ${JSON.stringify(body)})`
   return id
 }
-/** A recipient of a notification that finally failed. */
-const fail = (change: Partial<WholeDeadLetter> = {}): string =>
-  addDeadLetter({
-    kind: "notification",
-    error: "expired: timeout",
-    notificationId: uuidv7() as NotificationId,
-    recipientId: uuidv7(),
-    provider: "apns",
-    webhookId: null,
-    eventId: null,
-    body: null,
-    content: { title: "Hello" },
-    ...change
-  })
+interface Failure {
+  readonly notificationId: NotificationId
+  readonly error: string
+  readonly provider: ProviderKind
+  readonly refusal: ReplayRefusal
+  readonly at: number
+}
+/** A recipient of a notification that finally failed, and the batch that counts it. */
+const fail = async (failure: Partial<Failure> = {}): Promise<string> => {
+  const { at = Date.now(), error = "expired: timeout", provider = "apns", refusal = null } = failure
+  const notificationId = failure.notificationId ?? (await server.makeNotification(server.ours))
+  const [id, batch] = [idAt(at), uuidv7()]
+  await server.sql`
+    INSERT INTO batches (id, notification_id, app_id, provider, priority, done, recipients, failed)
+    VALUES (${batch}, ${notificationId}, ${server.ours.appId}, ${provider}, 'bulk', true, '{}', 1)`
+  await server.sql`
+    INSERT INTO dead_letters (id, app_id, kind, at, error, attempts, notification_id, recipient_id, batch_id, provider, refusal)
+    VALUES (${id}, ${server.ours.appId}, 'notification', ${new Date(at)}, ${error}, 6, ${notificationId}, ${uuidv7()},
+      ${batch}, ${provider}, ${refusal})`
+  return id
+}
 const post = (path: string, body?: unknown, key = server.ours.secretKey) =>
   server.call("POST", `/api/v1/dead-letters${path}`, { key, ...(body === undefined ? {} : { body }) })
 const call = (method: string, path: string, key = server.ours.secretKey) =>
@@ -59,8 +55,8 @@ const call = (method: string, path: string, key = server.ours.secretKey) =>
 
 describe("dead letters", () => {
   it("are listed newest first, by kind and by webhook, and read with their content", async () => {
-    const other = addDeadLetter({ webhookId: uuidv7() as WebhookId })
-    const id = addDeadLetter()
+    const other = await addDeadLetter(uuidv7() as WebhookId)
+    const id = await addDeadLetter()
     expect((await call("GET", "?limit=1")).json.data).toEqual([
       {
         id,
@@ -86,7 +82,7 @@ describe("dead letters", () => {
   })
 
   it("of webhooks cannot be replayed, and say so", async () => {
-    const id = addDeadLetter()
+    const id = await addDeadLetter()
     const answer = await call("POST", `/${id}/replay`)
     expect(answer.status).toBe(409)
     expect(answer.json.error).toMatchObject({
@@ -97,15 +93,15 @@ describe("dead letters", () => {
   })
 
   it("are another application's as if they did not exist", async () => {
-    const id = addDeadLetter()
+    const id = await addDeadLetter()
     expect((await call("GET", `/${id}`, server.theirs.secretKey)).status).toBe(404)
     expect((await call("POST", `/${id}/replay`, server.theirs.secretKey)).status).toBe(404)
     expect((await call("GET", "", server.theirs.secretKey)).json.data).toEqual([])
   })
 
   it("of notifications are filtered by notification, provider, reason and time, and read with their content", async () => {
-    const notificationId = uuidv7() as NotificationId
-    const id = fail({ notificationId, provider: "fcm", error: "quota", at: Date.parse("2026-01-02T00:00:00Z") })
+    const notificationId = await server.makeNotification(server.ours)
+    const id = await fail({ notificationId, provider: "fcm", error: "quota", at: Date.parse("2026-01-02T00:00:00Z") })
     const listed = async (query: string) =>
       (await call("GET", `?kind=notification&${query}`)).json.data.map((it: { id: string }) => it.id)
     expect(await listed(`notification_id=${notificationId}`)).toEqual([id])
@@ -124,8 +120,8 @@ describe("dead letters", () => {
   })
 
   it("of notifications are replayed once: a second replay is a conflict that says so", async () => {
-    const notificationId = uuidv7() as NotificationId
-    const id = fail({ notificationId })
+    const notificationId = await server.makeNotification(server.ours)
+    const id = await fail({ notificationId })
     const first = await post(`/${id}/replay`)
     expect([first.status, first.json]).toEqual([202, { id, notification_id: notificationId }])
     expect(first.headers.get("location")).toBe(`/api/v1/notifications/${notificationId}`)
@@ -139,14 +135,13 @@ describe("dead letters", () => {
   })
 
   it("that another attempt cannot save are not replayed, and say why", async () => {
-    const gone = fail({ refusal: "recipient_gone", error: "unregistered" })
+    const gone = await fail({ refusal: "recipient_gone", error: "unregistered" })
     expect((await call("GET", `/${gone}`)).json.cannot_replay_because).toBe("recipient_gone")
     expect((await post(`/${gone}/replay`)).json.error.message).toContain("is dead")
-    const large = fail({ refusal: "content_refused", error: "payload_too_large" })
+    const large = await fail({ refusal: "content_refused", error: "payload_too_large" })
     expect((await post(`/${large}/replay`)).json.error.message).toContain("content")
-    const notificationId = uuidv7() as NotificationId
-    server.tables.replays.cancelled.add(notificationId)
-    const late = await post(`/${fail({ notificationId })}/replay`)
+    const notificationId = await server.makeNotification(server.ours, "cancelled")
+    const late = await post(`/${await fail({ notificationId })}/replay`)
     expect([late.status, late.json.error.message]).toEqual([409, expect.stringContaining("cancelled")])
   })
 
@@ -163,8 +158,7 @@ describe("dead letters", () => {
   })
 
   it("are not replayed by more filters at once than an application may have running", async () => {
-    const { rows } = server.tables.replays
-    for (let i = 0; i < rows.length; i++) rows[i] = { ...rows[i]!, status: "completed" }
+    await server.sql`UPDATE replays SET status = 'completed', completed_at = now()`
     const answers = []
     for (let i = 0; i <= RUNNING; i++) answers.push(await post("/replay", { error: "quota" }))
     const last = answers.pop()!
@@ -177,12 +171,12 @@ describe("dead letters", () => {
   })
 
   it("are not replayed by a filter that asks for webhooks, for everything by mistake, or for what is unknown", async () => {
-    const before = server.tables.replays.rows.length
+    const before = await server.count("replays")
     expect((await post("/replay", { kind: "webhook" })).status).toBe(409)
     expect((await post("/replay", { webhook_id: uuidv7() })).status).toBe(409)
     expect((await post("/replay", {})).status).toBe(400)
     expect((await post("/replay", { reason: "x" })).status).toBe(400)
     expect((await post("/replay", { provider: "sms" })).status).toBe(400)
-    expect(server.tables.replays.rows.length).toBe(before)
+    expect(await server.count("replays")).toBe(before)
   })
 })

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TestServer } from "../TestServer.ts"
 import { schemaCompiler, startServer } from "../TestServer.ts"
@@ -12,7 +13,7 @@ const PATH = "/api/v1/devices/export"
 const DEVICES = 2500
 
 const withDevices = async (count = DEVICES) => {
-  const tenant = server.makeTenant()
+  const tenant = await server.makeTenant()
   const lines = Array.from({ length: count }, (_, i) =>
     JSON.stringify({ token: i.toString(16).padStart(32, "0"), platform: "ios", tags: i % 5 === 0 ? ["few"] : ["many"] })
   )
@@ -71,14 +72,15 @@ describe("GET /api/v1/devices/export", () => {
   it("ends in a broken connection, and not as if it were whole, when the database goes away meanwhile", async () => {
     const { key } = await withDevices()
     let lists = 0
-    server.tables.devices.beforeList = () => {
-      server.outage.isDown = ++lists > 1
-    }
+    server.outage.before = (operation) =>
+      Effect.sync(() => {
+        if (operation === "DeviceStore.list") server.outage.isDown = ++lists > 1
+      })
     const whole = fetch(`${server.baseUrl}${PATH}`, { headers: { authorization: `ApiKey ${key}` } }).then((response) =>
       response.text()
     )
     await expect(whole).rejects.toThrow()
-    server.tables.devices.beforeList = () => {}
+    server.outage.before = () => Effect.void
     server.outage.isDown = false
     expect(lists).toBe(2)
   })

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
 import { request as httpRequest } from "node:http"
@@ -16,6 +17,12 @@ afterAll(() => server.stop())
 const PATH = "/api/v1/devices/import"
 const lineOf = (i: number) => JSON.stringify({ token: i.toString(16).padStart(32, "0"), platform: "ios", tags: ["t"] })
 const linesOf = (count: number, from = 0) => Array.from({ length: count }, (_, i) => lineOf(from + i))
+
+/** How many devices each chunk had that the store was given so far. */
+const chunks = () =>
+  server.outage.calls
+    .filter(({ operation }) => operation === "DeviceStore.register")
+    .map(({ given }) => (given[1] as ReadonlyArray<unknown>).length)
 
 const send = async (raw: string, headers: Record<string, string> = {}) => {
   const answer = await server.call("POST", PATH, {
@@ -52,17 +59,17 @@ describe("POST /api/v1/devices/import", () => {
   it("takes no compressed lines: nothing is unpacked beyond its bounds", async () => {
     const { json, status } = await send(lineOf(1), { "content-encoding": "gzip" })
     expect([status, json.error.code]).toEqual([415, "unsupported_media_type"])
-    expect(server.tables.devices.rows.size).toBe(0)
+    expect(await server.count("devices")).toBe(0)
   })
 
   it("answers a line for each line, in their order, and stores chunks of a thousand", async () => {
-    const calls = server.tables.devices.chunks.length
+    const before = chunks().length
     const { status, headers, results } = await send(linesOf(2500).join("\n"))
     expect(status).toBe(200)
     expect(headers.get("content-type")).toBe("application/x-ndjson")
     expect(results.map(({ line }) => line)).toEqual(Array.from({ length: 2500 }, (_, i) => i + 1))
     expect(results.every(({ created }) => created === true)).toBe(true)
-    expect(server.tables.devices.chunks.slice(calls)).toEqual([1000, 1000, 500])
+    expect(chunks().slice(before)).toEqual([1000, 1000, 500])
     const again = await send(`${linesOf(2500).join("\n")}\n`)
     expect(again.results.map(({ id }) => id)).toEqual(results.map(({ id }) => id))
     expect(again.results.every(({ created }) => created === false)).toBe(true)
@@ -122,12 +129,11 @@ describe("POST /api/v1/devices/import", () => {
   })
 
   it("tells which lines an outage in the middle has cost, and goes on", async () => {
-    const first = server.tables.devices.chunks.length
-    server.tables.devices.beforeChunk = (chunk) => {
-      server.outage.isDown = chunk === first + 1
-      // The double counts stored chunks only: the one after the outage has the same number.
-      if (server.outage.isDown) server.tables.devices.beforeChunk = () => void (server.outage.isDown = false)
-    }
+    let count = 0
+    server.outage.before = (operation) =>
+      Effect.sync(() => {
+        if (operation === "DeviceStore.register") server.outage.isDown = ++count === 2
+      })
     const { status, results } = await send(linesOf(3000, 40_000).join("\n"))
     expect(status).toBe(200)
     expect(results.length).toBe(3000)
@@ -149,9 +155,10 @@ describe("POST /api/v1/devices/import", () => {
     // Another request finds the server well, the first chunk stored, and the unfinished second not.
     const list = await server.call("GET", "/api/v1/devices?limit=1", { key: server.ours.secretKey })
     expect(list.status).toBe(200)
-    const rows = server.tables.devices.rows
-    expect(rows.has(`${server.ours.appId}:${(50_999).toString(16).padStart(32, "0")}`)).toBe(true)
-    expect(rows.has(`${server.ours.appId}:${(51_000).toString(16).padStart(32, "0")}`)).toBe(false)
+    const [last, unfinished] = [50_999, 51_000].map((i) => i.toString(16).padStart(32, "0"))
+    expect(await server.sql`SELECT token FROM devices WHERE token IN (${last}, ${unfinished})`).toEqual([
+      { token: last }
+    ])
   })
 
   it("refuses an import that announces too much, and stops one that turns out to be", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registerExample } from "../../../../src/http/endpoints/Devices.ts"
-import type { TestServer } from "../TestServer.ts"
+import type { Tenant, TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
 
 let server: TestServer
@@ -12,7 +12,10 @@ afterAll(() => server.stop())
 const token = () => crypto.randomUUID().replaceAll("-", "")
 const register = (body: unknown, key = server.ours.publicKey, headers: Record<string, string> = {}) =>
   server.call("POST", "/api/v1/public/devices", { key, body, headers })
-const deviceOf = (id: string) => [...server.tables.devices.rows.values()].find((row) => row.id === id)
+const deviceOf = async (id: string, { secretKey } = server.ours) =>
+  (await server.call("GET", `/api/v1/devices/${id}`, { key: secretKey })).json
+const isKept = async ({ appId }: Tenant, token: string) =>
+  (await server.sql`SELECT 1 FROM devices WHERE app_id = ${appId} AND token = ${token}`).length === 1
 
 const point = Buffer.from(registerExample.web_push_p256dh, "base64url")
 const pointWith = (change: (bytes: Buffer) => void) => {
@@ -43,9 +46,8 @@ describe("POST /api/v1/public/devices", () => {
       server.ours.publicKey,
       { "X-Identity-Hash": hash }
     )
-    expect(deviceOf(json.id)).toMatchObject({
-      appId: server.ours.appId,
-      userId: "user-42",
+    expect(await deviceOf(json.id)).toMatchObject({
+      user_id: "user-42",
       tags: ["news", "beta"],
       timezone: "Europe/Berlin",
       environment: "sandbox",
@@ -69,7 +71,7 @@ describe("POST /api/v1/public/devices", () => {
       expect(answer.status).toBe(401)
       expect(answer.json.error.code).toBe("identity_unverified")
     }
-    expect(server.tables.devices.rows.has(`${server.ours.appId}:${body.token}`)).toBe(false)
+    expect(await isKept(server.ours, body.token)).toBe(false)
     expect((await register(body, server.ours.publicKey, { "X-Identity-Hash": good })).status).toBe(201)
     expect((await register(body, server.ours.publicKey, { "X-Identity-Hash": good.toUpperCase() })).status).toBe(201)
   })
@@ -77,9 +79,11 @@ describe("POST /api/v1/public/devices", () => {
   it("asks no hash of a server with its secret key, nor of anybody when the application has it off", async () => {
     const body = { token: token(), platform: "ios", user_id: "u" }
     expect((await register(body, server.ours.secretKey)).status).toBe(201)
-    const relaxed = server.makeTenant()
-    const application = server.tables.applications.applications.get(relaxed.appId)!
-    server.tables.applications.applications.set(relaxed.appId, { ...application, identityVerification: false })
+    const relaxed = await server.makeTenant()
+    await server.call("PATCH", "/api/v1/application", {
+      key: relaxed.secretKey,
+      body: { identity_verification: false }
+    })
     expect((await register(body, relaxed.publicKey)).status).toBe(201)
   })
 
@@ -135,12 +139,12 @@ describe("POST /api/v1/public/devices", () => {
     ["a list instead of an object", [], "body", "must be an object"],
     ["a bare string", "device", "body", "must be an object"]
   ])("refuses %s and stores nothing", async (_, body, field, message) => {
-    const before = server.tables.devices.rows.size
+    const before = await server.count("devices")
     const answer = await register(body)
     expect(answer.status).toBe(400)
     expect(answer.json.error.code).toBe("validation_error")
     expect(answer.json.error.details).toContainEqual({ field, message: expect.stringContaining(message) })
-    expect(server.tables.devices.rows.size).toBe(before)
+    expect(await server.count("devices")).toBe(before)
   })
 
   it("takes the same iOS token in capitals for the same device, and removes it by either", async () => {
@@ -212,13 +216,13 @@ describe("DELETE /api/v1/public/devices", () => {
     const body = { token: token(), platform: "ios" }
     await register(body, server.theirs.publicKey)
     await server.call("DELETE", "/api/v1/public/devices", { key: server.ours.publicKey, body: { token: body.token } })
-    expect(server.tables.devices.rows.has(`${server.theirs.appId}:${body.token}`)).toBe(true)
+    expect(await isKept(server.theirs, body.token)).toBe(true)
   })
 })
 
 describe("devices on the secret surface", () => {
   it("lists pages that together are every device once, and filters them", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     for (let i = 0; i < 7; i++) {
       await register(
         { token: token(), platform: i % 2 === 0 ? "ios" : "android", ...(i < 3 ? { user_id: "u1" } : {}) },
@@ -243,7 +247,7 @@ describe("devices on the secret surface", () => {
   })
 
   it("filters by every condition, lists of tags among them, and names what is none", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const key = tenant.secretKey
     await register({ token: token(), platform: "ios", tags: ["a", "b"], environment: "sandbox" }, key)
     await register({ token: token(), platform: "ios", tags: ["b"] }, key)
@@ -307,6 +311,6 @@ describe("devices on the secret surface", () => {
       expect(answer.status).toBe(404)
       expect(answer.json.error.message).toBe(unknown.json.error.message)
     }
-    expect(deviceOf(json.id)).toBeDefined()
+    expect(await deviceOf(json.id, server.theirs)).toMatchObject({ id: json.id })
   })
 })

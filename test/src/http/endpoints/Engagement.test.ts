@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { WebhookId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import type { TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
@@ -7,37 +6,38 @@ import { startServer } from "../TestServer.ts"
 let server: TestServer
 beforeAll(async () => {
   server = await startServer()
+  // Where a click led is told to webhooks.
+  await makeWebhook()
 })
 afterAll(() => server.stop())
 
-const delivery = () => {
-  const ids = { notification_id: uuidv7(), device_id: uuidv7() }
-  server.tables.engagement.deliveries.push({
-    appId: server.ours.appId,
-    notificationId: ids.notification_id,
-    deviceId: ids.device_id
-  })
-  return ids
+const makeWebhook = async (): Promise<string> => {
+  const body = { name: "n", url: "https://93.184.216.34/webhook" }
+  return (await server.call("POST", "/api/v1/webhooks", { key: server.ours.secretKey, body })).json.id
 }
+const delivery = () => server.makeDelivery(server.ours)
 
 const report = (body: unknown, key = server.ours.publicKey) => server.call("POST", "/api/v1/events", { key, body })
 const track = (body: unknown, key = server.ours.publicKey) => server.call("POST", "/api/v1/track", { key, body })
-const kept = () => [...server.tables.engagement.reports.values()]
+const kept = () => server.reports()
 
 describe("POST /api/v1/events", () => {
   it.each(["delivered", "opened", "clicked"])("takes %s from either key, and a repetition too", async (type) => {
-    const ids = delivery()
+    const ids = await delivery()
     for (const key of [server.ours.publicKey, server.ours.publicKey, server.ours.secretKey]) {
       const answer = await report({ type, ...ids }, key)
       expect(answer.status).toBe(202)
       expect(answer.json).toEqual({ accepted: true })
       expect(answer.headers.get("access-control-allow-origin")).toBe("*")
     }
-    expect(kept().filter(({ deviceId }) => deviceId === ids.device_id)).toMatchObject([{ type, destination: null }])
+    // A click whose notification leads nowhere is told with no text.
+    const destination = type === "clicked" ? "" : null
+    const mine = (await kept()).filter(({ recipientId }) => recipientId === ids.device_id)
+    expect(mine).toMatchObject([{ type, destination }])
   })
 
   it("finds ids that are written in capitals, and keeps where a click led", async () => {
-    const ids = delivery()
+    const ids = await delivery()
     const answer = await report({
       type: "clicked",
       notification_id: ids.notification_id.toUpperCase(),
@@ -45,11 +45,11 @@ describe("POST /api/v1/events", () => {
       destination: "app://orders/42"
     })
     expect(answer.status).toBe(202)
-    expect(kept().at(-1)).toMatchObject({ deviceId: ids.device_id, destination: "app://orders/42" })
+    expect((await kept()).at(-1)).toMatchObject({ recipientId: ids.device_id, destination: "app://orders/42" })
   })
 
   it("answers 404 when notification, device and application do not belong together", async () => {
-    const [one, other] = [delivery(), delivery()]
+    const [one, other] = [await delivery(), await delivery()]
     const strangers = [
       { notification_id: one.notification_id, device_id: other.device_id },
       { notification_id: uuidv7(), device_id: one.device_id },
@@ -69,7 +69,7 @@ describe("POST /api/v1/events", () => {
     ["a destination of an open", { type: "opened", destination: "https://example.com" }, "destination"],
     ["a destination without end", { type: "clicked", destination: "x".repeat(2049) }, "destination"]
   ])("refuses %s", async (_, fields, field) => {
-    const answer = await report({ ...delivery(), ...fields })
+    const answer = await report({ ...(await delivery()), ...fields })
     expect(answer.status).toBe(400)
     expect(answer.json.error.details.map((detail: { field: string }) => detail.field)).toContain(field)
   })
@@ -83,8 +83,8 @@ describe("POST /api/v1/events", () => {
     "tel:+4930123456",
     "mailto:ann@example.com"
   ])("takes %s for a destination", async (destination) => {
-    expect((await report({ type: "clicked", ...delivery(), destination })).status).toBe(202)
-    expect(kept().at(-1)).toMatchObject({ destination })
+    expect((await report({ type: "clicked", ...(await delivery()), destination })).status).toBe(202)
+    expect((await kept()).at(-1)).toMatchObject({ destination })
   })
 
   it.each([
@@ -110,35 +110,29 @@ describe("POST /api/v1/events", () => {
     "orders",
     ""
   ])("refuses %j as a destination", async (destination) => {
-    const before = kept().length
-    const answer = await report({ type: "clicked", ...delivery(), destination })
+    const before = (await kept()).length
+    const answer = await report({ type: "clicked", ...(await delivery()), destination })
     expect([answer.status, answer.json.error?.details[0].field]).toEqual([400, "destination"])
-    expect(kept()).toHaveLength(before)
+    expect(await kept()).toHaveLength(before)
   })
 
   it("takes reports on a delivery that failed, and ignores them", async () => {
-    const ids = { notification_id: uuidv7(), device_id: uuidv7() }
-    const [notificationId, deviceId] = [ids.notification_id, ids.device_id]
-    server.tables.engagement.deliveries.push({ appId: server.ours.appId, notificationId, deviceId, isSent: false })
-    const before = kept().length
+    const ids = await server.makeDelivery(server.ours, "failed")
+    const before = (await kept()).length
     for (const type of ["delivered", "opened", "clicked"]) expect((await report({ type, ...ids })).status).toBe(202)
     expect((await track(ids)).status).toBe(202)
-    expect(kept()).toHaveLength(before)
+    expect(await kept()).toHaveLength(before)
   })
 
   it("wakes the webhooks that got work", async () => {
-    const webhook = uuidv7() as WebhookId
-    server.tables.engagement.webhooks = [webhook]
-    await report({ type: "opened", ...delivery() })
-    await expect
-      .poll(() => server.tables.queue.published)
-      .toContainEqual({ type: "WebhookV1", id: webhook, priority: "bulk" })
-    server.tables.engagement.webhooks = []
+    const webhook = await makeWebhook()
+    await report({ type: "opened", ...(await delivery()) })
+    await expect.poll(() => server.queue.published).toContainEqual({ type: "WebhookV1", id: webhook, priority: "bulk" })
   })
 
   it("answers 503 while the database is down, so that the client tries again", async () => {
     server.outage.isDown = true
-    const answer = await report({ type: "opened", ...delivery() })
+    const answer = await report({ type: "opened", ...(await delivery()) })
     server.outage.isDown = false
     expect(answer.status).toBe(503)
     expect(answer.headers.get("retry-after")).not.toBeNull()
@@ -159,13 +153,14 @@ describe("POST /api/v1/events", () => {
 
 describe("POST /api/v1/track", () => {
   it("is a report of type delivered", async () => {
-    const ids = delivery()
+    const ids = await delivery()
     expect((await track(ids)).status).toBe(202)
     expect((await report({ type: "delivered", ...ids })).status).toBe(202)
-    expect(kept().filter(({ deviceId }) => deviceId === ids.device_id)).toMatchObject([{ type: "delivered" }])
+    const mine = (await kept()).filter(({ recipientId }) => recipientId === ids.device_id)
+    expect(mine).toMatchObject([{ type: "delivered" }])
   })
 
   it("knows no type", async () => {
-    expect((await track({ type: "opened", ...delivery() })).status).toBe(400)
+    expect((await track({ type: "opened", ...(await delivery()) })).status).toBe(400)
   })
 })

@@ -10,6 +10,9 @@ import { LINK_KEY, startServer } from "../TestServer.ts"
 let server: TestServer
 beforeAll(async () => {
   server = await startServer()
+  // Where a click led is told to webhooks.
+  const body = { name: "n", url: "https://93.184.216.34/webhook" }
+  await server.call("POST", "/api/v1/webhooks", { key: server.ours.secretKey, body })
 })
 afterAll(() => server.stop())
 
@@ -18,11 +21,11 @@ const HOUR = 3_600_000
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 const DESTINATION = "https://shop.example/?a=1&b=%C3%A9"
 
-const mailOf = (sentAt = Date.now() - HOUR) => {
+const mailOf = async (sentAt = Date.now() - HOUR) => {
   const ids = {
     appId: server.ours.appId,
     channelId: uuidv7() as ChannelId,
-    notificationId: uuidv7() as NotificationId,
+    notificationId: await server.makeNotification(server.ours),
     sentAt
   }
   const token = links.mailToken(ids)
@@ -32,8 +35,11 @@ const mailOf = (sentAt = Date.now() - HOUR) => {
 const get = (path: string, headers: Record<string, string> = {}, method = "GET") =>
   fetch(`${server.baseUrl}${path}`, { method, redirect: "manual", headers: { "user-agent": BROWSER, ...headers } })
 
-const reportOf = ({ ids }: ReturnType<typeof mailOf>, type: string) =>
-  server.tables.engagement.reports.get(`${ids.notificationId}:${ids.channelId}:${type}`)
+const reportOf = async ({ ids }: Awaited<ReturnType<typeof mailOf>>, type: string) =>
+  (await server.reports()).find(
+    (report) =>
+      report.notificationId === ids.notificationId && report.recipientId === ids.channelId && report.type === type
+  )
 
 /** The same text with another character at each place, in turn. */
 const tampered = (text: string) =>
@@ -41,7 +47,7 @@ const tampered = (text: string) =>
 
 describe("mail", () => {
   it("is counted as opened by its pixel, which is never kept by anybody", async () => {
-    const mail = mailOf()
+    const mail = await mailOf()
     const answer = await get(mail.pixel)
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "image/gif"])
     expect(answer.headers.get("cache-control")).toBe("no-store")
@@ -50,38 +56,38 @@ describe("mail", () => {
         .subarray(0, 6)
         .toString()
     ).toBe("GIF89a")
-    expect(reportOf(mail, "opened")).toMatchObject({
+    expect(await reportOf(mail, "opened")).toMatchObject({
       appId: mail.ids.appId,
-      deviceId: mail.ids.channelId,
+      recipientId: mail.ids.channelId,
       destination: null,
-      mail: { isMachine: false }
+      isMachine: false
     })
   })
 
   it("leads where its link says, and says that it was clicked", async () => {
-    const mail = mailOf()
+    const mail = await mailOf()
     const answer = await get(mail.link)
     expect([answer.status, answer.headers.get("location")]).toEqual([302, DESTINATION])
-    expect(reportOf(mail, "clicked")).toMatchObject({ destination: DESTINATION, mail: { isMachine: false } })
+    expect(await reportOf(mail, "clicked")).toMatchObject({ destination: DESTINATION, isMachine: false })
   })
 
   it("knows what machines do", async () => {
-    const head = mailOf()
+    const head = await mailOf()
     expect((await get(head.pixel, {}, "HEAD")).status).toBe(200)
-    expect(reportOf(head, "opened")?.mail).toMatchObject({ isMachine: true })
-    const ahead = mailOf()
+    expect(await reportOf(head, "opened")).toMatchObject({ isMachine: true })
+    const ahead = await mailOf()
     await get(ahead.link, { "sec-purpose": "prefetch" })
-    expect(reportOf(ahead, "clicked")?.mail).toMatchObject({ isMachine: true })
-    const soon = mailOf(Date.now())
+    expect(await reportOf(ahead, "clicked")).toMatchObject({ isMachine: true })
+    const soon = await mailOf(Date.now())
     expect((await get(soon.link)).headers.get("location")).toBe(DESTINATION)
-    expect(reportOf(soon, "clicked")?.mail).toMatchObject({ isMachine: true })
+    expect(await reportOf(soon, "clicked")).toMatchObject({ isMachine: true })
   })
 
   it("leads nowhere once anything of its link was changed, and counts nothing", async () => {
-    const mail = mailOf()
-    const before = server.tables.engagement.reports.size
+    const mail = await mailOf()
+    const before = await server.count("engagements")
     const end = mail.link.slice(mail.link.lastIndexOf("/") + 1)
-    const other = mailOf()
+    const other = await mailOf()
     const paths = [
       ...tampered(mail.token).map((token) => `/c/${token}/${end}`),
       ...tampered(end).map((link) => `/c/${mail.token}/${link}`),
@@ -95,11 +101,11 @@ describe("mail", () => {
     const answers = await Promise.all(paths.map((path) => get(path)))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]))
     expect(answers.every(({ headers }) => !headers.has("location"))).toBe(true)
-    expect(server.tables.engagement.reports.size).toBe(before)
+    expect(await server.count("engagements")).toBe(before)
   })
 
   it("leads on though nothing can be counted", async () => {
-    const mail = mailOf()
+    const mail = await mailOf()
     server.outage.isDown = true
     try {
       expect((await get(mail.link)).headers.get("location")).toBe(DESTINATION)
@@ -180,7 +186,7 @@ describe("links of mail and the rate limiter", () => {
 
   it("are counted by address: beyond the budget readers see the image and go on, and nothing is reported", () =>
     limited(async () => {
-      const mails = Array.from({ length: 6 }, () => mailOf())
+      const mails = await Promise.all(Array.from({ length: 6 }, () => mailOf()))
       const answers: Array<Response> = []
       for (const [i, mail] of mails.entries()) answers.push(await get(i % 2 === 0 ? mail.pixel : mail.link))
       expect(answers.map(({ status }) => status)).toEqual([200, 302, 200, 302, 200, 302])
@@ -194,7 +200,7 @@ describe("links of mail and the rate limiter", () => {
         ["2", "0"]
       ])
       for (const answer of answers) expect(answer.headers.get("x-ratelimit-reset")).toMatch(/^\d+$/)
-      expect(server.tables.engagement.reports.size).toBe(2)
+      expect(await server.count("engagements")).toBe(2)
       // Apart from those who show no key at all.
       expect((await get("/nothing")).status).toBe(404)
     }))
@@ -212,10 +218,10 @@ describe("links of mail and the rate limiter", () => {
 
   it("are followed also while nobody can count", () =>
     limited(async () => {
-      const mail = mailOf()
-      server.tables.rates.outage.isDown = true
+      const mail = await mailOf()
+      server.limiterOutage.isDown = true
       const answers = [await get(mail.pixel), await get(mail.link)]
       expect(answers.map(({ status }) => status)).toEqual([200, 302])
-      expect(server.tables.engagement.reports.size).toBe(0)
+      expect(await server.count("engagements")).toBe(0)
     }))
 })

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import type { DeliveryId, NotificationId } from "../../../../services/domain/Ids.ts"
 import { uuidTime } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { PUSH_CONTENT_BYTES } from "../../../../services/engine/sending/Accept.ts"
@@ -14,6 +13,14 @@ afterAll(() => server.stop())
 
 const send = (body: unknown, key = server.ours.secretKey) => server.call("POST", "/api/v1/notifications", { key, body })
 const content = { title: "Hello", body: "World" }
+/** The batches that a notification was accepted with; null: it is left to the planner. */
+const batchesOf = async (id: string) => {
+  const [{ plan_done: isPlanned }] = await server.sql`SELECT plan_done FROM notifications WHERE id = ${id}`
+  const batches = await server.sql`SELECT provider, recipients FROM batches WHERE notification_id = ${id}`
+  return isPlanned || batches.length > 0 ? batches : null
+}
+const sendAtOf = async (id: string): Promise<Date | null> =>
+  (await server.sql`SELECT send_at FROM notifications WHERE id = ${id}`)[0].send_at
 const device = async (key: string): Promise<string> => {
   const body = { token: crypto.randomUUID().replaceAll("-", ""), platform: "ios" }
   return (await server.call("POST", "/api/v1/public/devices", { key, body })).json.id
@@ -25,7 +32,7 @@ describe("POST /api/v1/notifications", () => {
     expect(answer.status).toBe(202)
     expect(answer.json).toEqual({ id: answer.json.id, status: "queued" })
     await vi.waitFor(() =>
-      expect(server.tables.queue.published).toContainEqual({ type: "PlanV1", id: answer.json.id, priority: "high" })
+      expect(server.queue.published).toContainEqual({ type: "PlanV1", id: answer.json.id, priority: "high" })
     )
     const followed = await server.call("GET", answer.headers.get("location")!, { key: server.ours.secretKey })
     expect(followed.json).toMatchObject({ id: answer.json.id, status: "queued", priority: "high", started_at: null })
@@ -81,44 +88,43 @@ describe("POST /api/v1/notifications", () => {
   })
 
   it("plans a few named recipients at once and wakes their lane, without a planner", async () => {
-    const { appId, publicKey, secretKey } = server.makeTenant()
+    const { appId, publicKey, secretKey } = await server.makeTenant()
     const [a, b] = [await device(publicKey), await device(publicKey)]
     const answer = await send({ to: { device_ids: [b, a, b] }, content, priority: "high" }, secretKey)
     expect(answer.json).toEqual({ id: answer.json.id, status: "queued" })
-    const { batches } = server.tables.notifications.arrivals.at(-1)!
-    expect(batches).toMatchObject([{ provider: "apns", recipients: [a, b].sort() }])
+    expect(await batchesOf(answer.json.id)).toEqual([{ provider: "apns", recipients: [a, b].sort() }])
     const wake = { type: "SendV1", id: `${appId}:apns`, priority: "high" }
-    await vi.waitFor(() => expect(server.tables.queue.published).toContainEqual(wake))
-    expect(server.tables.queue.published.map(({ id }) => id)).not.toContain(answer.json.id)
+    await vi.waitFor(() => expect(server.queue.published).toContainEqual(wake))
+    expect(server.queue.published.map(({ id }) => id)).not.toContain(answer.json.id)
   })
 
   it("leaves larger audiences, and those whose devices are all gone, to the planner", async () => {
-    const { publicKey, secretKey } = server.makeTenant()
+    const { publicKey, secretKey } = await server.makeTenant()
     const ids: Array<string> = []
     for (let i = 0; i < 101; i++) ids.push(await device(publicKey))
     const { json: many } = await send({ to: { device_ids: ids }, content }, secretKey)
-    expect(server.tables.notifications.arrivals.at(-1)!.batches).toBeNull()
-    server.tables.devices.invalidate(ids[0]!)
+    expect(await batchesOf(many.id)).toBeNull()
+    await server.sql`UPDATE devices SET active = false, invalid_reason = 'Unregistered' WHERE id = ${ids[0]}`
     const { json: gone } = await send({ to: { device_ids: ids.slice(0, 1) }, content }, secretKey)
-    expect(server.tables.notifications.arrivals.at(-1)!.batches).toBeNull()
+    expect(await batchesOf(gone.id)).toBeNull()
     await vi.waitFor(() => {
       for (const { id } of [many, gone]) {
-        expect(server.tables.queue.published).toContainEqual({ type: "PlanV1", id, priority: "bulk" })
+        expect(server.queue.published).toContainEqual({ type: "PlanV1", id, priority: "bulk" })
       }
     })
-    await send({ to: { device_ids: ids.slice(0, 2) }, content }, secretKey)
-    expect(server.tables.notifications.arrivals.at(-1)!.batches).toMatchObject([{ recipients: [ids[1]] }])
+    const { json: both } = await send({ to: { device_ids: ids.slice(0, 2) }, content }, secretKey)
+    expect(await batchesOf(both.id)).toMatchObject([{ recipients: [ids[1]] }])
   })
 
   it("accepts while the queue is down: what is committed will be found", async () => {
-    server.tables.queue.isDown = true
+    server.queue.isDown = true
     const answer = await send({ to: { all: true }, content })
-    server.tables.queue.isDown = false
+    server.queue.isDown = false
     expect(answer.status).toBe(202)
   })
 
   it("skips ids that are no devices or channels of the application, counts and names them, and reaches the others", async () => {
-    const { publicKey, secretKey } = server.makeTenant()
+    const { publicKey, secretKey } = await server.makeTenant()
     const ours = await device(publicKey)
     const theirs = await device(server.theirs.publicKey)
     const gone = uuidv7().toUpperCase()
@@ -126,8 +132,7 @@ describe("POST /api/v1/notifications", () => {
     expect(answer.status).toBe(202)
     const skipped = { count: 2, ids: [theirs, gone] }
     expect(answer.json).toEqual({ id: answer.json.id, status: "queued", skipped })
-    const { batches } = server.tables.notifications.arrivals.at(-1)!
-    expect(batches).toMatchObject([{ provider: "apns", recipients: [ours] }])
+    expect(await batchesOf(answer.json.id)).toEqual([{ provider: "apns", recipients: [ours] }])
 
     const many = Array.from({ length: 150 }, () => uuidv7())
     const wide = await send({ to: { device_ids: [...many, ours] }, content }, secretKey)
@@ -142,7 +147,7 @@ describe("POST /api/v1/notifications", () => {
   })
 
   it("answers a repetition with the skipped ids of the first answer", async () => {
-    const { publicKey, secretKey: key } = server.makeTenant()
+    const { publicKey, secretKey: key } = await server.makeTenant()
     const body = { to: { device_ids: [await device(publicKey), uuidv7()] }, content }
     const options = { key, body, headers: { "idempotency-key": "skipped" } }
     const first = await server.call("POST", "/api/v1/notifications", options)
@@ -152,7 +157,7 @@ describe("POST /api/v1/notifications", () => {
   })
 
   it("previews the same ids as skipped", async () => {
-    const { publicKey, secretKey: key } = server.makeTenant()
+    const { publicKey, secretKey: key } = await server.makeTenant()
     const [ours, gone] = [await device(publicKey), uuidv7()]
     const preview = (device_ids: ReadonlyArray<string>) =>
       server.call("POST", "/api/v1/notifications/preview", { key, body: { to: { device_ids }, content } })
@@ -165,7 +170,7 @@ describe("POST /api/v1/notifications", () => {
 
   it("refuses a request all of whose ids are unknown, names them by their place, and stores nothing", async () => {
     const theirs = await device(server.theirs.publicKey)
-    const stored = server.tables.notifications.rows.length
+    const stored = await server.count("notifications")
     for (const ids of [[theirs], [theirs, uuidv7()]]) {
       const answer = await send({ to: { device_ids: ids }, content })
       expect(answer.status).toBe(400)
@@ -176,7 +181,7 @@ describe("POST /api/v1/notifications", () => {
     const channels = await send({ to: { channel_ids: Array.from({ length: 50 }, () => uuidv7()) }, content })
     expect(channels.json.error.details.length).toBe(20)
     expect(channels.json.error.message).toContain("and 49 more")
-    expect(server.tables.notifications.rows.length).toBe(stored)
+    expect(await server.count("notifications")).toBe(stored)
   })
 
   it.each([
@@ -209,18 +214,18 @@ describe("POST /api/v1/notifications", () => {
     ],
     ["no text for devices", { to: { all: true }, content, prioritty: "high" }, "prioritty"]
   ])("refuses %s and stores nothing", async (_, body, field) => {
-    const before = server.tables.notifications.rows.length
+    const before = await server.count("notifications")
     const answer = await send(body)
     expect(answer.status).toBe(400)
     expect(answer.json.error.code).toBe("validation_error")
     expect(answer.json.error.details.map((detail: { field: string }) => detail.field)).toContain(field)
-    expect(server.tables.notifications.rows.length).toBe(before)
+    expect(await server.count("notifications")).toBe(before)
   })
 })
 
 describe("reading notifications", () => {
   it("shows the account, newest first, each application its own", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     const ids: Array<string> = []
     for (let i = 0; i < 5; i++) ids.push((await send({ to: { all: true }, content }, tenant.secretKey)).json.id)
     const counts = {
@@ -236,7 +241,12 @@ describe("reading notifications", () => {
       machine_opened: 1,
       machine_clicked: 0
     }
-    server.tables.notifications.counts.set(ids[4] as NotificationId, counts)
+    await server.sql`
+      INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients, sent, failed, skipped)
+      VALUES (${uuidv7()}, ${ids[4]}, ${tenant.appId}, 'fcm', 'bulk', ARRAY[${uuidv7()}::uuid], 6, 2, 1)`
+    await server.sql`
+      INSERT INTO engagement_counts (notification_id, delivered, opened, clicked, machine_opened)
+      VALUES (${ids[4]}, 3, 2, 1, 1)`
     const key = tenant.secretKey
     const first = await server.call("GET", "/api/v1/notifications?limit=2", { key })
     expect(first.json.data.map(({ id }: { id: string }) => id)).toEqual([ids[4], ids[3]])
@@ -250,7 +260,7 @@ describe("reading notifications", () => {
   })
 
   it("shows the whole request as it was sent, and null for what was left out", async () => {
-    const { publicKey, secretKey: key } = server.makeTenant()
+    const { publicKey, secretKey: key } = await server.makeTenant()
     const ids = await Promise.all([device(publicKey), device(publicKey)])
     const send_at = new Date(Date.now() + 3_600_000).toISOString()
     const whole = {
@@ -296,7 +306,7 @@ describe("reading notifications", () => {
   })
 
   it("shows every id of two thousand, and those that were skipped", async () => {
-    const { publicKey, secretKey: key } = server.makeTenant()
+    const { publicKey, secretKey: key } = await server.makeTenant()
     const ids = [await device(publicKey), ...Array.from({ length: 1999 }, () => uuidv7())]
     const { id } = (await send({ to: { device_ids: ids }, content }, key)).json
     const shown = await server.call("GET", `/api/v1/notifications/${id}`, { key })
@@ -305,7 +315,7 @@ describe("reading notifications", () => {
   })
 
   it("shows a template by its id and variables, filled or not, and a segment without its conditions", async () => {
-    const { secretKey: key } = server.makeTenant()
+    const { secretKey: key } = await server.makeTenant()
     const make = (path: string, body: unknown) => server.call("POST", `/api/v1/${path}`, { key, body })
     const same = (await make("templates", { name: "same", content: { title: "Order {{ order }}" } })).json.id
     const each = (await make("templates", { name: "each", content: { title: "{{ contact.attributes.name }}" } })).json
@@ -324,7 +334,7 @@ describe("reading notifications", () => {
   })
 
   it("lists them without what grows with the request", async () => {
-    const { publicKey, secretKey: key } = server.makeTenant()
+    const { publicKey, secretKey: key } = await server.makeTenant()
     await send({ to: { device_ids: [await device(publicKey), uuidv7()] }, content }, key)
     const [item] = (await server.call("GET", "/api/v1/notifications", { key })).json.data
     const times = "created_at updated_at started_at completed_at"
@@ -333,7 +343,7 @@ describe("reading notifications", () => {
   })
 
   it("lists those of a state, and of a span of time that has both its ends", async () => {
-    const { secretKey: key } = server.makeTenant()
+    const { secretKey: key } = await server.makeTenant()
     const ids: Array<string> = []
     for (let i = 0; i < 6; i++) {
       const send_at = new Date(Date.now() + 3_600_000).toISOString()
@@ -367,39 +377,18 @@ describe("reading notifications", () => {
 
   it("lists what became of each recipient, by device or channel", async () => {
     const { id } = (await send({ to: { all: true }, content })).json
-    const at = Date.now()
+    const at = new Date()
     const [a, b] = [uuidv7(), uuidv7()].sort() as [string, string]
-    server.tables.notifications.deliveries.push(
-      {
-        id: uuidv7() as DeliveryId,
-        notificationId: id,
-        recipientId: a,
-        provider: "apns",
-        status: "sent",
-        messageId: "m1",
-        error: null,
-        attempts: 1,
-        at
-      },
-      {
-        id: uuidv7() as DeliveryId,
-        notificationId: id,
-        recipientId: b,
-        provider: "smtp",
-        status: "failed",
-        messageId: null,
-        error: "mailbox_unknown",
-        attempts: 3,
-        at
-      }
-    )
+    await server.sql`
+      INSERT INTO deliveries (notification_id, recipient_id, at, provider, status, attempts, message_id, error)
+      VALUES (${id}, ${a}, ${at}, 'a', 's', 1, 'm1', NULL), (${id}, ${b}, ${at}, 'm', 'f', 3, NULL, 'mailbox_unknown')`
     const path = `/api/v1/notifications/${id}/deliveries`
     const first = await server.call("GET", `${path}?limit=1`, { key: server.ours.secretKey })
     expect(first.json.data).toMatchObject([{ device_id: a, channel_id: null, status: "sent", message_id: "m1" }])
     const cursor = first.json.next_cursor
     const second = await server.call("GET", `${path}?limit=1&cursor=${cursor}`, { key: server.ours.secretKey })
     expect(second.json.data).toMatchObject([{ device_id: null, channel_id: b, error: "mailbox_unknown", attempts: 3 }])
-    expect(second.json.data[0].completed_at).toBe(new Date(at).toISOString())
+    expect(second.json.data[0].completed_at).toBe(at.toISOString())
     expect(second.json.next_cursor).toBeNull()
   })
 })
@@ -409,16 +398,21 @@ describe("POST /api/v1/notifications/:id/cancel, pause and resume", () => {
     server.call("POST", `/api/v1/notifications/${id}/${command}`, { key })
 
   it("answers with the notification as it is now, and wakes those who go on", async () => {
-    const { id } = (await send({ to: { all: true }, content })).json
-    expect((await control(id, "pause")).json).toMatchObject({ id, status: "paused", counts: { accepted: 0 } })
+    const to = { device_ids: [await device(server.ours.publicKey)] }
+    const { id } = (await send({ to, content })).json
+    const wake = { type: "SendV1", id: `${server.ours.appId}:apns`, priority: "bulk" }
+    await vi.waitFor(() => expect(server.queue.published).toContainEqual(wake))
+    expect((await control(id, "pause")).json).toMatchObject({ id, status: "paused", counts: { accepted: 1 } })
+    server.queue.published.length = 0
     expect((await control(id, "resume")).json).toMatchObject({ id, status: "sending" })
-    await vi.waitFor(() =>
-      expect(server.tables.queue.published).toContainEqual({
-        type: "SendV1",
-        id: `${server.ours.appId}:apns`,
-        priority: "bulk"
-      })
-    )
+    await vi.waitFor(() => expect(server.queue.published).toContainEqual(wake))
+    const { id: unplanned } = (await send({ to: { all: true }, content })).json
+    const plan = { type: "PlanV1", id: unplanned, priority: "bulk" }
+    await vi.waitFor(() => expect(server.queue.published).toContainEqual(plan))
+    expect((await control(unplanned, "pause")).json).toMatchObject({ status: "paused", counts: { accepted: 0 } })
+    server.queue.published.length = 0
+    expect((await control(unplanned, "resume")).json).toMatchObject({ status: "queued" })
+    await vi.waitFor(() => expect(server.queue.published).toContainEqual(plan))
     expect((await control(id, "cancel")).json).toMatchObject({ id, status: "cancelled" })
     expect((await control(id, "cancel")).status).toBe(200)
   })
@@ -437,7 +431,8 @@ describe("POST /api/v1/notifications/:id/cancel, pause and resume", () => {
       expect((await control(id, command, server.theirs.secretKey)).status).toBe(404)
       expect((await control(uuidv7(), command)).status).toBe(404)
     }
-    expect(server.tables.notifications.rows.find((row) => row.id === id)!.status).toBe("queued")
+    const { json } = await server.call("GET", `/api/v1/notifications/${id}`, { key: server.ours.secretKey })
+    expect(json.status).toBe("queued")
   })
 })
 
@@ -447,6 +442,10 @@ describe("PATCH /api/v1/notifications/:id", () => {
     server.call("PATCH", `/api/v1/notifications/${id}`, { key, body })
   const control = (id: string, command: string) =>
     server.call("POST", `/api/v1/notifications/${id}/${command}`, { key: server.ours.secretKey })
+  /** What is told of its changes. */
+  const revisionsOf = (id: string) =>
+    server.sql`SELECT details FROM audit_log WHERE action = 'notification.changed' AND target = ${id}`
+  const rowOf = async (id: string) => (await server.sql`SELECT * FROM notifications WHERE id = ${id}`)[0]
 
   it("puts parts in the place of those before, takes away what is null, and keeps the rest", async () => {
     const send_at = inAnHour()
@@ -459,47 +458,48 @@ describe("PATCH /api/v1/notifications/:id", () => {
     expect(answer.json.updated_at).toMatch(/Z$/)
     const { json } = await server.call("GET", `/api/v1/notifications/${id}`, { key: server.ours.secretKey })
     expect(json).toEqual(answer.json)
-    const revision = server.tables.notifications.revisions.at(-1)!
-    expect(revision).toMatchObject({ sendAt: Date.parse(later), fields: Object.keys(body) })
-    const revisions = server.tables.notifications.revisions.length
+    const revisions = [{ details: { fields: Object.keys(body) } }]
+    expect(await sendAtOf(id)).toEqual(new Date(later))
+    expect(await revisionsOf(id)).toEqual(revisions)
     const nothing = await change(id, {})
     expect([nothing.status, nothing.json]).toEqual([200, answer.json])
-    expect(server.tables.notifications.revisions.length).toBe(revisions)
+    expect(await revisionsOf(id)).toEqual(revisions)
   })
 
   it("sends at once where no time is left, and wakes the planner", async () => {
     const { id } = (await send({ to: { all: true }, content, send_at: inAnHour() })).json
     expect((await change(id, { send_at: null })).json).toMatchObject({ status: "queued", send_at: null })
-    await vi.waitFor(() =>
-      expect(server.tables.queue.published).toContainEqual({ type: "PlanV1", id, priority: "bulk" })
-    )
+    await vi.waitFor(() => expect(server.queue.published).toContainEqual({ type: "PlanV1", id, priority: "bulk" }))
     const second = (await send({ to: { all: true }, content, send_at: inAnHour() })).json.id
     expect((await change(second, { send_at: new Date(Date.now() - 1000).toISOString() })).json.status).toBe("queued")
   })
 
   it("takes template and segment as they are now, and changes from a content to a template and back", async () => {
-    const { secretKey: key } = server.makeTenant()
+    const { secretKey: key } = await server.makeTenant()
     const make = (path: string, body: unknown) => server.call("POST", `/api/v1/${path}`, { key, body })
     const template_id = (await make("templates", { name: "t", content: { title: "Hi {{ name }}" } })).json.id
     const segment_id = (await make("segments", { name: "s", filter: { tags_any: ["a"] } })).json.id
     const { id } = (await send({ to: { all: true }, content, send_at: inAnHour() }, key)).json
     const toTemplate = { to: { segment_id }, content: null, template_id, variables: { name: "Ann" } }
     expect((await change(id, toTemplate, key)).json).toMatchObject({ ...toTemplate, title: "Hi Ann" })
-    const kept = () => server.tables.notifications.revisions.at(-1)!.request
-    expect(kept()).toMatchObject({ to: { segment_id, filter: { tags_any: ["a"] } }, content: { title: "Hi Ann" } })
+    const kept = async () => (await rowOf(id)).request
+    expect(await kept()).toMatchObject({
+      to: { segment_id, filter: { tags_any: ["a"] } },
+      content: { title: "Hi Ann" }
+    })
     await server.call("PATCH", `/api/v1/templates/${template_id}`, {
       key,
       body: { content: { title: "Bye {{ name }}" } }
     })
     await server.call("PATCH", `/api/v1/segments/${segment_id}`, { key, body: { filter: { tags_any: ["b"] } } })
     expect((await change(id, { ttl: 60 }, key)).json).toMatchObject({ title: "Bye Ann", ttl: 60, template_id })
-    expect(kept().to.filter).toEqual({ tags_any: ["b"] })
+    expect((await kept()).to.filter).toEqual({ tags_any: ["b"] })
     const back = await change(id, { content, template_id: null, variables: null }, key)
     expect(back.json).toMatchObject({ content, template_id: null, variables: null })
   })
 
   it("skips unknown ids as sending does", async () => {
-    const { publicKey, secretKey: key } = server.makeTenant()
+    const { publicKey, secretKey: key } = await server.makeTenant()
     const [ours, gone] = [await device(publicKey), uuidv7()]
     const { id } = (await send({ to: { all: true }, content, send_at: inAnHour() }, key)).json
     const answer = await change(id, { to: { device_ids: [ours, gone] } }, key)
@@ -524,23 +524,28 @@ describe("PATCH /api/v1/notifications/:id", () => {
     ["content too large for a push", { content: { body: "x".repeat(PUSH_CONTENT_BYTES) } }, "content"]
   ])("refuses %s, and changes nothing", async (_, body, field) => {
     const { id } = (await send({ to: { all: true }, content, send_at: inAnHour() })).json
-    const before = server.tables.notifications.revisions.length
+    const before = await rowOf(id)
     const answer = await change(id, body)
     expect([answer.status, answer.json.error.code]).toEqual([400, "validation_error"])
     expect(answer.json.error.details.map((detail: { field: string }) => detail.field)).toContain(field)
-    expect(server.tables.notifications.revisions.length).toBe(before)
+    expect(await rowOf(id)).toEqual(before)
+    expect(await revisionsOf(id)).toEqual([])
   })
 
   it("takes one that was paused before its time, also when that went by, and leaves it paused", async () => {
     const { id } = (await send({ to: { all: true }, content, send_at: inAnHour() })).json
     await control(id, "pause")
     expect((await change(id, { ttl: 60 })).json).toMatchObject({ status: "paused", ttl: 60 })
-    const row = server.tables.notifications.rows.find((one) => one.id === id)!
     const send_at = "2026-01-01T00:00:00.000Z"
-    Object.assign(row, { request: { ...row.request, send_at } })
+    const { request } = await rowOf(id)
+    await server.sql`
+      UPDATE notifications SET send_at = ${new Date(send_at)}, request = ${JSON.stringify({ ...request, send_at })}::text::json
+      WHERE id = ${id}`
     const late = await change(id, { content: { title: "Late" } })
     expect(late.json).toMatchObject({ status: "paused", title: "Late", send_at })
-    expect(server.tables.notifications.revisions.at(-1)!.sendAt).toBe(null)
+    // It is due from the change on.
+    const { send_at: due, updated_at: changed } = await rowOf(id)
+    expect(due).toEqual(changed)
     expect((await change(id, { send_at })).status).toBe(400)
   })
 
@@ -590,24 +595,21 @@ describe("send_at", () => {
     const send_at = new Date(Date.now() + 3_600_000).toISOString()
     const answer = await send({ to: { device_ids: [await device(server.ours.publicKey)] }, content, send_at })
     expect(answer.json).toEqual({ id: answer.json.id, status: "scheduled" })
-    const arrival = server.tables.notifications.arrivals.at(-1)!
-    expect(arrival).toMatchObject({ sendAt: Date.parse(send_at), batches: null })
+    expect([await sendAtOf(answer.json.id), await batchesOf(answer.json.id)]).toEqual([new Date(send_at), null])
     const shown = await server.call("GET", answer.headers.get("location")!, { key: server.ours.secretKey })
     expect(shown.json).toMatchObject({ status: "scheduled", send_at })
-    expect(server.tables.queue.published.some(({ id }) => id === answer.json.id)).toBe(false)
+    expect(server.queue.published.some(({ id }) => id === answer.json.id)).toBe(false)
   })
 
   it("takes a moment of the last minute for now", async () => {
-    const { publicKey, secretKey } = server.makeTenant()
+    const { publicKey, secretKey } = await server.makeTenant()
     const to = { device_ids: [await device(publicKey)] }
     for (const ago of [1000, 58_000]) {
       const send_at = new Date(Date.now() - ago).toISOString()
       const answer = await send({ to, content, send_at }, secretKey)
       expect([answer.status, answer.json.status]).toEqual([202, "queued"])
-      expect(server.tables.notifications.arrivals.at(-1)).toMatchObject({
-        sendAt: null,
-        batches: [{ provider: "apns" }]
-      })
+      expect(await sendAtOf(answer.json.id)).toBe(null)
+      expect(await batchesOf(answer.json.id)).toMatchObject([{ provider: "apns" }])
     }
     const justNow = new Date(Date.now() - 1000).toISOString()
     const local = await send({ to, content, local_time: "09:00", send_at: justNow }, secretKey)
@@ -647,7 +649,7 @@ describe("local_time", () => {
         ...(send_at && { send_at })
       })
       expect([answer.status, answer.json.status]).toEqual([202, "scheduled"])
-      expect(server.tables.notifications.arrivals.at(-1)!.batches).toBe(null)
+      expect(await batchesOf(answer.json.id)).toBe(null)
       const shown = await server.call("GET", answer.headers.get("location")!, { key: server.ours.secretKey })
       expect(shown.json).toMatchObject({ local_time: "09:00", send_at: send_at ?? null })
     }
@@ -662,10 +664,10 @@ describe("local_time", () => {
     ["a time zone that is not", { local_time: "09:00", timezone: "Mars/Olympus" }, "timezone"],
     ["a time zone without a time", { timezone: "Europe/Berlin" }, "timezone"]
   ])("refuses %s", async (_, fields, field) => {
-    const before = server.tables.notifications.arrivals.length
+    const before = await server.count("notifications")
     const answer = await send({ to: { all: true }, content, ...fields })
     expect(answer.status).toBe(400)
     expect(answer.json.error.details.map((detail: { field: string }) => detail.field)).toContain(field)
-    expect(server.tables.notifications.arrivals.length).toBe(before)
+    expect(await server.count("notifications")).toBe(before)
   })
 })

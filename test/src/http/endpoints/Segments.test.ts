@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
-import type { Target } from "../../../../services/ports/audience/AudienceStore.ts"
 import type { TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
 
@@ -12,39 +11,48 @@ afterAll(() => server.stop())
 
 const call = (method: string, path: string, body?: unknown, key = server.ours.secretKey) =>
   server.call(method, `/api/v1/segments${path}`, { key, ...(body === undefined ? {} : { body }) })
-const post = (path: string, body: unknown) =>
-  server.call("POST", `/api/v1/notifications${path}`, { key: server.ours.secretKey, body })
+const post = (path: string, body: unknown, key = server.ours.secretKey) =>
+  server.call("POST", `/api/v1/notifications${path}`, { key, body })
 const fieldsOf = (answer: { json: { error: { details: Array<{ field: string }> } } }) =>
   answer.json.error.details.map(({ field }) => field)
 
 const QUIET = { name: "Quiet", filter: { tags_any: ["news"], last_seen: { not_within_days: 30 } } }
 
-const target = (person?: Target["person"]): Target => ({
-  id: uuidv7(),
-  address: "a",
-  environment: "production",
-  p256dh: null,
-  auth: null,
-  seenAt: 0,
-  ...(person && { person })
-})
+/** Devices of an application, each with what is said of it. */
+const register = async (key: string, ...devices: ReadonlyArray<object>): Promise<ReadonlyArray<string>> => {
+  const ids: Array<string> = []
+  for (const device of devices) {
+    const body = { platform: "ios", token: crypto.randomUUID().replaceAll("-", ""), ...device }
+    ids.push((await server.call("POST", "/api/v1/public/devices", { key, body })).json.id)
+  }
+  return ids
+}
+const contact = (key: string, body: object) => server.call("POST", "/api/v1/contacts", { key, body })
 
 describe("segments", () => {
   it("are made, read, changed, listed, counted and removed", async () => {
+    const key = server.ours.secretKey
     const made = await call("POST", "", QUIET)
     expect(made.status).toBe(201)
     const path = `/${made.json.id}`
     expect((await call("GET", path)).json).toEqual(made.json)
     expect((await call("PATCH", path, { name: "Silent" })).json).toMatchObject({ ...QUIET, name: "Silent" })
     expect((await call("GET", "")).json.data).toHaveLength(1)
-    server.tables.audiences.people = { apns: [target(), target()], smtp: [target()] }
+    const [first, second, other] = await register(key, { tags: ["news"] }, { tags: ["news"] }, { tags: ["none"] })
+    const longAgo = await server.sql`
+      UPDATE devices SET last_seen_at = now() - interval '31 days' WHERE id IN (${first}, ${second}, ${other}) RETURNING id`
+    expect(longAgo).toHaveLength(3)
+    await register(key, { tags: ["news"] })
+    await contact(key, { external_id: "ann", email: "ann@example.com", tags: ["news"] })
+    await contact(key, { external_id: "bob", email: "bob@example.com", tags: ["none"] })
     expect((await call("GET", `${path}/count`)).json).toEqual({
       recipients: 3,
       devices: 2,
       emails: 1,
       is_exact: true
     })
-    expect(server.tables.audiences.asked.at(-1)).toEqual({ segment_id: made.json.id, filter: QUIET.filter })
+    const asked = server.outage.calls.findLast(({ operation }) => operation === "AudienceStore.count")
+    expect(asked?.given[1]).toEqual({ segment_id: made.json.id, filter: QUIET.filter })
     expect((await call("DELETE", path)).json).toEqual({ deleted: true })
     expect((await call("GET", path)).status).toBe(404)
   })
@@ -90,9 +98,11 @@ describe("notifications to a segment", () => {
   it("keep its conditions as they were", async () => {
     const { json } = await call("POST", "", QUIET)
     const to = { segment_id: json.id }
-    expect((await post("", { to, content: { title: "Hi" } })).status).toBe(202)
+    const sent = await post("", { to, content: { title: "Hi" } })
+    expect(sent.status).toBe(202)
     await call("PATCH", `/${json.id}`, { filter: { tags_any: ["other"] } })
-    expect(server.tables.notifications.arrivals.at(-1)!.request.to).toEqual({ ...to, filter: QUIET.filter })
+    const [kept] = await server.sql`SELECT request FROM notifications WHERE id = ${sent.json.id}`
+    expect(kept.request.to).toEqual({ ...to, filter: QUIET.filter })
   })
 
   it.each([
@@ -112,12 +122,11 @@ describe("notifications to a segment", () => {
 })
 
 describe("POST /api/v1/notifications/preview", () => {
-  const personal = { locale: null, device: {}, contact: { attributes: { name: "Ada" } } }
-
   it("says how many, whether they can be reached, how large and what, and stores nothing", async () => {
-    const before = server.tables.notifications.arrivals.length
-    server.tables.audiences.people = { apns: [target(), target()], fcm: [target()] }
-    const answer = await post("/preview", { to: { all: true }, content: { title: "Hello" } })
+    const key = (await server.makeTenant()).secretKey
+    await register(key, {}, {}, { platform: "android" })
+    const before = await server.count("notifications")
+    const answer = await post("/preview", { to: { all: true }, content: { title: "Hello" } }, key)
     expect(answer.json).toEqual({
       recipients: 3,
       is_exact: true,
@@ -134,15 +143,17 @@ describe("POST /api/v1/notifications/preview", () => {
         expect.objectContaining({ provider: "fcm", recipients: 1 })
       ]
     })
-    expect(server.tables.notifications.arrivals.length).toBe(before)
+    expect(await server.count("notifications")).toBe(before)
   })
 
   it("fills a template for somebody of the audience, and says where it cannot be filled", async () => {
-    server.tables.audiences.people = { apns: [target(personal)], fcm: [target({ ...personal, contact: {} })] }
+    const key = (await server.makeTenant()).secretKey
+    await contact(key, { external_id: "ada", attributes: { name: "Ada" } })
+    await register(key, { user_id: "ada" }, { platform: "android" })
     const draft = { name: "a", content: { title: "Hi {{ contact.attributes.name }}", body: "{{ text }}" } }
-    const { json } = await server.call("POST", "/api/v1/templates", { key: server.ours.secretKey, body: draft })
+    const { json } = await server.call("POST", "/api/v1/templates", { key, body: draft })
     const body = { to: { all: true }, template_id: json.id, variables: { text: "x".repeat(5000) } }
-    const { providers } = (await post("/preview", body)).json
+    const { providers } = (await post("/preview", body, key)).json
     expect(providers[0]).toMatchObject({
       sample: { title: "Hi Ada" },
       payload: { limit: 4096, fits: false },

@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
-import type { NotificationId } from "../../../../services/domain/Ids.ts"
 import { follow } from "../EventReader.ts"
 import type { TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
@@ -11,17 +10,13 @@ import { startServer } from "../TestServer.ts"
  */
 
 let server: TestServer
-const [DEVICE, NOTIFICATION] = [uuidv7(), uuidv7() as NotificationId]
 const USER = "user-42"
 let messageId = ""
+let ids = { notification_id: "", device_id: "" }
 
 beforeAll(async () => {
   server = await startServer()
-  server.tables.engagement.deliveries.push({
-    appId: server.ours.appId,
-    notificationId: NOTIFICATION,
-    deviceId: DEVICE
-  })
+  ids = await server.makeDelivery(server.ours)
   const { secretKey } = server.ours
   const body = { user_ids: [USER], title: "Hello" }
   expect((await server.call("POST", "/api/v1/inbox/messages", { key: secretKey, body })).status).toBe(201)
@@ -32,31 +27,30 @@ afterAll(() => server.stop())
 interface Row {
   readonly method: "GET" | "POST"
   readonly path: () => string
-  readonly body?: unknown
+  readonly body?: () => unknown
   readonly status: number
   /** Of the answer's body. */
   readonly fields: ReadonlyArray<string>
   readonly isOfUser: boolean
 }
 
-const ids = { notification_id: NOTIFICATION, device_id: DEVICE }
 const accepted = { status: 202, fields: ["accepted"], isOfUser: false } as const
 const ofUser = { status: 200, isOfUser: true } as const
 
 const ROWS: ReadonlyArray<readonly [name: string, row: Row]> = [
   [
     "POST /events delivered",
-    { method: "POST", path: () => "/api/v1/events", body: { type: "delivered", ...ids }, ...accepted }
+    { method: "POST", path: () => "/api/v1/events", body: () => ({ type: "delivered", ...ids }), ...accepted }
   ],
   [
     "POST /events opened",
-    { method: "POST", path: () => "/api/v1/events", body: { type: "opened", ...ids }, ...accepted }
+    { method: "POST", path: () => "/api/v1/events", body: () => ({ type: "opened", ...ids }), ...accepted }
   ],
   [
     "POST /events clicked",
-    { method: "POST", path: () => "/api/v1/events", body: { type: "clicked", ...ids }, ...accepted }
+    { method: "POST", path: () => "/api/v1/events", body: () => ({ type: "clicked", ...ids }), ...accepted }
   ],
-  ["POST /track", { method: "POST", path: () => "/api/v1/track", body: ids, ...accepted }],
+  ["POST /track", { method: "POST", path: () => "/api/v1/track", body: () => ids, ...accepted }],
   [
     "GET /public/inbox",
     { method: "GET", path: () => "/api/v1/public/inbox", fields: ["data", "next_cursor"], ...ofUser }
@@ -91,7 +85,7 @@ const ask = ({ body, isOfUser, method, path }: Row, over: Record<string, string>
   }
   return server.call(method, isOfUser ? `${path()}?user_id=${USER}` : path(), {
     headers,
-    ...(body === undefined ? {} : { body })
+    ...(body === undefined ? {} : { body: body() })
   })
 }
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { NotificationId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { NOTHING } from "../../../../services/domain/operations/Stats.ts"
 import type { TestServer } from "../TestServer.ts"
@@ -8,15 +7,10 @@ import { startServer } from "../TestServer.ts"
 let server: TestServer
 beforeAll(async () => {
   server = await startServer()
-  const { appId } = server.ours
-  const row = (day: string, provider: "apns" | "fcm", sent: number) => ({ ...NOTHING, appId, day, provider, sent })
-  server.tables.stats.rows.push(
-    row("2026-03-01", "apns", 1),
-    row("2026-03-01", "fcm", 2),
-    row("2026-03-02", "fcm", 4),
-    row("2026-03-03", "fcm", 8),
-    { ...row("2026-03-02", "fcm", 100), appId: server.theirs.appId }
-  )
+  const [ours, theirs] = [server.ours.appId, server.theirs.appId]
+  await server.sql`INSERT INTO daily_stats (app_id, day, provider, slot, sent) VALUES
+    (${ours}, '2026-03-01', 'a', 0, 1), (${ours}, '2026-03-01', 'f', 0, 2), (${ours}, '2026-03-02', 'f', 0, 3),
+    (${ours}, '2026-03-02', 'f', 1, 1), (${ours}, '2026-03-03', 'f', 0, 8), (${theirs}, '2026-03-02', 'f', 0, 100)`
 })
 afterAll(() => server.stop())
 
@@ -56,7 +50,7 @@ describe("GET /api/v1/stats", () => {
   })
 
   it("shows the last 30 days unless told otherwise, and nothing of others", async () => {
-    const { json } = await stats("", server.makeTenant().secretKey)
+    const { json } = await stats("", (await server.makeTenant()).secretKey)
     expect((Date.parse(json.to) - Date.parse(json.from)) / 86_400_000).toBe(29)
     expect(json).toMatchObject({ group_by: "day", data: [], total: NOTHING })
   })
@@ -79,7 +73,9 @@ describe("GET /api/v1/notifications/:id/stats", () => {
     const body = { to: { all: true }, content: { title: "Hello" } }
     const { json } = await server.call("POST", "/api/v1/notifications", { key: server.ours.secretKey, body })
     const account = { provider: "fcm" as const, pending: 1, sent: 2, failed: 3, skipped: 4, cancelled: 5 }
-    server.tables.stats.accounts.set(json.id as NotificationId, [account])
+    await server.sql`
+      INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients, sent, failed, skipped, cancelled)
+      VALUES (${uuidv7()}, ${json.id}, ${server.ours.appId}, 'fcm', 'bulk', ARRAY[${uuidv7()}::uuid], 2, 3, 4, 5)`
     const path = `/api/v1/notifications/${json.id}/stats`
     const answer = await server.call("GET", path, { key: server.ours.secretKey })
     expect(answer.json).toEqual({ data: [{ ...account, accepted: 15 }] })

@@ -16,11 +16,11 @@ describe("/healthz and /readyz", () => {
 
   it("say what is down: the process lives, but is not ready", async () => {
     server.outage.isDown = true
-    server.tables.queue.isDown = true
+    server.queue.isDown = true
     const [health, both] = [await server.call("GET", "/healthz"), await server.call("GET", "/readyz")]
     server.outage.isDown = false
     const queue = await server.call("GET", "/readyz")
-    server.tables.queue.isDown = false
+    server.queue.isDown = false
     expect(health.status).toBe(200)
     expect(both.status).toBe(503)
     expect(both.headers.get("retry-after")).toBe("2")
@@ -33,9 +33,9 @@ describe("/healthz and /readyz", () => {
   })
 
   it("wait for nobody who hangs, not even for the end of the attempt", async () => {
-    server.tables.queue.isStuck = true
+    server.queue.isStuck = true
     const stuck = await server.call("GET", "/readyz")
-    server.tables.queue.isStuck = false
+    server.queue.isStuck = false
     expect(stuck.status).toBe(503)
     expect(stuck.json.error.details).toEqual([{ field: "queue", message: "does not answer" }])
     expect((await server.call("GET", "/readyz")).status).toBe(200)

@@ -58,7 +58,7 @@ describe("an application that keeps trying out templates which take too long", (
 
 describe("a send whose template has no turn in time", () => {
   it("is answered 503 in words about templates, and nothing is said of the database, which goes on", async () => {
-    const greedy = server.makeTenant()
+    const greedy = await server.makeTenant()
     const ids = await Promise.all(
       Array.from({ length: 7 }, async (_, i) => {
         const made = await post("/templates", { name: `Endless ${i}`, content: { title: ENDLESS } }, greedy)

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import type { TestServer } from "../TestServer.ts"
@@ -13,7 +14,8 @@ const call = (method: string, path: string, body?: unknown, key = server.ours.se
   server.call(method, `/api/v1/templates${path}`, { key, ...(body === undefined ? {} : { body }) })
 
 const send = (body: unknown) => server.call("POST", "/api/v1/notifications", { key: server.ours.secretKey, body })
-const lastRequest = () => server.tables.notifications.arrivals.at(-1)!.request
+const lastRequest = async () =>
+  (await server.sql`SELECT request FROM notifications ORDER BY created_at DESC LIMIT 1`)[0].request
 const fieldsOf = (answer: { json: { error: { details: Array<{ field: string }> } } }) =>
   answer.json.error.details.map(({ field }) => field)
 
@@ -100,9 +102,15 @@ describe("templates", () => {
 
   it("that an earlier release saved and this one cannot read say so, and are no unknown ones", async () => {
     const id = await make()
-    const row = server.tables.templates.rows.find((one) => one.id === id)!
-    const body = { ...row.body, content: { title: "{{ names | find_exp: 'x', 'x' }}" } }
-    server.tables.templates.put(row, row.name, body)
+    const content = JSON.stringify({ title: "{{ names | find_exp: 'x', 'x' }}" })
+    await server.sql`
+      WITH saved AS (
+        INSERT INTO template_versions (id, app_id, body)
+        SELECT ${uuidv7()}::uuid, v.app_id, jsonb_set(v.body::jsonb, '{content}', ${content}::text::jsonb)::json
+        FROM templates t JOIN template_versions v ON v.id = t.version_id WHERE t.id = ${id}
+        RETURNING id
+      )
+      UPDATE templates SET version_id = saved.id FROM saved WHERE templates.id = ${id}`
     const sent = await send({ to: { all: true }, template_id: id })
     expect(sent.status).toBe(400)
     expect(sent.json.error.details).toEqual([
@@ -120,12 +128,14 @@ describe("templates", () => {
   it("keep both of two changes at once", async () => {
     const id = await make()
     let isFirst = true
-    server.tables.templates.beforeUpdate = (row) => {
-      if (isFirst) server.tables.templates.put(row, "Renamed meanwhile", row.body)
-      isFirst = false
-    }
+    server.outage.before = (operation) =>
+      Effect.promise(async () => {
+        if (operation !== "TemplateStore.update" || !isFirst) return
+        isFirst = false
+        expect((await call("PATCH", `/${id}`, { name: "Renamed meanwhile" })).json.version).toBe(2)
+      })
     const answer = await call("PATCH", `/${id}`, { content: { title: "Changed" } })
-    server.tables.templates.beforeUpdate = () => {}
+    server.outage.before = () => Effect.void
     expect(answer.json).toMatchObject({ name: "Renamed meanwhile", content: { title: "Changed" }, version: 3 })
   })
 
@@ -220,16 +230,16 @@ describe("notifications with a template", () => {
     const answer = await send({ to: { all: true }, template_id: id, variables: { name: "all" } })
     expect(answer.status).toBe(202)
     const filled = { to: { all: true }, template_id: id, variables: { name: "all" }, content: { title: "Hello all" } }
-    expect(lastRequest()).toEqual(filled)
+    expect(await lastRequest()).toEqual(filled)
     await call("PATCH", `/${id}`, { content: { title: "Bye" } })
-    expect(lastRequest().content).toEqual({ title: "Hello all" })
+    expect((await lastRequest()).content).toEqual({ title: "Hello all" })
   })
 
   it("that asks for the recipient keep its version", async () => {
     const id = await make({ name: "a", content: { title: "Hi {{ contact.attributes.name }}" } })
-    const version = server.tables.templates.rows.find((row) => row.id === id)!.versionId
+    const [{ version }] = await server.sql`SELECT version_id AS version FROM templates WHERE id = ${id}`
     await send({ to: { all: true }, template_id: id, variables: { x: 1 } })
-    expect(lastRequest()).toEqual({
+    expect(await lastRequest()).toEqual({
       to: { all: true },
       template_id: id,
       variables: { x: 1 },
@@ -240,7 +250,7 @@ describe("notifications with a template", () => {
   it("in several languages keep its version, and are refused when one of them cannot be filled", async () => {
     const id = await make({ name: "a", content: { title: "Hi" }, locales: { de: { title: "Hallo {{ name }}" } } })
     expect((await send({ to: { all: true }, template_id: id, variables: { name: "x" } })).status).toBe(202)
-    expect(lastRequest()).toMatchObject({ template: { parts: ["title"] } })
+    expect(await lastRequest()).toMatchObject({ template: { parts: ["title"] } })
     const answer = await send({ to: { all: true }, template_id: id })
     expect(answer.status).toBe(400)
     expect(answer.json.error.details).toEqual([
@@ -255,11 +265,11 @@ describe("notifications with a template", () => {
     ["a variable in the recipient's place", { template_id: uuidv7(), variables: { contact: {} } }, "variables.contact"],
     ["neither template nor content", {}, "content"]
   ])("are refused with %s, and store nothing", async (_, body, field) => {
-    const before = server.tables.notifications.arrivals.length
+    const before = await server.count("notifications")
     const answer = await send({ to: { all: true }, ...body })
     expect(answer.status).toBe(400)
     expect(fieldsOf(answer)).toContain(field)
-    expect(server.tables.notifications.arrivals.length).toBe(before)
+    expect(await server.count("notifications")).toBe(before)
   })
 
   it("are refused when what is filled is too large for a push", async () => {

@@ -1,8 +1,9 @@
 import { createHmac } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { pack } from "../../../../layers/postgres/webhooks/packedAttempts.ts"
 import { EventName } from "../../../../services/domain/webhooks/Event.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
-import type { WebhookDelivery } from "../../../../services/ports/webhooks/WebhookStore.ts"
+import type { WebhookAttempt } from "../../../../services/ports/webhooks/WebhookStore.ts"
 import { eventMistake } from "../../../../simulators/WebhookEvent.ts"
 import type { TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
@@ -35,7 +36,7 @@ describe("a test delivery", () => {
       event: "NOTIFICATION_CLICKED",
       latency_ms: expect.any(Number)
     })
-    const { body, headers, url: to } = server.tables.receivers.posts.at(-1)!
+    const { body, headers, url: to } = server.receivers.posts.at(-1)!
     expect(to).toBe(url)
     expect(headers.get("x-service-test")).toBe("true")
     const [, t, v1] = /^t=(\d+), v1=([0-9a-f]{64})$/.exec(headers.get("x-service-signature")!)!
@@ -46,7 +47,7 @@ describe("a test delivery", () => {
   it.each(EventName.literals)("of %s has the body that receivers know", async (event) => {
     const { json } = await call("POST", `${await make()}/test?event=${event}`)
     expect(json.event).toBe(event)
-    expect(eventMistake(JSON.parse(server.tables.receivers.posts.at(-1)!.body))).toBeUndefined()
+    expect(eventMistake(JSON.parse(server.receivers.posts.at(-1)!.body))).toBeUndefined()
   })
 
   it("is of the event that its body names, or its query, and of none when they differ", async () => {
@@ -60,11 +61,11 @@ describe("a test delivery", () => {
     expect(await test("?event=WORKFLOW_FILTERED", {})).toEqual([200, "WORKFLOW_FILTERED"])
     expect(await test("?event=WORKFLOW_FILTERED", { event: "WORKFLOW_FILTERED" })).toEqual([200, "WORKFLOW_FILTERED"])
     expect(await test("", {})).toEqual([200, "NOTIFICATION_SENT"])
-    const posts = server.tables.receivers.posts.length
+    const posts = server.receivers.posts.length
     expect(await test("?event=WORKFLOW_FAILED", { event: "WORKFLOW_FILTERED" })).toEqual([400, ["event"]])
     expect(await test("", { event: "NOPE" })).toEqual([400, ["event"]])
     expect(await test("", { name: "WORKFLOW_FILTERED" })).toEqual([400, ["name"]])
-    expect(server.tables.receivers.posts.length).toBe(posts)
+    expect(server.receivers.posts.length).toBe(posts)
   })
 
   it.each([
@@ -73,9 +74,9 @@ describe("a test delivery", () => {
   ] as const)("that fails (%j) is told, and changes nothing at the webhook", async (answer, responseStatus, reason) => {
     const path = await make()
     const before = (await call("GET", path)).text
-    server.tables.receivers.answer = answer
+    server.receivers.answer = answer
     const { json, status } = await call("POST", `${path}/test`)
-    server.tables.receivers.answer = { _tag: "Status", status: 204 }
+    server.receivers.answer = { _tag: "Status", status: 204 }
     expect(status).toBe(200)
     expect(json).toMatchObject({ delivered: false, response_status: responseStatus, reason })
     expect((await call("GET", path)).text).toBe(before)
@@ -87,40 +88,52 @@ describe("a test delivery", () => {
 
   it("is refused for an unknown event and for another application's webhook", async () => {
     const path = await make()
-    const posts = server.tables.receivers.posts.length
+    const posts = server.receivers.posts.length
     expect((await call("POST", `${path}/test?event=NOPE`)).status).toBe(400)
     expect((await call("POST", `${path}/test`, server.theirs.secretKey)).status).toBe(404)
-    expect(server.tables.receivers.posts.length).toBe(posts)
+    expect(server.receivers.posts.length).toBe(posts)
   })
 })
 
 describe("recent deliveries", () => {
-  const delivery = (change: Partial<WebhookDelivery>): WebhookDelivery => ({
-    id: uuidv7(),
-    event: "NOTIFICATION_SENT",
-    eventAt: 1_790_000_000_000,
-    status: "pending",
-    attempts: [],
-    nextAttemptAt: null,
-    isPaused: false,
-    ...change
-  })
+  const AT = 1_790_000_000_500
+  interface Work {
+    readonly attempts: ReadonlyArray<Omit<WebhookAttempt, "position">>
+    readonly done: boolean
+    readonly dueAt: number
+  }
+  /** An event that a webhook is to get, or got at its last attempt; `age` in milliseconds, by which they are listed. */
+  const deliver = async (
+    webhookId: string,
+    age: number,
+    { attempts = [], done = false, dueAt = AT }: Partial<Work> = {}
+  ) => {
+    const [chunk, work] = [uuidv7(AT - age), uuidv7(AT - age)]
+    await server.sql`
+      INSERT INTO event_chunks (id, app_id, event, at, size, common, columns)
+      VALUES (${chunk}, ${server.ours.appId}, 'NOTIFICATION_SENT', ${new Date(AT)}, 1, '{}', '{}')`
+    await server.sql`
+      INSERT INTO webhook_work_items (id, webhook_id, chunk_id, done, due_at)
+      VALUES (${work}, ${webhookId}, ${chunk}, ${done}, ${new Date(dueAt)})`
+    if (attempts.length === 0) return
+    const { at, reasons, records } = pack(attempts.map((attempt) => ({ position: 0, ...attempt })))
+    await server.sql`
+      INSERT INTO webhook_attempts (work_item_id, at, records, reasons)
+      VALUES (${work}, ${new Date(at)}, ${records}, ${reasons})`
+  }
 
   it("show status, answer, latency and attempts, page by page", async () => {
     const path = await make()
-    const at = 1_790_000_000_500
-    server.tables.webhooks.deliveries.set(path.slice(-36), [
-      delivery({
-        status: "retrying",
-        attempts: [
-          { position: 0, at, latencyMs: 10_000, outcome: "timeout" },
-          { position: 0, at: at + 30_000, latencyMs: 41, outcome: 503 }
-        ],
-        nextAttemptAt: at + 90_000
-      }),
-      delivery({ status: "delivered", attempts: [{ position: 1, at, latencyMs: 7, outcome: 204 }] }),
-      delivery({ isPaused: true })
-    ])
+    const id = path.slice(-36)
+    await deliver(id, 0, {
+      attempts: [
+        { at: AT, latencyMs: 10_000, outcome: "timeout" },
+        { at: AT + 30_000, latencyMs: 41, outcome: 503 }
+      ],
+      dueAt: AT + 90_000
+    })
+    await deliver(id, 1, { attempts: [{ at: AT, latencyMs: 7, outcome: 204 }], done: true })
+    await deliver(id, 2)
     const first = await call("GET", `${path}/deliveries?limit=2`)
     expect(first.json.data).toMatchObject([
       {
@@ -135,6 +148,8 @@ describe("recent deliveries", () => {
       },
       { status: "delivered", attempts: 1, response_status: 204, reason: null, latency_ms: 7, next_attempt_at: null }
     ])
+    // What waits for a webhook that is off is paused.
+    await server.call("PATCH", path, { key: server.ours.secretKey, body: { is_active: false } })
     const second = await call("GET", `${path}/deliveries?cursor=${first.json.next_cursor}`)
     expect(second.json).toMatchObject({
       data: [

@@ -1,4 +1,6 @@
+import { Effect, Option } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { WebhookStore } from "../../../../services/ports/webhooks/WebhookStore.ts"
 import type { TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
 
@@ -36,7 +38,10 @@ describe("webhooks", () => {
       expect(text).not.toContain("nobody sees")
       expect(text).not.toContain("secret")
     }
-    expect(server.tables.webhooks.rows.find(({ id }) => id === answer.json.id)?.secret).toBe("another that nobody sees")
+    const kept = await server.run(
+      Effect.flatMap(WebhookStore, (store) => store.target(server.ours.appId, answer.json.id))
+    )
+    expect(Option.getOrThrow(kept).secrets).toEqual(["another that nobody sees"])
   })
 
   it.each([
@@ -57,11 +62,11 @@ describe("webhooks", () => {
     ["is_active as text", { name: "n", url, is_active: "yes" }, "is_active"],
     ["the spelling of webhook bodies", { name: "n", url, isActive: true }, "isActive"]
   ])("are refused with %s", async (_, body, field) => {
-    const before = server.tables.webhooks.rows.length
+    const before = await server.count("webhooks")
     const answer = await create(body)
     expect(answer.status).toBe(400)
     expect(answer.json.error.details.map((detail: { field: string }) => detail.field)).toContain(field)
-    expect(server.tables.webhooks.rows.length).toBe(before)
+    expect(await server.count("webhooks")).toBe(before)
   })
 
   it("may point into networks that the operator has opened", async () => {
@@ -69,7 +74,7 @@ describe("webhooks", () => {
   })
 
   it("are twenty at most", async () => {
-    const tenant = server.makeTenant()
+    const tenant = await server.makeTenant()
     for (let i = 0; i < 20; i++) expect((await create({ name: `${i}`, url }, tenant.secretKey)).status).toBe(201)
     const answer = await create({ name: "one more", url }, tenant.secretKey)
     expect(answer.status).toBe(409)
@@ -81,10 +86,7 @@ describe("webhooks", () => {
     const key = server.ours.secretKey
     const { id } = (await create({ name: "n", url, events: ["NOTIFICATION_SENT"] })).json
     const path = `/api/v1/webhooks/${id}`
-    const row = server.tables.webhooks.rows.find((row) => row.id === id)!
-    server.tables.webhooks.rows = server.tables.webhooks.rows.map((other) =>
-      other === row ? { ...row, isActive: false, disabledReason: "50 failures" } : other
-    )
+    await server.sql`UPDATE webhooks SET is_active = false, disabled_reason = '50 failures' WHERE id = ${id}`
     expect((await server.call("GET", path, { key })).json).toMatchObject({
       is_active: false,
       disabled_reason: "50 failures"
@@ -103,7 +105,7 @@ describe("webhooks", () => {
     ["http://0x5db8d822", "http://93.184.216.34/"],
     ["http://93.184.216.34/x/../webhook?q=1", "http://93.184.216.34/webhook?q=1"]
   ])("keep %s as it is connected to, when created and when changed", async (given, kept) => {
-    const key = server.makeTenant().secretKey
+    const key = (await server.makeTenant()).secretKey
     const created = await create({ name: "n", url: given }, key)
     expect(created.json.url).toBe(kept)
     const other = (await create({ name: "n", url }, key)).json

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
@@ -21,7 +22,7 @@ const send = (key: string, body: unknown = SEND) => post("/api/v1/notifications"
 describe("Idempotency-Key", () => {
   it("makes a repeated request answer as the first one, and do nothing", async () => {
     const key = newKey()
-    const before = server.tables.notifications.arrivals.length
+    const before = await server.count("notifications")
     const first = await send(key)
     const again = await send(key)
     expect([first.status, again.status]).toEqual([202, 202])
@@ -29,13 +30,17 @@ describe("Idempotency-Key", () => {
     expect(again.headers.get("location")).toBe(first.headers.get("location"))
     expect(first.headers.get("idempotent-replayed")).toBe(null)
     expect(again.headers.get("idempotent-replayed")).toBe("true")
-    expect(server.tables.notifications.arrivals.length).toBe(before + 1)
+    expect(await server.count("notifications")).toBe(before + 1)
   })
 
   it("commits the answer together with the notification", async () => {
-    const { json, text } = await send(newKey())
-    const settlement = server.tables.notifications.arrivals.at(-1)!.settlement!
-    expect(settlement.answer).toEqual({ status: 202, body: text, location: `/api/v1/notifications/${json.id}` })
+    const key = newKey()
+    const { json, text } = await send(key)
+    const kept = await server.sql`
+      SELECT k.status, k.body, k.location, k.xmin::text = n.xmin::text AS together
+      FROM idempotency_keys k, notifications n WHERE k.key = ${key} AND n.id = ${json.id}`
+    const answer = { status: 202, body: text, location: `/api/v1/notifications/${json.id}` }
+    expect(kept).toEqual([{ ...answer, together: true }])
   })
 
   it("refuses a key that another body was sent with", async () => {
@@ -48,7 +53,7 @@ describe("Idempotency-Key", () => {
   it("answers 409 while the first request is at work", async () => {
     const key = newKey()
     await send(key)
-    for (const row of server.tables.keys.rows.values()) row.answer = null
+    await server.sql`UPDATE idempotency_keys SET status = NULL, body = NULL, location = NULL WHERE key = ${key}`
     const second = await send(key)
     expect([second.status, second.json.error.code]).toEqual([409, "conflict"])
     expect(second.headers.get("retry-after")).toBe("1")
@@ -78,13 +83,11 @@ describe("Idempotency-Key", () => {
 
   it("does the work at the next try when we failed at the first", async () => {
     const key = newKey()
-    const table = server.tables.notifications
-    const { settle } = table
-    table.settle = () => {
-      throw new Error("a defect")
-    }
+    const { before } = server.outage
+    server.outage.before = (operation) =>
+      operation === "NotificationStore.accept" ? Effect.die(new Error("a defect")) : Effect.void
     expect((await send(key)).status).toBe(500)
-    table.settle = settle
+    server.outage.before = before
     const second = await send(key)
     expect(second.status).toBe(202)
     expect(second.headers.get("idempotent-replayed")).toBe(null)

@@ -272,9 +272,9 @@ describe("keys", () => {
   })
 
   it("asks the database for no key whose checksum is wrong", async () => {
-    const before = server.tables.applications.queries
+    const before = server.outage.count("ApplicationStore.findKey")
     await endpoint("ApiKey sk_000000000000000000000000000000AA")
-    expect(server.tables.applications.queries).toBe(before)
+    expect(server.outage.count("ApplicationStore.findKey")).toBe(before)
   })
 })
 

@@ -71,7 +71,7 @@ describe("budgets", () => {
     ]
     expect(answers.map(({ status }) => status)).toEqual([201, 429, 200, 200, 429, 200])
     expect(answers.map((answer) => budgetOf(answer)[0])).toEqual([1, 1, 2, 2, 2, 5])
-    expect(server.tables.devices.rows.size).toBe(1)
+    expect(await server.count("devices")).toBe(1)
   })
 
   it("count a public key by address behind a trusted proxy, and all addresses together up to the application's own", async () => {
@@ -182,10 +182,11 @@ describe("a server that stops", () => {
   it("says what is left also to requests that it cuts short", async () => {
     await start({ drainMs: 1 })
     const asked = Promise.withResolvers<void>()
-    server.tables.rates.beforeTake = Effect.andThen(
-      Effect.sync(() => asked.resolve()),
-      Effect.never
-    )
+    server.limiterOutage.before = () =>
+      Effect.andThen(
+        Effect.sync(() => asked.resolve()),
+        Effect.never
+      )
     const answer = register()
     await asked.promise
     const stopped = server.stop()
@@ -197,7 +198,7 @@ describe("a server that stops", () => {
 describe("a store that is away", () => {
   it("has every request refused before its handler runs, but those of supervisors", async () => {
     await start({})
-    server.tables.rates.outage.isDown = true
+    server.limiterOutage.isDown = true
     for (const { method, path, operation } of endpoints()) {
       const isOpen = SUPERVISORS.includes(path)
       const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
@@ -210,10 +211,9 @@ describe("a store that is away", () => {
       expect(answer.json.error.code).toBe("rate_limiter_unavailable")
       expect(answer.headers.get("retry-after")).toBe("2")
     }
-    expect(server.tables.devices.rows.size).toBe(0)
-    expect(server.tables.webhooks.rows.length).toBe(0)
-    expect(server.tables.contacts.rows.length).toBe(0)
-    expect(server.tables.keys.rows.size).toBe(0)
+    for (const table of ["devices", "webhooks", "contacts", "idempotency_keys"]) {
+      expect([table, await server.count(table)]).toEqual([table, 0])
+    }
     const others = [
       await server.call("GET", "/nothing"),
       await server.call("GET", "/api/v1/devices"),
@@ -221,7 +221,7 @@ describe("a store that is away", () => {
       await server.call("GET", "/api/v1/devices", { key: server.ours.publicKey })
     ]
     for (const { json, status } of others) expect([status, json.error.code]).toEqual([503, "rate_limiter_unavailable"])
-    server.tables.rates.outage.isDown = false
+    server.limiterOutage.isDown = false
     expect((await register()).status).toBe(201)
   })
 })

@@ -31,7 +31,7 @@ const started = async ({ onTestFinished }: TestContext) => {
   const server = await startServer()
   onTestFinished(async () => {
     server.outage.thaw()
-    server.tables.rates.outage.thaw()
+    server.limiterOutage.thaw()
     await server.stop()
   })
   const ask = async (method: string, path: string, key?: string, more: RequestInit = {}) => {
@@ -118,7 +118,7 @@ describe.concurrent("a database that answers nothing any more", () => {
       // One key was asked for a moment ago, the other one never.
       await server.call("GET", "/api/v1/devices", { key: secretKey })
       server.outage.freeze()
-      if (hasFrozenPermits) server.tables.rates.outage.freeze()
+      if (hasFrozenPermits) server.limiterOutage.freeze()
       const answers = await Promise.all(
         endpointsOf(server).flatMap(({ body, method, path }) =>
           [secretKey, publicKey].map(async (key) => ({
@@ -189,8 +189,7 @@ describe.concurrent("a database that answers nothing any more", () => {
     let last = await post(key, id)
     while (last.status === 409) last = await post(key, id)
     expect(last.status).toBe(202)
-    expect(server.tables.notifications.rows).toHaveLength(1)
-    expect(server.tables.notifications.rows.map(({ id }) => id)).toEqual([JSON.parse(last.text).id])
+    expect(await server.sql`SELECT id FROM notifications`).toEqual([{ id: JSON.parse(last.text).id }])
   })
 
   it("leaves nothing behind of what had not begun: what was answered 503 at the door is not done later", async (test) => {
@@ -199,12 +198,13 @@ describe.concurrent("a database that answers nothing any more", () => {
     expect((await post(server.ours.secretKey)).status).toBe(503)
     server.outage.thaw()
     expect((await ask("GET", "/api/v1/notifications", server.ours.secretKey)).status).toBe(200)
-    expect(server.tables.notifications.rows).toHaveLength(0)
+    expect(server.outage.count("NotificationStore.accept")).toBe(0)
+    expect(await server.count("notifications")).toBe(0)
   })
 
   it("does not hold up the answers to a preflight, and to what is not there", async (test) => {
     const { ask, server } = await started(test)
-    server.tables.rates.outage.freeze()
+    server.limiterOutage.freeze()
     const answers = await Promise.all([
       ask("OPTIONS", "/api/v1/public/devices"),
       ask("GET", "/nothing"),
@@ -220,7 +220,10 @@ describe.concurrent("a stream whose database stops answering", () => {
     const { server } = await started(test)
     const key = server.ours.secretKey
     await server.call("GET", "/api/v1/devices", { key })
-    server.tables.devices.beforeChunk = () => server.outage.freeze()
+    server.outage.before = (operation) =>
+      Effect.sync(() => {
+        if (operation === "DeviceStore.register") server.outage.freeze()
+      })
     const lines = Array.from({ length: 3000 }, (_, i) =>
       JSON.stringify({ platform: "android", token: `token-${i}-${"x".repeat(20)}` })
     )
@@ -234,7 +237,6 @@ describe.concurrent("a stream whose database stops answering", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line))
-    server.tables.devices.beforeChunk = () => {}
     expect(response.status).toBe(200)
     expect(answers.length).toBeLessThan(lines.length)
     const last = answers.at(-1)
@@ -254,9 +256,10 @@ describe.concurrent("a stream whose database stops answering", () => {
       headers: { "content-type": "application/x-ndjson" }
     })
     let pages = 0
-    server.tables.devices.beforeList = () => {
-      if (++pages === 2) server.outage.freeze()
-    }
+    server.outage.before = (operation) =>
+      Effect.sync(() => {
+        if (operation === "DeviceStore.list" && ++pages === 2) server.outage.freeze()
+      })
     const response = await fetch(`${server.baseUrl}/api/v1/devices/export`, {
       headers: { authorization: `ApiKey ${key}` },
       signal: TIMEOUT(20_000)
@@ -269,7 +272,6 @@ describe.concurrent("a stream whose database stops answering", () => {
     await expect(read()).rejects.toThrow()
     const last = JSON.parse(text.trim().split("\n").at(-1)!)
     expect(last.error).toMatchObject({ code: "unavailable", request_id: response.headers.get("x-request-id") })
-    server.tables.devices.beforeList = () => {}
   })
 
   it("keeps its live readers, who hear that they are still there, and the news when it goes on", async (test) => {
