@@ -10,20 +10,29 @@ import { HAPPENINGS } from "../../../services/domain/operations/Stats.ts"
 type Sql = SqlClient.SqlClient
 
 /** The day of a statement, and the slot of its connection. */
-export const today = (sql: Sql): Fragment => sql`(now() AT TIME ZONE 'UTC')::date, (pg_backend_pid() & 63)::smallint`
+export const TODAY = "(now() AT TIME ZONE 'UTC')::date, (pg_backend_pid() & 63)::smallint"
+
+export const today = (sql: Sql): Fragment => sql.literal(TODAY)
 
 /** What becomes of a row that is there. */
-const added = (sql: Sql, columns: ReadonlyArray<string>): Fragment =>
-  sql`ON CONFLICT (app_id, day, provider, slot)
-    DO UPDATE SET ${sql.literal(columns.map((name) => `${name} = s.${name} + excluded.${name}`).join(", "))}`
+const added = (columns: ReadonlyArray<string>): string =>
+  `ON CONFLICT (app_id, day, provider, slot)
+      DO UPDATE SET ${columns.map((name) => `${name} = s.${name} + excluded.${name}`).join(", ")}`
 
 /** `INSERT INTO daily_stats … <rows>`; the rows are `app_id, provider, day, slot` and these columns. */
-export const addUp = (sql: Sql, columns: ReadonlyArray<string>, rows: Fragment): Fragment => {
-  const names = sql.literal(columns.join(", "))
-  return sql`INSERT INTO daily_stats AS s (app_id, provider, day, slot, ${names})
+export const addUp = (sql: Sql, columns: ReadonlyArray<string>, rows: Fragment): Fragment =>
+  sql`${sql.literal(inserted(columns))}
     ${rows}
-    ${added(sql, columns)}`
-}
+    ${sql.literal(added(columns))}`
+
+/** The same as text, for statements that are written out. */
+export const addedUp = (columns: ReadonlyArray<string>, rows: string): string =>
+  `${inserted(columns)}
+      ${rows}
+      ${added(columns)}`
+
+const inserted = (columns: ReadonlyArray<string>): string =>
+  `INSERT INTO daily_stats AS s (app_id, provider, day, slot, ${columns.join(", ")})`
 
 /** The slot of a day that was put together; no connection has it. */
 const WHOLE = "-1"
@@ -46,6 +55,6 @@ export const putTogether = (sql: Sql, limit: number) => {
     )
     INSERT INTO daily_stats AS s (app_id, day, provider, slot, ${columns})
     SELECT app_id, day, provider, ${whole}, ${sums} FROM taken GROUP BY app_id, day, provider
-    ${added(sql, HAPPENINGS)}
+    ${sql.literal(added(HAPPENINGS))}
     RETURNING 1 AS one`
 }

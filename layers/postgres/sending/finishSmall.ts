@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Fragment } from "effect/sql/Statement"
 import type { WebhookId } from "../../../services/domain/Ids.ts"
 import type { ResultChunk } from "../../../services/ports/sending/BatchStore.ts"
 import { integers, smallints, texts, times, uuids } from "../server/columns.ts"
-import { addUp, today } from "../engagement/dailyStats.ts"
+import { addedUp, TODAY } from "../engagement/dailyStats.ts"
 import { providerCode, statusCode } from "./deliveryCodes.ts"
+import { leavingOut } from "./leavingOut.ts"
 import { PACK_FROM } from "./packedResults.ts"
 
 /*
@@ -13,6 +13,93 @@ import { PACK_FROM } from "./packedResults.ts"
  * a thousand batches. The statement is that of finishBatch.ts, with a row for each batch where that one has a constant;
  * whatever does not simply end its batch is left to that one.
  */
+
+/*
+ * Parameters, a column each; those of events are empty where there are none to bring:
+ *
+ *   $1  batches: ids         $2  fences          $3  providers (codes)    $4  attempts
+ *   $5  names of events: batches whose application has a webhook that wants one of them are left as they are
+ *   $6  results: batches     $7  recipients      $8  statuses             $9  message ids    $10 errors
+ *   $11 events: batches      $12 ids             $13 names                $14 moments        $15 sizes
+ *   $16 in common            $17 columns         $18 traces
+ */
+export const FINISH_SMALL_TYPES = `
+  uuid[], integer[], text[], smallint[], text[],
+  uuid[], uuid[], text[], text[], text[],
+  uuid[], uuid[], text[], timestamptz[], integer[], text[], text[], text[]`
+
+export const FINISH_SMALL = `
+    WITH found AS MATERIALIZED (
+      SELECT b.id, b.notification_id, b.app_id, t.provider, t.attempts,
+        false
+        -- [condition]
+        OR cardinality($5) > 0 AND EXISTS (
+          SELECT 1 FROM webhooks h
+          WHERE h.app_id = b.app_id AND h.is_active AND (h.events = '{}' OR h.events && $5)
+        )
+        -- [end]
+        AS wanted
+      FROM unnest($1, $2, $3, $4) AS t (id, fence, provider, attempts)
+      JOIN batches b ON b.id = t.id AND b.fence = t.fence
+      ORDER BY b.id FOR NO KEY UPDATE OF b
+    ), mine AS MATERIALIZED (
+      SELECT * FROM found WHERE NOT wanted
+    ), results AS MATERIALIZED (
+      SELECT mine.id, mine.notification_id, mine.provider, mine.attempts, t.recipient_id, t.status, t.message_id, t.error
+      FROM mine
+      JOIN unnest($6, $7, $8, $9, $10) AS t (id, recipient_id, status, message_id, error) ON t.id = mine.id
+    ), written AS (
+      INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts, message_id, error)
+      SELECT notification_id, recipient_id, provider::"char", status::"char", attempts, message_id, error FROM results
+      ON CONFLICT (notification_id, recipient_id) DO NOTHING
+      RETURNING notification_id, recipient_id
+    ), counted AS MATERIALIZED (
+      SELECT r.id, count(*) FILTER (WHERE r.status = 's')::integer AS sent,
+        count(*) FILTER (WHERE r.status = 'k')::integer AS skipped
+      FROM results r JOIN written w ON w.notification_id = r.notification_id AND w.recipient_id = r.recipient_id
+      GROUP BY r.id
+    ), kept AS (
+      UPDATE batches b SET recipients = '{}', done = true, lease_until = NULL,
+        sent = b.sent + coalesce(counted.sent, 0),
+        skipped = b.skipped + coalesce(counted.skipped, 0)
+      FROM mine LEFT JOIN counted ON counted.id = mine.id WHERE b.id = mine.id
+    ), summed AS (
+      ${addedUp(
+        ["sent", "skipped"],
+        `SELECT mine.app_id, mine.provider::"char" AS provider, ${TODAY}, sum(counted.sent), sum(counted.skipped)
+      FROM mine JOIN counted ON counted.id = mine.id GROUP BY mine.app_id, mine.provider ORDER BY 1, 2`
+      )}
+    )
+    -- [events]
+    , told AS MATERIALIZED (
+      SELECT t.*, mine.app_id
+      FROM mine JOIN counted ON counted.id = mine.id
+      JOIN unnest($11, $12, $13, $14, $15, $16, $17, $18)
+        AS t (batch_id, id, event, at, size, common, columns, trace) ON t.batch_id = mine.id
+    ), wanted AS (
+      SELECT told.id, h.id AS webhook_id FROM told, webhooks h
+      WHERE h.app_id = told.app_id AND h.is_active AND (h.events = '{}' OR told.event = ANY(h.events))
+      FOR KEY SHARE OF h
+    ), chunks AS (
+      INSERT INTO event_chunks (id, app_id, event, at, size, common, columns, trace)
+      SELECT id, app_id, event, at, size, common, columns, trace FROM told WHERE id IN (SELECT id FROM wanted)
+      ON CONFLICT (id) DO NOTHING
+      RETURNING id
+    ), work AS (
+      INSERT INTO webhook_work_items (id, webhook_id, chunk_id)
+      SELECT (left(wanted.id::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid, wanted.webhook_id, wanted.id
+      FROM wanted JOIN chunks ON chunks.id = wanted.id
+      RETURNING webhook_id, chunk_id
+    )
+    -- [end]
+    SELECT ARRAY(SELECT id FROM mine) AS finished, ARRAY(SELECT id FROM found WHERE wanted) AS wanted,
+      array_agg(worked.chunk_id) AS chunks, array_agg(worked.webhook_id) AS webhooks
+    FROM (
+      SELECT NULL::uuid AS chunk_id, NULL::uuid AS webhook_id WHERE false
+      -- [events]
+      UNION ALL SELECT chunk_id, webhook_id FROM work
+      -- [end]
+    ) AS worked`
 
 type Sql = SqlClient.SqlClient
 
@@ -35,6 +122,8 @@ interface Finished {
   readonly chunks: ReadonlyArray<string> | null
   readonly webhooks: ReadonlyArray<WebhookId> | null
 }
+
+const send = leavingOut<Finished>(FINISH_SMALL)
 
 /** Answers the webhooks that got work, for each chunk; null for a batch whose lease was lost. */
 export const finishSmall = (sql: Sql) => {
@@ -76,6 +165,7 @@ export const finishSmall = (sql: Sql) => {
   })
 }
 
+/** `brings`: the events of all chunks; else they are not written, and nothing of a batch whose events are wanted. */
 const finish = (sql: Sql, chunks: ReadonlyArray<ResultChunk>, brings: boolean) => {
   const results = chunks.flatMap(({ batchId, final: { errors, messageIds, recipients, statuses } }) =>
     recipients.map((recipient, i) => ({
@@ -86,85 +176,26 @@ const finish = (sql: Sql, chunks: ReadonlyArray<ResultChunk>, brings: boolean) =
       error: errors[i]!
     }))
   )
-  const names = brings ? [] : [...new Set(chunks.flatMap(({ events }) => events.map(({ event }) => event)))]
-  const wanted =
-    names.length === 0
-      ? sql`false`
-      : sql`EXISTS (
-          SELECT 1 FROM webhooks h WHERE h.app_id = b.app_id AND h.is_active
-            AND (h.events = '{}' OR h.events && ${texts(names)})
-        )`
-  return sql<Finished>`
-    WITH found AS MATERIALIZED (
-      SELECT b.id, b.notification_id, b.app_id, t.provider, t.attempts, ${wanted} AS wanted
-      FROM unnest(${uuids(chunks.map(({ batchId }) => batchId))}, ${integers(chunks.map(({ fence }) => fence))},
-        ${texts(chunks.map(({ provider }) => providerCode[provider]))},
-        ${smallints(chunks.map(({ attempts }) => attempts))}) AS t (id, fence, provider, attempts)
-      JOIN batches b ON b.id = t.id AND b.fence = t.fence
-      ORDER BY b.id FOR NO KEY UPDATE OF b
-    ), mine AS MATERIALIZED (SELECT * FROM found WHERE NOT wanted), results AS MATERIALIZED (
-      SELECT mine.id, mine.notification_id, mine.provider, mine.attempts, t.recipient_id, t.status, t.message_id, t.error
-      FROM mine JOIN unnest(${uuids(results.map(({ batchId }) => batchId))},
-        ${uuids(results.map(({ recipient }) => recipient))}, ${texts(results.map(({ status }) => status))},
-        ${texts(results.map(({ messageId }) => messageId))}, ${texts(results.map(({ error }) => error))}
-      ) AS t (id, recipient_id, status, message_id, error) ON t.id = mine.id
-    ), written AS (
-      INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts, message_id, error)
-      SELECT notification_id, recipient_id, provider::"char", status::"char", attempts, message_id, error FROM results
-      ON CONFLICT (notification_id, recipient_id) DO NOTHING
-      RETURNING notification_id, recipient_id
-    ), counted AS MATERIALIZED (
-      SELECT r.id, count(*) FILTER (WHERE r.status = 's')::integer AS sent,
-        count(*) FILTER (WHERE r.status = 'k')::integer AS skipped
-      FROM results r JOIN written w ON w.notification_id = r.notification_id AND w.recipient_id = r.recipient_id
-      GROUP BY r.id
-    ), kept AS (
-      UPDATE batches b SET recipients = '{}', done = true, lease_until = NULL,
-        sent = b.sent + coalesce(counted.sent, 0),
-        skipped = b.skipped + coalesce(counted.skipped, 0)
-      FROM mine LEFT JOIN counted ON counted.id = mine.id WHERE b.id = mine.id
-    ), summed AS (
-      ${addUp(
-        sql,
-        ["sent", "skipped"],
-        sql`SELECT mine.app_id, mine.provider::"char" AS provider, ${today(sql)}, sum(counted.sent), sum(counted.skipped)
-          FROM mine JOIN counted ON counted.id = mine.id GROUP BY mine.app_id, mine.provider ORDER BY 1, 2`
-      )}
-    )${brings ? events(sql, chunks) : sql``}
-    SELECT ARRAY(SELECT id FROM mine) AS finished, ARRAY(SELECT id FROM found WHERE wanted) AS wanted,
-      ${
-        brings
-          ? sql`told.chunks, told.webhooks FROM (
-        SELECT array_agg(chunk_id) AS chunks, array_agg(webhook_id) AS webhooks FROM work
-      ) AS told`
-          : sql`NULL::uuid[] AS chunks, NULL::uuid[] AS webhooks`
-      }`
-}
-
-/** As in finishBatch.ts: only for results that are new, and for webhooks that are not being deleted. */
-const events = (sql: Sql, chunks: ReadonlyArray<ResultChunk>): Fragment => {
-  const all = chunks.flatMap(({ batchId, events, trace }) => events.map((event) => ({ ...event, batchId, trace })))
-  return sql`, told AS MATERIALIZED (
-      SELECT t.*, mine.app_id
-      FROM mine JOIN counted ON counted.id = mine.id
-      JOIN unnest(${uuids(all.map(({ batchId }) => batchId))}, ${uuids(all.map(({ id }) => id))},
-        ${texts(all.map(({ event }) => event))}, ${times(all.map(({ at }) => at))},
-        ${integers(all.map(({ size }) => size))}, ${texts(all.map(({ common }) => JSON.stringify(common)))},
-        ${texts(all.map(({ columns }) => JSON.stringify(columns)))}, ${texts(all.map(({ trace }) => trace ?? null))}
-      ) AS t (batch_id, id, event, at, size, common, columns, trace) ON t.batch_id = mine.id
-    ), wanted AS (
-      SELECT told.id, h.id AS webhook_id FROM told, webhooks h
-      WHERE h.app_id = told.app_id AND h.is_active AND (h.events = '{}' OR told.event = ANY(h.events))
-      FOR KEY SHARE OF h
-    ), chunks AS (
-      INSERT INTO event_chunks (id, app_id, event, at, size, common, columns, trace)
-      SELECT id, app_id, event, at, size, common, columns, trace FROM told WHERE id IN (SELECT id FROM wanted)
-      ON CONFLICT (id) DO NOTHING
-      RETURNING id
-    ), work AS (
-      INSERT INTO webhook_work_items (id, webhook_id, chunk_id)
-      SELECT (left(wanted.id::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid, wanted.webhook_id, wanted.id
-      FROM wanted JOIN chunks ON chunks.id = wanted.id
-      RETURNING webhook_id, chunk_id
-    )`
+  const events = chunks.flatMap(({ batchId, events, trace }) => events.map((event) => ({ ...event, batchId, trace })))
+  const hasEvents = events.length > 0
+  return send(sql, { condition: hasEvents && !brings, events: hasEvents && brings }, [
+    () => uuids(chunks.map(({ batchId }) => batchId)),
+    () => integers(chunks.map(({ fence }) => fence)),
+    () => texts(chunks.map(({ provider }) => providerCode[provider])),
+    () => smallints(chunks.map(({ attempts }) => attempts)),
+    () => texts([...new Set(events.map(({ event }) => event))]),
+    () => uuids(results.map(({ batchId }) => batchId)),
+    () => uuids(results.map(({ recipient }) => recipient)),
+    () => texts(results.map(({ status }) => status)),
+    () => texts(results.map(({ messageId }) => messageId)),
+    () => texts(results.map(({ error }) => error)),
+    () => uuids(events.map(({ batchId }) => batchId)),
+    () => uuids(events.map(({ id }) => id)),
+    () => texts(events.map(({ event }) => event)),
+    () => times(events.map(({ at }) => at)),
+    () => integers(events.map(({ size }) => size)),
+    () => texts(events.map(({ common }) => JSON.stringify(common))),
+    () => texts(events.map(({ columns }) => JSON.stringify(columns))),
+    () => texts(events.map(({ trace }) => trace ?? null))
+  ])
 }
