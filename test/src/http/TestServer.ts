@@ -8,31 +8,10 @@ import { expect } from "vitest"
 import { layer as settingsLayer, read as readSettings } from "../../../layers/config/Settings.ts"
 import { layer as keysLayer } from "../../../layers/crypto/Keys.ts"
 import { layerOf as linksOf } from "../../../layers/crypto/Links.ts"
-import { layerOf as secretBoxOf } from "../../../layers/crypto/SecretBox.ts"
 import { sizeOf } from "../../../layers/apns/ApnsPayload.ts"
 import { layer as liquidLayer } from "../../../layers/liquid/TemplateEngine.ts"
 import { layer as outboundLayer } from "../../../layers/outbound/OutboundPolicy.ts"
-import * as Applications from "../../../layers/postgres/access/ApplicationStore.ts"
-import * as AuditLogs from "../../../layers/postgres/access/AuditLog.ts"
-import * as IdempotencyKeys from "../../../layers/postgres/access/IdempotencyStore.ts"
-import * as RateLimitCounts from "../../../layers/postgres/access/RateLimitStore.ts"
-import * as Audiences from "../../../layers/postgres/audience/AudienceStore.ts"
-import * as Channels from "../../../layers/postgres/audience/ChannelStore.ts"
-import * as Contacts from "../../../layers/postgres/audience/ContactStore.ts"
-import * as Devices from "../../../layers/postgres/audience/DeviceStore.ts"
-import * as Segments from "../../../layers/postgres/audience/SegmentStore.ts"
-import * as Engagements from "../../../layers/postgres/engagement/EngagementStore.ts"
-import * as InboxNotices from "../../../layers/postgres/inbox/InboxNotices.ts"
-import * as Inboxes from "../../../layers/postgres/inbox/InboxStore.ts"
-import * as TemplateSources from "../../../layers/postgres/messages/TemplateStore.ts"
-import * as Stats from "../../../layers/postgres/operations/StatsStore.ts"
-import * as CredentialBoxes from "../../../layers/postgres/sending/CredentialStore.ts"
-import * as DeadLetters from "../../../layers/postgres/sending/DeadLetterStore.ts"
 import { providerCode, statusCode } from "../../../layers/postgres/sending/deliveryCodes.ts"
-import * as Notifications from "../../../layers/postgres/sending/NotificationStore.ts"
-import * as Replays from "../../../layers/postgres/sending/ReplayStore.ts"
-import * as RedeliveryRequests from "../../../layers/postgres/webhooks/RedeliveryStore.ts"
-import * as Webhooks from "../../../layers/postgres/webhooks/WebhookStore.ts"
 import type { ApplicationSecrets } from "../../../services/domain/access/Application.ts"
 import type { Budget, RateLimits } from "../../../services/domain/access/RateLimit.ts"
 import type { EngagementType } from "../../../services/domain/engagement/Engagement.ts"
@@ -49,42 +28,22 @@ import { Accept } from "../../../services/engine/sending/Accept.ts"
 import { Credentials } from "../../../services/engine/sending/Credentials.ts"
 import { Redeliveries } from "../../../services/engine/webhooks/Redeliveries.ts"
 import { TestEvents } from "../../../services/engine/webhooks/TestEvents.ts"
-import { ApplicationStore } from "../../../services/ports/access/ApplicationStore.ts"
-import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
-import { IdempotencyStore } from "../../../services/ports/access/IdempotencyStore.ts"
 import { Keys } from "../../../services/ports/access/Keys.ts"
-import { RateLimitStore } from "../../../services/ports/access/RateLimitStore.ts"
-import { AudienceStore } from "../../../services/ports/audience/AudienceStore.ts"
-import { ChannelStore } from "../../../services/ports/audience/ChannelStore.ts"
-import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
-import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
-import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
-import { EngagementStore } from "../../../services/ports/engagement/EngagementStore.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
-import { InboxStore } from "../../../services/ports/inbox/InboxStore.ts"
-import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
-import { StatsStore } from "../../../services/ports/operations/StatsStore.ts"
-import { CredentialStore } from "../../../services/ports/sending/CredentialStore.ts"
-import { DeadLetterStore } from "../../../services/ports/sending/DeadLetterStore.ts"
-import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
 import { PayloadSizes } from "../../../services/ports/sending/PayloadSizes.ts"
-import { ReplayStore } from "../../../services/ports/sending/ReplayStore.ts"
-import { RedeliveryStore } from "../../../services/ports/webhooks/RedeliveryStore.ts"
-import { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
 import { makeFastPath } from "../../../src/http/pipeline/FastPath.ts"
 import { GracefulShutdown } from "../../../src/http/pipeline/GracefulShutdown.ts"
 import { makeNodeServer, routerConfig, routes } from "../../../src/http/pipeline/Server.ts"
-import { lentDatabase } from "../../Database.ts"
 import { QueueLog } from "../../doubles/operations/JobQueue.ts"
 import { Outage } from "../../doubles/Outage.ts"
 import { Receivers } from "../../doubles/webhooks/WebhookClient.ts"
+import { storesOver } from "./TestStores.ts"
 
 export const BODY_LIMIT = 100_000
 /** Links in mail are signed with it, and written as paths. */
 export const LINK_KEY = new Uint8Array(32).fill(7)
 export const IMPORT_LIMIT = 4_000_000
-const MASTER_KEY = new Uint8Array(32).fill(9)
 
 const MANY: Budget = { requests: 1_000_000, windowMs: 60_000 }
 /** Limits that no test comes near, unless it is about them. */
@@ -145,31 +104,7 @@ export const startServer = async (
   const logs: Array<string> = []
   const logger = Logger.layer([Logger.map(Logger.formatLogFmt, (line) => void logs.push(line))])
   const settings = settingsLayer({ OUTBOUND_ALLOW_CIDRS: "198.18.7.0/24" })
-  const stores = Layer.mergeAll(
-    outage.over(ApplicationStore, Applications.layer),
-    outage.over(AuditLog, AuditLogs.layer),
-    outage.over(AudienceStore, Audiences.layer),
-    outage.over(SegmentStore, Segments.layer),
-    outage.over(StatsStore, Stats.layer),
-    outage.over(TemplateStore, TemplateSources.layer),
-    outage.over(DeviceStore, Devices.layer),
-    outage.over(ChannelStore, Channels.layer),
-    outage.over(ContactStore, Contacts.layer),
-    outage.over(NotificationStore, Notifications.layer),
-    outage.over(EngagementStore, Engagements.layer),
-    outage.over(WebhookStore, Webhooks.layer),
-    outage.over(IdempotencyStore, IdempotencyKeys.layer),
-    outage.over(InboxStore, Inboxes.layer),
-    outage.over(CredentialStore, CredentialBoxes.layer),
-    outage.over(DeadLetterStore, DeadLetters.layer),
-    outage.over(ReplayStore, Replays.layer),
-    outage.over(RedeliveryStore, RedeliveryRequests.layer),
-    limiterOutage.over(
-      RateLimitStore,
-      RateLimitCounts.layerOf((sql) => sql`to_timestamp(${moment}::float8)`)
-    ),
-    InboxNotices.layer
-  ).pipe(Layer.provideMerge(Layer.merge(lentDatabase(), secretBoxOf(MASTER_KEY))))
+  const stores = storesOver(outage, limiterOutage, moment)
   const others = Layer.mergeAll(
     Layer.succeed(PayloadSizes, { sizeOf: sizes }),
     receivers.layer,

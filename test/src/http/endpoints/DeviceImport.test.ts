@@ -135,6 +135,7 @@ describe("POST /api/v1/devices/import", () => {
         if (operation === "DeviceStore.register") server.outage.isDown = ++count === 2
       })
     const { status, results } = await send(linesOf(3000, 40_000).join("\n"))
+    server.outage.before = () => Effect.void
     expect(status).toBe(200)
     expect(results.length).toBe(3000)
     expect(results.slice(0, 1000).every(({ created }) => created)).toBe(true)
