@@ -57,135 +57,160 @@ export class Planner extends Context.Service<
 >()("heliograph/engine/Planner") {
   static readonly layer = Layer.effect(
     Planner,
-    Effect.gen(function* () {
-      const notifications = yield* NotificationStore
-      const audiences = yield* AudienceStore
-      const queue = yield* JobQueue
-      const settings = yield* EngineSettings
-      const tracing = yield* Tracing
-      const newPlaces = (): Places => ({ free: PLACES, hasMore: false, refused: 0, served: null })
-      const placesOf: Readonly<Record<JobPriority, Places>> = { high: newPlaces(), bulk: newPlaces() }
-      let isStopping = false
+    Effect.suspend(() => make)
+  )
+}
 
-      /** Plans one page. Null when there is no more to do here: the plan is done or given back, or its lease was lost. */
-      const step = Effect.fnUntraced(function* (
-        plan: ClaimedPlan,
-        divide: Divide | null,
-        cursor: string | null,
-        tally: Tally,
-        places: Places
-      ) {
-        const { id, appId, request } = plan.notification
-        const priority = request.priority ?? "bulk"
-        const reaches = reachedBy(request)
-        const limit = settings.planPage * (divide === null ? 1 : LOCAL_PAGES)
-        const page = yield* audiences.page(appId, request.to, waysOf(request), cursor, limit, id)
-        const batches =
-          divide === null
-            ? batchesOf(page.recipients, settings.batchSize, reaches)
-            : divide(page.recipients, yield* audiences.zones(appId, page.recipients)).flatMap(({ dueAt, recipients }) =>
-                batchesOf(recipients, settings.batchSize, reaches).map((batch) => ({
-                  ...batch,
-                  dueAt,
-                  // Whose time went by during a pause, has the time to live from its end on.
-                  expiresAt: Math.max(dueAt, plan.sendAt ?? dueAt) + ttlOf(request, settings)
-                }))
-              )
-        const isTurnOver = page.next !== null && (isStopping || (places.hasMore && tally.pages + 1 >= TURN))
-        const isSaved = yield* notifications.savePlan({
-          id,
-          fence: plan.fence,
-          batches,
-          cursor: page.next,
-          done: page.next === null,
-          leaseMs: isTurnOver ? null : settings.leaseMs
-        })
-        if (!isSaved) return null
-        tally.pages++
-        tally.batches += batches.length
-        for (const { recipients } of batches) tally.recipients += recipients.length
-        // One job for each batch: jobs are spread over the nodes, and each wakes the lane of the node that it reaches.
-        const jobs = batches.map(({ provider }) => ({
-          type: "SendV1" as const,
-          id: laneId({ appId, provider, priority }),
-          priority
-        }))
-        yield* queue.publish(jobs).pipe(Effect.ignore)
-        tally.isTurnOver = isTurnOver
-        return isTurnOver ? null : page.next
-      })
+/** A process' plans. */
+interface Planning {
+  readonly notifications: NotificationStore["Service"]
+  readonly audiences: AudienceStore["Service"]
+  readonly queue: JobQueue["Service"]
+  readonly settings: EngineSettings["Service"]
+  readonly tracing: Tracing
+  readonly places: Readonly<Record<JobPriority, Places>>
+  isStopping: boolean
+}
 
-      /** Plans as long as the turn lasts. True when there is more of the plan, which is given back. */
-      const takeTurn = Effect.fnUntraced(function* (claimed: ClaimedPlan, places: Places) {
-        const { appId, createdAt, id, request, updatedAt } = claimed.notification
-        const divide =
-          request.local_time === undefined
-            ? null
-            : byLocalTime(request, updatedAt ?? createdAt, settings.defaultTimezone)
-        const tally: Tally = { pages: 0, batches: 0, recipients: 0, isTurnOver: false }
-        const pages = Effect.gen(function* () {
-          let cursor = claimed.cursor
-          do {
-            cursor = yield* step(claimed, divide, cursor, tally, places)
-          } while (cursor !== null)
-        })
-        const attributes = { app_id: appId, notification_id: id }
-        yield* tracing.span(claimed.trace, "notification.plan", "consumer", attributes, (span) =>
-          Effect.ensuring(
-            pages,
-            Effect.sync(() => span?.note({ pages: tally.pages, batches: tally.batches, recipients: tally.recipients }))
-          )
-        )
-        // An audience of nobody, or one whose batches were faster than the plan, is complete here.
-        if (!tally.isTurnOver) yield* notifications.completeIfDone(id)
-        return tally.isTurnOver
-      })
-
-      const publish = (id: NotificationId, priority: JobPriority) =>
-        Effect.ignore(queue.publish([{ type: "PlanV1", id, priority }]))
-
-      /** Has a place, and gives it to one plan after the other as long as any may wait. */
-      const takeTurns = Effect.fnUntraced(function* (id: NotificationId, priority: JobPriority, places: Places) {
-        let claimed = yield* notifications.claimPlan(id, settings.leaseMs)
-        while (true) {
-          let rest: NotificationId | null = null
-          if (Option.isSome(claimed)) {
-            places.served = claimed.value.notification.appId
-            if (yield* takeTurn(claimed.value, places)) rest = claimed.value.notification.id
-          }
-          if (isStopping || !places.hasMore) {
-            if (rest !== null) yield* publish(rest, priority)
-            return
-          }
-          const { refused } = places
-          claimed = yield* notifications.claimNextPlan(priority, places.served, settings.leaseMs)
-          const isGoingOn = Option.isSome(claimed) && claimed.value.notification.id === rest
-          // Somewhere else a place may be free.
-          if (rest !== null && !isGoingOn) yield* publish(rest, priority)
-          if (Option.isNone(claimed) && places.refused === refused) places.hasMore = false
-        }
-      })
-
-      const plan = (id: NotificationId, priority: JobPriority) =>
-        Effect.suspend(() => {
-          const places = placesOf[priority]
-          if (places.free === 0) {
-            places.hasMore = true
-            places.refused++
-            return Effect.void
-          }
-          places.free--
-          return Effect.ensuring(
-            takeTurns(id, priority, places),
-            Effect.sync(() => places.free++)
-          )
-        })
-
-      const stop = Effect.sync(() => {
-        isStopping = true
-      })
-
-      return Planner.of({ plan, stop })
+const make = Effect.gen(function* () {
+  const newPlaces = (): Places => ({ free: PLACES, hasMore: false, refused: 0, served: null })
+  const planning: Planning = {
+    notifications: yield* NotificationStore,
+    audiences: yield* AudienceStore,
+    queue: yield* JobQueue,
+    settings: yield* EngineSettings,
+    tracing: yield* Tracing,
+    places: { high: newPlaces(), bulk: newPlaces() },
+    isStopping: false
+  }
+  return Planner.of({
+    plan: (id, priority) => plan(planning, id, priority),
+    stop: Effect.sync(() => {
+      planning.isStopping = true
     })
+  })
+})
+
+const plan = (planning: Planning, id: NotificationId, priority: JobPriority) =>
+  Effect.suspend(() => {
+    const places = planning.places[priority]
+    if (places.free === 0) {
+      places.hasMore = true
+      places.refused++
+      return Effect.void
+    }
+    places.free--
+    return Effect.ensuring(
+      takeTurns(planning, id, priority, places),
+      Effect.sync(() => places.free++)
+    )
+  })
+
+/** Has a place, and gives it to one plan after the other as long as any may wait. */
+const takeTurns = Effect.fnUntraced(function* (
+  planning: Planning,
+  id: NotificationId,
+  priority: JobPriority,
+  places: Places
+) {
+  const { notifications, queue, settings } = planning
+  const publish = (rest: NotificationId) => Effect.ignore(queue.publish([{ type: "PlanV1", id: rest, priority }]))
+  let claimed = yield* notifications.claimPlan(id, settings.leaseMs)
+  while (true) {
+    let rest: NotificationId | null = null
+    if (Option.isSome(claimed)) {
+      places.served = claimed.value.notification.appId
+      if (yield* takeTurn(planning, claimed.value, places)) rest = claimed.value.notification.id
+    }
+    if (planning.isStopping || !places.hasMore) {
+      if (rest !== null) yield* publish(rest)
+      return
+    }
+    const { refused } = places
+    claimed = yield* notifications.claimNextPlan(priority, places.served, settings.leaseMs)
+    const isGoingOn = Option.isSome(claimed) && claimed.value.notification.id === rest
+    // Somewhere else a place may be free.
+    if (rest !== null && !isGoingOn) yield* publish(rest)
+    if (Option.isNone(claimed) && places.refused === refused) places.hasMore = false
+  }
+})
+
+/** Plans as long as the turn lasts. True when there is more of the plan, which is given back. */
+const takeTurn = Effect.fnUntraced(function* (planning: Planning, claimed: ClaimedPlan, places: Places) {
+  const { notifications, settings, tracing } = planning
+  const { appId, createdAt, id, request, updatedAt } = claimed.notification
+  const divide =
+    request.local_time === undefined ? null : byLocalTime(request, updatedAt ?? createdAt, settings.defaultTimezone)
+  const tally: Tally = { pages: 0, batches: 0, recipients: 0, isTurnOver: false }
+  const pages = Effect.gen(function* () {
+    let cursor = claimed.cursor
+    do {
+      cursor = yield* planPage(planning, claimed, divide, cursor, tally, places)
+    } while (cursor !== null)
+  })
+  const attributes = { app_id: appId, notification_id: id }
+  yield* tracing.span(claimed.trace, "notification.plan", "consumer", attributes, (span) =>
+    Effect.ensuring(
+      pages,
+      Effect.sync(() => span?.note({ pages: tally.pages, batches: tally.batches, recipients: tally.recipients }))
+    )
+  )
+  // An audience of nobody, or one whose batches were faster than the plan, is complete here.
+  if (!tally.isTurnOver) yield* notifications.completeIfDone(id)
+  return tally.isTurnOver
+})
+
+/** Plans one page. Null when there is no more to do here: the plan is done or given back, or its lease was lost. */
+const planPage = Effect.fnUntraced(function* (
+  planning: Planning,
+  plan: ClaimedPlan,
+  divide: Divide | null,
+  cursor: string | null,
+  tally: Tally,
+  places: Places
+) {
+  const { audiences, notifications, queue, settings } = planning
+  const { id, appId, request } = plan.notification
+  const limit = settings.planPage * (divide === null ? 1 : LOCAL_PAGES)
+  const page = yield* audiences.page(appId, request.to, waysOf(request), cursor, limit, id)
+  const batches =
+    divide === null
+      ? batchesOf(page.recipients, settings.batchSize, reachedBy(request))
+      : localBatches(planning, plan, divide(page.recipients, yield* audiences.zones(appId, page.recipients)))
+  const isTurnOver = page.next !== null && (planning.isStopping || (places.hasMore && tally.pages + 1 >= TURN))
+  const isSaved = yield* notifications.savePlan({
+    id,
+    fence: plan.fence,
+    batches,
+    cursor: page.next,
+    done: page.next === null,
+    leaseMs: isTurnOver ? null : settings.leaseMs
+  })
+  if (!isSaved) return null
+  tally.pages++
+  tally.batches += batches.length
+  for (const { recipients } of batches) tally.recipients += recipients.length
+  // One job for each batch: jobs are spread over the nodes, and each wakes the lane of the node that it reaches.
+  const priority = request.priority ?? "bulk"
+  const jobs = batches.map(({ provider }) => ({
+    type: "SendV1" as const,
+    id: laneId({ appId, provider, priority }),
+    priority
+  }))
+  yield* queue.publish(jobs).pipe(Effect.ignore)
+  tally.isTurnOver = isTurnOver
+  return isTurnOver ? null : page.next
+})
+
+const localBatches = ({ settings }: Planning, { notification, sendAt }: ClaimedPlan, divided: ReturnType<Divide>) => {
+  const { request } = notification
+  const reaches = reachedBy(request)
+  return divided.flatMap(({ dueAt, recipients }) =>
+    batchesOf(recipients, settings.batchSize, reaches).map((batch) => ({
+      ...batch,
+      dueAt,
+      // Whose time went by during a pause, has the time to live from its end on.
+      expiresAt: Math.max(dueAt, sendAt ?? dueAt) + ttlOf(request, settings)
+    }))
   )
 }

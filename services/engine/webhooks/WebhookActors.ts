@@ -7,12 +7,14 @@ import { Keys } from "../../ports/access/Keys.ts"
 import type { Registry } from "../../ports/operations/Metrics.ts"
 import { Metrics } from "../../ports/operations/Metrics.ts"
 import { Tracing } from "../../ports/operations/Tracing.ts"
+import type { WebhookSender } from "../../ports/webhooks/WebhookClient.ts"
 import { WebhookClient } from "../../ports/webhooks/WebhookClient.ts"
-import type { WebhookActor } from "./WebhookActor.ts"
+import type { WebhookActor, WebhookActorWork } from "./WebhookActor.ts"
 import { draining } from "../operations/Draining.ts"
 import { makeWebhookActor } from "./WebhookActor.ts"
 import { writeAllWebhookResults } from "./WebhookSaving.ts"
 import { webhookLeaseMs } from "../sending/Leases.ts"
+import type { Signal } from "../operations/Signal.ts"
 import { make as makeSignal } from "../operations/Signal.ts"
 import { WriteGate } from "../operations/WriteGate.ts"
 
@@ -53,121 +55,152 @@ export class WebhookActors extends Context.Service<
   static readonly layer = (drainMs: number) =>
     Layer.effect(
       WebhookActors,
-      Effect.gen(function* () {
-        const store = yield* WebhookStore
-        const client = yield* WebhookClient
-        const keys = yield* Keys
-        const settings = yield* EngineSettings
-        const metrics = yield* Metrics
-        const tracing = yield* Tracing
-        const gate = yield* WriteGate
-        // Closes after the finalizer below: every actor, however late it started, is drained before it is interrupted.
-        const fibers = yield* FiberSet.make()
-
-        const leaseMs = webhookLeaseMs(settings)
-        const actors = new Map<WebhookId, WebhookActor>()
-        const starting = new Set<WebhookId>()
-        const ended = makeSignal()
-        let isStopping = false
-
-        /** When each work item was asked for, of `performance.now()`. */
-        const claimedAt = new WeakMap<WebhookWork, number>()
-        const claiming = <A, E>(claim: Effect.Effect<ReadonlyArray<A>, E>, pieceOf: (claimed: A) => WebhookWork) =>
-          Effect.suspend(() => {
-            const askedAt = performance.now()
-            return Effect.tap(claim, (all) =>
-              Effect.sync(() => {
-                for (const claimed of all) claimedAt.set(pieceOf(claimed), askedAt)
-              })
-            )
-          })
-
-        const start = (id: WebhookId) =>
-          Effect.scoped(
-            Effect.gen(function* () {
-              const sender = yield* client.open(settings.webhookConcurrency)
-              const actor = makeWebhookActor(id, {
-                endpoint: store.endpoint(id),
-                claim: (limit, events) => claiming(store.claim(id, limit, leaseMs, events), (item) => item),
-                claimSmall: (limit, size) => claiming(store.claimSmall(id, limit, leaseMs, size), (item) => item),
-                hasRetries: store.hasRetries(id),
-                claimOldest: claiming(store.claimOldest(id, settings.webhookDisableAfter, leaseMs), ({ work }) => work),
-                claimWaiting: claiming(
-                  store.claimWaiting(id, settings.webhookDisableAfter, leaseMs),
-                  ({ work }) => work
-                ),
-                untilOpen: gate.open(),
-                mayBegin: (item) => gate.mayBegin(item.id, claimedAt.get(item)!),
-                finish: (all) =>
-                  Effect.suspend(() => {
-                    for (const { exhausted, tried } of all) {
-                      count(metrics, tried)
-                      metrics.add("heliograph_dead_letters_total", { kind: "webhook" }, exhausted.length)
-                    }
-                    return writeAllWebhookResults(store, gate, all)
-                  }),
-                nextDue: store.nextDue(id, leaseMs),
-                nextDueOldest: store.nextDueOldest(id, settings.webhookDisableAfter, leaseMs),
-                sender,
-                hmac: keys.hmac,
-                tracing,
-                onIdle: () => actors.delete(id),
-                isStopping: () => isStopping,
-                retryDelaysMs: settings.webhookRetryDelaysMs,
-                timeoutMs: settings.webhookTimeoutMs,
-                leaseMs,
-                concurrency: settings.webhookConcurrency,
-                disableAfter: settings.webhookDisableAfter,
-                idleMs: IDLE_MS
-              })
-              actors.set(id, actor)
-              starting.delete(id)
-              yield* actor.run.pipe(
-                Effect.catchCause((cause) =>
-                  Effect.logError("A webhook actor broke; its work waits for the next look", cause).pipe(
-                    Effect.annotateLogs({ webhook_id: id })
-                  )
-                ),
-                Effect.ensuring(
-                  Effect.sync(() => {
-                    if (actors.get(id) === actor) actors.delete(id)
-                    ended.signal()
-                  })
-                )
-              )
-            })
-          )
-
-        const wake = Effect.fnUntraced(function* (id: WebhookId) {
-          const running = actors.get(id)
-          if (running) return running.wake()
-          if (isStopping || starting.has(id)) return
-          starting.add(id)
-          yield* FiberSet.run(
-            fibers,
-            Effect.ensuring(
-              start(id),
-              Effect.sync(() => starting.delete(id))
-            )
-          )
-        })
-
-        const drain = Effect.gen(function* () {
-          isStopping = true
-          for (const actor of actors.values()) actor.wake()
-          while ([...actors.values()].some((actor) => actor.isBusy())) yield* ended.wait
-        })
-        const underWay = () => [...actors.values()].filter((actor) => actor.isBusy()).length
-        yield* Effect.addFinalizer(() => draining("webhooks", underWay, drain, drainMs))
-
-        yield* Effect.acquireRelease(
-          Effect.sync(() =>
-            metrics.watch(() => [{ name: "heliograph_webhook_actors", labels: {}, value: actors.size }])
-          ),
-          (stop) => Effect.sync(stop)
-        )
-
-        return WebhookActors.of({ wake, count: () => actors.size })
-      })
+      Effect.suspend(() => make(drainMs))
     )
 }
+
+/** The webhook actors of a node, and what they share. */
+interface Supervision {
+  readonly store: WebhookStore["Service"]
+  readonly client: WebhookClient["Service"]
+  readonly keys: Keys["Service"]
+  readonly settings: EngineSettings["Service"]
+  readonly metrics: Registry
+  readonly tracing: Tracing
+  readonly gate: WriteGate["Service"]
+  readonly leaseMs: number
+  readonly fibers: FiberSet.FiberSet
+  readonly actors: Map<WebhookId, WebhookActor>
+  readonly starting: Set<WebhookId>
+  /** An actor ended. */
+  readonly ended: Signal
+  /** When each work item was asked for, of `performance.now()`. */
+  readonly askedAt: WeakMap<WebhookWork, number>
+  isStopping: boolean
+}
+
+const make = Effect.fnUntraced(function* (drainMs: number) {
+  const settings = yield* EngineSettings
+  const metrics = yield* Metrics
+  const node: Supervision = {
+    store: yield* WebhookStore,
+    client: yield* WebhookClient,
+    keys: yield* Keys,
+    settings,
+    metrics,
+    tracing: yield* Tracing,
+    gate: yield* WriteGate,
+    leaseMs: webhookLeaseMs(settings),
+    // Closes after the finalizer below: every actor, however late it started, is drained before it is interrupted.
+    fibers: yield* FiberSet.make(),
+    actors: new Map(),
+    starting: new Set(),
+    ended: makeSignal(),
+    askedAt: new WeakMap(),
+    isStopping: false
+  }
+  const underWay = () => [...node.actors.values()].filter((actor) => actor.isBusy()).length
+  yield* Effect.addFinalizer(() => draining("webhooks", underWay, drain(node), drainMs))
+  yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      metrics.watch(() => [{ name: "heliograph_webhook_actors", labels: {}, value: node.actors.size }])
+    ),
+    (stop) => Effect.sync(stop)
+  )
+  return WebhookActors.of({ wake: (id) => wake(node, id), count: () => node.actors.size })
+})
+
+const wake = Effect.fnUntraced(function* (node: Supervision, id: WebhookId) {
+  const running = node.actors.get(id)
+  if (running) return running.wake()
+  if (node.isStopping || node.starting.has(id)) return
+  node.starting.add(id)
+  yield* FiberSet.run(
+    node.fibers,
+    Effect.ensuring(
+      start(node, id),
+      Effect.sync(() => node.starting.delete(id))
+    )
+  )
+})
+
+/** Runs an actor to its end, with connections of its own. */
+const start = (node: Supervision, id: WebhookId) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { actors, client, ended, settings, starting } = node
+      const actor = makeWebhookActor(id, workOf(node, id, yield* client.open(settings.webhookConcurrency)))
+      actors.set(id, actor)
+      starting.delete(id)
+      yield* actor.run.pipe(
+        Effect.catchCause((cause) =>
+          Effect.logError("A webhook actor broke; its work waits for the next look", cause).pipe(
+            Effect.annotateLogs({ webhook_id: id })
+          )
+        ),
+        Effect.ensuring(
+          Effect.sync(() => {
+            if (actors.get(id) === actor) actors.delete(id)
+            ended.signal()
+          })
+        )
+      )
+    })
+  )
+
+const workOf = (node: Supervision, id: WebhookId, sender: WebhookSender): WebhookActorWork => {
+  const { askedAt, gate, keys, leaseMs, metrics, settings, store, tracing } = node
+  const { webhookDisableAfter } = settings
+  return {
+    endpoint: store.endpoint(id),
+    claim: (limit, events) => noting(askedAt, store.claim(id, limit, leaseMs, events), (item) => item),
+    claimSmall: (limit, size) => noting(askedAt, store.claimSmall(id, limit, leaseMs, size), (item) => item),
+    hasRetries: store.hasRetries(id),
+    claimOldest: noting(askedAt, store.claimOldest(id, webhookDisableAfter, leaseMs), ({ work }) => work),
+    claimWaiting: noting(askedAt, store.claimWaiting(id, webhookDisableAfter, leaseMs), ({ work }) => work),
+    untilOpen: gate.open(),
+    mayBegin: (item) => gate.mayBegin(item.id, askedAt.get(item)!),
+    finish: (all) =>
+      Effect.suspend(() => {
+        for (const { exhausted, tried } of all) {
+          count(metrics, tried)
+          metrics.add("heliograph_dead_letters_total", { kind: "webhook" }, exhausted.length)
+        }
+        return writeAllWebhookResults(store, gate, all)
+      }),
+    nextDue: store.nextDue(id, leaseMs),
+    nextDueOldest: store.nextDueOldest(id, webhookDisableAfter, leaseMs),
+    sender,
+    hmac: keys.hmac,
+    tracing,
+    onIdle: () => node.actors.delete(id),
+    isStopping: () => node.isStopping,
+    retryDelaysMs: settings.webhookRetryDelaysMs,
+    timeoutMs: settings.webhookTimeoutMs,
+    leaseMs,
+    concurrency: settings.webhookConcurrency,
+    disableAfter: webhookDisableAfter,
+    idleMs: IDLE_MS
+  }
+}
+
+/** A claim that notes when it was asked for. */
+const noting = <A, E>(
+  askedAt: WeakMap<WebhookWork, number>,
+  claim: Effect.Effect<ReadonlyArray<A>, E>,
+  itemOf: (claimed: A) => WebhookWork
+) =>
+  Effect.suspend(() => {
+    const at = performance.now()
+    return Effect.tap(claim, (all) =>
+      Effect.sync(() => {
+        for (const claimed of all) askedAt.set(itemOf(claimed), at)
+      })
+    )
+  })
+
+const drain = Effect.fnUntraced(function* (node: Supervision) {
+  node.isStopping = true
+  for (const actor of node.actors.values()) actor.wake()
+  while ([...node.actors.values()].some((actor) => actor.isBusy())) yield* node.ended.wait
+})
