@@ -12,10 +12,14 @@ const FIRST = 10_000
  * Lets PostgreSQL look at tables that this process fills, as they grow. Its own daemon comes a minute later, and a
  * table without statistics is read by plans for a small one: the first mailing after an import of a million devices
  * cost three times as much. Answers what to run with the number of rows that were written; it does not wait.
+ *
+ * `last` are rows after which there is no more to learn and the daemon is early enough: a look at a large table takes as
+ * much of the database as ten thousand small statements.
  */
 export const growing = (
   tables: ReadonlyArray<"devices" | "contacts" | "channels" | "notifications" | "batches">,
-  first = FIRST
+  first = FIRST,
+  last = Infinity
 ): Effect.Effect<(rows: number) => Effect.Effect<void>, never, SqlClient.SqlClient | Scope.Scope> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -27,7 +31,7 @@ export const growing = (
     return (written) => {
       rows += written
       if (rows < due) return Effect.void
-      due = rows * 2
+      due = rows * 2 > last ? Infinity : rows * 2
       return Effect.asVoid(Effect.forkIn(look, scope))
     }
   })

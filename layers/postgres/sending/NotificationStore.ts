@@ -63,6 +63,8 @@ const arrivedAs = ({ appId, id, request, sendAt }: NewNotification, createdAt: n
  * the database's own daemon comes, a minute later.
  */
 const FIRST_NOTIFICATIONS = 500
+/** A plan for so many is as good for more. */
+const LAST_NOTIFICATIONS = 16_000
 
 /** Rows of a statement that stands for many calls; a request takes the place of a row by its length, too. */
 const ROWS = 256
@@ -82,7 +84,7 @@ const makeAccept = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient
 ): Effect.fn.Return<Pick<Store, "accept" | "acceptForDevice">, never, Scope.Scope | SqlClient.SqlClient> {
   const acceptAll = acceptNotifications(sql)
-  const grew = yield* growing(["notifications", "batches"], FIRST_NOTIFICATIONS)
+  const grew = yield* growing(["notifications", "batches"], FIRST_NOTIFICATIONS, LAST_NOTIFICATIONS)
   const acceptOne = yield* coalesce({
     run: (arrivals: ReadonlyArray<Arrival>) =>
       acceptAll(arrivals).pipe(

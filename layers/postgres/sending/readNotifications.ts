@@ -3,6 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { NotificationId } from "../../../services/domain/Ids.ts"
 import { uuidFloor } from "../../../services/domain/Ids.ts"
 import type { Counts } from "../../../services/domain/sending/Delivery.ts"
+import type { NotificationStatus } from "../../../services/domain/sending/Notification.ts"
 import type { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
 import { isUuid, uuids } from "../server/columns.ts"
 import { pageOf } from "../server/pages.ts"
@@ -22,6 +23,10 @@ export const findNotification = (sql: SqlClient.SqlClient): Store["find"] => {
     )
 }
 
+/** What tells the database in which of two partial indexes a status has its span. */
+const isOfIndex = (status: NotificationStatus): string =>
+  status === "completed" || status === "cancelled" ? "status IN ('completed', 'cancelled')" : "completed_at IS NULL"
+
 /**
  * Newest first. Each combination is a span of one index, by application or by application and status. Never prepared:
  * which of them is shorter depends on the status.
@@ -33,7 +38,7 @@ export const listNotifications = (sql: SqlClient.SqlClient): Store["list"] => {
       SELECT ${columns} FROM notifications WHERE ${sql.and([
         sql`app_id = ${appId}`,
         ...(before === null ? [] : [sql`id < ${before}`]),
-        ...(status === undefined ? [] : [sql`status = ${status}`]),
+        ...(status === undefined ? [] : [sql`status = ${status}`, sql.literal(isOfIndex(status))]),
         ...(createdFrom === undefined ? [] : [sql`id >= ${uuidFloor(Math.max(0, createdFrom))}::uuid`]),
         ...(createdTo === undefined ? [] : [sql`id < ${uuidFloor(Math.max(0, createdTo + 1))}::uuid`])
       ])} ORDER BY id DESC LIMIT ${limit + 1}`.unprepared.pipe(

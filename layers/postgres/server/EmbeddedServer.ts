@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { connect, createServer } from "node:net"
 import type { AddressInfo } from "node:net"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { isProcess, withLock } from "./DirectoryLock.ts"
 import type { Binaries } from "./EmbeddedBinaries.ts"
 import { EmbeddedServerError, locate, OR_EXTERNAL } from "./EmbeddedBinaries.ts"
@@ -51,7 +51,7 @@ export const embeddedServer = Effect.fnUntraced(function* (
       Effect.retry(Schedule.spaced("1 second"))
     )
   }).pipe(Effect.forever, Effect.forkScoped)
-  return { url: urlOf(presence.access, "heliograph") }
+  return { url: urlOf(presence.access, "heliograph", socketFolder(server, presence.access)) }
 })
 
 /** Whether a data directory holds a database. */
@@ -84,8 +84,21 @@ const USER = "heliograph"
 const PRESENCE = "heliograph presence"
 const START_SECONDS = 120
 
-const urlOf = (access: Access, database: string) =>
-  `postgres://${USER}:${access.password}@127.0.0.1:${access.port}/${database}`
+/** Bytes of a socket's path that every system takes. */
+const SOCKET_PATH = 100
+
+/**
+ * The directory of the server's Unix socket, which costs both sides less than TCP does (docs/decisions/0071): null where
+ * its path is too long for one, or where a server that was started without one still runs.
+ */
+const socketFolder = ({ data }: Server, { port }: Access): string | null => {
+  const folder = resolve(data)
+  const socket = join(folder, `.s.PGSQL.${port}`)
+  return Buffer.byteLength(socket) <= SOCKET_PATH && existsSync(socket) ? folder : null
+}
+
+const urlOf = (access: Access, database: string, socket: string | null) =>
+  `postgres://${USER}:${access.password}@127.0.0.1:${access.port}/${database}${socket === null ? "" : `?host=${encodeURIComponent(socket)}`}`
 
 /** File system work whose failure the operator has to repair. */
 const prepared = <A>(work: () => A): Effect.Effect<A, EmbeddedServerError> =>
@@ -225,7 +238,8 @@ const serverOptions = (port: number, durable: boolean): string =>
   [
     `port=${port}`,
     "listen_addresses=127.0.0.1",
-    "unix_socket_directories=''",
+    // Its data directory, in which nobody else may look. Relative, because a shell reads these options.
+    "unix_socket_directories=.",
     "max_connections=200",
     "shared_buffers=256MB",
     "wal_compression=on",
@@ -258,7 +272,7 @@ const enter = Effect.fnUntraced(function* (access: Access) {
   return yield* Effect.gen(function* () {
     const lost = yield* Deferred.make<void>()
     const connection = yield* PgConnection.make({
-      url: Redacted.make(urlOf(access, "postgres")),
+      url: Redacted.make(urlOf(access, "postgres", null)),
       applicationName: PRESENCE,
       // A socket of our own making: its end can be seen without asking the server anything.
       stream: () => connect(access.port, "127.0.0.1").once("close", () => Deferred.doneUnsafe(lost, Effect.void))

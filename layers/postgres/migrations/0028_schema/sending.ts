@@ -61,13 +61,14 @@ CREATE TABLE notifications (
   reopened integer NOT NULL DEFAULT 0
 );
 CREATE INDEX notifications_app ON notifications (app_id, id);
-CREATE INDEX notifications_status ON notifications (app_id, status, id);
+-- Each status has its span in one of two: an accept writes into the first alone, and what has ended leaves it.
+CREATE INDEX notifications_open ON notifications (app_id, status, id) WHERE completed_at IS NULL;
+CREATE INDEX notifications_ended ON notifications (app_id, status, id) WHERE status IN ('completed', 'cancelled');
 CREATE INDEX notifications_scheduled ON notifications (send_at) WHERE status = 'scheduled';
 CREATE INDEX notifications_unplanned ON notifications (published_at) WHERE NOT plan_done;
 -- From application to application, for those who take turns.
 CREATE INDEX notifications_plans ON notifications (priority, app_id, id)
   WHERE NOT plan_done AND status IN ('queued', 'sending');
-CREATE INDEX notifications_open ON notifications (id) WHERE plan_done AND completed_at IS NULL;
 CREATE INDEX notifications_template ON notifications (template_version) WHERE template_version IS NOT NULL;
 
 -- Up to BATCH_SIZE recipients of a notification. No foreign key leads to the notification: it would be looked up and

@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { growing } from "../../../../layers/postgres/operations/Statistics.ts"
 import type { NotificationId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
@@ -54,6 +55,16 @@ layer(hotStores)("the planner's statistics", (it) => {
         Effect.timeout("20 seconds")
       )
       expect(seen).toBeGreaterThanOrEqual(500)
+    })
+  )
+
+  it.effect("are left to the database's own daemon beyond a size at which plans no longer change", () =>
+    Effect.gen(function* () {
+      const grew = yield* growing(["channels"], 10, 40)
+      const looks = Array.from({ length: 100 }, () => grew(10)).flatMap((look, n) =>
+        look === Effect.void ? [] : (n + 1) * 10
+      )
+      expect(looks).toEqual([10, 20, 40])
     })
   )
 })

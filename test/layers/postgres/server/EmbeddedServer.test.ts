@@ -110,6 +110,23 @@ describe("embeddedServer", { concurrent: true, timeout: 240_000 }, () => {
     })
   )
 
+  it.live("is asked by its Unix socket, and by TCP where the path of that would be too long", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* newDataDirectory()
+      const address = "SELECT inet_server_addr()::text AS address"
+      yield* using(dataDir, (url) =>
+        Effect.gen(function* () {
+          expect(yield* query(url, address)).toEqual([{ address: null }])
+          expect(yield* query(url.replace(/\?.*/, ""), address)).toEqual([{ address: "127.0.0.1/32" }])
+        })
+      )
+      const long = join(yield* newDataDirectory(), "a-long-name-".repeat(8))
+      yield* using(long, (url) =>
+        Effect.map(query(url, address), (rows) => expect(rows).toEqual([{ address: "127.0.0.1/32" }]))
+      )
+    })
+  )
+
   it.live("listens on the loopback address only, with a password that only its owner can read", () =>
     Effect.gen(function* () {
       const dataDir = yield* newDataDirectory()
