@@ -22,7 +22,7 @@ export const CATALOGUE = {
   heliograph_rate_limiter_unavailable_total: ["counter", "Requests refused because the limiter's store was away."],
   heliograph_rate_limiter_statements_total: ["counter", "Statements by which the limiter took permits."],
   heliograph_rate_limiter_claims_total: ["counter", "Budgets that those statements asked for."],
-  heliograph_waiting: ["gauge", "AnswerChunks of work that are due and that nobody has, by kind."],
+  heliograph_waiting: ["gauge", "Work items that are due and that nobody has, by kind."],
   heliograph_oldest_due_seconds: ["gauge", "How long the oldest of them has been due, by kind."],
   heliograph_suspended_batches: ["gauge", "Batches that wait for a renewed credential, by provider."],
   heliograph_suspended_credentials: ["gauge", "Credentials that their provider refuses, by provider."],
