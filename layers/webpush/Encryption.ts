@@ -1,5 +1,4 @@
-import { createCipheriv, createPublicKey, diffieHellman, type KeyObject } from "node:crypto"
-import { hkdf } from "./Hkdf.ts"
+import { createCipheriv, createPublicKey, diffieHellman, hkdfSync, type KeyObject } from "node:crypto"
 
 /*
  * Encryption of web push messages: RFC 8291 over the coding aes128gcm of RFC 8188, one record a message. A body is the
@@ -14,6 +13,9 @@ export const SALT_BYTES = 16
 const KEY_ID_AT = 21
 const HEADER_BYTES = KEY_ID_AT + POINT_BYTES
 const TAG_BYTES = 16
+const SECRET_BYTES = 32
+const KEY_BYTES = 16
+const NONCE_BYTES = 12
 /** What a body has beside its plaintext. */
 export const OVERHEAD = HEADER_BYTES + 1 + TAG_BYTES
 const RECORD_SIZE = 4096
@@ -42,14 +44,14 @@ export const readPoint = (point: Uint8Array): KeyObject | null => {
   }
 }
 
-/** What keys are derived for. Each ends with the number of the one block that is derived. */
+/** What keys are derived for. */
 const INFO = Buffer.from("WebPush: info\0")
-const KEY_INFO = Buffer.from("Content-Encoding: aes128gcm\0\x01")
-const NONCE_INFO = Buffer.from("Content-Encoding: nonce\0\x01")
+const KEY_INFO = Buffer.from("Content-Encoding: aes128gcm\0")
+const NONCE_INFO = Buffer.from("Content-Encoding: nonce\0")
 const SUBSCRIBER_AT = INFO.length
 const SENDER_AT = SUBSCRIBER_AT + POINT_BYTES
 /** Written anew for each message; nothing here outlives a call, and no call meets another. */
-const info = Buffer.concat([INFO, Buffer.alloc(2 * POINT_BYTES), Buffer.of(1)])
+const info = Buffer.concat([INFO, Buffer.alloc(2 * POINT_BYTES)])
 
 /**
  * Writes a message into `body`, which has `OVERHEAD` bytes more than the plaintext and begins with a fresh salt.
@@ -66,8 +68,10 @@ export const sealInto = (
   info.set(point, SUBSCRIBER_AT)
   info.set(sender.publicKey, SENDER_AT)
   const shared = diffieHellman({ privateKey: sender.privateKey, publicKey: subscriber })
-  const [secret] = hkdf(shared, auth, info)
-  const [key, nonce] = hkdf(secret!, body.subarray(0, SALT_BYTES), KEY_INFO, NONCE_INFO)
+  const secret = hkdfSync("sha256", shared, auth, info, SECRET_BYTES)
+  const salt = body.subarray(0, SALT_BYTES)
+  const key = new Uint8Array(hkdfSync("sha256", secret, salt, KEY_INFO, KEY_BYTES))
+  const nonce = new Uint8Array(hkdfSync("sha256", secret, salt, NONCE_INFO, NONCE_BYTES))
 
   body[16] = 0
   body[17] = 0
@@ -79,7 +83,7 @@ export const sealInto = (
   const text = body.subarray(HEADER_BYTES, body.length - TAG_BYTES)
   text.set(plaintext)
   text[plaintext.length] = LAST
-  const cipher = createCipheriv("aes-128-gcm", key!.subarray(0, 16), nonce!.subarray(0, 12))
+  const cipher = createCipheriv("aes-128-gcm", key, nonce)
   text.set(cipher.update(text))
   cipher.final()
   body.set(cipher.getAuthTag(), body.length - TAG_BYTES)
