@@ -38,7 +38,7 @@ export interface PullerOptions {
  * The states of a puller: idle (no pull stands at the server: all hands full, or the queue is away), pulling, stopped.
  * Its mailbox: messages and statuses of the server, ends of handlers, a tick, the connection coming up.
  * It speaks the pull protocol itself, because the client's `consume` fetches ahead of free hands and its `fetch` keeps
- * freed hands waiting.
+ * freed hands waiting (docs/decisions/0072).
  */
 export class Puller {
   readonly #options: PullerOptions
