@@ -12,6 +12,7 @@ import { onStage } from "./Child.ts"
 import { forgetPeak, peakOf } from "./Cpu.ts"
 import type { Benchmark } from "./Harness.ts"
 import { measure, say } from "./Harness.ts"
+import { COLUMNS, UPSERT } from "./import/Statements.ts"
 import { startEngine } from "./ingress/Engine.ts"
 
 /*
@@ -31,17 +32,6 @@ const audience = new Audience({
   mix: { ios: 5, android: 5, web: 0 }
 })
 
-const UPSERT = `
-  INSERT INTO devices AS d (app_id, id, token_hash, given, platform, environment, token, user_id, timezone, tags, metadata)
-  SELECT t.app_id, t.id, t.hash, 31, t.platform, t.environment, t.token, t.user_id, t.timezone, t.tags::text[],
-    t.metadata::json
-  FROM unnest($1::uuid[], $2::uuid[], $3::bytea[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
-    $10::text[]) AS t (app_id, id, hash, platform, environment, token, user_id, timezone, tags, metadata)
-  ON CONFLICT (app_id, token_hash) DO UPDATE SET last_seen_at = now(), active = true, user_id = excluded.user_id,
-    timezone = excluded.timezone, tags = excluded.tags, metadata = excluded.metadata
-  RETURNING id`
-
-const COLUMNS = "app_id, id, token_hash, given, platform, environment, token, user_id, timezone, tags, metadata"
 const hashOf = (device: Registration): string => createHash("sha256").update(device.token).digest("hex").slice(0, 32)
 
 /** A device as the columns of `UPSERT`, as text. */
@@ -126,9 +116,7 @@ export const benchmark: Benchmark = {
         copies.push(join(folder, `rows-${round}`))
         await write(
           copies[round]!,
-          rowsOf(next()).map(
-            (row) => `${[...row.slice(0, 3), "31", ...row.slice(3)].join("\t").replaceAll("\\x", "\\\\x")}\n`
-          )
+          rowsOf(next()).map((row) => `${row.join("\t").replaceAll("\\x", "\\\\x")}\n`)
         )
         const rows = rowsOf(next())
         arrays.push(
