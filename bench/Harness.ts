@@ -26,6 +26,8 @@ export interface Contender {
   /** Whose CPU counts, by a name such as `engine`: the roots of process trees, asked before and after each turn. */
   readonly processes: Readonly<Record<string, () => ReadonlyArray<number>>>
   readonly turn: (round: number) => Promise<Turn>
+  /** What must hold after a turn; what it costs is not charged to it. */
+  readonly check?: () => Promise<void>
 }
 
 export interface Row {
@@ -73,6 +75,22 @@ export const median = (values: ReadonlyArray<number>): number => {
 export const quantile = (values: ReadonlyArray<number>, share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
 
+/** The median over the rounds of one contender's figure over another's in the same round; the warm-up does not count. */
+export class Rounds {
+  readonly #figures = new Map<string, Map<number, number>>()
+
+  note(who: string, round: number, figure: number): void {
+    if (round < 0) return
+    const known = this.#figures.get(who) ?? new Map<number, number>()
+    this.#figures.set(who, known.set(round, figure))
+  }
+
+  ratio(who: string, over: string): number {
+    const base = this.#figures.get(over)!
+    return median([...this.#figures.get(who)!].map(([round, figure]) => figure / base.get(round)!))
+  }
+}
+
 /** Whose CPU is not part of a comparison: the far side of all contenders alike. */
 const FAR = new Set(["sink", "load"])
 
@@ -91,6 +109,7 @@ const measured = async (contender: Contender, round: number): Promise<Measured> 
   const cpu = Object.fromEntries(
     read().map(([name, after]) => [name, (after - (before.get(name) ?? 0)) / turn.operations])
   )
+  await contender.check?.()
   return { ...turn, cpu }
 }
 

@@ -1,7 +1,7 @@
 import type { Stage } from "./Child.ts"
 import { freePort, onStage, pause } from "./Child.ts"
 import type { Benchmark, Options, Result, Row, Table, Turn } from "./Harness.ts"
-import { measure, median, quantile, totalCpu } from "./Harness.ts"
+import { measure, quantile, Rounds, totalCpu } from "./Harness.ts"
 import type { Customer, Receivers } from "./events/Customers.ts"
 import { makeCustomers, receiversOn } from "./events/Customers.ts"
 import { CONTENT } from "./mailing/Content.ts"
@@ -36,22 +36,6 @@ const LOADS_MS = [1_000, 500] as const
 const CUSTOMERS = 6
 const DEVICES_EACH = 5
 const HEALTHY = 100
-
-/** The median over the rounds of one contender's figure over another's in the same round; the warm-up does not count. */
-class Rounds {
-  readonly #figures = new Map<string, Map<number, number>>()
-
-  note(who: string, round: number, figure: number): void {
-    if (round < 0) return
-    const known = this.#figures.get(who) ?? new Map<number, number>()
-    this.#figures.set(who, known.set(round, figure))
-  }
-
-  ratio(who: string, over: string): number {
-    const base = this.#figures.get(over)!
-    return median([...this.#figures.get(who)!].map(([round, figure]) => figure / base.get(round)!))
-  }
-}
 
 const untilPosts = async (receivers: Receivers, posts: number): Promise<void> => {
   for (const begun = performance.now(); ; await pause(20)) {

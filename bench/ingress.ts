@@ -2,7 +2,8 @@ import { linesOf, onStage } from "./Child.ts"
 import type { Benchmark, Contender, Table } from "./Harness.ts"
 import { measure } from "./Harness.ts"
 import { registerDevices, startEngine } from "./ingress/Engine.ts"
-import type { Order, Outcome } from "./ingress/Load.ts"
+import type { Order } from "./ingress/Load.ts"
+import { startLoad } from "./ingress/LoadProcess.ts"
 
 /*
  * Ingress: registering one device and accepting one notification, each answered after its commit, by one engine process
@@ -25,14 +26,7 @@ export const benchmark: Benchmark = {
       const ms = Number(flags.get("seconds") ?? (short ? 1.5 : 4)) * 1000
       const connections = Number(flags.get("connections") ?? 64)
 
-      const { child: load } = stage.spawn(process.execPath, [here("ingress/Load.ts")], {
-        stdio: ["pipe", "pipe", "inherit"]
-      })
-      const results = linesOf(load)
-      const ask = async (order: Order): Promise<Outcome> => {
-        load.stdin!.write(`${JSON.stringify(order)}\n`)
-        return JSON.parse((await results.next()).value as string) as Outcome
-      }
+      const load = startLoad(stage)
       const servers: Array<{ readonly name: string; readonly port: number; readonly pids: Contender["processes"] }> = []
       for (const name of ["node:http", "fastify"]) {
         const { child } = stage.spawn(process.execPath, [here("ingress/Peer.ts"), name], {
@@ -59,9 +53,9 @@ export const benchmark: Benchmark = {
           rounds,
           contenders: servers.map((server) => ({
             name: server.name,
-            processes: { ...server.pids, load: () => [load.pid!] },
+            processes: { ...server.pids, load: () => [load.pid] },
             turn: async () => {
-              const outcome = await ask({ authorization, connections, path, devices: ids, port: server.port, ms })
+              const outcome = await load.ask({ authorization, connections, path, devices: ids, port: server.port, ms })
               if (outcome.refused > 0) throw new Error(`${server.name} refused: ${outcome.firstRefusal}`)
               const { answered, p50, p99, seconds } = outcome
               return { operations: answered, seconds, more: { "p50 ms": p50, "p99 ms": p99 } }
@@ -73,7 +67,7 @@ export const benchmark: Benchmark = {
         await table("Accepting a notification", "/api/v1/notifications", devices)
       ]
       const order = { authorization, connections: 1, path: "/api/v1/notifications", devices, port, ms: 1500 }
-      const one = await ask(order)
+      const one = await load.ask(order)
       const [registering, accepting] = tables.map(({ rows }) => rows.at(-1)!.rateRatio)
       return {
         name: "ingress",

@@ -1,11 +1,8 @@
-import { Effect, Exit, Scope } from "effect"
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
-import { embeddedServer } from "../layers/postgres/server/EmbeddedServer.ts"
 import { Audience } from "../simulators/Audience.ts"
 import { forkFleet } from "../simulators/FleetProcess.ts"
 import type { Stage } from "./Child.ts"
 import { onStage } from "./Child.ts"
+import { database } from "./Database.ts"
 import type { Benchmark, Contender, Row, Table } from "./Harness.ts"
 import { measure, say, totalCpu } from "./Harness.ts"
 import type { SendAnswer as HomeMadeAnswer } from "./mailing/HomeMade.ts"
@@ -26,15 +23,6 @@ import { webhookSink, identity, leanSink } from "./sinks/Sinks.ts"
 
 const NODE_APN_SHARE = 0.2
 const HOME_MADE_SHARE = 0.05
-
-/** A database of its own for the home-made stack: the same server with the same settings as the engine's. */
-const database = async (stage: Stage): Promise<{ readonly url: string; readonly pid: number }> => {
-  const dataDir = stage.folder()
-  const scope = Effect.runSync(Scope.make())
-  stage.onClose(() => Effect.runPromise(Scope.close(scope, Exit.void)))
-  const { url } = await Effect.runPromise(Scope.provide(embeddedServer(dataDir), scope))
-  return { url, pid: Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n", 1)[0]) }
-}
 
 const peers = async (
   stage: Stage,

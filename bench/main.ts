@@ -17,6 +17,7 @@ const MODULES = [
   "events",
   "webpush",
   "ingress",
+  "singles",
   "import",
   "scaling",
   "latency"

@@ -39,9 +39,12 @@ const HEAP = JSON.parse(readFileSync(new URL("../../package.json", import.meta.u
   .scripts.start.split(" ")
   .filter((word: string) => word.startsWith("--max-"))
 
-/** `ENGINE_FLAGS` of the environment go to the engine's node, for profiles. */
+/**
+ * `ENGINE_FLAGS` of the environment go to the engine's node, for profiles. A `DATA_DIR` that is given stays whose it is: it
+ * is not removed at the end.
+ */
 export const startEngine = async (over: NodeJS.ProcessEnv): Promise<Engine> => {
-  const dataDir = mkdtempSync(join(tmpdir(), "heliograph-ingress-"))
+  const dataDir = over["DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "heliograph-ingress-"))
   const port = 20_000 + Math.floor(Math.random() * 20_000)
   const url = `http://127.0.0.1:${port}`
   const flags = (process.env["ENGINE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "")
@@ -65,7 +68,7 @@ export const startEngine = async (over: NodeJS.ProcessEnv): Promise<Engine> => {
   )
   const close = async () => {
     await stop(child)
-    rmSync(dataDir, { recursive: true, force: true })
+    if (over["DATA_DIR"] === undefined) rmSync(dataDir, { recursive: true, force: true })
   }
   try {
     const keys = new Map<string, string>()

@@ -36,13 +36,13 @@ export const providerOf = (at: { readonly port: number; readonly caFile: string 
     production: false
   })
 
-export const notificationOf = (notificationId: string, deviceId: string): apn.Notification => {
+export const notificationOf = (notificationId: string, deviceId: string, content = CONTENT): apn.Notification => {
   const note = new apn.Notification()
   note.topic = "com.example.app"
   note.pushType = "alert"
   note.priority = 5
   note.expiry = Math.floor(Date.now() / 1000) + 259_200
-  note.alert = { title: CONTENT.title, body: CONTENT.body }
+  note.alert = { title: content.title, body: content.body }
   note.payload = { service_notification_id: notificationId, service_device_id: deviceId }
   return note
 }

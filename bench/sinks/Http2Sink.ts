@@ -6,8 +6,9 @@ import { serveOrders } from "../Child.ts"
 /*
  * A push provider that thinks nothing: TLS and HTTP/2 frames, 200 for every request that has ended, no look at headers
  * or bodies. It costs about a microsecond a request, so that what sends to it can be seen. It proves nothing about what
- * was sent: the simulators do. Run by `Stage.servant` with a port, a key file, a certificate file and, if answers are to
- * have one, a body.
+ * was sent: the simulators do. Run by `Stage.servant` with a port, a key file, a certificate file, the body that answers
+ * are to have (empty: none), and a mark (empty: none) for those who must know when each message came: it looks for the mark
+ * in every body, and notes the serial number behind it.
  */
 
 export interface SinkOrder {
@@ -20,12 +21,17 @@ export interface SinkAnswer {
   readonly connections: number
   /** When bodies longer than `NOTABLE` bytes began to arrive, milliseconds since the epoch. */
   readonly notable: ReadonlyArray<number>
+  /** Serial numbers behind the mark, and when they arrived, milliseconds since the epoch; told when they are forgotten. */
+  readonly marked: ReadonlyArray<readonly [serial: number, at: number]>
 }
 
 /** A body beyond this is a latency probe; those of mailings are shorter. */
 const NOTABLE = 1000
 
-const [port, keyFile, certFile, body = ""] = process.argv.slice(2)
+/** Digits of a serial number. */
+const DIGITS = 13
+
+const [port, keyFile, certFile, body = "", mark = ""] = process.argv.slice(2)
 const DATA = 0
 const HEADERS = 1
 const SETTINGS = 4
@@ -40,6 +46,7 @@ const REFILL = 1 << 28
 let requests = 0
 let connections = 0
 let notable: Array<number> = []
+let marked: Array<readonly [number, number]> = []
 
 const frame = (type: number, flags: number, stream: number, payload: Uint8Array): Buffer => {
   const bytes = Buffer.alloc(HEAD + payload.length)
@@ -80,6 +87,13 @@ const ANSWER =
 /** Where the stream's number stands in it. */
 const ANSWER_STREAMS = body === "" ? [5] : [5, HEAD + 1 + 5]
 
+const note = (data: Buffer): void => {
+  const at = data.indexOf(mark, 0, "latin1")
+  if (at === -1) return
+  const serial = Number(data.toString("latin1", at + mark.length, at + mark.length + DIGITS))
+  marked.push([serial, performance.timeOrigin + performance.now()])
+}
+
 const converse = (socket: TLSSocket): void => {
   connections++
   let isGreeted = false
@@ -106,6 +120,7 @@ const converse = (socket: TLSSocket): void => {
       if (type === DATA) {
         received += length
         if (length > NOTABLE) notable.push(performance.timeOrigin + performance.now())
+        if (mark !== "" && length > 0) note(bytes.subarray(at + HEAD, at + HEAD + length))
       }
       if (type <= HEADERS) {
         if (flags & END_STREAM) {
@@ -143,10 +158,11 @@ const server = createServer(
 server.on("tlsClientError", () => {})
 server.listen(Number(port), "127.0.0.1", () =>
   serveOrders<SinkOrder, SinkAnswer>(async ({ reset }) => {
-    const answer = { requests, connections, notable }
+    const answer = { requests, connections, notable, marked: reset ? marked : [] }
     if (reset) {
       requests = 0
       notable = []
+      marked = []
     }
     return answer
   })

@@ -32,11 +32,12 @@ export const identity = async (stage: Stage): Promise<Identity> => {
 export const leanSink = async (
   stage: Stage,
   { cert, key }: Identity,
-  body = ""
+  body = "",
+  mark = ""
 ): Promise<Sink & { readonly ask: Servant<SinkOrder, SinkAnswer>["ask"] }> => {
   const port = await freePort()
   const url = new URL("Http2Sink.ts", import.meta.url)
-  const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(url, [String(port), key, cert, body])
+  const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(url, [String(port), key, cert, body, mark])
   return { name: "lean sink", port, pid, ask }
 }
 

@@ -41,7 +41,7 @@ const converse = (socket: Socket): void => {
 
 createServer(converse).listen(Number(process.argv[2]), "127.0.0.1", () =>
   serveOrders<SinkOrder, SinkAnswer>(async ({ reset }) => {
-    const answer = { requests, connections, notable: [] }
+    const answer = { requests, connections, notable: [], marked: [] }
     if (reset) requests = 0
     return answer
   })

@@ -1,0 +1,124 @@
+import { uuidFloor } from "../../services/domain/Ids.ts"
+import type { Stage } from "../Child.ts"
+import { pause } from "../Child.ts"
+import type { CountingDatabase } from "../Database.ts"
+import { countingDatabase } from "../Database.ts"
+import type { Contender } from "../Harness.ts"
+import { registerDevices } from "../ingress/Engine.ts"
+import type { Counting, Counts } from "../mailing/Mailer.ts"
+import { apnsCredential, processesOf, startMailer } from "../mailing/Mailer.ts"
+import type { ServerAnswer, ServerOrder } from "./HomeMadeServer.ts"
+
+/** What takes single messages over REST, sends them to the sink, and records them in a database of its own. */
+export interface Server {
+  readonly name: string
+  readonly port: number
+  readonly authorization: string
+  readonly devices: ReadonlyArray<string>
+  readonly database: CountingDatabase
+  readonly processes: Contender["processes"]
+  /** From here on messages count for what it answers. */
+  readonly begin: () => Promise<Since>
+}
+
+export interface Since {
+  /** How many messages have been recorded as sent. */
+  readonly recorded: () => Promise<number>
+  /** Throws unless so many messages, and no more, have been accepted and sent, each to its one device. */
+  readonly reconcile: (count: number) => Promise<void>
+}
+
+export interface Site {
+  readonly stage: Stage
+  readonly sink: Counting
+  readonly caFile: string
+  readonly devices: number
+}
+
+const countOf = async (database: CountingDatabase, text: string, values: ReadonlyArray<unknown>): Promise<number> =>
+  (await database.ask<{ readonly n: number }>(text, values))[0]!.n
+
+interface Listed {
+  readonly data: ReadonlyArray<{ readonly status: string; readonly counts: Counts }>
+  readonly next_cursor: string | null
+}
+
+export const engineServer = async (
+  { caFile, devices, sink, stage }: Site,
+  name: string,
+  settings: Readonly<Record<string, string>>
+): Promise<Server> => {
+  const database = await countingDatabase(stage)
+  const mailer = await startMailer(stage, { caFile, settings: { DATA_DIR: database.dataDir, ...settings } })
+  const { engine } = mailer
+  await engine.call("PUT", "/api/v1/credentials/apns", apnsCredential(sink.port))
+
+  const begin = async (): Promise<Since> => {
+    // Ids and the list know milliseconds: nothing from before shares this one.
+    await pause(2)
+    const at = Date.now()
+    return {
+      recorded: () =>
+        countOf(
+          database,
+          "SELECT count(*)::int AS n FROM notifications WHERE id >= $1 AND status = 'completed' AND completed_at IS NOT NULL",
+          [uuidFloor(at)]
+        ),
+      reconcile: async (count) => {
+        let [seen, cursor] = [0, ""]
+        do {
+          const query = `limit=100&created_from=${new Date(at).toISOString()}${cursor === "" ? "" : `&cursor=${cursor}`}`
+          const { data, next_cursor } = await mailer.get<Listed>(`/api/v1/notifications?${query}`)
+          for (const { counts, status } of data) {
+            if (status !== "completed" || counts.sent !== 1 || counts.accepted !== 1) {
+              throw new Error(`A message of ${name} is ${status} with ${JSON.stringify(counts)}`)
+            }
+          }
+          seen += data.length
+          cursor = next_cursor ?? ""
+        } while (cursor !== "")
+        if (seen !== count) throw new Error(`${name} lists ${seen} messages of ${count}`)
+      }
+    }
+  }
+  return {
+    name,
+    port: engine.port,
+    authorization: engine.authorization,
+    devices: await registerDevices(engine, devices),
+    database,
+    processes: processesOf(mailer, [sink.pid]),
+    begin
+  }
+}
+
+export const homeMadeServer = async ({ caFile, devices, sink, stage }: Site): Promise<Server> => {
+  const name = "home-made"
+  const database = await countingDatabase(stage)
+  const { ask, pid } = await stage.servant<ServerOrder, ServerAnswer>(new URL("HomeMadeServer.ts", import.meta.url), [
+    String(sink.port),
+    caFile,
+    database.url,
+    String(devices)
+  ])
+  const SENT = "SELECT count(*)::int AS n FROM notifications WHERE id > $1 AND status = 'sent'"
+  const begin = async (): Promise<Since> => {
+    const last = await countOf(database, "SELECT coalesce(max(id), 0)::int AS n FROM notifications", [])
+    const recorded = () => countOf(database, SENT, [last])
+    return {
+      recorded,
+      reconcile: async (count) => {
+        const all = await countOf(database, "SELECT count(*)::int AS n FROM notifications WHERE id > $1", [last])
+        const sent = await recorded()
+        if (all !== count || sent !== count) throw new Error(`${name} sent ${sent} messages of ${all}, not ${count}`)
+      }
+    }
+  }
+  return {
+    name,
+    ...(await ask({ what: "describe" })),
+    database,
+    processes: { engine: () => [pid], PostgreSQL: () => [database.pid], sink: () => [sink.pid] },
+    begin
+  }
+}
