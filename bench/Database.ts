@@ -32,6 +32,19 @@ export interface CountingDatabase extends Database {
   readonly ask: <A extends object>(text: string, values?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<A>>
   /** Statements that its clients had executed so far, those of transactions included, and those of `ask` not. */
   readonly statements: () => Promise<number>
+  /** Forgets which statements were executed; `statements` goes on from 0. */
+  readonly forget: () => Promise<void>
+  /** What was executed since, most of the time first. */
+  readonly executed: () => Promise<ReadonlyArray<Executed>>
+}
+
+export interface Executed {
+  readonly calls: number
+  /** Of each call, planning apart. */
+  readonly us: number
+  /** Pages of 8 KB that each call looked at. */
+  readonly buffers: number
+  readonly text: string
 }
 
 /** One that counts statements, by pg_stat_statements. */
@@ -52,6 +65,8 @@ export const countingDatabase = async (stage: Stage): Promise<CountingDatabase> 
   const [watching, asking] = [beside.href, server.url].map((url) => new Pool({ connectionString: url, max: 1 }))
   stage.onClose(async () => void (await Promise.all([watching!.end(), asking!.end()])))
   await watching!.query("CREATE EXTENSION pg_stat_statements")
+  const here = "dbid = (SELECT oid FROM pg_database WHERE datname = $1)"
+  const name = new URL(server.url).pathname.slice(1)
   let asked = 0
   return {
     ...server,
@@ -61,11 +76,23 @@ export const countingDatabase = async (stage: Stage): Promise<CountingDatabase> 
     },
     statements: async () => {
       const { rows } = await watching!.query<{ readonly calls: string }>(
-        `SELECT coalesce(sum(calls), 0) AS calls FROM pg_stat_statements(false)
-         WHERE dbid = (SELECT oid FROM pg_database WHERE datname = $1)`,
-        [new URL(server.url).pathname.slice(1)]
+        `SELECT coalesce(sum(calls), 0) AS calls FROM pg_stat_statements(false) WHERE ${here}`,
+        [name]
       )
       return Number(rows[0]!.calls) - asked
+    },
+    forget: async () => {
+      await watching!.query("SELECT pg_stat_statements_reset()")
+      asked = 0
+    },
+    executed: async () => {
+      const { rows } = await watching!.query<Executed>(
+        `SELECT calls::int, mean_exec_time * 1000 AS us, (shared_blks_hit + shared_blks_read)::float8 / calls AS buffers,
+           regexp_replace(query, '\\s+', ' ', 'g') AS text
+         FROM pg_stat_statements WHERE ${here} ORDER BY total_exec_time DESC`,
+        [name]
+      )
+      return rows
     }
   }
 }
