@@ -68,7 +68,12 @@ const randomFrom = (seed: number) => (): number => {
 interface Client {
   readonly post: () => void
   readonly close: () => void
+  /** Whether it has been idle for so long that the server may be closing it just now. */
+  readonly isStale: () => boolean
 }
+
+/** Of 5 seconds, which servers on node:http wait for the next request. */
+const STALE_MS = 3000
 
 const run = async (order: Order): Promise<Outcome> => {
   const head = `POST ${order.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: ${order.authorization}\r\nContent-Type: application/json\r\nContent-Length: `
@@ -84,18 +89,29 @@ const run = async (order: Order): Promise<Outcome> => {
   ): void => {
     const socket: Socket = connect({ port: order.port, noDelay: true })
     let sentAt = 0
+    let freeAt = 0
+    let isFree = false
     let pending = ""
     const client: Client = {
       post: () => {
+        isFree = false
         sentAt = performance.now()
         const body = bodyOf(order.devices)
         if (order.isTimed === true) sent.at.push(performance.timeOrigin + sentAt)
         socket.write(`${head}${body.length}\r\n\r\n${body}`)
       },
-      close: () => socket.destroy()
+      close: () => socket.destroy(),
+      isStale: () => performance.now() - freeAt > STALE_MS
+    }
+    const free = () => {
+      isFree = true
+      freeAt = performance.now()
     }
     socket.setEncoding("latin1")
-    socket.on("connect", () => whenConnected(client))
+    socket.on("connect", () => {
+      free()
+      whenConnected(client)
+    })
     socket.on("data", (chunk: string) => {
       pending += chunk
       const end = pending.indexOf("\r\n\r\n")
@@ -108,9 +124,15 @@ const run = async (order: Order): Promise<Outcome> => {
         firstRefusal ??= pending
       }
       pending = ""
+      free()
       whenAnswered(client)
     })
-    socket.on("error", fail)
+    socket.on("error", (error) => {
+      if (!isFree) fail(error)
+    })
+    socket.on("close", () => {
+      if (!isFree) fail(new Error("The server closed a connection with a request under way"))
+    })
   }
 
   const closed = (): Promise<void> =>
@@ -128,7 +150,14 @@ const run = async (order: Order): Promise<Outcome> => {
   const open = ({ count, perSecond, seed }: NonNullable<Order["open"]>): Promise<void> =>
     new Promise((resolve, reject) => {
       const random = randomFrom(seed)
-      const idle: Array<Client> = []
+      // The last one to become idle is the first to be taken: if that is stale, all are.
+      let idle: Array<Client> = []
+      const taken = (): Client | undefined => {
+        if (idle.at(-1)?.isStale() !== true) return idle.pop()
+        for (const client of idle) client.close()
+        idle = []
+        return undefined
+      }
       let [due, asked, answered] = [0, 0, 0]
       const whenAnswered = (client: Client) => {
         idle.push(client)
@@ -138,7 +167,7 @@ const run = async (order: Order): Promise<Outcome> => {
       }
       const send = (): void => {
         for (; asked < count && due <= performance.now(); asked++) {
-          const client = idle.pop()
+          const client = taken()
           if (client === undefined) connected((fresh) => fresh.post(), whenAnswered, reject)
           else client.post()
           due -= (Math.log(1 - random()) * 1000) / perSecond

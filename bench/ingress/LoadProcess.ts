@@ -12,7 +12,9 @@ export const startLoad = (stage: Stage): { readonly pid: number; readonly ask: (
     pid: child.pid!,
     ask: async (order) => {
       child.stdin!.write(`${JSON.stringify(order)}\n`)
-      return JSON.parse((await results.next()).value as string) as Outcome
+      const line = await results.next()
+      if (line.done === true) throw new Error("The load generator has ended")
+      return JSON.parse(line.value) as Outcome
     }
   }
 }
