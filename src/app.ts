@@ -12,6 +12,8 @@ import { sizeOf as apnsSizeOf } from "../layers/apns/ApnsPayload.ts"
 import * as Keys from "../layers/crypto/Keys.ts"
 import * as Links from "../layers/crypto/Links.ts"
 import * as SecretBox from "../layers/crypto/SecretBox.ts"
+import * as SessionTokens from "../layers/crypto/SessionTokens.ts"
+import * as SignInSecrets from "../layers/crypto/SignInSecrets.ts"
 import * as Fcm from "../layers/fcm/FcmProvider.ts"
 import { sizeOf as fcmSizeOf } from "../layers/fcm/FcmPayload.ts"
 import * as OwnHttp2 from "../layers/http2/OwnHttp2Client.ts"
@@ -20,9 +22,11 @@ import { ofProcess } from "../layers/local/ProcessChannel.ts"
 import * as Clock from "../layers/local/Clock.ts"
 import * as LocalHub from "../layers/local/JobHub.ts"
 import * as LocalWorkerQueue from "../layers/local/WorkerJobQueue.ts"
+import * as ServiceMailer from "../layers/mail/ServiceMailer.ts"
 import * as Smtp from "../layers/mail/SmtpOnDemand.ts"
 import * as Outbound from "../layers/outbound/OutboundPolicy.ts"
 import * as PushPools from "../layers/outbound/PushPools.ts"
+import * as AccountStore from "../layers/postgres/people/AccountStore.ts"
 import * as ApplicationStore from "../layers/postgres/access/ApplicationStore.ts"
 import * as AuditLog from "../layers/postgres/access/AuditLog.ts"
 import * as AudienceStore from "../layers/postgres/audience/AudienceStore.ts"
@@ -41,6 +45,11 @@ import * as WebhookStore from "../layers/postgres/webhooks/WebhookStore.ts"
 import * as IdempotencyStore from "../layers/postgres/access/IdempotencyStore.ts"
 import * as InboxNotices from "../layers/postgres/inbox/InboxNotices.ts"
 import * as InboxStore from "../layers/postgres/inbox/InboxStore.ts"
+import * as LoginCodeStore from "../layers/postgres/people/LoginCodeStore.ts"
+import * as OrganizationStore from "../layers/postgres/people/OrganizationStore.ts"
+import * as PeopleLog from "../layers/postgres/people/PeopleLog.ts"
+import * as ServiceMailStore from "../layers/postgres/people/ServiceMailStore.ts"
+import * as SessionStore from "../layers/postgres/people/SessionStore.ts"
 import { isInitialised } from "../layers/postgres/server/EmbeddedServer.ts"
 import * as MasterKeyCheck from "../layers/postgres/access/MasterKeyCheck.ts"
 import type { MigrationError } from "../layers/postgres/server/Migrations.ts"
@@ -68,6 +77,13 @@ import { WebhookActors } from "../services/engine/webhooks/WebhookActors.ts"
 import { TestEvents } from "../services/engine/webhooks/TestEvents.ts"
 import { Redeliveries } from "../services/engine/webhooks/Redeliveries.ts"
 import { InboxStreams } from "../services/engine/inbox/InboxStreams.ts"
+import { Accounts } from "../services/engine/people/Accounts.ts"
+import { Organizations } from "../services/engine/people/Organizations.ts"
+import { Permissions } from "../services/engine/people/Permissions.ts"
+import * as Removals from "../services/engine/people/Removals.ts"
+import { ServiceMails } from "../services/engine/people/ServiceMails.ts"
+import { Sessions } from "../services/engine/people/Sessions.ts"
+import { SignIn } from "../services/engine/people/SignIn.ts"
 import { Planner } from "../services/engine/sending/Planner.ts"
 import { RateLimiter } from "../services/engine/access/RateLimiter.ts"
 import { Templates } from "../services/engine/messages/Templates.ts"
@@ -77,6 +93,9 @@ import type { SecretBox as SecretBoxPort } from "../services/ports/access/Secret
 import type { Links as LinksPort } from "../services/ports/engagement/Links.ts"
 import type { HttpSettings } from "../services/ports/HttpSettings.ts"
 import type { OutboundPolicy } from "../services/ports/outbound/OutboundPolicy.ts"
+import type { PeopleSettings } from "../services/ports/people/PeopleSettings.ts"
+import type { SessionTokens as SessionTokensPort } from "../services/ports/people/SessionTokens.ts"
+import type { SignInSecrets as SignInSecretsPort } from "../services/ports/people/SignInSecrets.ts"
 import type { StoreError } from "../services/ports/StoreError.ts"
 import type { QueueUnavailable } from "../services/ports/operations/JobQueue.ts"
 import { EngineSettings } from "../services/ports/EngineSettings.ts"
@@ -129,7 +148,17 @@ export type CommandError = StartError | MigrationError | MasterKeyCheck.WrongMas
 /** What ends a node. */
 export type NodeError = CommandError | QueueUnavailable | StoreError | CannotListen
 
-type Base = EngineSettings | HttpSettings | KeysPort | LinksPort | OutboundPolicy | SecretBoxPort | Settings
+type Base =
+  | EngineSettings
+  | HttpSettings
+  | KeysPort
+  | LinksPort
+  | OutboundPolicy
+  | PeopleSettings
+  | SecretBoxPort
+  | SessionTokensPort
+  | Settings
+  | SignInSecretsPort
 type Stores = Layer.Success<typeof stores>
 
 /** What the environment says, or what is wrong with it. */
@@ -142,6 +171,8 @@ export const base = (env: Environment): Layer.Layer<Base, SettingsError | Master
     Clock.layer,
     Keys.layer,
     SecretBox.layer,
+    SessionTokens.layer,
+    SignInSecrets.layer,
     Links.layer,
     Outbound.layer,
     Logger.layer,
@@ -153,6 +184,7 @@ export const base = (env: Environment): Layer.Layer<Base, SettingsError | Master
 
 /** The database's tables, under their ports. The database is migrated before the first of them is used. */
 const stores = Layer.mergeAll(
+  AccountStore.layer,
   ApplicationStore.layer,
   AuditLog.layer,
   AudienceStore.layer,
@@ -169,10 +201,15 @@ const stores = Layer.mergeAll(
   IdempotencyStore.layer,
   InboxNotices.layer,
   InboxStore.layer,
+  LoginCodeStore.layer,
   NotificationStore.layer,
+  OrganizationStore.layer,
+  PeopleLog.layer,
   RedeliveryStore.layer,
   ReplayStore.layer,
   SegmentStore.layer,
+  ServiceMailStore.layer,
+  SessionStore.layer,
   StatsStore.layer,
   TemplateStore.layer
 )
@@ -268,6 +305,15 @@ const work = ({ drainMs, roles }: Settings["Service"]) =>
     roles.has("webhooks") ? posting(drainMs) : Layer.empty
   )
 
+/** What people do: sign in, belong to organizations. Their mail is sent where `peopleAtWork` is. */
+const people = Layer.mergeAll(Accounts.layer, Organizations.layer, Sessions.layer, SignIn.layer).pipe(
+  Layer.provideMerge(Permissions.layer),
+  Layer.provideMerge(ServiceMails.layer.pipe(Layer.provide(ServiceMailer.layer)))
+)
+
+/** The service's own mail, and what deleted organizations leave behind: by every node that people sign in at. */
+const peopleAtWork = Layer.merge(ServiceMails.running, Layer.effectDiscard(Effect.forkScoped(Removals.run)))
+
 // 7. The API
 
 /** A stop sends live readers away at once, to another node: they would never be done. */
@@ -318,6 +364,8 @@ const http = (
             inboxStreams(state)
           )
         ),
+        Layer.merge(peopleAtWork),
+        Layer.provide(people),
         Layer.provide(templates)
       )
     : HttpRouter.serve(statusRoutesOnly, options)
@@ -520,8 +568,8 @@ export const worker = (
   )
 
 /** What a single command needs: the stores over a migrated database, and the engine's parts that commands use. */
-export const commands = (env: Environment): Layer.Layer<Base | Stores | Credentials, CommandError> =>
-  Credentials.layer.pipe(
+export const commands = (env: Environment): Layer.Layer<Base | Stores | Credentials | SignIn, CommandError> =>
+  Layer.merge(Credentials.layer, people).pipe(
     Layer.provideMerge(stores),
     Layer.provideMerge(ownDatabase),
     Layer.provide(Database.asCommand),

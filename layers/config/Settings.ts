@@ -9,6 +9,7 @@ import type { Budget, RateLimits } from "../../services/domain/access/RateLimit.
 import { isTimeZone } from "../../services/domain/Time.ts"
 import { EngineSettings } from "../../services/ports/EngineSettings.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
+import { PeopleSettings } from "../../services/ports/people/PeopleSettings.ts"
 import type { NatsAccess } from "./NatsAccess.ts"
 import { readDatabaseUrl } from "./DatabaseUrl.ts"
 import { readNatsAccess } from "./NatsAccess.ts"
@@ -44,9 +45,11 @@ export interface SettingsShape {
   readonly http2Transport: "own" | "http2-wrapper"
   /** Worker threads that encrypt web push messages; with 0, the thread that serves everything does, in short turns. */
   readonly webpushThreads: number
-  /** This and `mailFrom` are checked, and not used before there are accounts: the service sends no mail of its own. */
+  /** Where the service's own mail goes. Null: to the console, and into `dataDir`. */
   readonly smtpUrl: string | null
   readonly mailFrom: string
+  /** Who gets an account: whoever proves an address, or only those who were invited. */
+  readonly registration: "open" | "invite"
   /** Whether the HTML of e-mail gets an open pixel and tracked links, unless its notification says otherwise. */
   readonly emailTracking: boolean
   readonly retentionDays: number
@@ -294,6 +297,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     webpushThreads: get("WEBPUSH_THREADS", integer(0, 256), 0),
     smtpUrl: get<string | null>("SMTP_URL", url("smtp:", "smtps:"), null),
     mailFrom: get("MAIL_FROM", sender, "Heliograph <heliograph@localhost>"),
+    registration: get("REGISTRATION", oneOf("open", "invite"), "open"),
     // Links that lead to an engine nobody can reach would break the mail.
     emailTracking: get("EMAIL_TRACKING", oneOf("on", "off"), baseUrl.startsWith("https://") ? "on" : "off") === "on",
     retentionDays: get("RETENTION_DAYS", integer(1, 3650), 30),
@@ -340,14 +344,15 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
 /** The settings of an environment, and the parts of them that the engine and the HTTP surface know by their ports. */
 export const layer = (
   env: Readonly<Record<string, string | undefined>>
-): Layer.Layer<Settings | EngineSettings | HttpSettings, SettingsError> =>
+): Layer.Layer<Settings | EngineSettings | HttpSettings | PeopleSettings, SettingsError> =>
   Layer.unwrap(
     Effect.try({ try: () => read(env), catch: (error) => error as SettingsError }).pipe(
       Effect.map((settings) =>
         Layer.mergeAll(
           Layer.succeed(Settings, settings),
           Layer.succeed(EngineSettings, settings.engine),
-          Layer.succeed(HttpSettings, settings)
+          Layer.succeed(HttpSettings, settings),
+          Layer.succeed(PeopleSettings, settings)
         )
       )
     )

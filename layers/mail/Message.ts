@@ -65,7 +65,7 @@ const htmlOf = (body: string, url: string | undefined): string => {
 }
 
 /** Mail without a subject is taken for spam: the first line of the text stands in for it. */
-const subjectOf = ({ content }: Message): string => {
+const subjectOf = ({ content }: Pick<Message, "content">): string => {
   const first = (content.body ?? "").split("\n").find((text) => text.trim() !== "")
   return line(content.subject ?? content.title ?? first?.slice(0, 78) ?? "") || "(no subject)"
 }
@@ -79,7 +79,7 @@ export const isMailable = ({ content }: Message): boolean =>
  * to the text; the url is added to what the engine writes itself, never to the customer's own HTML.
  */
 export const compose = async (
-  message: Message,
+  message: Pick<Message, "content">,
   from: string,
   at: number,
   tracking: Tracking = NO_TRACKING

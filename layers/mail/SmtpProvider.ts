@@ -1,8 +1,5 @@
 import { Clock, Effect, Equal, Hash, Layer, RcMap } from "effect"
-import { isIP } from "node:net"
-import { domainToASCII } from "node:url"
 import { asciiAddress } from "../../services/domain/audience/EmailAddress.ts"
-import type { SmtpCredential } from "../../services/domain/sending/Credential.ts"
 import type { ChannelId, NotificationId } from "../../services/domain/Ids.ts"
 import { deliveryIdsOf } from "../../services/domain/sending/DeliveryIds.ts"
 import { isExpired, RefusalRun } from "../../services/domain/sending/Push.ts"
@@ -17,6 +14,7 @@ import { compose, isMailable } from "./Message.ts"
 import { policyOutcome, recipientOutcome, verdictOf, type Verdict } from "./SmtpReply.ts"
 import type { SmtpServer } from "./SmtpPool.ts"
 import { SmtpPool } from "./SmtpPool.ts"
+import { greetingOf, smtpServerOf } from "./smtpServerOf.ts"
 
 const IDLE = "5 minutes"
 
@@ -45,44 +43,12 @@ class Owner implements Equal.Equal {
   }
 }
 
-/** Credentials are checked when they are set; one that was set before the check must not throw in every batch. */
-const decoded = (text: string): string | undefined => {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** What a credential's URL says; passwords come percent-encoded in it. Null when it cannot be understood. */
-const serverOf = (credential: SmtpCredential, name: string, trusted: SmtpServer["tls"]): SmtpServer | null => {
-  const url = URL.parse(credential.url)
-  if (url === null) return null
-  const [hostname, user, pass] = [url.hostname, url.username, url.password].map(decoded)
-  if (hostname === undefined || user === undefined || pass === undefined) return null
-  // The parser leaves the host of a scheme that it does not know as it stands.
-  const bare = hostname.replace(/^\[(.*)\]$/, "$1")
-  const host = isIP(bare) === 0 ? domainToASCII(bare) : bare
-  if (host === "") return null
-  const secure = url.protocol === "smtps:"
-  return {
-    host,
-    port: url.port === "" ? (secure ? 465 : 587) : Number(url.port),
-    secure,
-    auth: user === "" ? null : { user, pass },
-    name,
-    // SNI knows no addresses; the certificate is then checked against the address itself.
-    tls: { ...trusted, ...(isIP(host) === 0 && { servername: host }) }
-  }
-}
-
 const make = Effect.gen(function* () {
   const policy = yield* OutboundPolicy
   const links = yield* Links
   const { baseUrl, emailTracking } = yield* Settings
   const trusted = yield* trust
-  const hostname = new URL(baseUrl).hostname
-  const name = isIP(hostname) === 4 ? `[${hostname}]` : hostname
+  const name = greetingOf(baseUrl)
 
   /** The engine's own links, to unsubscribe for example, lead where they say. */
   const linkOf = (notificationId: NotificationId) => (destination: string) =>
@@ -110,7 +76,7 @@ const make = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     if (isExpired(message, now)) return all({ _tag: "Fail", reason: "expired" })
     if (!isMailable(message)) return all({ _tag: "Fail", reason: "empty_content" })
-    const server = serverOf(credential, name, trusted)
+    const server = smtpServerOf(credential.url, name, trusted)
     if (server === null) return all({ _tag: "Suspend", reason: "the url of the SMTP credential cannot be understood" })
     const checked = yield* Effect.result(policy.checkHost(server.host, server.port))
     if (checked._tag === "Failure") {

@@ -49,6 +49,15 @@ export type TemplateVersionId = typeof TemplateVersionId.Type
 export const SegmentId = uuid("SegmentId")
 export type SegmentId = typeof SegmentId.Type
 
+export const AccountId = uuid("AccountId")
+export type AccountId = typeof AccountId.Type
+export const SessionId = uuid("SessionId")
+export type SessionId = typeof SessionId.Type
+export const InvitationId = uuid("InvitationId")
+export type InvitationId = typeof InvitationId.Type
+export const ExternalSignInId = uuid("ExternalSignInId")
+export type ExternalSignInId = typeof ExternalSignInId.Type
+
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
 /** Writes 16 bytes as the 36 characters of a UUID. */

@@ -1,29 +1,19 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { ApiKey, ApiKeyInfo, Application, KeyKind } from "../../../services/domain/access/Application.ts"
+import type { ApiKey, ApiKeyInfo, KeyKind } from "../../../services/domain/access/Application.ts"
 import { KEYS_PER_APPLICATION } from "../../../services/domain/access/Application.ts"
 import type { ApiKeyId, AppId, OrganizationId } from "../../../services/domain/Ids.ts"
 import type { NewApplication } from "../../../services/ports/access/ApplicationStore.ts"
 import { ApplicationStore, LastSecretKey, TooManyKeys } from "../../../services/ports/access/ApplicationStore.ts"
 import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
 import { record } from "./auditEntry.ts"
+import type { ApplicationRow } from "./newApplication.ts"
+import { APPLICATION_COLUMNS, applicationOf, insertApplication, secretPlace } from "./newApplication.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { milliseconds, texts, uuids } from "../server/columns.ts"
 import { pageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 import { NAMED_APPLICATION } from "../server/advisoryLocks.ts"
-
-interface ApplicationRow {
-  readonly id: AppId
-  readonly organization_id: OrganizationId
-  readonly name: string
-  readonly identity_verification: boolean
-  readonly former_until: Date | null
-  readonly created_at: Date
-}
-
-const COLUMNS = `id, organization_id, name, identity_verification, created_at,
-  CASE WHEN former_identity_until > now() THEN former_identity_until END AS former_until`
 
 interface KeyRow {
   readonly id: ApiKeyId
@@ -53,23 +43,12 @@ const KEYS_AT_ONCE = 500
 /** The name of the organization that is made with the very first application. */
 const FIRST_ORGANIZATION = "First organization"
 
-const applicationOf = (row: ApplicationRow): Application => ({
-  id: row.id,
-  organizationId: row.organization_id,
-  name: row.name,
-  identityVerification: row.identity_verification,
-  formerIdentityUntil: row.former_until?.getTime() ?? null,
-  createdAt: row.created_at.getTime()
-})
-
-export const secretPlace = (id: AppId): string => `applications.identity_secret:${id}`
-
 export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | SecretBox> = Layer.effect(
   ApplicationStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const box = yield* SecretBox
-    const columns = sql.literal(COLUMNS)
+    const columns = sql.literal(APPLICATION_COLUMNS)
     const keyColumns = sql.literal(KEY_COLUMNS)
 
     const insert = (application: NewApplication, isFirst: boolean) =>
@@ -80,23 +59,13 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
             yield* sql`SELECT pg_advisory_xact_lock(${NAMED_APPLICATION})`
             if (isFirst && (yield* sql`SELECT 1 FROM applications LIMIT 1`).length > 0) return Option.none()
             yield* sql`
-              INSERT INTO organizations (id, name) SELECT ${application.organizationId}::uuid, ${FIRST_ORGANIZATION}
-              WHERE NOT EXISTS (SELECT 1 FROM organizations)`
-            const sealed = box.seal(secretPlace(application.id), application.identitySecret)
-            const [row] = yield* sql<ApplicationRow>`
-              INSERT INTO applications (id, organization_id, name, identity_secret)
-              SELECT ${application.id}::uuid, id, ${application.name}, ${sealed} FROM organizations ORDER BY created_at, id LIMIT 1
-              RETURNING ${columns}`
-            for (const { id, kind, name, hash, hint } of application.keys) {
-              yield* sql`
-                INSERT INTO api_keys (id, app_id, kind, name, hash, hint)
-                VALUES (${id}, ${application.id}, ${kind}, ${name}, ${hash}, ${hint})`
-            }
-            yield* record(sql, application.id, "application.created", application.id, {
-              name: application.name,
-              keys: application.keys.map(({ hint, id, kind }) => ({ id, kind, prefix: hint }))
-            })
-            return Option.some(applicationOf(row!))
+              INSERT INTO organizations (id, name, of_operators)
+              SELECT ${application.organizationId}::uuid, ${FIRST_ORGANIZATION}, true
+              WHERE NOT EXISTS (SELECT 1 FROM organizations WHERE of_operators AND deleted_at IS NULL)`
+            const [organization] = yield* sql<{ readonly id: OrganizationId }>`
+              SELECT id FROM organizations WHERE of_operators AND deleted_at IS NULL
+              ORDER BY created_at, id LIMIT 1 FOR SHARE`
+            return Option.some(yield* insertApplication(sql, box, { ...application, organizationId: organization!.id }))
           })
         )
         .pipe(storeError("ApplicationStore.create"))

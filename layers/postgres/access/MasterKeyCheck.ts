@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { CredentialKind } from "../../../services/domain/sending/Credential.ts"
 import type { AppId, WebhookId } from "../../../services/domain/Ids.ts"
 import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
-import { secretPlace as ofApplication } from "./ApplicationStore.ts"
+import { secretPlace as ofApplication } from "./newApplication.ts"
 import { place as ofCredential } from "../sending/CredentialStore.ts"
 import { secretPlace as ofWebhook } from "../webhooks/WebhookStore.ts"
 

@@ -9,6 +9,7 @@ import { messages } from "../migrations/0028_schema/messages.ts"
 import { operations } from "../migrations/0028_schema/operations.ts"
 import { sending } from "../migrations/0028_schema/sending.ts"
 import { webhooks } from "../migrations/0028_schema/webhooks.ts"
+import { people } from "../migrations/0029_people.ts"
 import { MIGRATING } from "./advisoryLocks.ts"
 
 /** The data model by subject, each after those whose tables it names. */
@@ -18,7 +19,10 @@ const schema = [access, audience, messages, sending, engagement, inbox, webhooks
  * In order, without gaps; one that was released is never changed. Ids below the first are those of builds before the
  * first release, whose databases are refused.
  */
-export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [{ id: 28, name: "schema", sql: schema }]
+export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [
+  { id: 28, name: "schema", sql: schema },
+  { id: 29, name: "people", sql: people }
+]
 
 interface Migration {
   readonly id: number

@@ -41,3 +41,15 @@ export const AuditEntry = Schema.Struct({
   details: Schema.Record(Schema.String, Schema.Json)
 })
 export type AuditEntry = typeof AuditEntry.Type
+
+/** Which entries are wanted; what is null does not matter. Times are epoch milliseconds: from the first on, before the second. */
+export interface AuditFilter {
+  /** The id of the key or the person, or the user's name. */
+  readonly actorId: string | null
+  readonly action: string | null
+  readonly target: string | null
+  readonly from: number | null
+  readonly to: number | null
+}
+
+export const ANY_ENTRY: AuditFilter = { actorId: null, action: null, target: null, from: null, to: null }

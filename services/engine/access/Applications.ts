@@ -11,15 +11,18 @@ import { draftKey } from "./ApiKeys.ts"
 const FIRST_KEYS = { secret: "First secret key", public: "First public key" }
 
 /** What is kept of a new application, and what is shown of it this once. */
-const draft = Effect.fnUntraced(function* (name: string) {
-  const keys = yield* Keys
+export const draftApplication = (
+  keys: Keys["Service"],
+  organizationId: OrganizationId,
+  name: string
+): { readonly application: NewApplication; readonly secrets: ApplicationSecrets } => {
   const secretKey = draftKey(keys, "secret", FIRST_KEYS.secret)
   const publicKey = draftKey(keys, "public", FIRST_KEYS.public)
   const identitySecret = keys.secret()
   const id = uuidv7() as AppId
   const application: NewApplication = {
     id,
-    organizationId: uuidv7() as OrganizationId,
+    organizationId,
     name,
     identitySecret,
     keys: [secretKey.kept, publicKey.kept]
@@ -31,7 +34,10 @@ const draft = Effect.fnUntraced(function* (name: string) {
     identitySecret
   }
   return { application, secrets }
-})
+}
+
+/** Of the operators' organization, which has this id if it is made with the application. */
+const draft = (name: string) => Effect.map(Keys, (keys) => draftApplication(keys, uuidv7() as OrganizationId, name))
 
 /** Makes an application with a key of each kind. Its secrets are in the answer and nowhere else in plaintext. */
 export const createApplication = Effect.fnUntraced(function* (name: string) {

@@ -33,7 +33,7 @@ export interface NewApplication {
 export class ApplicationStore extends Context.Service<
   ApplicationStore,
   {
-    /** One transaction: the application (in the first organization, made if there is none) with its keys and identity secret. */
+    /** One transaction: the application (in the operators' organization, made if there is none) with its keys and identity secret. */
     readonly create: (application: NewApplication) => Effect.Effect<Application, StoreError>
     /** The same, only if there is no application yet; none otherwise. Of several nodes that start at once, one makes it. */
     readonly createFirst: (application: NewApplication) => Effect.Effect<Option.Option<Application>, StoreError>

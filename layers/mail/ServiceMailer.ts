@@ -1,0 +1,71 @@
+import { Console, Context, Effect, Layer, Semaphore } from "effect"
+import { mkdir, open } from "node:fs/promises"
+import { join } from "node:path"
+import { isoTime } from "../../services/domain/Time.ts"
+import { now } from "../../services/ports/Now.ts"
+import type { OwnMail } from "../../services/ports/people/ServiceMailer.ts"
+import { MailNotTaken, ServiceMailer } from "../../services/ports/people/ServiceMailer.ts"
+import { Settings } from "../config/Settings.ts"
+
+/** The folder of DATA_DIR with the mails that would be sent if there were a server. */
+export const FOLDER = "mail"
+
+/** As text, with the few lines of a head that people look at. */
+const shown = ({ subject, text, to }: OwnMail): string => `To: ${to}\nSubject: ${subject}\n\n${text}`
+
+const write = async (path: string, text: string): Promise<void> => {
+  // Whoever reads it signs in as somebody else. The id keeps attempts apart: another one finds its own file.
+  const file = await open(path, "w", 0o600)
+  await file.writeFile(text).finally(() => file.close())
+}
+
+/**
+ * Keeps mails in a folder instead of sending them, and shows them on the console where the database is the embedded one: a
+ * machine of somebody who tries the service out. Elsewhere a console is a log that others read.
+ */
+const keeper = ({ dataDir, databaseUrl }: Settings["Service"]): ServiceMailer["Service"] => ({
+  send: (mail) =>
+    Effect.gen(function* () {
+      const folder = join(dataDir, FOLDER)
+      const path = join(folder, `${isoTime(now()).replace(/[:.]/g, "-")}-${mail.id}`)
+      yield* Effect.tryPromise({
+        try: async () => {
+          await mkdir(folder, { recursive: true, mode: 0o700 })
+          await write(`${path}.txt`, shown(mail))
+          await write(`${path}.html`, mail.html)
+        },
+        catch: (error) => new MailNotTaken({ reason: `${folder}: ${(error as Error).message}`, isFinal: false })
+      })
+      if (databaseUrl === null) {
+        yield* Console.log(`This mail would be sent if SMTP_URL were set (${path}.txt):\n${shown(mail)}`)
+      } else {
+        yield* Effect.logWarning("There is no SMTP_URL: a mail of the service was written to a file").pipe(
+          Effect.annotateLogs({ path: `${path}.txt` })
+        )
+      }
+    })
+})
+
+/** What posts mail is loaded with the first one: it costs each process some 12 MB. */
+const sender = Effect.gen(function* () {
+  const scope = yield* Effect.scope
+  const settings = yield* Settings
+  const one = yield* Semaphore.make(1)
+  let loaded: ServiceMailer["Service"] | undefined
+  const load = Effect.gen(function* () {
+    if (loaded !== undefined) return loaded
+    const { layer } = yield* Effect.promise(() => import("./OwnMailSender.ts"))
+    const built = yield* Layer.buildWithScope(Layer.provide(layer, Layer.succeed(Settings, settings)), scope)
+    return (loaded = Context.get(built, ServiceMailer))
+  }).pipe(one.withPermits(1))
+  return ServiceMailer.of({ send: (mail) => Effect.flatMap(load, ({ send }) => send(mail)) })
+})
+
+/** Through SMTP_URL; without it into DATA_DIR/mail. */
+export const layer: Layer.Layer<ServiceMailer, never, Settings> = Layer.effect(
+  ServiceMailer,
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    return settings.smtpUrl === null ? ServiceMailer.of(keeper(settings)) : yield* sender
+  })
+)

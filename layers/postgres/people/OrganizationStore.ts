@@ -1,0 +1,160 @@
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { OrganizationId } from "../../../services/domain/Ids.ts"
+import {
+  APPLICATIONS_PER_ORGANIZATION,
+  ORGANIZATIONS_PER_ACCOUNT
+} from "../../../services/domain/people/Organization.ts"
+import type { Role } from "../../../services/domain/people/Role.ts"
+import { mayDo } from "../../../services/domain/people/Role.ts"
+import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
+import {
+  NotAllowed,
+  NotThere,
+  OrganizationHasPayments,
+  OrganizationStore,
+  TooManyOfThem
+} from "../../../services/ports/people/OrganizationStore.ts"
+import type { ApplicationRow } from "../access/newApplication.ts"
+import { APPLICATION_COLUMNS, applicationOf, insertApplication } from "../access/newApplication.ts"
+import { pageOf } from "../server/pages.ts"
+import { storeError } from "../server/storeError.ts"
+import { markDeleted } from "./deleteOrganization.ts"
+import { invitationsOver } from "./invitations.ts"
+import { changing, lockAs } from "./lockOrganization.ts"
+import { membersOver } from "./members.ts"
+import type { OrganizationRow } from "./organizationRows.ts"
+import { ORGANIZATION_COLUMNS, organizationOf } from "./organizationRows.ts"
+import { recordPeople } from "./peopleEntry.ts"
+import { removeDeleted } from "./removeDeleted.ts"
+
+export const layer: Layer.Layer<OrganizationStore, never, SqlClient.SqlClient | SecretBox> = Layer.effect(
+  OrganizationStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const box = yield* SecretBox
+    const columns = sql.literal(ORGANIZATION_COLUMNS)
+
+    const create: OrganizationStore["Service"]["create"] = (actor, { id, name }) =>
+      Effect.gen(function* () {
+        // The account's row is the lock of how many it has.
+        const found = yield* sql`SELECT 1 FROM accounts WHERE id = ${actor} FOR NO KEY UPDATE`
+        if (found.length === 0) return yield* new NotThere({ what: "account" })
+        const { length } = yield* sql`SELECT 1 FROM members WHERE account_id = ${actor}`
+        if (length >= ORGANIZATIONS_PER_ACCOUNT) {
+          return yield* new TooManyOfThem({ what: "organizations", limit: ORGANIZATIONS_PER_ACCOUNT })
+        }
+        const [row] = yield* sql<OrganizationRow>`
+          INSERT INTO organizations AS o (id, name) VALUES (${id}, ${name}) RETURNING ${columns}`
+        yield* sql`INSERT INTO members (organization_id, account_id, role) VALUES (${id}, ${actor}, 'owner')`
+        yield* recordPeople(sql, "organization.created", { organization: id, target: id, details: { name } })
+        return organizationOf(row!)
+      }).pipe(changing(sql, "create"))
+
+    const find: OrganizationStore["Service"]["find"] = (id) =>
+      sql<OrganizationRow>`SELECT ${columns} FROM organizations o WHERE o.id = ${id} AND o.deleted_at IS NULL`.pipe(
+        Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), organizationOf)),
+        storeError("OrganizationStore.find")
+      )
+
+    const of: OrganizationStore["Service"]["of"] = (account) =>
+      sql<OrganizationRow & { readonly role: Role }>`
+        SELECT ${columns}, m.role FROM members m JOIN organizations o ON o.id = m.organization_id
+        WHERE m.account_id = ${account} AND o.deleted_at IS NULL ORDER BY o.id`.pipe(
+        Effect.map((rows) => rows.map((row) => ({ organization: organizationOf(row), role: row.role }))),
+        storeError("OrganizationStore.of")
+      )
+
+    const all: OrganizationStore["Service"]["all"] = (after, limit) =>
+      sql<OrganizationRow & { readonly members: number; readonly applications: number }>`
+        SELECT ${columns},
+          (SELECT count(*)::int FROM members m WHERE m.organization_id = o.id) AS members,
+          (SELECT count(*)::int FROM applications a WHERE a.organization_id = o.id) AS applications
+        FROM organizations o
+        WHERE ${sql.and([sql`o.deleted_at IS NULL`, ...(after === null ? [] : [sql`o.id > ${after}`])])}
+        ORDER BY o.id LIMIT ${limit + 1}`.pipe(
+        Effect.map((rows) =>
+          pageOf(
+            rows.map((row) => ({ ...organizationOf(row), members: row.members, applications: row.applications })),
+            limit
+          )
+        ),
+        storeError("OrganizationStore.all")
+      )
+
+    const rename: OrganizationStore["Service"]["rename"] = (actor, id, name) =>
+      Effect.gen(function* () {
+        const { role } = yield* lockAs(sql, actor, id)
+        if (!mayDo(role, "changeOrganization")) {
+          return yield* new NotAllowed({ message: "Only owners change the organization." })
+        }
+        const [row] = yield* sql<OrganizationRow>`
+          UPDATE organizations o SET name = ${name} WHERE o.id = ${id} RETURNING ${columns}`
+        yield* recordPeople(sql, "organization.changed", { organization: id, target: id, details: { name } })
+        return organizationOf(row!)
+      }).pipe(changing(sql, "rename"))
+
+    const remove: OrganizationStore["Service"]["remove"] = (actor, id) =>
+      Effect.gen(function* () {
+        const { role } = yield* lockAs(sql, actor, id)
+        if (!mayDo(role, "deleteOrganization")) {
+          return yield* new NotAllowed({ message: "Only owners delete the organization." })
+        }
+        const paid = yield* sql`SELECT 1 FROM organizations WHERE id = ${id} AND has_payments`
+        if (paid.length > 0) return yield* new OrganizationHasPayments({ organizationId: id })
+        yield* markDeleted(sql, id)
+      }).pipe(changing(sql, "remove"))
+
+    const ofApplication: OrganizationStore["Service"]["ofApplication"] = (id) =>
+      sql<{ readonly id: OrganizationId }>`
+        SELECT o.id FROM applications a JOIN organizations o ON o.id = a.organization_id
+        WHERE a.id = ${id} AND o.deleted_at IS NULL`.pipe(
+        Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), ({ id }) => id)),
+        storeError("OrganizationStore.ofApplication")
+      )
+
+    const applications: OrganizationStore["Service"]["applications"] = (id, after, limit) =>
+      sql<ApplicationRow>`
+        SELECT ${sql.literal(APPLICATION_COLUMNS)} FROM applications
+        WHERE ${sql.and([sql`organization_id = ${id}`, ...(after === null ? [] : [sql`id > ${after}`])])}
+        ORDER BY id LIMIT ${limit + 1}`.pipe(
+        Effect.map((rows) => pageOf(rows.map(applicationOf), limit)),
+        storeError("OrganizationStore.applications")
+      )
+
+    const createApplication: OrganizationStore["Service"]["createApplication"] = (actor, application) =>
+      Effect.gen(function* () {
+        const { organizationId: id } = application
+        const { role } = yield* lockAs(sql, actor, id)
+        if (!mayDo(role, "createApplication")) {
+          return yield* new NotAllowed({ message: "Only admins and owners create applications." })
+        }
+        const { length } = yield* sql`SELECT 1 FROM applications WHERE organization_id = ${id}`
+        if (length >= APPLICATIONS_PER_ORGANIZATION) {
+          return yield* new TooManyOfThem({ what: "applications", limit: APPLICATIONS_PER_ORGANIZATION })
+        }
+        const made = yield* insertApplication(sql, box, application)
+        yield* recordPeople(sql, "application.created", {
+          organization: id,
+          target: made.id,
+          details: { name: made.name }
+        })
+        return made
+      }).pipe(changing(sql, "createApplication"))
+
+    return OrganizationStore.of({
+      create,
+      find,
+      of,
+      all,
+      rename,
+      remove,
+      ofApplication,
+      applications,
+      createApplication,
+      ...membersOver(sql),
+      ...invitationsOver(sql),
+      removeDeleted: removeDeleted(sql)
+    })
+  })
+)

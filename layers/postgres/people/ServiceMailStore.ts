@@ -1,0 +1,51 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { NewMail, WaitingMail } from "../../../services/ports/people/ServiceMailStore.ts"
+import { ServiceMailStore } from "../../../services/ports/people/ServiceMailStore.ts"
+import { milliseconds } from "../server/columns.ts"
+import { storeError } from "../server/storeError.ts"
+
+/** Leaves a mail for whoever sends it. To be run in the transaction of what it tells of. */
+export const putMail = (
+  sql: SqlClient.SqlClient,
+  { email, id, lifetimeMs, sealed }: NewMail
+): Effect.Effect<void, SqlError> =>
+  Effect.asVoid(sql`
+    INSERT INTO service_mails (id, email, sealed, expires_at)
+    VALUES (${id}, ${email}, ${sealed}, now() + ${milliseconds(lifetimeMs)} * interval '1 ms')`)
+
+export const layer: Layer.Layer<ServiceMailStore, never, SqlClient.SqlClient> = Layer.effect(
+  ServiceMailStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const claim: ServiceMailStore["Service"]["claim"] = Effect.fnUntraced(function* (limit, leaseMs) {
+      yield* sql`
+        DELETE FROM service_mails WHERE id IN (
+          SELECT id FROM service_mails WHERE due_at < now() AND expires_at < now() LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
+      return yield* sql<WaitingMail>`
+        WITH due AS (
+          SELECT id FROM service_mails WHERE due_at <= now() ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+        ), claimed AS (
+          UPDATE service_mails m SET attempts = attempts + 1, due_at = now() + ${milliseconds(leaseMs)} * interval '1 ms'
+          FROM due WHERE m.id = due.id RETURNING m.id, m.email, m.sealed, m.attempts
+        )
+        SELECT c.id, c.email, c.sealed, c.attempts, a.id IS NOT NULL AS "hasAccount",
+          a.disabled_at IS NOT NULL AS "isDisabled",
+          EXISTS (SELECT FROM invitations i WHERE i.email = c.email AND i.expires_at > now()) AS "isInvited"
+        FROM claimed c LEFT JOIN accounts a ON a.email = c.email ORDER BY c.id`
+    }, storeError("ServiceMailStore.claim"))
+
+    const remove: ServiceMailStore["Service"]["remove"] = (id) =>
+      sql`DELETE FROM service_mails WHERE id = ${id}`.pipe(Effect.asVoid, storeError("ServiceMailStore.remove"))
+
+    const postpone: ServiceMailStore["Service"]["postpone"] = (id, afterMs) =>
+      sql`UPDATE service_mails SET due_at = now() + ${milliseconds(afterMs)} * interval '1 ms' WHERE id = ${id}`.pipe(
+        Effect.asVoid,
+        storeError("ServiceMailStore.postpone")
+      )
+
+    return ServiceMailStore.of({ claim, remove, postpone })
+  })
+)

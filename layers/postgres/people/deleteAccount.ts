@@ -1,0 +1,69 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { OrganizationId } from "../../../services/domain/Ids.ts"
+import type { AccountStore } from "../../../services/ports/people/AccountStore.ts"
+import { OrganizationHasPayments, TransferOwnershipFirst } from "../../../services/ports/people/OrganizationStore.ts"
+import { byteas } from "../server/columns.ts"
+import { storeError } from "../server/storeError.ts"
+import { markDeleted } from "./deleteOrganization.ts"
+import { recordPeople } from "./peopleEntry.ts"
+import { useCode } from "./useCode.ts"
+
+interface OwnRow {
+  readonly id: OrganizationId
+  readonly has_payments: boolean
+  readonly role: string
+  readonly other_owners: number
+  readonly others: number
+}
+
+/** An organization came along between the two looks: begin again, with its lock too. */
+class JoinedMeanwhile extends Schema.TaggedError<JoinedMeanwhile>()("JoinedMeanwhile", {}) {}
+
+/**
+ * Spec 5.6 in one transaction. A wrong code commits: it counts. A refusal rolls all back, and leaves the code to be used
+ * when its reason is gone; nobody learns from that what the code is.
+ */
+export const deleteAccount = (sql: SqlClient.SqlClient): AccountStore["Service"]["remove"] =>
+  Effect.fnUntraced(
+    function* ({ email, id }, hashes) {
+      const used = yield* useCode(sql, email, "delete_account", byteas(hashes))
+      if (used?.isRight !== true) return false
+      const locked = yield* sql<{ readonly id: OrganizationId }>`
+        SELECT o.id FROM organizations o JOIN members m ON m.organization_id = o.id
+        WHERE m.account_id = ${id} ORDER BY o.id FOR NO KEY UPDATE OF o`
+      // From here on the account joins no organization: that looks at its row. Those who change members hold their
+      // organization's lock when they do so, hence this order.
+      yield* sql`SELECT 1 FROM accounts WHERE id = ${id} FOR UPDATE`
+      // A statement of its own, so that it sees what those did who held the locks before.
+      const own = yield* sql<OwnRow>`
+        SELECT o.id, o.has_payments, m.role,
+          (SELECT count(*)::int FROM members x WHERE x.organization_id = o.id AND x.account_id <> ${id} AND x.role = 'owner')
+            AS other_owners,
+          (SELECT count(*)::int FROM members x WHERE x.organization_id = o.id AND x.account_id <> ${id}) AS others
+        FROM organizations o JOIN members m ON m.organization_id = o.id AND m.account_id = ${id}
+        ORDER BY o.id`
+      if (own.some(({ id }) => !locked.some((one) => one.id === id))) return yield* new JoinedMeanwhile()
+      const needed = own.filter(({ other_owners, role }) => role === "owner" && other_owners === 0)
+      for (const { id: organizationId, others } of needed) {
+        if (others > 0) return yield* new TransferOwnershipFirst({ organizationId })
+      }
+      for (const { has_payments, id: organizationId } of needed) {
+        if (has_payments) return yield* new OrganizationHasPayments({ organizationId })
+      }
+      for (const { id: organization } of own) {
+        if (needed.some((one) => one.id === organization)) yield* markDeleted(sql, organization)
+        else yield* recordPeople(sql, "member.left", { organization, account: id, target: id })
+      }
+      // Memberships, sessions, external sign-ins and invitations that it sent go with the account.
+      yield* sql`DELETE FROM accounts WHERE id = ${id}`
+      yield* sql`DELETE FROM login_codes WHERE email = ${email}`
+      yield* sql`DELETE FROM invitations WHERE email = ${email}`
+      yield* sql`DELETE FROM service_mails WHERE email = ${email}`
+      yield* recordPeople(sql, "account.deleted", { account: id, target: id })
+      return true
+    },
+    (effect) => sql.withTransaction(effect),
+    Effect.retry({ while: (error) => error._tag === "JoinedMeanwhile" }),
+    Effect.catchTag("SqlError", (error) => storeError("AccountStore.remove")(Effect.fail(error)))
+  )

@@ -1,0 +1,24 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { OrganizationId } from "../../../services/domain/Ids.ts"
+import { recordPeople } from "./peopleEntry.ts"
+
+/**
+ * Makes an organization nobody's. From the commit on no key of its applications is good, nobody is a member, and nothing
+ * of it can be found; nothing that its applications hold is sent any more, because their credentials and webhooks are gone. What
+ * they hold is removed afterwards, in parts. To be run in a transaction that has locked the organization.
+ */
+export const markDeleted = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  id: OrganizationId
+): Effect.fn.Return<void, SqlError> {
+  const applications = sql`SELECT id FROM applications WHERE organization_id = ${id}`
+  yield* sql`UPDATE organizations SET deleted_at = now(), name = '' WHERE id = ${id}`
+  yield* sql`DELETE FROM api_keys WHERE app_id IN (${applications})`
+  yield* sql`DELETE FROM credentials WHERE app_id IN (${applications})`
+  yield* sql`UPDATE webhooks SET is_active = false, disabled_reason = NULL WHERE app_id IN (${applications})`
+  yield* sql`DELETE FROM invitations WHERE organization_id = ${id}`
+  yield* sql`DELETE FROM members WHERE organization_id = ${id}`
+  yield* recordPeople(sql, "organization.deleted", { organization: id, target: id })
+})

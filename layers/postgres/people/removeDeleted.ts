@@ -1,0 +1,118 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Statement } from "effect/sql/Statement"
+import type { AppId, NotificationId, OrganizationId } from "../../../services/domain/Ids.ts"
+import type { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
+import { uuids } from "../server/columns.ts"
+import { storeError } from "../server/storeError.ts"
+
+/*
+ * What deleted organizations leave behind, removed in parts: each call is one transaction of a few thousand rows, under the
+ * organization's lock, so that one node is at it. Where it stands, the rows themselves say: whoever comes next, after a
+ * restart too, goes on with what is left.
+ */
+
+/** Rows that one statement deletes, at most. */
+const CHUNK = 2_000
+/** Notifications whose results are removed together. */
+const NOTIFICATIONS = 200
+
+/** Tables with an index that begins with the application, and their keys; each before those whose rows it needs. */
+const OF_APPLICATION: ReadonlyArray<readonly [table: string, key: string]> = [
+  ["devices", "app_id, id"],
+  ["channels", "app_id, id"],
+  ["contacts", "id"],
+  ["last_engaged", "app_id, recipient_id"],
+  ["daily_stats", "app_id, day, provider, slot"],
+  ["idempotency_keys", "app_id, route, key"],
+  ["erased_people", "app_id, person"],
+  ["dead_letters", "id"],
+  ["audit_log", "id"]
+]
+
+const RESULTS: ReadonlyArray<readonly [table: string, key: string]> = [
+  ["deliveries", "notification_id, recipient_id"],
+  ["packed_deliveries", "notification_id, first_id, last_id"],
+  ["engagements", "notification_id, recipient_id, type"]
+]
+
+const counted = (statement: Statement<unknown>): Effect.Effect<number, SqlError> =>
+  Effect.map(statement, ({ length }) => length)
+
+/** The first of these that removes anything. */
+const firstOf = Effect.fnUntraced(function* (parts: Iterable<Effect.Effect<number, SqlError>>) {
+  for (const part of parts) {
+    const removed = yield* part
+    if (removed > 0) return removed
+  }
+  return 0
+})
+
+const removeNotifications = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, appId: AppId) {
+  const rows = yield* sql<{ readonly id: NotificationId }>`
+    SELECT id FROM notifications WHERE app_id = ${appId} ORDER BY id LIMIT ${NOTIFICATIONS}`
+  if (rows.length === 0) return 0
+  const ids = uuids(rows.map(({ id }) => id))
+  // Whoever plans one of them holds an older fence from now on, and writes no more batches.
+  yield* sql`
+    UPDATE notifications SET status = 'cancelled', plan_done = true, plan_fence = plan_fence + 1,
+      completed_at = coalesce(completed_at, now())
+    WHERE id = ANY(${ids}) AND (NOT plan_done OR completed_at IS NULL)`
+  const part = (table: string, key: string) =>
+    counted(sql`
+      DELETE FROM ${sql.literal(table)} WHERE (${sql.literal(key)}) IN (
+        SELECT ${sql.literal(key)} FROM ${sql.literal(table)} WHERE notification_id = ANY(${ids}) LIMIT ${CHUNK}
+      ) RETURNING 1 AS one`)
+  return yield* firstOf([
+    // Before their results: who still has one in hand writes its results with it, or not at all.
+    part("batches", "id"),
+    ...RESULTS.map(([table, key]) => part(table, key)),
+    counted(sql`DELETE FROM notifications WHERE id = ANY(${ids}) RETURNING 1 AS one`)
+  ])
+})
+
+/** Events go with their work items. What is due, and what was done at the first attempt, an index leads to. */
+const removeWebhooks = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, appId: AppId) {
+  const rows = yield* sql<{ readonly id: string }>`SELECT id FROM webhooks WHERE app_id = ${appId} LIMIT 20`
+  if (rows.length === 0) return 0
+  const ids = uuids(rows.map(({ id }) => id))
+  const part = (condition: string) =>
+    counted(sql`
+      DELETE FROM event_chunks WHERE id IN (
+        SELECT DISTINCT chunk_id FROM webhook_work_items
+        WHERE webhook_id = ANY(${ids}) AND ${sql.literal(condition)} LIMIT ${CHUNK}
+      ) RETURNING 1 AS one`)
+  return yield* firstOf([
+    part("NOT done"),
+    part("attempts = 0 AND NOT redelivers"),
+    part("true"),
+    counted(sql`DELETE FROM webhooks WHERE id = ANY(${ids}) RETURNING 1 AS one`)
+  ])
+})
+
+const removeApplication = (sql: SqlClient.SqlClient, appId: AppId) =>
+  firstOf([
+    removeNotifications(sql, appId),
+    removeWebhooks(sql, appId),
+    ...OF_APPLICATION.map(([table, key]) =>
+      counted(sql`
+        DELETE FROM ${sql.literal(table)} WHERE (${sql.literal(key)}) IN (
+          SELECT ${sql.literal(key)} FROM ${sql.literal(table)} WHERE app_id = ${appId} LIMIT ${CHUNK}
+        ) RETURNING 1 AS one`)
+    ),
+    counted(sql`DELETE FROM applications WHERE id = ${appId} RETURNING 1 AS one`)
+  ])
+
+/** One part of what is left. Answers how many rows went. */
+export const removeDeleted = (sql: SqlClient.SqlClient): OrganizationStore["Service"]["removeDeleted"] =>
+  Effect.gen(function* () {
+    const [organization] = yield* sql<{ readonly id: OrganizationId }>`
+      SELECT id FROM organizations WHERE deleted_at IS NOT NULL ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`
+    if (organization === undefined) return 0
+    const [application] = yield* sql<{ readonly id: AppId }>`
+      SELECT id FROM applications WHERE organization_id = ${organization.id} ORDER BY id LIMIT 1`
+    return application === undefined
+      ? yield* counted(sql`DELETE FROM organizations WHERE id = ${organization.id} RETURNING 1 AS one`)
+      : yield* removeApplication(sql, application.id)
+  }).pipe((part) => sql.withTransaction(part), storeError("OrganizationStore.removeDeleted"))

@@ -1,0 +1,98 @@
+import type { CodePurpose } from "../../domain/people/SignInCode.ts"
+import { CODE_LIFETIME_MS } from "../../domain/people/SignInCode.ts"
+import { INVITATION_MS } from "../../domain/people/Organization.ts"
+import type { Role } from "../../domain/people/Role.ts"
+
+/** What a mail is about. */
+export type MailContent =
+  | { readonly type: "code"; readonly purpose: CodePurpose; readonly code: string }
+  | {
+      readonly type: "invitation"
+      readonly organization: string
+      readonly inviter: string
+      readonly role: Role
+      readonly token: string
+    }
+
+export interface WrittenMail {
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+}
+
+const MINUTES = CODE_LIFETIME_MS / 60_000
+const DAYS = INVITATION_MS / 86_400_000
+
+const escape = (text: string): string =>
+  text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c]!)
+
+const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
+
+/** A page that mail programs show alike: one column, no picture, nothing that is loaded. */
+const page = (subject: string, body: ReadonlyArray<string>): string =>
+  `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><title>${escape(subject)}</title></head>
+<body style="margin:0;padding:24px;${FONT};font-size:16px;line-height:1.5">
+<div style="max-width:480px;margin:0 auto">
+${body.join("\n")}
+</div>
+</body>
+</html>
+`
+
+const paragraph = (text: string): string => `<p>${escape(text)}</p>`
+const note = (text: string): string => `<p style="font-size:14px;opacity:.75">${escape(text)}</p>`
+
+const written = (subject: string, text: ReadonlyArray<string>, html: ReadonlyArray<string>): WrittenMail => ({
+  subject,
+  text: `${text.join("\n\n")}\n`,
+  html: page(subject, html)
+})
+
+const CODES: Readonly<
+  Record<CodePurpose, { readonly subject: string; readonly what: string; readonly otherwise: string }>
+> = {
+  sign_in: {
+    subject: "Your Heliograph sign-in code",
+    what: "This is your code to sign in:",
+    otherwise:
+      "If you did not ask for it, you can ignore this mail: without the code nobody gets in. Give it to nobody."
+  },
+  delete_account: {
+    subject: "Your code to delete your Heliograph account",
+    what: "This is your code to delete your account, with everything that belongs to you alone:",
+    otherwise:
+      "If you did not ask for it, somebody else may be signed in to your account: sign in, and end all sessions. Give the code to nobody."
+  }
+}
+
+/** The words of a mail. `baseUrl` leads to the dashboard; ends without a slash. */
+export const writeMail = (content: MailContent, baseUrl: string): WrittenMail => {
+  if (content.type === "code") {
+    const { otherwise, subject, what } = CODES[content.purpose]
+    const limits = `It is good for ${MINUTES} minutes, and once.`
+    return written(
+      subject,
+      [what, `    ${content.code}`, limits, otherwise],
+      [
+        paragraph(what),
+        `<p style="font-size:32px;font-weight:600;letter-spacing:.2em;font-family:ui-monospace,monospace">${content.code}</p>`,
+        paragraph(limits),
+        note(otherwise)
+      ]
+    )
+  }
+  const { inviter, organization, role, token } = content
+  const subject = `Invitation to ${organization} on Heliograph`
+  const what = `${inviter} invites you to join the organization “${organization}” on Heliograph as ${role}.`
+  // A page that asks first: programs that look into mail follow links.
+  const link = `${baseUrl}/invitations/${token}`
+  const how = `Accept on this page, signed in with the address that this mail was sent to. The invitation is good for ${DAYS} days:`
+  const otherwise = "If you do not know who that is, you can ignore this mail."
+  return written(
+    subject,
+    [what, how, link, otherwise],
+    [paragraph(what), paragraph(how), `<p><a href="${escape(link)}">${escape(link)}</a></p>`, note(otherwise)]
+  )
+}

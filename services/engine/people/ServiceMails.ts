@@ -1,0 +1,125 @@
+import { Context, Effect, Layer } from "effect"
+import type { AccountAddress } from "../../domain/people/AccountAddress.ts"
+import { SecretBox } from "../../ports/access/SecretBox.ts"
+import { uuidv7 } from "../../ports/NewId.ts"
+import { PeopleSettings } from "../../ports/people/PeopleSettings.ts"
+import { ServiceMailer } from "../../ports/people/ServiceMailer.ts"
+import type { NewMail, WaitingMail } from "../../ports/people/ServiceMailStore.ts"
+import { ServiceMailStore } from "../../ports/people/ServiceMailStore.ts"
+import * as Signal from "../operations/Signal.ts"
+import type { MailContent } from "./MailTexts.ts"
+import { writeMail } from "./MailTexts.ts"
+
+/** Mails that are taken at once, and sent at once. */
+const TAKEN = 20
+const AT_ONCE = 4
+/** A server may think for a while before it takes a mail. */
+const LEASE_MS = 120_000
+const SEND_TIMEOUT = "100 seconds"
+/** How often it is looked for mail of other nodes, and for what is due again. */
+const LOOK = "2 seconds"
+const RETRY_MS = [5_000, 15_000, 30_000, 60_000, 300_000, 900_000]
+
+const place = (id: string): string => `service_mails.sealed:${id}`
+
+/**
+ * The service's own mail. It is written with the change that it tells of, and sent afterwards by whoever comes first: a request
+ * neither waits for a mail server nor takes longer for an address that gets mail than for one that gets none.
+ */
+export class ServiceMails extends Context.Service<
+  ServiceMails,
+  {
+    readonly draft: (email: AccountAddress, content: MailContent, lifetimeMs: number) => NewMail
+    /** There may be mail to send. */
+    readonly wake: Effect.Effect<void>
+    /** Sends what is due. Answers how many mails were looked at. */
+    readonly sendDue: Effect.Effect<number>
+    /** Sends for as long as it runs. */
+    readonly run: Effect.Effect<never>
+  }
+>()("heliograph/engine/ServiceMails") {
+  static readonly layer: Layer.Layer<
+    ServiceMails,
+    never,
+    SecretBox | PeopleSettings | ServiceMailer | ServiceMailStore
+  > = Layer.effect(
+    ServiceMails,
+    Effect.gen(function* () {
+      const box = yield* SecretBox
+      const { baseUrl, registration } = yield* PeopleSettings
+      const mailer = yield* ServiceMailer
+      const store = yield* ServiceMailStore
+      const inbox = Signal.make()
+
+      const draft: ServiceMails["Service"]["draft"] = (email, content, lifetimeMs) => {
+        const id = uuidv7()
+        return { id, email, sealed: box.seal(place(id), JSON.stringify(content)), lifetimeMs }
+      }
+
+      /** Whoever may not sign in gets no code. That is found out here, where nobody waits who could draw conclusions. */
+      const isWanted = ({ hasAccount, isDisabled, isInvited }: WaitingMail, content: MailContent): boolean => {
+        if (content.type !== "code") return true
+        if (hasAccount) return !isDisabled
+        return content.purpose === "sign_in" && (registration === "open" || isInvited)
+      }
+
+      const sendOne = Effect.fnUntraced(function* (mail: WaitingMail) {
+        const content = JSON.parse(yield* box.open(place(mail.id), mail.sealed)) as MailContent
+        if (isWanted(mail, content)) {
+          yield* mailer
+            .send({ id: mail.id, to: mail.email, ...writeMail(content, baseUrl) })
+            .pipe(Effect.timeout(SEND_TIMEOUT))
+        }
+        yield* store.remove(mail.id)
+      })
+
+      const settle = (mail: WaitingMail) =>
+        sendOne(mail).pipe(
+          Effect.catchTag("SecretUnreadable", () =>
+            Effect.andThen(
+              Effect.logWarning("A mail of the service cannot be read with this master key, and is not sent"),
+              store.remove(mail.id)
+            )
+          ),
+          Effect.catchTags({
+            MailNotTaken: ({ isFinal, reason }) =>
+              Effect.andThen(
+                Effect.logWarning("A mail of the service was not taken").pipe(
+                  Effect.annotateLogs({ reason, final: isFinal })
+                ),
+                isFinal
+                  ? store.remove(mail.id)
+                  : store.postpone(mail.id, RETRY_MS[mail.attempts - 1] ?? RETRY_MS.at(-1)!)
+              ),
+            TimeoutError: () => Effect.logWarning("The mail server did not answer; the mail is tried again")
+          }),
+          // Its lease ends, and the next look finds it.
+          Effect.catchTag("StoreError", (error) =>
+            Effect.logWarning("A mail of the service waits for the database", error)
+          )
+        )
+
+      const sendDue: ServiceMails["Service"]["sendDue"] = store.claim(TAKEN, LEASE_MS).pipe(
+        Effect.flatMap((mails) =>
+          Effect.as(Effect.forEach(mails, settle, { concurrency: AT_ONCE, discard: true }), mails.length)
+        ),
+        Effect.catchTag("StoreError", (error) =>
+          Effect.as(Effect.logDebug("The service's mail waits for the database", error), 0)
+        )
+      )
+
+      const run = Effect.forever(
+        Effect.flatMap(sendDue, (taken) =>
+          taken === TAKEN ? Effect.void : Effect.raceFirst(inbox.wait, Effect.sleep(LOOK))
+        )
+      )
+
+      return ServiceMails.of({ draft, wake: Effect.sync(inbox.signal), sendDue, run })
+    })
+  )
+
+  /** Sends while the layer lives. */
+  static readonly running: Layer.Layer<never, never, ServiceMails> = Layer.effectDiscard(
+    Effect.flatMap(ServiceMails, ({ run }) => Effect.forkScoped(run))
+  )
+}

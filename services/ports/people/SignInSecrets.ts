@@ -1,0 +1,27 @@
+import { Context } from "effect"
+import type { AccountAddress } from "../../domain/people/AccountAddress.ts"
+import type { CodePurpose } from "../../domain/people/SignInCode.ts"
+
+/** Codes, and what tells browsers that have signed in before. Everything here is synchronous and free of I/O. */
+export class SignInSecrets extends Context.Service<
+  SignInSecrets,
+  {
+    /** Six random digits. */
+    readonly newCode: () => string
+    /**
+     * A code's HMAC under each live key, the one that is kept first. It covers purpose and address: what was sent for one
+     * is good for no other.
+     */
+    readonly codeHashes: (
+      purpose: CodePurpose,
+      email: AccountAddress,
+      code: string
+    ) => readonly [Uint8Array, ...ReadonlyArray<Uint8Array>]
+    /** What something is counted under: it tells things apart and does not say what they are. */
+    readonly attemptKey: (kind: "codes" | "wrong" | "client" | "device" | "wrong_device", text: string) => string
+    /** A token for a browser that has proved the address. It signs nobody in. */
+    readonly newDevice: (email: AccountAddress) => string
+    /** The id of a browser that has such a token for this address; null when it has none. */
+    readonly deviceOf: (email: AccountAddress, token: string) => string | null
+  }
+>()("heliograph/ports/SignInSecrets") {}

@@ -1,0 +1,138 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+import { writeMail } from "../../../../services/engine/people/MailTexts.ts"
+import { ServiceMailStore } from "../../../../services/ports/people/ServiceMailStore.ts"
+import { eventually } from "../../../System.ts"
+import { MailNotTaken, mailedCode, newAddress, newClient, node, peopleStores, person } from "./People.ts"
+
+const waiting = (email: string) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql<{ attempts: number; seconds: number }>`
+      SELECT attempts, round(extract(epoch FROM due_at - now()))::int AS seconds FROM service_mails WHERE email = ${email}`
+  )
+const makeDue = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`UPDATE service_mails SET due_at = now()`)
+
+layer(peopleStores())("the service's own mail", (it) => {
+  it.effect("is tried again until the server takes it, and given up when it refuses for good", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const [email, gone] = [newAddress(), newAddress()]
+      yield* one.signIn.requestCode(email, newClient())
+      const later = new MailNotTaken({ reason: "421 later", isFinal: false })
+      one.refusals.push(later, later)
+      yield* one.mails.sendDue
+      const [first] = yield* waiting(email)
+      expect(first).toMatchObject({ attempts: 1 })
+      expect(first!.seconds).toBeGreaterThan(2)
+      expect(first!.seconds).toBeLessThanOrEqual(5)
+      // Not due yet.
+      expect(yield* one.mails.sendDue).toBe(0)
+      yield* makeDue
+      yield* one.mails.sendDue
+      yield* makeDue
+      expect(yield* mailedCode(one, email)).toMatch(/^\d{6}$/)
+      expect(yield* waiting(email)).toEqual([])
+
+      yield* one.signIn.requestCode(gone, newClient())
+      one.refusals.push(new MailNotTaken({ reason: "550 nobody", isFinal: true }))
+      yield* one.mails.sendDue
+      expect(yield* waiting(gone)).toEqual([])
+      expect(one.sent.filter(({ to }) => to === gone)).toEqual([])
+    })
+  )
+
+  it.effect("is taken over from a node that died with it, and dropped when its time is over", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* ServiceMailStore
+      const email = newAddress()
+      yield* one.signIn.requestCode(email, newClient())
+      expect(yield* store.claim(10, 60_000)).toHaveLength(1)
+      expect(yield* one.mails.sendDue).toBe(0)
+      yield* makeDue
+      expect(yield* mailedCode(one, email)).not.toBeNull()
+
+      const late = newAddress()
+      yield* one.signIn.requestCode(late, newClient())
+      yield* sql`UPDATE service_mails SET due_at = now() - interval '2 s', expires_at = now() - interval '1 s'`
+      expect(yield* one.mails.sendDue).toBe(0)
+      expect(yield* waiting(late)).toEqual([])
+    })
+  )
+
+  it.effect("goes out once, however many nodes look for it", () =>
+    Effect.gen(function* () {
+      const nodes = [yield* node(), yield* node(), yield* node()]
+      const emails = Array.from({ length: 12 }, () => newAddress())
+      yield* Effect.forEach(emails, (email) => nodes[0]!.signIn.requestCode(email, newClient()))
+      yield* Effect.forEach(nodes, ({ mails }) => mails.sendDue, { concurrency: "unbounded" })
+      const sent = nodes.flatMap(({ sent }) => sent.map(({ to }) => to))
+      expect(sent.toSorted()).toEqual(emails.toSorted())
+    })
+  )
+
+  it.effect("is sent at once by the node that was asked, while it runs", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const running = yield* Effect.forkScoped(one.mails.run)
+      const email = newAddress()
+      yield* one.signIn.requestCode(email, newClient())
+      yield* TestClock.withLive(
+        eventually(
+          Effect.sync(() => one.sent.map(({ to }) => String(to))),
+          (sent) => sent.includes(email)
+        )
+      )
+      yield* Fiber.interrupt(running)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is looked for again after a while, for other nodes' sake", () =>
+    Effect.gen(function* () {
+      const [one, other] = [yield* node(), yield* node()]
+      const running = yield* Effect.forkScoped(one.mails.run)
+      yield* TestClock.adjust("1 second")
+      const email = newAddress()
+      yield* other.signIn.requestCode(email, newClient())
+      while (!one.sent.some(({ to }) => to === email)) {
+        yield* TestClock.adjust("1 second")
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      }
+      yield* Fiber.interrupt(running)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("says in text and HTML what it is for, and its HTML holds nothing that somebody else wrote", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const owner = yield* person(one)
+      const name = "<script>alert('x')</script> & Söhne"
+      yield* one.organizations.rename(owner.person, owner.organization, name)
+      const guest = newAddress()
+      yield* one.organizations.invite(owner.person, owner.organization, guest, "admin")
+      yield* one.mails.sendDue
+      const mail = one.sent.find(({ to }) => to === guest)!
+      expect(mail.text).toContain(name)
+      expect(mail.text).toContain(`${owner.person.account.email} invites you`)
+      expect(mail.text).toMatch(/https:\/\/push\.example\.com\/invitations\/[\w-]{43}\n/)
+      expect(mail.html).not.toContain("<script>")
+      expect(mail.html).toContain("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt; &amp; Söhne")
+
+      const [signIn, deletion] = (["sign_in", "delete_account"] as const).map((purpose) =>
+        writeMail({ type: "code", purpose, code: "012345" }, "https://push.example.com")
+      )
+      for (const { html, text } of [signIn!, deletion!]) {
+        expect(text).toContain("    012345\n")
+        expect(html).toContain(">012345<")
+        expect(text).toContain("10 minutes")
+      }
+      // No link that signs in: programs that look into mail follow those.
+      expect(signIn!.text + signIn!.html).not.toContain("https://")
+      expect(deletion!.subject).toContain("delete")
+    })
+  )
+})
