@@ -101,6 +101,24 @@ interface Measured extends Turn {
   readonly cpu: Record<string, number>
 }
 
+/** A turn that says nothing, such as one in which a server that is too busy refused requests: it is taken again. */
+export class VoidTurn extends Error {}
+
+/** After so many in a row it is no accident. */
+const MOST_VOID = 3
+
+/** Takes a turn again while it is void. */
+export const again = async <A>(turn: () => Promise<A>): Promise<A> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await turn()
+    } catch (error) {
+      if (!(error instanceof VoidTurn) || tries === MOST_VOID) throw error
+      say(`taken again: ${error.message}`)
+    }
+  }
+}
+
 const measured = async (contender: Contender, round: number): Promise<Measured> => {
   const read = () =>
     Object.entries(contender.processes).map(([name, roots]): readonly [string, number] => [name, cpuOf(roots())])
@@ -132,7 +150,7 @@ export const measure = async (plan: Measure): Promise<Table> => {
   for (let round = -warmUp; round < rounds; round++) {
     const order = contenders.map((_, index) => index)
     for (const index of round % 2 === 0 ? order : order.toReversed()) {
-      const one = await measured(contenders[index]!, round)
+      const one = await again(() => measured(contenders[index]!, round))
       say(
         `${plan.title}: ${round < 0 ? "warm-up" : `round ${round + 1}/${rounds}`}, ${contenders[index]!.name}: ${(one.operations / one.seconds).toFixed(0)}/s`
       )

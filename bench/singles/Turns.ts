@@ -1,7 +1,7 @@
 import { pause } from "../Child.ts"
 import { cpuOf } from "../Cpu.ts"
 import type { Contender, Measure, Rounds, Table, Turn } from "../Harness.ts"
-import { measure, quantile, say } from "../Harness.ts"
+import { again, measure, quantile, say, VoidTurn } from "../Harness.ts"
 import type { Order, Outcome } from "../ingress/Load.ts"
 import type { startLoad } from "../ingress/LoadProcess.ts"
 import type { Counting } from "../mailing/Mailer.ts"
@@ -31,6 +31,8 @@ export type Shape = Pick<Order, "connections" | "ms" | "open">
 const POLL_MS = 25
 /** Without a step forward for so long, something is broken. */
 const TIMEOUT_MS = 60_000
+/** A server that refused has ended what it accepted after so long. */
+const SETTLE_MS = 20_000
 const SHOWN_STATEMENTS = 12
 const STATEMENT_WIDTH = 110
 
@@ -55,7 +57,7 @@ const agesOf = (server: Server, { sent }: Outcome, marked: ReadonlyArray<readonl
   return [...ages.values()]
 }
 
-/** Sends a load, and ends when all of it has reached the sink and is recorded. */
+/** Sends a load, and ends when all of it has reached the sink and is recorded; throws `VoidTurn` if some was refused. */
 export const turnOf = async ({ idle, load, sink, turns }: Bench, server: Server, shape: Shape): Promise<Turn> => {
   await sink.ask({ reset: true })
   const since = await server.begin()
@@ -71,7 +73,11 @@ export const turnOf = async ({ idle, load, sink, turns }: Bench, server: Server,
     isTimed: true
   })
   const { answered: accepted, firstRefusal } = outcome
-  if (outcome.refused > 0) throw new Error(`${server.name} refused: ${firstRefusal}`)
+  if (outcome.refused > 0) {
+    // A 503 may leave open whether the message was accepted: nothing of this turn may reach the next one.
+    await pause(SETTLE_MS)
+    throw new VoidTurn(`${server.name} refused ${outcome.refused} of ${accepted + outcome.refused}: ${firstRefusal}`)
+  }
   await untilRecorded(server, since, accepted)
   const seconds = (performance.now() - begun) / 1000
   const statements = (await server.database.statements()) - before - (idle.get(server)?.statements ?? 0) * seconds
@@ -152,7 +158,9 @@ export const warmUp = async (
   servers: ReadonlyArray<Server>,
   sizes: { readonly clients: number; readonly ms: number; readonly idleMs: number }
 ): Promise<void> => {
-  for (const server of servers) await turnOf(bench, server, { connections: sizes.clients, ms: sizes.ms })
+  for (const server of servers) {
+    await again(() => turnOf(bench, server, { connections: sizes.clients, ms: sizes.ms }))
+  }
   const read = () =>
     Promise.all(servers.map(async (server) => ({ calls: await server.database.statements(), us: usOf(server) })))
   const before = await read()

@@ -2,7 +2,7 @@ import type { Stage } from "../Child.ts"
 import { cpuOf } from "../Cpu.ts"
 import type { CountingDatabase } from "../Database.ts"
 import type { Result, Table } from "../Harness.ts"
-import { say } from "../Harness.ts"
+import { again, say } from "../Harness.ts"
 import type { Server, Site } from "./Servers.ts"
 import { engineServer } from "./Servers.ts"
 import type { Bench, Shape } from "./Turns.ts"
@@ -45,7 +45,7 @@ const fill = async (bench: Bench, server: Server, count: number, clients: number
   let done = 0
   while (done < count) {
     const before = cpu(server)
-    const { operations } = await turnOf(bench, server, { connections: clients, ms })
+    const { operations } = await again(() => turnOf(bench, server, { connections: clients, ms }))
     done += operations
     costs.push((cpu(server) - before) / operations)
   }
