@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import type { TestSpecification } from "vitest/node"
 import { BaseSequencer } from "vitest/node"
@@ -15,6 +16,8 @@ class LongFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  // As node resolves it: by Vite's own condition `development`, we and graphql-yoga would have two copies of graphql.
+  resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve("graphql")) }] },
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/globalSetup.ts"],

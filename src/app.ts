@@ -112,6 +112,7 @@ import type { CannotListen } from "./http/pipeline/Listening.ts"
 import { cannotListen } from "./http/pipeline/Listening.ts"
 import { nodeMetrics } from "./http/endpoints/NodeMetrics.ts"
 import { Draining, ReadyWorkers } from "./http/endpoints/Status.ts"
+import { graphqlRoutes } from "./graphql/GraphqlRoute.ts"
 import * as WorkerExits from "./workers/WorkerExits.ts"
 import { lastResort } from "./workers/LastResort.ts"
 import * as Metering from "./workers/Metering.ts"
@@ -352,7 +353,7 @@ const http = (
   )
   const options = { routerConfig, disableLogger: true, disableListenLog: true }
   const served = roles.has("api")
-    ? HttpRouter.serve(routes(fastPath), options).pipe(
+    ? HttpRouter.serve(routes(fastPath, graphqlRoutes), options).pipe(
         Layer.provide(
           Layer.mergeAll(
             Accept.layer,

@@ -116,6 +116,15 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
         storeError("ChannelStore.list")
       )
 
+    const ofContacts: ChannelStore["Service"]["ofContacts"] = (appId, contactIds, limit) =>
+      sql<ChannelRow & { readonly contact_id: ContactId }>`
+        SELECT theirs.* FROM unnest(${uuids([...new Set(contactIds)])}) AS t (id) CROSS JOIN LATERAL (
+          SELECT ${columns} FROM channels WHERE app_id = ${appId} AND contact_id = t.id ORDER BY id LIMIT ${limit}
+        ) AS theirs`.pipe(
+        Effect.map((rows) => Map.groupBy(rows.map(channelOf), ({ contactId }) => contactId!)),
+        storeError("ChannelStore.ofContacts")
+      )
+
     const remove: ChannelStore["Service"]["remove"] = (appId, id) =>
       sql`DELETE FROM channels WHERE app_id = ${appId} AND id = ${id} RETURNING id`.pipe(
         Effect.map((rows) => rows.length > 0),
@@ -177,6 +186,6 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
         return Option.map(Option.fromUndefinedOr(rows[0]), channelOf)
       }).pipe(sql.withTransaction, storeError("ChannelStore.subscribe"))
 
-    return ChannelStore.of({ upsert, ensureInbox, subscribe, find, list, remove, among })
+    return ChannelStore.of({ upsert, ensureInbox, subscribe, find, list, ofContacts, remove, among })
   })
 )

@@ -9,7 +9,7 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { ContactKey } from "../../../services/ports/audience/ContactStore.ts"
 import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
-import { texts } from "../server/columns.ts"
+import { texts, uuids } from "../server/columns.ts"
 import { noteErasure } from "./erasures.ts"
 import { pageOf } from "../server/pages.ts"
 import { growing } from "../operations/Statistics.ts"
@@ -150,6 +150,21 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
 
     const find: ContactStore["Service"]["find"] = (appId, key) => one(appId, key).pipe(storeError("ContactStore.find"))
 
+    const findMany: ContactStore["Service"]["findMany"] = (appId, keys) => {
+      const ids = keys.filter((key) => typeof key === "string")
+      const externalIds = keys.flatMap((key) => (typeof key === "string" ? [] : [key.externalId]))
+      const named = sql.or([
+        ...(ids.length === 0 ? [] : [sql`p.id = ANY(${uuids(ids)})`]),
+        ...(externalIds.length === 0 ? [] : [sql`p.external_id = ANY(${texts(externalIds)})`])
+      ])
+      return keys.length === 0
+        ? Effect.succeed([])
+        : select([sql`p.app_id = ${appId}`, named]).pipe(
+            Effect.map((rows) => rows.map(contactOf)),
+            storeError("ContactStore.findMany")
+          )
+    }
+
     const list: ContactStore["Service"]["list"] = (appId, filter, after, limit) => {
       const { externalId, tag } = filter
       return sql<ContactRow>`${select([
@@ -231,6 +246,6 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
         return isThere || devices.length > 0
       }).pipe(sql.withTransaction, storeError("ContactStore.remove"))
 
-    return ContactStore.of({ upsert, tag, find, list, update, prefer, remove })
+    return ContactStore.of({ upsert, tag, find, findMany, list, update, prefer, remove })
   })
 )

@@ -251,6 +251,15 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
       )
     }
 
+    const ofUsers: DeviceStore["Service"]["ofUsers"] = (appId, userIds, limit) =>
+      sql<DeviceRow>`
+        SELECT theirs.* FROM unnest(${texts([...new Set(userIds)])}) AS t (user_id) CROSS JOIN LATERAL (
+          SELECT ${columns} FROM devices WHERE app_id = ${appId} AND user_id = t.user_id ORDER BY id LIMIT ${limit}
+        ) AS theirs`.pipe(
+        Effect.map((rows) => Map.groupBy(rows.map(deviceOf), ({ userId }) => userId!)),
+        storeError("DeviceStore.ofUsers")
+      )
+
     const amongAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Naming>) {
       const ids = calls.map((call) => [...new Set(call.ids.filter(isUuid))])
       const rows = yield* sql<NamedDevice & { readonly call: number }>`
@@ -274,6 +283,6 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
     const among: DeviceStore["Service"]["among"] = (appId, ids) =>
       ids.length <= FEW ? amongFew({ appId, ids }) : Effect.map(amongAll([{ appId, ids }]), (answers) => answers[0]!)
 
-    return DeviceStore.of({ register, removeByToken, remove, find, update, list, among })
+    return DeviceStore.of({ register, removeByToken, remove, find, update, list, ofUsers, among })
   })
 )

@@ -13,7 +13,7 @@ import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { uuids } from "../server/columns.ts"
 import { deliveriesOf } from "./deliveries.ts"
 import { claimNextPlanOf, claimPlanOf, savePlanOf } from "./planNotification.ts"
-import { countsOfNotifications, findNotification, listNotifications } from "./readNotifications.ts"
+import { countsOfNotifications, findNotification, findNotifications, listNotifications } from "./readNotifications.ts"
 import { reviseNotification } from "./reviseNotification.ts"
 import { controlNotification } from "./controlNotification.ts"
 import { growing } from "../operations/Statistics.ts"
@@ -188,6 +188,7 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
     return NotificationStore.of({
       ...(yield* makeAccept(sql)),
       find: findNotification(sql),
+      findMany: findNotifications(sql),
       list: listNotifications(sql),
       counts: countsOfNotifications(sql),
       message: yield* makeMessage(sql),

@@ -23,6 +23,17 @@ export const findNotification = (sql: SqlClient.SqlClient): Store["find"] => {
     )
 }
 
+/** Several of an application, without their counts. */
+export const findNotifications = (sql: SqlClient.SqlClient): Store["findMany"] => {
+  const columns = sql.literal(COLUMNS)
+  return (appId, ids) =>
+    sql<NotificationRow>`
+      SELECT ${columns} FROM notifications WHERE id = ANY(${uuids(ids.filter(isUuid))}) AND app_id = ${appId}`.pipe(
+      Effect.map((rows) => rows.map(notificationOf)),
+      storeError("NotificationStore.findMany")
+    )
+}
+
 /** What tells the database in which of two partial indexes a status has its span. */
 const isOfIndex = (status: NotificationStatus): string =>
   status === "completed" || status === "cancelled" ? "status IN ('completed', 'cancelled')" : "completed_at IS NULL"

@@ -56,6 +56,12 @@ export class ChannelStore extends Context.Service<
       after: string | null,
       limit: number
     ) => Effect.Effect<Page<Channel>, StoreError>
+    /** The channels of each of these contacts in one statement: oldest first, `limit` of each at most. */
+    readonly ofContacts: (
+      appId: AppId,
+      contactIds: ReadonlyArray<ContactId>,
+      limit: number
+    ) => Effect.Effect<ReadonlyMap<ContactId, ReadonlyArray<Channel>>, StoreError>
     readonly remove: (appId: AppId, id: ChannelId) => Effect.Effect<boolean, StoreError>
     /** Those of `ids` that are channels of the application, each once, in no order. */
     readonly among: (appId: AppId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<NamedChannel>, StoreError>

@@ -29,6 +29,11 @@ export class ContactStore extends Context.Service<
       contacts: ReadonlyArray<UpsertContact>
     ) => Effect.Effect<ReadonlyArray<{ readonly id: ContactId; readonly created: boolean }>, StoreError>
     readonly find: (appId: AppId, key: ContactKey) => Effect.Effect<Option.Option<Contact>, StoreError>
+    /** Those of `keys` that are contacts of the application, each once, in no order: one statement. */
+    readonly findMany: (
+      appId: AppId,
+      keys: ReadonlyArray<ContactKey>
+    ) => Effect.Effect<ReadonlyArray<Contact>, StoreError>
     /** In the order of ids, newest last. */
     readonly list: (
       appId: AppId,

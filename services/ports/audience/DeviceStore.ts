@@ -80,6 +80,12 @@ export class DeviceStore extends Context.Service<
       after: string | null,
       limit: number
     ) => Effect.Effect<Page<Device>, StoreError>
+    /** The devices of each of these people in one statement: oldest first, `limit` of each at most. */
+    readonly ofUsers: (
+      appId: AppId,
+      userIds: ReadonlyArray<string>,
+      limit: number
+    ) => Effect.Effect<ReadonlyMap<string, ReadonlyArray<Device>>, StoreError>
     /** Those of `ids` that are devices of the application, each once, in no order. */
     readonly among: (appId: AppId, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<NamedDevice>, StoreError>
   }

@@ -111,6 +111,11 @@ export class NotificationStore extends Context.Service<
       StoreError
     >
     readonly find: (appId: AppId, id: NotificationId) => Effect.Effect<Option.Option<Notification>, StoreError>
+    /** Those of `ids` that are notifications of the application, each once, in no order: one statement. */
+    readonly findMany: (
+      appId: AppId,
+      ids: ReadonlyArray<NotificationId>
+    ) => Effect.Effect<ReadonlyArray<Notification>, StoreError>
     /** Newest first. */
     readonly list: (
       appId: AppId,

@@ -150,7 +150,7 @@ const paramSchema = (name: string): JsonObject => {
 
 const operation = (route: Route, write: ReturnType<typeof collector>["write"]): JsonObject => {
   const { body, success, query } = route
-  const longest = bodyLimitOf(route.access, Infinity)
+  const longest = bodyLimitOf(route, Infinity)
   const querySchema: QuerySchema = query === null ? {} : (write(query, "ignore") as QuerySchema)
   const parameters: ReadonlyArray<Json> = [
     ...route.params.map((name) => ({

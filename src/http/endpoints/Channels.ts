@@ -12,7 +12,7 @@ import { route } from "../pipeline/Route.ts"
 
 const Status = Schema.Literals(["active", "suppressed", "unsubscribed"])
 
-const ChannelView = Schema.Struct({
+export const ChannelView = Schema.Struct({
   id: ChannelId,
   kind: ChannelKind,
   address: Schema.NullOr(Schema.String),
@@ -21,7 +21,7 @@ const ChannelView = Schema.Struct({
   created_at: Schema.String
 }).annotate({ identifier: "Channel" })
 
-const show = (channel: Channel): typeof ChannelView.Type => ({
+export const showChannel = (channel: Channel): typeof ChannelView.Type => ({
   id: channel.id,
   kind: channel.kind,
   address: channel.address,
@@ -111,7 +111,7 @@ export const channelRoutes = Effect.gen(function* () {
               after,
               limit
             ),
-          show
+          showChannel
         )
     }),
     route({
@@ -124,7 +124,7 @@ export const channelRoutes = Effect.gen(function* () {
       errors: ["not_found"],
       handler: Effect.fnUntraced(function* ({ caller, params }) {
         const channel = yield* channels.find(caller.appId, params.id as ChannelId)
-        return Option.isSome(channel) ? show(channel.value) : yield* Effect.fail(notFound("channel"))
+        return Option.isSome(channel) ? showChannel(channel.value) : yield* Effect.fail(notFound("channel"))
       })
     }),
     route({
@@ -152,7 +152,7 @@ export const channelRoutes = Effect.gen(function* () {
         const channel = yield* channels.subscribe(caller.appId, id, status === "active")
         // Removed meanwhile.
         if (Option.isNone(channel)) return yield* Effect.fail(notFound("channel"))
-        return show(channel.value)
+        return showChannel(channel.value)
       })
     }),
     route({

@@ -44,7 +44,7 @@ const fields = {
   created_at: Schema.String,
   replayed_at: Schema.NullOr(Schema.String)
 }
-const LetterView = Schema.Struct(fields).annotate({ identifier: "DeadLetter" })
+export const DeadLetterView = Schema.Struct(fields).annotate({ identifier: "DeadLetter" })
 const WholeView = Schema.Struct({
   ...fields,
   event: Schema.NullOr(Schema.Json).annotate({
@@ -58,7 +58,7 @@ const WholeView = Schema.Struct({
   variables: Schema.NullOr(Variables)
 }).annotate({ identifier: "DeadLetterWithContent" })
 
-const show = (letter: DeadLetter): typeof LetterView.Type => ({
+const show = (letter: DeadLetter): typeof DeadLetterView.Type => ({
   id: letter.id,
   kind: letter.kind,
   error: letter.error,
@@ -158,7 +158,7 @@ export const deadLetterRoutes = Effect.gen(function* () {
       success: {
         status: 200,
         description: "A page of dead letters, newest first.",
-        schema: pageOf(LetterView),
+        schema: pageOf(DeadLetterView),
         example: { data: [example], next_cursor: null }
       },
       errors: ["validation_error"],

@@ -41,17 +41,21 @@ export class ApiError<C extends ErrorCode = ErrorCode> {
   readonly message: string
   readonly details: ReadonlyArray<Detail>
   readonly headers: Readonly<Record<string, string>>
+  /** What the body says beside `error`. */
+  readonly beside: Readonly<Record<string, unknown>>
 
   constructor(
     code: C,
     message: string,
     details: ReadonlyArray<Detail> = [],
-    headers: Readonly<Record<string, string>> = {}
+    headers: Readonly<Record<string, string>> = {},
+    beside: Readonly<Record<string, unknown>> = {}
   ) {
     this.code = code
     this.message = message
     this.details = details
     this.headers = headers
+    this.beside = beside
   }
 }
 
@@ -133,8 +137,8 @@ export const ErrorBody = Schema.Struct({
   })
 }).annotate({ identifier: "Error" })
 
-export const errorBody = ({ code, message, details }: ApiError, requestId: string): string =>
-  JSON.stringify({ error: { code, message, details, request_id: requestId } })
+export const errorBody = ({ beside, code, message, details }: ApiError, requestId: string): string =>
+  JSON.stringify({ error: { code, message, details, request_id: requestId }, ...beside })
 
 /** An error as an answer. `headers` are those that any answer to the request carries. */
 export const errorReply = (error: ApiError, requestId: string, headers: Readonly<Record<string, string>>): Reply => ({

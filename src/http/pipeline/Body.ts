@@ -150,10 +150,16 @@ export const parseJson = (given: Uint8Array): Result.Result<unknown, ApiError<"v
       invalid([{ field: "body", message: `is not valid JSON${where === undefined ? "" : ` ${where}`}` }])
     )
   }
-  const problem = problemIn(value, DEPTH, text.includes("\\u"))
-  if (problem === null) return Result.succeed(value)
+  const refusal = refusalOfJson(value, text.includes("\\u"))
+  return refusal === null ? Result.succeed(value) : Result.fail(refusal)
+}
+
+/** What the engine cannot take of a value that looks like JSON; null: nothing. `hasEscapes`: texts may hold any character. */
+export const refusalOfJson = (value: unknown, hasEscapes: boolean): ApiError<"validation_error"> | null => {
+  const problem = problemIn(value, DEPTH, hasEscapes)
+  if (problem === null) return null
   const field = problem.path.length === 0 ? "body" : problem.path.join(".").replaceAll(".[", "[").slice(0, 500)
-  return Result.fail(invalid([{ field, message: problem.message }]))
+  return invalid([{ field, message: problem.message }])
 }
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/gi

@@ -40,11 +40,11 @@ export interface CompiledRoute {
 }
 
 export const compileRoute = (route: Route, services: PipelineServices): CompiledRoute => {
-  const { access, body, method, path, query } = route
+  const { body, method, path, query } = route
   return {
     route,
     services,
-    bodyLimit: bodyLimitOf(access, services.bodyLimit),
+    bodyLimit: bodyLimitOf(route, services.bodyLimit),
     decodeBody: body === null || body.isStream ? null : bodyDecoder(body),
     decodeQuery: query === null ? null : queryDecoder(query),
     meter: makeMeter(services.metrics, method, path)
@@ -79,18 +79,38 @@ export const callOf = (
   body,
   settle: null,
   waits,
-  client: clientOf(services.admission, request, headers, waits)
+  client: clientOf(services.admission, request, caller, headers, waits)
 })
 
-const clientOf = (admission: Admission, request: Incoming, headers: Headers, waits: Waits): Client => ({
+const clientOf = (
+  admission: Admission,
+  request: Incoming,
+  caller: Caller | null,
+  headers: Headers,
+  waits: Waits
+): Client => ({
   address: () => admission.addressOf(request),
   follow: () =>
     Effect.tapError(within(waits, admission.admitLink(request, headers)), () =>
       Effect.sync(() => {
         if (!isCounted(headers)) admission.pass(headers)
       })
-    )
+    ),
+  charge: Effect.fnUntraced(function* (permits) {
+    for (let i = 0; i < permits; i++) {
+      const isCharged = caller !== null && admission.admitNow(request, caller, false, headers)
+      if (isCharged) continue
+      yield* within(
+        waits,
+        caller === null ? admission.admitAnonymous(request, headers) : admission.admit(request, caller, false, headers)
+      )
+    }
+  })
 })
+
+/** A refusal in the words of its route. */
+export const worded = (route: Route, reply: Reply): Reply =>
+  route.refusalBody === null || reply.status < 400 ? reply : { ...reply, body: route.refusalBody(reply.body) }
 
 /** The answer to what a handler answered. */
 export const replyOf = ({ location, status }: Route["success"], value: unknown, headers: Headers): Reply => {

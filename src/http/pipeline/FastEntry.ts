@@ -6,7 +6,7 @@ import { ApiError } from "./ApiError.ts"
 import type { BodyError } from "./Body.ts"
 import { checkMediaType, parseJson } from "./Body.ts"
 import type { CompiledRoute } from "./CompiledRoute.ts"
-import { callOf, NOTHING, replyOf } from "./CompiledRoute.ts"
+import { callOf, NOTHING, replyOf, worded } from "./CompiledRoute.ts"
 import type { Incoming } from "./Incoming.ts"
 import { answerCause } from "./Refusals.ts"
 import type { Reply } from "./Reply.ts"
@@ -25,6 +25,8 @@ export interface Entered {
 export interface FastRoute {
   /** Bytes; longer bodies are the router's to refuse. */
   readonly bodyLimit: number
+  /** Whoever wants server-sent events of it is the router's as well. */
+  readonly hasEvents?: boolean
   /**
    * Lets a request in when there is nothing to wait for: its key was admitted a moment ago, permits are at hand, and its
    * head has nothing wrong or special about it. Answers what makes an answer of the body, once that is there. Null:
@@ -52,7 +54,7 @@ export const makeEnter = (compiled: CompiledRoute): FastRoute["enter"] => {
     if (!admission.admitNow(request, caller, isRegistration, headers)) return null
     const note = (reply: Reply) => {
       meter.note(reply.status, startedAt)
-      return reply
+      return worded(route, reply)
     }
     const { late, templates } = makeWaits()
     return {

@@ -20,10 +20,14 @@ type Serve = (incoming: IncomingMessage, outgoing: ServerResponse) => void
 
 export interface FastPath {
   /** By path. */
-  readonly posts: Map<string, { readonly serve: Serve; readonly bodyLimit: number }>
+  readonly posts: Map<string, { readonly serve: Serve; readonly bodyLimit: number; readonly hasEvents: boolean }>
 }
 
 export const makeFastPath = (): FastPath => ({ posts: new Map() })
+
+/** Whether an `Accept` header names server-sent events. */
+export const wantsEvents = (accept: string | undefined): boolean =>
+  accept !== undefined && accept.toLowerCase().includes("text/event-stream")
 
 /** The route that takes this request, if it is a plain one. */
 export const fastPathFor = ({ posts }: FastPath, { headers, method, url }: IncomingMessage): Serve | undefined => {
@@ -31,6 +35,7 @@ export const fastPathFor = ({ posts }: FastPath, { headers, method, url }: Incom
   const route = posts.get(url!)
   if (route === undefined || headers.expect !== undefined || headers["transfer-encoding"] !== undefined)
     return undefined
+  if (route.hasEvents && wantsEvents(headers.accept)) return undefined
   return Number(headers["content-length"]) <= route.bodyLimit ? route.serve : undefined
 }
 
@@ -97,7 +102,7 @@ export const open = Effect.fnUntraced(function* (
     }
     arriving.add(cut)
   }
-  fastPath.posts.set(path, { serve, bodyLimit: route.bodyLimit })
+  fastPath.posts.set(path, { serve, bodyLimit: route.bodyLimit, hasEvents: route.hasEvents === true })
   yield* Effect.addFinalizer(() => {
     fastPath.posts.delete(path)
     for (const cut of arriving) cut()

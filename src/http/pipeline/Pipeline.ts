@@ -8,7 +8,7 @@ import type { ApiError } from "./ApiError.ts"
 import { errorBody, notFound, STATUS } from "./ApiError.ts"
 import { checkMediaType, parseJson, readBody } from "./Body.ts"
 import type { CompiledRoute, PipelineServices } from "./CompiledRoute.ts"
-import { callOf, compileRoute, NOTHING, replyOf } from "./CompiledRoute.ts"
+import { callOf, compileRoute, NOTHING, replyOf, worded } from "./CompiledRoute.ts"
 import type { FastRoute } from "./FastEntry.ts"
 import { makeEnter } from "./FastEntry.ts"
 import { checkKey, fingerprintOf, once } from "./Idempotency.ts"
@@ -62,7 +62,7 @@ export const compile = (route: Route, services: PipelineServices): Served => {
   const whole: FastRoute["whole"] = (request, requestId) =>
     // A handler of a plain route answers a value.
     serve(compiled, request, requestId, NOTHING, NOTHING, (reply) => reply as Reply)
-  return { handler, fast: { bodyLimit, enter: makeEnter(compiled), whole } }
+  return { handler, fast: { bodyLimit, hasEvents: route.hasEvents, enter: makeEnter(compiled), whole } }
 }
 
 type Answer = Reply | HttpServerResponse.HttpServerResponse
@@ -81,7 +81,7 @@ const serve = <A>(
   const waits = waitsOf(compiled.services.waitLimiter)
   return Effect.map(
     Effect.catchCause(handleRequest(compiled, request, requestId, headers, params, search, waits), (cause) =>
-      refuse(compiled, cause, request, requestId, headers, waits)
+      Effect.map(refuse(compiled, cause, request, requestId, headers, waits), (reply) => worded(compiled.route, reply))
     ),
     (answer) => {
       compiled.meter.note(answer.status, startedAt)

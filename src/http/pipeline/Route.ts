@@ -60,6 +60,8 @@ export interface Client {
   readonly address: () => string
   /** Counts a request for a signed link, after its signature was found good. */
   readonly follow: () => Effect.Effect<void, Refused | StoreError>
+  /** Counts more permits of a caller whose request does the work of several. */
+  readonly charge: (permits: number) => Effect.Effect<void, Refused | StoreError>
 }
 
 /** A JSON body, decoded whole; or a stream of lines, which the handler reads from the request itself. */
@@ -72,6 +74,8 @@ interface BodySpec<B> {
   readonly isStream?: boolean
   /** May be left out, which says the same as an empty object. */
   readonly isOptional?: boolean
+  /** Bytes, at most, where that is less than of any other body. */
+  readonly limit?: number
   /** Puts another form that is taken as well into that of `schema`, before it is decoded. */
   readonly unify?: (body: unknown) => unknown
   /** That form, for the documentation and generated clients. */
@@ -122,6 +126,10 @@ export interface Definition<
   readonly hasDeadline?: boolean
   /** Whether what it changes is written to the audit log: the stores then learn which key is at work. */
   readonly isAudited?: boolean
+  /** Whether it answers those who `Accept` server-sent events by a stream: these go by the router. */
+  readonly hasEvents?: boolean
+  /** What the JSON of its refusals is made into, whoever refuses. */
+  readonly refusalBody?: (body: string) => string
   readonly body?: BodySpec<B>
   readonly query?: Q
   readonly success: SuccessSpec<S> & {
@@ -149,6 +157,8 @@ export interface Route {
   readonly description: string
   readonly limit: "caller" | "registration" | "none" | "signed"
   readonly hasDeadline: boolean
+  readonly hasEvents: boolean
+  readonly refusalBody: ((body: string) => string) | null
   readonly body: Required<BodySpec<Decodable>> | null
   readonly query: Decodable | null
   readonly params: ReadonlyArray<string>
@@ -180,8 +190,8 @@ export const isSignedParam = (name: string): boolean => name === "token" || name
 const PUBLIC_BODY_BYTES = 64 * 1024
 
 /** Bytes of a JSON body, at most, where secret keys may send `limit`. */
-export const bodyLimitOf = (access: Access, limit: number): number =>
-  access === "secret" ? limit : Math.min(limit, PUBLIC_BODY_BYTES)
+export const bodyLimitOf = ({ access, body }: Route, limit: number): number =>
+  Math.min(limit, body?.limit ?? Infinity, access === "secret" ? Infinity : PUBLIC_BODY_BYTES)
 
 export const JSON_TYPE = "application/json"
 
@@ -238,6 +248,8 @@ export const route = <
     description: definition.description ?? "",
     limit,
     hasDeadline: definition.hasDeadline ?? false,
+    hasEvents: definition.hasEvents ?? false,
+    refusalBody: definition.refusalBody ?? null,
     body:
       body === undefined
         ? null
@@ -246,6 +258,7 @@ export const route = <
             mediaTypes: [JSON_TYPE],
             isStream: false,
             isOptional: false,
+            limit: Infinity,
             unify: (form) => form,
             other: null,
             ...body

@@ -288,9 +288,19 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
     })
   )
 
+/** Routes that stand beside the table, which they call: they are served by the same pipeline, and documented elsewhere. */
+export type Beside = (table: ReadonlyArray<Route>) => Effect.Effect<ReadonlyArray<Route>, never, RouteServices>
+
 /** Everything that a process with the role `api` serves; `fastPath` is that of the server in front of the router. */
-export const routes = (fastPath: FastPath): Layer.Layer<never, never, HttpRouter.HttpRouter | RouteServices> =>
-  mount(table, LISTED, fastPath)
+export const routes = (
+  fastPath: FastPath,
+  beside: Beside
+): Layer.Layer<never, never, HttpRouter.HttpRouter | RouteServices> =>
+  mount(
+    Effect.flatMap(table, (routes) => Effect.map(beside(routes), (more) => [...routes, ...more])),
+    LISTED,
+    fastPath
+  )
 
 /** What every other process serves: `/healthz`, `/readyz` and `/metrics`, for supervisors. */
 export const statusRoutesOnly: Layer.Layer<

@@ -32,6 +32,7 @@ import { Keys } from "../../../services/ports/access/Keys.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
 import { PayloadSizes } from "../../../services/ports/sending/PayloadSizes.ts"
+import { graphqlRoutes } from "../../../src/graphql/GraphqlRoute.ts"
 import { makeFastPath } from "../../../src/http/pipeline/FastPath.ts"
 import { GracefulShutdown } from "../../../src/http/pipeline/GracefulShutdown.ts"
 import { makeNodeServer, routerConfig, routes } from "../../../src/http/pipeline/Server.ts"
@@ -148,7 +149,7 @@ export const startServer = async (
   const fastPath = makeFastPath()
   const shutdown = new GracefulShutdown()
   const leaving = Layer.effectDiscard(Effect.addFinalizer(() => shutdown.end(options.drainMs ?? 20_000)))
-  const served = HttpRouter.serve(Layer.merge(routes(fastPath), broken), {
+  const served = HttpRouter.serve(Layer.merge(routes(fastPath, graphqlRoutes), broken), {
     routerConfig,
     disableLogger: true,
     disableListenLog: true

@@ -1,0 +1,91 @@
+import { Effect, Exit } from "effect"
+import type { Fiber } from "effect"
+import type { Caller } from "../../services/engine/access/Auth.ts"
+import { internalError } from "../http/pipeline/ApiError.ts"
+import type { Call } from "../http/pipeline/Route.ts"
+import type { Waits } from "../http/pipeline/WaitLimiter.ts"
+import { WAIT_TIMEOUT_MS } from "../http/pipeline/WaitLimiter.ts"
+import { graphqlError, refusalOf } from "./GraphqlErrors.ts"
+import type { Lookups } from "./Lookups.ts"
+import { makeLookups } from "./Lookups.ts"
+import type { LookupStores } from "./Lookups.ts"
+
+/** What a request's resolvers stand on. */
+export interface GraphqlContext {
+  readonly caller: Caller
+  /** The request, as a handler of the REST API has it. */
+  readonly call: Call
+  readonly lookups: Lookups
+  /**
+   * Runs a resolver's work: answers its value, at once where there was nothing to wait for. Throws a GraphQLError; what
+   * is no refusal is logged, and clients learn of the request's id alone.
+   */
+  readonly run: <A>(work: Effect.Effect<A, unknown>) => A | Promise<A>
+  /** The time that a part of the work may wait for the database: as long as the request has, whatever runs beside it. */
+  readonly waits: () => Waits
+  /** Notes texts of an answer that must not be kept for repetitions: what is in `value` and not in `kept`. */
+  readonly keepSecret: (value: unknown, kept: unknown) => void
+  readonly secrets: ReadonlySet<string>
+  /** Interrupts what is under way: nobody waits for it. */
+  readonly stop: () => void
+}
+
+const secretsIn = (value: unknown, kept: unknown): ReadonlyArray<string> =>
+  value === kept || typeof value !== "object" || value === null
+    ? []
+    : Object.entries(value).flatMap(([name, text]) =>
+        typeof text === "string" && (kept as Readonly<Record<string, unknown>>)[name] !== text ? [text] : []
+      )
+
+/** `fork`: as the request's own work runs. */
+export const makeContext = (
+  call: Call,
+  stores: LookupStores,
+  fork: (work: Effect.Effect<unknown, unknown>) => Fiber.Fiber<unknown, unknown>
+): GraphqlContext => {
+  const running = new Set<Fiber.Fiber<unknown, unknown>>()
+  const secrets = new Set<string>()
+  const endsAt = performance.now() + Math.min(call.waits.left, WAIT_TIMEOUT_MS)
+  const valueOf = <A>(exit: Exit.Exit<A, unknown>): A => {
+    if (Exit.isSuccess(exit)) return exit.value
+    const refusal = refusalOf(exit.cause)
+    if (refusal !== null) throw graphqlError(refusal)
+    fork(
+      Effect.annotateLogs(Effect.logError("A field of a GraphQL request failed", exit.cause), {
+        request_id: call.requestId
+      })
+    )
+    throw graphqlError(internalError())
+  }
+  const run: GraphqlContext["run"] = <A>(work: Effect.Effect<A, unknown>): A | Promise<A> => {
+    const fiber = fork(work) as Fiber.Fiber<A, unknown>
+    const exit = fiber.pollUnsafe()
+    if (exit !== undefined) return valueOf(exit)
+    running.add(fiber)
+    return new Promise((resolve, reject) =>
+      fiber.addObserver((exit) => {
+        running.delete(fiber)
+        try {
+          resolve(valueOf(exit))
+        } catch (error) {
+          reject(error as Error)
+        }
+      })
+    )
+  }
+  const waits = (): Waits => ({ waitLimiter: call.waits.waitLimiter, left: endsAt - performance.now() })
+  return {
+    caller: call.caller!,
+    call,
+    lookups: makeLookups(stores, call.caller!.appId, waits, run),
+    run,
+    waits,
+    keepSecret: (value, kept) => {
+      for (const text of secretsIn(value, kept)) secrets.add(text)
+    },
+    secrets,
+    stop: () => {
+      for (const fiber of running) fiber.interruptUnsafe()
+    }
+  }
+}

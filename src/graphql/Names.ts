@@ -1,0 +1,47 @@
+import type { GraphQLInputType } from "graphql"
+import { getNamedType, getNullableType, isInputObjectType, isListType } from "graphql"
+import { isJsonObject } from "../../services/domain/Json.ts"
+
+/* GraphQL speaks camelCase, the REST API snake_case. What is inside a value of JSON keeps its names in both. */
+
+export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/** A value of an input type, with the names that REST has for it. */
+export const toRest = (type: GraphQLInputType, value: unknown): unknown => {
+  const bare = getNullableType(type)
+  if (isListType(bare)) return Array.isArray(value) ? value.map((one) => toRest(bare.ofType, one)) : value
+  if (!isInputObjectType(bare) || !isJsonObject(value)) return value
+  const fields = bare.getFields()
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [snakeCase(name), toRest(fields[name]!.type, one)])
+  )
+}
+
+/** A path that REST names within a value of this type, as `to.device_ids[3]`, in the words of the schema. */
+export const pathFromRest = (type: GraphQLInputType, path: string): string => {
+  let at: GraphQLInputType | null = type
+  return path.replace(/[^.[\]]+/g, (segment) => {
+    if (at === null || /^\d+$/.test(segment)) return segment
+    const named: GraphQLInputType = getNamedType(at)
+    const name = camelCase(segment)
+    const field: { readonly type: GraphQLInputType } | undefined = isInputObjectType(named)
+      ? named.getFields()[name]
+      : undefined
+    at = field?.type ?? null
+    return field === undefined ? segment : name
+  })
+}
+
+/** The same for the fields of one object, whose inside keeps its names. */
+export const topFromRest = (path: string): string => path.replace(/^[^.[\]]+/, camelCase)
+
+export const topToRest = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(value).map(([name, one]) => [snakeCase(name), one]))
+
+/** Puts the names of fields that stand in a sentence of REST's into those of the schema. */
+export const sentenceFromRest =
+  (known: ReadonlySet<string>) =>
+  (sentence: string): string =>
+    sentence.replace(/\b[a-z0-9]+(?:_[a-z0-9]+)+\b/g, (word) => (known.has(word) ? camelCase(word) : word))

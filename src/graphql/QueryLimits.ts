@@ -1,0 +1,187 @@
+import type {
+  DocumentNode,
+  FieldNode,
+  FragmentDefinitionNode,
+  GraphQLField,
+  GraphQLNamedType,
+  GraphQLSchema,
+  OperationDefinitionNode,
+  SelectionSetNode
+} from "graphql"
+import { getNamedType, GraphQLError, isInterfaceType, isObjectType, Kind } from "graphql"
+
+/*
+ * What one request may ask for. The query is measured between parsing and validation: before anything whose cost grows
+ * faster than the query's length. A fragment is measured once, and counted wherever it is spread: what a query expands to
+ * is known without expanding it. Variables are filled in.
+ */
+
+/** Bytes of the request's body. */
+export const BODY_BYTES = 64 * 1024
+export const TOKENS = 1000
+const DEPTH = 10
+/** What GraphiQL and code generators ask of a schema is deeper than any query of data. */
+const INTROSPECTION_DEPTH = 16
+const ALIASES = 15
+const PAGE = 100
+const DEFAULT_PAGE = 50
+const NODES = 5000
+
+/** Fields that a request may have once: each is an attempt at a code, or a mail to somebody. */
+const ONCE: ReadonlySet<string> = new Set(["requestLoginCode", "verifyLoginCode", "deleteAccount"])
+
+/** Of a selection set, everything that its fragments spread included. */
+interface Measure {
+  /** Levels of fields. */
+  readonly depth: number
+  readonly introspectionDepth: number
+  readonly aliases: number
+  /** Objects in pages, at most. */
+  readonly nodes: number
+  /** Fields of this very level. */
+  readonly fields: number
+  /** Of them, those of `ONCE`. */
+  readonly once: number
+}
+
+const NOTHING: Measure = { depth: 0, introspectionDepth: 0, aliases: 0, nodes: 0, fields: 0, once: 0 }
+
+const both = (a: Measure, b: Measure): Measure => ({
+  depth: Math.max(a.depth, b.depth),
+  introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
+  aliases: a.aliases + b.aliases,
+  nodes: a.nodes + b.nodes,
+  fields: a.fields + b.fields,
+  once: a.once + b.once
+})
+
+/** What a request is worth, as the rate limit counts: one permit for each operation that REST would have been asked for. */
+export interface Cost {
+  readonly permits: number
+}
+
+const refuse = (message: string, node?: FieldNode | FragmentDefinitionNode): never => {
+  throw new GraphQLError(message, node === undefined ? {} : { nodes: node })
+}
+
+class Measuring {
+  readonly #schema: GraphQLSchema
+  readonly #operation: OperationDefinitionNode
+  readonly #variables: Readonly<Record<string, unknown>>
+  readonly #fragments = new Map<string, FragmentDefinitionNode>()
+  /** Null: under way. */
+  readonly #measured = new Map<string, Measure | null>()
+  hasIntrospection = false
+
+  constructor(
+    schema: GraphQLSchema,
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    variables: Readonly<Record<string, unknown>>
+  ) {
+    this.#schema = schema
+    this.#operation = operation
+    this.#variables = variables
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition)
+    }
+  }
+
+  whole(): Measure {
+    // Those that nothing spreads are validated all the same.
+    for (const name of this.#fragments.keys()) this.#fragment(name)
+    return this.#selections(this.#operation.selectionSet, this.#schema.getRootType(this.#operation.operation))
+  }
+
+  #fragment(name: string): Measure {
+    const before = this.#measured.get(name)
+    if (before !== undefined && before !== null) return before
+    const fragment = this.#fragments.get(name)
+    if (fragment === undefined) return NOTHING
+    if (before === null) return refuse(`The fragment "${name}" spreads itself.`, fragment)
+    this.#measured.set(name, null)
+    const measure = this.#selections(fragment.selectionSet, this.#schema.getType(fragment.typeCondition.name.value))
+    this.#measured.set(name, measure)
+    return measure
+  }
+
+  #selections(set: SelectionSetNode | undefined, type: GraphQLNamedType | null | undefined): Measure {
+    let sum = NOTHING
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind === Kind.FIELD) sum = both(sum, this.#field(selection, type))
+      else if (selection.kind === Kind.FRAGMENT_SPREAD) sum = both(sum, this.#fragment(selection.name.value))
+      else {
+        const condition = selection.typeCondition?.name.value
+        const on = condition === undefined ? type : this.#schema.getType(condition)
+        sum = both(sum, this.#selections(selection.selectionSet, on))
+      }
+    }
+    return sum
+  }
+
+  #field(node: FieldNode, type: GraphQLNamedType | null | undefined): Measure {
+    const name = node.name.value
+    const own = { aliases: node.alias === undefined ? 0 : 1, fields: name === "__typename" ? 0 : 1 }
+    if (name === "__schema" || name === "__type") {
+      this.hasIntrospection = true
+      const below = this.#selections(node.selectionSet, null)
+      return { ...NOTHING, ...own, introspectionDepth: below.depth + 1, aliases: own.aliases + below.aliases }
+    }
+    const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined
+    const below = this.#selections(node.selectionSet, field === undefined ? null : getNamedType(field.type))
+    const page = field === undefined ? null : this.#pageOf(node, field)
+    return {
+      depth: below.depth + 1,
+      introspectionDepth: below.introspectionDepth,
+      aliases: own.aliases + below.aliases,
+      nodes: page === null ? below.nodes : page * (1 + below.nodes),
+      fields: own.fields,
+      once: ONCE.has(name) ? 1 : 0
+    }
+  }
+
+  /** How many objects a field of several answers at most; null where it is none. */
+  #pageOf(node: FieldNode, field: GraphQLField<unknown, unknown>): number | null {
+    const known = field.args.find(({ name }) => name === "first")
+    if (known === undefined) return null
+    const standard = known.default?.literal?.kind === Kind.INT ? Number(known.default.literal.value) : DEFAULT_PAGE
+    const given = node.arguments?.find(({ name }) => name.value === "first")?.value
+    let first: unknown = standard
+    if (given?.kind === Kind.INT) first = Number(given.value)
+    else if (given?.kind === Kind.VARIABLE) {
+      const variable = given.name.value
+      const definition = this.#operation.variableDefinitions?.find((one) => one.variable.name.value === variable)
+      const fallback = definition?.defaultValue
+      first = this.#variables[variable] ?? (fallback?.kind === Kind.INT ? Number(fallback.value) : standard)
+    }
+    // Of another type: validation says so.
+    if (typeof first !== "number") return standard
+    return Number.isInteger(first) && first >= 1 && first <= PAGE
+      ? first
+      : refuse(`first of ${field.name} must be between 1 and ${PAGE}.`, node)
+  }
+}
+
+/** Measures a query. Throws a GraphQLError where it asks for more than is answered at once. */
+export const measure = (
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+  mayIntrospect: boolean
+): Cost => {
+  const measuring = new Measuring(schema, document, operation, variables)
+  const { aliases, depth, fields, introspectionDepth, nodes, once } = measuring.whole()
+  if (depth > DEPTH) refuse(`The query is ${depth} levels deep; ${DEPTH} are answered at most.`)
+  if (introspectionDepth > INTROSPECTION_DEPTH) {
+    refuse(`The introspection is ${introspectionDepth} levels deep; ${INTROSPECTION_DEPTH} are answered at most.`)
+  }
+  if (aliases > ALIASES)
+    refuse(`The query has ${aliases} aliases, counted wherever fragments are spread; ${ALIASES} are answered at most.`)
+  if (nodes > NODES)
+    refuse(`The query asks for up to ${nodes} objects; ${NODES} are answered at most. Ask for smaller pages (first).`)
+  if (once > 1) refuse(`A request has one of ${[...ONCE].join(", ")}, once.`)
+  if (measuring.hasIntrospection && !mayIntrospect)
+    refuse("The schema is shown to callers with a key or a session only.")
+  return { permits: Math.max(1, fields, Math.ceil(nodes / PAGE)) }
+}

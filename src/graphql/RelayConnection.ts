@@ -1,0 +1,64 @@
+import type { ListPage } from "../http/pipeline/Page.ts"
+import { LIST, writeCursor } from "../http/pipeline/Page.ts"
+
+/*
+ * Relay connections over the keyset pages of the stores. A cursor is that of the REST API, for any item of the page: what
+ * either surface handed out, both take.
+ */
+
+/** By which id a list goes on; `id` of what it shows, unless named here. */
+const KEYS: Readonly<Record<string, (node: any) => string>> = {
+  deliveries: ({ channel_id, device_id }) => device_id ?? channel_id,
+  "webhook-deliveries": ({ event_id }) => event_id
+}
+
+class Edge<A> {
+  readonly node: A
+  readonly #page: ListPage<A>
+
+  constructor(page: ListPage<A>, node: A) {
+    this.#page = page
+    this.node = node
+  }
+
+  get cursor(): string {
+    const list = this.#page[LIST]
+    const keyOf = KEYS[list.split("/", 1)[0]!]
+    return writeCursor(list, keyOf === undefined ? (this.node as { readonly id: string }).id : keyOf(this.node))
+  }
+}
+
+/** A page as the Relay cursor specification has it. Cursors are written for those who ask for them. */
+export class Connection<A> {
+  readonly nodes: ReadonlyArray<A>
+  readonly #page: ListPage<A>
+  readonly #hasPrevious: boolean
+
+  constructor(page: ListPage<A>, hasPrevious: boolean) {
+    this.nodes = page.data
+    this.#page = page
+    this.#hasPrevious = hasPrevious
+  }
+
+  get edges(): ReadonlyArray<Edge<A>> {
+    return this.nodes.map((node) => new Edge(this.#page, node))
+  }
+
+  get pageInfo() {
+    const [first, last] = [this.nodes.at(0), this.nodes.at(-1)]
+    const page = this.#page
+    return {
+      hasNextPage: page.next_cursor !== null,
+      hasPreviousPage: this.#hasPrevious,
+      get startCursor() {
+        return first === undefined ? null : new Edge(page, first).cursor
+      },
+      get endCursor() {
+        return last === undefined ? null : new Edge(page, last).cursor
+      }
+    }
+  }
+}
+
+export const connectionOf = <A>(page: ListPage<A>, hasPrevious: boolean): Connection<A> =>
+  new Connection(page, hasPrevious)

@@ -1,0 +1,3590 @@
+import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from "graphql"
+import type {
+  ChannelParent,
+  ContactParent,
+  DeadLetterParent,
+  DeviceParent,
+  NotificationSummaryParent,
+  WriteErrorParent,
+  WriteResultParent
+} from "../Parents.ts"
+import type { GraphqlContext } from "../Context.ts"
+export type Maybe<T> = T | null
+export type InputMaybe<T> = Maybe<T>
+export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>
+export type RequireFields<T, K extends keyof T> = Omit<T, K> & { [P in K]-?: NonNullable<T[P]> }
+/** All built-in and custom scalars, mapped to their actual values */
+export type Scalars = {
+  ID: { input: string; output: string }
+  String: { input: string; output: string }
+  Boolean: { input: boolean; output: boolean }
+  Int: { input: number; output: number }
+  Float: { input: number; output: number }
+  /** Any value of JSON. What is inside keeps the names that it was given. */
+  JSON: { input: unknown; output: unknown }
+  /** A moment, as ISO 8601 in UTC with milliseconds: `2026-01-15T09:30:00.000Z`. Any offset is taken. */
+  DateTime: { input: string; output: string }
+}
+
+export type Application = {
+  readonly id: Scalars["ID"]["output"]
+  readonly name: Scalars["String"]["output"]
+  /** Whether public requests that claim a `user_id` need a valid `X-Identity-Hash`. */
+  readonly identityVerification: Scalars["Boolean"]["output"]
+  readonly formerIdentitySecretUntil?: Maybe<Scalars["DateTime"]["output"]>
+  /** What these options put at risk. */
+  readonly warnings: ReadonlyArray<Scalars["String"]["output"]>
+  readonly createdAt: Scalars["DateTime"]["output"]
+}
+
+export type ApplicationChanges = {
+  readonly name?: InputMaybe<Scalars["String"]["input"]>
+  readonly identityVerification?: InputMaybe<Scalars["Boolean"]["input"]>
+}
+
+export type IdentitySecretInput = {
+  /** For how long hashes made with the secret before stay good. */
+  readonly overlapSeconds?: InputMaybe<Scalars["Int"]["input"]>
+}
+
+export type IssuedIdentitySecret = {
+  /** The secret, this once; null when the answer is repeated for an Idempotency-Key. */
+  readonly identitySecret?: Maybe<Scalars["String"]["output"]>
+  readonly formerIdentitySecretUntil?: Maybe<Scalars["DateTime"]["output"]>
+}
+
+export type ApiKeyKind = "secret" | "public"
+
+export type ApiKey = {
+  readonly id: Scalars["ID"]["output"]
+  readonly kind: ApiKeyKind
+  readonly name: Scalars["String"]["output"]
+  /** The key's first characters, to tell keys apart. */
+  readonly prefix: Scalars["String"]["output"]
+  readonly createdAt: Scalars["DateTime"]["output"]
+  /** To the minute; null before the first use. */
+  readonly lastUsedAt?: Maybe<Scalars["DateTime"]["output"]>
+}
+
+export type ApiKeyConnection = {
+  readonly edges: ReadonlyArray<ApiKeyEdge>
+  readonly nodes: ReadonlyArray<ApiKey>
+  readonly pageInfo: PageInfo
+}
+
+export type ApiKeyEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: ApiKey
+}
+
+export type CreatedApiKey = {
+  readonly id: Scalars["ID"]["output"]
+  readonly kind: ApiKeyKind
+  readonly name: Scalars["String"]["output"]
+  readonly prefix: Scalars["String"]["output"]
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly lastUsedAt?: Maybe<Scalars["DateTime"]["output"]>
+  /** The key itself, this once; null when the answer is repeated for an Idempotency-Key. */
+  readonly key?: Maybe<Scalars["String"]["output"]>
+}
+
+export type ApiKeyInput = {
+  readonly kind: ApiKeyKind
+  readonly name: Scalars["String"]["input"]
+}
+
+export type ActorKind = "key" | "user" | "cli" | "system"
+
+export type AuditActor = {
+  readonly kind: ActorKind
+  readonly id?: Maybe<Scalars["ID"]["output"]>
+}
+
+/** Who changed what. */
+export type AuditEntry = {
+  readonly id: Scalars["ID"]["output"]
+  readonly at: Scalars["DateTime"]["output"]
+  readonly actor: AuditActor
+  /** As `webhook.changed`. */
+  readonly action: Scalars["String"]["output"]
+  /** The id of what was changed, or a credential's kind. */
+  readonly target?: Maybe<Scalars["String"]["output"]>
+  /** What was changed, without secrets. */
+  readonly details: Scalars["JSON"]["output"]
+}
+
+export type AuditEntryConnection = {
+  readonly edges: ReadonlyArray<AuditEntryEdge>
+  readonly nodes: ReadonlyArray<AuditEntry>
+  readonly pageInfo: PageInfo
+}
+
+export type AuditEntryEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: AuditEntry
+}
+
+export type Platform = "ios" | "android" | "web"
+
+export type Environment = "production" | "sandbox"
+
+export type DeviceStatus =
+  | "active"
+  /** The push service says that the token is dead. */
+  | "invalid"
+
+export type Device = {
+  readonly id: Scalars["ID"]["output"]
+  readonly platform: Platform
+  readonly token: Scalars["String"]["output"]
+  /** The application's own id of the person. */
+  readonly userId?: Maybe<Scalars["String"]["output"]>
+  /** The person with this `externalId`. */
+  readonly contact?: Maybe<Contact>
+  readonly tags: ReadonlyArray<Scalars["String"]["output"]>
+  readonly timezone?: Maybe<Scalars["String"]["output"]>
+  readonly environment: Environment
+  readonly metadata: Scalars["JSON"]["output"]
+  readonly webPushP256dh?: Maybe<Scalars["String"]["output"]>
+  readonly webPushAuth?: Maybe<Scalars["String"]["output"]>
+  readonly status: DeviceStatus
+  readonly invalidReason?: Maybe<Scalars["String"]["output"]>
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly lastSeenAt: Scalars["DateTime"]["output"]
+}
+
+export type DeviceConnection = {
+  readonly edges: ReadonlyArray<DeviceEdge>
+  readonly nodes: ReadonlyArray<Device>
+  readonly pageInfo: PageInfo
+}
+
+export type DeviceEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: Device
+}
+
+/** A registration says everything about its device: what is left out is forgotten. */
+export type RegisterDeviceInput = {
+  readonly token: Scalars["String"]["input"]
+  readonly platform: Platform
+  readonly userId?: InputMaybe<Scalars["String"]["input"]>
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly timezone?: InputMaybe<Scalars["String"]["input"]>
+  readonly environment?: InputMaybe<Environment>
+  readonly metadata?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly webPushP256dh?: InputMaybe<Scalars["String"]["input"]>
+  readonly webPushAuth?: InputMaybe<Scalars["String"]["input"]>
+}
+
+/** Fields that are left out keep their value; null removes it. */
+export type DeviceChanges = {
+  readonly userId?: InputMaybe<Scalars["String"]["input"]>
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly timezone?: InputMaybe<Scalars["String"]["input"]>
+  readonly environment?: InputMaybe<Environment>
+  readonly metadata?: InputMaybe<Scalars["JSON"]["input"]>
+}
+
+/** What became of one of several, by its place in the list. */
+export type WriteResult = {
+  readonly index: Scalars["Int"]["output"]
+  /** Null when it was refused. */
+  readonly id?: Maybe<Scalars["ID"]["output"]>
+  readonly created?: Maybe<Scalars["Boolean"]["output"]>
+  readonly error?: Maybe<WriteError>
+}
+
+export type WriteError = {
+  readonly code: Scalars["String"]["output"]
+  readonly message: Scalars["String"]["output"]
+  readonly details: ReadonlyArray<WriteErrorDetail>
+}
+
+export type WriteErrorDetail = {
+  readonly field: Scalars["String"]["output"]
+  readonly message: Scalars["String"]["output"]
+}
+
+export type Created = {
+  readonly id: Scalars["ID"]["output"]
+  /** False when it was there before. */
+  readonly created: Scalars["Boolean"]["output"]
+}
+
+export type Preferences = {
+  readonly push: Scalars["Boolean"]["output"]
+  readonly email: Scalars["Boolean"]["output"]
+  readonly inbox: Scalars["Boolean"]["output"]
+}
+
+/** A person: the contact behind devices, channels and an inbox. */
+export type Contact = {
+  readonly id: Scalars["ID"]["output"]
+  /** The application's own id of the person; devices carry it as `userId`. */
+  readonly externalId: Scalars["String"]["output"]
+  /** The address of the contact's e-mail channel. */
+  readonly email?: Maybe<Scalars["String"]["output"]>
+  readonly attributes: Scalars["JSON"]["output"]
+  readonly tags: ReadonlyArray<Scalars["String"]["output"]>
+  readonly locale?: Maybe<Scalars["String"]["output"]>
+  readonly timezone?: Maybe<Scalars["String"]["output"]>
+  /** What the person wants to get. */
+  readonly preferences: Preferences
+  /** Those with the contact's `externalId` as `userId`, oldest first. */
+  readonly devices: ReadonlyArray<Device>
+  /** Those that belong to the contact, oldest first. */
+  readonly channels: ReadonlyArray<Channel>
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly updatedAt: Scalars["DateTime"]["output"]
+}
+
+/** A person: the contact behind devices, channels and an inbox. */
+export type ContactDevicesArgs = {
+  first?: Scalars["Int"]["input"]
+}
+
+/** A person: the contact behind devices, channels and an inbox. */
+export type ContactChannelsArgs = {
+  first?: Scalars["Int"]["input"]
+}
+
+export type ContactConnection = {
+  readonly edges: ReadonlyArray<ContactEdge>
+  readonly nodes: ReadonlyArray<Contact>
+  readonly pageInfo: PageInfo
+}
+
+export type ContactEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: Contact
+}
+
+/** Fields that are left out keep their value; null removes it. */
+export type ContactInput = {
+  readonly externalId: Scalars["String"]["input"]
+  readonly email?: InputMaybe<Scalars["String"]["input"]>
+  readonly attributes?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly locale?: InputMaybe<Scalars["String"]["input"]>
+  readonly timezone?: InputMaybe<Scalars["String"]["input"]>
+}
+
+/** Fields that are left out keep their value; null removes it. */
+export type ContactChanges = {
+  readonly email?: InputMaybe<Scalars["String"]["input"]>
+  readonly attributes?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly tags?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly locale?: InputMaybe<Scalars["String"]["input"]>
+  readonly timezone?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type ContactsInput = {
+  /** 1,000 at most. */
+  readonly contacts: ReadonlyArray<ContactInput>
+}
+
+export type TagChanges = {
+  readonly add?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly remove?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+}
+
+export type TagContactsInput = {
+  readonly externalIds: ReadonlyArray<Scalars["String"]["input"]>
+  readonly add?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly remove?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+}
+
+export type TaggedContacts = {
+  readonly updated: Scalars["Int"]["output"]
+  /** External ids of no contact. */
+  readonly unknown: ReadonlyArray<Scalars["String"]["output"]>
+  /** Those that would have more than 100 tags. */
+  readonly full: ReadonlyArray<Scalars["String"]["output"]>
+}
+
+export type PreferenceChanges = {
+  /** For every kind that is not named beside it. */
+  readonly all?: InputMaybe<Scalars["Boolean"]["input"]>
+  readonly push?: InputMaybe<Scalars["Boolean"]["input"]>
+  readonly email?: InputMaybe<Scalars["Boolean"]["input"]>
+  readonly inbox?: InputMaybe<Scalars["Boolean"]["input"]>
+}
+
+export type ChannelKind = "email" | "inbox"
+
+export type ChannelStatus = "active" | "suppressed" | "unsubscribed"
+
+/** A recipient that is not a device. */
+export type Channel = {
+  readonly id: Scalars["ID"]["output"]
+  readonly kind: ChannelKind
+  readonly address?: Maybe<Scalars["String"]["output"]>
+  readonly contactId?: Maybe<Scalars["ID"]["output"]>
+  readonly contact?: Maybe<Contact>
+  readonly status: ChannelStatus
+  readonly createdAt: Scalars["DateTime"]["output"]
+}
+
+export type ChannelConnection = {
+  readonly edges: ReadonlyArray<ChannelEdge>
+  readonly nodes: ReadonlyArray<Channel>
+  readonly pageInfo: PageInfo
+}
+
+export type ChannelEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: Channel
+}
+
+export type ChannelInput = {
+  readonly kind: ChannelKind
+  readonly address?: InputMaybe<Scalars["String"]["input"]>
+  readonly userId?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type ChannelChanges = {
+  /** ACTIVE or UNSUBSCRIBED: what bounced is no wish of anybody's. */
+  readonly status: ChannelStatus
+}
+
+export type AttributeOperator =
+  | "equals"
+  | "not_equals"
+  | "contains"
+  | "in"
+  | "greater"
+  | "greater_or_equal"
+  | "less"
+  | "less_or_equal"
+  | "exists"
+  | "not_exists"
+
+export type EngagementType = "delivered" | "opened" | "clicked"
+
+export type AttributeRule = {
+  readonly name: Scalars["String"]["output"]
+  readonly op: AttributeOperator
+  readonly value?: Maybe<Scalars["JSON"]["output"]>
+}
+
+export type AttributeRuleInput = {
+  readonly name: Scalars["String"]["input"]
+  readonly op: AttributeOperator
+  readonly value?: InputMaybe<Scalars["JSON"]["input"]>
+}
+
+export type LastSeen = {
+  readonly withinDays?: Maybe<Scalars["Int"]["output"]>
+  readonly notWithinDays?: Maybe<Scalars["Int"]["output"]>
+}
+
+export type LastSeenInput = {
+  readonly withinDays?: InputMaybe<Scalars["Int"]["input"]>
+  readonly notWithinDays?: InputMaybe<Scalars["Int"]["input"]>
+}
+
+export type EngagementRule = {
+  readonly type: EngagementType
+  readonly withinDays: Scalars["Int"]["output"]
+  readonly not?: Maybe<Scalars["Boolean"]["output"]>
+}
+
+export type EngagementRuleInput = {
+  readonly type: EngagementType
+  readonly withinDays: Scalars["Int"]["input"]
+  readonly not?: InputMaybe<Scalars["Boolean"]["input"]>
+}
+
+/** Whom a segment holds: everybody whom all of its conditions fit. */
+export type SegmentFilter = {
+  readonly tagsAny?: Maybe<ReadonlyArray<Scalars["String"]["output"]>>
+  readonly tagsAll?: Maybe<ReadonlyArray<Scalars["String"]["output"]>>
+  readonly tagsNone?: Maybe<ReadonlyArray<Scalars["String"]["output"]>>
+  readonly platforms?: Maybe<ReadonlyArray<Platform>>
+  readonly timezones?: Maybe<ReadonlyArray<Scalars["String"]["output"]>>
+  readonly locales?: Maybe<ReadonlyArray<Scalars["String"]["output"]>>
+  readonly attributes?: Maybe<ReadonlyArray<AttributeRule>>
+  readonly lastSeen?: Maybe<LastSeen>
+  readonly engagement?: Maybe<ReadonlyArray<EngagementRule>>
+}
+
+export type SegmentFilterInput = {
+  readonly tagsAny?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly tagsAll?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly tagsNone?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly platforms?: InputMaybe<ReadonlyArray<Platform>>
+  readonly timezones?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly locales?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly attributes?: InputMaybe<ReadonlyArray<AttributeRuleInput>>
+  readonly lastSeen?: InputMaybe<LastSeenInput>
+  readonly engagement?: InputMaybe<ReadonlyArray<EngagementRuleInput>>
+}
+
+/** An audience, kept under a name by what describes it. */
+export type Segment = {
+  readonly id: Scalars["ID"]["output"]
+  readonly name: Scalars["String"]["output"]
+  readonly filter: SegmentFilter
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly updatedAt: Scalars["DateTime"]["output"]
+}
+
+export type SegmentConnection = {
+  readonly edges: ReadonlyArray<SegmentEdge>
+  readonly nodes: ReadonlyArray<Segment>
+  readonly pageInfo: PageInfo
+}
+
+export type SegmentEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: Segment
+}
+
+export type SegmentInput = {
+  readonly name: Scalars["String"]["input"]
+  readonly filter: SegmentFilterInput
+}
+
+export type SegmentChanges = {
+  readonly name?: InputMaybe<Scalars["String"]["input"]>
+  readonly filter?: InputMaybe<SegmentFilterInput>
+}
+
+export type SegmentCount = {
+  readonly recipients: Scalars["Int"]["output"]
+  readonly devices: Scalars["Int"]["output"]
+  readonly emails: Scalars["Int"]["output"]
+  /** False: counting took too long, and this is what the database expects. */
+  readonly isExact: Scalars["Boolean"]["output"]
+}
+
+export type Happenings = {
+  readonly sent: Scalars["Int"]["output"]
+  readonly failed: Scalars["Int"]["output"]
+  readonly skipped: Scalars["Int"]["output"]
+  readonly cancelled: Scalars["Int"]["output"]
+  readonly delivered: Scalars["Int"]["output"]
+  readonly opened: Scalars["Int"]["output"]
+  readonly clicked: Scalars["Int"]["output"]
+  readonly machineOpened: Scalars["Int"]["output"]
+  readonly machineClicked: Scalars["Int"]["output"]
+}
+
+export type StatsGroup = {
+  readonly day?: Maybe<Scalars["String"]["output"]>
+  readonly provider?: Maybe<Provider>
+  readonly sent: Scalars["Int"]["output"]
+  readonly failed: Scalars["Int"]["output"]
+  readonly skipped: Scalars["Int"]["output"]
+  readonly cancelled: Scalars["Int"]["output"]
+  readonly delivered: Scalars["Int"]["output"]
+  readonly opened: Scalars["Int"]["output"]
+  readonly clicked: Scalars["Int"]["output"]
+  readonly machineOpened: Scalars["Int"]["output"]
+  readonly machineClicked: Scalars["Int"]["output"]
+}
+
+export type StatsGrouping = "application" | "day" | "provider" | "day_provider"
+
+/** What happened, added up by the days of UTC. */
+export type Stats = {
+  readonly from: Scalars["String"]["output"]
+  readonly to: Scalars["String"]["output"]
+  readonly groupBy: StatsGrouping
+  readonly total: Happenings
+  /** In the order of days. Days and providers with nothing to count are left out. */
+  readonly data: ReadonlyArray<StatsGroup>
+}
+
+export type ProviderCounts = {
+  readonly provider: Provider
+  readonly accepted: Scalars["Int"]["output"]
+  readonly pending: Scalars["Int"]["output"]
+  readonly sent: Scalars["Int"]["output"]
+  readonly failed: Scalars["Int"]["output"]
+  readonly skipped: Scalars["Int"]["output"]
+  readonly cancelled: Scalars["Int"]["output"]
+}
+
+export type InboxMessagesInput = {
+  readonly userIds: ReadonlyArray<Scalars["String"]["input"]>
+  readonly title?: InputMaybe<Scalars["String"]["input"]>
+  readonly body?: InputMaybe<Scalars["String"]["input"]>
+  readonly url?: InputMaybe<Scalars["String"]["input"]>
+  readonly data?: InputMaybe<Scalars["JSON"]["input"]>
+}
+
+export type PostedMessages = {
+  /** How many people got it. */
+  readonly created: Scalars["Int"]["output"]
+}
+
+/** What a recipient sees. In templates, each part is Liquid. */
+export type Content = {
+  readonly title?: Maybe<Scalars["String"]["output"]>
+  readonly body?: Maybe<Scalars["String"]["output"]>
+  readonly url?: Maybe<Scalars["String"]["output"]>
+  readonly image?: Maybe<Scalars["String"]["output"]>
+  readonly data?: Maybe<Scalars["JSON"]["output"]>
+  readonly subject?: Maybe<Scalars["String"]["output"]>
+  readonly html?: Maybe<Scalars["String"]["output"]>
+}
+
+export type ContentInput = {
+  readonly title?: InputMaybe<Scalars["String"]["input"]>
+  readonly body?: InputMaybe<Scalars["String"]["input"]>
+  readonly url?: InputMaybe<Scalars["String"]["input"]>
+  readonly image?: InputMaybe<Scalars["String"]["input"]>
+  readonly data?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly subject?: InputMaybe<Scalars["String"]["input"]>
+  readonly html?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type MissingVariables =
+  /** Fails the recipient for whom a variable is missing. */
+  | "error"
+  /** Leaves its place empty. */
+  | "empty"
+
+export type Template = {
+  readonly id: Scalars["ID"]["output"]
+  readonly name: Scalars["String"]["output"]
+  /** Counts the changes, from 1. */
+  readonly version: Scalars["Int"]["output"]
+  readonly content: Content
+  /** By language, contents as `content`. */
+  readonly locales: Scalars["JSON"]["output"]
+  readonly missingVariables: MissingVariables
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly updatedAt: Scalars["DateTime"]["output"]
+}
+
+export type TemplateConnection = {
+  readonly edges: ReadonlyArray<TemplateEdge>
+  readonly nodes: ReadonlyArray<Template>
+  readonly pageInfo: PageInfo
+}
+
+export type TemplateEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: Template
+}
+
+export type TemplateInput = {
+  readonly name: Scalars["String"]["input"]
+  readonly content: ContentInput
+  readonly locales?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly missingVariables?: InputMaybe<MissingVariables>
+}
+
+export type TemplateChanges = {
+  readonly name?: InputMaybe<Scalars["String"]["input"]>
+  readonly content?: InputMaybe<ContentInput>
+  readonly locales?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly missingVariables?: InputMaybe<MissingVariables>
+}
+
+/** An example of a recipient. */
+export type TemplateExampleInput = {
+  readonly locale?: InputMaybe<Scalars["String"]["input"]>
+  readonly variables?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly device?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly contact?: InputMaybe<Scalars["JSON"]["input"]>
+}
+
+export type TemplateSourcesInput = {
+  readonly content: ContentInput
+  readonly locales?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly missingVariables?: InputMaybe<MissingVariables>
+  readonly locale?: InputMaybe<Scalars["String"]["input"]>
+  readonly variables?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly device?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly contact?: InputMaybe<Scalars["JSON"]["input"]>
+}
+
+export type TemplatePreview = {
+  /** Which language was taken; null for the default. */
+  readonly language?: Maybe<Scalars["String"]["output"]>
+  readonly content: Content
+}
+
+export type Query = {
+  readonly application?: Maybe<Application>
+  readonly apiKeys: ApiKeyConnection
+  readonly auditLog: AuditEntryConnection
+  readonly devices: DeviceConnection
+  readonly device?: Maybe<Device>
+  readonly contacts: ContactConnection
+  readonly contact?: Maybe<Contact>
+  readonly contactByExternalId?: Maybe<Contact>
+  readonly channels: ChannelConnection
+  readonly channel?: Maybe<Channel>
+  readonly segments: SegmentConnection
+  readonly segment?: Maybe<Segment>
+  /** Who is in a segment now. */
+  readonly segmentCount?: Maybe<SegmentCount>
+  /** `from` and `to` are days, and included; the last 30 unless given. */
+  readonly stats: Stats
+  /** A notification's counts by provider, exact at every moment. */
+  readonly notificationStats: ReadonlyArray<ProviderCounts>
+  readonly templates: TemplateConnection
+  readonly template?: Maybe<Template>
+  readonly previewTemplate: TemplatePreview
+  /** Fills a template that is not saved. */
+  readonly previewTemplateSources: TemplatePreview
+  readonly notifications: NotificationSummaryConnection
+  readonly notification?: Maybe<Notification>
+  readonly previewNotification: NotificationPreview
+  readonly deliveries: DeliveryConnection
+  readonly credentials: ReadonlyArray<Credential>
+  readonly credential?: Maybe<Credential>
+  readonly deadLetters: DeadLetterConnection
+  readonly deadLetter?: Maybe<DeadLetterWithContent>
+  readonly replays: ReplayConnection
+  readonly replay?: Maybe<Replay>
+  readonly hooks: HookConnection
+  readonly hook?: Maybe<Hook>
+  readonly hookDeliveries: HookDeliveryConnection
+  readonly redelivery?: Maybe<Redelivery>
+}
+
+export type QueryApplicationArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryApiKeysArgs = {
+  appId: Scalars["ID"]["input"]
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryAuditLogArgs = {
+  appId: Scalars["ID"]["input"]
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryDevicesArgs = {
+  appId: Scalars["ID"]["input"]
+  platform?: InputMaybe<Platform>
+  environment?: InputMaybe<Environment>
+  status?: InputMaybe<DeviceStatus>
+  userId?: InputMaybe<Scalars["String"]["input"]>
+  tagsAny?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  tagsAll?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  createdFrom?: InputMaybe<Scalars["DateTime"]["input"]>
+  createdBefore?: InputMaybe<Scalars["DateTime"]["input"]>
+  lastSeenFrom?: InputMaybe<Scalars["DateTime"]["input"]>
+  lastSeenBefore?: InputMaybe<Scalars["DateTime"]["input"]>
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryDeviceArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryContactsArgs = {
+  appId: Scalars["ID"]["input"]
+  externalId?: InputMaybe<Scalars["String"]["input"]>
+  tag?: InputMaybe<Scalars["String"]["input"]>
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryContactArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryContactByExternalIdArgs = {
+  appId: Scalars["ID"]["input"]
+  externalId: Scalars["String"]["input"]
+}
+
+export type QueryChannelsArgs = {
+  appId: Scalars["ID"]["input"]
+  status?: InputMaybe<ChannelStatus>
+  contactId?: InputMaybe<Scalars["ID"]["input"]>
+  address?: InputMaybe<Scalars["String"]["input"]>
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryChannelArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QuerySegmentsArgs = {
+  appId: Scalars["ID"]["input"]
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QuerySegmentArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QuerySegmentCountArgs = {
+  segmentId: Scalars["ID"]["input"]
+}
+
+export type QueryStatsArgs = {
+  appId: Scalars["ID"]["input"]
+  from?: InputMaybe<Scalars["String"]["input"]>
+  to?: InputMaybe<Scalars["String"]["input"]>
+  groupBy?: InputMaybe<StatsGrouping>
+}
+
+export type QueryNotificationStatsArgs = {
+  notificationId: Scalars["ID"]["input"]
+}
+
+export type QueryTemplatesArgs = {
+  appId: Scalars["ID"]["input"]
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryTemplateArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryPreviewTemplateArgs = {
+  id: Scalars["ID"]["input"]
+  input: TemplateExampleInput
+}
+
+export type QueryPreviewTemplateSourcesArgs = {
+  appId: Scalars["ID"]["input"]
+  input: TemplateSourcesInput
+}
+
+export type QueryNotificationsArgs = {
+  appId: Scalars["ID"]["input"]
+  status?: InputMaybe<NotificationStatus>
+  createdFrom?: InputMaybe<Scalars["DateTime"]["input"]>
+  createdTo?: InputMaybe<Scalars["DateTime"]["input"]>
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryNotificationArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryPreviewNotificationArgs = {
+  appId: Scalars["ID"]["input"]
+  input: NotificationInput
+}
+
+export type QueryDeliveriesArgs = {
+  notificationId: Scalars["ID"]["input"]
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryCredentialsArgs = {
+  appId: Scalars["ID"]["input"]
+}
+
+export type QueryCredentialArgs = {
+  appId: Scalars["ID"]["input"]
+  kind: CredentialKind
+}
+
+export type QueryDeadLettersArgs = {
+  appId: Scalars["ID"]["input"]
+  kind?: InputMaybe<DeadLetterKind>
+  webhookId?: InputMaybe<Scalars["ID"]["input"]>
+  notificationId?: InputMaybe<Scalars["ID"]["input"]>
+  provider?: InputMaybe<Provider>
+  error?: InputMaybe<Scalars["String"]["input"]>
+  from?: InputMaybe<Scalars["DateTime"]["input"]>
+  to?: InputMaybe<Scalars["DateTime"]["input"]>
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryDeadLetterArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryReplaysArgs = {
+  appId: Scalars["ID"]["input"]
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryReplayArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryHooksArgs = {
+  appId: Scalars["ID"]["input"]
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryHookArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryHookDeliveriesArgs = {
+  hookId: Scalars["ID"]["input"]
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryRedeliveryArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type Mutation = {
+  readonly updateApplication: Application
+  readonly reissueIdentitySecret: IssuedIdentitySecret
+  readonly createApiKey: CreatedApiKey
+  readonly revokeApiKey: Scalars["Boolean"]["output"]
+  /** 100 at most. One that is refused stops nothing. */
+  readonly registerDevices: ReadonlyArray<WriteResult>
+  readonly updateDevice: Device
+  readonly deleteDevice: Scalars["Boolean"]["output"]
+  /** Idempotent: `externalId` names one contact. */
+  readonly upsertContact: Created
+  /** One that is refused stops nothing. */
+  readonly upsertContacts: ReadonlyArray<WriteResult>
+  readonly tagContacts: TaggedContacts
+  readonly updateContact: Contact
+  /** The person, with everything about them. */
+  readonly deleteContact: Scalars["Boolean"]["output"]
+  readonly changeContactTags: Contact
+  readonly updateContactPreferences: Preferences
+  readonly updateContactByExternalId: Contact
+  readonly deleteContactByExternalId: Scalars["Boolean"]["output"]
+  readonly changeContactTagsByExternalId: Contact
+  readonly updateContactPreferencesByExternalId: Preferences
+  readonly createChannel: Created
+  readonly updateChannel: Channel
+  readonly deleteChannel: Scalars["Boolean"]["output"]
+  readonly createSegment: Segment
+  readonly updateSegment: Segment
+  readonly deleteSegment: Scalars["Boolean"]["output"]
+  /** The same message for each of `userIds`, once. Sent again, it is another message. */
+  readonly postInboxMessages: PostedMessages
+  readonly createTemplate: Template
+  readonly updateTemplate: Template
+  readonly deleteTemplate: Scalars["Boolean"]["output"]
+  readonly sendNotification: AcceptedNotification
+  readonly updateNotification: Notification
+  readonly cancelNotification: NotificationSummary
+  readonly pauseNotification: NotificationSummary
+  readonly resumeNotification: NotificationSummary
+  readonly setApnsCredential: Credential
+  readonly setFcmCredential: Credential
+  readonly setWebPushCredential: Credential
+  readonly setSmtpCredential: Credential
+  readonly deleteCredential: Scalars["Boolean"]["output"]
+  readonly replayDeadLetter: ReplayedDeadLetter
+  /** In the background: every replayable one that the filter describes. */
+  readonly replayDeadLetters: Replay
+  readonly createHook: Hook
+  readonly updateHook: Hook
+  readonly deleteHook: Scalars["Boolean"]["output"]
+  /** One attempt with a sample of the event, marked as a test. The answer comes when the receiver has answered. */
+  readonly testHook: HookTest
+  readonly redeliverHook: Redelivery
+}
+
+export type MutationUpdateApplicationArgs = {
+  id: Scalars["ID"]["input"]
+  input: ApplicationChanges
+}
+
+export type MutationReissueIdentitySecretArgs = {
+  appId: Scalars["ID"]["input"]
+  input: IdentitySecretInput
+}
+
+export type MutationCreateApiKeyArgs = {
+  appId: Scalars["ID"]["input"]
+  input: ApiKeyInput
+}
+
+export type MutationRevokeApiKeyArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationRegisterDevicesArgs = {
+  appId: Scalars["ID"]["input"]
+  devices: ReadonlyArray<RegisterDeviceInput>
+}
+
+export type MutationUpdateDeviceArgs = {
+  id: Scalars["ID"]["input"]
+  input: DeviceChanges
+}
+
+export type MutationDeleteDeviceArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationUpsertContactArgs = {
+  appId: Scalars["ID"]["input"]
+  input: ContactInput
+}
+
+export type MutationUpsertContactsArgs = {
+  appId: Scalars["ID"]["input"]
+  input: ContactsInput
+}
+
+export type MutationTagContactsArgs = {
+  appId: Scalars["ID"]["input"]
+  input: TagContactsInput
+}
+
+export type MutationUpdateContactArgs = {
+  id: Scalars["ID"]["input"]
+  input: ContactChanges
+}
+
+export type MutationDeleteContactArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationChangeContactTagsArgs = {
+  id: Scalars["ID"]["input"]
+  input: TagChanges
+}
+
+export type MutationUpdateContactPreferencesArgs = {
+  id: Scalars["ID"]["input"]
+  input: PreferenceChanges
+}
+
+export type MutationUpdateContactByExternalIdArgs = {
+  appId: Scalars["ID"]["input"]
+  externalId: Scalars["String"]["input"]
+  input: ContactChanges
+}
+
+export type MutationDeleteContactByExternalIdArgs = {
+  appId: Scalars["ID"]["input"]
+  externalId: Scalars["String"]["input"]
+}
+
+export type MutationChangeContactTagsByExternalIdArgs = {
+  appId: Scalars["ID"]["input"]
+  externalId: Scalars["String"]["input"]
+  input: TagChanges
+}
+
+export type MutationUpdateContactPreferencesByExternalIdArgs = {
+  appId: Scalars["ID"]["input"]
+  externalId: Scalars["String"]["input"]
+  input: PreferenceChanges
+}
+
+export type MutationCreateChannelArgs = {
+  appId: Scalars["ID"]["input"]
+  input: ChannelInput
+}
+
+export type MutationUpdateChannelArgs = {
+  id: Scalars["ID"]["input"]
+  input: ChannelChanges
+}
+
+export type MutationDeleteChannelArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationCreateSegmentArgs = {
+  appId: Scalars["ID"]["input"]
+  input: SegmentInput
+}
+
+export type MutationUpdateSegmentArgs = {
+  id: Scalars["ID"]["input"]
+  input: SegmentChanges
+}
+
+export type MutationDeleteSegmentArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationPostInboxMessagesArgs = {
+  appId: Scalars["ID"]["input"]
+  input: InboxMessagesInput
+}
+
+export type MutationCreateTemplateArgs = {
+  appId: Scalars["ID"]["input"]
+  input: TemplateInput
+}
+
+export type MutationUpdateTemplateArgs = {
+  id: Scalars["ID"]["input"]
+  input: TemplateChanges
+}
+
+export type MutationDeleteTemplateArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationSendNotificationArgs = {
+  appId: Scalars["ID"]["input"]
+  input: NotificationInput
+}
+
+export type MutationUpdateNotificationArgs = {
+  id: Scalars["ID"]["input"]
+  input: NotificationChanges
+}
+
+export type MutationCancelNotificationArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationPauseNotificationArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationResumeNotificationArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationSetApnsCredentialArgs = {
+  appId: Scalars["ID"]["input"]
+  input: ApnsCredentialInput
+}
+
+export type MutationSetFcmCredentialArgs = {
+  appId: Scalars["ID"]["input"]
+  input: FcmCredentialInput
+}
+
+export type MutationSetWebPushCredentialArgs = {
+  appId: Scalars["ID"]["input"]
+  input: WebPushCredentialInput
+}
+
+export type MutationSetSmtpCredentialArgs = {
+  appId: Scalars["ID"]["input"]
+  input: SmtpCredentialInput
+}
+
+export type MutationDeleteCredentialArgs = {
+  appId: Scalars["ID"]["input"]
+  kind: CredentialKind
+}
+
+export type MutationReplayDeadLetterArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationReplayDeadLettersArgs = {
+  appId: Scalars["ID"]["input"]
+  input: DeadLetterFilterInput
+}
+
+export type MutationCreateHookArgs = {
+  appId: Scalars["ID"]["input"]
+  input: HookInput
+}
+
+export type MutationUpdateHookArgs = {
+  id: Scalars["ID"]["input"]
+  input: HookChanges
+}
+
+export type MutationDeleteHookArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationTestHookArgs = {
+  id: Scalars["ID"]["input"]
+  input?: InputMaybe<TestHookInput>
+}
+
+export type MutationRedeliverHookArgs = {
+  id: Scalars["ID"]["input"]
+  input: RedeliverHookInput
+}
+
+/** Where a page lies in its list, by the Relay cursor specification. Lists are read forwards. */
+export type PageInfo = {
+  readonly hasNextPage: Scalars["Boolean"]["output"]
+  readonly hasPreviousPage: Scalars["Boolean"]["output"]
+  readonly startCursor?: Maybe<Scalars["String"]["output"]>
+  readonly endCursor?: Maybe<Scalars["String"]["output"]>
+}
+
+export type NotificationStatus = "scheduled" | "queued" | "sending" | "paused" | "completed" | "cancelled"
+
+export type Priority = "high" | "bulk"
+
+export type Way = "push" | "email" | "inbox"
+
+export type Provider = "apns" | "fcm" | "webpush" | "smtp" | "inbox"
+
+/** Recipients. `accepted` = `pending` + `sent` + `failed` + `skipped` + `cancelled`, at every moment. */
+export type Counts = {
+  readonly accepted: Scalars["Int"]["output"]
+  readonly pending: Scalars["Int"]["output"]
+  readonly sent: Scalars["Int"]["output"]
+  readonly failed: Scalars["Int"]["output"]
+  readonly skipped: Scalars["Int"]["output"]
+  readonly cancelled: Scalars["Int"]["output"]
+  readonly delivered: Scalars["Int"]["output"]
+  readonly opened: Scalars["Int"]["output"]
+  readonly clicked: Scalars["Int"]["output"]
+  /** How many of `opened` only machines did so far. */
+  readonly machineOpened: Scalars["Int"]["output"]
+  /** How many of `clicked` only machines did so far. */
+  readonly machineClicked: Scalars["Int"]["output"]
+}
+
+/** A notification as lists show it: nothing in it grows with the request. */
+export type NotificationSummary = {
+  readonly id: Scalars["ID"]["output"]
+  readonly status: NotificationStatus
+  readonly priority: Priority
+  readonly title?: Maybe<Scalars["String"]["output"]>
+  readonly templateId?: Maybe<Scalars["ID"]["output"]>
+  readonly counts: Counts
+  /** A moment, or with `localTime` a day; null: at once. */
+  readonly sendAt?: Maybe<Scalars["String"]["output"]>
+  readonly localTime?: Maybe<Scalars["String"]["output"]>
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly updatedAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly startedAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly completedAt?: Maybe<Scalars["DateTime"]["output"]>
+}
+
+export type NotificationSummaryConnection = {
+  readonly edges: ReadonlyArray<NotificationSummaryEdge>
+  readonly nodes: ReadonlyArray<NotificationSummary>
+  readonly pageInfo: PageInfo
+}
+
+export type NotificationSummaryEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: NotificationSummary
+}
+
+/** Whom a notification is for. The selectors are exclusive. */
+export type Audience = {
+  readonly all?: Maybe<Scalars["Boolean"]["output"]>
+  readonly deviceIds?: Maybe<ReadonlyArray<Scalars["ID"]["output"]>>
+  readonly userIds?: Maybe<ReadonlyArray<Scalars["String"]["output"]>>
+  readonly channelIds?: Maybe<ReadonlyArray<Scalars["ID"]["output"]>>
+  readonly emails?: Maybe<ReadonlyArray<Scalars["String"]["output"]>>
+  readonly tagsAny?: Maybe<ReadonlyArray<Scalars["String"]["output"]>>
+  readonly tagsAll?: Maybe<ReadonlyArray<Scalars["String"]["output"]>>
+  readonly platforms?: Maybe<ReadonlyArray<Platform>>
+  readonly timezone?: Maybe<Scalars["String"]["output"]>
+  readonly locale?: Maybe<Scalars["String"]["output"]>
+  readonly attributes?: Maybe<ReadonlyArray<AttributeRule>>
+  readonly segmentId?: Maybe<Scalars["ID"]["output"]>
+}
+
+/** One kind of selector: `all`, ids of one kind, a segment, or a description by any of the others. */
+export type AudienceInput = {
+  readonly all?: InputMaybe<Scalars["Boolean"]["input"]>
+  readonly deviceIds?: InputMaybe<ReadonlyArray<Scalars["ID"]["input"]>>
+  readonly userIds?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly channelIds?: InputMaybe<ReadonlyArray<Scalars["ID"]["input"]>>
+  readonly emails?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly tagsAny?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly tagsAll?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly platforms?: InputMaybe<ReadonlyArray<Platform>>
+  readonly timezone?: InputMaybe<Scalars["String"]["input"]>
+  readonly locale?: InputMaybe<Scalars["String"]["input"]>
+  readonly attributes?: InputMaybe<ReadonlyArray<AttributeRuleInput>>
+  readonly segmentId?: InputMaybe<Scalars["ID"]["input"]>
+}
+
+/** What providers are given beside the message, in their own words. */
+export type Overrides = {
+  readonly apns?: Maybe<Scalars["JSON"]["output"]>
+  readonly fcm?: Maybe<Scalars["JSON"]["output"]>
+  readonly web?: Maybe<Scalars["JSON"]["output"]>
+}
+
+export type OverridesInput = {
+  readonly apns?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly fcm?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly web?: InputMaybe<Scalars["JSON"]["input"]>
+}
+
+export type Track = {
+  readonly opens?: Maybe<Scalars["Boolean"]["output"]>
+  readonly clicks?: Maybe<Scalars["Boolean"]["output"]>
+}
+
+export type TrackInput = {
+  readonly opens?: InputMaybe<Scalars["Boolean"]["input"]>
+  readonly clicks?: InputMaybe<Scalars["Boolean"]["input"]>
+}
+
+/** Ids in `deviceIds` or `channelIds` that are none of the application's. */
+export type SkippedIds = {
+  readonly count: Scalars["Int"]["output"]
+  /** The first 100. */
+  readonly ids: ReadonlyArray<Scalars["String"]["output"]>
+}
+
+/** A notification with the whole request as it was sent. */
+export type Notification = {
+  readonly id: Scalars["ID"]["output"]
+  readonly status: NotificationStatus
+  readonly priority: Priority
+  readonly title?: Maybe<Scalars["String"]["output"]>
+  readonly templateId?: Maybe<Scalars["ID"]["output"]>
+  readonly counts: Counts
+  /** A moment, or with `localTime` a day; null: at once. */
+  readonly sendAt?: Maybe<Scalars["String"]["output"]>
+  readonly localTime?: Maybe<Scalars["String"]["output"]>
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly updatedAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly startedAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly completedAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly to: Audience
+  readonly channels?: Maybe<ReadonlyArray<Way>>
+  readonly content?: Maybe<Content>
+  readonly variables?: Maybe<Scalars["JSON"]["output"]>
+  readonly ttl?: Maybe<Scalars["Int"]["output"]>
+  readonly timezone?: Maybe<Scalars["String"]["output"]>
+  readonly collapseKey?: Maybe<Scalars["String"]["output"]>
+  readonly overrides?: Maybe<Overrides>
+  readonly track?: Maybe<Track>
+  readonly skipped?: Maybe<SkippedIds>
+}
+
+export type NotificationInput = {
+  readonly to: AudienceInput
+  readonly channels?: InputMaybe<ReadonlyArray<Way>>
+  readonly content?: InputMaybe<ContentInput>
+  /** Instead of `content`. */
+  readonly templateId?: InputMaybe<Scalars["ID"]["input"]>
+  readonly variables?: InputMaybe<Scalars["JSON"]["input"]>
+  /** Seconds. */
+  readonly ttl?: InputMaybe<Scalars["Int"]["input"]>
+  readonly priority?: InputMaybe<Priority>
+  /** A moment; with `localTime` a day, or a moment from which it counts. */
+  readonly sendAt?: InputMaybe<Scalars["String"]["input"]>
+  /** `HH:MM` on each recipient's clock. */
+  readonly localTime?: InputMaybe<Scalars["String"]["input"]>
+  readonly timezone?: InputMaybe<Scalars["String"]["input"]>
+  readonly collapseKey?: InputMaybe<Scalars["String"]["input"]>
+  readonly overrides?: InputMaybe<OverridesInput>
+  readonly track?: InputMaybe<TrackInput>
+}
+
+/** Fields that are left out keep their value; null removes it. */
+export type NotificationChanges = {
+  readonly to?: InputMaybe<AudienceInput>
+  readonly channels?: InputMaybe<ReadonlyArray<Way>>
+  readonly content?: InputMaybe<ContentInput>
+  readonly templateId?: InputMaybe<Scalars["ID"]["input"]>
+  readonly variables?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly ttl?: InputMaybe<Scalars["Int"]["input"]>
+  readonly priority?: InputMaybe<Priority>
+  readonly sendAt?: InputMaybe<Scalars["String"]["input"]>
+  readonly localTime?: InputMaybe<Scalars["String"]["input"]>
+  readonly timezone?: InputMaybe<Scalars["String"]["input"]>
+  readonly collapseKey?: InputMaybe<Scalars["String"]["input"]>
+  readonly overrides?: InputMaybe<OverridesInput>
+  readonly track?: InputMaybe<TrackInput>
+}
+
+export type AcceptedNotification = {
+  readonly id: Scalars["ID"]["output"]
+  readonly status: NotificationStatus
+  /** Null when the application has all ids of `to`. */
+  readonly skipped?: Maybe<SkippedIds>
+}
+
+export type CredentialState = "ready" | "refused" | "missing"
+
+export type PayloadFit = {
+  readonly bytes: Scalars["Int"]["output"]
+  readonly limit: Scalars["Int"]["output"]
+  readonly fits: Scalars["Boolean"]["output"]
+}
+
+export type TemplateProblemCode = "missing_variable" | "template_failed"
+
+export type TemplateProblem = {
+  readonly field: Scalars["String"]["output"]
+  readonly code: TemplateProblemCode
+  readonly message: Scalars["String"]["output"]
+}
+
+export type ProviderPreview = {
+  readonly provider: Provider
+  readonly recipients: Scalars["Int"]["output"]
+  /** Without a credential that is ready, these recipients get nothing. */
+  readonly credential: CredentialState
+  readonly payload?: Maybe<PayloadFit>
+  readonly sample?: Maybe<Content>
+  readonly problem?: Maybe<TemplateProblem>
+}
+
+export type NotificationPreview = {
+  readonly recipients: Scalars["Int"]["output"]
+  readonly isExact: Scalars["Boolean"]["output"]
+  readonly providers: ReadonlyArray<ProviderPreview>
+  readonly skipped?: Maybe<SkippedIds>
+}
+
+export type DeliveryStatus = "sent" | "failed" | "skipped" | "cancelled"
+
+/** What became of one recipient, once that is final. */
+export type Delivery = {
+  readonly id: Scalars["ID"]["output"]
+  readonly deviceId?: Maybe<Scalars["ID"]["output"]>
+  readonly channelId?: Maybe<Scalars["ID"]["output"]>
+  readonly provider: Provider
+  readonly status: DeliveryStatus
+  /** The provider's own id of the message. */
+  readonly messageId?: Maybe<Scalars["String"]["output"]>
+  readonly error?: Maybe<Scalars["String"]["output"]>
+  readonly attempts: Scalars["Int"]["output"]
+  readonly completedAt: Scalars["DateTime"]["output"]
+}
+
+export type DeliveryConnection = {
+  readonly edges: ReadonlyArray<DeliveryEdge>
+  readonly nodes: ReadonlyArray<Delivery>
+  readonly pageInfo: PageInfo
+}
+
+export type DeliveryEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: Delivery
+}
+
+export type CredentialKind = "apns" | "fcm" | "webpush" | "smtp"
+
+export type Credential = {
+  readonly kind: CredentialKind
+  /** What was set, without its secrets. */
+  readonly settings: Scalars["JSON"]["output"]
+  /** Why the provider refuses this credential; null while it is good. */
+  readonly suspendedReason?: Maybe<Scalars["String"]["output"]>
+  readonly updatedAt: Scalars["DateTime"]["output"]
+}
+
+export type ApnsCredentialInput = {
+  readonly teamId: Scalars["String"]["input"]
+  readonly keyId: Scalars["String"]["input"]
+  readonly privateKey: Scalars["String"]["input"]
+  readonly bundleId: Scalars["String"]["input"]
+  readonly endpoint?: InputMaybe<Scalars["String"]["input"]>
+  readonly sandboxEndpoint?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type FcmCredentialInput = {
+  /** Google's JSON file, as it was handed out. */
+  readonly serviceAccount: Scalars["JSON"]["input"]
+  readonly endpoint?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type WebPushCredentialInput = {
+  readonly subject: Scalars["String"]["input"]
+  readonly publicKey?: InputMaybe<Scalars["String"]["input"]>
+  readonly privateKey?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type SmtpCredentialInput = {
+  readonly url: Scalars["String"]["input"]
+  readonly from: Scalars["String"]["input"]
+}
+
+export type DeadLetterKind = "notification" | "webhook"
+
+export type ReplayObstacle = "webhook" | "replayed" | "recipient_gone" | "content_refused"
+
+/** What finally failed: a recipient of a notification, or an event that a webhook did not take. */
+export type DeadLetter = {
+  readonly id: Scalars["ID"]["output"]
+  readonly kind: DeadLetterKind
+  readonly error: Scalars["String"]["output"]
+  readonly attempts: Scalars["Int"]["output"]
+  readonly canReplay: Scalars["Boolean"]["output"]
+  readonly cannotReplayBecause?: Maybe<ReplayObstacle>
+  readonly notificationId?: Maybe<Scalars["ID"]["output"]>
+  readonly notification?: Maybe<NotificationSummary>
+  /** The device, or the channel. */
+  readonly recipientId?: Maybe<Scalars["ID"]["output"]>
+  readonly provider?: Maybe<Provider>
+  readonly webhookId?: Maybe<Scalars["ID"]["output"]>
+  readonly eventId?: Maybe<Scalars["ID"]["output"]>
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly replayedAt?: Maybe<Scalars["DateTime"]["output"]>
+}
+
+export type DeadLetterConnection = {
+  readonly edges: ReadonlyArray<DeadLetterEdge>
+  readonly nodes: ReadonlyArray<DeadLetter>
+  readonly pageInfo: PageInfo
+}
+
+export type DeadLetterEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: DeadLetter
+}
+
+export type DeadLetterWithContent = {
+  readonly id: Scalars["ID"]["output"]
+  readonly kind: DeadLetterKind
+  readonly error: Scalars["String"]["output"]
+  readonly attempts: Scalars["Int"]["output"]
+  readonly canReplay: Scalars["Boolean"]["output"]
+  readonly cannotReplayBecause?: Maybe<ReplayObstacle>
+  readonly notificationId?: Maybe<Scalars["ID"]["output"]>
+  readonly recipientId?: Maybe<Scalars["ID"]["output"]>
+  readonly provider?: Maybe<Provider>
+  readonly webhookId?: Maybe<Scalars["ID"]["output"]>
+  readonly eventId?: Maybe<Scalars["ID"]["output"]>
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly replayedAt?: Maybe<Scalars["DateTime"]["output"]>
+  /** Of a webhook: the body that was to be delivered. */
+  readonly event?: Maybe<Scalars["JSON"]["output"]>
+  readonly content?: Maybe<Content>
+  readonly templateId?: Maybe<Scalars["ID"]["output"]>
+  readonly variables?: Maybe<Scalars["JSON"]["output"]>
+}
+
+export type DeadLetterFilterInput = {
+  readonly kind?: InputMaybe<DeadLetterKind>
+  readonly webhookId?: InputMaybe<Scalars["ID"]["input"]>
+  readonly notificationId?: InputMaybe<Scalars["ID"]["input"]>
+  readonly provider?: InputMaybe<Provider>
+  readonly error?: InputMaybe<Scalars["String"]["input"]>
+  readonly from?: InputMaybe<Scalars["DateTime"]["input"]>
+  readonly to?: InputMaybe<Scalars["DateTime"]["input"]>
+}
+
+export type DeadLetterFilter = {
+  readonly kind?: Maybe<DeadLetterKind>
+  readonly webhookId?: Maybe<Scalars["ID"]["output"]>
+  readonly notificationId?: Maybe<Scalars["ID"]["output"]>
+  readonly provider?: Maybe<Provider>
+  readonly error?: Maybe<Scalars["String"]["output"]>
+  readonly from?: Maybe<Scalars["DateTime"]["output"]>
+  readonly to?: Maybe<Scalars["DateTime"]["output"]>
+}
+
+export type ReplayedDeadLetter = {
+  readonly id: Scalars["ID"]["output"]
+  readonly notificationId: Scalars["ID"]["output"]
+}
+
+/** A replay of many dead letters, in the background. */
+export type Replay = {
+  readonly id: Scalars["ID"]["output"]
+  readonly status: BackgroundStatus
+  readonly filter: DeadLetterFilter
+  readonly replayed: Scalars["Int"]["output"]
+  readonly skipped: Scalars["Int"]["output"]
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly completedAt?: Maybe<Scalars["DateTime"]["output"]>
+}
+
+export type ReplayConnection = {
+  readonly edges: ReadonlyArray<ReplayEdge>
+  readonly nodes: ReadonlyArray<Replay>
+  readonly pageInfo: PageInfo
+}
+
+export type ReplayEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: Replay
+}
+
+/** A webhook: an address to which the events of an application are posted. */
+export type Hook = {
+  readonly id: Scalars["ID"]["output"]
+  readonly name: Scalars["String"]["output"]
+  readonly url: Scalars["String"]["output"]
+  /** No events means all events. */
+  readonly events: ReadonlyArray<Scalars["String"]["output"]>
+  readonly isActive: Scalars["Boolean"]["output"]
+  /** Set when the service disabled the webhook after repeated failures. */
+  readonly disabledReason?: Maybe<Scalars["String"]["output"]>
+  /** Whether deliveries carry `X-Service-Signature`. */
+  readonly isSigned: Scalars["Boolean"]["output"]
+  /** Until when the signature has a further `v1` for what was replaced. */
+  readonly signatureOverlapUntil?: Maybe<Scalars["DateTime"]["output"]>
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly updatedAt: Scalars["DateTime"]["output"]
+}
+
+export type HookConnection = {
+  readonly edges: ReadonlyArray<HookEdge>
+  readonly nodes: ReadonlyArray<Hook>
+  readonly pageInfo: PageInfo
+}
+
+export type HookEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: Hook
+}
+
+export type HookInput = {
+  /** 120 characters at most. */
+  readonly name: Scalars["String"]["input"]
+  /** A public http or https address. */
+  readonly url: Scalars["String"]["input"]
+  /** 256 characters at most. Never shown again. */
+  readonly secret?: InputMaybe<Scalars["String"]["input"]>
+  readonly events?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  readonly isActive?: InputMaybe<Scalars["Boolean"]["input"]>
+}
+
+/** Only the fields that are given change. */
+export type HookChanges = {
+  readonly name?: InputMaybe<Scalars["String"]["input"]>
+  readonly url?: InputMaybe<Scalars["String"]["input"]>
+  /** A new one signs from the next attempt on; null removes every secret at once. */
+  readonly secret?: InputMaybe<Scalars["String"]["input"]>
+  /** For how long the secret before signs beside a new one. */
+  readonly secretOverlapSeconds?: InputMaybe<Scalars["Int"]["input"]>
+  readonly events?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
+  /** True enables a webhook that the service disabled. */
+  readonly isActive?: InputMaybe<Scalars["Boolean"]["input"]>
+}
+
+export type HookDeliveryStatus = "delivered" | "pending" | "retrying" | "exhausted"
+
+export type HookDelivery = {
+  /** The `id` of the delivered body, the same on every attempt. */
+  readonly eventId: Scalars["ID"]["output"]
+  readonly event: Scalars["String"]["output"]
+  readonly status: HookDeliveryStatus
+  /** The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled. */
+  readonly isPaused: Scalars["Boolean"]["output"]
+  readonly attempts: Scalars["Int"]["output"]
+  readonly attemptedAt: ReadonlyArray<Scalars["DateTime"]["output"]>
+  /** Of the last attempt; null when there was no answer. */
+  readonly responseStatus?: Maybe<Scalars["Int"]["output"]>
+  readonly reason?: Maybe<Scalars["String"]["output"]>
+  readonly latencyMs?: Maybe<Scalars["Int"]["output"]>
+  readonly nextAttemptAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly eventAt: Scalars["DateTime"]["output"]
+}
+
+export type HookDeliveryConnection = {
+  readonly edges: ReadonlyArray<HookDeliveryEdge>
+  readonly nodes: ReadonlyArray<HookDelivery>
+  readonly pageInfo: PageInfo
+}
+
+export type HookDeliveryEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: HookDelivery
+}
+
+export type HookTest = {
+  /** Whether the answer was 2xx. */
+  readonly delivered: Scalars["Boolean"]["output"]
+  readonly responseStatus?: Maybe<Scalars["Int"]["output"]>
+  readonly reason?: Maybe<Scalars["String"]["output"]>
+  readonly latencyMs: Scalars["Int"]["output"]
+  readonly eventId: Scalars["ID"]["output"]
+  readonly event: Scalars["String"]["output"]
+}
+
+export type RedeliveredStatus = "exhausted" | "delivered"
+
+/** What is to be delivered once more: deliveries that have ended in a span of time, or one by its id. */
+export type RedeliverHookInput = {
+  readonly from?: InputMaybe<Scalars["DateTime"]["input"]>
+  readonly to?: InputMaybe<Scalars["DateTime"]["input"]>
+  readonly status?: InputMaybe<RedeliveredStatus>
+  readonly deliveryId?: InputMaybe<Scalars["ID"]["input"]>
+}
+
+export type RedeliveryWanted = {
+  readonly from?: Maybe<Scalars["DateTime"]["output"]>
+  readonly to?: Maybe<Scalars["DateTime"]["output"]>
+  readonly status?: Maybe<RedeliveredStatus>
+  readonly deliveryId?: Maybe<Scalars["ID"]["output"]>
+}
+
+export type BackgroundStatus = "running" | "completed"
+
+export type Redelivery = {
+  readonly id: Scalars["ID"]["output"]
+  readonly webhookId: Scalars["ID"]["output"]
+  readonly status: BackgroundStatus
+  /** Deliveries that are pending again, so far. */
+  readonly redelivered: Scalars["Int"]["output"]
+  readonly wanted: RedeliveryWanted
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly completedAt?: Maybe<Scalars["DateTime"]["output"]>
+}
+
+export type TestHookInput = {
+  /** Unless given, the first that the webhook subscribes to. */
+  readonly event?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type ResolverTypeWrapper<T> = Promise<T> | T
+
+export type ResolverWithResolve<TResult, TParent, TContext, TArgs> = {
+  resolve: ResolverFn<TResult, TParent, TContext, TArgs>
+}
+export type Resolver<
+  TResult,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>
+> = ResolverFn<TResult, TParent, TContext, TArgs> | ResolverWithResolve<TResult, TParent, TContext, TArgs>
+
+export type ResolverFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Promise<TResult> | TResult
+
+export type SubscriptionSubscribeFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => AsyncIterable<TResult> | Promise<AsyncIterable<TResult>>
+
+export type SubscriptionResolveFn<TResult, TParent, TContext, TArgs> = (
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>
+
+export interface SubscriptionSubscriberObject<TResult, TKey extends string, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<{ [key in TKey]: TResult }, TParent, TContext, TArgs>
+  resolve?: SubscriptionResolveFn<TResult, { [key in TKey]: TResult }, TContext, TArgs>
+}
+
+export interface SubscriptionResolverObject<TResult, TParent, TContext, TArgs> {
+  subscribe: SubscriptionSubscribeFn<any, TParent, TContext, TArgs>
+  resolve: SubscriptionResolveFn<TResult, any, TContext, TArgs>
+}
+
+export type SubscriptionObject<TResult, TKey extends string, TParent, TContext, TArgs> =
+  | SubscriptionSubscriberObject<TResult, TKey, TParent, TContext, TArgs>
+  | SubscriptionResolverObject<TResult, TParent, TContext, TArgs>
+
+export type SubscriptionResolver<
+  TResult,
+  TKey extends string,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>
+> =
+  | ((...args: any[]) => SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>)
+  | SubscriptionObject<TResult, TKey, TParent, TContext, TArgs>
+
+export type TypeResolveFn<TTypes, TParent = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  parent: TParent,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => Maybe<TTypes> | Promise<Maybe<TTypes>>
+
+export type IsTypeOfResolverFn<T = Record<PropertyKey, never>, TContext = Record<PropertyKey, never>> = (
+  obj: T,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => boolean | Promise<boolean>
+
+export type NextResolverFn<T> = () => Promise<T>
+
+export type DirectiveResolverFn<
+  TResult = Record<PropertyKey, never>,
+  TParent = Record<PropertyKey, never>,
+  TContext = Record<PropertyKey, never>,
+  TArgs = Record<PropertyKey, never>
+> = (
+  next: NextResolverFn<TResult>,
+  parent: TParent,
+  args: TArgs,
+  context: TContext,
+  info: GraphQLResolveInfo
+) => TResult | Promise<TResult>
+
+/** Mapping between all available schema types and the resolvers types */
+export type ResolversTypes = {
+  Application: ResolverTypeWrapper<Application>
+  ID: ResolverTypeWrapper<Scalars["ID"]["output"]>
+  String: ResolverTypeWrapper<Scalars["String"]["output"]>
+  Boolean: ResolverTypeWrapper<Scalars["Boolean"]["output"]>
+  ApplicationChanges: ApplicationChanges
+  IdentitySecretInput: IdentitySecretInput
+  Int: ResolverTypeWrapper<Scalars["Int"]["output"]>
+  IssuedIdentitySecret: ResolverTypeWrapper<IssuedIdentitySecret>
+  ApiKeyKind: null
+  ApiKey: ResolverTypeWrapper<ApiKey>
+  ApiKeyConnection: ResolverTypeWrapper<ApiKeyConnection>
+  ApiKeyEdge: ResolverTypeWrapper<ApiKeyEdge>
+  CreatedApiKey: ResolverTypeWrapper<CreatedApiKey>
+  ApiKeyInput: ApiKeyInput
+  ActorKind: null
+  AuditActor: ResolverTypeWrapper<AuditActor>
+  AuditEntry: ResolverTypeWrapper<AuditEntry>
+  AuditEntryConnection: ResolverTypeWrapper<AuditEntryConnection>
+  AuditEntryEdge: ResolverTypeWrapper<AuditEntryEdge>
+  Platform: null
+  Environment: null
+  DeviceStatus: null
+  Device: ResolverTypeWrapper<DeviceParent>
+  DeviceConnection: ResolverTypeWrapper<
+    Omit<DeviceConnection, "edges" | "nodes"> & {
+      edges: ReadonlyArray<ResolversTypes["DeviceEdge"]>
+      nodes: ReadonlyArray<ResolversTypes["Device"]>
+    }
+  >
+  DeviceEdge: ResolverTypeWrapper<Omit<DeviceEdge, "node"> & { node: ResolversTypes["Device"] }>
+  RegisterDeviceInput: RegisterDeviceInput
+  DeviceChanges: DeviceChanges
+  WriteResult: ResolverTypeWrapper<WriteResultParent>
+  WriteError: ResolverTypeWrapper<WriteErrorParent>
+  WriteErrorDetail: ResolverTypeWrapper<WriteErrorDetail>
+  Created: ResolverTypeWrapper<Created>
+  Preferences: ResolverTypeWrapper<Preferences>
+  Contact: ResolverTypeWrapper<ContactParent>
+  ContactConnection: ResolverTypeWrapper<
+    Omit<ContactConnection, "edges" | "nodes"> & {
+      edges: ReadonlyArray<ResolversTypes["ContactEdge"]>
+      nodes: ReadonlyArray<ResolversTypes["Contact"]>
+    }
+  >
+  ContactEdge: ResolverTypeWrapper<Omit<ContactEdge, "node"> & { node: ResolversTypes["Contact"] }>
+  ContactInput: ContactInput
+  ContactChanges: ContactChanges
+  ContactsInput: ContactsInput
+  TagChanges: TagChanges
+  TagContactsInput: TagContactsInput
+  TaggedContacts: ResolverTypeWrapper<TaggedContacts>
+  PreferenceChanges: PreferenceChanges
+  ChannelKind: null
+  ChannelStatus: null
+  Channel: ResolverTypeWrapper<ChannelParent>
+  ChannelConnection: ResolverTypeWrapper<
+    Omit<ChannelConnection, "edges" | "nodes"> & {
+      edges: ReadonlyArray<ResolversTypes["ChannelEdge"]>
+      nodes: ReadonlyArray<ResolversTypes["Channel"]>
+    }
+  >
+  ChannelEdge: ResolverTypeWrapper<Omit<ChannelEdge, "node"> & { node: ResolversTypes["Channel"] }>
+  ChannelInput: ChannelInput
+  ChannelChanges: ChannelChanges
+  AttributeOperator: null
+  EngagementType: null
+  AttributeRule: ResolverTypeWrapper<AttributeRule>
+  AttributeRuleInput: AttributeRuleInput
+  LastSeen: ResolverTypeWrapper<LastSeen>
+  LastSeenInput: LastSeenInput
+  EngagementRule: ResolverTypeWrapper<EngagementRule>
+  EngagementRuleInput: EngagementRuleInput
+  SegmentFilter: ResolverTypeWrapper<SegmentFilter>
+  SegmentFilterInput: SegmentFilterInput
+  Segment: ResolverTypeWrapper<Segment>
+  SegmentConnection: ResolverTypeWrapper<SegmentConnection>
+  SegmentEdge: ResolverTypeWrapper<SegmentEdge>
+  SegmentInput: SegmentInput
+  SegmentChanges: SegmentChanges
+  SegmentCount: ResolverTypeWrapper<SegmentCount>
+  Happenings: ResolverTypeWrapper<Happenings>
+  StatsGroup: ResolverTypeWrapper<StatsGroup>
+  StatsGrouping: null
+  Stats: ResolverTypeWrapper<Stats>
+  ProviderCounts: ResolverTypeWrapper<ProviderCounts>
+  InboxMessagesInput: InboxMessagesInput
+  PostedMessages: ResolverTypeWrapper<PostedMessages>
+  Content: ResolverTypeWrapper<Content>
+  ContentInput: ContentInput
+  MissingVariables: null
+  Template: ResolverTypeWrapper<Template>
+  TemplateConnection: ResolverTypeWrapper<TemplateConnection>
+  TemplateEdge: ResolverTypeWrapper<TemplateEdge>
+  TemplateInput: TemplateInput
+  TemplateChanges: TemplateChanges
+  TemplateExampleInput: TemplateExampleInput
+  TemplateSourcesInput: TemplateSourcesInput
+  TemplatePreview: ResolverTypeWrapper<TemplatePreview>
+  JSON: ResolverTypeWrapper<Scalars["JSON"]["output"]>
+  DateTime: ResolverTypeWrapper<Scalars["DateTime"]["output"]>
+  Query: ResolverTypeWrapper<Record<PropertyKey, never>>
+  Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>
+  PageInfo: ResolverTypeWrapper<PageInfo>
+  NotificationStatus: null
+  Priority: null
+  Way: null
+  Provider: null
+  Counts: ResolverTypeWrapper<Counts>
+  NotificationSummary: ResolverTypeWrapper<NotificationSummaryParent>
+  NotificationSummaryConnection: ResolverTypeWrapper<
+    Omit<NotificationSummaryConnection, "edges" | "nodes"> & {
+      edges: ReadonlyArray<ResolversTypes["NotificationSummaryEdge"]>
+      nodes: ReadonlyArray<ResolversTypes["NotificationSummary"]>
+    }
+  >
+  NotificationSummaryEdge: ResolverTypeWrapper<
+    Omit<NotificationSummaryEdge, "node"> & { node: ResolversTypes["NotificationSummary"] }
+  >
+  Audience: ResolverTypeWrapper<Audience>
+  AudienceInput: AudienceInput
+  Overrides: ResolverTypeWrapper<Overrides>
+  OverridesInput: OverridesInput
+  Track: ResolverTypeWrapper<Track>
+  TrackInput: TrackInput
+  SkippedIds: ResolverTypeWrapper<SkippedIds>
+  Notification: ResolverTypeWrapper<Notification>
+  NotificationInput: NotificationInput
+  NotificationChanges: NotificationChanges
+  AcceptedNotification: ResolverTypeWrapper<AcceptedNotification>
+  CredentialState: null
+  PayloadFit: ResolverTypeWrapper<PayloadFit>
+  TemplateProblemCode: null
+  TemplateProblem: ResolverTypeWrapper<TemplateProblem>
+  ProviderPreview: ResolverTypeWrapper<ProviderPreview>
+  NotificationPreview: ResolverTypeWrapper<NotificationPreview>
+  DeliveryStatus: null
+  Delivery: ResolverTypeWrapper<Delivery>
+  DeliveryConnection: ResolverTypeWrapper<DeliveryConnection>
+  DeliveryEdge: ResolverTypeWrapper<DeliveryEdge>
+  CredentialKind: null
+  Credential: ResolverTypeWrapper<Credential>
+  ApnsCredentialInput: ApnsCredentialInput
+  FcmCredentialInput: FcmCredentialInput
+  WebPushCredentialInput: WebPushCredentialInput
+  SmtpCredentialInput: SmtpCredentialInput
+  DeadLetterKind: null
+  ReplayObstacle: null
+  DeadLetter: ResolverTypeWrapper<DeadLetterParent>
+  DeadLetterConnection: ResolverTypeWrapper<
+    Omit<DeadLetterConnection, "edges" | "nodes"> & {
+      edges: ReadonlyArray<ResolversTypes["DeadLetterEdge"]>
+      nodes: ReadonlyArray<ResolversTypes["DeadLetter"]>
+    }
+  >
+  DeadLetterEdge: ResolverTypeWrapper<Omit<DeadLetterEdge, "node"> & { node: ResolversTypes["DeadLetter"] }>
+  DeadLetterWithContent: ResolverTypeWrapper<DeadLetterWithContent>
+  DeadLetterFilterInput: DeadLetterFilterInput
+  DeadLetterFilter: ResolverTypeWrapper<DeadLetterFilter>
+  ReplayedDeadLetter: ResolverTypeWrapper<ReplayedDeadLetter>
+  Replay: ResolverTypeWrapper<Replay>
+  ReplayConnection: ResolverTypeWrapper<ReplayConnection>
+  ReplayEdge: ResolverTypeWrapper<ReplayEdge>
+  Hook: ResolverTypeWrapper<Hook>
+  HookConnection: ResolverTypeWrapper<HookConnection>
+  HookEdge: ResolverTypeWrapper<HookEdge>
+  HookInput: HookInput
+  HookChanges: HookChanges
+  HookDeliveryStatus: null
+  HookDelivery: ResolverTypeWrapper<HookDelivery>
+  HookDeliveryConnection: ResolverTypeWrapper<HookDeliveryConnection>
+  HookDeliveryEdge: ResolverTypeWrapper<HookDeliveryEdge>
+  HookTest: ResolverTypeWrapper<HookTest>
+  RedeliveredStatus: null
+  RedeliverHookInput: RedeliverHookInput
+  RedeliveryWanted: ResolverTypeWrapper<RedeliveryWanted>
+  BackgroundStatus: null
+  Redelivery: ResolverTypeWrapper<Redelivery>
+  TestHookInput: TestHookInput
+}
+
+/** Mapping between all available schema types and the resolvers parents */
+export type ResolversParentTypes = {
+  Application: Application
+  ID: Scalars["ID"]["output"]
+  String: Scalars["String"]["output"]
+  Boolean: Scalars["Boolean"]["output"]
+  ApplicationChanges: ApplicationChanges
+  IdentitySecretInput: IdentitySecretInput
+  Int: Scalars["Int"]["output"]
+  IssuedIdentitySecret: IssuedIdentitySecret
+  ApiKey: ApiKey
+  ApiKeyConnection: ApiKeyConnection
+  ApiKeyEdge: ApiKeyEdge
+  CreatedApiKey: CreatedApiKey
+  ApiKeyInput: ApiKeyInput
+  AuditActor: AuditActor
+  AuditEntry: AuditEntry
+  AuditEntryConnection: AuditEntryConnection
+  AuditEntryEdge: AuditEntryEdge
+  Device: DeviceParent
+  DeviceConnection: Omit<DeviceConnection, "edges" | "nodes"> & {
+    edges: ReadonlyArray<ResolversParentTypes["DeviceEdge"]>
+    nodes: ReadonlyArray<ResolversParentTypes["Device"]>
+  }
+  DeviceEdge: Omit<DeviceEdge, "node"> & { node: ResolversParentTypes["Device"] }
+  RegisterDeviceInput: RegisterDeviceInput
+  DeviceChanges: DeviceChanges
+  WriteResult: WriteResultParent
+  WriteError: WriteErrorParent
+  WriteErrorDetail: WriteErrorDetail
+  Created: Created
+  Preferences: Preferences
+  Contact: ContactParent
+  ContactConnection: Omit<ContactConnection, "edges" | "nodes"> & {
+    edges: ReadonlyArray<ResolversParentTypes["ContactEdge"]>
+    nodes: ReadonlyArray<ResolversParentTypes["Contact"]>
+  }
+  ContactEdge: Omit<ContactEdge, "node"> & { node: ResolversParentTypes["Contact"] }
+  ContactInput: ContactInput
+  ContactChanges: ContactChanges
+  ContactsInput: ContactsInput
+  TagChanges: TagChanges
+  TagContactsInput: TagContactsInput
+  TaggedContacts: TaggedContacts
+  PreferenceChanges: PreferenceChanges
+  Channel: ChannelParent
+  ChannelConnection: Omit<ChannelConnection, "edges" | "nodes"> & {
+    edges: ReadonlyArray<ResolversParentTypes["ChannelEdge"]>
+    nodes: ReadonlyArray<ResolversParentTypes["Channel"]>
+  }
+  ChannelEdge: Omit<ChannelEdge, "node"> & { node: ResolversParentTypes["Channel"] }
+  ChannelInput: ChannelInput
+  ChannelChanges: ChannelChanges
+  AttributeRule: AttributeRule
+  AttributeRuleInput: AttributeRuleInput
+  LastSeen: LastSeen
+  LastSeenInput: LastSeenInput
+  EngagementRule: EngagementRule
+  EngagementRuleInput: EngagementRuleInput
+  SegmentFilter: SegmentFilter
+  SegmentFilterInput: SegmentFilterInput
+  Segment: Segment
+  SegmentConnection: SegmentConnection
+  SegmentEdge: SegmentEdge
+  SegmentInput: SegmentInput
+  SegmentChanges: SegmentChanges
+  SegmentCount: SegmentCount
+  Happenings: Happenings
+  StatsGroup: StatsGroup
+  Stats: Stats
+  ProviderCounts: ProviderCounts
+  InboxMessagesInput: InboxMessagesInput
+  PostedMessages: PostedMessages
+  Content: Content
+  ContentInput: ContentInput
+  Template: Template
+  TemplateConnection: TemplateConnection
+  TemplateEdge: TemplateEdge
+  TemplateInput: TemplateInput
+  TemplateChanges: TemplateChanges
+  TemplateExampleInput: TemplateExampleInput
+  TemplateSourcesInput: TemplateSourcesInput
+  TemplatePreview: TemplatePreview
+  JSON: Scalars["JSON"]["output"]
+  DateTime: Scalars["DateTime"]["output"]
+  Query: Record<PropertyKey, never>
+  Mutation: Record<PropertyKey, never>
+  PageInfo: PageInfo
+  Counts: Counts
+  NotificationSummary: NotificationSummaryParent
+  NotificationSummaryConnection: Omit<NotificationSummaryConnection, "edges" | "nodes"> & {
+    edges: ReadonlyArray<ResolversParentTypes["NotificationSummaryEdge"]>
+    nodes: ReadonlyArray<ResolversParentTypes["NotificationSummary"]>
+  }
+  NotificationSummaryEdge: Omit<NotificationSummaryEdge, "node"> & { node: ResolversParentTypes["NotificationSummary"] }
+  Audience: Audience
+  AudienceInput: AudienceInput
+  Overrides: Overrides
+  OverridesInput: OverridesInput
+  Track: Track
+  TrackInput: TrackInput
+  SkippedIds: SkippedIds
+  Notification: Notification
+  NotificationInput: NotificationInput
+  NotificationChanges: NotificationChanges
+  AcceptedNotification: AcceptedNotification
+  PayloadFit: PayloadFit
+  TemplateProblem: TemplateProblem
+  ProviderPreview: ProviderPreview
+  NotificationPreview: NotificationPreview
+  Delivery: Delivery
+  DeliveryConnection: DeliveryConnection
+  DeliveryEdge: DeliveryEdge
+  Credential: Credential
+  ApnsCredentialInput: ApnsCredentialInput
+  FcmCredentialInput: FcmCredentialInput
+  WebPushCredentialInput: WebPushCredentialInput
+  SmtpCredentialInput: SmtpCredentialInput
+  DeadLetter: DeadLetterParent
+  DeadLetterConnection: Omit<DeadLetterConnection, "edges" | "nodes"> & {
+    edges: ReadonlyArray<ResolversParentTypes["DeadLetterEdge"]>
+    nodes: ReadonlyArray<ResolversParentTypes["DeadLetter"]>
+  }
+  DeadLetterEdge: Omit<DeadLetterEdge, "node"> & { node: ResolversParentTypes["DeadLetter"] }
+  DeadLetterWithContent: DeadLetterWithContent
+  DeadLetterFilterInput: DeadLetterFilterInput
+  DeadLetterFilter: DeadLetterFilter
+  ReplayedDeadLetter: ReplayedDeadLetter
+  Replay: Replay
+  ReplayConnection: ReplayConnection
+  ReplayEdge: ReplayEdge
+  Hook: Hook
+  HookConnection: HookConnection
+  HookEdge: HookEdge
+  HookInput: HookInput
+  HookChanges: HookChanges
+  HookDelivery: HookDelivery
+  HookDeliveryConnection: HookDeliveryConnection
+  HookDeliveryEdge: HookDeliveryEdge
+  HookTest: HookTest
+  RedeliverHookInput: RedeliverHookInput
+  RedeliveryWanted: RedeliveryWanted
+  Redelivery: Redelivery
+  TestHookInput: TestHookInput
+}
+
+export type RestDirectiveArgs = {
+  route: Scalars["String"]["input"]
+  id?: Maybe<Scalars["String"]["input"]>
+  take?: Maybe<Scalars["String"]["input"]>
+}
+
+export type RestDirectiveResolver<
+  Result,
+  Parent,
+  ContextType = GraphqlContext,
+  Args = RestDirectiveArgs
+> = DirectiveResolverFn<Result, Parent, ContextType, Args>
+
+export type ApplicationResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Application"] = ResolversParentTypes["Application"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  identityVerification?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  formerIdentitySecretUntil?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  warnings?: Resolver<ReadonlyArray<ResolversTypes["String"]>, ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type IssuedIdentitySecretResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["IssuedIdentitySecret"] = ResolversParentTypes["IssuedIdentitySecret"]
+> = {
+  identitySecret?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  formerIdentitySecretUntil?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+}
+
+export type ApiKeyKindResolvers = { SECRET: "secret"; PUBLIC: "public" }
+
+export type ApiKeyResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ApiKey"] = ResolversParentTypes["ApiKey"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  kind?: Resolver<ResolversTypes["ApiKeyKind"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  prefix?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  lastUsedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+}
+
+export type ApiKeyConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ApiKeyConnection"] = ResolversParentTypes["ApiKeyConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["ApiKeyEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["ApiKey"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type ApiKeyEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ApiKeyEdge"] = ResolversParentTypes["ApiKeyEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["ApiKey"], ParentType, ContextType>
+}
+
+export type CreatedApiKeyResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["CreatedApiKey"] = ResolversParentTypes["CreatedApiKey"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  kind?: Resolver<ResolversTypes["ApiKeyKind"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  prefix?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  lastUsedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  key?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+}
+
+export type ActorKindResolvers = { KEY: "key"; USER: "user"; CLI: "cli"; SYSTEM: "system" }
+
+export type AuditActorResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["AuditActor"] = ResolversParentTypes["AuditActor"]
+> = {
+  kind?: Resolver<ResolversTypes["ActorKind"], ParentType, ContextType>
+  id?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+}
+
+export type AuditEntryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["AuditEntry"] = ResolversParentTypes["AuditEntry"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  at?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  actor?: Resolver<ResolversTypes["AuditActor"], ParentType, ContextType>
+  action?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  target?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  details?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+}
+
+export type AuditEntryConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["AuditEntryConnection"] = ResolversParentTypes["AuditEntryConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["AuditEntryEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["AuditEntry"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type AuditEntryEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["AuditEntryEdge"] = ResolversParentTypes["AuditEntryEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["AuditEntry"], ParentType, ContextType>
+}
+
+export type PlatformResolvers = { IOS: "ios"; ANDROID: "android"; WEB: "web" }
+
+export type EnvironmentResolvers = { PRODUCTION: "production"; SANDBOX: "sandbox" }
+
+export type DeviceStatusResolvers = { ACTIVE: "active"; INVALID: "invalid" }
+
+export type DeviceResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Device"] = ResolversParentTypes["Device"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  platform?: Resolver<ResolversTypes["Platform"], ParentType, ContextType>
+  token?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  userId?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  contact?: Resolver<Maybe<ResolversTypes["Contact"]>, ParentType, ContextType>
+  tags?: Resolver<ReadonlyArray<ResolversTypes["String"]>, ParentType, ContextType>
+  timezone?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  environment?: Resolver<ResolversTypes["Environment"], ParentType, ContextType>
+  metadata?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  webPushP256dh?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  webPushAuth?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  status?: Resolver<ResolversTypes["DeviceStatus"], ParentType, ContextType>
+  invalidReason?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  lastSeenAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type DeviceConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["DeviceConnection"] = ResolversParentTypes["DeviceConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["DeviceEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["Device"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type DeviceEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["DeviceEdge"] = ResolversParentTypes["DeviceEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["Device"], ParentType, ContextType>
+}
+
+export type WriteResultResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WriteResult"] = ResolversParentTypes["WriteResult"]
+> = {
+  index?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  id?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  created?: Resolver<Maybe<ResolversTypes["Boolean"]>, ParentType, ContextType>
+  error?: Resolver<Maybe<ResolversTypes["WriteError"]>, ParentType, ContextType>
+}
+
+export type WriteErrorResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WriteError"] = ResolversParentTypes["WriteError"]
+> = {
+  code?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  message?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  details?: Resolver<ReadonlyArray<ResolversTypes["WriteErrorDetail"]>, ParentType, ContextType>
+}
+
+export type WriteErrorDetailResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WriteErrorDetail"] = ResolversParentTypes["WriteErrorDetail"]
+> = {
+  field?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  message?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+}
+
+export type CreatedResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Created"] = ResolversParentTypes["Created"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  created?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+}
+
+export type PreferencesResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Preferences"] = ResolversParentTypes["Preferences"]
+> = {
+  push?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  email?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  inbox?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+}
+
+export type ContactResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Contact"] = ResolversParentTypes["Contact"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  externalId?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  email?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  attributes?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  tags?: Resolver<ReadonlyArray<ResolversTypes["String"]>, ParentType, ContextType>
+  locale?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  timezone?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  preferences?: Resolver<ResolversTypes["Preferences"], ParentType, ContextType>
+  devices?: Resolver<
+    ReadonlyArray<ResolversTypes["Device"]>,
+    ParentType,
+    ContextType,
+    RequireFields<ContactDevicesArgs, "first">
+  >
+  channels?: Resolver<
+    ReadonlyArray<ResolversTypes["Channel"]>,
+    ParentType,
+    ContextType,
+    RequireFields<ContactChannelsArgs, "first">
+  >
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  updatedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type ContactConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ContactConnection"] = ResolversParentTypes["ContactConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["ContactEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["Contact"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type ContactEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ContactEdge"] = ResolversParentTypes["ContactEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["Contact"], ParentType, ContextType>
+}
+
+export type TaggedContactsResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["TaggedContacts"] = ResolversParentTypes["TaggedContacts"]
+> = {
+  updated?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  unknown?: Resolver<ReadonlyArray<ResolversTypes["String"]>, ParentType, ContextType>
+  full?: Resolver<ReadonlyArray<ResolversTypes["String"]>, ParentType, ContextType>
+}
+
+export type ChannelKindResolvers = { EMAIL: "email"; INBOX: "inbox" }
+
+export type ChannelStatusResolvers = { ACTIVE: "active"; SUPPRESSED: "suppressed"; UNSUBSCRIBED: "unsubscribed" }
+
+export type ChannelResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Channel"] = ResolversParentTypes["Channel"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  kind?: Resolver<ResolversTypes["ChannelKind"], ParentType, ContextType>
+  address?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  contactId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  contact?: Resolver<Maybe<ResolversTypes["Contact"]>, ParentType, ContextType>
+  status?: Resolver<ResolversTypes["ChannelStatus"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type ChannelConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ChannelConnection"] = ResolversParentTypes["ChannelConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["ChannelEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["Channel"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type ChannelEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ChannelEdge"] = ResolversParentTypes["ChannelEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["Channel"], ParentType, ContextType>
+}
+
+export type AttributeOperatorResolvers = {
+  EQUALS: "equals"
+  NOT_EQUALS: "not_equals"
+  CONTAINS: "contains"
+  IN: "in"
+  GREATER: "greater"
+  GREATER_OR_EQUAL: "greater_or_equal"
+  LESS: "less"
+  LESS_OR_EQUAL: "less_or_equal"
+  EXISTS: "exists"
+  NOT_EXISTS: "not_exists"
+}
+
+export type EngagementTypeResolvers = { DELIVERED: "delivered"; OPENED: "opened"; CLICKED: "clicked" }
+
+export type AttributeRuleResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["AttributeRule"] = ResolversParentTypes["AttributeRule"]
+> = {
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  op?: Resolver<ResolversTypes["AttributeOperator"], ParentType, ContextType>
+  value?: Resolver<Maybe<ResolversTypes["JSON"]>, ParentType, ContextType>
+}
+
+export type LastSeenResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["LastSeen"] = ResolversParentTypes["LastSeen"]
+> = {
+  withinDays?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  notWithinDays?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+}
+
+export type EngagementRuleResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["EngagementRule"] = ResolversParentTypes["EngagementRule"]
+> = {
+  type?: Resolver<ResolversTypes["EngagementType"], ParentType, ContextType>
+  withinDays?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  not?: Resolver<Maybe<ResolversTypes["Boolean"]>, ParentType, ContextType>
+}
+
+export type SegmentFilterResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["SegmentFilter"] = ResolversParentTypes["SegmentFilter"]
+> = {
+  tagsAny?: Resolver<Maybe<ReadonlyArray<ResolversTypes["String"]>>, ParentType, ContextType>
+  tagsAll?: Resolver<Maybe<ReadonlyArray<ResolversTypes["String"]>>, ParentType, ContextType>
+  tagsNone?: Resolver<Maybe<ReadonlyArray<ResolversTypes["String"]>>, ParentType, ContextType>
+  platforms?: Resolver<Maybe<ReadonlyArray<ResolversTypes["Platform"]>>, ParentType, ContextType>
+  timezones?: Resolver<Maybe<ReadonlyArray<ResolversTypes["String"]>>, ParentType, ContextType>
+  locales?: Resolver<Maybe<ReadonlyArray<ResolversTypes["String"]>>, ParentType, ContextType>
+  attributes?: Resolver<Maybe<ReadonlyArray<ResolversTypes["AttributeRule"]>>, ParentType, ContextType>
+  lastSeen?: Resolver<Maybe<ResolversTypes["LastSeen"]>, ParentType, ContextType>
+  engagement?: Resolver<Maybe<ReadonlyArray<ResolversTypes["EngagementRule"]>>, ParentType, ContextType>
+}
+
+export type SegmentResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Segment"] = ResolversParentTypes["Segment"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  filter?: Resolver<ResolversTypes["SegmentFilter"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  updatedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type SegmentConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["SegmentConnection"] = ResolversParentTypes["SegmentConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["SegmentEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["Segment"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type SegmentEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["SegmentEdge"] = ResolversParentTypes["SegmentEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["Segment"], ParentType, ContextType>
+}
+
+export type SegmentCountResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["SegmentCount"] = ResolversParentTypes["SegmentCount"]
+> = {
+  recipients?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  devices?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  emails?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  isExact?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+}
+
+export type HappeningsResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Happenings"] = ResolversParentTypes["Happenings"]
+> = {
+  sent?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  failed?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  skipped?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  cancelled?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  delivered?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  opened?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  clicked?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  machineOpened?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  machineClicked?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+}
+
+export type StatsGroupResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["StatsGroup"] = ResolversParentTypes["StatsGroup"]
+> = {
+  day?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  provider?: Resolver<Maybe<ResolversTypes["Provider"]>, ParentType, ContextType>
+  sent?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  failed?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  skipped?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  cancelled?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  delivered?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  opened?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  clicked?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  machineOpened?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  machineClicked?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+}
+
+export type StatsGroupingResolvers = {
+  APPLICATION: "application"
+  DAY: "day"
+  PROVIDER: "provider"
+  DAY_PROVIDER: "day_provider"
+}
+
+export type StatsResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Stats"] = ResolversParentTypes["Stats"]
+> = {
+  from?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  to?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  groupBy?: Resolver<ResolversTypes["StatsGrouping"], ParentType, ContextType>
+  total?: Resolver<ResolversTypes["Happenings"], ParentType, ContextType>
+  data?: Resolver<ReadonlyArray<ResolversTypes["StatsGroup"]>, ParentType, ContextType>
+}
+
+export type ProviderCountsResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ProviderCounts"] = ResolversParentTypes["ProviderCounts"]
+> = {
+  provider?: Resolver<ResolversTypes["Provider"], ParentType, ContextType>
+  accepted?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  pending?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  sent?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  failed?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  skipped?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  cancelled?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+}
+
+export type PostedMessagesResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["PostedMessages"] = ResolversParentTypes["PostedMessages"]
+> = {
+  created?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+}
+
+export type ContentResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Content"] = ResolversParentTypes["Content"]
+> = {
+  title?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  body?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  url?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  image?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  data?: Resolver<Maybe<ResolversTypes["JSON"]>, ParentType, ContextType>
+  subject?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  html?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+}
+
+export type MissingVariablesResolvers = { ERROR: "error"; EMPTY: "empty" }
+
+export type TemplateResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Template"] = ResolversParentTypes["Template"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  version?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  content?: Resolver<ResolversTypes["Content"], ParentType, ContextType>
+  locales?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  missingVariables?: Resolver<ResolversTypes["MissingVariables"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  updatedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type TemplateConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["TemplateConnection"] = ResolversParentTypes["TemplateConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["TemplateEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["Template"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type TemplateEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["TemplateEdge"] = ResolversParentTypes["TemplateEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["Template"], ParentType, ContextType>
+}
+
+export type TemplatePreviewResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["TemplatePreview"] = ResolversParentTypes["TemplatePreview"]
+> = {
+  language?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  content?: Resolver<ResolversTypes["Content"], ParentType, ContextType>
+}
+
+export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes["JSON"], any> {
+  name: "JSON"
+}
+
+export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes["DateTime"], any> {
+  name: "DateTime"
+}
+
+export type QueryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Query"] = ResolversParentTypes["Query"]
+> = {
+  application?: Resolver<
+    Maybe<ResolversTypes["Application"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryApplicationArgs, "id">
+  >
+  apiKeys?: Resolver<
+    ResolversTypes["ApiKeyConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryApiKeysArgs, "appId">
+  >
+  auditLog?: Resolver<
+    ResolversTypes["AuditEntryConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryAuditLogArgs, "appId">
+  >
+  devices?: Resolver<
+    ResolversTypes["DeviceConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryDevicesArgs, "appId">
+  >
+  device?: Resolver<Maybe<ResolversTypes["Device"]>, ParentType, ContextType, RequireFields<QueryDeviceArgs, "id">>
+  contacts?: Resolver<
+    ResolversTypes["ContactConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryContactsArgs, "appId">
+  >
+  contact?: Resolver<Maybe<ResolversTypes["Contact"]>, ParentType, ContextType, RequireFields<QueryContactArgs, "id">>
+  contactByExternalId?: Resolver<
+    Maybe<ResolversTypes["Contact"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryContactByExternalIdArgs, "appId" | "externalId">
+  >
+  channels?: Resolver<
+    ResolversTypes["ChannelConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryChannelsArgs, "appId">
+  >
+  channel?: Resolver<Maybe<ResolversTypes["Channel"]>, ParentType, ContextType, RequireFields<QueryChannelArgs, "id">>
+  segments?: Resolver<
+    ResolversTypes["SegmentConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QuerySegmentsArgs, "appId">
+  >
+  segment?: Resolver<Maybe<ResolversTypes["Segment"]>, ParentType, ContextType, RequireFields<QuerySegmentArgs, "id">>
+  segmentCount?: Resolver<
+    Maybe<ResolversTypes["SegmentCount"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QuerySegmentCountArgs, "segmentId">
+  >
+  stats?: Resolver<ResolversTypes["Stats"], ParentType, ContextType, RequireFields<QueryStatsArgs, "appId">>
+  notificationStats?: Resolver<
+    ReadonlyArray<ResolversTypes["ProviderCounts"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryNotificationStatsArgs, "notificationId">
+  >
+  templates?: Resolver<
+    ResolversTypes["TemplateConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryTemplatesArgs, "appId">
+  >
+  template?: Resolver<
+    Maybe<ResolversTypes["Template"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryTemplateArgs, "id">
+  >
+  previewTemplate?: Resolver<
+    ResolversTypes["TemplatePreview"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryPreviewTemplateArgs, "id" | "input">
+  >
+  previewTemplateSources?: Resolver<
+    ResolversTypes["TemplatePreview"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryPreviewTemplateSourcesArgs, "appId" | "input">
+  >
+  notifications?: Resolver<
+    ResolversTypes["NotificationSummaryConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryNotificationsArgs, "appId">
+  >
+  notification?: Resolver<
+    Maybe<ResolversTypes["Notification"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryNotificationArgs, "id">
+  >
+  previewNotification?: Resolver<
+    ResolversTypes["NotificationPreview"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryPreviewNotificationArgs, "appId" | "input">
+  >
+  deliveries?: Resolver<
+    ResolversTypes["DeliveryConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryDeliveriesArgs, "notificationId">
+  >
+  credentials?: Resolver<
+    ReadonlyArray<ResolversTypes["Credential"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryCredentialsArgs, "appId">
+  >
+  credential?: Resolver<
+    Maybe<ResolversTypes["Credential"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryCredentialArgs, "appId" | "kind">
+  >
+  deadLetters?: Resolver<
+    ResolversTypes["DeadLetterConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryDeadLettersArgs, "appId">
+  >
+  deadLetter?: Resolver<
+    Maybe<ResolversTypes["DeadLetterWithContent"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryDeadLetterArgs, "id">
+  >
+  replays?: Resolver<
+    ResolversTypes["ReplayConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryReplaysArgs, "appId">
+  >
+  replay?: Resolver<Maybe<ResolversTypes["Replay"]>, ParentType, ContextType, RequireFields<QueryReplayArgs, "id">>
+  hooks?: Resolver<ResolversTypes["HookConnection"], ParentType, ContextType, RequireFields<QueryHooksArgs, "appId">>
+  hook?: Resolver<Maybe<ResolversTypes["Hook"]>, ParentType, ContextType, RequireFields<QueryHookArgs, "id">>
+  hookDeliveries?: Resolver<
+    ResolversTypes["HookDeliveryConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryHookDeliveriesArgs, "hookId">
+  >
+  redelivery?: Resolver<
+    Maybe<ResolversTypes["Redelivery"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryRedeliveryArgs, "id">
+  >
+}
+
+export type MutationResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Mutation"] = ResolversParentTypes["Mutation"]
+> = {
+  updateApplication?: Resolver<
+    ResolversTypes["Application"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateApplicationArgs, "id" | "input">
+  >
+  reissueIdentitySecret?: Resolver<
+    ResolversTypes["IssuedIdentitySecret"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationReissueIdentitySecretArgs, "appId" | "input">
+  >
+  createApiKey?: Resolver<
+    ResolversTypes["CreatedApiKey"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCreateApiKeyArgs, "appId" | "input">
+  >
+  revokeApiKey?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationRevokeApiKeyArgs, "id">
+  >
+  registerDevices?: Resolver<
+    ReadonlyArray<ResolversTypes["WriteResult"]>,
+    ParentType,
+    ContextType,
+    RequireFields<MutationRegisterDevicesArgs, "appId" | "devices">
+  >
+  updateDevice?: Resolver<
+    ResolversTypes["Device"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateDeviceArgs, "id" | "input">
+  >
+  deleteDevice?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteDeviceArgs, "id">
+  >
+  upsertContact?: Resolver<
+    ResolversTypes["Created"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpsertContactArgs, "appId" | "input">
+  >
+  upsertContacts?: Resolver<
+    ReadonlyArray<ResolversTypes["WriteResult"]>,
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpsertContactsArgs, "appId" | "input">
+  >
+  tagContacts?: Resolver<
+    ResolversTypes["TaggedContacts"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationTagContactsArgs, "appId" | "input">
+  >
+  updateContact?: Resolver<
+    ResolversTypes["Contact"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateContactArgs, "id" | "input">
+  >
+  deleteContact?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteContactArgs, "id">
+  >
+  changeContactTags?: Resolver<
+    ResolversTypes["Contact"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationChangeContactTagsArgs, "id" | "input">
+  >
+  updateContactPreferences?: Resolver<
+    ResolversTypes["Preferences"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateContactPreferencesArgs, "id" | "input">
+  >
+  updateContactByExternalId?: Resolver<
+    ResolversTypes["Contact"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateContactByExternalIdArgs, "appId" | "externalId" | "input">
+  >
+  deleteContactByExternalId?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteContactByExternalIdArgs, "appId" | "externalId">
+  >
+  changeContactTagsByExternalId?: Resolver<
+    ResolversTypes["Contact"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationChangeContactTagsByExternalIdArgs, "appId" | "externalId" | "input">
+  >
+  updateContactPreferencesByExternalId?: Resolver<
+    ResolversTypes["Preferences"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateContactPreferencesByExternalIdArgs, "appId" | "externalId" | "input">
+  >
+  createChannel?: Resolver<
+    ResolversTypes["Created"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCreateChannelArgs, "appId" | "input">
+  >
+  updateChannel?: Resolver<
+    ResolversTypes["Channel"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateChannelArgs, "id" | "input">
+  >
+  deleteChannel?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteChannelArgs, "id">
+  >
+  createSegment?: Resolver<
+    ResolversTypes["Segment"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCreateSegmentArgs, "appId" | "input">
+  >
+  updateSegment?: Resolver<
+    ResolversTypes["Segment"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateSegmentArgs, "id" | "input">
+  >
+  deleteSegment?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteSegmentArgs, "id">
+  >
+  postInboxMessages?: Resolver<
+    ResolversTypes["PostedMessages"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationPostInboxMessagesArgs, "appId" | "input">
+  >
+  createTemplate?: Resolver<
+    ResolversTypes["Template"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCreateTemplateArgs, "appId" | "input">
+  >
+  updateTemplate?: Resolver<
+    ResolversTypes["Template"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateTemplateArgs, "id" | "input">
+  >
+  deleteTemplate?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteTemplateArgs, "id">
+  >
+  sendNotification?: Resolver<
+    ResolversTypes["AcceptedNotification"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationSendNotificationArgs, "appId" | "input">
+  >
+  updateNotification?: Resolver<
+    ResolversTypes["Notification"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateNotificationArgs, "id" | "input">
+  >
+  cancelNotification?: Resolver<
+    ResolversTypes["NotificationSummary"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCancelNotificationArgs, "id">
+  >
+  pauseNotification?: Resolver<
+    ResolversTypes["NotificationSummary"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationPauseNotificationArgs, "id">
+  >
+  resumeNotification?: Resolver<
+    ResolversTypes["NotificationSummary"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationResumeNotificationArgs, "id">
+  >
+  setApnsCredential?: Resolver<
+    ResolversTypes["Credential"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationSetApnsCredentialArgs, "appId" | "input">
+  >
+  setFcmCredential?: Resolver<
+    ResolversTypes["Credential"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationSetFcmCredentialArgs, "appId" | "input">
+  >
+  setWebPushCredential?: Resolver<
+    ResolversTypes["Credential"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationSetWebPushCredentialArgs, "appId" | "input">
+  >
+  setSmtpCredential?: Resolver<
+    ResolversTypes["Credential"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationSetSmtpCredentialArgs, "appId" | "input">
+  >
+  deleteCredential?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteCredentialArgs, "appId" | "kind">
+  >
+  replayDeadLetter?: Resolver<
+    ResolversTypes["ReplayedDeadLetter"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationReplayDeadLetterArgs, "id">
+  >
+  replayDeadLetters?: Resolver<
+    ResolversTypes["Replay"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationReplayDeadLettersArgs, "appId" | "input">
+  >
+  createHook?: Resolver<
+    ResolversTypes["Hook"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCreateHookArgs, "appId" | "input">
+  >
+  updateHook?: Resolver<
+    ResolversTypes["Hook"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateHookArgs, "id" | "input">
+  >
+  deleteHook?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType, RequireFields<MutationDeleteHookArgs, "id">>
+  testHook?: Resolver<ResolversTypes["HookTest"], ParentType, ContextType, RequireFields<MutationTestHookArgs, "id">>
+  redeliverHook?: Resolver<
+    ResolversTypes["Redelivery"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationRedeliverHookArgs, "id" | "input">
+  >
+}
+
+export type PageInfoResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["PageInfo"] = ResolversParentTypes["PageInfo"]
+> = {
+  hasNextPage?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  hasPreviousPage?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  startCursor?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  endCursor?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+}
+
+export type NotificationStatusResolvers = {
+  SCHEDULED: "scheduled"
+  QUEUED: "queued"
+  SENDING: "sending"
+  PAUSED: "paused"
+  COMPLETED: "completed"
+  CANCELLED: "cancelled"
+}
+
+export type PriorityResolvers = { HIGH: "high"; BULK: "bulk" }
+
+export type WayResolvers = { PUSH: "push"; EMAIL: "email"; INBOX: "inbox" }
+
+export type ProviderResolvers = { APNS: "apns"; FCM: "fcm"; WEBPUSH: "webpush"; SMTP: "smtp"; INBOX: "inbox" }
+
+export type CountsResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Counts"] = ResolversParentTypes["Counts"]
+> = {
+  accepted?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  pending?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  sent?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  failed?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  skipped?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  cancelled?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  delivered?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  opened?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  clicked?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  machineOpened?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  machineClicked?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+}
+
+export type NotificationSummaryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["NotificationSummary"] = ResolversParentTypes["NotificationSummary"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["NotificationStatus"], ParentType, ContextType>
+  priority?: Resolver<ResolversTypes["Priority"], ParentType, ContextType>
+  title?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  templateId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  counts?: Resolver<ResolversTypes["Counts"], ParentType, ContextType>
+  sendAt?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  localTime?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  updatedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  startedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  completedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+}
+
+export type NotificationSummaryConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["NotificationSummaryConnection"] =
+    ResolversParentTypes["NotificationSummaryConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["NotificationSummaryEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["NotificationSummary"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type NotificationSummaryEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["NotificationSummaryEdge"] = ResolversParentTypes["NotificationSummaryEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["NotificationSummary"], ParentType, ContextType>
+}
+
+export type AudienceResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Audience"] = ResolversParentTypes["Audience"]
+> = {
+  all?: Resolver<Maybe<ResolversTypes["Boolean"]>, ParentType, ContextType>
+  deviceIds?: Resolver<Maybe<ReadonlyArray<ResolversTypes["ID"]>>, ParentType, ContextType>
+  userIds?: Resolver<Maybe<ReadonlyArray<ResolversTypes["String"]>>, ParentType, ContextType>
+  channelIds?: Resolver<Maybe<ReadonlyArray<ResolversTypes["ID"]>>, ParentType, ContextType>
+  emails?: Resolver<Maybe<ReadonlyArray<ResolversTypes["String"]>>, ParentType, ContextType>
+  tagsAny?: Resolver<Maybe<ReadonlyArray<ResolversTypes["String"]>>, ParentType, ContextType>
+  tagsAll?: Resolver<Maybe<ReadonlyArray<ResolversTypes["String"]>>, ParentType, ContextType>
+  platforms?: Resolver<Maybe<ReadonlyArray<ResolversTypes["Platform"]>>, ParentType, ContextType>
+  timezone?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  locale?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  attributes?: Resolver<Maybe<ReadonlyArray<ResolversTypes["AttributeRule"]>>, ParentType, ContextType>
+  segmentId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+}
+
+export type OverridesResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Overrides"] = ResolversParentTypes["Overrides"]
+> = {
+  apns?: Resolver<Maybe<ResolversTypes["JSON"]>, ParentType, ContextType>
+  fcm?: Resolver<Maybe<ResolversTypes["JSON"]>, ParentType, ContextType>
+  web?: Resolver<Maybe<ResolversTypes["JSON"]>, ParentType, ContextType>
+}
+
+export type TrackResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Track"] = ResolversParentTypes["Track"]
+> = {
+  opens?: Resolver<Maybe<ResolversTypes["Boolean"]>, ParentType, ContextType>
+  clicks?: Resolver<Maybe<ResolversTypes["Boolean"]>, ParentType, ContextType>
+}
+
+export type SkippedIdsResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["SkippedIds"] = ResolversParentTypes["SkippedIds"]
+> = {
+  count?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  ids?: Resolver<ReadonlyArray<ResolversTypes["String"]>, ParentType, ContextType>
+}
+
+export type NotificationResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Notification"] = ResolversParentTypes["Notification"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["NotificationStatus"], ParentType, ContextType>
+  priority?: Resolver<ResolversTypes["Priority"], ParentType, ContextType>
+  title?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  templateId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  counts?: Resolver<ResolversTypes["Counts"], ParentType, ContextType>
+  sendAt?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  localTime?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  updatedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  startedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  completedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  to?: Resolver<ResolversTypes["Audience"], ParentType, ContextType>
+  channels?: Resolver<Maybe<ReadonlyArray<ResolversTypes["Way"]>>, ParentType, ContextType>
+  content?: Resolver<Maybe<ResolversTypes["Content"]>, ParentType, ContextType>
+  variables?: Resolver<Maybe<ResolversTypes["JSON"]>, ParentType, ContextType>
+  ttl?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  timezone?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  collapseKey?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  overrides?: Resolver<Maybe<ResolversTypes["Overrides"]>, ParentType, ContextType>
+  track?: Resolver<Maybe<ResolversTypes["Track"]>, ParentType, ContextType>
+  skipped?: Resolver<Maybe<ResolversTypes["SkippedIds"]>, ParentType, ContextType>
+}
+
+export type AcceptedNotificationResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["AcceptedNotification"] = ResolversParentTypes["AcceptedNotification"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["NotificationStatus"], ParentType, ContextType>
+  skipped?: Resolver<Maybe<ResolversTypes["SkippedIds"]>, ParentType, ContextType>
+}
+
+export type CredentialStateResolvers = { READY: "ready"; REFUSED: "refused"; MISSING: "missing" }
+
+export type PayloadFitResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["PayloadFit"] = ResolversParentTypes["PayloadFit"]
+> = {
+  bytes?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  limit?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  fits?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+}
+
+export type TemplateProblemCodeResolvers = { MISSING_VARIABLE: "missing_variable"; TEMPLATE_FAILED: "template_failed" }
+
+export type TemplateProblemResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["TemplateProblem"] = ResolversParentTypes["TemplateProblem"]
+> = {
+  field?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  code?: Resolver<ResolversTypes["TemplateProblemCode"], ParentType, ContextType>
+  message?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+}
+
+export type ProviderPreviewResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ProviderPreview"] = ResolversParentTypes["ProviderPreview"]
+> = {
+  provider?: Resolver<ResolversTypes["Provider"], ParentType, ContextType>
+  recipients?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  credential?: Resolver<ResolversTypes["CredentialState"], ParentType, ContextType>
+  payload?: Resolver<Maybe<ResolversTypes["PayloadFit"]>, ParentType, ContextType>
+  sample?: Resolver<Maybe<ResolversTypes["Content"]>, ParentType, ContextType>
+  problem?: Resolver<Maybe<ResolversTypes["TemplateProblem"]>, ParentType, ContextType>
+}
+
+export type NotificationPreviewResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["NotificationPreview"] = ResolversParentTypes["NotificationPreview"]
+> = {
+  recipients?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  isExact?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  providers?: Resolver<ReadonlyArray<ResolversTypes["ProviderPreview"]>, ParentType, ContextType>
+  skipped?: Resolver<Maybe<ResolversTypes["SkippedIds"]>, ParentType, ContextType>
+}
+
+export type DeliveryStatusResolvers = { SENT: "sent"; FAILED: "failed"; SKIPPED: "skipped"; CANCELLED: "cancelled" }
+
+export type DeliveryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Delivery"] = ResolversParentTypes["Delivery"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  deviceId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  channelId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  provider?: Resolver<ResolversTypes["Provider"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["DeliveryStatus"], ParentType, ContextType>
+  messageId?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  error?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  attempts?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  completedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type DeliveryConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["DeliveryConnection"] = ResolversParentTypes["DeliveryConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["DeliveryEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["Delivery"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type DeliveryEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["DeliveryEdge"] = ResolversParentTypes["DeliveryEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["Delivery"], ParentType, ContextType>
+}
+
+export type CredentialKindResolvers = { APNS: "apns"; FCM: "fcm"; WEBPUSH: "webpush"; SMTP: "smtp" }
+
+export type CredentialResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Credential"] = ResolversParentTypes["Credential"]
+> = {
+  kind?: Resolver<ResolversTypes["CredentialKind"], ParentType, ContextType>
+  settings?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  suspendedReason?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  updatedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type DeadLetterKindResolvers = { NOTIFICATION: "notification"; WEBHOOK: "webhook" }
+
+export type ReplayObstacleResolvers = {
+  WEBHOOK: "webhook"
+  REPLAYED: "replayed"
+  RECIPIENT_GONE: "recipient_gone"
+  CONTENT_REFUSED: "content_refused"
+}
+
+export type DeadLetterResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["DeadLetter"] = ResolversParentTypes["DeadLetter"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  kind?: Resolver<ResolversTypes["DeadLetterKind"], ParentType, ContextType>
+  error?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  attempts?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  canReplay?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  cannotReplayBecause?: Resolver<Maybe<ResolversTypes["ReplayObstacle"]>, ParentType, ContextType>
+  notificationId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  notification?: Resolver<Maybe<ResolversTypes["NotificationSummary"]>, ParentType, ContextType>
+  recipientId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  provider?: Resolver<Maybe<ResolversTypes["Provider"]>, ParentType, ContextType>
+  webhookId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  eventId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  replayedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+}
+
+export type DeadLetterConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["DeadLetterConnection"] = ResolversParentTypes["DeadLetterConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["DeadLetterEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["DeadLetter"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type DeadLetterEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["DeadLetterEdge"] = ResolversParentTypes["DeadLetterEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["DeadLetter"], ParentType, ContextType>
+}
+
+export type DeadLetterWithContentResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["DeadLetterWithContent"] = ResolversParentTypes["DeadLetterWithContent"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  kind?: Resolver<ResolversTypes["DeadLetterKind"], ParentType, ContextType>
+  error?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  attempts?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  canReplay?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  cannotReplayBecause?: Resolver<Maybe<ResolversTypes["ReplayObstacle"]>, ParentType, ContextType>
+  notificationId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  recipientId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  provider?: Resolver<Maybe<ResolversTypes["Provider"]>, ParentType, ContextType>
+  webhookId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  eventId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  replayedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  event?: Resolver<Maybe<ResolversTypes["JSON"]>, ParentType, ContextType>
+  content?: Resolver<Maybe<ResolversTypes["Content"]>, ParentType, ContextType>
+  templateId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  variables?: Resolver<Maybe<ResolversTypes["JSON"]>, ParentType, ContextType>
+}
+
+export type DeadLetterFilterResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["DeadLetterFilter"] = ResolversParentTypes["DeadLetterFilter"]
+> = {
+  kind?: Resolver<Maybe<ResolversTypes["DeadLetterKind"]>, ParentType, ContextType>
+  webhookId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  notificationId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  provider?: Resolver<Maybe<ResolversTypes["Provider"]>, ParentType, ContextType>
+  error?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  from?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  to?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+}
+
+export type ReplayedDeadLetterResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ReplayedDeadLetter"] = ResolversParentTypes["ReplayedDeadLetter"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  notificationId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+}
+
+export type ReplayResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Replay"] = ResolversParentTypes["Replay"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["BackgroundStatus"], ParentType, ContextType>
+  filter?: Resolver<ResolversTypes["DeadLetterFilter"], ParentType, ContextType>
+  replayed?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  skipped?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  completedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+}
+
+export type ReplayConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ReplayConnection"] = ResolversParentTypes["ReplayConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["ReplayEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["Replay"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type ReplayEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ReplayEdge"] = ResolversParentTypes["ReplayEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["Replay"], ParentType, ContextType>
+}
+
+export type HookResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Hook"] = ResolversParentTypes["Hook"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  url?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  events?: Resolver<ReadonlyArray<ResolversTypes["String"]>, ParentType, ContextType>
+  isActive?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  disabledReason?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  isSigned?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  signatureOverlapUntil?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  updatedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type HookConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["HookConnection"] = ResolversParentTypes["HookConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["HookEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["Hook"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type HookEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["HookEdge"] = ResolversParentTypes["HookEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["Hook"], ParentType, ContextType>
+}
+
+export type HookDeliveryStatusResolvers = {
+  DELIVERED: "delivered"
+  PENDING: "pending"
+  RETRYING: "retrying"
+  EXHAUSTED: "exhausted"
+}
+
+export type HookDeliveryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["HookDelivery"] = ResolversParentTypes["HookDelivery"]
+> = {
+  eventId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  event?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["HookDeliveryStatus"], ParentType, ContextType>
+  isPaused?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  attempts?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  attemptedAt?: Resolver<ReadonlyArray<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  responseStatus?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  reason?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  latencyMs?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  nextAttemptAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  eventAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type HookDeliveryConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["HookDeliveryConnection"] = ResolversParentTypes["HookDeliveryConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["HookDeliveryEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["HookDelivery"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type HookDeliveryEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["HookDeliveryEdge"] = ResolversParentTypes["HookDeliveryEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["HookDelivery"], ParentType, ContextType>
+}
+
+export type HookTestResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["HookTest"] = ResolversParentTypes["HookTest"]
+> = {
+  delivered?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  responseStatus?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  reason?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  latencyMs?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  eventId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  event?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+}
+
+export type RedeliveredStatusResolvers = { EXHAUSTED: "exhausted"; DELIVERED: "delivered" }
+
+export type RedeliveryWantedResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["RedeliveryWanted"] = ResolversParentTypes["RedeliveryWanted"]
+> = {
+  from?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  to?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  status?: Resolver<Maybe<ResolversTypes["RedeliveredStatus"]>, ParentType, ContextType>
+  deliveryId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+}
+
+export type BackgroundStatusResolvers = { RUNNING: "running"; COMPLETED: "completed" }
+
+export type RedeliveryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Redelivery"] = ResolversParentTypes["Redelivery"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  webhookId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["BackgroundStatus"], ParentType, ContextType>
+  redelivered?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  wanted?: Resolver<ResolversTypes["RedeliveryWanted"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  completedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+}
+
+export type Resolvers<ContextType = GraphqlContext> = {
+  Application?: ApplicationResolvers<ContextType>
+  IssuedIdentitySecret?: IssuedIdentitySecretResolvers<ContextType>
+  ApiKeyKind?: ApiKeyKindResolvers
+  ApiKey?: ApiKeyResolvers<ContextType>
+  ApiKeyConnection?: ApiKeyConnectionResolvers<ContextType>
+  ApiKeyEdge?: ApiKeyEdgeResolvers<ContextType>
+  CreatedApiKey?: CreatedApiKeyResolvers<ContextType>
+  ActorKind?: ActorKindResolvers
+  AuditActor?: AuditActorResolvers<ContextType>
+  AuditEntry?: AuditEntryResolvers<ContextType>
+  AuditEntryConnection?: AuditEntryConnectionResolvers<ContextType>
+  AuditEntryEdge?: AuditEntryEdgeResolvers<ContextType>
+  Platform?: PlatformResolvers
+  Environment?: EnvironmentResolvers
+  DeviceStatus?: DeviceStatusResolvers
+  Device?: DeviceResolvers<ContextType>
+  DeviceConnection?: DeviceConnectionResolvers<ContextType>
+  DeviceEdge?: DeviceEdgeResolvers<ContextType>
+  WriteResult?: WriteResultResolvers<ContextType>
+  WriteError?: WriteErrorResolvers<ContextType>
+  WriteErrorDetail?: WriteErrorDetailResolvers<ContextType>
+  Created?: CreatedResolvers<ContextType>
+  Preferences?: PreferencesResolvers<ContextType>
+  Contact?: ContactResolvers<ContextType>
+  ContactConnection?: ContactConnectionResolvers<ContextType>
+  ContactEdge?: ContactEdgeResolvers<ContextType>
+  TaggedContacts?: TaggedContactsResolvers<ContextType>
+  ChannelKind?: ChannelKindResolvers
+  ChannelStatus?: ChannelStatusResolvers
+  Channel?: ChannelResolvers<ContextType>
+  ChannelConnection?: ChannelConnectionResolvers<ContextType>
+  ChannelEdge?: ChannelEdgeResolvers<ContextType>
+  AttributeOperator?: AttributeOperatorResolvers
+  EngagementType?: EngagementTypeResolvers
+  AttributeRule?: AttributeRuleResolvers<ContextType>
+  LastSeen?: LastSeenResolvers<ContextType>
+  EngagementRule?: EngagementRuleResolvers<ContextType>
+  SegmentFilter?: SegmentFilterResolvers<ContextType>
+  Segment?: SegmentResolvers<ContextType>
+  SegmentConnection?: SegmentConnectionResolvers<ContextType>
+  SegmentEdge?: SegmentEdgeResolvers<ContextType>
+  SegmentCount?: SegmentCountResolvers<ContextType>
+  Happenings?: HappeningsResolvers<ContextType>
+  StatsGroup?: StatsGroupResolvers<ContextType>
+  StatsGrouping?: StatsGroupingResolvers
+  Stats?: StatsResolvers<ContextType>
+  ProviderCounts?: ProviderCountsResolvers<ContextType>
+  PostedMessages?: PostedMessagesResolvers<ContextType>
+  Content?: ContentResolvers<ContextType>
+  MissingVariables?: MissingVariablesResolvers
+  Template?: TemplateResolvers<ContextType>
+  TemplateConnection?: TemplateConnectionResolvers<ContextType>
+  TemplateEdge?: TemplateEdgeResolvers<ContextType>
+  TemplatePreview?: TemplatePreviewResolvers<ContextType>
+  JSON?: GraphQLScalarType
+  DateTime?: GraphQLScalarType
+  Query?: QueryResolvers<ContextType>
+  Mutation?: MutationResolvers<ContextType>
+  PageInfo?: PageInfoResolvers<ContextType>
+  NotificationStatus?: NotificationStatusResolvers
+  Priority?: PriorityResolvers
+  Way?: WayResolvers
+  Provider?: ProviderResolvers
+  Counts?: CountsResolvers<ContextType>
+  NotificationSummary?: NotificationSummaryResolvers<ContextType>
+  NotificationSummaryConnection?: NotificationSummaryConnectionResolvers<ContextType>
+  NotificationSummaryEdge?: NotificationSummaryEdgeResolvers<ContextType>
+  Audience?: AudienceResolvers<ContextType>
+  Overrides?: OverridesResolvers<ContextType>
+  Track?: TrackResolvers<ContextType>
+  SkippedIds?: SkippedIdsResolvers<ContextType>
+  Notification?: NotificationResolvers<ContextType>
+  AcceptedNotification?: AcceptedNotificationResolvers<ContextType>
+  CredentialState?: CredentialStateResolvers
+  PayloadFit?: PayloadFitResolvers<ContextType>
+  TemplateProblemCode?: TemplateProblemCodeResolvers
+  TemplateProblem?: TemplateProblemResolvers<ContextType>
+  ProviderPreview?: ProviderPreviewResolvers<ContextType>
+  NotificationPreview?: NotificationPreviewResolvers<ContextType>
+  DeliveryStatus?: DeliveryStatusResolvers
+  Delivery?: DeliveryResolvers<ContextType>
+  DeliveryConnection?: DeliveryConnectionResolvers<ContextType>
+  DeliveryEdge?: DeliveryEdgeResolvers<ContextType>
+  CredentialKind?: CredentialKindResolvers
+  Credential?: CredentialResolvers<ContextType>
+  DeadLetterKind?: DeadLetterKindResolvers
+  ReplayObstacle?: ReplayObstacleResolvers
+  DeadLetter?: DeadLetterResolvers<ContextType>
+  DeadLetterConnection?: DeadLetterConnectionResolvers<ContextType>
+  DeadLetterEdge?: DeadLetterEdgeResolvers<ContextType>
+  DeadLetterWithContent?: DeadLetterWithContentResolvers<ContextType>
+  DeadLetterFilter?: DeadLetterFilterResolvers<ContextType>
+  ReplayedDeadLetter?: ReplayedDeadLetterResolvers<ContextType>
+  Replay?: ReplayResolvers<ContextType>
+  ReplayConnection?: ReplayConnectionResolvers<ContextType>
+  ReplayEdge?: ReplayEdgeResolvers<ContextType>
+  Hook?: HookResolvers<ContextType>
+  HookConnection?: HookConnectionResolvers<ContextType>
+  HookEdge?: HookEdgeResolvers<ContextType>
+  HookDeliveryStatus?: HookDeliveryStatusResolvers
+  HookDelivery?: HookDeliveryResolvers<ContextType>
+  HookDeliveryConnection?: HookDeliveryConnectionResolvers<ContextType>
+  HookDeliveryEdge?: HookDeliveryEdgeResolvers<ContextType>
+  HookTest?: HookTestResolvers<ContextType>
+  RedeliveredStatus?: RedeliveredStatusResolvers
+  RedeliveryWanted?: RedeliveryWantedResolvers<ContextType>
+  BackgroundStatus?: BackgroundStatusResolvers
+  Redelivery?: RedeliveryResolvers<ContextType>
+}
+
+export type DirectiveResolvers<ContextType = GraphqlContext> = {
+  rest?: RestDirectiveResolver<any, any, ContextType>
+}

@@ -1,0 +1,515 @@
+import { getIntrospectionQuery } from "graphql"
+import { request } from "node:http"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { Answer, TestServer } from "../http/TestServer.ts"
+import { startServer } from "../http/TestServer.ts"
+
+const PATH = "/api/graphql"
+const URL_OF_A_RECEIVER = "https://198.18.7.1/hooks"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+beforeEach(() => {
+  server.outage.isDown = false
+})
+
+const ask = (query: string, variables: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+  server.call("POST", PATH, { key: server.ours.secretKey, body: { query, variables }, headers })
+
+const codes = ({ json }: Answer) => json.errors?.map(({ extensions }: any) => extensions.code)
+
+const CREATE = `mutation($appId: ID!, $input: HookInput!) {
+  createHook(appId: $appId, input: $input) { id name url events isActive disabledReason isSigned }
+}`
+const hook = (name = "Orders") => ({ appId: server.ours.appId, input: { name, url: URL_OF_A_RECEIVER } })
+
+describe("who may ask", () => {
+  it("is whoever shows a secret key; all others are refused with REST's code and status, in both forms", async () => {
+    const cases: ReadonlyArray<readonly [string | undefined, number, string]> = [
+      [undefined, 401, "unauthorized"],
+      [`Bearer ${server.ours.secretKey}`, 401, "unauthorized"],
+      ["ApiKey sk_wrong", 401, "unauthorized"],
+      [`Public ${server.ours.publicKey}`, 403, "forbidden"],
+      [`ApiKey ${server.ours.publicKey}`, 403, "forbidden"]
+    ]
+    for (const [authorization, status, code] of cases) {
+      const answer = await server.call("POST", PATH, {
+        body: { query: "{ __typename }" },
+        headers: authorization === undefined ? {} : { authorization }
+      })
+      expect([answer.status, answer.json.error.code, codes(answer)]).toEqual([status, code, [code]])
+      expect(answer.json.errors[0].message).toBe(answer.json.error.message)
+      expect(answer.json.errors[0].extensions.requestId).toBe(answer.headers.get("x-request-id"))
+    }
+    expect((await ask("{ __typename }")).json).toEqual({ data: { __typename: "Query" } })
+  })
+
+  it("asks by POST of JSON alone, one operation a request", async () => {
+    const query = 'mutation { deleteHook(id: "1") }'
+    for (const [type, body] of [
+      ["application/x-www-form-urlencoded", new URLSearchParams({ query }).toString()],
+      ["application/graphql", query],
+      ["text/plain", JSON.stringify({ query })],
+      ["multipart/form-data; boundary=x", `--x\r\ncontent-disposition: form-data; name="operations"\r\n\r\n{}\r\n--x--`]
+    ] as const) {
+      const answer = await server.call("POST", PATH, {
+        key: server.ours.secretKey,
+        raw: body,
+        headers: { "content-type": type }
+      })
+      expect([type, answer.status, codes(answer)]).toEqual([type, 415, ["unsupported_media_type"]])
+    }
+    const got = await server.call("GET", `${PATH}?query={__typename}`, { key: server.ours.secretKey })
+    expect([got.status, got.headers.get("allow")]).toEqual([405, "POST"])
+    for (const body of [
+      [{ query: "{ __typename }" }],
+      { query: 1 },
+      {},
+      { query: "{ __typename }", variables: [] },
+      { doc_id: "1" }
+    ]) {
+      const answer = await server.call("POST", PATH, { key: server.ours.secretKey, body })
+      expect([JSON.stringify(body), answer.status, codes(answer)]).toEqual([
+        JSON.stringify(body),
+        400,
+        ["validation_error"]
+      ])
+    }
+    expect((await server.call("POST", `${PATH}/`, { key: server.ours.secretKey, body: { query } })).status).toBe(404)
+  })
+
+  it("sees the schema, without suggestions to those who guess", async () => {
+    const whole = await ask(getIntrospectionQuery())
+    expect(whole.status).toBe(200)
+    expect(whole.json.data.__schema.types.map(({ name }: any) => name)).toContain("Hook")
+    const guess = await ask("{ hoks(appId: 1) { nodes { id } } }")
+    expect(guess.json.error.message).toBe('Cannot query field "hoks" on type "Query".')
+    // The same list again and again is not what a schema is.
+    const wide = await ask(
+      "{ __schema { types { fields { type { fields { type { fields { type { name } } } } } } } } }"
+    )
+    expect([wide.status, codes(wide)?.[0]]).toEqual([400, "validation_error"])
+  })
+})
+
+describe("an answer", () => {
+  it("has the status of its first error where nothing was achieved, and 200 where anything was", async () => {
+    const id = uuidv7()
+    const none = await ask(`{ hook(id: "${id}") { id } }`)
+    expect([none.status, none.json.data, codes(none), none.json.errors[0].path]).toEqual([
+      404,
+      { hook: null },
+      ["not_found"],
+      ["hook"]
+    ])
+    const some = await ask(`query($appId: ID!) { hook(id: "${id}") { id } hooks(appId: $appId) { nodes { id } } }`, {
+      appId: server.ours.appId
+    })
+    expect([some.status, some.json.data, codes(some)]).toEqual([
+      200,
+      { hook: null, hooks: { nodes: [] } },
+      ["not_found"]
+    ])
+    expect(some.json.error).toBeUndefined()
+  })
+
+  it("names the field that is wrong, as the schema calls it, and repeats nothing of what may be secret", async () => {
+    const secret = "do not repeat this"
+    const long = await ask(CREATE, {
+      ...hook(),
+      input: { name: "x".repeat(121), url: URL_OF_A_RECEIVER, isActive: true }
+    })
+    expect([long.status, long.json.errors[0].extensions.details]).toEqual([
+      400,
+      [{ field: "input.name", message: "must have a length of at most 120" }]
+    ])
+    expect(long.json.error.message).toMatch(/^The request is not valid: input\.name must have/)
+    const unknown = await ask(CREATE, { ...hook(), input: { name: "A", url: URL_OF_A_RECEIVER, events: ["NOPE"] } })
+    expect(unknown.json.errors[0].extensions.details[0].field).toBe("input.events[0]")
+    const missing = await ask(CREATE, { appId: server.ours.appId, input: { name: "A", secret } })
+    expect([missing.status, missing.json.errors[0].extensions.details]).toEqual([
+      400,
+      [{ field: "input.url", message: "is required" }]
+    ])
+    const typed = await ask(CREATE, {
+      appId: server.ours.appId,
+      input: { name: "A", url: URL_OF_A_RECEIVER, isActive: secret }
+    })
+    expect(typed.json.errors[0].extensions.details).toEqual([
+      { field: "input.isActive", message: "must be of the type Boolean" }
+    ])
+    const excess = await ask(CREATE, {
+      appId: server.ours.appId,
+      input: { name: "A", url: URL_OF_A_RECEIVER, sekret: secret }
+    })
+    expect(excess.json.errors[0].extensions.details).toEqual([
+      { field: "input.sekret", message: "is not a known field" }
+    ])
+    const nested = await ask(
+      `mutation($appId: ID!, $input: SegmentInput!) { createSegment(appId: $appId, input: $input) { id } }`,
+      { appId: server.ours.appId, input: { name: "S", filter: { lastSeen: { withinDays: 0 } } } }
+    )
+    expect(nested.json.errors[0].extensions.details[0].field).toBe("input.filter.lastSeen.withinDays")
+    const rule = await ask(
+      `mutation($appId: ID!, $input: SegmentInput!) { createSegment(appId: $appId, input: $input) { id } }`,
+      { appId: server.ours.appId, input: { name: "S", filter: { lastSeen: {} } } }
+    )
+    expect(rule.json.errors[0].extensions.details[0].message).toBe("must have withinDays or notWithinDays")
+    for (const answer of [missing, typed, excess]) expect(answer.text).not.toContain(secret)
+  })
+
+  it("shows a private address to be refused, as REST does", async () => {
+    const answer = await ask(CREATE, { ...hook(), input: { name: "A", url: "http://127.0.0.1:8080/" } })
+    expect([answer.status, answer.json.errors[0].extensions.details[0].field]).toEqual([400, "input.url"])
+  })
+
+  it("refuses in literals what the JSON of a body may not say", async () => {
+    const upsert = (input: string) =>
+      ask(
+        `mutation { upsertContact(appId: "${server.ours.appId}", input: { externalId: "u", attributes: ${input} }) { id } }`
+      )
+    for (const [attributes, field] of [
+      [`{ a: "\\u0000" }`, "input.attributes.a"],
+      [`{ __proto__: { a: 1 } }`, "input.attributes.__proto__"],
+      [`{ a: ${"[".repeat(40)}${"]".repeat(40)} }`, null],
+      [`{ a: "\\uD800" }`, null]
+    ] as const) {
+      const answer = await upsert(attributes)
+      expect([attributes, answer.status]).toEqual([attributes, 400])
+      if (field !== null) expect(answer.json.errors[0].extensions.details[0].field).toBe(field)
+    }
+    expect((await upsert(`{ a: "fine" }`)).status).toBe(200)
+  })
+})
+
+describe("webhooks by GraphQL", () => {
+  it("are made, changed, listed and removed under the names of the spec, with REST's own rules", async () => {
+    const made = await ask(CREATE, {
+      ...hook(),
+      input: { ...hook().input, secret: "s3cret", events: ["NOTIFICATION_SENT"] }
+    })
+    expect(made.status).toBe(200)
+    const { id, ...rest } = made.json.data.createHook
+    expect(rest).toEqual({
+      name: "Orders",
+      url: URL_OF_A_RECEIVER,
+      events: ["NOTIFICATION_SENT"],
+      isActive: true,
+      disabledReason: null,
+      isSigned: true
+    })
+    const off = await ask(
+      `mutation($id: ID!) { updateHook(id: $id, input: { isActive: false }) { id isActive name } }`,
+      { id }
+    )
+    expect(off.json.data.updateHook).toEqual({ id, isActive: false, name: "Orders" })
+    const rest1 = await server.call("GET", `/api/v1/webhooks/${id}`, { key: server.ours.secretKey })
+    expect([rest1.json.is_active, rest1.json.events]).toEqual([false, ["NOTIFICATION_SENT"]])
+    const listed = await ask("query($appId: ID!) { hooks(appId: $appId) { edges { node { id } } } }", {
+      appId: server.ours.appId
+    })
+    expect(listed.json.data.hooks.edges).toEqual([{ node: { id } }])
+    expect(listed.text + made.text + off.text).not.toContain("s3cret")
+    // Who did it, is written down as it is for REST.
+    const log = await ask(
+      "query($appId: ID!) { auditLog(appId: $appId, first: 2) { nodes { action target actor { kind id } } } }",
+      {
+        appId: server.ours.appId
+      }
+    )
+    expect(log.json.data.auditLog.nodes.map(({ action, actor, target }: any) => [action, target, actor.kind])).toEqual([
+      ["webhook.changed", id, "KEY"],
+      ["webhook.created", id, "KEY"]
+    ])
+    const gone = await ask("mutation($id: ID!) { deleteHook(id: $id) }", { id })
+    expect(gone.json).toEqual({ data: { deleteHook: true } })
+    expect([(await ask("mutation($id: ID!) { deleteHook(id: $id) }", { id })).status]).toEqual([404])
+  })
+
+  it("are twenty at most, however many are made at once", async () => {
+    const tenant = await server.makeTenant()
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, (_, i) =>
+        server.call("POST", PATH, {
+          key: tenant.secretKey,
+          body: {
+            query: CREATE,
+            variables: { appId: tenant.appId, input: { name: `Hook ${i}`, url: URL_OF_A_RECEIVER } }
+          }
+        })
+      )
+    )
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(answers.length - refused.length).toBe(20)
+    expect(refused.map((answer) => [answer.status, codes(answer)])).toEqual(
+      Array.from({ length: 5 }, () => [409, ["conflict"]])
+    )
+  })
+
+  it("are made one after another where one request makes several, and what was made stays", async () => {
+    const tenant = await server.makeTenant()
+    const one = (name: string, url: string) =>
+      `${name}: createHook(appId: "${tenant.appId}", input: { name: "${name}", url: "${url}" }) { name }`
+    const answer = await server.call("POST", PATH, {
+      key: tenant.secretKey,
+      body: { query: `mutation { ${one("a", URL_OF_A_RECEIVER)} ${one("b", "http://127.0.0.1/")} }` }
+    })
+    // createHook is never null: the whole answer is, and says so by its status.
+    expect([answer.status, answer.json.data, answer.json.errors[0].path]).toEqual([400, null, ["b"]])
+    const listed = await server.call("GET", "/api/v1/webhooks", { key: tenant.secretKey })
+    expect(listed.json.data.map(({ name }: any) => name)).toEqual(["a"])
+  })
+})
+
+describe("what belongs to the objects of a page", () => {
+  it("is looked up for all of them at once, whatever their number", async () => {
+    const tenant = await server.makeTenant()
+    const asTenant = (query: string, variables: object = {}) =>
+      server.call("POST", PATH, {
+        key: tenant.secretKey,
+        body: { query, variables: { appId: tenant.appId, ...variables } }
+      })
+    const people = Array.from({ length: 40 }, (_, i) => ({ externalId: `user-${i}`, email: `user-${i}@example.com` }))
+    await asTenant(
+      `mutation($appId: ID!, $contacts: [ContactInput!]!) { upsertContacts(appId: $appId, input: { contacts: $contacts }) { id } }`,
+      { contacts: people }
+    )
+    const devices = people.flatMap(({ externalId }, i) => [
+      { token: `${1000 + i}`.repeat(16), platform: "IOS", userId: externalId },
+      { token: `${5000 + i}`.repeat(16), platform: "IOS", userId: externalId }
+    ])
+    const registered = await asTenant(
+      `mutation($appId: ID!, $devices: [RegisterDeviceInput!]!) { registerDevices(appId: $appId, devices: $devices) { id created error { message } } }`,
+      { devices }
+    )
+    expect(registered.json.data.registerDevices.every(({ created }: any) => created === true)).toBe(true)
+    const query = `query($appId: ID!, $first: Int) {
+      contacts(appId: $appId, first: $first) { nodes {
+        externalId
+        devices(first: 5) { token contact { externalId } }
+        one: devices(first: 1) { token }
+        channels(first: 3) { address contact { externalId } }
+      } }
+    }`
+    const asked = async (first: number) => {
+      await asTenant("{ __typename }")
+      const before = server.outage.calls.length
+      const answer = await asTenant(query, { first })
+      expect([answer.status, answer.json.errors]).toEqual([200, undefined])
+      const calls = server.outage.calls.slice(before).map(({ operation }) => operation)
+      return {
+        nodes: answer.json.data.contacts.nodes,
+        calls: calls.filter((name) => !name.startsWith("ApplicationStore")).sort()
+      }
+    }
+    const few = await asked(2)
+    const many = await asked(40)
+    // Each is one statement. Pages of five and of one are two.
+    expect(many.calls).toEqual([
+      "ChannelStore.ofContacts",
+      "ContactStore.findMany",
+      "ContactStore.findMany",
+      "ContactStore.list",
+      "DeviceStore.ofUsers",
+      "DeviceStore.ofUsers"
+    ])
+    expect(few.calls).toEqual(many.calls)
+    for (const { channels, devices, externalId, one } of many.nodes) {
+      expect(devices.map(({ contact }: any) => contact.externalId)).toEqual([externalId, externalId])
+      expect(one.map(({ token }: any) => token)).toEqual([devices[0].token])
+      expect(channels).toEqual([{ address: `${externalId}@example.com`, contact: { externalId } }])
+    }
+  })
+})
+
+describe("a database that is away", () => {
+  it("is answered 503 with Retry-After, and told of by the code", async () => {
+    await ask("{ __typename }")
+    server.outage.isDown = true
+    const answer = await ask("query($appId: ID!) { contacts(appId: $appId) { nodes { id } } }", {
+      appId: server.ours.appId
+    })
+    expect([answer.status, codes(answer), answer.headers.get("retry-after")]).toEqual([503, ["unavailable"], "2"])
+    expect(answer.json.errors[0].extensions.retryAfter).toBe(2)
+  })
+
+  it("is not waited for longer than by REST, however many fields wait for it", async () => {
+    await ask("{ __typename }")
+    server.outage.freeze()
+    const answer = await ask(
+      `query($appId: ID!) { a: contacts(appId: $appId) { nodes { id } } b: devices(appId: $appId) { nodes { id } } c: hooks(appId: $appId) { nodes { id } } }`,
+      { appId: server.ours.appId }
+    )
+    server.outage.thaw()
+    expect([answer.status, codes(answer)[0]]).toEqual([503, "unavailable"])
+  })
+})
+
+describe("an Idempotency-Key", () => {
+  it("does a mutation once, and repeats its answer", async () => {
+    const key = { "idempotency-key": uuidv7() }
+    const first = await ask(CREATE, hook("Once"), key)
+    const again = await ask(CREATE, hook("Once"), key)
+    expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([200, first.text, "true"])
+    const other = await ask(CREATE, hook("Twice"), key)
+    expect([other.status, codes(other)]).toEqual([422, ["idempotency_key_reused"]])
+  })
+
+  it("keeps no secret that is shown once", async () => {
+    const key = { "idempotency-key": uuidv7() }
+    const query = `mutation($appId: ID!) { createApiKey(appId: $appId, input: { kind: SECRET, name: "Second" }) { id name again: key key } }`
+    const first = await ask(query, { appId: server.ours.appId }, key)
+    const { key: text } = first.json.data.createApiKey
+    expect(text).toMatch(/^sk_/)
+    const again = await ask(query, { appId: server.ours.appId }, key)
+    expect(again.json.data.createApiKey).toEqual({ ...first.json.data.createApiKey, again: null, key: null })
+    const kept =
+      await server.sql`SELECT answer::text AS body FROM (SELECT to_jsonb(k) AS answer FROM idempotency_keys k) AS t`
+    expect(kept.length).toBeGreaterThan(0)
+    expect(JSON.stringify(kept)).not.toContain(text)
+  })
+})
+
+describe("a hostile query", () => {
+  const nested = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels)
+  const hostile = (): Record<string, string | object> => ({
+    "a depth of 10,000": `{ ${nested("a{", "}", 10_000)} }`,
+    "a depth of 400 that parses": `{ ${"a{".repeat(400)}b${"}".repeat(400)} }`,
+    "10,000 aliases": `{ ${Array.from({ length: 10_000 }, (_, i) => `a${i}:__typename`).join(" ")} }`,
+    "300 aliases that parse": `{ ${Array.from({ length: 300 }, (_, i) => `a${i}:__typename`).join(" ")} }`,
+    "circular fragments": "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }",
+    "fragments that double": `{ ...F0 } ${Array.from({ length: 90 }, (_, i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`).join(" ")} fragment F90 on Query { x: __typename }`,
+    "fields that have to be compared with each other": `{ ${"hooks(appId: 1) { nodes { id nope } } ".repeat(80)} }`,
+    "a huge literal": `{ hook(id: "${"x".repeat(60_000)}") { id } __nope }`,
+    "a block string of 60,000 lines": `{ hook(id: """${"\n".repeat(60_000)}""") { id } __nope }`,
+    "a huge number": `{ contacts(appId: 1, first: ${"9".repeat(50_000)}) { nodes { id } } }`,
+    "deep lists": `mutation { upsertContact(appId: 1, input: { externalId: "1", attributes: ${nested("[", "]", 450)} }) { id } }`,
+    "lists without end": `{ a(b: ${"[".repeat(60_000)}`,
+    "objects without end": `{ a(b: ${"{a:".repeat(20_000)}`,
+    "unknown directives": `{ __typename ${"@nope ".repeat(450)} }`,
+    "directives with arguments": `{ __typename ${"@skip(if: false) ".repeat(140)} }`,
+    "500 variables": `query(${Array.from({ length: 190 }, (_, i) => `$v${i}: Nope!`).join(" ")}) { __typename }`,
+    "60,000 comments": `${"#\n".repeat(30_000)}{ nope }`,
+    "unknown types": `{ ${"... on Nope { a } ".repeat(150)} }`,
+    "introspection in circles": `{ __schema { types { fields { type { fields { type { fields { type { fields { name } } } } } } } } } }`,
+    "deep variables": { query: "query($a: JSON) { __typename }", variables: { a: JSON.parse(nested("[", "]", 200)) } },
+    "nothing but braces": "{".repeat(60_000),
+    "broken text": "{ \u0000 }",
+    nothing: ""
+  })
+
+  it("is answered with an error, quickly, and nothing of it stays", async () => {
+    const cases = Object.entries(hostile())
+    const before = server.outage.calls.length
+    // Once for what is compiled the first time.
+    for (let round = 0; round < 3; round++) {
+      const beganAt = process.cpuUsage()
+      for (const [name, query] of cases) {
+        const body = typeof query === "string" ? { query } : query
+        const answer = await server.call("POST", PATH, { key: server.ours.secretKey, body })
+        // What is longer than 64 KB is not even read.
+        const said = answer.status === 413 ? "payload_too_large" : "validation_error"
+        expect([name, answer.status < 500, codes(answer)?.[0]]).toEqual([name, true, said])
+        expect(answer.text.length, name).toBeLessThan(40_000)
+        expect(answer.json.errors.length, name).toBeLessThanOrEqual(21)
+      }
+      const { system, user } = process.cpuUsage(beganAt)
+      // For all of them together, client and server: 100 ms each would be more than two seconds.
+      if (round > 0) expect((user + system) / 1000).toBeLessThan(100 * cases.length)
+    }
+    expect(
+      server.outage.calls.slice(before).filter(({ operation }) => !operation.startsWith("ApplicationStore"))
+    ).toEqual([])
+  })
+
+  it("is refused by its size before it is read", async () => {
+    const answer = await server.call("POST", PATH, {
+      key: server.ours.secretKey,
+      body: { query: `{ __typename } # ${"x".repeat(64 * 1024)}` }
+    })
+    expect([answer.status, codes(answer)]).toEqual([413, ["payload_too_large"]])
+  })
+
+  it("does not keep others waiting: a small one is answered while a hundred hostile ones are", async () => {
+    const bodies = Object.values(hostile()).filter((query) => typeof query === "string")
+    const flood = Array.from({ length: 100 }, (_, i) =>
+      server.call("POST", PATH, { key: server.ours.secretKey, body: { query: bodies[i % bodies.length] } })
+    )
+    const answer = await ask("{ __typename }")
+    expect(answer.status).toBe(200)
+    for (const { status } of await Promise.all(flood)) expect([400, 413]).toContain(status)
+  })
+})
+
+describe("the rate limit", () => {
+  it("counts what a request does as REST would have counted it, and says so on every answer", async () => {
+    const limited = await startServer({ rateLimits: { secret: { requests: 30, windowMs: 60_000 } } })
+    const left = async (query: string, variables: object = { appId: limited.ours.appId }) => {
+      const answer = await limited.call("POST", PATH, { key: limited.ours.secretKey, body: { query, variables } })
+      return [answer.status, Number(answer.headers.get("x-ratelimit-remaining"))]
+    }
+    expect(await left("{ __typename }")).toEqual([200, 29])
+    expect(await left("{ nope }")).toEqual([400, 28])
+    expect(
+      await left(
+        "query($appId: ID!) { a: hooks(appId: $appId) { nodes { id } } b: hooks(appId: $appId) { nodes { id } } }"
+      )
+    ).toEqual([200, 26])
+    expect(
+      await left("query($appId: ID!) { contacts(appId: $appId, first: 100) { nodes { devices { id } } } }")
+    ).toEqual([200, 15])
+    // More than is left: not one of its fields is asked for.
+    const before = limited.outage.count("WebhookStore.list")
+    const wide = `query($appId: ID!) { ${Array.from({ length: 15 }, (_, i) => `a${i}: hooks(appId: $appId) { nodes { id } }`).join(" ")} }`
+    expect(await left(wide)).toEqual([200, 0])
+    const answer = await limited.call("POST", PATH, {
+      key: limited.ours.secretKey,
+      body: { query: wide, variables: { appId: limited.ours.appId } }
+    })
+    expect([answer.status, codes(answer), limited.outage.count("WebhookStore.list") - before]).toEqual([
+      429,
+      ["rate_limited"],
+      15
+    ])
+    // An application's budget is its own, and the same by REST.
+    expect((await limited.call("GET", "/api/v1/webhooks", { key: limited.ours.secretKey })).status).toBe(429)
+    expect(
+      (await limited.call("POST", PATH, { key: limited.theirs.secretKey, body: { query: "{ __typename }" } })).status
+    ).toBe(200)
+    await limited.stop()
+  })
+
+  it("lets nothing through that it cannot count", async () => {
+    server.limiterOutage.isDown = true
+    const tenant = await server.makeTenant()
+    const answer = await server.call("POST", PATH, { key: tenant.secretKey, body: { query: "{ __typename }" } })
+    server.limiterOutage.isDown = false
+    expect([answer.status, codes(answer)]).toEqual([503, ["rate_limiter_unavailable"]])
+  })
+})
+
+describe("a client that hangs up", () => {
+  it("leaves nothing running", async () => {
+    await ask("{ __typename }")
+    server.outage.freeze()
+    const body = JSON.stringify({ query: `{ contacts(appId: "${server.ours.appId}") { nodes { id } } }` })
+    const sent = request(`${server.baseUrl}${PATH}`, {
+      method: "POST",
+      headers: {
+        authorization: `ApiKey ${server.ours.secretKey}`,
+        "content-type": "application/json",
+        "content-length": Buffer.byteLength(body)
+      }
+    })
+    sent.on("error", () => {})
+    sent.end(body)
+    await expect.poll(() => server.outage.waiting).toBe(1)
+    sent.destroy()
+    await expect.poll(() => server.outage.waiting).toBe(0)
+    server.outage.thaw()
+  })
+})
