@@ -11,6 +11,7 @@ import { addressKey } from "./addresses.ts"
 import { audienceRows } from "./audienceRows.ts"
 import { audienceTargets } from "./audienceTargets.ts"
 import { unmakeErasedAddresses } from "./erasures.ts"
+import { alongTheKey, byValues } from "../server/byValues.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { inboxChannels } from "../inbox/inboxChannels.ts"
 import { countRows, NO_ONE } from "./countRows.ts"
@@ -62,14 +63,6 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
     const sql = yield* SqlClient.SqlClient
     const { contactsOf, ensureContacts, inboxesOf } = inboxChannels(sql)
     const { channelsOf, devicesOf, devicesWhere, peopleWithInbox } = audienceRows(sql)
-
-    /**
-     * An audience that is about everybody is walked along the index. Told nothing, PostgreSQL takes an application that
-     * its statistics do not know yet (registered within the last minute, or small when they were made) for one of a few
-     * rows: it reads all that are left for each page, and sorts them.
-     */
-    const alongTheKey = <A, E, R>(read: Effect.Effect<A, E, R>) =>
-      sql.withTransaction(Effect.andThen(sql`SELECT set_config('enable_sort', 'off', true)`, read))
 
     /**
      * A page in the order of ids. Never prepared: the best plan depends on how many devices a tag or a list of users has,
@@ -257,7 +250,8 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
         return { recipients, next: next ?? nextPart }
       }
       const reading = partOf(appId, audience, place, limit)
-      const { after, recipients } = yield* isAboutEverybody(audience) ? alongTheKey(reading) : reading
+      // Who is about everybody walks along the index, also through an application that was registered a moment ago.
+      const { after, recipients } = yield* (isAboutEverybody(audience) ? alongTheKey : byValues)(sql, reading)
       return { recipients, next: after === null ? nextPart : cursorOf({ ...place, after }) }
     }, storeError("AudienceStore.page"))
 

@@ -8,6 +8,7 @@ import type { AppId, ContactId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { ContactKey } from "../../../services/ports/audience/ContactStore.ts"
 import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
+import { byValues } from "../server/byValues.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { noteErasure } from "./erasures.ts"
@@ -167,13 +168,14 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
 
     const list: ContactStore["Service"]["list"] = (appId, filter, after, limit) => {
       const { externalId, tag } = filter
-      return sql<ContactRow>`${select([
+      const rows = sql<ContactRow>`${select([
         sql`p.app_id = ${appId}`,
         ...(after === null ? [] : [sql`p.id > ${after}`]),
         ...(externalId === undefined ? [] : [sql`p.external_id = ${externalId}`]),
         // Said aloud because the index on tags leaves out contacts without any.
         ...(tag === undefined ? [] : [sql`p.tags <> '{}'`, sql`p.tags @> ${texts([tag])}`])
-      ])} ORDER BY p.id LIMIT ${limit + 1}`.unprepared.pipe(
+      ])} ORDER BY p.id LIMIT ${limit + 1}`.unprepared
+      return byValues(sql, rows).pipe(
         Effect.map((rows) => pageOf(rows.map(contactOf), limit)),
         storeError("ContactStore.list")
       )

@@ -8,6 +8,7 @@ import { uuidFloor } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { DeviceFilter, NamedDevice } from "../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
+import { byValues } from "../server/byValues.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { integers, isUuid, textArrayText, texts, uuids } from "../server/columns.ts"
 import { pageOf } from "../server/pages.ts"
@@ -244,8 +245,9 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
               SELECT ${columns} FROM devices
               WHERE ${sql.and([sql`app_id = ${appId}`, sql`user_id = ${filter.userId}`, ...conditions])} OFFSET 0
             ) AS theirs WHERE true`
-      return sql<DeviceRow>`
-        ${from} ${after === null ? sql`` : sql`AND id > ${after}`} ORDER BY id LIMIT ${limit + 1}`.unprepared.pipe(
+      const rows = sql<DeviceRow>`
+        ${from} ${after === null ? sql`` : sql`AND id > ${after}`} ORDER BY id LIMIT ${limit + 1}`.unprepared
+      return byValues(sql, rows).pipe(
         Effect.map((rows) => pageOf(rows.map(deviceOf), limit)),
         storeError("DeviceStore.list")
       )

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { byValues } from "../server/byValues.ts"
 import type { Platform } from "../../../services/domain/audience/Device.ts"
 
 /*
@@ -62,14 +63,13 @@ const guess = Effect.fnUntraced(function* (sql: Sql, { channels, devices, inboxe
 })
 
 export const countRows = (sql: Sql, timeoutMs: number, statements: Statements) =>
-  sql
-    .withTransaction(
-      Effect.andThen(sql`SELECT set_config('statement_timeout', ${`${timeoutMs}ms`}, true)`, exactly(sql, statements))
+  byValues(
+    sql,
+    Effect.andThen(sql`SELECT set_config('statement_timeout', ${`${timeoutMs}ms`}, true)`, exactly(sql, statements))
+  ).pipe(
+    Effect.map((recipients) => ({ recipients, isExact: true })),
+    Effect.catchIf(
+      (error) => error.reason._tag === "StatementTimeoutError",
+      () => Effect.map(byValues(sql, guess(sql, statements)), (recipients) => ({ recipients, isExact: false }))
     )
-    .pipe(
-      Effect.map((recipients) => ({ recipients, isExact: true })),
-      Effect.catchIf(
-        (error) => error.reason._tag === "StatementTimeoutError",
-        () => Effect.map(guess(sql, statements), (recipients) => ({ recipients, isExact: false }))
-      )
-    )
+  )

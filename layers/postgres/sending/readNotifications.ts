@@ -5,6 +5,7 @@ import { uuidFloor } from "../../../services/domain/Ids.ts"
 import type { Counts } from "../../../services/domain/sending/Delivery.ts"
 import type { NotificationStatus } from "../../../services/domain/sending/Notification.ts"
 import type { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
+import { byValues } from "../server/byValues.ts"
 import { isUuid, uuids } from "../server/columns.ts"
 import { pageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
@@ -45,14 +46,17 @@ const isOfIndex = (status: NotificationStatus): string =>
 export const listNotifications = (sql: SqlClient.SqlClient): Store["list"] => {
   const columns = sql.literal(COLUMNS)
   return (appId, { createdFrom, createdTo, status }, before, limit) =>
-    sql<NotificationRow>`
+    byValues(
+      sql,
+      sql<NotificationRow>`
       SELECT ${columns} FROM notifications WHERE ${sql.and([
         sql`app_id = ${appId}`,
         ...(before === null ? [] : [sql`id < ${before}`]),
         ...(status === undefined ? [] : [sql`status = ${status}`, sql.literal(isOfIndex(status))]),
         ...(createdFrom === undefined ? [] : [sql`id >= ${uuidFloor(Math.max(0, createdFrom))}::uuid`]),
         ...(createdTo === undefined ? [] : [sql`id < ${uuidFloor(Math.max(0, createdTo + 1))}::uuid`])
-      ])} ORDER BY id DESC LIMIT ${limit + 1}`.unprepared.pipe(
+      ])} ORDER BY id DESC LIMIT ${limit + 1}`.unprepared
+    ).pipe(
       Effect.map((rows) => pageOf(rows.map(notificationOf), limit)),
       storeError("NotificationStore.list")
     )

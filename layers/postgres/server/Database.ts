@@ -38,8 +38,16 @@ export const asNode: Layer.Layer<never> = Layer.succeed(ConnectionName, nodeName
 const LIMITS = { statement_timeout: "60s", lock_timeout: "20s", idle_in_transaction_session_timeout: "30s" }
 
 /**
+ * One plan for each prepared statement, which goes by indexes. A plan that PostgreSQL makes while a table has one page reads
+ * that page, and goes on reading the whole table when it has a million; and for a statement whose arrays have a length each
+ * time it makes a new plan each time. Without compilation, which takes a plan without an index for a long one. See
+ * docs/decisions/0073-plans-for-any-size.md; what needs plans for its values says so (byValues.ts).
+ */
+const PLANS = { enable_seqscan: "off", plan_cache_mode: "force_generic_plan", jit: "off" }
+
+/**
  * A pool of connections to one database. It connects when it is first used, and again after every loss. Its sessions
- * begin with limits of time, unless what stands before the database takes none.
+ * begin with limits of time and rules for plans, unless what stands before the database takes none.
  */
 export const pool = (databaseUrl: string, connections: number, name = "heliograph", hasLimits = true) => {
   const { connectTimeoutMs, ssl, url } = accessOf(databaseUrl)
@@ -55,7 +63,7 @@ export const pool = (databaseUrl: string, connections: number, name = "heliograp
     // one that waits for a lock, holds up no more than these.
     multiplex: true,
     multiplexConcurrency: 4,
-    startupParameters: { ...(hasLimits ? LIMITS : {}), timezone: "UTC" }
+    startupParameters: { ...(hasLimits ? { ...LIMITS, ...PLANS } : {}), timezone: "UTC" }
   })
 }
 
@@ -99,7 +107,7 @@ const answering = Effect.fnUntraced(function* (sql: PgClient.PgClient, url: stri
 })
 
 const WITHOUT_LIMITS =
-  "A connection pooler in front of the database refuses limits of time at the start of a session, so statements have none of their own. Give them to the user of DATABASE_URL: docs/operators.md says how."
+  "A connection pooler in front of the database refuses limits of time and rules for plans at the start of a session, so statements have none of their own. Give them to the user of DATABASE_URL: docs/operators.md says how."
 
 /**
  * A pool that has been answered. Sessions begin without limits behind a pooler that refuses them, such as PgBouncer.
