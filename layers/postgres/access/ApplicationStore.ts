@@ -132,8 +132,10 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
     const findKeys = Effect.fnUntraced(function* (hashes: ReadonlyArray<Uint8Array>) {
       const names = hashes.map((hash) => hash.toHex())
       const rows = yield* sql<ApiKey & { readonly hash: string }>`
-        SELECT encode(hash, 'hex') AS hash, id, app_id AS "appId", kind FROM api_keys
-        WHERE hash = ANY (ARRAY(SELECT decode(name, 'hex') FROM unnest(${texts(names)}) AS name)) AND revoked_at IS NULL`
+        SELECT t.hash, k.id, k.app_id AS "appId", k.kind FROM unnest(${texts(names)}) AS t (hash) CROSS JOIN LATERAL (
+          -- OFFSET 0: found by the hash, and not among all that are not revoked.
+          SELECT id, app_id, kind, revoked_at FROM api_keys WHERE hash = decode(t.hash, 'hex') OFFSET 0
+        ) AS k WHERE k.revoked_at IS NULL`
       const found = new Map(rows.map(({ appId, hash, id, kind }) => [hash, { id, appId, kind } satisfies ApiKey]))
       return names.map((name) => Option.fromUndefinedOr(found.get(name)))
     }, storeError("ApplicationStore.findKey"))

@@ -7,9 +7,11 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { NamedChannel } from "../../../services/ports/audience/ChannelStore.ts"
 import { ChannelStore } from "../../../services/ports/audience/ChannelStore.ts"
 import { addressKey } from "./addresses.ts"
+import { byValues } from "../server/byValues.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { integers, isUuid, texts, uuids } from "../server/columns.ts"
 import { inboxChannels } from "../inbox/inboxChannels.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { pageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -104,14 +106,17 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
       )
 
     const list: ChannelStore["Service"]["list"] = (appId, { address, contactId, status }, after, limit) =>
-      sql<ChannelRow>`
+      byValues(
+        sql,
+        sql<ChannelRow>`
         SELECT ${columns} FROM channels WHERE ${sql.and([
           sql`app_id = ${appId}`,
           ...(status === undefined ? [] : [sql`status = ${status}`]),
           ...(contactId === undefined ? [] : [sql`contact_id = ${contactId}`]),
           ...(address === undefined ? [] : [sql`kind = 'email'`, sql`address_key = ${addressKey(address)}`]),
           ...(after === null ? [] : [sql`id > ${after}`])
-        ])} ORDER BY id LIMIT ${limit + 1}`.unprepared.pipe(
+        ])} ORDER BY id LIMIT ${limit + 1}`.unprepared
+      ).pipe(
         Effect.map((rows) => pageOf(rows.map(channelOf), limit)),
         storeError("ChannelStore.list")
       )
@@ -155,6 +160,7 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
       ids.length <= 100 ? amongFew({ appId, ids }) : Effect.map(amongAll([{ appId, ids }]), (answers) => answers[0]!)
 
     const { ensureContacts, inboxesOf } = inboxChannels(sql)
+    const isEmail = ofRows(sql, sql`kind = 'email'`)
     const ensureInbox: ChannelStore["Service"]["ensureInbox"] = Effect.fnUntraced(function* (appId, userId) {
       const [contact] = yield* ensureContacts(appId, [userId])
       const [old] = yield* sql<{ readonly id: ChannelId }>`
@@ -169,11 +175,11 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
         // Contacts are locked before their channels, as everywhere.
         const [owner] = yield* sql<{ readonly id: string }>`
           SELECT p.id FROM channels c JOIN contacts p ON p.id = c.contact_id
-          WHERE c.app_id = ${appId} AND c.id = ${id} AND c.kind = 'email' FOR UPDATE OF p`
+          WHERE c.app_id = ${appId} AND c.id = ${id} AND ${ofRows(sql, sql`c.kind = 'email'`)} FOR UPDATE OF p`
         const [from, to] = isWanted ? ["unsubscribed", "active"] : ["active", "unsubscribed"]
         yield* sql`
           UPDATE channels SET status = ${to}
-          WHERE app_id = ${appId} AND id = ${id} AND kind = 'email' AND status = ${from}`
+          WHERE app_id = ${appId} AND id = ${id} AND ${isEmail} AND status = ${from}`
         if (owner !== undefined) {
           yield* sql`
             UPDATE contacts SET no_email = ${!isWanted}, updated_at = now()
@@ -182,7 +188,7 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
             ))`
         }
         const rows = yield* sql<ChannelRow>`
-          SELECT ${columns} FROM channels WHERE app_id = ${appId} AND id = ${id} AND kind = 'email'`
+          SELECT ${columns} FROM channels WHERE app_id = ${appId} AND id = ${id} AND ${isEmail}`
         return Option.map(Option.fromUndefinedOr(rows[0]), channelOf)
       }).pipe(sql.withTransaction, storeError("ChannelStore.subscribe"))
 

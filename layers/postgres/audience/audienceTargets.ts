@@ -7,6 +7,7 @@ import type { Person } from "../../../services/domain/messages/Template.ts"
 import type { AudienceStore, Target } from "../../../services/ports/audience/AudienceStore.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { isUuid, uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { peopleOf } from "./people.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -38,6 +39,7 @@ const targetOf = (row: ReadonlyArray<unknown>): Target => ({
 
 export const audienceTargets = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
+    const [email, inbox] = [ofRows(sql, sql`kind = 'email'`), ofRows(sql, sql`c.kind = 'inbox'`)]
     /**
      * Devices whose person takes no push are nobody's target. Most applications have no such people, which is seen once
      * for a statement; else it costs a look-up a device, in an index of such people. Never hashed nor joined.
@@ -63,10 +65,10 @@ export const audienceTargets = (sql: SqlClient.SqlClient) =>
       const rows = yield* (
         provider === "smtp"
           ? sql`SELECT id, address, created_at FROM channels
-              WHERE app_id = ${appId} AND id = ANY(${wanted}) AND kind = 'email' AND status = 'active'`
+              WHERE app_id = ${appId} AND id = ANY(${wanted}) AND ${email} AND status = 'active'`
           : provider === "inbox"
             ? sql`SELECT c.id, p.external_id, c.created_at FROM channels c JOIN contacts p ON p.id = c.contact_id
-                WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND c.kind = 'inbox' AND NOT p.no_inbox`
+                WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${inbox} AND NOT p.no_inbox`
             : provider === "webpush"
               ? sql`SELECT id, token, last_seen_at, environment, p256dh, auth FROM devices
                 WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = 'web'
@@ -119,10 +121,10 @@ export const audienceTargets = (sql: SqlClient.SqlClient) =>
       const rows = yield* sql<{ readonly id: string }>`${
         provider === "smtp"
           ? sql`SELECT id FROM channels
-              WHERE app_id = ${appId} AND id = ANY(${wanted}) AND kind = 'email' AND status = 'unsubscribed'`
+              WHERE app_id = ${appId} AND id = ANY(${wanted}) AND ${email} AND status = 'unsubscribed'`
           : provider === "inbox"
             ? sql`SELECT c.id FROM channels c JOIN contacts p ON p.id = c.contact_id
-                WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND c.kind = 'inbox' AND p.no_inbox`
+                WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${inbox} AND p.no_inbox`
             : sql`SELECT id FROM devices
                 WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND NOT ${wantsPush(appId)}`
       }`

@@ -3,6 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AppId, ChannelId, ContactId, NotificationId } from "../../../services/domain/Ids.ts"
 import { uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 
 /*
  * Erasures of people, as long as a notification that was accepted before may still be planned: docs/decisions/0062. All
@@ -22,9 +23,19 @@ export const noteErasure = (sql: Sql, appId: AppId, id: ContactId) => sql`
   SELECT ${appId}::uuid, names.person, clock_timestamp() FROM (
     SELECT ${sql.literal(PERSON)} AS person FROM contacts p WHERE p.app_id = ${appId} AND p.id = ${id}
     UNION ALL
-    SELECT ${sql.literal(ADDRESS)} FROM channels c WHERE c.app_id = ${appId} AND c.contact_id = ${id} AND c.kind = 'email'
+    SELECT ${sql.literal(ADDRESS)} FROM channels c
+    WHERE c.contact_id = ${id} AND ${ofRows(sql, sql`c.app_id = ${appId} AND c.kind = 'email'`)}
   ) AS names ORDER BY names.person
   ON CONFLICT (app_id, person) DO UPDATE SET erased_at = excluded.erased_at`
+
+/**
+ * Whether who is named by a row was erased after the notification was accepted. Looked up for each row, and not joined: a
+ * plan that was made while nobody was erased would begin with all who are.
+ */
+const wasErased = (sql: Sql, row: "p" | "c", name: string, notification: NotificationId) => sql`coalesce((
+      SELECT e.erased_at >= (SELECT n.created_at FROM notifications n WHERE n.id = ${notification})
+      FROM erased_people e WHERE e.app_id = ${sql.literal(row)}.app_id AND e.person = ${sql.literal(name)}
+    ), false)`
 
 /**
  * Removes those of `made` again, contacts that the same transaction has made, who were erased after the notification was
@@ -38,10 +49,8 @@ export const unmakeErased = (
 ): Effect.Effect<ReadonlySet<ContactId>, SqlError> =>
   Effect.map(
     sql<{ readonly id: ContactId }>`
-      DELETE FROM contacts p USING erased_people e, notifications n
-      WHERE p.app_id = ${appId} AND p.id = ANY(${uuids(made)})
-        AND e.app_id = p.app_id AND e.person = ${sql.literal(PERSON)}
-        AND n.id = ${notification} AND n.created_at <= e.erased_at
+      DELETE FROM contacts p WHERE p.id = ANY(${uuids(made)}) AND ${ofRows(sql, sql`p.app_id = ${appId}`)}
+        AND ${wasErased(sql, "p", PERSON, notification)}
       RETURNING p.id`,
     (rows) => new Set(rows.map(({ id }) => id))
   )
@@ -53,10 +62,8 @@ export const unmakeErasedAddresses = (
   made: ReadonlyArray<ChannelId>,
   notification: NotificationId
 ) => sql`
-  DELETE FROM channels c USING erased_people e, notifications n
-  WHERE c.app_id = ${appId} AND c.id = ANY(${uuids(made)})
-    AND e.app_id = c.app_id AND e.person = ${sql.literal(ADDRESS)}
-    AND n.id = ${notification} AND n.created_at <= e.erased_at`
+  DELETE FROM channels c WHERE c.app_id = ${appId} AND c.id = ANY(${uuids(made)})
+    AND ${wasErased(sql, "c", ADDRESS, notification)}`
 
 /** Erasures before `cutoff` that are older than any notification that may still be planned, up to `limit` of them. */
 export const forgetErasures = (sql: Sql, cutoff: Date, limit: number) => sql`

@@ -3,6 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
 import type { AppId } from "../../../services/domain/Ids.ts"
+import { ofRows } from "../server/ofRows.ts"
 
 /*
  * Recipients with what templates may say of them, read together with their addresses: one column more, as JSON. Nothing is
@@ -31,14 +32,16 @@ export const peopleOf = (sql: Sql, appId: AppId, provider: ProviderKind, wanted:
       SELECT c.id, c.address, c.created_at, NULL AS environment, NULL AS p256dh, NULL AS auth,
         ${person(sql, sql`'{}'::json`, sql`c.address`)}
       FROM channels c LEFT JOIN contacts p ON p.id = c.contact_id
-      WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND c.kind = 'email' AND c.status = 'active'`.values
+      WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${ofRows(sql, sql`c.kind = 'email'`)} AND c.status = 'active'`
+      .values
   }
   if (provider === "inbox") {
     return sql`
       SELECT c.id, p.external_id, c.created_at, NULL AS environment, NULL AS p256dh, NULL AS auth,
         ${person(sql, sql`'{}'::json`, emailOf(sql))}
       FROM channels c JOIN contacts p ON p.id = c.contact_id
-      WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND c.kind = 'inbox' AND NOT p.no_inbox`.values
+      WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${ofRows(sql, sql`c.kind = 'inbox'`)} AND NOT p.no_inbox`
+      .values
   }
   const device = sql`json_strip_nulls(json_build_object('id', d.id, 'platform', d.platform, 'user_id', d.user_id,
     'timezone', d.timezone, 'tags', d.tags, 'metadata', d.metadata))`

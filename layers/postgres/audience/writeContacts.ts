@@ -6,6 +6,7 @@ import type { AppId, ContactId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { addressKey } from "./addresses.ts"
 import { booleans, textArrayText, texts, uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 
 /*
  * Contacts, and the e-mail channels that follow them, in a few statements for any number. To be run in a transaction.
@@ -108,23 +109,29 @@ const emails = (sql: Sql) =>
     )
     const cleared = uuids(changes.flatMap(({ email, row }) => (email === null ? row.id : [])))
     const keys = [...given.keys(), ...replaced.map(({ key }) => key)]
+    // Looked up for each of `t`, and not joined: see ofRows.ts.
+    const emailByKey = sql`SELECT id, status, contact_id FROM channels
+          WHERE app_id = ${appId} AND kind = 'email' AND address_key = t.key OFFSET 0`
+    const emailByContact = sql`SELECT id, status FROM channels
+          WHERE contact_id = t.contact_id AND ${ofRows(sql, sql`app_id = ${appId} AND kind = 'email'`)} OFFSET 0`
     yield* sql`
-      SELECT 1 FROM channels WHERE app_id = ${appId} AND kind = 'email'
-        AND (address_key = ANY(${texts(keys)}) OR contact_id = ANY(${cleared}))
-      ORDER BY address_key FOR UPDATE`
+      SELECT 1 FROM channels WHERE app_id = ${appId} AND id = ANY(ARRAY(
+        SELECT c.id FROM unnest(${texts(keys)}) AS t (key) CROSS JOIN LATERAL (${emailByKey}) AS c
+        UNION ALL
+        SELECT c.id FROM unnest(${cleared}) AS t (contact_id) CROSS JOIN LATERAL (${emailByContact}) AS c
+      )) ORDER BY address_key FOR UPDATE`
     yield* sql`
       WITH old AS (
         SELECT c.id, c.status FROM unnest(${uuids(replaced.map(({ contact }) => contact))},
           ${texts(replaced.map(({ key }) => key))}) AS t (contact_id, key)
-        JOIN channels c ON c.app_id = ${appId} AND c.kind = 'email' AND c.address_key = t.key
-          AND c.contact_id = t.contact_id
+        CROSS JOIN LATERAL (${emailByKey}) AS c WHERE c.contact_id = t.contact_id
         UNION ALL
-        SELECT id, status FROM channels WHERE app_id = ${appId} AND kind = 'email' AND contact_id = ANY(${cleared})
+        SELECT c.id, c.status FROM unnest(${cleared}) AS t (contact_id) CROSS JOIN LATERAL (${emailByContact}) AS c
       ), gone AS (
-        DELETE FROM channels WHERE app_id = ${appId} AND id IN (SELECT id FROM old WHERE status = 'active')
+        DELETE FROM channels WHERE app_id = ${appId} AND id = ANY(ARRAY(SELECT id FROM old WHERE status = 'active'))
       )
       UPDATE channels SET contact_id = NULL
-      WHERE app_id = ${appId} AND id IN (SELECT id FROM old WHERE status <> 'active')`
+      WHERE app_id = ${appId} AND id = ANY(ARRAY(SELECT id FROM old WHERE status <> 'active'))`
     const ordered = [...given].sort(([a], [b]) => byKey(a, b))
     yield* sql`
       INSERT INTO channels AS c (app_id, id, contact_id, kind, address, address_key, status)

@@ -46,10 +46,11 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
     const unreconciled = sql<{ readonly id: NotificationId }>`
       WITH newest AS MATERIALIZED (SELECT id, status, planned FROM notifications ORDER BY id DESC LIMIT ${NEWEST}),
       counted AS MATERIALIZED (
-        SELECT n.id, n.planned, coalesce(sum(b.sent), 0) AS sent, coalesce(sum(b.failed), 0) AS failed,
-          coalesce(sum(b.pending + b.sent + b.failed + b.skipped + b.cancelled), 0) AS accepted
-        FROM newest n LEFT JOIN batches b ON b.notification_id = n.id WHERE n.status = 'completed'
-        GROUP BY n.id, n.planned
+        SELECT n.id, n.planned, summed.* FROM newest n CROSS JOIN LATERAL (
+          SELECT coalesce(sum(sent), 0) AS sent, coalesce(sum(failed), 0) AS failed,
+            coalesce(sum(pending + sent + failed + skipped + cancelled), 0) AS accepted
+          FROM batches WHERE notification_id = n.id
+        ) AS summed WHERE n.status = 'completed'
       ), compared AS MATERIALIZED (
         SELECT id, sent, failed FROM counted WHERE sent + failed <= ${LARGE} ORDER BY id DESC LIMIT ${COMPARED}
       )

@@ -197,12 +197,17 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       for (const { id } of rows) yield* cancelTheRest(id, ROUNDS)
     })
 
+    // Looked up for each that is open, and not joined: a plan that was made while there were few would read all.
     const complete = sql`
+      WITH seen AS MATERIALIZED (
+        SELECT id, reopened FROM notifications n
+        WHERE plan_done AND completed_at IS NULL AND status IN ('queued', 'sending', 'paused')
+          AND coalesce((SELECT false FROM batches WHERE notification_id = n.id AND NOT done LIMIT 1), true)
+      )
       UPDATE notifications n SET status = 'completed', completed_at = now()
-      FROM notifications seen
-      WHERE n.plan_done AND n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')
-        AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.notification_id = n.id AND NOT b.done)
-        AND seen.id = n.id AND seen.reopened = n.reopened
+      FROM seen
+      WHERE n.id = ANY(ARRAY(SELECT id FROM seen)) AND n.id = seen.id AND n.reopened = seen.reopened
+        AND n.plan_done AND n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')
       RETURNING n.id`
 
     const completeForgotten: BatchStore["Service"]["completeForgotten"] = Effect.andThen(endCancelled, complete).pipe(

@@ -7,6 +7,7 @@ import type { Content } from "../../../services/domain/sending/Notification.ts"
 import type { Variables } from "../../../services/domain/messages/Template.ts"
 import { DeadLetterStore } from "../../../services/ports/sending/DeadLetterStore.ts"
 import { deadLettersOf } from "./deadLetters.ts"
+import { alongTheKey } from "../server/byValues.ts"
 import { pageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -59,11 +60,14 @@ export const layer: Layer.Layer<DeadLetterStore, never, SqlClient.SqlClient> = L
     const columns = sql.literal(COLUMNS)
     return DeadLetterStore.of({
       list: (appId, filter, before, limit) =>
-        sql<Row>`
+        alongTheKey(
+          sql,
+          sql<Row>`
           SELECT ${columns} FROM dead_letters l WHERE ${sql.and([
             ...deadLettersOf(sql, appId, filter),
             ...(before === null ? [] : [sql`l.id < ${before}`])
-          ])} ORDER BY l.id DESC LIMIT ${limit + 1}`.pipe(
+          ])} ORDER BY l.id DESC LIMIT ${limit + 1}`.unprepared
+        ).pipe(
           Effect.map((rows) => pageOf(rows.map(letterOf), limit)),
           storeError("DeadLetterStore.list")
         ),

@@ -99,7 +99,7 @@ export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer
         ), ${moveDeadLetters(
           sql,
           [
-            ...deadLettersOf(sql, replay.appId, replay.filter),
+            ...deadLettersOf(sql, replay.appId, { kind: "notification", ...replay.filter }),
             sql`l.at <= (SELECT created_at FROM mine)`,
             sql`l.id > coalesce((SELECT dead_letter_id FROM mine), ${FIRST}::uuid)`
           ],

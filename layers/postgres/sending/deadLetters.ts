@@ -3,6 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { DeadLetterFilter } from "../../../services/domain/sending/DeadLetter.ts"
 import { uuidFloor } from "../../../services/domain/Ids.ts"
 import type { AppId } from "../../../services/domain/Ids.ts"
+import { ofRows } from "../server/ofRows.ts"
 
 /**
  * By how much the clock of a node that makes ids may differ from the database's, which tells when a dead letter was
@@ -19,9 +20,12 @@ export const deadLettersOf = (
   const { error, kind, notification_id, provider, webhook_id } = filter
   const from = filter.from === undefined ? null : Date.parse(filter.from)
   const to = filter.to === undefined ? null : Date.parse(filter.to)
+  // Those of a webhook or a notification are found by it.
+  const isNarrow = webhook_id !== undefined || notification_id !== undefined
+  const besides = (condition: Fragment) => (isNarrow ? ofRows(sql, condition) : condition)
   return [
-    sql`l.app_id = ${appId}`,
-    ...(kind === undefined ? [] : [sql`l.kind = ${kind}`]),
+    besides(sql`l.app_id = ${appId}`),
+    ...(kind === undefined ? [] : [besides(sql`l.kind = ${kind}`)]),
     ...(webhook_id === undefined ? [] : [sql`l.webhook_id = ${webhook_id}`]),
     ...(notification_id === undefined ? [] : [sql`l.notification_id = ${notification_id}`]),
     ...(provider === undefined ? [] : [sql`l.provider = ${provider}`]),

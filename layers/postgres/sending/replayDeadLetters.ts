@@ -3,6 +3,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { LaneKey } from "../../../services/ports/sending/BatchStore.ts"
 import { uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { statusCode } from "./deliveryCodes.ts"
 
 /** What stands in a row of the statement: the dead letters that were looked at, moved, and the last of them. */
@@ -34,7 +35,7 @@ export const moveDeadLetters = (
   const ids = Array.from({ length: limit }, () => uuidv7())
   return sql`picked AS MATERIALIZED (
       SELECT l.id, l.notification_id, l.recipient_id, l.provider, l.batch_id FROM dead_letters l
-      WHERE ${sql.and(conditions)} AND l.kind = 'notification' AND l.refusal IS NULL AND l.replayed_at IS NULL
+      WHERE ${sql.and(conditions)} AND ${ofRows(sql, sql`l.kind = 'notification'`)} AND l.refusal IS NULL AND l.replayed_at IS NULL
       ORDER BY l.id LIMIT ${limit} FOR NO KEY UPDATE
     ), open AS MATERIALIZED (
       SELECT n.id, n.app_id, n.priority, n.status = 'paused' AS paused,

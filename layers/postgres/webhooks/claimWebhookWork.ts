@@ -150,11 +150,22 @@ export const claimWebhookWork = (sql: SqlClient.SqlClient, holder: HolderShape) 
       storeError("WebhookStore.claimWaiting")
     )
 
+  // Walks from webhook to webhook along the index of open work, however many webhooks there are, and however much work.
   const due: WebhookStore["Service"]["due"] = (limit, leaseMs) =>
     sql<{ readonly id: WebhookId }>`
-      SELECT h.id FROM webhooks h CROSS JOIN LATERAL (
-        SELECT w.due_at FROM webhook_work_items w WHERE w.webhook_id = h.id AND ${takeable(leaseMs)} ORDER BY w.due_at LIMIT 1
-      ) oldest WHERE h.is_active ORDER BY oldest.due_at LIMIT ${limit}`.pipe(
+      WITH RECURSIVE waiting AS (
+        (SELECT webhook_id AS id FROM webhook_work_items WHERE NOT done ORDER BY webhook_id LIMIT 1)
+        UNION ALL
+        SELECT following.id FROM waiting, LATERAL (
+          SELECT w.webhook_id AS id FROM webhook_work_items w WHERE NOT w.done AND w.webhook_id > waiting.id
+          ORDER BY w.webhook_id LIMIT 1
+        ) AS following
+      )
+      SELECT waiting.id FROM waiting CROSS JOIN LATERAL (
+        SELECT w.due_at FROM webhook_work_items w WHERE w.webhook_id = waiting.id AND ${takeable(leaseMs)}
+        ORDER BY w.due_at LIMIT 1
+      ) oldest
+      WHERE (SELECT is_active FROM webhooks WHERE id = waiting.id) ORDER BY oldest.due_at LIMIT ${limit}`.pipe(
       Effect.map((rows) => rows.map(({ id }) => id)),
       storeError("WebhookStore.due")
     )
