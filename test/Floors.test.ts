@@ -207,6 +207,7 @@ const LOOSE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "Floors.test.ts": "this test",
     "globalSetup.ts": "what the whole run needs",
     "lists.ts": "npm run test:lists",
+    "plans.ts": "npm run test:plans",
     "System.ts": "a whole node, for tests of any folder",
     "Collector.ts": "a collector of traces, for tests of any folder",
     "Database.ts": "a database for each test file",

@@ -1,0 +1,229 @@
+import { PgClient } from "@effect/sql-pg"
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { WebhookId } from "../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
+import { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
+import { pool } from "../../../layers/postgres/server/Database.ts"
+import { TestDatabase, testDatabase } from "../../Database.ts"
+import { grow, keepUnwatched } from "./Crowd.ts"
+import type { Place } from "./Operations.ts"
+import { allStores, methodsOf, operationsOf, PORTS } from "./Operations.ts"
+import { withClient } from "./Rows.ts"
+import { accepted, newApp } from "./Stores.ts"
+
+/*
+ * That the plans of prepared statements fit at any size. PostgreSQL makes the plan of a statement by the sizes that its
+ * tables have then, and keeps it until somebody analyzes one of them. So all statements are prepared over tables that are
+ * empty, or small; then the tables grow, nobody looks at them, and each operation is to read about as little as before. It
+ * is to do so by the plan that it has: none is made for a single execution, neither then nor after the tables were
+ * analyzed. `npm run test:plans` lets them grow to a million rows.
+ */
+const ROWS = Number(process.env["PLANS_ROWS"] ?? 20_000)
+const isLong = process.env["PLANS_ROWS"] !== undefined
+/** PostgreSQL decides by the first five executions whether a statement keeps a plan. */
+const ROUNDS = 6
+
+/** Blocks of tables and indexes that one operation reads or writes, at most: some statements, each with a few looks. */
+const BLOCKS = 200
+/** Operations that are about more, but not about all. */
+const MORE: Readonly<Record<string, number>> = {
+  // A hundred and fifty devices, each with its entries in four indexes.
+  "DeviceStore.register, many": 3000,
+  // The newest hundred notifications.
+  "BacklogStore.unreconciled": 1000
+}
+
+/** Operations that read all of something by their meaning, none of them for a request or a message. */
+const WHOLE = [
+  // Made by hand: finds the first organization.
+  "ApplicationStore.create",
+  // doctor, and the metrics of what waits.
+  "ApplicationStore.count",
+  "CredentialStore.health",
+  "BacklogStore.read",
+  "BacklogStore.setAside",
+  // The sweeper's: all notifications that are open, all webhooks that have work.
+  "BatchStore.completeForgotten",
+  "WebhookStore.due",
+  // No index leads from a webhook to what it had: one that is removed costs a look through all that there is.
+  "WebhookStore.remove",
+  // When the next of all in a queue is due that waits for nothing else.
+  "WebhookStore.nextDue, of a long queue"
+]
+
+/** What is planned for its values (byValues.ts): it knows no tables that were never analyzed. */
+const BY_VALUES = ["AudienceStore.page, a filter", "AudienceStore.page, everybody", "AudienceStore.count"]
+
+interface Cost {
+  readonly operation: string
+  /** Of tables and their indexes. */
+  readonly blocks: number
+  /** Rows that were read by reading whole tables. */
+  readonly scanned: number
+  /** Statements that were planned for this one execution. */
+  readonly planned: number
+  /** Where most of it was read. */
+  readonly tables: string
+}
+
+type Tables = ReadonlyMap<string, { readonly blocks: number; readonly scanned: number }>
+
+/** What this session's statements have read so far, by table; partitions as one. */
+const tablesRead = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`SELECT pg_stat_force_next_flush()`
+  const rows = yield* sql<{ readonly name: string; readonly blocks: number; readonly scanned: number }>`
+    SELECT regexp_replace(relname, '_(\\d{8}|other)$', '') AS name, sum(s.seq_tup_read)::float8 AS scanned,
+      sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read + idx_blks_hit, 0)
+        + coalesce(toast_blks_read + toast_blks_hit, 0) + coalesce(tidx_blks_read + tidx_blks_hit, 0))::float8 AS blocks
+    FROM pg_statio_user_tables JOIN pg_stat_user_tables s USING (relid, relname) GROUP BY 1`
+  return new Map(rows.map(({ name, ...read }) => [name, read])) as Tables
+}).pipe(Effect.orDie)
+
+/** Plans that this session made for a single execution each. */
+const plansMade = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly count: number }>`
+    SELECT coalesce(sum(custom_plans), 0)::float8 AS count FROM pg_prepared_statements WHERE statement NOT LIKE '%pg_stat%'`
+  return row!.count
+}).pipe(Effect.orDie)
+
+const minus = (after: Tables, before: Tables) =>
+  [...after]
+    .map(([name, { blocks, scanned }]) => ({
+      name,
+      blocks: blocks - (before.get(name)?.blocks ?? 0),
+      scanned: scanned - (before.get(name)?.scanned ?? 0)
+    }))
+    .filter(({ blocks }) => blocks > 0)
+    .sort((a, b) => b.blocks - a.blocks)
+
+/** Runs every operation so many times. */
+const run = Effect.fnUntraced(function* (place: Place, times: number) {
+  for (let i = 0; i < times; i++) {
+    for (const prepare of Object.values(operationsOf(place))) yield* yield* prepare
+  }
+})
+
+/** Runs every operation once, and measures. */
+const measure = Effect.fnUntraced(function* (place: Place) {
+  const costs: Array<Cost> = []
+  for (const [operation, prepare] of Object.entries(operationsOf(place))) {
+    const call = yield* prepare
+    const [before, madeBefore] = [yield* tablesRead, yield* plansMade]
+    yield* call
+    const [after, madeAfter] = [yield* tablesRead, yield* plansMade]
+    const tables = minus(after, before)
+    const where = tables.map(
+      ({ blocks, name, scanned }) => `${name} ${blocks}${scanned > 0 ? ` (${scanned} rows)` : ""}`
+    )
+    costs.push({
+      operation,
+      blocks: tables.reduce((sum, { blocks }) => sum + blocks, 0),
+      scanned: tables.reduce((sum, { scanned }) => sum + scanned, 0),
+      planned: madeAfter - madeBefore,
+      tables: where.slice(0, 4).join(", ")
+    })
+  }
+  return costs
+})
+
+/** For whoever ran it to see. */
+const report = async (title: string, before: ReadonlyArray<Cost>, after: ReadonlyArray<Cost>): Promise<void> => {
+  if (!isLong) return
+  const lines = after.map(({ blocks, operation, planned, tables }, i) =>
+    [
+      operation.padEnd(50),
+      String(before[i]!.blocks).padStart(8),
+      String(blocks).padStart(8),
+      String(planned).padStart(4),
+      ` ${tables}`
+    ].join(" ")
+  )
+  const head = `${title}: blocks of each operation before and after, statements planned anew, where it read`
+  await new Promise<void>((done) => process.stdout.write(`${[head, ...lines].join("\n")}\n`, () => done()))
+}
+
+const isTooMuch = ({ blocks, operation, planned }: Cost): boolean =>
+  !BY_VALUES.includes(operation) &&
+  (planned > 0 || (!WHOLE.includes(operation) && blocks > (MORE[operation] ?? BLOCKS)))
+
+/** One connection, which keeps all that is prepared. */
+const database = Layer.unwrap(
+  Effect.map(TestDatabase, ({ url }) =>
+    PgClient.layerFrom(
+      Effect.flatMap(pool(url, 1), ({ config }) =>
+        PgClient.make({ ...config, maxConnections: 1, preparedStatementCacheSize: 10_000 })
+      )
+    ).pipe(Layer.orDie)
+  )
+).pipe(Layer.provideMerge(testDatabase()))
+
+const newPlace = Effect.gen(function* () {
+  const app = yield* newApp
+  const webhook = uuidv7() as WebhookId
+  yield* (yield* WebhookStore).create(app, webhook, { name: "x", url: "https://example.com/", is_active: true })
+  const userId = "reader"
+  const [reader] = yield* (yield* ContactStore).upsert(app, [{ external_id: userId }])
+  return { app, webhook, notification: yield* accepted(app), reader: { id: reader!.id, userId } } satisfies Place
+})
+
+/**
+ * What the tables are while statements are prepared: rows in each when they were analyzed, beside what operations need. The
+ * long form tries all.
+ */
+const STATES: Readonly<Record<string, number | null>> = {
+  "that nobody has looked at": null,
+  "that were analyzed when they were nearly empty": 0,
+  "that were analyzed when they had some hundred rows": 300
+}
+
+for (const [state, rows] of Object.entries(STATES).slice(0, isLong ? undefined : 2)) {
+  layer(allStores.pipe(Layer.provideMerge(database)), { timeout: 240_000 })(`plans over tables ${state}`, (it) => {
+    it.effect(
+      "fit when the tables have grown, and none is made for a single execution",
+      () =>
+        Effect.gen(function* () {
+          const { url } = yield* TestDatabase
+          const place = yield* newPlace
+          const asSomebodyElse = (work: Parameters<typeof withClient<unknown>>[1]) =>
+            Effect.promise(() => withClient(url, work))
+          yield* asSomebodyElse(keepUnwatched)
+          if (rows !== null) {
+            yield* run(place, 1)
+            yield* asSomebodyElse((client) => grow(client, place, rows))
+            yield* asSomebodyElse((client) => client.query("VACUUM ANALYZE"))
+          }
+          yield* run(place, ROUNDS)
+          const small = yield* measure(place)
+          yield* asSomebodyElse((client) => grow(client, place, ROWS))
+          const grown = yield* measure(place)
+          yield* Effect.promise(() => report(`Over tables ${state}, then with ${ROWS} rows more`, small, grown))
+          yield* asSomebodyElse((client) => client.query("ANALYZE"))
+          yield* run(place, 1)
+          const known = yield* measure(place)
+          yield* Effect.promise(() => report("The same before and after they were analyzed", grown, known))
+          expect({ grown: grown.filter(isTooMuch), known: known.filter(isTooMuch) }).toEqual({ grown: [], known: [] })
+        }),
+      3_600_000
+    )
+  })
+}
+
+layer(allStores.pipe(Layer.provideMerge(database)), { timeout: 240_000 })("operations", (it) => {
+  it.effect("are all known to this test", () =>
+    Effect.gen(function* () {
+      const methods = new Set<string>()
+      for (const [name, port] of Object.entries(PORTS)) {
+        for (const method of Object.keys((yield* port) as object)) methods.add(`${name}.${method}`)
+      }
+      const operations = Object.keys(operationsOf(yield* newPlace))
+      const known = operations.flatMap((name) => methodsOf(name, methods))
+      expect([...new Set(known)].sort()).toEqual([...methods].sort())
+      expect(operations).toEqual(expect.arrayContaining([...WHOLE, ...BY_VALUES, ...Object.keys(MORE)]))
+    })
+  )
+})
