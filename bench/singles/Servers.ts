@@ -39,7 +39,7 @@ const countOf = async (database: CountingDatabase, text: string, values: Readonl
   (await database.ask<{ readonly n: number }>(text, values))[0]!.n
 
 interface Listed {
-  readonly data: ReadonlyArray<{ readonly status: string; readonly counts: Counts }>
+  readonly data: ReadonlyArray<{ readonly id: string; readonly status: string; readonly counts: Counts }>
   readonly next_cursor: string | null
 }
 
@@ -69,9 +69,9 @@ export const engineServer = async (
         do {
           const query = `limit=100&created_from=${new Date(at).toISOString()}${cursor === "" ? "" : `&cursor=${cursor}`}`
           const { data, next_cursor } = await mailer.get<Listed>(`/api/v1/notifications?${query}`)
-          for (const { counts, status } of data) {
+          for (const { counts, id, status } of data) {
             if (status !== "completed" || counts.sent !== 1 || counts.accepted !== 1) {
-              throw new Error(`A message of ${name} is ${status} with ${JSON.stringify(counts)}`)
+              throw new Error(`Message ${id} of ${name} is ${status} with ${JSON.stringify(counts)}`)
             }
           }
           seen += data.length

@@ -29,8 +29,8 @@ export interface Idle {
 export type Shape = Pick<Order, "connections" | "ms" | "open">
 
 const POLL_MS = 25
-/** Without a step forward for so long, something is broken. */
-const TIMEOUT_MS = 60_000
+/** Without a step forward for so long, something is broken: leases have ended, and others have taken what was left. */
+const TIMEOUT_MS = 180_000
 /** A server that refused has ended what it accepted after so long. */
 const SETTLE_MS = 20_000
 const SHOWN_STATEMENTS = 12
@@ -42,6 +42,8 @@ const untilRecorded = async (server: Server, since: Since, accepted: number): Pr
     if (recorded >= accepted) return
     if (recorded !== seen) [seen, last] = [recorded, performance.now()]
     else if (performance.now() - last > TIMEOUT_MS) {
+      // It says what has become of them.
+      await since.reconcile(accepted)
       throw new Error(`${server.name} has recorded ${recorded} messages of ${accepted}`)
     }
   }
@@ -76,7 +78,8 @@ export const turnOf = async ({ idle, load, sink, turns }: Bench, server: Server,
   if (outcome.refused > 0) {
     // A 503 may leave open whether the message was accepted: nothing of this turn may reach the next one.
     await pause(SETTLE_MS)
-    throw new VoidTurn(`${server.name} refused ${outcome.refused} of ${accepted + outcome.refused}: ${firstRefusal}`)
+    const [status, body] = [firstRefusal!.split("\r\n", 1)[0]!, firstRefusal!.split("\r\n\r\n")[1]!]
+    throw new VoidTurn(`${server.name} refused ${outcome.refused} of ${accepted + outcome.refused}: ${status} ${body}`)
   }
   await untilRecorded(server, since, accepted)
   const seconds = (performance.now() - begun) / 1000
