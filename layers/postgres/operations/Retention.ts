@@ -7,6 +7,7 @@ import { now } from "../../../services/ports/Now.ts"
 import { Settings } from "../../config/Settings.ts"
 import { texts } from "../server/columns.ts"
 import { putTogether } from "../engagement/dailyStats.ts"
+import { pastTheirTime } from "../people/pastTheirTime.ts"
 import { forgetErasures } from "../audience/erasures.ts"
 import type { Parent } from "./Partitions.ts"
 import { PARENTS } from "./Partitions.ts"
@@ -134,10 +135,14 @@ const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: numb
       SELECT id FROM inbox_messages WHERE id < ${floor} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
     ) RETURNING 1 AS one`)
 
-  const auditEntries = yield* inChunks(sql`
-    DELETE FROM audit_log WHERE id IN (
-      SELECT id FROM audit_log WHERE id < ${uuidFloor(auditBefore)} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-    ) RETURNING 1 AS one`)
+  let auditEntries = 0
+  for (const log of ["audit_log", "people_log"]) {
+    auditEntries += yield* inChunks(sql`
+      DELETE FROM ${sql(log)} WHERE id IN (
+        SELECT id FROM ${sql(log)} WHERE id < ${uuidFloor(auditBefore)} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+      ) RETURNING 1 AS one`)
+  }
+  yield* Effect.forEach(pastTheirTime(sql, CHUNK), inChunks, { discard: true })
 
   // Sums outlive what they add up: they stay, a row for each application, day and provider.
   yield* inChunks(putTogether(sql, CHUNK))

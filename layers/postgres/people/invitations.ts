@@ -124,9 +124,10 @@ export const invitationsOver = (sql: SqlClient.SqlClient): Of => {
       if (found === undefined) return yield* missing
       const id = found.organization_id
       const organization = yield* Effect.catchTag(lockOrganization(sql, id), "NotThere", () => Effect.fail(missing))
+      // The account may be on its way out: either it joins first, or it is gone.
       const [row] = yield* sql<InvitationRow & { readonly own_email: AccountAddress }>`
         SELECT ${columns}, a.email AS own_email FROM invitations i, accounts a
-        WHERE i.token_hash = ${tokenHash} AND i.expires_at > now() AND a.id = ${actor}`
+        WHERE i.token_hash = ${tokenHash} AND i.expires_at > now() AND a.id = ${actor} FOR KEY SHARE OF a`
       if (row === undefined) return yield* missing
       const { email, id: invitationId, invited_by, own_email, role } = row
       if (own_email !== email) {

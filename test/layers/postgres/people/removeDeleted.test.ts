@@ -1,0 +1,146 @@
+import { PgClient } from "@effect/sql-pg"
+import { expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { pool } from "../../../../layers/postgres/server/Database.ts"
+import * as OrganizationStores from "../../../../layers/postgres/people/OrganizationStore.ts"
+import type { AppId, ContactId, NotificationId, OrganizationId, WebhookId } from "../../../../services/domain/Ids.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import { OrganizationStore } from "../../../../services/ports/people/OrganizationStore.ts"
+import { TestDatabase } from "../../../Database.ts"
+import { crypto, node, peopleStores, person } from "../../../services/engine/people/People.ts"
+import type { Place, TableName } from "../Rows.ts"
+import { insertOf, TABLES } from "../Rows.ts"
+
+/** More than are removed at once. */
+const ROWS = 2_300
+
+/** Tables that hold nothing of applications, or nothing that would have to go with one. */
+const OTHERS = new Set([
+  "accounts",
+  "external_sign_ins",
+  "holders",
+  "invitations",
+  "login_codes",
+  "master_key_check",
+  "members",
+  "migrations",
+  "oauth_states",
+  "organizations",
+  // What was deleted, and by whom, stays on record.
+  "people_log",
+  "rate_limits",
+  "service_mails",
+  "sessions",
+  "sign_in_attempts"
+])
+
+/** How many rows each table has, partitions by their parents. */
+const counts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql<{ name: string }>`
+    SELECT relname AS name FROM pg_class WHERE relkind IN ('r', 'p') AND NOT relispartition
+      AND relnamespace = 'public'::regnamespace AND relname NOT LIKE 'ids_%' ORDER BY 1`
+  const found: Record<string, number> = {}
+  for (const { name } of tables) {
+    if (OTHERS.has(name)) continue
+    found[name] = (yield* sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql(name)}`)[0]!.n
+  }
+  return found
+})
+
+let places = 0
+/** Fills an application with rows of every table that there is. */
+const fill = Effect.fnUntraced(function* (app: AppId) {
+  const sql = yield* SqlClient.SqlClient
+  const ids = `ids_${++places}`
+  const place: Place = {
+    app,
+    webhook: uuidv7() as WebhookId,
+    contact: uuidv7() as ContactId,
+    notification: uuidv7() as NotificationId
+  }
+  const { contact, notification, webhook } = place
+  yield* sql.unsafe(
+    `CREATE TABLE ${ids} AS SELECT i, gen_random_uuid() AS id, now() AS at FROM generate_series(1, ${ROWS}) AS i`
+  )
+  yield* sql`INSERT INTO contacts (app_id, id, external_id) VALUES (${app}, ${contact}, 'reader')`
+  yield* sql`INSERT INTO webhooks (app_id, id, name, url) VALUES (${app}, ${webhook}, 'x', 'https://example.com/')`
+  yield* sql`
+    INSERT INTO notifications (app_id, id, status, priority, request, expires_at)
+    VALUES (${app}, ${notification}, 'sending', 'bulk', '{}', now())`
+  for (const table of Object.keys(TABLES) as ReadonlyArray<TableName>) yield* sql.unsafe(insertOf(table, place, ids))
+  for (const statement of [
+    `INSERT INTO batches (id, notification_id, app_id, provider, priority, done, recipients)
+      SELECT id, '${notification}', '${app}', 'fcm', 'bulk', i % 2 = 0, '{}' FROM ${ids}`,
+    `INSERT INTO engagements (notification_id, recipient_id, type, at) SELECT '${notification}', id, 'o', at FROM ${ids}`,
+    `INSERT INTO engagement_counts (notification_id, opened) VALUES ('${notification}', 1)`,
+    `INSERT INTO last_engaged (app_id, recipient_id, opened_at)
+      SELECT '${app}'::uuid, id, at FROM ${ids} UNION ALL SELECT '${app}'::uuid, gen_random_uuid(), now()`,
+    `INSERT INTO idempotency_keys (app_id, route, key, fingerprint, holder, lease_until)
+      SELECT '${app}', 'POST', id::text, '', id, at FROM ${ids}`,
+    `INSERT INTO erased_people (app_id, person, erased_at) SELECT '${app}', sha256(uuid_send(id)), at FROM ${ids} WHERE i < 5`,
+    `INSERT INTO credentials (app_id, kind, sealed, settings)
+      VALUES ('${app}', 'smtp', '', '{}')`,
+    `INSERT INTO webhook_attempts (work_item_id, at, records) SELECT id, at, '' FROM ${ids}`,
+    `INSERT INTO redeliveries (id, app_id, webhook_id) SELECT id, '${app}', '${webhook}' FROM ${ids} WHERE i < 5`,
+    `INSERT INTO daily_stats (app_id, day, provider, slot) SELECT '${app}', current_date - i, 'fcm', 0 FROM ${ids}`
+  ])
+    yield* sql.unsafe(statement)
+  return place
+})
+
+/** The store of a node with connections of its own. */
+const storeOfNode = Effect.gen(function* () {
+  const { url } = yield* TestDatabase
+  const over = Layer.merge(PgClient.layerFrom(pool(url, 2)).pipe(Layer.orDie), crypto)
+  return Context.get(
+    yield* Layer.build(Layer.fresh(OrganizationStores.layer.pipe(Layer.provide(over)))),
+    OrganizationStore
+  )
+})
+
+layer(peopleStores())("what deleted organizations leave behind", (it) => {
+  it.effect("goes from every table, in parts, by any node, and nothing of others goes with it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const one = yield* node()
+      yield* fill((yield* person(one)).first!.application.appId)
+      const alone = yield* counts
+      const gone = yield* person(one)
+      const { application: second } = yield* one.organizations.createApplication(
+        gone.person,
+        gone.organization,
+        "Second"
+      )
+      yield* fill(gone.first!.application.appId)
+      yield* fill(second.id)
+      const filled = yield* counts
+      // A table that nobody thought of shows itself here.
+      expect(Object.keys(filled).filter((table) => filled[table]! <= alone[table]!)).toEqual([])
+
+      yield* one.organizations.remove(gone.person, gone.organization)
+      const isLeft = (id: OrganizationId) => sql`SELECT 1 FROM organizations WHERE id = ${id}`
+      expect(yield* isLeft(gone.organization)).toHaveLength(1)
+      const stores = [yield* storeOfNode, yield* storeOfNode]
+      let parts = 0
+      let rows = 0
+      while ((yield* isLeft(gone.organization)).length > 0) {
+        if (parts === 10) {
+          // Nodes that end in the middle leave the rest to those that start.
+          stores.splice(0, 2, yield* storeOfNode, yield* storeOfNode)
+        }
+        const removed = yield* Effect.forEach(stores, (store) => store.removeDeleted, { concurrency: "unbounded" })
+        for (const count of removed) {
+          expect(count).toBeLessThanOrEqual(2_000)
+          rows += count
+          parts++
+        }
+      }
+      expect(rows).toBeGreaterThan(2 * 10 * ROWS)
+      expect(yield* stores[0]!.removeDeleted).toBe(0)
+
+      expect(yield* counts).toEqual(alone)
+    })
+  )
+})
