@@ -20,7 +20,9 @@ import * as OwnHttp2 from "../layers/http2/OwnHttp2Client.ts"
 import * as Liquid from "../layers/liquid/TemplateEngine.ts"
 import { ofProcess } from "../layers/local/ProcessChannel.ts"
 import * as Clock from "../layers/local/Clock.ts"
+import * as LocalDirect from "../layers/local/DirectSends.ts"
 import * as LocalHub from "../layers/local/JobHub.ts"
+import * as WorkerDirect from "../layers/local/WorkerDirectSends.ts"
 import * as LocalWorkerQueue from "../layers/local/WorkerJobQueue.ts"
 import * as ServiceMailer from "../layers/mail/ServiceMailer.ts"
 import * as Smtp from "../layers/mail/SmtpOnDemand.ts"
@@ -415,6 +417,7 @@ const workers = (env: Environment, settings: Settings["Service"], state: NodeSta
   Layer.effectDiscard(
     Effect.gen(function* () {
       const hub = yield* LocalHub.JobHub
+      const direct = yield* LocalDirect.DirectHub
       const holders = yield* HolderStorePort
       const { drainMs, roles } = settings
       const shares = sharesOf(settings)
@@ -432,6 +435,7 @@ const workers = (env: Environment, settings: Settings["Service"], state: NodeSta
         attach: (child) =>
           Effect.all([
             hub.attach(ofProcess(child)),
+            direct.attach(ofProcess(child)),
             state.numbers.attach(ofProcess(child)),
             Effect.provideService(WorkerExits.watch(child, ofProcess(child)), HolderStorePort, holders)
           ])
@@ -534,6 +538,7 @@ export const server = (env: Environment): Layer.Layer<never, NodeError> => {
       ).pipe(Layer.provideMerge(leaving(settings, state)), Layer.provideMerge(http(settings, state, fastPath)))
     })
   ).pipe(
+    Layer.provide(LocalDirect.layer),
     Layer.provide(stores),
     Layer.provide(Holder.layer),
     Layer.provide(watchedDatabase(state)),
@@ -562,6 +567,7 @@ export const worker = (
     Layer.merge(WorkerExits.announceLayer(ofProcess(process))),
     Layer.merge(Layer.merge(Metering.processLayer, Metering.reportLayer(ofProcess(process)))),
     Layer.provide(workerQueue),
+    Layer.provide(WorkerDirect.layerOf(ofProcess(process))),
     Layer.provide(stores),
     Layer.provide(Holder.layer),
     Layer.provide(Database.layer),

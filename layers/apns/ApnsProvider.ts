@@ -1,15 +1,17 @@
 import { Clock, Effect, Layer } from "effect"
 import type { ApnsCredential } from "../../services/domain/sending/Credential.ts"
 import type { Environment } from "../../services/domain/audience/Device.ts"
-import { deliveryIdsOf } from "../../services/domain/sending/DeliveryIds.ts"
+import { deliveryIdOf, deliveryIdsOf } from "../../services/domain/sending/DeliveryIds.ts"
+import type { Template } from "../../services/domain/sending/Push.ts"
 import { isExpired } from "../../services/domain/sending/Push.ts"
-import type { Http2Answer, Http2Origin, Http2Pool } from "../../services/ports/outbound/Http2Client.ts"
+import type { Header, Http2Answer, Http2Origin, Http2Pool } from "../../services/ports/outbound/Http2Client.ts"
 import { Http2Client } from "../../services/ports/outbound/Http2Client.ts"
 import type { PoolsOfProvider } from "../../services/ports/outbound/PushPools.ts"
 import { PUSH_POOL, PushPools } from "../../services/ports/outbound/PushPools.ts"
 import type { Outcome, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
 import { ApnsProvider, outcomeOfFailure, outcomeOfRefusal } from "../../services/ports/sending/Provider.ts"
 import { verdictOf, WRONG_ENVIRONMENT } from "./ApnsAnswer.ts"
+import type { ApnsPayload } from "./ApnsPayload.ts"
 import { MAX_PAYLOAD, payloadOf } from "./ApnsPayload.ts"
 import { makeProviderTokens, UnusableKey } from "./ProviderToken.ts"
 
@@ -31,6 +33,17 @@ const endpointOf = (credential: ApnsCredential, environment: Environment) => {
   return { origin, path: `${pathname.replace(/\/$/, "")}/3/device/` }
 }
 
+/** Parsed once for a credential: the URL of an endpoint takes longer than the rest of a message's making. */
+const endpointsOf = (credential: ApnsCredential) => {
+  let known = endpointsKnown.get(credential)
+  if (known === undefined) {
+    known = { production: endpointOf(credential, "production"), sandbox: endpointOf(credential, "sandbox") }
+    endpointsKnown.set(credential, known)
+  }
+  return known
+}
+const endpointsKnown = new WeakMap<ApnsCredential, Readonly<Record<Environment, ReturnType<typeof endpointOf>>>>()
+
 /** What is known of a recipient on its way: bits of a byte. */
 const MOVED = 1
 const REFRESHED = 2
@@ -51,8 +64,13 @@ interface Run extends Means {
   /** Whose connections it uses: the credential's, in its version. */
   readonly owner: string
   readonly sentAt: number
-  readonly template: ReturnType<typeof payloadOf>["template"]
-  readonly headers: ReturnType<typeof payloadOf>["headers"]
+  /** The headers that all share. */
+  readonly common: ReadonlyArray<Header>
+  /** What the body of a target begins and ends with, and the headers that are its own. */
+  readonly template: (index: number) => Template
+  readonly headers: (index: number) => ReadonlyArray<Header>
+  /** The same for all bodies, where it is. */
+  readonly around: readonly [before: string, after: string] | null
   readonly endpoints: Readonly<Record<Environment, ReturnType<typeof endpointOf>>>
   readonly hasTwoEnvironments: boolean
   /** Of each target: its delivery's id, and bits of what is known of it. */
@@ -80,39 +98,84 @@ const send = Effect.fnUntraced(function* (
   batch: SendBatch,
   onOutcome: (index: number, outcome: Outcome) => void
 ) {
-  const { message, targets } = batch
+  const { each, message, targets } = batch
   if (batch.credential.config.kind !== "apns") return yield* Effect.die(new Error("not a credential of APNs"))
   const credential = batch.credential.config.value
-  const all = (outcome: Outcome) => targets.forEach((_, index) => onOutcome(index, outcome))
-
   const sentAt = yield* Clock.currentTimeMillis
-  if (isExpired(message, sentAt)) return all({ _tag: "Fail", reason: "expired" })
-  const { template, headers } = payloadOf(message, credential.bundle_id)
-  if (template.bytes > MAX_PAYLOAD) return all({ _tag: "Fail", reason: "payload_too_large" })
+  const payloads = (each ?? [message]).map((one) =>
+    isExpired(one, sentAt) ? "expired" : payloadOf(one, credential.bundle_id)
+  )
+  const reasonOf = (payload: (typeof payloads)[number]): string | null =>
+    payload === "expired" ? payload : payload.template.bytes > MAX_PAYLOAD ? "payload_too_large" : null
+  const reasons = payloads.map(reasonOf)
+  const round: Array<number> = []
+  for (let index = 0; index < targets.length; index++) {
+    const reason = reasons[each === undefined ? 0 : index]!
+    if (reason === null) round.push(index)
+    else onOutcome(index, { _tag: "Fail", reason })
+  }
+  if (round.length === 0) return
 
-  const endpoints = { production: endpointOf(credential, "production"), sandbox: endpointOf(credential, "sandbox") }
-  const deliveryIdOf = deliveryIdsOf(message.notificationId)
-  yield* sendInRounds({
-    ...means,
-    batch,
-    onOutcome,
-    credential,
-    owner: `${batch.credential.appId}:${batch.credential.version}`,
-    sentAt,
-    template,
-    headers,
-    endpoints,
-    hasTwoEnvironments:
-      endpoints.production.origin + endpoints.production.path !== endpoints.sandbox.origin + endpoints.sandbox.path,
-    ids: targets.map((target) => deliveryIdOf(target.id)),
-    state: new Uint8Array(targets.length)
-  })
+  const endpoints = endpointsOf(credential)
+  const writing = each === undefined ? alike(payloads[0] as ApnsPayload) : unlike(payloads as Array<ApnsPayload>, round)
+  const idOf =
+    each === undefined
+      ? deliveryIdsOf(message.notificationId)
+      : (recipient: string, index: number) => deliveryIdOf(each[index]!.notificationId, recipient)
+  yield* sendInRounds(
+    {
+      ...means,
+      batch,
+      onOutcome,
+      credential,
+      owner: `${batch.credential.appId}:${batch.credential.version}`,
+      sentAt,
+      ...writing,
+      endpoints,
+      hasTwoEnvironments:
+        endpoints.production.origin + endpoints.production.path !== endpoints.sandbox.origin + endpoints.sandbox.path,
+      ids: targets.map((target, index) => idOf(target.id, index)),
+      state: new Uint8Array(targets.length)
+    },
+    round
+  )
 })
 
+type Writing = Pick<Run, "around" | "common" | "headers" | "template">
+
+const NO_HEADERS: ReadonlyArray<Header> = []
+
+/** One message for all. */
+const alike = ({ headers, template }: ApnsPayload): Writing => ({
+  around: [template.before, template.after],
+  common: headers,
+  headers: () => NO_HEADERS,
+  template: () => template
+})
+
+/** Messages of their own, of the targets in `indexes`. */
+const unlike = (payloads: ReadonlyArray<ApnsPayload>, indexes: ReadonlyArray<number>): Writing => {
+  const first = payloads[indexes[0]!]!.headers
+  const isCommon = ([name, value]: Header) =>
+    indexes.every((index) => payloads[index]!.headers.some((header) => header[0] === name && header[1] === value))
+  const common = first.filter(isCommon)
+  return {
+    around: null,
+    common,
+    headers: (index) => {
+      const { headers } = payloads[index]!
+      return headers.length === common.length
+        ? NO_HEADERS
+        : headers.filter((header) => !common.some(([name]) => name === header[0]))
+    },
+    template: (index) => payloads[index]!.template
+  }
+}
+
 /** Each recipient moves once and is refreshed once at most, so there are few rounds. */
-const sendInRounds = Effect.fnUntraced(function* (run: Run) {
-  const { batch, credential, onOutcome, tokens } = run
-  for (let round = batch.targets.map((_, index) => index); round.length > 0;) {
+const sendInRounds = Effect.fnUntraced(function* (run: Run, first: ReadonlyArray<number>) {
+  const { credential, onOutcome, tokens } = run
+  for (let round = first; round.length > 0;) {
     const now = yield* Clock.currentTimeMillis
     let jwt: string
     try {
@@ -170,19 +233,31 @@ const sendTo = (run: Run, part: Part) => {
 }
 
 const post = (run: Run, part: Part, pool: Http2Pool) => {
-  const { batch, endpoints, headers, ids, template } = run
+  const { around, batch, common, endpoints, headers, ids, template } = run
   const { environment, indexes, jwt } = part
   const { targets } = batch
   return pool.send({
     count: indexes.length,
     mayBegin: () => !part.isStale && batch.mayBegin?.() !== false,
-    common: headers,
+    common,
     credential: [["authorization", `bearer ${jwt}`]],
     base: endpoints[environment].path,
     path: (i) => targets[indexes[i]!]!.address,
-    headers: (i) => [["apns-id", ids[indexes[i]!]!]],
-    around: [template.before, template.after],
-    body: (i) => targets[indexes[i]!]!.id,
+    headers: (i) => {
+      const index = indexes[i]!
+      const own = headers(index)
+      const id = ["apns-id", ids[index]!] as const
+      return own.length === 0 ? [id] : [...own, id]
+    },
+    ...(around === null
+      ? {
+          body: (i: number) => {
+            const index = indexes[i]!
+            const { after, before } = template(index)
+            return before + targets[index]!.id + after
+          }
+        }
+      : { around, body: (i: number) => targets[indexes[i]!]!.id }),
     onAnswer: (i, answer) => take(run, part, indexes[i]!, answer),
     onFailure: (i, failure) => {
       if (failure.reason === "connect") part.isUnreachable = true
@@ -251,6 +326,6 @@ export const layer: Layer.Layer<ApnsProvider, never, Http2Client | PushPools> = 
     const { make: makePools } = yield* PushPools
     const pools = yield* makePools({ open, trusted: new Set(Object.values(HOSTS)), capacity: 2000 })
     const means: Means = { pools, tokens: makeProviderTokens(), renewed: new WeakMap() }
-    return { send: (batch, onOutcome) => send(means, batch, onOutcome), window: 4000 }
+    return { send: (batch, onOutcome) => send(means, batch, onOutcome), takesEach: true, window: 4000 }
   })
 )

@@ -197,17 +197,22 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       for (const { id } of rows) yield* cancelTheRest(id, ROUNDS)
     })
 
-    // Looked up for each that is open, and not joined: a plan that was made while there were few would read all.
+    // Looked up for each that is open, and not joined: a plan that was made while there were few would read all. Whoever
+    // holds one at the moment is about to complete it: to wait for many of them, in whatever order, could be to wait for
+    // somebody who waits for one of ours.
     const complete = sql`
       WITH seen AS MATERIALIZED (
         SELECT id, reopened FROM notifications n
         WHERE plan_done AND completed_at IS NULL AND status IN ('queued', 'sending', 'paused')
           AND coalesce((SELECT false FROM batches WHERE notification_id = n.id AND NOT done LIMIT 1), true)
+      ), done AS MATERIALIZED (
+        SELECT n.id FROM notifications n, seen
+        WHERE n.id = ANY(ARRAY(SELECT id FROM seen)) AND n.id = seen.id AND n.reopened = seen.reopened
+          AND n.plan_done AND n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')
+        FOR NO KEY UPDATE OF n SKIP LOCKED
       )
-      UPDATE notifications n SET status = 'completed', completed_at = now()
-      FROM seen
-      WHERE n.id = ANY(ARRAY(SELECT id FROM seen)) AND n.id = seen.id AND n.reopened = seen.reopened
-        AND n.plan_done AND n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')
+      UPDATE notifications n SET status = 'completed', completed_at = now() FROM done
+      WHERE n.id = ANY(ARRAY(SELECT id FROM done)) AND n.id = done.id
       RETURNING n.id`
 
     const completeForgotten: BatchStore["Service"]["completeForgotten"] = Effect.andThen(endCancelled, complete).pipe(
@@ -216,7 +221,8 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
     )
 
     const finishOne = finishBatch(sql)
-    const finishMany = finishSmall(sql)
+    const finishMany = finishSmall(sql, false)
+    const finishAndComplete = finishSmall(sql, true)
     const finishTogether = yield* coalesce({
       run: (chunks: ReadonlyArray<ResultChunk>) => finishMany(chunks).pipe(storeError("BatchStore.finish")),
       weight: ({ final }: ResultChunk) => final.recipients.length,
@@ -227,7 +233,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
     const finishAfterCancel = finishLate(sql)
     const finish: BatchStore["Service"]["finish"] = (chunk) =>
       (isSmall(chunk)
-        ? Effect.map(finishTogether(chunk), Option.fromNullOr)
+        ? Effect.map(finishTogether(chunk), (done) => Option.map(Option.fromNullOr(done), ({ webhooks }) => webhooks))
         : finishOne(chunk).pipe(storeError("BatchStore.finish"))
       ).pipe(
         Effect.flatMap((written) =>
@@ -241,11 +247,15 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         )
       )
 
+    const finishSent: BatchStore["Service"]["finishSent"] = (chunks) =>
+      finishAndComplete(chunks).pipe(storeError("BatchStore.finishSent"))
+
     return BatchStore.of({
       claim,
       claimSuspect,
       extend,
       finish,
+      finishSent,
       release,
       forgotten,
       completeForgotten

@@ -2,7 +2,8 @@ import type { Scope } from "effect"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
-import type { KeptRequest, Message, Notification, Priority } from "../../../services/domain/sending/Notification.ts"
+import type { KeptRequest, Notification } from "../../../services/domain/sending/Notification.ts"
+import { messageOf } from "../../../services/domain/sending/Notification.ts"
 import type { NewNotification } from "../../../services/ports/sending/NotificationStore.ts"
 import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
@@ -24,27 +25,10 @@ type Store = NotificationStore["Service"]
 interface MessageRow {
   readonly id: NotificationId
   readonly app_id: AppId
-  readonly priority: Priority
   readonly request: KeptRequest
   readonly expires_at: Date
   readonly trace: string | null
 }
-
-const messageOf = (row: MessageRow): Message => ({
-  notificationId: row.id,
-  appId: row.app_id,
-  content: row.request.content ?? {},
-  priority: row.priority,
-  expiresAt: row.expires_at.getTime(),
-  nowOrNever: row.request.ttl === 0,
-  collapseKey: row.request.collapse_key ?? null,
-  ...(row.trace === null ? {} : { trace: row.trace }),
-  overrides: row.request.overrides ?? {},
-  ...(row.request.track === undefined ? {} : { track: row.request.track }),
-  ...(row.request.template !== undefined && {
-    template: { version: row.request.template.version, variables: row.request.variables ?? {} }
-  })
-})
 
 const arrivedAs = ({ appId, id, request, sendAt }: NewNotification, createdAt: number): Notification => ({
   id,
@@ -115,10 +99,14 @@ const makeAccept = Effect.fnUntraced(function* (
     acceptAs(notification, null, ({ createdAt }) => arrivedAs(notification, createdAt))
 
   const acceptForDevice: Store["acceptForDevice"] = (notification, device) =>
-    acceptAs(notification, device, ({ createdAt, device }) =>
+    acceptAs(notification, device, ({ claimed, createdAt, device }) =>
       device === "unknown"
         ? null
-        : { notification: arrivedAs(notification, createdAt), provider: device === "inactive" ? null : device }
+        : {
+            notification: arrivedAs(notification, createdAt),
+            provider: device === "inactive" ? null : device,
+            claimed
+          }
     )
   return { accept, acceptForDevice }
 })
@@ -131,9 +119,14 @@ const makeMessage = (sql: SqlClient.SqlClient): Effect.Effect<Store["message"], 
     ...TOGETHER,
     run: (ids: ReadonlyArray<NotificationId>) =>
       sql<MessageRow>`
-        SELECT id, app_id, priority, request, expires_at, trace FROM notifications WHERE id = ANY(${uuids(ids)})`.pipe(
+        SELECT id, app_id, request, expires_at, trace FROM notifications WHERE id = ANY(${uuids(ids)})`.pipe(
         Effect.map((rows) => {
-          const found = new Map(rows.map((row) => [row.id, messageOf(row)]))
+          const found = new Map(
+            rows.map(({ app_id: appId, expires_at, id, request, trace }) => [
+              id,
+              messageOf(request, { id, appId, expiresAt: expires_at.getTime(), trace })
+            ])
+          )
           return ids.map((id) => Option.fromUndefinedOr(found.get(id)))
         }),
         storeError("NotificationStore.message")

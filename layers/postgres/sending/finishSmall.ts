@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { WebhookId } from "../../../services/domain/Ids.ts"
-import type { ResultChunk } from "../../../services/ports/sending/BatchStore.ts"
+import type { FinishedSmall, ResultChunk } from "../../../services/ports/sending/BatchStore.ts"
 import { integers, smallints, texts, times, uuids } from "../server/columns.ts"
 import { addedUp, TODAY } from "../engagement/dailyStats.ts"
 import { providerCode, statusCode } from "./deliveryCodes.ts"
@@ -11,7 +11,9 @@ import { PACK_FROM } from "./packedResults.ts"
 /*
  * The results of many small batches in one statement: single messages, above all, of which a thousand a second come in
  * a thousand batches. The statement is that of finishBatch.ts, with a row for each batch where that one has a constant;
- * whatever does not simply end its batch is left to that one.
+ * whatever does not simply end its batch is left to that one. Where it is asked to, it completes notifications of which
+ * these were the last batches, unless somebody else holds them at the moment, or ends another batch of theirs: that is
+ * left to `completeIfDone`.
  */
 
 /*
@@ -92,7 +94,30 @@ export const FINISH_SMALL = `
       RETURNING webhook_id, chunk_id
     )
     -- [end]
+    -- [completing]
+    , ending AS MATERIALIZED (
+      SELECT n.id FROM (SELECT DISTINCT notification_id FROM mine) AS its, LATERAL (
+        SELECT n.id FROM notifications n JOIN notifications seen ON seen.id = n.id AND seen.reopened = n.reopened
+        WHERE n.id = its.notification_id AND n.plan_done AND n.completed_at IS NULL
+          AND n.status IN ('queued', 'sending', 'paused')
+          AND coalesce((
+            SELECT false FROM batches b
+            WHERE b.notification_id = n.id AND NOT b.done AND b.id <> ALL(ARRAY(SELECT id FROM mine)) LIMIT 1
+          ), true)
+        LIMIT 1
+        FOR NO KEY UPDATE OF n SKIP LOCKED
+      ) AS n
+    ), completed AS (
+      UPDATE notifications n SET status = 'completed', completed_at = now() FROM ending WHERE n.id = ending.id
+      RETURNING n.id
+    )
+    -- [end]
     SELECT ARRAY(SELECT id FROM mine) AS finished, ARRAY(SELECT id FROM found WHERE wanted) AS wanted,
+      '{}'::uuid[]
+      -- [completing]
+      || ARRAY(SELECT id FROM completed)
+      -- [end]
+      AS completed,
       array_agg(worked.chunk_id) AS chunks, array_agg(worked.webhook_id) AS webhooks
     FROM (
       SELECT NULL::uuid AS chunk_id, NULL::uuid AS webhook_id WHERE false
@@ -103,6 +128,20 @@ export const FINISH_SMALL = `
 
 type Sql = SqlClient.SqlClient
 
+/** Applications whose last results had listeners. */
+const LISTENED = 10_000
+
+interface Finished {
+  /** Batches that were still their workers', and those of them whose events somebody wants that were not brought. */
+  readonly finished: ReadonlyArray<string>
+  readonly wanted: ReadonlyArray<string>
+  /** Notifications. */
+  readonly completed: ReadonlyArray<string>
+  /** Chunks of events with the webhooks that got work by them, side by side. */
+  readonly chunks: ReadonlyArray<string> | null
+  readonly webhooks: ReadonlyArray<WebhookId> | null
+}
+
 /** Whether the chunk ends a small batch well and concerns nobody but its recipients and the webhooks. */
 export const isSmall = ({ dead, environments, final, inbox, remaining, retries }: ResultChunk): boolean =>
   final.recipients.length > 0 &&
@@ -111,25 +150,15 @@ export const isSmall = ({ dead, environments, final, inbox, remaining, retries }
   remaining.length + retries.length + dead.length + environments.length === 0 &&
   inbox === null
 
-/** Applications whose last results had listeners. */
-const LISTENED = 10_000
-
-interface Finished {
-  /** Batches that were still their workers', and those of them whose events somebody wants that were not brought. */
-  readonly finished: ReadonlyArray<string>
-  readonly wanted: ReadonlyArray<string>
-  /** Chunks of events with the webhooks that got work by them, side by side. */
-  readonly chunks: ReadonlyArray<string> | null
-  readonly webhooks: ReadonlyArray<WebhookId> | null
-}
+const NONE: ReadonlyArray<WebhookId> = []
 
 const send = leavingOut<Finished>(FINISH_SMALL)
 
-/** Answers the webhooks that got work, for each chunk; null for a batch whose lease was lost. */
-export const finishSmall = (sql: Sql) => {
+/** What became of each chunk; null for a batch whose lease was lost. `completes`: notifications of which it was the last. */
+export const finishSmall = (sql: Sql, completes: boolean) => {
   const listened = new Set<string>()
   return Effect.fnUntraced(function* (calls: ReadonlyArray<ResultChunk>) {
-    const answers = new Map<ResultChunk, ReadonlyArray<WebhookId>>()
+    const answers = new Map<ResultChunk, FinishedSmall>()
     // A batch stands in a statement once. Of two of its workers, only the later one can have it still.
     const latest = new Map<string, ResultChunk>()
     for (const chunk of calls) {
@@ -139,15 +168,15 @@ export const finishSmall = (sql: Sql) => {
     const all = [...latest.values()]
     const write = Effect.fnUntraced(function* (chunks: ReadonlyArray<ResultChunk>, brings: boolean) {
       if (chunks.length === 0) return []
-      const rows = yield* finish(sql, chunks, brings)
-      const { chunks: told, finished, webhooks, wanted } = rows[0]!
-      const [isFinished, isWanted] = [new Set(finished), new Set(wanted)]
+      const rows = yield* finish(sql, chunks, brings, completes)
+      const { chunks: told, completed, finished, webhooks, wanted } = rows[0]!
+      const [isFinished, isWanted, isCompleted] = [new Set(finished), new Set(wanted), new Set(completed)]
       const worked = new Map<string, Array<WebhookId>>()
       told?.forEach((id, i) => worked.set(id, [...(worked.get(id) ?? []), webhooks![i]!]))
       for (const chunk of chunks) {
         if (!isFinished.has(chunk.batchId)) continue
-        const own = [...new Set(chunk.events.flatMap(({ id }) => worked.get(id) ?? []))]
-        answers.set(chunk, own)
+        const own = worked.size === 0 ? NONE : [...new Set(chunk.events.flatMap(({ id }) => worked.get(id) ?? []))]
+        answers.set(chunk, { webhooks: own, isCompleted: isCompleted.has(chunk.notificationId) })
         if (brings && own.length === 0) listened.delete(chunk.appId)
       }
       return chunks.filter(({ batchId }) => isWanted.has(batchId))
@@ -166,7 +195,7 @@ export const finishSmall = (sql: Sql) => {
 }
 
 /** `brings`: the events of all chunks; else they are not written, and nothing of a batch whose events are wanted. */
-const finish = (sql: Sql, chunks: ReadonlyArray<ResultChunk>, brings: boolean) => {
+const finish = (sql: Sql, chunks: ReadonlyArray<ResultChunk>, brings: boolean, completing: boolean) => {
   const results = chunks.flatMap(({ batchId, final: { errors, messageIds, recipients, statuses } }) =>
     recipients.map((recipient, i) => ({
       batchId,
@@ -178,7 +207,7 @@ const finish = (sql: Sql, chunks: ReadonlyArray<ResultChunk>, brings: boolean) =
   )
   const events = chunks.flatMap(({ batchId, events, trace }) => events.map((event) => ({ ...event, batchId, trace })))
   const hasEvents = events.length > 0
-  return send(sql, { condition: hasEvents && !brings, events: hasEvents && brings }, [
+  return send(sql, { condition: hasEvents && !brings, events: hasEvents && brings, completing }, [
     () => uuids(chunks.map(({ batchId }) => batchId)),
     () => integers(chunks.map(({ fence }) => fence)),
     () => texts(chunks.map(({ provider }) => providerCode[provider])),

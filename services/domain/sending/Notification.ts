@@ -232,6 +232,34 @@ export const Message = Schema.Struct({
 })
 export type Message = typeof Message.Type
 
+/** What a notification's messages are made from. `expiresAt` is epoch milliseconds. */
+export const messageOf = (
+  request: KeptRequest,
+  {
+    appId,
+    expiresAt,
+    id,
+    trace
+  }: Pick<Notification, "id" | "appId"> & {
+    readonly expiresAt: number
+    readonly trace: string | null
+  }
+): Message => ({
+  notificationId: id,
+  appId,
+  content: request.content ?? {},
+  priority: request.priority ?? "bulk",
+  expiresAt,
+  nowOrNever: request.ttl === 0,
+  collapseKey: request.collapse_key ?? null,
+  ...(trace === null ? {} : { trace }),
+  overrides: request.overrides ?? {},
+  ...(request.track === undefined ? {} : { track: request.track }),
+  ...(request.template !== undefined && {
+    template: { version: request.template.version, variables: request.variables ?? {} }
+  })
+})
+
 /** A notification as it is kept. */
 export interface Notification {
   readonly id: NotificationId

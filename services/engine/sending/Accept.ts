@@ -10,11 +10,13 @@ import type {
   Unknown,
   Way
 } from "../../domain/sending/Notification.ts"
+import { messageOf } from "../../domain/sending/Notification.ts"
 import { now } from "../../ports/Now.ts"
 import type { AudiencePage } from "../../ports/audience/AudienceStore.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { Settlement } from "../../ports/access/IdempotencyStore.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
+import { DirectSends } from "../../ports/sending/DirectSends.ts"
 import type { NewNotification } from "../../ports/sending/NotificationStore.ts"
 import { NotificationStore } from "../../ports/sending/NotificationStore.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
@@ -123,6 +125,9 @@ const onlyDevice = (request: SendNotification, sendAt: number | null): string | 
   return reachedBy(request)("apns") ? ids[0]! : null
 }
 
+/** Whether all of a message is known as it is accepted: a template is filled, and a trace gone on with, by those who send. */
+const isPlain = ({ request, trace }: Arriving): boolean => request.template === undefined && (trace ?? null) === null
+
 /** What is answered to a request that was accepted. */
 export interface Accepted extends Pick<Notification, "id" | "status"> {
   /** Ids that the application does not have; absent when there are none. */
@@ -158,6 +163,7 @@ export class Accept extends Context.Service<
       const settings = yield* EngineSettings
       const resolve = yield* makeResolving
       const named = yield* makeNamed
+      const direct = yield* DirectSends
 
       /** The plan of a small audience, which then needs no planner. Nobody at all is left to the planner to complete. */
       const planOf = ({ request, sendAt }: Arriving, recipients: AudiencePage["recipients"]) => {
@@ -174,13 +180,22 @@ export class Accept extends Context.Service<
       const sendToDevice = (arriving: Arriving, device: string, settle: Settle | null) => {
         const accepted = answerOf(arriving)
         const arrival = { ...arriving, batches: null, settlement: settle?.(accepted) ?? null }
+        const { appId, id, request, trace } = arriving
+        const { priority = "bulk" } = request
+        const taker = isPlain(arriving) ? direct.taker(appId, priority) : null
+        const lease = taker === null ? null : { holder: taker, ms: settings.leaseMs }
+        const askedAt = performance.now()
         return Effect.flatMap(
-          notifications.acceptForDevice(arrival, { id: lower(device), batch: uuidv7() as BatchId }),
+          notifications.acceptForDevice(arrival, { id: lower(device), batch: uuidv7() as BatchId, lease }),
           (found): Effect.Effect<Accepted, UnknownRecipients> => {
             if (found === null) return Effect.fail(new UnknownRecipients({ field: "device_ids", places: [0] }))
-            const { provider } = found
-            const { appId, id, request } = arriving
-            const { priority = "bulk" } = request
+            const { claimed, provider } = found
+            if (claimed !== null) {
+              const { batch, expiresAt, target } = claimed
+              const message = messageOf(request, { id, appId, expiresAt, trace: trace ?? null })
+              direct.give(taker!, { batch, message, target, askedAt })
+              return Effect.succeed(accepted)
+            }
             wakeUp(
               provider === null
                 ? { type: "PlanV1", id, priority }

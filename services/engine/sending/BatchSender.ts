@@ -1,37 +1,28 @@
 import { Cache, Effect, Option } from "effect"
-import type { AppId } from "../../domain/Ids.ts"
 import type { CredentialKind } from "../../domain/sending/Credential.ts"
 import type { Message } from "../../domain/sending/Notification.ts"
 import { ASIDE, WORKER_ENDED } from "../../domain/sending/Suspicion.ts"
-import { AudienceStore } from "../../ports/audience/AudienceStore.ts"
-import { EngineSettings } from "../../ports/EngineSettings.ts"
-import { JobQueue } from "../../ports/operations/JobQueue.ts"
-import { Metrics } from "../../ports/operations/Metrics.ts"
 import type { Trace } from "../../ports/operations/Tracing.ts"
-import { Tracing } from "../../ports/operations/Tracing.ts"
 import type { ClaimedBatch, LaneKey, ResultChunk } from "../../ports/sending/BatchStore.ts"
-import { BatchStore } from "../../ports/sending/BatchStore.ts"
+import type { DirectBatch } from "../../ports/sending/DirectSends.ts"
 import type { Credential } from "../../ports/sending/CredentialStore.ts"
-import { CredentialStore } from "../../ports/sending/CredentialStore.ts"
-import { NotificationStore } from "../../ports/sending/NotificationStore.ts"
-import type { Provider } from "../../ports/sending/Provider.ts"
-import { ApnsProvider, FcmProvider, SmtpProvider, WebPushProvider } from "../../ports/sending/Provider.ts"
+import type { Outcome, Provider } from "../../ports/sending/Provider.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
-import { makeWakeUps } from "../operations/WakeUps.ts"
-import { WriteGate } from "../operations/WriteGate.ts"
-import type { ChunkWriting } from "./ChunkWriter.ts"
 import { writeChunk } from "./ChunkWriter.ts"
+import type { DirectEnds, DirectGroup } from "./DirectSending.ts"
+import { sendTogether } from "./DirectSending.ts"
 import { inboxBatch } from "./InboxBatch.ts"
-import type { Prepared, PreparedMessages } from "./PreparedMessages.ts"
-import { makePreparedMessages, unlessFailed } from "./PreparedMessages.ts"
+import type { OutcomeWriter } from "./OutcomeWriter.ts"
+import { makeOutcomeWriter } from "./OutcomeWriter.ts"
+import type { Prepared } from "./PreparedMessages.ts"
 import type { Rendering } from "./Rendering.ts"
 import { filling } from "./Rendering.ts"
 import type { LaneReport, ResultRules } from "./Results.ts"
 import { failBatch } from "./Results.ts"
 import type { BatchReport } from "./Sending.ts"
 import { sendBatch } from "./Sending.ts"
-import type { CredentialProbes } from "./CredentialProbes.ts"
-import { makeCredentialProbes } from "./CredentialProbes.ts"
+import type { Means } from "./SendingMeans.ts"
+import { makeMeans, noteAcceptance } from "./SendingMeans.ts"
 
 /*
  * What becomes of a claimed batch: its message and template are found, its credential, its recipients' addresses; all
@@ -60,66 +51,43 @@ export interface LaneBatch {
   readonly isProbe: boolean
   /** When it was asked for (`performance.now()`): from then on it is surely ours for a lease. */
   readonly askedAt: number
+  /** Its message and recipient, where it was claimed as it was accepted. */
+  readonly direct: Direct | null
+}
+
+/** What came with a batch that was claimed as it was accepted, and what its provider has said of it already. */
+export interface Direct extends Pick<DirectBatch, "message" | "target"> {
+  readonly outcome: Outcome | null
 }
 
 export interface BatchSender {
   /** Sends a batch to its end. */
   readonly send: (claimed: LaneBatch) => Effect.Effect<LaneReport, StoreError>
+  /** Sends messages to one device each together, which have their credential in common. */
+  readonly sendTogether: (group: DirectGroup, ends: DirectEnds) => Effect.Effect<void>
+  /** Writes results of direct sends. */
+  readonly writer: OutcomeWriter
   /** How many calls of providers are under way. */
   readonly calls: () => number
 }
 
-interface Means extends ChunkWriting {
-  readonly audiences: AudienceStore["Service"]
-  readonly credentials: CredentialStore["Service"]
-  readonly settings: EngineSettings["Service"]
-  readonly providers: Readonly<Record<CredentialKind, Provider>>
-  readonly probes: CredentialProbes
-  readonly messages: PreparedMessages
-  /** By application, kind and version. */
-  readonly versions: Cache.Cache<string, Option.Option<Credential>, StoreError>
-  calls: number
-}
-
 export const makeBatchSender = Effect.gen(function* () {
-  const credentials = yield* CredentialStore
-  // Made before the finalizers of those who send, so that it closes after them: what the last batches have to tell is
-  // told.
-  const wakeUp = yield* makeWakeUps(yield* JobQueue)
-  const means: Means = {
-    store: yield* BatchStore,
-    audiences: yield* AudienceStore,
-    notifications: yield* NotificationStore,
-    credentials,
-    settings: yield* EngineSettings,
-    gate: yield* WriteGate,
-    metrics: yield* Metrics,
-    tracing: yield* Tracing,
-    wakeWebhook: (id) => wakeUp({ type: "WebhookV1", id, priority: "bulk" }),
-    providers: {
-      apns: yield* ApnsProvider,
-      fcm: yield* FcmProvider,
-      webpush: yield* WebPushProvider,
-      smtp: yield* SmtpProvider
-    },
-    probes: makeCredentialProbes(),
-    messages: yield* makePreparedMessages,
-    // By version, which a claimed batch brings along: what is remembered is never out of date.
-    versions: yield* Cache.makeWith(
-      (key: string) => {
-        const [appId, kind] = key.split(":")
-        return credentials.find(appId as AppId, kind as CredentialKind)
-      },
-      { capacity: 4096, timeToLive: unlessFailed("1 hour") }
-    ),
-    calls: 0
+  const means = yield* makeMeans
+  const writer = yield* makeOutcomeWriter(means)
+  const sender: BatchSender = {
+    send: (claimed) => send(means, claimed),
+    sendTogether: (group, ends) => sendTogether(means, group, ends),
+    writer,
+    calls: () => means.calls
   }
-  const sender: BatchSender = { send: (claimed) => send(means, claimed), calls: () => means.calls }
   return sender
 })
 
 const send = Effect.fnUntraced(function* (means: Means, claimed: LaneBatch) {
-  const { batch } = claimed
+  const { batch, direct } = claimed
+  if (direct !== null && direct.message.trace === undefined) {
+    return yield* sendMessage(means, claimed, direct.message, undefined, null)
+  }
   const found = yield* Cache.get(means.messages, batch.notificationId)
   // Deleted with its batches: there is nothing to account for any more.
   if (Option.isNone(found)) return NOTHING
@@ -212,7 +180,7 @@ const whoOf = Effect.fnUntraced(function* (
 /** Sends over the provider, with the credential in the version that the claim brought along. */
 const sendPush = Effect.fnUntraced(function* (
   means: Means,
-  { askedAt, batch, isProbe }: LaneBatch,
+  { askedAt, batch, direct, isProbe }: LaneBatch,
   message: Message,
   rendering: Rendering | undefined,
   trace: Trace,
@@ -222,7 +190,10 @@ const sendPush = Effect.fnUntraced(function* (
   const { appId, config, version } = credential
   const { kind } = config
   const { acceptedAt, suspendedReason } = batch.credential!
-  const { targets, unsubscribed } = yield* whoOf(means, batch, rendering !== undefined)
+  const { targets, unsubscribed } =
+    direct === null
+      ? yield* whoOf(means, batch, rendering !== undefined)
+      : { targets: [direct.target], unsubscribed: NOBODY }
   const startedAt = performance.now()
   const sending = sendBatch({
     batch,
@@ -233,7 +204,7 @@ const sendPush = Effect.fnUntraced(function* (
     untilOpen: gate.open(batch.id),
     message,
     credential,
-    provider: counted(means, rendering === undefined ? providers[kind] : filling(providers[kind], rendering)),
+    provider: counted(means, providerOf(providers[kind], rendering, direct)),
     targets,
     unsubscribed,
     rules: rulesOf(means, message),
@@ -258,8 +229,15 @@ const sendPush = Effect.fnUntraced(function* (
   return report
 })
 
+const providerOf = (provider: Provider, rendering: Rendering | undefined, direct: Direct | null): Provider => {
+  if (rendering !== undefined) return filling(provider, rendering)
+  const outcome = direct?.outcome ?? null
+  // It was asked, and has answered.
+  return outcome === null ? provider : { ...provider, send: (_, onOutcome) => Effect.sync(() => onOutcome(0, outcome)) }
+}
+
 /** A provider whose calls are known while they last. */
-const counted = (means: Means, provider: Provider): Provider => ({
+export const counted = (means: Means, provider: Provider): Provider => ({
   ...provider,
   send: (batch, onOutcome) =>
     Effect.suspend(() => {
@@ -270,16 +248,6 @@ const counted = (means: Means, provider: Provider): Provider => ({
       )
     })
 })
-
-/** Tells other processes that a credential version works. One that could not is told with the next batch. */
-const noteAcceptance = (
-  { credentials, probes }: Means,
-  { appId, config, version }: Credential,
-  acceptedAt: number | null
-) =>
-  Effect.suspend(() =>
-    probes.notes(version, acceptedAt) ? credentials.accepted(appId, config.kind, version) : Effect.void
-  ).pipe(Effect.catch(() => Effect.sync(() => probes.unnoted(version))))
 
 const outcomeOf = ({ slow, suspend }: LaneReport) => (suspend !== null ? "suspended" : slow !== null ? "slowed" : "ok")
 

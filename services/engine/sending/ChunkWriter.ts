@@ -45,6 +45,13 @@ const write = Effect.fnUntraced(function* (
   return true
 })
 
+/** Counts batches of one recipient each, who was sent to. */
+export const noteWritten = ({ metrics }: Pick<ChunkWriting, "metrics">, sent: ReadonlyArray<ResultChunk>): void => {
+  const sums = new Map<ResultChunk["provider"], number>()
+  for (const { provider } of sent) sums.set(provider, (sums.get(provider) ?? 0) + 1)
+  for (const [provider, by] of sums) metrics.add("heliograph_recipients_total", { provider, outcome: "sent" }, by)
+}
+
 /** The results of a chunk that was written. */
 const count = (metrics: Registry, { final, provider, retries }: ResultChunk): void => {
   const outcomes: Record<string, number> = { retry: 0 }

@@ -47,6 +47,8 @@ export interface CredentialProbes {
    * somebody noted that it was accepted (epoch ms).
    */
   readonly of: (version: number, isDoubted: boolean, acceptedAt?: number | null) => Standing
+  /** Whether everything goes at once with a version that nobody doubts: it is known to work, and no probe is under way. */
+  readonly works: (version: number, acceptedAt: number | null) => boolean
   /** Whether a refusal is news: once for each time that it is found. */
   readonly tells: (version: number) => boolean
   /** Whether it is time to note that the version is accepted: once an hour, unless `unnoted` says that it failed. */
@@ -79,17 +81,22 @@ export const makeCredentialProbes = (): CredentialProbes => {
     }
   }
 
+  const isAccepted = (version: number, acceptedAt: number | null): boolean =>
+    now() - Math.max(acceptedAt ?? -Infinity, accepted.get(version) ?? -Infinity) < ACCEPTED_LATELY_MS
+  const isKnown = (version: number, acceptedAt: number | null): boolean =>
+    working.has(version) || (isAccepted(version, acceptedAt) && !refusals.has(version))
+  const works: CredentialProbes["works"] = (version, acceptedAt) =>
+    isKnown(version, acceptedAt) && !refusals.has(version) && !running.has(version)
+
   const of: CredentialProbes["of"] = (version, isDoubted, acceptedAt = null) => {
-    const isAcceptedLately = () =>
-      now() - Math.max(acceptedAt ?? -Infinity, accepted.get(version) ?? -Infinity) < ACCEPTED_LATELY_MS
+    const isAcceptedLately = () => isAccepted(version, acceptedAt)
     const pass = Effect.fnUntraced(function* <E>(probe: Effect.Effect<Finding | null, E>) {
       // Of those who wait for a probe that was not made, one makes the next.
       for (let other = running.get(version); other !== undefined; other = running.get(version)) {
         const finding = yield* Deferred.await(other)
         if (finding !== null) return finding.refusal
       }
-      const isKnown = working.has(version) || (isAcceptedLately() && !refusals.has(version))
-      if (isKnown && !isDoubted) return null
+      if (isKnown(version, acceptedAt) && !isDoubted) return null
       const mine = Deferred.makeUnsafe<Finding | null>()
       running.set(version, mine)
       refusals.delete(version)
@@ -136,5 +143,5 @@ export const makeCredentialProbes = (): CredentialProbes => {
     keep(noted, version, at)
     return true
   }
-  return { of, tells, notes, unnoted: (version) => void noted.delete(version) }
+  return { of, works, tells, notes, unnoted: (version) => void noted.delete(version) }
 }

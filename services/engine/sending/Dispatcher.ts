@@ -6,12 +6,14 @@ import { Metrics } from "../../ports/operations/Metrics.ts"
 import type { ClaimedBatch, LaneKey } from "../../ports/sending/BatchStore.ts"
 import { BatchStore } from "../../ports/sending/BatchStore.ts"
 import { CredentialStore } from "../../ports/sending/CredentialStore.ts"
+import { DirectSends } from "../../ports/sending/DirectSends.ts"
 import { draining } from "../operations/Draining.ts"
 import type { Signal } from "../operations/Signal.ts"
 import { make as makeSignal } from "../operations/Signal.ts"
 import { WriteGate } from "../operations/WriteGate.ts"
-import type { BatchSender } from "./BatchSender.ts"
+import type { BatchSender, Direct } from "./BatchSender.ts"
 import { makeBatchSender, PAUSE_MS } from "./BatchSender.ts"
+import { makeDirectDispatch } from "./DirectDispatch.ts"
 import type { Lane, LaneState, LaneWork } from "./Lane.ts"
 import { makeLane } from "./Lane.ts"
 import { LOOK_MS, makeSuspects } from "./Suspects.ts"
@@ -56,6 +58,8 @@ interface Supervision {
   readonly lookedAt: Map<string, number>
   /** When a claimed batch was asked for (`performance.now()`). */
   readonly askedAt: WeakMap<ClaimedBatch, number>
+  /** What came with batches that were claimed as they were accepted. */
+  readonly direct: WeakMap<ClaimedBatch, Direct>
   /** A batch ended. */
   readonly ended: Signal
   isStopping: boolean
@@ -82,6 +86,7 @@ const make = Effect.fnUntraced(function* (drainMs: number) {
     lanes: new Map(),
     lookedAt: new Map(),
     askedAt: new WeakMap(),
+    direct: new WeakMap(),
     ended: makeSignal(),
     isStopping: false
   }
@@ -93,17 +98,37 @@ const make = Effect.fnUntraced(function* (drainMs: number) {
     Effect.sync(() => metrics.watch(() => lanes().flatMap(laneSamples))),
     (stop) => Effect.sync(stop)
   )
-  const wake = Effect.fnUntraced(function* (key: LaneKey) {
-    const name = `${key.appId}:${key.provider}:${key.priority}`
-    const running = node.lanes.get(name)
-    if (running) return running.wake()
-    if (node.isStopping) return
+  const runFork = yield* FiberSet.runtime(fibers)<never>()
+  const start = (key: LaneKey): Lane => {
+    const name = nameOf(key)
     const lane = makeLane(key, workOf(node, key, name))
     node.lanes.set(name, lane)
-    yield* FiberSet.run(fibers, lane.run)
+    runFork(lane.run)
+    return lane
+  }
+  const wake = (key: LaneKey) =>
+    Effect.sync(() => {
+      const running = node.lanes.get(nameOf(key))
+      if (running) return running.wake()
+      if (!node.isStopping) start(key)
+    })
+  const direct = yield* makeDirectDispatch({
+    laneOf: (batch) => node.lanes.get(nameOf(batch)) ?? (node.isStopping ? null : start(batch)),
+    running: (appId, provider, priority) => node.lanes.get(nameOf({ appId, provider, priority })),
+    leave: (direct, outcome) => {
+      node.askedAt.set(direct.batch, direct.askedAt)
+      node.direct.set(direct.batch, { ...direct, outcome })
+    },
+    sender,
+    store: node.store,
+    leaseMs: settings.leaseMs
   })
+  const { take } = yield* DirectSends
+  yield* take(direct.receive, (appId, priority) => !node.isStopping && direct.isFree(appId, priority))
   return Dispatcher.of({ wake, lanes })
 })
+
+const nameOf = ({ appId, priority, provider }: LaneKey): string => `${appId}:${provider}:${priority}`
 
 const drain = Effect.fnUntraced(function* (node: Supervision) {
   node.isStopping = true
@@ -120,7 +145,8 @@ const workOf = (node: Supervision, key: LaneKey, name: string): LaneWork => ({
   claim: (limit) => claim(node, key, name, limit),
   send: (batch, isProbe) => {
     const askedAt = node.askedAt.get(batch)!
-    return node.suspects.send(batch, node.sender.send({ key, batch, isProbe, askedAt }))
+    const direct = node.direct.get(batch) ?? null
+    return node.suspects.send(batch, node.sender.send({ key, batch, isProbe, askedAt, direct }))
   },
   onEnd: node.ended.signal,
   onIdle: () => {

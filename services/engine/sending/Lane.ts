@@ -66,6 +66,15 @@ export interface LaneWork {
 export interface Lane {
   readonly key: LaneKey
   readonly wake: () => void
+  /**
+   * Batches that were claimed as they were accepted take no place in the window: each is a fraction of a batch.
+   * `takesDirect`: whether one may begin now. Each that begins ends once, by `endDirect` or by being sent with
+   * `sendDirect`, as any other batch is.
+   */
+  readonly takesDirect: () => boolean
+  readonly beginDirect: () => void
+  readonly endDirect: () => void
+  readonly sendDirect: (batch: ClaimedBatch) => Effect.Effect<void>
   readonly state: () => LaneState
   readonly window: () => number
   readonly running: () => number
@@ -85,6 +94,12 @@ type Claimed = readonly [ClaimedBatch, ...ReadonlyArray<ClaimedBatch>]
  */
 const TOGETHER = 128
 
+/**
+ * Batches that were claimed as they were accepted and are under way at once, at most: about what a process sends in a
+ * second, so that one that accepts faster than another sends does not pile up more than its lease lasts for.
+ */
+const MOST_DIRECT = 5000
+
 /** Where the credential is in doubt, each batch tries it once: many would be many refusals at once. */
 const goesTogether = ({ credential, recipients }: ClaimedBatch): boolean =>
   recipients.length <= SMALL_BATCH && (credential?.suspendedReason ?? null) === null
@@ -98,9 +113,15 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
   let limit = 1
   /** When the lane last looked whether its credential was repaired. */
   let lookedAt = 0
+  /** Batches may wait in the store: somebody said so, and no claim has come back empty since. */
+  let isDue = true
+  /** Batches under way that were claimed as they were accepted. */
+  let direct = 0
 
   /** Additive increase, multiplicative decrease: the window finds what the provider takes. */
   const learn = (report: LaneReport, version: number | null, now: number): void => {
+    // What is put off waits in the store.
+    if (report.suspend !== null || report.slow !== null) isDue = true
     if (report.suspend !== null) {
       state = { _tag: "paused", until: now + work.pauseMs, reason: report.suspend, version }
     } else if (report.slow !== null) {
@@ -135,6 +156,14 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
       )
     )
 
+  const takesDirect = (): boolean => state._tag === "open" && direct < MOST_DIRECT
+
+  const endDirect = (): void => {
+    direct--
+    if (isDue) mailbox.signal()
+    work.onEnd()
+  }
+
   /** What was claimed together has one place in the window, until the last of it has ended. */
   const send = ([first, ...others]: Claimed, probe: boolean, isShared: boolean) => {
     const all =
@@ -158,7 +187,7 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
 
   /** Claims and starts batches while there are any and there is room. Answers how long to wait before looking again. */
   const fill = Effect.fnUntraced(function* (scope: Scope.Scope) {
-    while (!work.isStopping()) {
+    while (isDue && !work.isStopping()) {
       const now = yield* elapsed
       if (state._tag !== "open" && now < state.until && now - lookedAt >= work.repairMs) {
         lookedAt = now
@@ -174,13 +203,14 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
       // Without a permit for more, the end of the first one is when to look again.
       const isShared = running > 0
       if (isShared && !(yield* work.permits.takeIfAvailable(1))) return null
-      const claimed = yield* work
-        .claim(isProbe ? 1 : limit)
-        .pipe(
-          Effect.onExit((exit) =>
-            !isShared || (Exit.isSuccess(exit) && exit.value.length > 0) ? Effect.void : work.permits.release(1)
-          )
-        )
+      isDue = false
+      const claimed = yield* work.claim(isProbe ? 1 : limit).pipe(
+        Effect.onExit((exit) => {
+          const isEmpty = Exit.isSuccess(exit) && exit.value.length === 0
+          if (!isEmpty) isDue = true
+          return isShared && (isEmpty || Exit.isFailure(exit)) ? work.permits.release(1) : Effect.void
+        })
+      )
       const [first, ...others] = claimed
       if (first === undefined) return null
       limit = claimed.every(goesTogether) ? TOGETHER : 1
@@ -210,17 +240,24 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
           Effect.as(Effect.sleep(waitMs ?? work.idleMs), false)
         )
         // Checked and told in one synchronous step: no wake-up can fall between the two.
-        if (!isWoken && waitMs === null && running === 0 && !mailbox.isSet()) return work.onIdle()
+        if (!isWoken && waitMs === null && running + direct === 0 && !mailbox.isSet()) return work.onIdle()
       }
     })
   )
 
   return {
     key,
-    wake: mailbox.signal,
+    wake: () => {
+      isDue = true
+      mailbox.signal()
+    },
+    takesDirect,
+    beginDirect: () => void direct++,
+    endDirect,
+    sendDirect: (batch) => Effect.ensuring(sendOne(batch, false), Effect.sync(endDirect)),
     state: () => state,
     window: () => window,
-    running: () => running,
+    running: () => running + direct,
     run
   }
 }

@@ -282,6 +282,35 @@ const recipientField = (provider: ProviderKind): string => (isChannel(provider) 
 export const unreached = (recipient: string, unsubscribed: ReadonlySet<string>): string =>
   unsubscribed.has(recipient) ? "unsubscribed" : "recipient_gone"
 
+/** A batch of one recipient, who was sent to, as `Results` would have it. `at` (epoch ms) becomes the moment of its event. */
+export const sentChunk = (batch: ClaimedBatch, messageId: string | null, leaseMs: number, at: number): ResultChunk => {
+  const { id, fence, appId, notificationId, provider, attempts, recipients } = batch
+  const final: ResultChunk["final"] = {
+    recipients,
+    statuses: SENT,
+    messageIds: [messageId === null ? null : storable(messageId)],
+    errors: NO_ERROR
+  }
+  return {
+    batchId: id,
+    fence,
+    appId,
+    notificationId,
+    provider,
+    attempts: attempts + 1,
+    final,
+    retries: [],
+    remaining: [],
+    leaseMs,
+    dead: [],
+    environments: [],
+    inbox: null,
+    events: eventsOf(batch, final, at)
+  }
+}
+const SENT: ReadonlyArray<DeliveryStatus> = ["sent"]
+const NO_ERROR: ReadonlyArray<string | null> = [null]
+
 /** A batch that no provider can take: every recipient fails for the same reason. */
 export const failBatch = (batch: ClaimedBatch, rules: ResultRules, reason: string): ResultChunk => {
   const results = new Results(batch, rules, Math.random)

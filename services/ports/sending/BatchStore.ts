@@ -86,6 +86,14 @@ export interface ResultChunk {
   readonly events: ReadonlyArray<EventChunk>
 }
 
+/** What became of a small chunk. */
+export interface FinishedSmall {
+  /** Those that got work. */
+  readonly webhooks: ReadonlyArray<WebhookId>
+  /** The notification was completed with it; if not, somebody has to ask whether it is done. */
+  readonly isCompleted: boolean
+}
+
 /** The way of an application's messages to one provider. High priority has lanes of its own. */
 export interface LaneKey {
   readonly appId: AppId
@@ -137,6 +145,14 @@ export class BatchStore extends Context.Service<
       },
       StoreError
     >
+    /**
+     * The same for many chunks in one statement, each of which ends a batch of one recipient, who was sent to; and
+     * completes their notifications. Null for a batch whose lease was lost. One chunk that the database refuses fails
+     * all: try them one by one.
+     */
+    readonly finishSent: (
+      chunks: ReadonlyArray<ResultChunk>
+    ) => Effect.Effect<ReadonlyArray<FinishedSmall | null>, StoreError>
     /**
      * Completes notifications whose last batch ended without anybody noticing, and ends what is left of cancelled ones.
      */

@@ -10,7 +10,10 @@ import type {
   NotificationStatus,
   Priority
 } from "../../domain/sending/Notification.ts"
+import type { Target } from "../audience/AudienceStore.ts"
 import type { Page } from "../audience/DeviceStore.ts"
+import type { HolderId } from "../operations/HolderStore.ts"
+import type { ClaimedBatch } from "./BatchStore.ts"
 import type { Settlement } from "../access/IdempotencyStore.ts"
 import type { StoreError } from "../StoreError.ts"
 import type { Trace } from "../operations/Tracing.ts"
@@ -38,6 +41,26 @@ export interface NewNotification {
   readonly trace?: Trace
   /** The answer to be kept under the client's idempotency key, in the same transaction. */
   readonly settlement?: Settlement | null
+}
+
+/** The only recipient of a notification. */
+export interface OnlyDevice {
+  readonly id: string
+  /** The id that its batch is to have. */
+  readonly batch: BatchId
+  /** Who takes the batch at once, if nothing speaks against it, and for how long; null leaves it to the lanes. */
+  readonly lease: { readonly holder: HolderId; readonly ms: number } | null
+}
+
+export interface AcceptedForDevice {
+  readonly notification: Notification
+  /** Of the batch. */
+  readonly provider: ProviderKind | null
+  /**
+   * The batch as it was leased to the holder that was named, and its recipient; null: it is left to the lanes. It is
+   * not leased where the credential is missing or suspended, and where the device's person takes no push.
+   */
+  readonly claimed: { readonly batch: ClaimedBatch; readonly target: Target; readonly expiresAt: number } | null
 }
 
 /** Which notifications a list is to have: those that meet every condition. */
@@ -105,11 +128,8 @@ export class NotificationStore extends Context.Service<
      */
     readonly acceptForDevice: (
       notification: NewNotification,
-      device: { readonly id: string; readonly batch: BatchId }
-    ) => Effect.Effect<
-      { readonly notification: Notification; /** Of the batch. */ readonly provider: ProviderKind | null } | null,
-      StoreError
-    >
+      device: OnlyDevice
+    ) => Effect.Effect<AcceptedForDevice | null, StoreError>
     readonly find: (appId: AppId, id: NotificationId) => Effect.Effect<Option.Option<Notification>, StoreError>
     /** Those of `ids` that are notifications of the application, each once, in no order: one statement. */
     readonly findMany: (

@@ -48,6 +48,8 @@ export type Outcome = Settled | Refusal
 
 export interface SendBatch {
   readonly message: Message
+  /** Messages of their own, one for each target, instead of `message`. Only for a provider that `takesEach`. */
+  readonly each?: ReadonlyArray<Message>
   readonly credential: Credential
   readonly targets: ReadonlyArray<Target>
   /** The content was made for these targets alone: a refusal of it says nothing about them. */
@@ -70,6 +72,8 @@ export interface Provider {
    * them says of a token proves nothing of the credential, and its silence is not the others'.
    */
   readonly serviceOf?: (target: Target) => string
+  /** Sends messages of their own to the targets of one call, for less than a call each costs. */
+  readonly takesEach?: boolean
   /** How much a recipient of this provider may be held in memory and on the wire at once, on this node. */
   readonly window: number
 }

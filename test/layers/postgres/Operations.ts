@@ -566,7 +566,13 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "NotificationStore.acceptForDevice": after(device, NotificationStore, (store, id) =>
       store.acceptForDevice(
         { id: uuidv7() as NotificationId, appId: app, request: HELLO, ttlMs: LATER, batches: null },
-        { id, batch: uuidv7() as BatchId }
+        { id, batch: uuidv7() as BatchId, lease: null }
+      )
+    ),
+    "NotificationStore.acceptForDevice, leased": after(device, NotificationStore, (store, id) =>
+      store.acceptForDevice(
+        { id: uuidv7() as NotificationId, appId: app, request: HELLO, ttlMs: LATER, batches: null },
+        { id, batch: uuidv7() as BatchId, lease: { holder: 1 as HolderId, ms: LEASE } }
       )
     ),
     "NotificationStore.acceptForDevice, with a key": after(
@@ -586,7 +592,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
             batches: null,
             settlement: { claim, answer: ANSWER }
           },
-          { id, batch: uuidv7() as BatchId }
+          { id, batch: uuidv7() as BatchId, lease: null }
         )
     ),
     "NotificationStore.find": after(accept(), NotificationStore, (store, id) => store.find(app, id)),
@@ -655,6 +661,9 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "BatchStore.forgotten": plain(BatchStore, (store) => store.forgotten(LATER)),
     "BatchStore.completeForgotten": plain(BatchStore, (store) => store.completeForgotten),
     "BatchStore.finish": finish(() => ({}))(ids(1)),
+    "BatchStore.finishSent": Effect.map(claimed(ids(1)), (one) =>
+      Effect.flatMap(BatchStore, (store) => store.finishSent([chunkOf(one, one.recipients)]))
+    ),
     "BatchStore.finish, with events": finish((one) => ({
       events: [eventsOf(app, "NOTIFICATION_SENT", one.recipients)]
     }))(ids(1)),

@@ -165,7 +165,7 @@ layer(IdempotencyStores.layer.pipe(Layer.provideMerge(hotStores)))("IdempotencyS
             batches: null,
             settlement: { claim, answer: ANSWER }
           },
-          { id, batch: uuidv7() as never }
+          { id, batch: uuidv7() as never, lease: null }
         )
       const [made, none, lost] = yield* Effect.all(
         [accept(known, device!.id), accept(unknown, uuidv7()), Effect.flip(accept(late, device!.id))],

@@ -106,7 +106,7 @@ layer(hotStores)("NotificationStore", (it) => {
           device === null
             ? Effect.as(notifications.accept(arrival), "described")
             : Effect.map(
-                notifications.acceptForDevice(arrival, { id: device, batch: uuidv7() as BatchId }),
+                notifications.acceptForDevice(arrival, { id: device, batch: uuidv7() as BatchId, lease: null }),
                 (answer) => answer && answer.provider
               )
         return Effect.map(sent, (answer) => ({ id, answer }))

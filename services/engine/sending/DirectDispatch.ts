@@ -1,0 +1,166 @@
+import { Cause, Effect, FiberSet, Schedule } from "effect"
+import type { AppId } from "../../domain/Ids.ts"
+import type { Priority } from "../../domain/sending/Notification.ts"
+import { now } from "../../ports/Now.ts"
+import { isSleptOver } from "../../ports/outbound/Deadline.ts"
+import type { BatchStore, ClaimedBatch } from "../../ports/sending/BatchStore.ts"
+import type { DirectBatch } from "../../ports/sending/DirectSends.ts"
+import type { Outcome } from "../../ports/sending/Provider.ts"
+import type { BatchSender } from "./BatchSender.ts"
+import type { DirectGroup } from "./DirectSending.ts"
+import type { Lane } from "./Lane.ts"
+import { sentChunk } from "./Results.ts"
+
+/*
+ * Messages to one device that were claimed as they were accepted, on their way through this process. What came in one
+ * turn of the event loop goes to its provider together, lane by lane.
+ *
+ * States of each   received   waits for the end of the turn
+ *                  asked      its provider has it; its lease is prolonged while it is silent
+ *                  written    its outcome is on its way to the store
+ *                  left       to its lane, which goes on as with any other batch: it was not accepted, or could not begin
+ *                  returned   to the store, for whoever claims it next: the lane takes none at the moment
+ */
+
+/** The ways of messages that may be claimed as they are accepted. */
+const PUSHES = ["apns", "fcm", "webpush"] as const
+/** How long after a message's expiry the answer to it is waited for. */
+const GRACE_MS = 2000
+
+export interface DirectDispatchOptions {
+  /** The lane of a batch, started where it does not run; null when nothing starts any more. */
+  readonly laneOf: (batch: ClaimedBatch) => Lane | null
+  /** The lane that runs, if one does. */
+  readonly running: (appId: AppId, provider: (typeof PUSHES)[number], priority: Priority) => Lane | undefined
+  /** Has a batch sent by itself from here on, with what its provider has said of it already. */
+  readonly leave: (direct: DirectBatch, outcome: Outcome | null) => void
+  readonly sender: BatchSender
+  readonly store: BatchStore["Service"]
+  readonly leaseMs: number
+}
+
+interface Asked {
+  readonly lane: Lane
+  /** When its lease was known to begin, or to be prolonged (of `performance.now()`). */
+  heldSince: number
+}
+
+export const makeDirectDispatch = Effect.fnUntraced(function* ({
+  laneOf,
+  leave,
+  leaseMs,
+  running,
+  sender,
+  store
+}: DirectDispatchOptions) {
+  const fork = yield* FiberSet.makeRuntime<never>()
+  const asked = new Map<DirectBatch, Asked>()
+  let received = new Map<string, [DirectBatch, ...Array<DirectBatch>]>()
+
+  const giveBack = ({ batch: { appId, fence, id, provider } }: DirectBatch) =>
+    Effect.catch(store.release(id, fence, 0, false), (error) =>
+      Effect.annotateLogs(Effect.logWarning("A batch was left to its lease", error), { app_id: appId, provider })
+    )
+
+  /** The end of a batch's being asked; null when it has ended before. */
+  const end = (direct: DirectBatch): Lane | null => {
+    const lane = asked.get(direct)?.lane ?? null
+    asked.delete(direct)
+    return lane
+  }
+
+  const other = (direct: DirectBatch, outcome: Outcome | null): void => {
+    const lane = end(direct)
+    if (lane === null) return
+    leave(direct, outcome)
+    fork(lane.sendDirect(direct.batch))
+  }
+
+  const sent = (direct: DirectBatch, messageId: string | null): void => {
+    const lane = end(direct)
+    if (lane !== null) sender.writer.write(sentChunk(direct.batch, messageId, leaseMs, now()), lane.endDirect)
+  }
+
+  const begin = (group: DirectGroup): void => {
+    const lane = laneOf(group[0].batch)
+    const taken: Array<DirectBatch> = []
+    for (const direct of group) {
+      if (lane === null || !lane.takesDirect()) {
+        fork(
+          Effect.andThen(
+            giveBack(direct),
+            Effect.sync(() => lane?.wake())
+          )
+        )
+        continue
+      }
+      lane.beginDirect()
+      asked.set(direct, { lane, heldSince: direct.askedAt })
+      taken.push(direct)
+    }
+    const [first, ...others] = taken
+    if (first === undefined) return
+    fork(
+      Effect.onExit(sender.sendTogether([first, ...others], { sent, other }), (exit) =>
+        Effect.suspend(() => {
+          // Who has no answer now gets none any more.
+          const left = taken.flatMap((direct) => end(direct) ?? [])
+          for (const lane of left) lane.endDirect()
+          return exit._tag === "Success" || left.length === 0
+            ? Effect.void
+            : Effect.logError(`${left.length} batches were left to their leases`, Cause.squash(exit.cause))
+        })
+      )
+    )
+  }
+
+  const beginAll = (): void => {
+    const groups = received
+    received = new Map()
+    for (const group of groups.values()) begin(group)
+  }
+
+  const receive = (direct: DirectBatch): void => {
+    const { appId, credential, priority, provider } = direct.batch
+    const key = `${appId}:${provider}:${priority}:${credential!.version}`
+    if (received.size === 0) setImmediate(beginAll)
+    const group = received.get(key)
+    if (group === undefined) received.set(key, [direct])
+    else group.push(direct)
+  }
+
+  /** Prolongs the leases of those whose providers are silent, and ends those whose time is over. */
+  const look = Effect.fnUntraced(function* (lateMs: number) {
+    const at = performance.now()
+    for (const [direct, one] of asked) {
+      // What came while the process slept is read first.
+      if (now() >= direct.message.expiresAt + GRACE_MS && !isSleptOver(lateMs)) {
+        other(direct, { _tag: "Fail", reason: "expired" })
+      } else if (at - one.heldSince > leaseMs / 3) {
+        const { fence, id } = direct.batch
+        const isOurs = yield* Effect.catch(store.extend(id, fence, leaseMs), () => Effect.succeed(false))
+        if (isOurs) one.heldSince = at
+      }
+    }
+  })
+  const everyMs = leaseMs / 6
+  yield* Effect.forkScoped(
+    Effect.suspend(() => {
+      const before = performance.now()
+      return Effect.andThen(
+        Effect.sleep(everyMs),
+        Effect.suspend(() => look(performance.now() - before - everyMs))
+      )
+    }).pipe(
+      Effect.catchDefect((defect) => Effect.logError("Leases of direct sends were not looked at", defect)),
+      Effect.repeat(Schedule.forever)
+    )
+  )
+
+  return {
+    receive,
+    /** Whether messages of the application may come at the moment. */
+    isFree: (appId: AppId, priority: Priority): boolean =>
+      PUSHES.every((provider) => running(appId, provider, priority)?.takesDirect() !== false)
+  }
+})

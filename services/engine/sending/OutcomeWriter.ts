@@ -1,0 +1,87 @@
+import { Effect, FiberSet } from "effect"
+import type { Scope } from "effect"
+import type { ResultChunk } from "../../ports/sending/BatchStore.ts"
+import type { ChunkWriting } from "./ChunkWriter.ts"
+import { noteWritten, writeChunk } from "./ChunkWriter.ts"
+
+/*
+ * Writes what became of messages to one device each that were sent: all that came in one turn of the event loop, of
+ * whichever lanes, go in one statement, which completes their notifications as well. What comes while a statement is
+ * under way goes with the next one. Whatever does not go smoothly is written chunk by chunk, as any other batch's.
+ */
+
+/** Chunks in a statement, and statements under way at once, at most. */
+const MOST_CHUNKS = 256
+const AT_ONCE = 2
+
+export interface OutcomeWriter {
+  /** Writes the chunk of a batch of one recipient, who was sent to. Calls `ended` when it is written, or cannot be. */
+  readonly write: (chunk: ResultChunk, ended: () => void) => void
+}
+
+interface Waiting {
+  readonly chunk: ResultChunk
+  readonly ended: () => void
+}
+
+export const makeOutcomeWriter = Effect.fnUntraced(function* (
+  writing: ChunkWriting
+): Effect.fn.Return<OutcomeWriter, never, Scope.Scope> {
+  const fork = yield* FiberSet.makeRuntime<never>()
+  let waiting: Array<Waiting> = []
+  let statements = 0
+  let isSoon = false
+
+  const start = (): void => {
+    isSoon = false
+    while (waiting.length > 0 && statements < AT_ONCE) {
+      const some = waiting.length <= MOST_CHUNKS ? waiting : waiting.slice(0, MOST_CHUNKS)
+      waiting = waiting.length <= MOST_CHUNKS ? [] : waiting.slice(MOST_CHUNKS)
+      statements++
+      fork(writeAll(writing, some)).addObserver(() => {
+        statements--
+        for (const { ended } of some) ended()
+        soon()
+      })
+    }
+  }
+  const soon = (): void => {
+    if (isSoon || waiting.length === 0 || statements === AT_ONCE) return
+    isSoon = true
+    setImmediate(start)
+  }
+  return {
+    write: (chunk, ended) => {
+      waiting.push({ chunk, ended })
+      soon()
+    }
+  }
+})
+
+const writeAll = Effect.fnUntraced(function* (writing: ChunkWriting, some: ReadonlyArray<Waiting>) {
+  const chunks = some.map(({ chunk }) => chunk)
+  const items = chunks.map(({ batchId, fence }) => ({ id: batchId, fence }))
+  const { gate, notifications, store, wakeWebhook } = writing
+  const written = yield* Effect.result(gate.writing("batches", items, (attempt) => attempt(store.finishSent(chunks))))
+  const found = written._tag === "Success" ? written.success : []
+  const others: Array<ResultChunk> = []
+  const done: Array<ResultChunk> = []
+  const open: Array<ResultChunk> = []
+  chunks.forEach((chunk, i) => {
+    const finished = found[i] ?? null
+    if (finished === null) return void others.push(chunk)
+    done.push(chunk)
+    for (const id of finished.webhooks) wakeWebhook(id)
+    if (!finished.isCompleted) open.push(chunk)
+  })
+  noteWritten(writing, done)
+  // Refused, or somebody else's by now: each for itself.
+  yield* Effect.forEach(others, (chunk) => Effect.ignore(writeChunk(writing, null, chunk)), {
+    concurrency: "unbounded",
+    discard: true
+  })
+  yield* Effect.forEach(open, ({ notificationId }) => Effect.ignore(notifications.completeIfDone(notificationId)), {
+    concurrency: "unbounded",
+    discard: true
+  })
+})
