@@ -11,7 +11,7 @@ export const firstStart = (baseUrl: string) =>
         Effect.retry({ while: (error) => error._tag === "StoreError", schedule: Schedule.spaced("1 second") })
       )
       if (Option.isNone(first)) return
-      const { appId, identitySecret, publicKey, secretKey } = first.value
+      const { appId, identitySecret, organizationId, publicKey, secretKey } = first.value
       yield* Console.log(
         [
           "This is the first start. An application was made; its secrets are shown this once:",
@@ -19,7 +19,9 @@ export const firstStart = (baseUrl: string) =>
           `  secret_key       ${secretKey}`,
           `  public_key       ${publicKey}`,
           `  identity_secret  ${identitySecret}`,
-          `The API is at ${baseUrl}/api/v1, its documentation with examples at ${baseUrl}/docs`
+          `The API is at ${baseUrl}/api/v1, its documentation with examples at ${baseUrl}/docs`,
+          "To sign in, ask for a code by e-mail, or make one: npm run cli -- user login-code --email you@example.com",
+          `To see this application then: npm run cli -- org enrol --org ${organizationId} --email you@example.com --role owner`
         ].join("\n")
       )
     })

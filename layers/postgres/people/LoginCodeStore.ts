@@ -1,10 +1,12 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { AccountId } from "../../../services/domain/Ids.ts"
 import { allows, DAY } from "../../../services/domain/people/SignInCode.ts"
 import type { Counted } from "../../../services/ports/people/LoginCodeStore.ts"
 import { LoginCodeStore, TooManyCodes } from "../../../services/ports/people/LoginCodeStore.ts"
 import { byteas, milliseconds, texts } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
+import { recordPeople } from "./peopleEntry.ts"
 import { putMail } from "./ServiceMailStore.ts"
 import { useCode } from "./useCode.ts"
 
@@ -61,6 +63,13 @@ export const layer: Layer.Layer<LoginCodeStore, never, SqlClient.SqlClient> = La
           ON CONFLICT (email, purpose) DO UPDATE SET code_hash = excluded.code_hash, of_operator = excluded.of_operator,
             expires_at = excluded.expires_at, attempts = 0, used_at = NULL, created_at = now()`
         if (mail !== null) yield* putMail(sql, mail)
+        // Whoever has the code is this account: that somebody made it without the owner's doing has to be on record.
+        if (ofOperator) {
+          const [row] = yield* sql<{ readonly id: AccountId }>`SELECT id FROM accounts WHERE email = ${email}`
+          if (row !== undefined) {
+            yield* recordPeople(sql, "login_code.issued", { account: row.id, target: row.id, details: { purpose } })
+          }
+        }
       },
       (effect) => sql.withTransaction(effect),
       Effect.catchTag("SqlError", (error) => storeError("LoginCodeStore.issue")(Effect.fail(error)))

@@ -9,6 +9,7 @@ export const PeopleAction = Schema.Literals([
   "account.disabled",
   "account.enabled",
   "account.deleted",
+  "login_code.issued",
   "session.ended",
   "session.all_ended",
   "organization.created",

@@ -51,5 +51,5 @@ export const createApplication = Effect.fnUntraced(function* (name: string) {
 export const createFirstApplication = Effect.fnUntraced(function* (name: string) {
   const store = yield* ApplicationStore
   const { application, secrets } = yield* draft(name)
-  return Option.as(yield* store.createFirst(application), secrets)
+  return Option.map(yield* store.createFirst(application), ({ organizationId }) => ({ ...secrets, organizationId }))
 })

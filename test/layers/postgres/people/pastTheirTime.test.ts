@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { sweep } from "../../../../layers/postgres/operations/Retention.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { newAddress, newClient, node, peopleStores, person } from "../../../services/engine/people/People.ts"
@@ -29,7 +30,7 @@ layer(peopleStores())("the sweep", (it) => {
           return found
         })
         const before = yield* rows()
-        expect(yield* sweep(30, Date.now(), 365)).toMatchObject({ auditEntries: 0 })
+        expect(yield* TestClock.withLive(sweep(30, Date.now(), 365))).toMatchObject({ auditEntries: 0 })
         expect(yield* rows()).toEqual(before)
 
         yield* sql`UPDATE login_codes SET expires_at = now() - interval '1 second' WHERE email = ${old}`
@@ -41,7 +42,7 @@ layer(peopleStores())("the sweep", (it) => {
         yield* sql`
         INSERT INTO people_log (id, actor_kind, action, details)
         VALUES (${uuidv7(Date.now() - 400 * DAY)}, 'system', 'account.created', '{}')`
-        expect(yield* sweep(30, Date.now(), 365)).toMatchObject({ auditEntries: 1 })
+        expect(yield* TestClock.withLive(sweep(30, Date.now(), 365))).toMatchObject({ auditEntries: 1 })
         expect(yield* rows()).toEqual({
           login_codes: before["login_codes"]! - 1,
           sign_in_attempts: before["sign_in_attempts"]! - 1,

@@ -1,0 +1,54 @@
+import { Console, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+import { OrganizationId } from "../../services/domain/Ids.ts"
+import { ROLES } from "../../services/domain/people/Role.ts"
+import { isoTime } from "../../services/domain/Time.ts"
+import { OrganizationStore } from "../../services/ports/people/OrganizationStore.ts"
+import { commands } from "../app.ts"
+import { asCommand } from "./Actor.ts"
+import { UnusableInput } from "./Failure.ts"
+import { id } from "./Flags.ts"
+import { accountWith, email } from "./User.ts"
+
+const list = Command.make("list", {}, () =>
+  Effect.gen(function* () {
+    const store = yield* OrganizationStore
+    let after: string | null = null
+    do {
+      const page: Effect.Success<ReturnType<typeof store.all>> = yield* store.all(after, 100)
+      for (const { applications, createdAt, id, members, name, plan } of page.items) {
+        yield* Console.log(JSON.stringify({ id, name, plan, members, applications, created_at: isoTime(createdAt) }))
+      }
+      after = page.next
+    } while (after !== null)
+  }).pipe(Effect.provide(commands(process.env)))
+).pipe(Command.withDescription("List all organizations, one JSON object a line"))
+
+const enrol = Command.make(
+  "enrol",
+  {
+    org: id("org", OrganizationId).pipe(Flag.withDescription("The organization's id")),
+    email: email.pipe(Flag.withDescription("Whose account; it has to have signed in before")),
+    role: Flag.Literals("role", ROLES).pipe(Flag.withDescription("What they are there from now on"))
+  },
+  ({ email, org, role }) =>
+    Effect.gen(function* () {
+      const account = yield* accountWith(email)
+      const store = yield* OrganizationStore
+      yield* asCommand(store.enrol(org, account.id, role)).pipe(
+        Effect.catchTags({
+          NotThere: () => Effect.fail(new UnusableInput({ message: `There is no organization ${org}.` })),
+          TransferOwnershipFirst: () =>
+            Effect.fail(
+              new UnusableInput({ message: `${email} is the last owner. Make somebody else an owner first.` })
+            )
+        })
+      )
+      yield* Console.log(`${email} is ${role} of ${org}.`)
+    }).pipe(Effect.provide(commands(process.env)))
+).pipe(Command.withDescription("Make an account a member of an organization, such as the one of the first start"))
+
+export const org = Command.make("org").pipe(
+  Command.withDescription("Organizations"),
+  Command.withSubcommands([list, enrol])
+)
