@@ -37,6 +37,26 @@ const COMMANDS: Readonly<
     needs: { app: ID },
     flags: { app: wrongId(), file: { values: [""], wants: "the path of a JSON file" } }
   },
+  "user login-code": {
+    needs: { email: "ada@example.com" },
+    flags: {
+      email: wrongAddress(),
+      purpose: { values: ["sign_in", ""], wants: '"sign-in" | "delete-account"' },
+      json: wrongSwitch()
+    }
+  },
+  "user list": { needs: {}, flags: {} },
+  "user disable": { needs: { email: "ada@example.com" }, flags: { email: wrongAddress() } },
+  "user enable": { needs: { email: "ada@example.com" }, flags: { email: wrongAddress() } },
+  "org list": { needs: {}, flags: {} },
+  "org enrol": {
+    needs: { org: ID, email: "ada@example.com", role: "owner" },
+    flags: {
+      org: wrongId(),
+      email: wrongAddress(),
+      role: { values: ["nope", "Owner", ""], wants: '"viewer" | "member"' }
+    }
+  },
   simulate: {
     needs: {},
     flags: {
@@ -69,6 +89,10 @@ function wrongId(): Wrong {
 
 function wrongName(): Wrong {
   return { values: [" ", "a".repeat(121), "two\nlines", ""], wants: "a name: one line of 1 to 120 characters" }
+}
+
+function wrongAddress(): Wrong {
+  return { values: ["nope", "a@b@c", "a b@example.com", ""], wants: "an e-mail address such as ada@example.com" }
 }
 
 function wrongSwitch(): Wrong {

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"
-import { describe } from "vitest"
+import { describe, vi } from "vitest"
 import { pool } from "../../../layers/postgres/server/Database.ts"
 import { firstStart } from "../../../src/cli/FirstStart.ts"
 import { commands } from "../../../src/app.ts"
@@ -105,11 +105,10 @@ describe("the command line for people", () => {
     Effect.gen(function* () {
       const { env, run, verify } = yield* service
       const printed: Array<string> = []
-      const log = console.log
-      console.log = (text: string) => void printed.push(text)
+      const log = vi.spyOn(console, "log").mockImplementation((text: string) => void printed.push(text))
       yield* Layer.build(firstStart("http://127.0.0.1:8080").pipe(Layer.provide(commands(env)))).pipe(
         Effect.scoped,
-        Effect.ensuring(Effect.sync(() => (console.log = log)))
+        Effect.ensuring(Effect.sync(() => log.mockRestore()))
       )
       const hint = /npm run cli -- org enrol --org ([0-9a-f-]{36}) --email you@example\.com --role owner/.exec(
         printed.join("\n")
