@@ -13,7 +13,7 @@ import { compare, turnOf, warmUp } from "./Turns.ts"
  * of its own, filled by the engine itself in a closed loop; then they take turns at a steady rate. Their statements were
  * prepared while their tables were empty, as those of any new installation are.
  *
- * The engine with few on record is to be as hot as the others: it sends a share of what they send, and then its tables are
+ * The engine with few on record is to be as hot as the others: it sends as many as the next one, and then its tables are
  * emptied.
  */
 
@@ -30,9 +30,6 @@ export interface GrowthOptions {
 
 /** How long a closed loop lasts while it fills, at the most. */
 const FILL_MS = 5000
-/** After so many messages all is compiled that ever will be. */
-const HOT = 20_000
-
 const shown = (count: number): string => count.toLocaleString("en-US")
 
 const cpu = ({ processes }: Server): number => cpuOf([...processes["engine"]!(), ...processes["PostgreSQL"]!()])
@@ -90,7 +87,7 @@ export const growth = async (
     // What would come within a minute comes at once, so that it falls into no turn.
     if (isAnalysed) await many[index]!.database.ask("VACUUM (ANALYZE)")
   }
-  await fill(bench, few, Math.min(HOT, ...sizes), clients)
+  await fill(bench, few, Math.min(...sizes), clients)
   await empty(few.database)
   const table = await compare(bench, servers, {
     title: "A message at 200 a second, by messages on record",
