@@ -49,6 +49,7 @@ import * as InboxNotices from "../layers/postgres/inbox/InboxNotices.ts"
 import * as InboxStore from "../layers/postgres/inbox/InboxStore.ts"
 import * as LoginCodeStore from "../layers/postgres/people/LoginCodeStore.ts"
 import * as OrganizationStore from "../layers/postgres/people/OrganizationStore.ts"
+import * as OwnershipStore from "../layers/postgres/people/OwnershipStore.ts"
 import * as PeopleLog from "../layers/postgres/people/PeopleLog.ts"
 import * as ServiceMailStore from "../layers/postgres/people/ServiceMailStore.ts"
 import * as SessionStore from "../layers/postgres/people/SessionStore.ts"
@@ -207,6 +208,7 @@ const stores = Layer.mergeAll(
   LoginCodeStore.layer,
   NotificationStore.layer,
   OrganizationStore.layer,
+  OwnershipStore.layer,
   PeopleLog.layer,
   RedeliveryStore.layer,
   ReplayStore.layer,

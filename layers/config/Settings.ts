@@ -286,6 +286,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
       public: get("RATE_LIMIT_PUBLIC", budget, perMinute(6_000)),
       devices: get("RATE_LIMIT_DEVICES", budget, perMinute(600)),
       public_total: get("RATE_LIMIT_PUBLIC_TOTAL", budget, perMinute(1_800_000)),
+      session: get("RATE_LIMIT_SESSION", budget, perMinute(1_200)),
       anonymous: get("RATE_LIMIT_ANONYMOUS", budget, perMinute(300)),
       links: get("RATE_LIMIT_LINKS", budget, perMinute(6_000)),
       preflight: get("RATE_LIMIT_PREFLIGHT", budget, perMinute(6_000))

@@ -1,21 +1,34 @@
 import { Effect, Exit } from "effect"
 import type { Fiber } from "effect"
+import type { AppId } from "../../services/domain/Ids.ts"
+import type { Person } from "../../services/domain/people/Account.ts"
 import type { Caller } from "../../services/engine/access/Auth.ts"
 import { internalError } from "../http/pipeline/ApiError.ts"
 import type { Call } from "../http/pipeline/Route.ts"
 import type { Waits } from "../http/pipeline/WaitLimiter.ts"
 import { WAIT_TIMEOUT_MS } from "../http/pipeline/WaitLimiter.ts"
+import type { ApplicationAccess } from "./ApplicationAccess.ts"
 import { graphqlError, refusalOf } from "./GraphqlErrors.ts"
 import type { Lookups } from "./Lookups.ts"
 import { makeLookups } from "./Lookups.ts"
 import type { LookupStores } from "./Lookups.ts"
 
+/** A request of the endpoint. */
+export type GraphqlCall = Call<string, "people">
+
 /** What a request's resolvers stand on. */
 export interface GraphqlContext {
-  readonly caller: Caller
+  /** Whose key the request has; null for people, and for whoever is signed out. */
+  readonly caller: Caller | null
+  /** Who is signed in. */
+  readonly person: Person | null
   /** The request, as a handler of the REST API has it. */
-  readonly call: Call
-  readonly lookups: Lookups
+  readonly call: GraphqlCall
+  readonly applications: ApplicationAccess
+  /** What belongs to an object, within its application. */
+  readonly lookups: (source: object) => Lookups
+  /** Notes of which application an object is. */
+  readonly noteOwner: (source: object, appId: AppId) => void
   /**
    * Runs a resolver's work: answers its value, at once where there was nothing to wait for. Throws a GraphQLError; what
    * is no refusal is logged, and clients learn of the request's id alone.
@@ -39,8 +52,9 @@ const secretsIn = (value: unknown, kept: unknown): ReadonlyArray<string> =>
 
 /** `fork`: as the request's own work runs. */
 export const makeContext = (
-  call: Call,
+  call: GraphqlCall,
   stores: LookupStores,
+  applications: ApplicationAccess,
   fork: (work: Effect.Effect<unknown, unknown>) => Fiber.Fiber<unknown, unknown>
 ): GraphqlContext => {
   const running = new Set<Fiber.Fiber<unknown, unknown>>()
@@ -74,10 +88,23 @@ export const makeContext = (
     )
   }
   const waits = (): Waits => ({ waitLimiter: call.waits.waitLimiter, left: endsAt - performance.now() })
+  const owners = new WeakMap<object, AppId>()
+  const byApplication = new Map<AppId, Lookups>()
+  const lookups: GraphqlContext["lookups"] = (source) => {
+    const appId = owners.get(source)!
+    const known = byApplication.get(appId)
+    if (known !== undefined) return known
+    const made = makeLookups(stores, appId, waits, run, (found) => owners.set(found, appId))
+    byApplication.set(appId, made)
+    return made
+  }
   return {
-    caller: call.caller!,
+    caller: call.caller,
+    person: call.person,
     call,
-    lookups: makeLookups(stores, call.caller!.appId, waits, run),
+    applications,
+    lookups,
+    noteOwner: (source, appId) => owners.set(source, appId),
     run,
     waits,
     keepSecret: (value, kept) => {

@@ -1,19 +1,29 @@
 import { Effect, Schema } from "effect"
 import { JsonRecord } from "../../services/domain/Json.ts"
+import { Unauthorized } from "../../services/engine/access/Auth.ts"
+import { Accounts } from "../../services/engine/people/Accounts.ts"
+import { Organizations } from "../../services/engine/people/Organizations.ts"
+import { Permissions } from "../../services/engine/people/Permissions.ts"
+import { Sessions } from "../../services/engine/people/Sessions.ts"
+import { SignIn } from "../../services/engine/people/SignIn.ts"
+import { HttpSettings } from "../../services/ports/HttpSettings.ts"
+import { OwnershipStore } from "../../services/ports/people/OwnershipStore.ts"
 import { ChannelStore } from "../../services/ports/audience/ChannelStore.ts"
 import { ContactStore } from "../../services/ports/audience/ContactStore.ts"
 import { DeviceStore } from "../../services/ports/audience/DeviceStore.ts"
 import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
 import { NotificationStore } from "../../services/ports/sending/NotificationStore.ts"
 import { ApiError } from "../http/pipeline/ApiError.ts"
-import type { Call, Route } from "../http/pipeline/Route.ts"
+import type { Route } from "../http/pipeline/Route.ts"
 import { route } from "../http/pipeline/Route.ts"
-import type { GraphqlContext } from "./Context.ts"
+import { makeApplicationAccess } from "./ApplicationAccess.ts"
+import type { GraphqlCall, GraphqlContext } from "./Context.ts"
 import { makeContext } from "./Context.ts"
 import type { Prepared } from "./Execution.ts"
 import { makeExecutor } from "./Execution.ts"
 import { answerOf, defectsOf, refusalBody } from "./GraphqlErrors.ts"
 import { BODY_BYTES } from "./QueryLimits.ts"
+import { isForAnybody, makePeopleFields } from "./PeopleFields.ts"
 import { makeResolvers } from "./Resolvers.ts"
 import type { FieldResolvers } from "./Schema.ts"
 import { makeSchema } from "./Schema.ts"
@@ -25,6 +35,9 @@ const GraphqlBody = Schema.Struct({
   extensions: Schema.optionalKey(Schema.NullOr(JsonRecord))
 })
 type GraphqlBody = typeof GraphqlBody.Type
+
+const SIGN_IN =
+  "The Authorization header is missing. Send a secret key as `ApiKey sk_…`, or the token of a session as `Bearer …`; without them, there is requestLoginCode and verifyLoginCode."
 
 /** An answer without texts that are shown once: for repetitions of its request. */
 const without = (secrets: ReadonlySet<string>, value: unknown): unknown => {
@@ -43,7 +56,15 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     devices,
     notifications: yield* NotificationStore
   }
-  const resolvers = makeResolvers({ devices, outbound: yield* OutboundPolicy })
+  const applications = makeApplicationAccess(yield* Permissions, yield* OwnershipStore)
+  const people = makePeopleFields({
+    accounts: yield* Accounts,
+    organizations: yield* Organizations,
+    sessions: yield* Sessions,
+    signIn: yield* SignIn,
+    isSecure: (yield* HttpSettings).baseUrl.startsWith("https:")
+  })
+  const resolvers = makeResolvers({ devices, outbound: yield* OutboundPolicy }, people)
   const executor = makeExecutor(makeSchema(table, resolvers as FieldResolvers))
   /** Of answers that show something once. */
   const shownOnce = new WeakMap<object, ReadonlySet<string>>()
@@ -63,9 +84,14 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       return answer
     }).pipe(Effect.onInterrupt(() => Effect.sync(context.stop)))
 
-  const answer = Effect.fnUntraced(function* (call: Call) {
+  const answer = Effect.fnUntraced(function* (call: GraphqlCall) {
     const { operationName = null, query, variables } = call.body as GraphqlBody
-    const prepared = executor.prepare({ query, operationName, variables: variables ?? {} }, true)
+    const isKnown = call.caller !== null || call.person !== null
+    const prepared = executor.prepare({ query, operationName, variables: variables ?? {} }, isKnown)
+    // Before anything is told of the query: strangers get to know nothing of the schema.
+    if (!isKnown && !("cost" in prepared && isForAnybody(prepared.cost.roots))) {
+      return yield* new Unauthorized({ message: SIGN_IN })
+    }
     if (!("cost" in prepared)) {
       return yield* Effect.fail(answerOf({ errors: prepared }, call.requestId) as ApiError)
     }
@@ -77,7 +103,9 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       )
     }
     const services = yield* Effect.context<never>()
-    const context = makeContext(call, stores, (work) => Effect.runForkWith(services)(work as Effect.Effect<unknown>))
+    const context = makeContext(call, stores, applications, (work) =>
+      Effect.runForkWith(services)(work as Effect.Effect<unknown>)
+    )
     return yield* execute(prepared, context, call.requestId)
   })
 
@@ -85,7 +113,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     route({
       method: "POST",
       path: "/api/graphql",
-      access: "secret",
+      access: "people",
       tag: "GraphQL",
       summary: "Ask by GraphQL",
       hasDeadline: true,

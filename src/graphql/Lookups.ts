@@ -46,7 +46,9 @@ export const makeLookups = (
   { channels, contacts, devices, notifications }: LookupStores,
   appId: AppId,
   waits: () => Waits,
-  run: Run
+  run: Run,
+  /** Told of every object that is found. */
+  note: (found: object) => void
 ): Lookups => {
   /** Asks for everything that was wanted in one turn; what is not there is `none`. */
   const loader = <Key extends string, A, None>(
@@ -55,6 +57,7 @@ export const makeLookups = (
   ) =>
     new DataLoader<Key, A | None>(async (keys) => {
       const found = await run(within(waits(), load(keys)))
+      for (const one of found.values()) for (const each of Array.isArray(one) ? one : [one]) note(each as object)
       return keys.map((key) => found.get(key) ?? none)
     })
   /** One for each page size that is asked for. */

@@ -1,3 +1,4 @@
+import type { ApplicationView } from "../http/endpoints/Application.ts"
 import type { ChannelView } from "../http/endpoints/Channels.ts"
 import type { ContactView } from "../http/endpoints/ContactView.ts"
 import type { DeadLetterView } from "../http/endpoints/DeadLetters.ts"
@@ -10,6 +11,7 @@ import type { Detail } from "../http/pipeline/ApiError.ts"
  * generated, name these.
  */
 
+export type ApplicationParent = typeof ApplicationView.Type
 export type ChannelParent = typeof ChannelView.Type
 export type ContactParent = typeof ContactView.Type
 export type DeadLetterParent = typeof DeadLetterView.Type

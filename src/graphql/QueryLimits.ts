@@ -58,6 +58,8 @@ const both = (a: Measure, b: Measure): Measure => ({
 /** What a request is worth, as the rate limit counts: one permit for each operation that REST would have been asked for. */
 export interface Cost {
   readonly permits: number
+  /** The names of the operation's own fields. */
+  readonly roots: ReadonlySet<string>
 }
 
 const refuse = (message: string, node?: FieldNode | FragmentDefinitionNode): never => {
@@ -91,6 +93,24 @@ class Measuring {
     // Those that nothing spreads are validated all the same.
     for (const name of this.#fragments.keys()) this.#fragment(name)
     return this.#selections(this.#operation.selectionSet, this.#schema.getRootType(this.#operation.operation))
+  }
+
+  /** The operation's own fields, those of fragments included. */
+  roots(): ReadonlySet<string> {
+    const names = new Set<string>()
+    const seen = new Set<string>()
+    const look = (set: SelectionSetNode | undefined): void => {
+      for (const selection of set?.selections ?? []) {
+        if (selection.kind === Kind.FIELD) names.add(selection.name.value)
+        else if (selection.kind === Kind.INLINE_FRAGMENT) look(selection.selectionSet)
+        else if (!seen.has(selection.name.value)) {
+          seen.add(selection.name.value)
+          look(this.#fragments.get(selection.name.value)?.selectionSet)
+        }
+      }
+    }
+    look(this.#operation.selectionSet)
+    return names
   }
 
   #fragment(name: string): Measure {
@@ -183,5 +203,5 @@ export const measure = (
   if (once > 1) refuse(`A request has one of ${[...ONCE].join(", ")}, once.`)
   if (measuring.hasIntrospection && !mayIntrospect)
     refuse("The schema is shown to callers with a key or a session only.")
-  return { permits: Math.max(1, fields, Math.ceil(nodes / PAGE)) }
+  return { permits: Math.max(1, fields, Math.ceil(nodes / PAGE)), roots: measuring.roots() }
 }

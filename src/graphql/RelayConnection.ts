@@ -8,6 +8,7 @@ import { LIST, writeCursor } from "../http/pipeline/Page.ts"
 
 /** By which id a list goes on; `id` of what it shows, unless named here. */
 const KEYS: Readonly<Record<string, (node: any) => string>> = {
+  members: ({ accountId }) => accountId,
   deliveries: ({ channel_id, device_id }) => device_id ?? channel_id,
   "webhook-deliveries": ({ event_id }) => event_id
 }

@@ -11,7 +11,7 @@ import type { GraphqlContext } from "./Context.ts"
 import type { MutationResolvers, Resolvers } from "./generated/resolvers.ts"
 import { topFromRest, topToRest } from "./Names.ts"
 import type { WriteResultParent } from "./Parents.ts"
-import { callerFor } from "./RestFields.ts"
+import type { PeopleFields } from "./PeopleFields.ts"
 
 /* What answers the fields that no route of the REST API does. */
 
@@ -37,7 +37,8 @@ const registerDevices = ({
       return refusal === null ? Result.succeed(device) : Result.fail(refusal)
     })
   const register = Effect.fnUntraced(function* (appId: string, given: ReadonlyArray<object>, context: GraphqlContext) {
-    const caller = yield* callerFor(context.caller, appId)
+    const asked = { appId, thing: null, operation: "changeDevices" } as const
+    const caller = yield* context.applications.callerFor(context, asked)
     if (given.length === 0 || given.length > DEVICES) {
       return yield* Effect.fail(invalid([{ field: "devices", message: `must be a list of 1 to ${DEVICES}` }]))
     }
@@ -58,21 +59,23 @@ const registerDevices = ({
 }
 
 /** Fields without a route: what belongs to the objects of a page, and what REST says by lines. */
-export const makeResolvers = (services: ResolverServices): Resolvers => ({
-  Mutation: { registerDevices: registerDevices(services) },
+export const makeResolvers = (services: ResolverServices, people: PeopleFields): Resolvers => ({
+  Query: people.Query,
+  Mutation: { registerDevices: registerDevices(services), ...people.Mutation },
   Contact: {
-    devices: ({ external_id }, { first }, { lookups }) => lookups.devices(external_id, first),
-    channels: ({ id }, { first }, { lookups }) => lookups.channels(id, first)
+    devices: (contact, { first }, { lookups }) => lookups(contact).devices(contact.external_id, first),
+    channels: (contact, { first }, { lookups }) => lookups(contact).channels(contact.id, first)
   },
   Device: {
-    contact: ({ user_id }, _, { lookups }) => (user_id === null ? null : lookups.contactOf(user_id))
+    contact: (device, _, { lookups }) => (device.user_id === null ? null : lookups(device).contactOf(device.user_id))
   },
   Channel: {
-    contact: ({ contact_id }, _, { lookups }) => (contact_id === null ? null : lookups.contact(contact_id))
+    contact: (channel, _, { lookups }) =>
+      channel.contact_id === null ? null : lookups(channel).contact(channel.contact_id)
   },
   DeadLetter: {
-    notification: ({ notification_id }, _, { lookups }) =>
-      notification_id === null ? null : lookups.notification(notification_id)
+    notification: (letter, _, { lookups }) =>
+      letter.notification_id === null ? null : lookups(letter).notification(letter.notification_id)
   },
   WriteResult: {
     id: ({ id }) => id ?? null,

@@ -1,7 +1,6 @@
 import { Effect, Result } from "effect"
 import type { GraphQLArgument, GraphQLField, GraphQLSchema } from "graphql"
 import { getDirectiveValues, getNamedType, isEnumType } from "graphql"
-import type { Caller } from "../../services/engine/access/Auth.ts"
 import type { StoreError } from "../../services/ports/StoreError.ts"
 import { ApiError, notFound } from "../http/pipeline/ApiError.ts"
 import { refusalOfJson } from "../http/pipeline/Body.ts"
@@ -11,6 +10,7 @@ import type { Call, Route } from "../http/pipeline/Route.ts"
 import { decoder } from "../http/pipeline/Validation.ts"
 import { within } from "../http/pipeline/WaitLimiter.ts"
 import { connectionOf } from "./RelayConnection.ts"
+import { kindOf, operationFor } from "./ApplicationAccess.ts"
 import type { GraphqlContext } from "./Context.ts"
 import { pathFromRest, sentenceFromRest, snakeCase, toRest } from "./Names.ts"
 
@@ -89,12 +89,6 @@ const translator = (field: GraphQLField<unknown, unknown>, known: ReadonlySet<st
   }
 }
 
-/** The application that a request is about, if it is the caller's: nobody learns of others. */
-export const callerFor = (caller: Caller, appId: unknown): Effect.Effect<Caller, ApiError> =>
-  appId === undefined || (typeof appId === "string" && appId.toLowerCase() === caller.appId)
-    ? Effect.succeed(caller)
-    : Effect.fail(new ApiError("not_found", "There is no application with this id, or it is not that of the key."))
-
 const isOwn = ({ name }: GraphQLArgument, rest: RestField): boolean =>
   name !== APP && name !== INPUT && name !== rest.id && name !== rest.choice && name !== "externalId"
 
@@ -105,7 +99,8 @@ export const resolveByRoute = (
   field: GraphQLField<unknown, unknown>,
   rest: RestField,
   routes: ReadonlyMap<string, Route>,
-  known: ReadonlySet<string>
+  known: ReadonlySet<string>,
+  isChange: boolean
 ): Resolve => {
   const operations = new Map(
     rest.routes.map((name) => {
@@ -115,7 +110,7 @@ export const resolveByRoute = (
     })
   )
   const [only] = rest.routes
-  const operationFor = (args: Args): Operation => {
+  const chosenBy = (args: Args): Operation => {
     if (rest.choice === null) return operations.get(only!)!
     const value = String(args[rest.choice])
     return operations.get(rest.routes.find((name) => name.endsWith(`/${value}`))!)!
@@ -129,11 +124,19 @@ export const resolveByRoute = (
     (argument) => isOwn(argument, rest) || (argument.name === "externalId" && !hasExternalId)
   )
   const inWords = translator(field, known)
+  const path = rest.routes[0]!.slice(rest.routes[0]!.indexOf(" ") + 1)
+  const kind = kindOf(path)
+  const operation = operationFor(isChange, path)
   const isPage = getNamedType(field.type).name.endsWith("Connection")
 
   const perform = Effect.fnUntraced(function* (args: Args, context: GraphqlContext) {
-    const { decodeBody, decodeQuery, route } = operationFor(args)
-    const caller = yield* callerFor(context.caller, args[namesApp ? "id" : APP])
+    const { decodeBody, decodeQuery, route } = chosenBy(args)
+    const id = args[rest.id]
+    const caller = yield* context.applications.callerFor(context, {
+      appId: args[namesApp ? "id" : APP] as string | undefined,
+      thing: kind === null || typeof id !== "string" ? null : { kind, id },
+      operation
+    })
     const ids = idsOf(params, {
       id: args[rest.id] as string | undefined,
       external_id: args["externalId"] as string | undefined
@@ -154,7 +157,12 @@ export const resolveByRoute = (
     const work = route.handler(call) as Effect.Effect<unknown, ApiError | StoreError>
     const value = yield* route.hasDeadline ? work : within(waits, work)
     context.keepSecret(value, route.success.kept(value))
-    if (isPage) return connectionOf(value as ListPage<unknown>, typeof args["after"] === "string")
+    if (isPage) {
+      const page = value as ListPage<object>
+      for (const item of page.data) context.noteOwner(item, caller.appId)
+      return connectionOf(page, typeof args["after"] === "string")
+    }
+    context.noteOwner(value as object, caller.appId)
     return rest.take === null ? value : (value as Readonly<Record<string, unknown>>)[rest.take]
   })
   return (_, args, context) => {
@@ -163,7 +171,7 @@ export const resolveByRoute = (
     return context.run(
       wrong !== null
         ? Effect.fail(wrong)
-        : Effect.mapError(perform(args, context), (error) => (error._tag === "ApiError" ? inWords(error) : error))
+        : Effect.mapError(perform(args, context), (error) => (error instanceof ApiError ? inWords(error) : error))
     )
   }
 }

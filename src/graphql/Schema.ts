@@ -66,7 +66,7 @@ export const makeSchema = (table: ReadonlyArray<Route>, resolvers: FieldResolver
       const inRest = snakeCase(field.name)
       if (typeof resolver === "function") field.resolve = resolver as Resolve
       else if (resolver !== undefined) Object.assign(field, resolver)
-      else if (rest !== null) field.resolve = resolveByRoute(field, rest, routes, known)
+      else if (rest !== null) field.resolve = resolveByRoute(field, rest, routes, known, type.name === "Mutation")
       else if (inRest !== field.name) {
         const name = field.name
         field.resolve = (source: Readonly<Record<string, unknown>>) =>

@@ -23,7 +23,8 @@ export class IdentityUnverified extends Schema.TaggedError<IdentityUnverified>()
 
 /** Who sends a request, as far as a key tells. */
 export interface Caller {
-  readonly keyId: ApiKeyId
+  /** Null where a person asks, for an application of theirs. */
+  readonly keyId: ApiKeyId | null
   readonly appId: AppId
   readonly kind: KeyKind
 }

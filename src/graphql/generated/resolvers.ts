@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from "graphql"
 import type {
+  ApplicationParent,
   ChannelParent,
   ContactParent,
   DeadLetterParent,
@@ -609,6 +610,144 @@ export type TemplatePreview = {
   readonly content: Content
 }
 
+export type Role = "owner" | "admin" | "member" | "viewer"
+
+export type Account = {
+  readonly id: Scalars["ID"]["output"]
+  readonly email: Scalars["String"]["output"]
+  /** Empty as long as they have not said how they are called. */
+  readonly name: Scalars["String"]["output"]
+  readonly createdAt: Scalars["DateTime"]["output"]
+}
+
+/** A session that has just begun. Browsers have its token as the cookie `service_session` as well. */
+export type Session = {
+  /** For scripts: `Authorization: Bearer <token>`. */
+  readonly token: Scalars["String"]["output"]
+  readonly expiresAt: Scalars["DateTime"]["output"]
+  readonly account: Account
+  /** What a first sign-in has made; its keys are shown this once. */
+  readonly first?: Maybe<FirstApplication>
+}
+
+export type FirstApplication = {
+  readonly organization: Organization
+  readonly appId: Scalars["ID"]["output"]
+  readonly secretKey: Scalars["String"]["output"]
+  readonly publicKey: Scalars["String"]["output"]
+  readonly identitySecret: Scalars["String"]["output"]
+}
+
+/** One of the account's sessions. */
+export type ActiveSession = {
+  readonly id: Scalars["ID"]["output"]
+  /** What the browser or program called itself when it signed in. */
+  readonly userAgent: Scalars["String"]["output"]
+  /** Whether it is the one of this request. */
+  readonly isCurrent: Scalars["Boolean"]["output"]
+  readonly createdAt: Scalars["DateTime"]["output"]
+  /** To the minute. */
+  readonly lastUsedAt: Scalars["DateTime"]["output"]
+  readonly expiresAt: Scalars["DateTime"]["output"]
+}
+
+export type Organization = {
+  readonly id: Scalars["ID"]["output"]
+  readonly name: Scalars["String"]["output"]
+  readonly plan: Scalars["String"]["output"]
+  /** What the signed-in person is in it. */
+  readonly role?: Maybe<Role>
+  readonly createdAt: Scalars["DateTime"]["output"]
+}
+
+export type Member = {
+  readonly accountId: Scalars["ID"]["output"]
+  readonly organizationId: Scalars["ID"]["output"]
+  readonly email: Scalars["String"]["output"]
+  readonly name: Scalars["String"]["output"]
+  readonly role: Role
+  readonly joinedAt: Scalars["DateTime"]["output"]
+}
+
+export type MemberConnection = {
+  readonly edges: ReadonlyArray<MemberEdge>
+  readonly nodes: ReadonlyArray<Member>
+  readonly pageInfo: PageInfo
+}
+
+export type MemberEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: Member
+}
+
+/** The token that accepts it is in the mail alone. */
+export type Invitation = {
+  readonly id: Scalars["ID"]["output"]
+  readonly organizationId: Scalars["ID"]["output"]
+  readonly email: Scalars["String"]["output"]
+  readonly role: Role
+  readonly invitedBy: Scalars["ID"]["output"]
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly expiresAt: Scalars["DateTime"]["output"]
+}
+
+/** What an invitation's page shows before it is accepted. */
+export type InvitationPreview = {
+  readonly organizationName: Scalars["String"]["output"]
+  readonly inviterEmail: Scalars["String"]["output"]
+  readonly email: Scalars["String"]["output"]
+  readonly role: Role
+  readonly expiresAt: Scalars["DateTime"]["output"]
+}
+
+/** Its secrets are shown this once. */
+export type CreatedApplication = {
+  readonly application: Application
+  readonly secretKey: Scalars["String"]["output"]
+  readonly publicKey: Scalars["String"]["output"]
+  readonly identitySecret: Scalars["String"]["output"]
+}
+
+export type ApplicationConnection = {
+  readonly edges: ReadonlyArray<ApplicationEdge>
+  readonly nodes: ReadonlyArray<Application>
+  readonly pageInfo: PageInfo
+}
+
+export type ApplicationEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: Application
+}
+
+export type OrganizationLogEntry = {
+  readonly id: Scalars["ID"]["output"]
+  readonly at: Scalars["DateTime"]["output"]
+  readonly accountId?: Maybe<Scalars["ID"]["output"]>
+  readonly actor: OrganizationLogActor
+  /** As `member.role_changed`. */
+  readonly action: Scalars["String"]["output"]
+  readonly target?: Maybe<Scalars["ID"]["output"]>
+  readonly details: Scalars["JSON"]["output"]
+}
+
+export type OrganizationLogActor = {
+  readonly kind: ActorKind
+  readonly id?: Maybe<Scalars["ID"]["output"]>
+  /** Of a person who still has an account. */
+  readonly email?: Maybe<Scalars["String"]["output"]>
+}
+
+export type OrganizationLogConnection = {
+  readonly edges: ReadonlyArray<OrganizationLogEdge>
+  readonly nodes: ReadonlyArray<OrganizationLogEntry>
+  readonly pageInfo: PageInfo
+}
+
+export type OrganizationLogEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: OrganizationLogEntry
+}
+
 export type Query = {
   readonly application?: Maybe<Application>
   readonly apiKeys: ApiKeyConnection
@@ -633,6 +772,23 @@ export type Query = {
   readonly previewTemplate: TemplatePreview
   /** Fills a template that is not saved. */
   readonly previewTemplateSources: TemplatePreview
+  /** Who is signed in; null for a secret key. */
+  readonly me?: Maybe<Account>
+  /** The account's own sessions, newest first. */
+  readonly sessions: ReadonlyArray<ActiveSession>
+  /** Everything that is kept about the account, without secrets. */
+  readonly exportMyAccountData: Scalars["JSON"]["output"]
+  /** Those of the signed-in person, oldest first. */
+  readonly organizations: ReadonlyArray<Organization>
+  readonly organization?: Maybe<Organization>
+  readonly applications: ApplicationConnection
+  readonly members: MemberConnection
+  /** Open ones, oldest first. */
+  readonly invitations: ReadonlyArray<Invitation>
+  /** Whoever has the token may know what it is for. */
+  readonly invitation?: Maybe<InvitationPreview>
+  /** Who changed what in the organization, newest first; its applications have logs of their own. */
+  readonly organizationLog: OrganizationLogConnection
   readonly notifications: NotificationSummaryConnection
   readonly notification?: Maybe<Notification>
   readonly previewNotification: NotificationPreview
@@ -760,6 +916,41 @@ export type QueryPreviewTemplateSourcesArgs = {
   input: TemplateSourcesInput
 }
 
+export type QueryOrganizationArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryApplicationsArgs = {
+  organizationId: Scalars["ID"]["input"]
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryMembersArgs = {
+  organizationId: Scalars["ID"]["input"]
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryInvitationsArgs = {
+  organizationId: Scalars["ID"]["input"]
+}
+
+export type QueryInvitationArgs = {
+  token: Scalars["String"]["input"]
+}
+
+export type QueryOrganizationLogArgs = {
+  organizationId: Scalars["ID"]["input"]
+  actorId?: InputMaybe<Scalars["String"]["input"]>
+  action?: InputMaybe<Scalars["String"]["input"]>
+  target?: InputMaybe<Scalars["ID"]["input"]>
+  from?: InputMaybe<Scalars["DateTime"]["input"]>
+  to?: InputMaybe<Scalars["DateTime"]["input"]>
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
 export type QueryNotificationsArgs = {
   appId: Scalars["ID"]["input"]
   status?: InputMaybe<NotificationStatus>
@@ -874,6 +1065,32 @@ export type Mutation = {
   readonly createTemplate: Template
   readonly updateTemplate: Template
   readonly deleteTemplate: Scalars["Boolean"]["output"]
+  /**
+   * Sends a code by mail: one to sign in, whether the address has an account or not; to whoever is signed in one for
+   * deleteAccount, to the account's own address.
+   */
+  readonly requestLoginCode: Scalars["Boolean"]["output"]
+  readonly verifyLoginCode: Session
+  /** Ends this session, and takes its cookie. */
+  readonly logout: Scalars["Boolean"]["output"]
+  /** Ends all sessions of the account. */
+  readonly signOutEverywhere: Scalars["Boolean"]["output"]
+  readonly endSession: Scalars["Boolean"]["output"]
+  readonly renameAccount: Account
+  readonly deleteAccount: Scalars["Boolean"]["output"]
+  readonly createOrganization: Organization
+  readonly renameOrganization: Organization
+  /** With its applications and all that they hold. */
+  readonly deleteOrganization: Scalars["Boolean"]["output"]
+  readonly createApplication: CreatedApplication
+  readonly inviteMember: Invitation
+  readonly revokeInvitation: Scalars["Boolean"]["output"]
+  readonly acceptInvitation: Organization
+  readonly changeRole: Member
+  readonly removeMember: Scalars["Boolean"]["output"]
+  readonly leaveOrganization: Scalars["Boolean"]["output"]
+  /** The other becomes an owner, the person an admin. */
+  readonly transferOwnership: Member
   readonly sendNotification: AcceptedNotification
   readonly updateNotification: Notification
   readonly cancelNotification: NotificationSummary
@@ -1030,6 +1247,79 @@ export type MutationUpdateTemplateArgs = {
 
 export type MutationDeleteTemplateArgs = {
   id: Scalars["ID"]["input"]
+}
+
+export type MutationRequestLoginCodeArgs = {
+  email: Scalars["String"]["input"]
+}
+
+export type MutationVerifyLoginCodeArgs = {
+  email: Scalars["String"]["input"]
+  code: Scalars["String"]["input"]
+}
+
+export type MutationEndSessionArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationRenameAccountArgs = {
+  name: Scalars["String"]["input"]
+}
+
+export type MutationDeleteAccountArgs = {
+  code: Scalars["String"]["input"]
+}
+
+export type MutationCreateOrganizationArgs = {
+  name: Scalars["String"]["input"]
+}
+
+export type MutationRenameOrganizationArgs = {
+  id: Scalars["ID"]["input"]
+  name: Scalars["String"]["input"]
+}
+
+export type MutationDeleteOrganizationArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationCreateApplicationArgs = {
+  organizationId: Scalars["ID"]["input"]
+  name: Scalars["String"]["input"]
+}
+
+export type MutationInviteMemberArgs = {
+  organizationId: Scalars["ID"]["input"]
+  email: Scalars["String"]["input"]
+  role: Role
+}
+
+export type MutationRevokeInvitationArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationAcceptInvitationArgs = {
+  token: Scalars["String"]["input"]
+}
+
+export type MutationChangeRoleArgs = {
+  organizationId: Scalars["ID"]["input"]
+  accountId: Scalars["ID"]["input"]
+  role: Role
+}
+
+export type MutationRemoveMemberArgs = {
+  organizationId: Scalars["ID"]["input"]
+  accountId: Scalars["ID"]["input"]
+}
+
+export type MutationLeaveOrganizationArgs = {
+  organizationId: Scalars["ID"]["input"]
+}
+
+export type MutationTransferOwnershipArgs = {
+  organizationId: Scalars["ID"]["input"]
+  accountId: Scalars["ID"]["input"]
 }
 
 export type MutationSendNotificationArgs = {
@@ -1719,7 +2009,7 @@ export type DirectiveResolverFn<
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
-  Application: ResolverTypeWrapper<Application>
+  Application: ResolverTypeWrapper<ApplicationParent>
   ID: ResolverTypeWrapper<Scalars["ID"]["output"]>
   String: ResolverTypeWrapper<Scalars["String"]["output"]>
   Boolean: ResolverTypeWrapper<Scalars["Boolean"]["output"]>
@@ -1817,6 +2107,31 @@ export type ResolversTypes = {
   TemplateExampleInput: TemplateExampleInput
   TemplateSourcesInput: TemplateSourcesInput
   TemplatePreview: ResolverTypeWrapper<TemplatePreview>
+  Role: null
+  Account: ResolverTypeWrapper<Account>
+  Session: ResolverTypeWrapper<Session>
+  FirstApplication: ResolverTypeWrapper<FirstApplication>
+  ActiveSession: ResolverTypeWrapper<ActiveSession>
+  Organization: ResolverTypeWrapper<Organization>
+  Member: ResolverTypeWrapper<Member>
+  MemberConnection: ResolverTypeWrapper<MemberConnection>
+  MemberEdge: ResolverTypeWrapper<MemberEdge>
+  Invitation: ResolverTypeWrapper<Invitation>
+  InvitationPreview: ResolverTypeWrapper<InvitationPreview>
+  CreatedApplication: ResolverTypeWrapper<
+    Omit<CreatedApplication, "application"> & { application: ResolversTypes["Application"] }
+  >
+  ApplicationConnection: ResolverTypeWrapper<
+    Omit<ApplicationConnection, "edges" | "nodes"> & {
+      edges: ReadonlyArray<ResolversTypes["ApplicationEdge"]>
+      nodes: ReadonlyArray<ResolversTypes["Application"]>
+    }
+  >
+  ApplicationEdge: ResolverTypeWrapper<Omit<ApplicationEdge, "node"> & { node: ResolversTypes["Application"] }>
+  OrganizationLogEntry: ResolverTypeWrapper<OrganizationLogEntry>
+  OrganizationLogActor: ResolverTypeWrapper<OrganizationLogActor>
+  OrganizationLogConnection: ResolverTypeWrapper<OrganizationLogConnection>
+  OrganizationLogEdge: ResolverTypeWrapper<OrganizationLogEdge>
   JSON: ResolverTypeWrapper<Scalars["JSON"]["output"]>
   DateTime: ResolverTypeWrapper<Scalars["DateTime"]["output"]>
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>
@@ -1901,7 +2216,7 @@ export type ResolversTypes = {
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
-  Application: Application
+  Application: ApplicationParent
   ID: Scalars["ID"]["output"]
   String: Scalars["String"]["output"]
   Boolean: Scalars["Boolean"]["output"]
@@ -1982,6 +2297,26 @@ export type ResolversParentTypes = {
   TemplateExampleInput: TemplateExampleInput
   TemplateSourcesInput: TemplateSourcesInput
   TemplatePreview: TemplatePreview
+  Account: Account
+  Session: Session
+  FirstApplication: FirstApplication
+  ActiveSession: ActiveSession
+  Organization: Organization
+  Member: Member
+  MemberConnection: MemberConnection
+  MemberEdge: MemberEdge
+  Invitation: Invitation
+  InvitationPreview: InvitationPreview
+  CreatedApplication: Omit<CreatedApplication, "application"> & { application: ResolversParentTypes["Application"] }
+  ApplicationConnection: Omit<ApplicationConnection, "edges" | "nodes"> & {
+    edges: ReadonlyArray<ResolversParentTypes["ApplicationEdge"]>
+    nodes: ReadonlyArray<ResolversParentTypes["Application"]>
+  }
+  ApplicationEdge: Omit<ApplicationEdge, "node"> & { node: ResolversParentTypes["Application"] }
+  OrganizationLogEntry: OrganizationLogEntry
+  OrganizationLogActor: OrganizationLogActor
+  OrganizationLogConnection: OrganizationLogConnection
+  OrganizationLogEdge: OrganizationLogEdge
   JSON: Scalars["JSON"]["output"]
   DateTime: Scalars["DateTime"]["output"]
   Query: Record<PropertyKey, never>
@@ -2555,6 +2890,182 @@ export type TemplatePreviewResolvers<
   content?: Resolver<ResolversTypes["Content"], ParentType, ContextType>
 }
 
+export type RoleResolvers = { OWNER: "owner"; ADMIN: "admin"; MEMBER: "member"; VIEWER: "viewer" }
+
+export type AccountResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Account"] = ResolversParentTypes["Account"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  email?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type SessionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Session"] = ResolversParentTypes["Session"]
+> = {
+  token?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  expiresAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  account?: Resolver<ResolversTypes["Account"], ParentType, ContextType>
+  first?: Resolver<Maybe<ResolversTypes["FirstApplication"]>, ParentType, ContextType>
+}
+
+export type FirstApplicationResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["FirstApplication"] = ResolversParentTypes["FirstApplication"]
+> = {
+  organization?: Resolver<ResolversTypes["Organization"], ParentType, ContextType>
+  appId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  secretKey?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  publicKey?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  identitySecret?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+}
+
+export type ActiveSessionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ActiveSession"] = ResolversParentTypes["ActiveSession"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  userAgent?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  isCurrent?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  lastUsedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  expiresAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type OrganizationResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Organization"] = ResolversParentTypes["Organization"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  plan?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  role?: Resolver<Maybe<ResolversTypes["Role"]>, ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type MemberResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Member"] = ResolversParentTypes["Member"]
+> = {
+  accountId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  organizationId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  email?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  role?: Resolver<ResolversTypes["Role"], ParentType, ContextType>
+  joinedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type MemberConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["MemberConnection"] = ResolversParentTypes["MemberConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["MemberEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["Member"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type MemberEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["MemberEdge"] = ResolversParentTypes["MemberEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["Member"], ParentType, ContextType>
+}
+
+export type InvitationResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Invitation"] = ResolversParentTypes["Invitation"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  organizationId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  email?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  role?: Resolver<ResolversTypes["Role"], ParentType, ContextType>
+  invitedBy?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  expiresAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type InvitationPreviewResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["InvitationPreview"] = ResolversParentTypes["InvitationPreview"]
+> = {
+  organizationName?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  inviterEmail?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  email?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  role?: Resolver<ResolversTypes["Role"], ParentType, ContextType>
+  expiresAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type CreatedApplicationResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["CreatedApplication"] = ResolversParentTypes["CreatedApplication"]
+> = {
+  application?: Resolver<ResolversTypes["Application"], ParentType, ContextType>
+  secretKey?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  publicKey?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  identitySecret?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+}
+
+export type ApplicationConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ApplicationConnection"] = ResolversParentTypes["ApplicationConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["ApplicationEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["Application"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type ApplicationEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ApplicationEdge"] = ResolversParentTypes["ApplicationEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["Application"], ParentType, ContextType>
+}
+
+export type OrganizationLogEntryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["OrganizationLogEntry"] = ResolversParentTypes["OrganizationLogEntry"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  at?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  accountId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  actor?: Resolver<ResolversTypes["OrganizationLogActor"], ParentType, ContextType>
+  action?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  target?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  details?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+}
+
+export type OrganizationLogActorResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["OrganizationLogActor"] = ResolversParentTypes["OrganizationLogActor"]
+> = {
+  kind?: Resolver<ResolversTypes["ActorKind"], ParentType, ContextType>
+  id?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  email?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+}
+
+export type OrganizationLogConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["OrganizationLogConnection"] =
+    ResolversParentTypes["OrganizationLogConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["OrganizationLogEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["OrganizationLogEntry"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type OrganizationLogEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["OrganizationLogEdge"] = ResolversParentTypes["OrganizationLogEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["OrganizationLogEntry"], ParentType, ContextType>
+}
+
 export interface JsonScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes["JSON"], any> {
   name: "JSON"
 }
@@ -2655,6 +3166,46 @@ export type QueryResolvers<
     ParentType,
     ContextType,
     RequireFields<QueryPreviewTemplateSourcesArgs, "appId" | "input">
+  >
+  me?: Resolver<Maybe<ResolversTypes["Account"]>, ParentType, ContextType>
+  sessions?: Resolver<ReadonlyArray<ResolversTypes["ActiveSession"]>, ParentType, ContextType>
+  exportMyAccountData?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  organizations?: Resolver<ReadonlyArray<ResolversTypes["Organization"]>, ParentType, ContextType>
+  organization?: Resolver<
+    Maybe<ResolversTypes["Organization"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryOrganizationArgs, "id">
+  >
+  applications?: Resolver<
+    ResolversTypes["ApplicationConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryApplicationsArgs, "organizationId">
+  >
+  members?: Resolver<
+    ResolversTypes["MemberConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryMembersArgs, "organizationId">
+  >
+  invitations?: Resolver<
+    ReadonlyArray<ResolversTypes["Invitation"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryInvitationsArgs, "organizationId">
+  >
+  invitation?: Resolver<
+    Maybe<ResolversTypes["InvitationPreview"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryInvitationArgs, "token">
+  >
+  organizationLog?: Resolver<
+    ResolversTypes["OrganizationLogConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryOrganizationLogArgs, "organizationId">
   >
   notifications?: Resolver<
     ResolversTypes["NotificationSummaryConnection"],
@@ -2898,6 +3449,99 @@ export type MutationResolvers<
     ParentType,
     ContextType,
     RequireFields<MutationDeleteTemplateArgs, "id">
+  >
+  requestLoginCode?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationRequestLoginCodeArgs, "email">
+  >
+  verifyLoginCode?: Resolver<
+    ResolversTypes["Session"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationVerifyLoginCodeArgs, "email" | "code">
+  >
+  logout?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  signOutEverywhere?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  endSession?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType, RequireFields<MutationEndSessionArgs, "id">>
+  renameAccount?: Resolver<
+    ResolversTypes["Account"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationRenameAccountArgs, "name">
+  >
+  deleteAccount?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteAccountArgs, "code">
+  >
+  createOrganization?: Resolver<
+    ResolversTypes["Organization"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCreateOrganizationArgs, "name">
+  >
+  renameOrganization?: Resolver<
+    ResolversTypes["Organization"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationRenameOrganizationArgs, "id" | "name">
+  >
+  deleteOrganization?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteOrganizationArgs, "id">
+  >
+  createApplication?: Resolver<
+    ResolversTypes["CreatedApplication"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCreateApplicationArgs, "organizationId" | "name">
+  >
+  inviteMember?: Resolver<
+    ResolversTypes["Invitation"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationInviteMemberArgs, "organizationId" | "email" | "role">
+  >
+  revokeInvitation?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationRevokeInvitationArgs, "id">
+  >
+  acceptInvitation?: Resolver<
+    ResolversTypes["Organization"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationAcceptInvitationArgs, "token">
+  >
+  changeRole?: Resolver<
+    ResolversTypes["Member"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationChangeRoleArgs, "organizationId" | "accountId" | "role">
+  >
+  removeMember?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationRemoveMemberArgs, "organizationId" | "accountId">
+  >
+  leaveOrganization?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationLeaveOrganizationArgs, "organizationId">
+  >
+  transferOwnership?: Resolver<
+    ResolversTypes["Member"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationTransferOwnershipArgs, "organizationId" | "accountId">
   >
   sendNotification?: Resolver<
     ResolversTypes["AcceptedNotification"],
@@ -3529,6 +4173,24 @@ export type Resolvers<ContextType = GraphqlContext> = {
   TemplateConnection?: TemplateConnectionResolvers<ContextType>
   TemplateEdge?: TemplateEdgeResolvers<ContextType>
   TemplatePreview?: TemplatePreviewResolvers<ContextType>
+  Role?: RoleResolvers
+  Account?: AccountResolvers<ContextType>
+  Session?: SessionResolvers<ContextType>
+  FirstApplication?: FirstApplicationResolvers<ContextType>
+  ActiveSession?: ActiveSessionResolvers<ContextType>
+  Organization?: OrganizationResolvers<ContextType>
+  Member?: MemberResolvers<ContextType>
+  MemberConnection?: MemberConnectionResolvers<ContextType>
+  MemberEdge?: MemberEdgeResolvers<ContextType>
+  Invitation?: InvitationResolvers<ContextType>
+  InvitationPreview?: InvitationPreviewResolvers<ContextType>
+  CreatedApplication?: CreatedApplicationResolvers<ContextType>
+  ApplicationConnection?: ApplicationConnectionResolvers<ContextType>
+  ApplicationEdge?: ApplicationEdgeResolvers<ContextType>
+  OrganizationLogEntry?: OrganizationLogEntryResolvers<ContextType>
+  OrganizationLogActor?: OrganizationLogActorResolvers<ContextType>
+  OrganizationLogConnection?: OrganizationLogConnectionResolvers<ContextType>
+  OrganizationLogEdge?: OrganizationLogEdgeResolvers<ContextType>
   JSON?: GraphQLScalarType
   DateTime?: GraphQLScalarType
   Query?: QueryResolvers<ContextType>

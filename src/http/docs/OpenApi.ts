@@ -25,6 +25,8 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
   method_not_allowed: "The path has no such method; see Allow.",
   request_timeout: "The body did not arrive in time.",
   conflict: "It would exceed or contradict what is there.",
+  transfer_ownership_first: "An organization would be left without an owner.",
+  organization_has_payments: "The organization's payments are on record.",
   payload_too_large: "The body is too large.",
   unsupported_media_type: "The body is of another type, or compressed.",
   idempotency_key_reused: "The Idempotency-Key was used for another request.",
@@ -113,7 +115,8 @@ const errorResponses = (codes: ReadonlyArray<ErrorCode>): JsonObject => {
 const SECURITY: Readonly<Record<Route["access"], ReadonlyArray<Json>>> = {
   secret: [{ secretKey: [] }],
   public: [{ publicKey: [] }, { secretKey: [] }],
-  open: []
+  open: [],
+  people: [{ secretKey: [] }]
 }
 
 /**

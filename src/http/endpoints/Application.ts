@@ -14,7 +14,7 @@ import { route } from "../pipeline/Route.ts"
 export const UNVERIFIED =
   "Identity verification is off: whoever has the public key, which is in every app and page, can register devices and read inboxes in the name of any user_id. Treat user ids as public information, or switch it on."
 
-const ApplicationView = Schema.Struct({
+export const ApplicationView = Schema.Struct({
   id: AppId,
   name: Schema.String,
   identity_verification: Schema.Boolean.annotate({
@@ -27,7 +27,7 @@ const ApplicationView = Schema.Struct({
   created_at: Schema.String
 }).annotate({ identifier: "Application" })
 
-const show = (application: Application): typeof ApplicationView.Type => ({
+export const showApplication = (application: Application): typeof ApplicationView.Type => ({
   id: application.id,
   name: application.name,
   identity_verification: application.identityVerification,
@@ -64,7 +64,7 @@ export const applicationRoutes = Effect.gen(function* () {
       errors: ["not_found"],
       handler: Effect.fnUntraced(function* ({ caller }) {
         const application = yield* store.find(caller.appId)
-        return Option.isSome(application) ? show(application.value) : yield* gone()
+        return Option.isSome(application) ? showApplication(application.value) : yield* gone()
       })
     }),
     route({
@@ -81,7 +81,7 @@ export const applicationRoutes = Effect.gen(function* () {
       errors: ["validation_error", "not_found"],
       handler: Effect.fnUntraced(function* ({ body, caller }) {
         const application = yield* store.update(caller.appId, body)
-        return Option.isSome(application) ? show(application.value) : yield* gone()
+        return Option.isSome(application) ? showApplication(application.value) : yield* gone()
       })
     }),
     route({
@@ -123,7 +123,7 @@ export const applicationRoutes = Effect.gen(function* () {
         if (Option.isNone(issued)) return yield* gone()
         return {
           identity_secret: issued.value.secret,
-          former_identity_secret_until: show(issued.value.application).former_identity_secret_until
+          former_identity_secret_until: showApplication(issued.value.application).former_identity_secret_until
         }
       })
     })

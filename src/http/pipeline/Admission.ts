@@ -1,5 +1,5 @@
 import { Effect, Exit } from "effect"
-import type { AppId } from "../../../services/domain/Ids.ts"
+import type { AccountId, AppId } from "../../../services/domain/Ids.ts"
 import { now } from "../../../services/ports/Now.ts"
 import type { Budget, Bucket, RateClass } from "../../../services/domain/access/RateLimit.ts"
 import type { Caller } from "../../../services/engine/access/Auth.ts"
@@ -15,6 +15,7 @@ import type { Incoming } from "./Incoming.ts"
  * a request follows from who sends it:
  *
  *   a secret key           its application's secret keys
+ *   a session              its person, by all of their sessions
  *   a public key           its application and the client's address (registrations: the same, by themselves), and then
  *                          all public keys of the application
  *   no key, or a bad one   the client's address, also where nothing is served
@@ -72,6 +73,8 @@ export interface Admission {
   ) => Effect.Effect<void, Refused>
   /** The same where permits are at hand. False: nothing was counted, and `admit` is to be asked. */
   readonly admitNow: (request: Request, caller: Caller, isRegistration: boolean, headers: Headers) => boolean
+  /** The same for somebody who is signed in. */
+  readonly admitPerson: (account: AccountId, headers: Headers) => Effect.Effect<void, Refused>
   /** The same for a public key on an endpoint that is not for it. */
   readonly admitPublic: (request: Request, appId: AppId, headers: Headers) => Effect.Effect<void, Refused>
   /** The same for whoever shows no good key. */
@@ -156,6 +159,7 @@ export const makeAdmission: Effect.Effect<Admission, never, HttpSettings | RateL
       note(headers, verdict)
       return true
     },
+    admitPerson: (account, headers) => take(bucketOf("session", account), headers, Effect.void),
     admitPublic: (request, appId, headers) => ofPublicKey(request, appId, "public", headers),
     admitAnonymous: (request, headers) => take(bucketOf("anonymous", addressOf(request)), headers, Effect.void),
     admitLink: (request, headers) => take(bucketOf("links", addressOf(request)), headers, Effect.void),

@@ -14,6 +14,8 @@ export const STATUS = {
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  transfer_ownership_first: 409,
+  organization_has_payments: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   idempotency_key_reused: 422,

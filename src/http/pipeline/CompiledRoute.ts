@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Auth, Caller } from "../../../services/engine/access/Auth.ts"
+import type { Auth } from "../../../services/engine/access/Auth.ts"
 import type { IdempotencyStore } from "../../../services/ports/access/IdempotencyStore.ts"
 import type { Registry } from "../../../services/ports/operations/Metrics.ts"
 import type { Admission, Headers } from "./Admission.ts"
@@ -8,10 +8,11 @@ import type { Incoming } from "./Incoming.ts"
 import type { Meter } from "./Meter.ts"
 import { makeMeter } from "./Meter.ts"
 import { queryDecoder } from "./Parameters.ts"
-import type { Reply } from "./Reply.ts"
+import type { Reply, SetCookie } from "./Reply.ts"
 import type { Client, Route } from "./Route.ts"
 import { bodyLimitOf } from "./Route.ts"
 import { decoder } from "./Validation.ts"
+import type { SessionReader, Visitor } from "./Visitor.ts"
 import type { WaitLimiter, Waits } from "./WaitLimiter.ts"
 import { within } from "./WaitLimiter.ts"
 
@@ -19,6 +20,8 @@ import { within } from "./WaitLimiter.ts"
 export interface PipelineServices {
   readonly admission: Admission
   readonly auth: Auth["Service"]
+  /** Null where no route asks for people. */
+  readonly sessions: SessionReader | null
   readonly idempotency: IdempotencyStore["Service"]
   readonly bodyLimit: number
   readonly metrics: Registry
@@ -64,28 +67,31 @@ export const callOf = (
   { services }: CompiledRoute,
   request: Incoming,
   requestId: string,
-  caller: Caller | null,
+  { caller, person }: Visitor,
   params: Readonly<Record<string, string>>,
   query: unknown,
   body: unknown,
   headers: Headers,
-  waits: Waits
+  waits: Waits,
+  cookies: Array<SetCookie>
 ) => ({
   request,
   requestId,
   caller,
+  person,
+  cookies,
   params,
   query,
   body,
   settle: null,
   waits,
-  client: clientOf(services.admission, request, caller, headers, waits)
+  client: clientOf(services.admission, request, { caller, person }, headers, waits)
 })
 
 const clientOf = (
   admission: Admission,
   request: Incoming,
-  caller: Caller | null,
+  { caller, person }: Visitor,
   headers: Headers,
   waits: Waits
 ): Client => ({
@@ -102,7 +108,11 @@ const clientOf = (
       if (isCharged) continue
       yield* within(
         waits,
-        caller === null ? admission.admitAnonymous(request, headers) : admission.admit(request, caller, false, headers)
+        person !== null
+          ? admission.admitPerson(person.account.id, headers)
+          : caller === null
+            ? admission.admitAnonymous(request, headers)
+            : admission.admit(request, caller, false, headers)
       )
     }
   })

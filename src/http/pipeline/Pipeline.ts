@@ -16,10 +16,12 @@ import type { Incoming } from "./Incoming.ts"
 import { idsOf } from "./Parameters.ts"
 import { answerCause, refusalIn } from "./Refusals.ts"
 import type { Reply } from "./Reply.ts"
-import { asResponse, headersFor } from "./Reply.ts"
+import type { SetCookie } from "./Reply.ts"
+import { asResponse, headersFor, withCookies } from "./Reply.ts"
 import type { Call, Route } from "./Route.ts"
 import type { Waits } from "./WaitLimiter.ts"
 import { waitedTooLong, waitsOf, within } from "./WaitLimiter.ts"
+import { recognise } from "./Visitor.ts"
 
 /**
  * The way of a request from the socket to its handler and back, the same for every route of the table: key, path,
@@ -79,16 +81,20 @@ const serve = <A>(
   const startedAt = performance.now()
   const headers = headersFor(requestId, compiled.route.access === "public")
   const waits = waitsOf(compiled.services.waitLimiter)
+  const cookies: Array<SetCookie> = []
   return Effect.map(
-    Effect.catchCause(handleRequest(compiled, request, requestId, headers, params, search, waits), (cause) =>
+    Effect.catchCause(handleRequest(compiled, request, requestId, headers, params, search, waits, cookies), (cause) =>
       Effect.map(refuse(compiled, cause, request, requestId, headers, waits), (reply) => worded(compiled.route, reply))
     ),
     (answer) => {
       compiled.meter.note(answer.status, startedAt)
-      return form(answer)
+      return form(cookies.length === 0 ? answer : bearing(answer, cookies))
     }
   )
 }
+
+const bearing = (answer: Answer, cookies: ReadonlyArray<SetCookie>): Answer =>
+  HttpServerResponse.isHttpServerResponse(answer) ? withCookies(answer, cookies) : { ...answer, cookies }
 
 const handleRequest = Effect.fnUntraced(function* (
   compiled: CompiledRoute,
@@ -97,21 +103,23 @@ const handleRequest = Effect.fnUntraced(function* (
   headers: Headers,
   params: Readonly<Record<string, string | undefined>>,
   search: Readonly<Record<string, unknown>>,
-  waits: Waits
+  waits: Waits,
+  cookies: Array<SetCookie>
 ) {
   const { decodeQuery, route } = compiled
-  const admitted = letIn(compiled, request, headers)
+  const admitted = letIn(compiled, request, headers, cookies)
   // Supervisors get an answer also where nobody else may wait any more.
-  const caller = yield* route.limit === "none" ? admitted : within(waits, admitted)
+  const visitor = yield* route.limit === "none" ? admitted : within(waits, admitted)
   const ids = route.params.length === 0 ? NOTHING : idsOf(route.params, params)
   if (ids === null) return yield* Effect.fail(notFound("resource"))
   const query = decodeQuery === null ? NOTHING : yield* Effect.fromResult(decodeQuery(search))
-  const key = route.takesKey ? request.headers["idempotency-key"] : undefined
+  // Keys of repetitions are kept by application.
+  const key = route.takesKey && visitor.caller !== null ? request.headers["idempotency-key"] : undefined
   const wrongKey = key === undefined ? null : checkKey(key)
   if (wrongKey !== null) return yield* Effect.fail(wrongKey)
   const bytes = isBodyDue(route, request) ? yield* bytesOf(compiled, request) : null
   const json = bytes === null ? null : parseJson(bytes)
-  const call = callOf(compiled, request, requestId, caller, ids, query, undefined, headers, waits)
+  const call = callOf(compiled, request, requestId, visitor, ids, query, undefined, headers, waits, cookies)
   if (key !== undefined) return yield* handleOnce(compiled, key, call, bytes, json, headers)
   call.body = yield* Effect.fromResult(decoded(compiled, json))
   const work = route.handler(call as Call)
@@ -121,15 +129,27 @@ const handleRequest = Effect.fnUntraced(function* (
 })
 
 /** Who asks, counted. */
-const letIn = Effect.fnUntraced(function* ({ route, services }: CompiledRoute, request: Incoming, headers: Headers) {
+const letIn = Effect.fnUntraced(function* (
+  { route, services }: CompiledRoute,
+  request: Incoming,
+  headers: Headers,
+  cookies: Array<SetCookie>
+) {
   const { access, limit } = route
-  const { admission, auth } = services
+  const { admission, auth, sessions } = services
+  if (access === "people") {
+    const visitor = yield* recognise(auth, sessions!, request, cookies)
+    if (visitor.caller !== null) yield* admission.admit(request, visitor.caller, false, headers)
+    else if (visitor.person !== null) yield* admission.admitPerson(visitor.person.account.id, headers)
+    else yield* admission.admitAnonymous(request, headers)
+    return visitor
+  }
   const caller = access === "open" ? null : yield* auth.authenticate(request.headers.authorization, access)
   // What a signed link is worth, its handler sees, and counts it. Broken, it is one more request without a good key.
   if (limit === "none") admission.pass(headers)
   else if (caller === null && limit !== "signed") yield* admission.admitAnonymous(request, headers)
   else if (caller !== null) yield* admission.admit(request, caller, limit === "registration", headers)
-  return caller
+  return { caller, person: null }
 })
 
 const isBodyDue = ({ body }: Route, request: Incoming): boolean =>

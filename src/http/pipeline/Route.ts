@@ -4,10 +4,12 @@ import type { HttpServerResponse } from "effect/http"
 import type { Caller, IdentityUnverified } from "../../../services/engine/access/Auth.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import type { Settlement } from "../../../services/ports/access/IdempotencyStore.ts"
+import type { Person } from "../../../services/domain/people/Account.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import type { Refused } from "./Admission.ts"
 import type { ApiError, ErrorCode } from "./ApiError.ts"
 import type { Incoming } from "./Incoming.ts"
+import type { SetCookie } from "./Reply.ts"
 import type { Waits } from "./WaitLimiter.ts"
 
 /**
@@ -16,8 +18,11 @@ import type { Waits } from "./WaitLimiter.ts"
  */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
-/** `secret`: secret keys only. `public`: public keys too, and any origin. `open`: nobody is asked for a key. */
-export type Access = "secret" | "public" | "open"
+/**
+ * `secret`: secret keys only. `public`: public keys too, and any origin. `open`: nobody is asked for a key. `people`:
+ * secret keys, sessions, and whoever shows neither, of whom the handler says what they may.
+ */
+export type Access = "secret" | "public" | "open" | "people"
 
 /**
  * The names behind the colons of a path. They are ids, but for `token` and `link`, which are texts that were signed,
@@ -39,7 +44,9 @@ export interface Call<
 > {
   readonly request: Incoming
   readonly requestId: string
-  readonly caller: A extends "open" ? null : Caller
+  readonly caller: A extends "open" ? null : A extends "people" ? Caller | null : Caller
+  /** Who is signed in, where people are asked for. */
+  readonly person: Person | null
   /** Lower-case UUIDs; those named `token` and `link` are base64url, as it came; `external_id` is any text, decoded. */
   readonly params: Readonly<Record<Params<Path>, string>>
   readonly body: Body
@@ -52,6 +59,8 @@ export interface Call<
   /** For a handler that sees to its deadlines itself: waits for the database as long as the request may. */
   readonly waits: Waits
   readonly client: Client
+  /** Of the answer, whatever it will be: the handler adds to them. */
+  readonly cookies: Array<SetCookie>
 }
 
 /** Who sends a request, as far as addresses tell. */
@@ -218,8 +227,8 @@ const asActor =
   (handler: Route["handler"]): Route["handler"] =>
   (call) =>
     Effect.provideService(handler(call), CurrentActor, {
-      kind: call.caller === null ? "system" : "key",
-      id: call.caller?.keyId ?? null
+      kind: call.person !== null ? "user" : call.caller === null ? "system" : "key",
+      id: call.person?.account.id ?? call.caller?.keyId ?? null
     })
 
 export const route = <
@@ -234,7 +243,7 @@ export const route = <
 ): Route => {
   const { method, path, access, tag, summary, body, query, success } = definition
   const params = [...path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name!)
-  const takesKey = method === "POST" && access === "secret" && body?.isStream !== true
+  const takesKey = method === "POST" && (access === "secret" || access === "people") && body?.isStream !== true
   const handler = definition.handler as unknown as Route["handler"]
   const limit = definition.limit ?? "caller"
   const isCounted = limit !== "none"

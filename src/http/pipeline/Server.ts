@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { Types } from "effect"
 import type { HttpServerError, HttpServerResponse } from "effect/http"
 import { HttpRouter, HttpServerRequest } from "effect/http"
@@ -26,6 +26,12 @@ import type { EngineSettings } from "../../../services/ports/EngineSettings.ts"
 import type { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
 import { IdempotencyStore } from "../../../services/ports/access/IdempotencyStore.ts"
+import type { Accounts } from "../../../services/engine/people/Accounts.ts"
+import type { Organizations } from "../../../services/engine/people/Organizations.ts"
+import type { Permissions } from "../../../services/engine/people/Permissions.ts"
+import { Sessions } from "../../../services/engine/people/Sessions.ts"
+import type { SignIn } from "../../../services/engine/people/SignIn.ts"
+import type { OwnershipStore } from "../../../services/ports/people/OwnershipStore.ts"
 import type { RateLimiter } from "../../../services/engine/access/RateLimiter.ts"
 import type { InboxStore } from "../../../services/ports/inbox/InboxStore.ts"
 import type { JobQueue } from "../../../services/ports/operations/JobQueue.ts"
@@ -66,6 +72,7 @@ import { mailLinkRoutes } from "../endpoints/MailLinks.ts"
 import { lacksHost, refuseHostless, refuseMalformed } from "./Malformed.ts"
 import { metricsRoutes } from "../endpoints/Metrics.ts"
 import { notificationRoutes } from "../endpoints/Notifications.ts"
+import { sessionReader } from "./Visitor.ts"
 import { WaitLimiter, waitsOf, within } from "./WaitLimiter.ts"
 import { withReference } from "../docs/Reference.ts"
 import { asResponse, headersFor } from "./Reply.ts"
@@ -84,6 +91,7 @@ import { webhookRoutes } from "../endpoints/Webhooks.ts"
 /** What the handlers of the table stand on. */
 export type RouteServices =
   | Accept
+  | Accounts
   | ApplicationStore
   | AuditLog
   | AudienceStore
@@ -109,10 +117,15 @@ export type RouteServices =
   | Redeliveries
   | RedeliveryStore
   | ReplayStore
+  | Organizations
   | OutboundPolicy
+  | OwnershipStore
   | RateLimiter
   | PayloadSizes
+  | Permissions
   | SegmentStore
+  | Sessions
+  | SignIn
   | StatsStore
   | TemplateStore
   | Templates
@@ -186,11 +199,15 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
     Effect.fnUntraced(function* (router) {
       const all = yield* table
       const fork = Effect.runForkWith(yield* Effect.context<never>())
+      const { baseUrl, bodyLimit } = yield* HttpSettings
       const services = {
         admission: yield* makeAdmission,
         auth: yield* Auth,
+        sessions: Option.getOrNull(
+          Option.map(yield* Effect.serviceOption(Sessions), (sessions) => sessionReader(sessions, baseUrl))
+        ),
         idempotency: yield* IdempotencyStore,
-        bodyLimit: (yield* HttpSettings).bodyLimit,
+        bodyLimit,
         metrics: yield* Metrics,
         waitLimiter: new WaitLimiter((defect) =>
           fork(Effect.logError("A request that waited too long was not answered", defect))

@@ -7,6 +7,8 @@ import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
 import { layer as settingsLayer, read as readSettings } from "../../../layers/config/Settings.ts"
 import { layer as keysLayer } from "../../../layers/crypto/Keys.ts"
+import { layerOf as sessionTokensOf } from "../../../layers/crypto/SessionTokens.ts"
+import { layerOf as signInSecretsOf } from "../../../layers/crypto/SignInSecrets.ts"
 import { layerOf as linksOf } from "../../../layers/crypto/Links.ts"
 import { sizeOf } from "../../../layers/apns/ApnsPayload.ts"
 import { layer as liquidLayer } from "../../../layers/liquid/TemplateEngine.ts"
@@ -22,12 +24,21 @@ import { createApplication } from "../../../services/engine/access/Applications.
 import { Auth } from "../../../services/engine/access/Auth.ts"
 import { RateLimiter } from "../../../services/engine/access/RateLimiter.ts"
 import { Engagement } from "../../../services/engine/engagement/Engagement.ts"
+import { Accounts } from "../../../services/engine/people/Accounts.ts"
+import { Organizations } from "../../../services/engine/people/Organizations.ts"
+import { Permissions } from "../../../services/engine/people/Permissions.ts"
+import { ServiceMails } from "../../../services/engine/people/ServiceMails.ts"
+import { Sessions } from "../../../services/engine/people/Sessions.ts"
+import { SignIn } from "../../../services/engine/people/SignIn.ts"
 import { InboxStreams } from "../../../services/engine/inbox/InboxStreams.ts"
 import { Templates } from "../../../services/engine/messages/Templates.ts"
 import { Accept } from "../../../services/engine/sending/Accept.ts"
 import { Credentials } from "../../../services/engine/sending/Credentials.ts"
 import { Redeliveries } from "../../../services/engine/webhooks/Redeliveries.ts"
 import { TestEvents } from "../../../services/engine/webhooks/TestEvents.ts"
+import { PeopleSettings } from "../../../services/ports/people/PeopleSettings.ts"
+import type { OwnMail } from "../../../services/ports/people/ServiceMailer.ts"
+import { ServiceMailer } from "../../../services/ports/people/ServiceMailer.ts"
 import { Keys } from "../../../services/ports/access/Keys.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
@@ -39,7 +50,7 @@ import { makeNodeServer, routerConfig, routes } from "../../../src/http/pipeline
 import { QueueLog } from "../../doubles/operations/JobQueue.ts"
 import { Outage } from "../../doubles/Outage.ts"
 import { Receivers } from "../../doubles/webhooks/WebhookClient.ts"
-import { storesOver } from "./TestStores.ts"
+import { MASTER_KEY, storesOver } from "./TestStores.ts"
 
 export const BODY_LIMIT = 100_000
 /** Links in mail are signed with it, and written as paths. */
@@ -53,6 +64,7 @@ const PLENTY: RateLimits = {
   public: MANY,
   devices: MANY,
   public_total: MANY,
+  session: MANY,
   anonymous: MANY,
   links: MANY,
   preflight: MANY
@@ -92,6 +104,7 @@ export const startServer = async (
     trustedProxies?: string
     drainMs?: number
     streamsPerAddress?: number
+    registration?: "open" | "invite"
   } = {}
 ) => {
   const outage = new Outage()
@@ -103,6 +116,8 @@ export const startServer = async (
   // Stands in a window that neither begins nor ends while a test counts, however long the server takes to start.
   const moment = Math.ceil(Date.now() / 60_000) * 60 + 20
   const logs: Array<string> = []
+  /** What the service has written to people. */
+  const mails: Array<OwnMail> = []
   const logger = Logger.layer([Logger.map(Logger.formatLogFmt, (line) => void logs.push(line))])
   const settings = settingsLayer({ OUTBOUND_ALLOW_CIDRS: "198.18.7.0/24" })
   const stores = storesOver(outage, limiterOutage, moment)
@@ -111,9 +126,16 @@ export const startServer = async (
     receivers.layer,
     queue.layer,
     keysLayer,
+    sessionTokensOf(MASTER_KEY),
+    signInSecretsOf(MASTER_KEY),
+    Layer.succeed(ServiceMailer, { send: (mail) => Effect.sync(() => void mails.push(mail)) }),
     linksOf("", LINK_KEY),
     outboundLayer.pipe(Layer.provide(settings)),
     settings,
+    Layer.succeed(PeopleSettings, {
+      registration: options.registration ?? "open",
+      baseUrl: readSettings({}).baseUrl
+    }),
     Layer.succeed(HttpSettings, {
       baseUrl: readSettings({}).baseUrl,
       bodyLimit: options.bodyLimit ?? BODY_LIMIT,
@@ -139,8 +161,13 @@ export const startServer = async (
       ticksOfBeat: 2,
       isStopping: () => node.isStopping
     }),
-    RateLimiter.layer
+    RateLimiter.layer,
+    Accounts.layer,
+    Organizations.layer,
+    Sessions.layer,
+    SignIn.layer
   ).pipe(
+    Layer.provideMerge(Layer.merge(Permissions.layer, ServiceMails.layer)),
     Layer.provideMerge(Templates.layer.pipe(Layer.provide(liquidLayer))),
     Layer.provideMerge(Layer.merge(stores, others))
   )
@@ -212,6 +239,12 @@ export const startServer = async (
     FROM engagements e JOIN notifications n ON n.id = e.notification_id
       JOIN (VALUES ('d', 'delivered'), ('o', 'opened'), ('c', 'clicked')) AS t (code, type) ON t.code::"char" = e.type
     ORDER BY e.at`
+  /** The code of the last mail to an address, once all mail has gone out. */
+  const mailedCode = async (email: string): Promise<string | null> => {
+    await run(Effect.flatMap(ServiceMails, ({ sendDue }) => sendDue))
+    const mail = mails.findLast(({ to }) => to === email)
+    return /^ {4}(\d{6})$/m.exec(mail?.text ?? "")?.[1] ?? null
+  }
   const makeTenant = (): Promise<Tenant> => run(createApplication("An application"))
 
   const document = (await (await fetch(`${baseUrl}/api/v1/openapi.json`)).json()) as OpenApi
@@ -256,6 +289,8 @@ export const startServer = async (
     baseUrl,
     port: address.port,
     logs,
+    mails,
+    mailedCode,
     outage,
     limiterOutage,
     queue,

@@ -14,6 +14,13 @@ import * as InboxNotices from "../../../layers/postgres/inbox/InboxNotices.ts"
 import * as Inboxes from "../../../layers/postgres/inbox/InboxStore.ts"
 import * as TemplateSources from "../../../layers/postgres/messages/TemplateStore.ts"
 import * as Stats from "../../../layers/postgres/operations/StatsStore.ts"
+import * as Accounts from "../../../layers/postgres/people/AccountStore.ts"
+import * as LoginCodes from "../../../layers/postgres/people/LoginCodeStore.ts"
+import * as Organizations from "../../../layers/postgres/people/OrganizationStore.ts"
+import * as Ownership from "../../../layers/postgres/people/OwnershipStore.ts"
+import * as PeopleLogs from "../../../layers/postgres/people/PeopleLog.ts"
+import * as ServiceMails from "../../../layers/postgres/people/ServiceMailStore.ts"
+import * as Sessions from "../../../layers/postgres/people/SessionStore.ts"
 import * as CredentialBoxes from "../../../layers/postgres/sending/CredentialStore.ts"
 import * as DeadLetters from "../../../layers/postgres/sending/DeadLetterStore.ts"
 import * as Notifications from "../../../layers/postgres/sending/NotificationStore.ts"
@@ -33,6 +40,13 @@ import { EngagementStore } from "../../../services/ports/engagement/EngagementSt
 import { InboxStore } from "../../../services/ports/inbox/InboxStore.ts"
 import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
 import { StatsStore } from "../../../services/ports/operations/StatsStore.ts"
+import { AccountStore } from "../../../services/ports/people/AccountStore.ts"
+import { LoginCodeStore } from "../../../services/ports/people/LoginCodeStore.ts"
+import { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
+import { OwnershipStore } from "../../../services/ports/people/OwnershipStore.ts"
+import { PeopleLog } from "../../../services/ports/people/PeopleLog.ts"
+import { ServiceMailStore } from "../../../services/ports/people/ServiceMailStore.ts"
+import { SessionStore } from "../../../services/ports/people/SessionStore.ts"
 import { CredentialStore } from "../../../services/ports/sending/CredentialStore.ts"
 import { DeadLetterStore } from "../../../services/ports/sending/DeadLetterStore.ts"
 import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
@@ -42,7 +56,7 @@ import { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
 import { lentDatabase } from "../../Database.ts"
 import type { Outage } from "../../doubles/Outage.ts"
 
-const MASTER_KEY = new Uint8Array(32).fill(9)
+export const MASTER_KEY = new Uint8Array(32).fill(9)
 
 /**
  * The stores that the API stands on, the real ones over a database of their own, and an outage before them; before the
@@ -68,6 +82,13 @@ export const storesOver = (outage: Outage, limiterOutage: Outage, moment: number
     outage.over(DeadLetterStore, DeadLetters.layer),
     outage.over(ReplayStore, Replays.layer),
     outage.over(RedeliveryStore, RedeliveryRequests.layer),
+    outage.over(AccountStore, Accounts.layer),
+    outage.over(LoginCodeStore, LoginCodes.layer),
+    outage.over(OrganizationStore, Organizations.layer),
+    outage.over(OwnershipStore, Ownership.layer),
+    outage.over(PeopleLog, PeopleLogs.layer),
+    outage.over(ServiceMailStore, ServiceMails.layer),
+    outage.over(SessionStore, Sessions.layer),
     limiterOutage.over(
       RateLimitStore,
       RateLimitCounts.layerOf((sql) => sql`to_timestamp(${moment}::float8)`)

@@ -1,0 +1,115 @@
+import { Effect } from "effect"
+import type { Person } from "../../../services/domain/people/Account.ts"
+import type { Auth, Caller } from "../../../services/engine/access/Auth.ts"
+import { Unauthorized } from "../../../services/engine/access/Auth.ts"
+import type { Sessions } from "../../../services/engine/people/Sessions.ts"
+import { ApiError } from "./ApiError.ts"
+import type { Incoming } from "./Incoming.ts"
+import type { SetCookie } from "./Reply.ts"
+
+/*
+ * Who asks at an endpoint for people. The Authorization header says it, with a secret key or a session's token; without
+ * one, the session's cookie does, for browsers. A browser sends the cookie along with what other sites make it send: so a
+ * request that comes with the cookie alone has to come from a page of our own.
+ */
+
+export interface Visitor {
+  readonly caller: Caller | null
+  readonly person: Person | null
+}
+
+export const SESSION_COOKIE = "service_session"
+/** It tells a browser that has signed in before from strangers (`SignIn`), and signs nobody in. */
+export const DEVICE_COOKIE = "service_device"
+
+/** What it takes to know sessions by requests. */
+export interface SessionReader {
+  readonly sessions: Sessions["Service"]
+  /** Of `BASE_URL`: where our own pages are. */
+  readonly origin: string
+  /** Whether cookies are for TLS alone: where `BASE_URL` is https. */
+  readonly isSecure: boolean
+}
+
+export const sessionReader = (sessions: Sessions["Service"], baseUrl: string): SessionReader => {
+  const { origin, protocol } = new URL(baseUrl)
+  return { sessions, origin, isSecure: protocol === "https:" }
+}
+
+/** All values that a request's cookies have under a name. */
+export const cookiesIn = ({ headers }: Pick<Incoming, "headers">, name: string): ReadonlyArray<string> =>
+  (headers["cookie"] ?? "").split(";").flatMap((part) => {
+    const at = part.indexOf("=")
+    return at !== -1 && part.slice(0, at).trim() === name ? [part.slice(at + 1).trim()] : []
+  })
+
+const removed = (name: string, isSecure: boolean): SetCookie => ({ name, value: "", maxAgeSeconds: 0, isSecure })
+
+/** A cookie that ends with the session. */
+export const sessionCookie = (value: string, maxAgeSeconds: number, isSecure: boolean): SetCookie => ({
+  name: SESSION_COOKIE,
+  value,
+  maxAgeSeconds,
+  isSecure
+})
+
+export const noSessionCookie = (isSecure: boolean): SetCookie => removed(SESSION_COOKIE, isSecure)
+
+/**
+ * Whether a browser says that a page of our own sends the request. Every browser says one or the other with a POST. Ours
+ * are those of `BASE_URL`, and of the name by which this very request came: another site's pages name their own.
+ */
+const isFromOurPages = ({ headers }: Incoming, { isSecure, origin }: SessionReader): boolean => {
+  const site = headers["sec-fetch-site"]
+  if (site !== undefined) return site === "same-origin"
+  const from = headers["origin"]
+  if (from === undefined || !URL.canParse(from)) return false
+  const { host, protocol } = new URL(from)
+  return from === origin || (host === headers["host"] && (protocol === "https:" || !isSecure))
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]{1,4096})$/i
+/** A key is one under any scheme word. */
+const LIKE_A_KEY = /^(?:sk|pk)_/
+
+const NOBODY: Visitor = { caller: null, person: null }
+
+/** Tells who asks. Nobody, when neither header nor cookie says anything; what they say has to be good. */
+export const recognise = Effect.fnUntraced(function* (
+  auth: Auth["Service"],
+  reader: SessionReader,
+  request: Incoming,
+  cookies: Array<SetCookie>
+) {
+  const { isSecure, sessions } = reader
+  const { authorization } = request.headers
+  if (authorization !== undefined) {
+    const [, token] = BEARER.exec(authorization) ?? []
+    if (token !== undefined && !LIKE_A_KEY.test(token)) {
+      return { caller: null, person: yield* sessions.authenticate(token) } satisfies Visitor
+    }
+    return { caller: yield* auth.authenticate(authorization, "secret"), person: null } satisfies Visitor
+  }
+  const tokens = cookiesIn(request, SESSION_COOKIE)
+  const [token] = tokens
+  if (token === undefined) return NOBODY
+  if (!isFromOurPages(request, reader)) {
+    return yield* Effect.fail(
+      new ApiError(
+        "forbidden",
+        "The session's cookie is good for pages of this service alone. Scripts send the token as `Authorization: Bearer`."
+      )
+    )
+  }
+  // Another host of the domain may have added one of its own; which of them is ours, nobody can tell.
+  if (tokens.length > 1) {
+    cookies.push(noSessionCookie(isSecure))
+    return yield* new Unauthorized({ message: "There are several cookies of this name. Sign in again." })
+  }
+  const person = yield* Effect.tapError(sessions.authenticate(token), ({ _tag }) =>
+    Effect.sync(() => {
+      if (_tag === "Unauthorized") cookies.push(noSessionCookie(isSecure))
+    })
+  )
+  return { caller: null, person } satisfies Visitor
+})

@@ -1,0 +1,145 @@
+import { Effect, Exit, Scope } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { AccountId, AppId } from "../../services/domain/Ids.ts"
+import type { Role } from "../../services/domain/people/Role.ts"
+import { mayDo, ROLES } from "../../services/domain/people/Role.ts"
+import { SignIn } from "../../services/engine/people/SignIn.ts"
+import { OrganizationStore } from "../../services/ports/people/OrganizationStore.ts"
+import { commands } from "../../src/app.ts"
+import { operationFor } from "../../src/graphql/ApplicationAccess.ts"
+import { bareSchema } from "../../src/graphql/Schema.ts"
+import type { System } from "../System.ts"
+import { makeSystem } from "../System.ts"
+import type { Operation } from "./Document.ts"
+import { readOperations } from "./Document.ts"
+import type { RestOperation } from "./GraphqlDocument.ts"
+import { asInput, requestFor, restOperations } from "./GraphqlDocument.ts"
+import type { Tenant } from "./Tenant.ts"
+import { makeTenant, thingOf } from "./Tenant.ts"
+
+/** The table of operations and roles, tried whole: every field that works on an application, as everybody there may be. */
+
+const scope = Effect.runSync(Scope.make())
+const fields = restOperations(bareSchema())
+let system: System
+let byName: ReadonlyMap<string, Operation>
+let tenant: Tenant
+/** Tokens of sessions; `nobody` is a member of another organization alone. */
+const tokens = new Map<Role | "nobody", string>()
+
+const ask = async (token: string, request: object) => {
+  const response = await fetch(`${system.url}/api/graphql`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(request)
+  })
+  const { errors } = (await response.json()) as { readonly errors?: ReadonlyArray<any> }
+  return { status: response.status, code: errors?.[0].extensions.code as string | undefined }
+}
+
+beforeAll(async () => {
+  system = await Effect.runPromise(Scope.provide(makeSystem({ ROLES: "api" }), scope))
+  const document = await (await fetch(`${system.url}/api/v1/openapi.json`)).json()
+  const operations = readOperations(document as never)
+  byName = new Map(operations.map((operation) => [operation.name, operation]))
+  tenant = await makeTenant(system, operations)
+  await Effect.runPromise(
+    Effect.gen(function* () {
+      const organizations = yield* OrganizationStore
+      const signIn = yield* SignIn
+      const found = yield* organizations.ofApplication(tenant.appId as AppId)
+      if (found._tag === "None") throw new Error("The application has no organization")
+      for (const role of [...ROLES, "nobody"] as const) {
+        const email = `${role}@example.com`
+        const code = yield* signIn.codeForOperator(email, "sign_in")
+        const { account, token } = yield* signIn.verifyCode(email, code, { device: null, userAgent: "" })
+        if (role !== "nobody") yield* organizations.enrol(found.value, account.id as AccountId, role)
+        tokens.set(role, token)
+      }
+    }).pipe(Effect.provide(commands(system.env)))
+  )
+})
+afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
+
+/** The field's request for what the application has; with an id of nothing, if `isHarmless`. */
+const requestOf = (one: RestOperation) => {
+  const { choice, field, operation, rest } = one
+  const args: Record<string, unknown> = {}
+  for (const { name, type } of field.args) {
+    if (name === "appId" || (name === "id" && !operation.includes("{"))) args[name] = tenant.appId
+    else if (name === rest.id || (name === "externalId" && operation.includes("{external_id}"))) {
+      args[name] = tenant.things.get(thingOf(operation.slice(operation.indexOf("/"))))
+    } else if (name === rest.choice) args[name] = choice!.toUpperCase()
+    else if (name === "input") args[name] = asInput(type, byName.get(operation)!.body?.example ?? {})
+  }
+  return requestFor(one, args)
+}
+
+const pathOf = ({ rest }: RestOperation): string => rest.routes[0]!.slice(rest.routes[0]!.indexOf(" ") + 1)
+const needs = (one: RestOperation) => operationFor(one.kind === "mutation", pathOf(one))
+
+describe("what a session may do in an application", () => {
+  it("is nothing for those who are no members: there is no such thing", async () => {
+    const wrong: Array<unknown> = []
+    for (const one of fields) {
+      const { status } = await ask(tokens.get("nobody")!, requestOf(one))
+      if (status !== 404) wrong.push([one.field.name, status])
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it("is refused with 403 where the role does not have it, and nothing is changed", async () => {
+    const wrong: Array<unknown> = []
+    let refused = 0
+    for (const role of ROLES) {
+      for (const one of fields.filter((field) => !mayDo(role, needs(field)))) {
+        const { code, status } = await ask(tokens.get(role)!, requestOf(one))
+        refused++
+        if (status !== 403 || code !== "forbidden") wrong.push([role, one.field.name, status, code])
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(refused).toBeGreaterThan(60)
+    // The one field that no route answers.
+    const query = `mutation { registerDevices(appId: "${tenant.appId}", devices: [{ token: "ab", platform: IOS }]) { id } }`
+    const statuses = (["nobody", "viewer", "member"] as const).map(
+      async (who) => (await ask(tokens.get(who)!, { query })).status
+    )
+    expect(await Promise.all(statuses)).toEqual([404, 403, 200])
+  })
+
+  it("is every write for none but a viewer, and for a viewer no write", () => {
+    for (const one of fields)
+      expect([one.field.name, mayDo("viewer", needs(one))]).toEqual([one.field.name, one.kind === "query"])
+    for (const one of fields) expect([one.field.name, mayDo("admin", needs(one))]).toEqual([one.field.name, true])
+    const ofAdmins = fields.filter((one) => !mayDo("member", needs(one))).map(({ field }) => field.name)
+    expect([...new Set(ofAdmins)].sort()).toEqual([
+      "createApiKey",
+      "createHook",
+      "deleteCredential",
+      "deleteHook",
+      "redeliverHook",
+      "reissueIdentitySecret",
+      "revokeApiKey",
+      "setApnsCredential",
+      "setFcmCredential",
+      "setSmtpCredential",
+      "setWebPushCredential",
+      "testHook",
+      "updateApplication",
+      "updateHook"
+    ])
+  })
+
+  it("is done where the role has it: every field, by the least role that may", async () => {
+    const wrong: Array<unknown> = []
+    // What removes things comes last.
+    const isRemoval = ({ field }: RestOperation) => /^(?:delete|revoke)/.test(field.name)
+    for (const one of [...fields.filter((field) => !isRemoval(field)), ...fields.filter(isRemoval)]) {
+      const least = ROLES.find((role) => mayDo(role, needs(one)))!
+      const { code, status } = await ask(tokens.get(least)!, requestOf(one))
+      if (status === 401 || status === 403 || status >= 500) wrong.push([least, one.field.name, status, code])
+    }
+    expect(wrong).toEqual([])
+  })
+})
