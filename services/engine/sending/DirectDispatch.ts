@@ -34,6 +34,8 @@ export interface DirectDispatchOptions {
   readonly running: (appId: AppId, provider: (typeof PUSHES)[number], priority: Priority) => Lane | undefined
   /** Has a batch sent by itself from here on, with what its provider has said of it already. */
   readonly leave: (direct: DirectBatch, outcome: Outcome | null) => void
+  /** One was given back to the store. Called at once. */
+  readonly onReturned: () => void
   readonly sender: BatchSender
   readonly store: BatchStore["Service"]
   readonly leaseMs: number
@@ -49,6 +51,7 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
   laneOf,
   leave,
   leaseMs,
+  onReturned,
   running,
   sender,
   store
@@ -56,10 +59,21 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
   const fork = yield* FiberSet.makeRuntime<never>()
   const asked = new Map<DirectBatch, Asked>()
   let received = new Map<string, [DirectBatch, ...Array<DirectBatch>]>()
+  /** Those that no lane has: received, or on their way back to the store. */
+  let waiting = 0
 
-  const giveBack = ({ batch: { appId, fence, id, provider } }: DirectBatch) =>
-    Effect.catch(store.release(id, fence, 0, false), (error) =>
-      Effect.annotateLogs(Effect.logWarning("A batch was left to its lease", error), { app_id: appId, provider })
+  const giveBack = ({ batch: { appId, fence, id, provider } }: DirectBatch, lane: Lane | null) =>
+    store.release(id, fence, 0, false).pipe(
+      Effect.catch((error) =>
+        Effect.annotateLogs(Effect.logWarning("A batch was left to its lease", error), { app_id: appId, provider })
+      ),
+      Effect.ensuring(
+        Effect.sync(() => {
+          waiting--
+          lane?.wake()
+          onReturned()
+        })
+      )
     )
 
   /** The end of a batch's being asked; null when it has ended before. */
@@ -86,14 +100,10 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
     const taken: Array<DirectBatch> = []
     for (const direct of group) {
       if (lane === null || !lane.takesDirect()) {
-        fork(
-          Effect.andThen(
-            giveBack(direct),
-            Effect.sync(() => lane?.wake())
-          )
-        )
+        fork(giveBack(direct, lane))
         continue
       }
+      waiting--
       lane.beginDirect()
       asked.set(direct, { lane, heldSince: direct.askedAt })
       taken.push(direct)
@@ -123,6 +133,7 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
   const receive = (direct: DirectBatch): void => {
     const { appId, credential, priority, provider } = direct.batch
     const key = `${appId}:${provider}:${priority}:${credential!.version}`
+    waiting++
     if (received.size === 0) setImmediate(beginAll)
     const group = received.get(key)
     if (group === undefined) received.set(key, [direct])
@@ -159,6 +170,8 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
 
   return {
     receive,
+    /** How many have come that no lane has, and are not given back yet. */
+    waiting: () => waiting,
     /** Whether messages of the application may come at the moment. */
     isFree: (appId: AppId, priority: Priority): boolean =>
       PUSHES.every((provider) => running(appId, provider, priority)?.takesDirect() !== false)

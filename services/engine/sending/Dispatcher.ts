@@ -66,8 +66,8 @@ interface Supervision {
 }
 
 const make = Effect.fnUntraced(function* (drainMs: number) {
-  // Made before the finalizer below, so that it closes after it, as do the fibers: every lane, however late it started,
-  // is drained before it is interrupted.
+  // All that sends is made before the finalizer below, so that it closes after it: every lane, however late it started,
+  // and every message that came on its own, is waited for before it is interrupted.
   const sender = yield* makeBatchSender
   const settings = yield* EngineSettings
   const gate = yield* WriteGate
@@ -91,14 +91,8 @@ const make = Effect.fnUntraced(function* (drainMs: number) {
     isStopping: false
   }
   const fibers = yield* FiberSet.make()
-  const lanes = () => [...node.lanes.values()]
-  const underWay = () => lanes().reduce((sum, lane) => sum + lane.running(), 0)
-  yield* Effect.addFinalizer(() => draining("batches", underWay, drain(node), drainMs))
-  yield* Effect.acquireRelease(
-    Effect.sync(() => metrics.watch(() => lanes().flatMap(laneSamples))),
-    (stop) => Effect.sync(stop)
-  )
   const runFork = yield* FiberSet.runtime(fibers)<never>()
+  const lanes = () => [...node.lanes.values()]
   const start = (key: LaneKey): Lane => {
     const name = nameOf(key)
     const lane = makeLane(key, workOf(node, key, name))
@@ -113,16 +107,23 @@ const make = Effect.fnUntraced(function* (drainMs: number) {
       if (!node.isStopping) start(key)
     })
   const direct = yield* makeDirectDispatch({
-    laneOf: (batch) => node.lanes.get(nameOf(batch)) ?? (node.isStopping ? null : start(batch)),
+    laneOf: (batch) => (node.isStopping ? null : (node.lanes.get(nameOf(batch)) ?? start(batch))),
     running: (appId, provider, priority) => node.lanes.get(nameOf({ appId, provider, priority })),
     leave: (direct, outcome) => {
       node.askedAt.set(direct.batch, direct.askedAt)
       node.direct.set(direct.batch, { ...direct, outcome })
     },
+    onReturned: node.ended.signal,
     sender,
     store: node.store,
     leaseMs: settings.leaseMs
   })
+  const underWay = () => lanes().reduce((sum, lane) => sum + lane.running(), direct.waiting())
+  yield* Effect.addFinalizer(() => draining("batches", underWay, drain(node, underWay), drainMs))
+  yield* Effect.acquireRelease(
+    Effect.sync(() => metrics.watch(() => lanes().flatMap(laneSamples))),
+    (stop) => Effect.sync(stop)
+  )
   const { take } = yield* DirectSends
   yield* take(direct.receive, (appId, priority) => !node.isStopping && direct.isFree(appId, priority))
   return Dispatcher.of({ wake, lanes })
@@ -130,10 +131,9 @@ const make = Effect.fnUntraced(function* (drainMs: number) {
 
 const nameOf = ({ appId, priority, provider }: LaneKey): string => `${appId}:${provider}:${priority}`
 
-const drain = Effect.fnUntraced(function* (node: Supervision) {
+const drain = Effect.fnUntraced(function* (node: Supervision, underWay: () => number) {
   node.isStopping = true
-  const isBusy = () => [...node.lanes.values()].some((lane) => lane.running() > 0)
-  while (isBusy()) yield* node.ended.wait
+  while (underWay() > 0) yield* node.ended.wait
 })
 
 const laneSamples = ({ key: { provider }, running, state }: Lane): ReadonlyArray<Sample> => [
