@@ -124,7 +124,8 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
     const ofContacts: ChannelStore["Service"]["ofContacts"] = (appId, contactIds, limit) =>
       sql<ChannelRow & { readonly contact_id: ContactId }>`
         SELECT theirs.* FROM unnest(${uuids([...new Set(contactIds)])}) AS t (id) CROSS JOIN LATERAL (
-          SELECT ${columns} FROM channels WHERE app_id = ${appId} AND contact_id = t.id ORDER BY id LIMIT ${limit}
+          SELECT ${columns} FROM channels WHERE contact_id = t.id AND ${ofRows(sql, sql`app_id = ${appId}`)}
+          ORDER BY id LIMIT ${limit}
         ) AS theirs`.pipe(
         Effect.map((rows) => Map.groupBy(rows.map(channelOf), ({ contactId }) => contactId!)),
         storeError("ChannelStore.ofContacts")

@@ -256,7 +256,9 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
     const ofUsers: DeviceStore["Service"]["ofUsers"] = (appId, userIds, limit) =>
       sql<DeviceRow>`
         SELECT theirs.* FROM unnest(${texts([...new Set(userIds)])}) AS t (user_id) CROSS JOIN LATERAL (
-          SELECT ${columns} FROM devices WHERE app_id = ${appId} AND user_id = t.user_id ORDER BY id LIMIT ${limit}
+          SELECT * FROM (
+            SELECT ${columns} FROM devices WHERE app_id = ${appId} AND user_id = t.user_id OFFSET 0
+          ) AS of_user ORDER BY id LIMIT ${limit}
         ) AS theirs`.pipe(
         Effect.map((rows) => Map.groupBy(rows.map(deviceOf), ({ userId }) => userId!)),
         storeError("DeviceStore.ofUsers")

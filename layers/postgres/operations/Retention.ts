@@ -5,6 +5,7 @@ import type { Statement } from "effect/sql/Statement"
 import { uuidFloor } from "../../../services/domain/Ids.ts"
 import { now } from "../../../services/ports/Now.ts"
 import { Settings } from "../../config/Settings.ts"
+import { byValues } from "../server/byValues.ts"
 import { texts } from "../server/columns.ts"
 import { putTogether } from "../engagement/dailyStats.ts"
 import { pastTheirTime } from "../people/pastTheirTime.ts"
@@ -65,11 +66,14 @@ export const sweep = Effect.fnUntraced(function* (
   )
 })
 
-/** Repeats a statement that answers the rows of one chunk until there are no more. Answers how many there were. */
-const inChunks = Effect.fnUntraced(function* (statement: Statement<unknown>) {
+/**
+ * Repeats a statement that answers the rows of one chunk until there are no more. Answers how many there were. Planned for
+ * its values: what is old may be all of a table or nothing, and to look through a table whole may be the shortest way.
+ */
+const inChunks = Effect.fnUntraced(function* (sql: PgClient.PgClient, statement: Statement<unknown>) {
   let all = 0
   while (true) {
-    const { length } = yield* statement
+    const { length } = yield* byValues(sql, statement)
     all += length
     if (length === 0) return all
     yield* Effect.sleep(PAUSE)
@@ -85,67 +89,94 @@ const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: numb
     n.id < ${floor} AND n.status IN ('completed', 'cancelled') AND coalesce(n.completed_at, n.created_at) < ${cutoff}
     AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.notification_id = n.id AND NOT b.done)`
   // A mailing to millions has thousands of batches: they go first, so that no single row takes them all along.
-  yield* inChunks(sql`
+  yield* inChunks(
+    sql,
+    sql`
     DELETE FROM batches WHERE id IN (
       SELECT b.id FROM batches b JOIN notifications n ON n.id = b.notification_id
       WHERE ${ended} LIMIT ${CHUNK} FOR UPDATE OF b SKIP LOCKED
-    ) RETURNING 1 AS one`)
-  const notifications = yield* inChunks(sql`
+    ) RETURNING 1 AS one`
+  )
+  const notifications = yield* inChunks(
+    sql,
+    sql`
     DELETE FROM notifications WHERE id IN (
       SELECT n.id FROM notifications n WHERE ${ended}
         AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.notification_id = n.id)
       ORDER BY n.id LIMIT ${CHUNK} FOR UPDATE OF n SKIP LOCKED
-    ) RETURNING 1 AS one`)
+    ) RETURNING 1 AS one`
+  )
 
   // The attempts of the work go with it.
-  const webhookWork = yield* inChunks(sql`
+  const webhookWork = yield* inChunks(
+    sql,
+    sql`
     DELETE FROM webhook_work_items WHERE id IN (
       SELECT w.id FROM webhook_work_items w
       WHERE w.id < ${floor} AND w.done AND coalesce(w.finished_at, w.due_at) < ${cutoff}
       ORDER BY w.id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-    ) RETURNING 1 AS one`)
-  yield* inChunks(sql`
+    ) RETURNING 1 AS one`
+  )
+  yield* inChunks(
+    sql,
+    sql`
     DELETE FROM event_chunks WHERE id IN (
       SELECT c.id FROM event_chunks c
       WHERE c.id < ${floor} AND NOT EXISTS (SELECT 1 FROM webhook_work_items w WHERE w.chunk_id = c.id)
       ORDER BY c.id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-    ) RETURNING 1 AS one`)
-  const deadLetters = yield* inChunks(sql`
+    ) RETURNING 1 AS one`
+  )
+  const deadLetters = yield* inChunks(
+    sql,
+    sql`
     DELETE FROM dead_letters WHERE id IN (
       SELECT id FROM dead_letters WHERE id < ${floor} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-    ) RETURNING 1 AS one`)
+    ) RETURNING 1 AS one`
+  )
   for (const table of ["replays", "redeliveries"]) {
-    yield* inChunks(sql`
+    yield* inChunks(
+      sql,
+      sql`
       DELETE FROM ${sql(table)} WHERE id IN (
         SELECT id FROM ${sql(table)} WHERE id < ${floor} AND status = 'completed'
         ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-      ) RETURNING 1 AS one`)
+      ) RETURNING 1 AS one`
+    )
   }
   // Versions that no template has any more, and no notification that is kept.
-  yield* inChunks(sql`
+  yield* inChunks(
+    sql,
+    sql`
     DELETE FROM template_versions WHERE id IN (
       SELECT v.id FROM template_versions v
       WHERE v.retired_at < ${cutoff} AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.template_version = v.id)
       LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-    ) RETURNING 1 AS one`)
-  yield* inChunks(forgetErasures(sql, cutoff, CHUNK))
+    ) RETURNING 1 AS one`
+  )
+  yield* inChunks(sql, forgetErasures(sql, cutoff, CHUNK))
   // Read or not: an inbox shows what is current, and its unread count follows its messages.
-  const inboxMessages = yield* inChunks(sql`
+  const inboxMessages = yield* inChunks(
+    sql,
+    sql`
     DELETE FROM inbox_messages WHERE id IN (
       SELECT id FROM inbox_messages WHERE id < ${floor} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-    ) RETURNING 1 AS one`)
+    ) RETURNING 1 AS one`
+  )
 
   let auditEntries = 0
   for (const log of ["audit_log", "people_log"]) {
-    auditEntries += yield* inChunks(sql`
+    auditEntries += yield* inChunks(
+      sql,
+      sql`
       DELETE FROM ${sql(log)} WHERE id IN (
         SELECT id FROM ${sql(log)} WHERE id < ${uuidFloor(auditBefore)} ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-      ) RETURNING 1 AS one`)
+      ) RETURNING 1 AS one`
+    )
   }
-  yield* Effect.forEach(pastTheirTime(sql, CHUNK), inChunks, { discard: true })
+  for (const statement of pastTheirTime(sql, CHUNK)) yield* inChunks(sql, statement)
 
   // Sums outlive what they add up: they stay, a row for each application, day and provider.
-  yield* inChunks(putTogether(sql, CHUNK))
+  yield* inChunks(sql, putTogether(sql, CHUNK))
 
   for (const parent of PARENTS) yield* removeStrays(sql, parent, floor)
   const { dropped, postponed } = yield* removeDays(sql, before)
@@ -154,12 +185,15 @@ const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: numb
 
 /** Rows that no day's partition was made for in time. */
 const removeStrays = (sql: PgClient.PgClient, parent: Parent, floor: string) =>
-  inChunks(sql`
+  inChunks(
+    sql,
+    sql`
     DELETE FROM ${sql(`${parent}_other`)} WHERE ctid = ANY (ARRAY(
       SELECT d.ctid FROM ${sql(`${parent}_other`)} d
       WHERE d.notification_id < ${floor} AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.id = d.notification_id)
       LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
-    )) RETURNING 1 AS one`)
+    )) RETURNING 1 AS one`
+  )
 
 /**
  * Drops the days before the cutoff whose notifications are gone. One that was accepted on such a day and is still

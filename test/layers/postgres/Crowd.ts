@@ -50,7 +50,7 @@ const tablesOf = ({ app, notification, reader, webhook }: Place): ReadonlyArray<
     `engagements (notification_id, recipient_id, type, at) SELECT '${notification}', id, 'd', now() FROM ids`,
     `engagement_counts (notification_id, delivered) SELECT id, 1 FROM ids`,
     `last_engaged (app_id, recipient_id, delivered_at) SELECT '${app}', id, now() FROM ids`,
-    `daily_stats (app_id, day, provider, slot, sent) SELECT id, '2026-01-01', 'f', 1, 1 FROM ids`,
+    `daily_stats (app_id, day, provider, slot, sent) SELECT id, '2026-01-01', 'f', -1, 1 FROM ids`,
     `dead_letters (app_id, id, kind, error, attempts, notification_id, recipient_id, batch_id, provider)
       SELECT '${app}', id, 'notification', 'x', 6, id, id, id, 'fcm' FROM ids WHERE i % 2 = 0`,
     `dead_letters (app_id, id, kind, error, attempts, webhook_id) SELECT '${app}', id, 'webhook', 'x', 6, '${webhook}'

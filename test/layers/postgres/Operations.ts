@@ -1,3 +1,4 @@
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import type { Context } from "effect"
 import { SqlClient } from "effect/sql"
@@ -6,6 +7,7 @@ import { layerOf as secretBoxOf } from "../../../layers/crypto/SecretBox.ts"
 import * as ApplicationStores from "../../../layers/postgres/access/ApplicationStore.ts"
 import * as AuditLogs from "../../../layers/postgres/access/AuditLog.ts"
 import * as IdempotencyStores from "../../../layers/postgres/access/IdempotencyStore.ts"
+import { sweep as sweepRateLimits } from "../../../layers/postgres/access/RateLimitStore.ts"
 import * as RateLimitStores from "../../../layers/postgres/access/RateLimitStore.ts"
 import * as AudienceStores from "../../../layers/postgres/audience/AudienceStore.ts"
 import * as ChannelStores from "../../../layers/postgres/audience/ChannelStore.ts"
@@ -17,6 +19,7 @@ import * as InboxStores from "../../../layers/postgres/inbox/InboxStore.ts"
 import * as TemplateStores from "../../../layers/postgres/messages/TemplateStore.ts"
 import * as BacklogStores from "../../../layers/postgres/operations/BacklogStore.ts"
 import * as HolderStores from "../../../layers/postgres/operations/HolderStore.ts"
+import { sweep as sweepRetention } from "../../../layers/postgres/operations/Retention.ts"
 import * as StatsStores from "../../../layers/postgres/operations/StatsStore.ts"
 import * as BatchStores from "../../../layers/postgres/sending/BatchStore.ts"
 import * as CredentialStores from "../../../layers/postgres/sending/CredentialStore.ts"
@@ -126,7 +129,7 @@ export const allStores = Layer.mergeAll(
 ).pipe(Layer.provide(secretBoxOf(randomBytes(32))))
 
 type Ports = (typeof PORTS)[keyof typeof PORTS]
-type Needs = Context.Service.Identifier<Ports> | SqlClient.SqlClient
+type Needs = Context.Service.Identifier<Ports> | SqlClient.SqlClient | PgClient.PgClient
 
 /** What is measured. */
 export type Call = Effect.Effect<unknown, unknown, Needs>
@@ -148,6 +151,7 @@ const LEASE = 60_000
 const LATER = 3_600_000
 const FEW = 3
 const PAGE = 10
+const DAY_MS = 86_400_000
 const MISSING = "00000000-0000-7000-8000-000000000000"
 
 /** Different each time, and so nobody's yet. */
@@ -477,6 +481,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     ),
     "ChannelStore.find": after(channel, ChannelStore, (store, id) => store.find(app, id)),
     "ChannelStore.list": plain(ChannelStore, (store) => store.list(app, {}, null, PAGE)),
+    "ChannelStore.ofContacts": after(user, ChannelStore, (store, { id }) => store.ofContacts(app, [id], PAGE)),
     "ChannelStore.remove": after(channel, ChannelStore, (store, id) => store.remove(app, id)),
     "ChannelStore.among": after(channel, ChannelStore, (store, id) => store.among(app, [id])),
     "ContactStore.upsert": plain(ContactStore, (store) =>
@@ -491,6 +496,9 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "ContactStore.find": after(user, ContactStore, (store, { id }) => store.find(app, id)),
     "ContactStore.find, by external id": after(user, ContactStore, (store, { externalId }) =>
       store.find(app, { externalId })
+    ),
+    "ContactStore.findMany": after(user, ContactStore, (store, { externalId, id }) =>
+      store.findMany(app, [id, { externalId }])
     ),
     "ContactStore.list": plain(ContactStore, (store) => store.list(app, {}, null, PAGE)),
     "ContactStore.update": after(user, ContactStore, (store, { id }) => store.update(app, id, { locale: "de" })),
@@ -518,6 +526,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     }),
     "DeviceStore.remove": after(device, DeviceStore, (store, id) => store.remove(app, id)),
     "DeviceStore.find": after(device, DeviceStore, (store, id) => store.find(app, id)),
+    "DeviceStore.ofUsers": after(device, DeviceStore, (store) => store.ofUsers(app, [unique()], PAGE)),
     "DeviceStore.update": after(device, DeviceStore, (store, id) => store.update(app, id, { tags: ["two"] })),
     "DeviceStore.list": plain(DeviceStore, (store) => store.list(app, {}, null, PAGE)),
     "DeviceStore.among": after(device, DeviceStore, (store, id) => store.among(app, [id])),
@@ -596,6 +605,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
         )
     ),
     "NotificationStore.find": after(accept(), NotificationStore, (store, id) => store.find(app, id)),
+    "NotificationStore.findMany": after(accept(), NotificationStore, (store, id) => store.findMany(app, [id])),
     "NotificationStore.list": plain(NotificationStore, (store) => store.list(app, {}, null, PAGE)),
     "NotificationStore.counts": after(sent, NotificationStore, (store, { id }) => store.counts(app, [id])),
     "NotificationStore.message": after(accept(), NotificationStore, (store, id) => store.message(id)),
@@ -914,6 +924,45 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
   const all = { ...access, ...audience, ...sending, ...webhooks, ...others }
   return Object.fromEntries(Object.entries(all).map(([name, operation]) => [name, tidied(operation)]))
 }
+
+/** A client whose only connection is not taken for a lock that nobody else wants here. */
+const withoutReserve = (sql: PgClient.PgClient): PgClient.PgClient => {
+  const reserve = Effect.succeed({ executeUnprepared: () => Effect.succeed([{ taken: true }]) })
+  return new Proxy(sql, { get: (client, name) => (name === "reserve" ? reserve : Reflect.get(client, name)) })
+}
+
+/**
+ * What is done now and then, and by one process for all: retention, with something of each kind that is past its time, and
+ * the leases that a process prolongs.
+ */
+export const sweepsOf = ({ app, webhook }: Place): Readonly<Record<string, Operation>> => ({
+  "Retention.sweep": Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const old = Array.from(
+      { length: FEW },
+      (_, i) => uuidFloor(now() - 3 * DAY_MS - i).slice(0, 24) + unique().slice(4)
+    )
+    for (const id of old) {
+      yield* sql`INSERT INTO notifications (id, app_id, status, priority, request, expires_at, plan_done, created_at, completed_at)
+        VALUES (${id}, ${app}, 'completed', 'bulk', '{}', now(), true, now() - interval '3 d', now() - interval '3 d')`
+      yield* sql`INSERT INTO batches (id, notification_id, app_id, provider, priority, done, recipients)
+        VALUES (${id}, ${id}, ${app}, 'fcm', 'bulk', true, '{}')`
+      yield* sql`INSERT INTO event_chunks (id, app_id, event, at, size, common, columns)
+        VALUES (${id}, ${app}, 'x', now(), 1, '{}', '{}')`
+      yield* sql`INSERT INTO webhook_work_items (id, webhook_id, chunk_id, done, finished_at)
+        VALUES (${id}, ${webhook}, ${id}, true, now() - interval '3 d')`
+      yield* sql`INSERT INTO dead_letters (id, app_id, kind, error, attempts) VALUES (${id}, ${app}, 'webhook', 'x', 1)`
+      yield* sql`INSERT INTO replays (id, app_id, filter, status) VALUES (${id}, ${app}, '{}', 'completed')`
+      yield* sql`INSERT INTO audit_log (id, app_id, actor_kind, action, details) VALUES (${id}, ${app}, 'x', 'x', '{}')`
+      yield* sql`INSERT INTO template_versions (id, app_id, body, retired_at)
+        VALUES (${id}, ${app}, '{}', now() - interval '3 d')`
+      yield* sql`INSERT INTO erased_people (app_id, person, erased_at)
+        VALUES (${app}, sha256(uuid_send(${id}::uuid)), now() - interval '3 d')`
+    }
+    return Effect.updateService(sweepRetention(2), PgClient.PgClient, withoutReserve)
+  }),
+  "RateLimitStore.sweep": Effect.succeed(sweepRateLimits)
+})
 
 /** Which methods an entry of the operations calls: `Store.one, two, as this` are names of methods as long as they are. */
 export const methodsOf = (name: string, methods: ReadonlySet<string>): ReadonlyArray<string> => {
