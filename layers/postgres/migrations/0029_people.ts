@@ -152,6 +152,13 @@ CREATE INDEX people_log_account ON people_log (account_id, id) WHERE account_id 
 CREATE INDEX people_log_actor ON people_log (organization_id, actor_id, id);
 CREATE INDEX people_log_action ON people_log (organization_id, action, id);
 CREATE INDEX people_log_target ON people_log (organization_id, target, id);
+-- What a person did, wherever that was.
+CREATE INDEX people_log_person ON people_log (actor_id, id) WHERE actor_kind = 'user';
+CREATE INDEX audit_log_person ON audit_log (actor_id, id) WHERE actor_kind = 'user';
+
+-- For the removal of an application: what it has beside these, an index leads to already.
+CREATE INDEX api_keys_application ON api_keys (app_id);
+CREATE INDEX template_versions_application ON template_versions (app_id);
 
 -- The log of an application is asked in the same ways.
 CREATE INDEX audit_log_actor ON audit_log (app_id, actor_id, id);

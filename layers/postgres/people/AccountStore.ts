@@ -6,6 +6,7 @@ import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { AccountDisabled, AccountStore, RegistrationClosed } from "../../../services/ports/people/AccountStore.ts"
 import { insertApplication } from "../access/newApplication.ts"
 import { milliseconds } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { pageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 import { readAccountData } from "./accountData.ts"
@@ -31,7 +32,7 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient.SqlClient | Secre
 
     const isInvited = (email: string) =>
       Effect.map(
-        sql`SELECT 1 FROM invitations WHERE email = ${email} AND expires_at > now() LIMIT 1`,
+        sql`SELECT 1 FROM invitations WHERE email = ${email} AND ${ofRows(sql, sql`expires_at > now()`)} LIMIT 1`,
         ({ length }) => length > 0
       )
 

@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { NewMail, WaitingMail } from "../../../services/ports/people/ServiceMailStore.ts"
 import { ServiceMailStore } from "../../../services/ports/people/ServiceMailStore.ts"
 import { milliseconds } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { storeError } from "../server/storeError.ts"
 
 /** Leaves a mail for whoever sends it. To be run in the transaction of what it tells of. */
@@ -33,7 +34,9 @@ export const layer: Layer.Layer<ServiceMailStore, never, SqlClient.SqlClient> = 
         )
         SELECT c.id, c.email, c.sealed, c.attempts, a.id IS NOT NULL AS "hasAccount",
           a.disabled_at IS NOT NULL AS "isDisabled",
-          EXISTS (SELECT FROM invitations i WHERE i.email = c.email AND i.expires_at > now()) AS "isInvited"
+          coalesce((
+            SELECT true FROM invitations i WHERE i.email = c.email AND ${ofRows(sql, sql`i.expires_at > now()`)} LIMIT 1
+          ), false) AS "isInvited"
         FROM claimed c LEFT JOIN accounts a ON a.email = c.email ORDER BY c.id`
     }, storeError("ServiceMailStore.claim"))
 

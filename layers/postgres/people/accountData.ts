@@ -35,9 +35,12 @@ export const readAccountData = (sql: SqlClient.SqlClient): AccountStore["Service
           created_at AS "createdAt", expires_at AS "expiresAt"
         FROM invitations WHERE invited_by = ${id} OR email = ${row.email} ORDER BY id`
       const log = yield* sql<Dated<AccountData["log"][number], "at">>`
-        SELECT at, organization_id AS "organizationId", action, target, actor_id = ${id}::text AS "byThisAccount" FROM (
-          SELECT id, at, organization_id, action, target, coalesce(actor_id, '') AS actor_id FROM people_log
-          WHERE account_id = ${id} OR actor_id = ${id}::text
+        SELECT at, organization_id AS "organizationId", action, target,
+          coalesce(actor_id = ${id}::text, false) AS "byThisAccount" FROM (
+          SELECT id, at, organization_id, action, target, actor_id FROM people_log WHERE account_id = ${id}
+          UNION
+          SELECT id, at, organization_id, action, target, actor_id FROM people_log
+          WHERE actor_kind = 'user' AND actor_id = ${id}::text
           UNION ALL
           SELECT l.id, l.at, a.organization_id, l.action, l.target, l.actor_id FROM audit_log l
           JOIN applications a ON a.id = l.app_id WHERE l.actor_kind = 'user' AND l.actor_id = ${id}::text

@@ -9,6 +9,7 @@ import { mayDo, mayMake } from "../../../services/domain/people/Role.ts"
 import type { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
 import { AlreadyMember, NotAllowed, NotThere, TooManyOfThem } from "../../../services/ports/people/OrganizationStore.ts"
 import { milliseconds } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { storeError } from "../server/storeError.ts"
 import { changing, lockAs, lockOrganization, roleOf } from "./lockOrganization.ts"
 import { recordPeople } from "./peopleEntry.ts"
@@ -50,7 +51,7 @@ export const invitationsOver = (sql: SqlClient.SqlClient): Of => {
       table === "members"
         ? sql<{ readonly count: number }>`SELECT count(*)::int AS count FROM members WHERE organization_id = ${id}`
         : sql<{ readonly count: number }>`
-            SELECT count(*)::int AS count FROM invitations WHERE organization_id = ${id} AND expires_at > now()`,
+            SELECT count(*)::int AS count FROM invitations WHERE organization_id = ${id} AND ${ofRows(sql, sql`expires_at > now()`)}`,
       ([row]) => row!.count
     )
 
@@ -79,7 +80,7 @@ export const invitationsOver = (sql: SqlClient.SqlClient): Of => {
 
   const invitations: Of["invitations"] = (id) =>
     sql<InvitationRow>`
-      SELECT ${columns} FROM invitations i WHERE i.organization_id = ${id} AND i.expires_at > now() ORDER BY i.id`.pipe(
+      SELECT ${columns} FROM invitations i WHERE i.organization_id = ${id} AND ${ofRows(sql, sql`i.expires_at > now()`)} ORDER BY i.id`.pipe(
       Effect.map((rows) => rows.map(invitationOf)),
       storeError("OrganizationStore.invitations")
     )

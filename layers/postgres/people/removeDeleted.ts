@@ -40,6 +40,10 @@ const RESULTS: ReadonlyArray<readonly [table: string, key: string]> = [
 const counted = (statement: Statement<unknown>): Effect.Effect<number, SqlError> =>
   Effect.map(statement, ({ length }) => length)
 
+/*
+ * Nothing is asked for in the order of ids: a plan that was made while there were few would walk all ids there are.
+ */
+
 /** The first of these that removes anything. */
 const firstOf = Effect.fnUntraced(function* (parts: Iterable<Effect.Effect<number, SqlError>>) {
   for (const part of parts) {
@@ -51,7 +55,7 @@ const firstOf = Effect.fnUntraced(function* (parts: Iterable<Effect.Effect<numbe
 
 const removeNotifications = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, appId: AppId) {
   const rows = yield* sql<{ readonly id: NotificationId }>`
-    SELECT id FROM notifications WHERE app_id = ${appId} ORDER BY id LIMIT ${NOTIFICATIONS}`
+    SELECT id FROM notifications WHERE app_id = ${appId} LIMIT ${NOTIFICATIONS}`
   if (rows.length === 0) return 0
   const ids = uuids(rows.map(({ id }) => id))
   // Whoever plans one of them holds an older fence from now on, and writes no more batches.
@@ -111,7 +115,7 @@ export const removeDeleted = (sql: SqlClient.SqlClient): OrganizationStore["Serv
       SELECT id FROM organizations WHERE deleted_at IS NOT NULL ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`
     if (organization === undefined) return 0
     const [application] = yield* sql<{ readonly id: AppId }>`
-      SELECT id FROM applications WHERE organization_id = ${organization.id} ORDER BY id LIMIT 1`
+      SELECT id FROM applications WHERE organization_id = ${organization.id} LIMIT 1`
     return application === undefined
       ? yield* counted(sql`DELETE FROM organizations WHERE id = ${organization.id} RETURNING 1 AS one`)
       : yield* removeApplication(sql, application.id)

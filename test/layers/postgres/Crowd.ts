@@ -65,6 +65,20 @@ const tablesOf = ({ app, notification, reader, webhook }: Place): ReadonlyArray<
     `webhook_work_items (id, webhook_id, chunk_id)
       SELECT id, CASE WHEN i % 100 < 2 THEN '${webhook}' ELSE id END, id FROM ids WHERE i % 50 < 2`,
     `webhook_attempts (work_item_id, at, records) SELECT id, at, '' FROM ids`,
+    `accounts (id, email) SELECT id, id || '@example.com' FROM ids`,
+    `login_codes (email, purpose, code_hash, expires_at)
+      SELECT id || '@example.com', 'sign_in', sha256(''), now() + interval '1 hour' FROM ids`,
+    `sign_in_attempts (key, times, last_at) SELECT id::text, ARRAY[now()], now() FROM ids`,
+    `sessions (id, account_id, epoch, expires_at) SELECT id, id, 1, now() + interval '1 day' FROM ids`,
+    `members (organization_id, account_id, role) SELECT id, id, 'owner' FROM ids`,
+    `invitations (id, organization_id, email, role, token_hash, invited_by, expires_at)
+      SELECT id, id, 'g' || id || '@example.com', 'viewer', sha256(uuid_send(id)), id, now() + interval '1 day' FROM ids`,
+    `external_sign_ins (provider, subject, id, account_id) SELECT 'google', id::text, id, id FROM ids`,
+    `service_mails (id, email, sealed, due_at, expires_at)
+      SELECT id, id || '@example.com', '', now() + interval '1 hour', now() + interval '1 day' FROM ids`,
+    `people_log (id, organization_id, account_id, actor_kind, actor_id, action, target, details)
+      SELECT id, CASE WHEN i % 2 = 0 THEN id ELSE (SELECT organization_id FROM applications WHERE id = '${app}') END, id,
+        'user', id::text, 'member.added', id::text, '{}' FROM ids`,
     `redeliveries (app_id, id, webhook_id, status, wanted, to_at)
       SELECT '${app}', id, '${webhook}', 'completed', 'exhausted', at FROM ids`
   ]

@@ -69,6 +69,7 @@ import { ReplayStore } from "../../../services/ports/sending/ReplayStore.ts"
 import { RedeliveryStore } from "../../../services/ports/webhooks/RedeliveryStore.ts"
 import type { WebhookResults, WebhookWork } from "../../../services/ports/webhooks/WebhookStore.ts"
 import { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
+import { PEOPLE_PORTS, peopleOperationsOf, peopleStores } from "./PeopleOperations.ts"
 import { android, chunkOf, eventsOf, HELLO, ids } from "./Stores.ts"
 import { addWork } from "./webhooks/WebhookWork.ts"
 
@@ -100,7 +101,8 @@ export const PORTS = {
   SegmentStore,
   StatsStore,
   TemplateStore,
-  WebhookStore
+  WebhookStore,
+  ...PEOPLE_PORTS
 } as const
 
 export const allStores = Layer.mergeAll(
@@ -125,7 +127,8 @@ export const allStores = Layer.mergeAll(
   SegmentStores.layer,
   StatsStores.layer,
   TemplateStores.layer,
-  WebhookStores.layer
+  WebhookStores.layer,
+  peopleStores
 ).pipe(Layer.provide(secretBoxOf(randomBytes(32))))
 
 type Ports = (typeof PORTS)[keyof typeof PORTS]
@@ -921,7 +924,8 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "RedeliveryStore.find": plain(RedeliveryStore, (store) => store.find(app, MISSING as RedeliveryId))
   }
 
-  const all = { ...access, ...audience, ...sending, ...webhooks, ...others }
+  const people: Record<string, Operation> = peopleOperationsOf(app)
+  const all = { ...access, ...people, ...audience, ...sending, ...webhooks, ...others }
   return Object.fromEntries(Object.entries(all).map(([name, operation]) => [name, tidied(operation)]))
 }
 

@@ -32,6 +32,12 @@ const BLOCKS = 200
 const MORE: Readonly<Record<string, number>> = {
   // A hundred and fifty devices, each with its entries in four indexes.
   "DeviceStore.register, many": 3000,
+  // Some dozen statements in one transaction.
+  "AccountStore.remove": 400,
+  // Looks into all that an application may have, a few times.
+  "OrganizationStore.remove, removeDeleted": 1000,
+  // Ten mails, each written and removed.
+  "ServiceMailStore.claim, remove, postpone": 500,
   // The newest hundred notifications.
   "BacklogStore.unreconciled": 1000
 }

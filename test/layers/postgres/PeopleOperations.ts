@@ -1,0 +1,282 @@
+import { Effect, Layer, Option } from "effect"
+import type { Context } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomBytes } from "node:crypto"
+import * as AccountStores from "../../../layers/postgres/people/AccountStore.ts"
+import * as LoginCodeStores from "../../../layers/postgres/people/LoginCodeStore.ts"
+import * as OrganizationStores from "../../../layers/postgres/people/OrganizationStore.ts"
+import * as OwnershipStores from "../../../layers/postgres/people/OwnershipStore.ts"
+import * as PeopleLogs from "../../../layers/postgres/people/PeopleLog.ts"
+import * as ServiceMailStores from "../../../layers/postgres/people/ServiceMailStore.ts"
+import * as SessionStores from "../../../layers/postgres/people/SessionStore.ts"
+import { ANY_ENTRY } from "../../../services/domain/access/Audit.ts"
+import type { AccountId, AppId, InvitationId, OrganizationId, SessionId } from "../../../services/domain/Ids.ts"
+import type { AccountAddress } from "../../../services/domain/people/AccountAddress.ts"
+import type { Role } from "../../../services/domain/people/Role.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { AccountStore } from "../../../services/ports/people/AccountStore.ts"
+import { LoginCodeStore } from "../../../services/ports/people/LoginCodeStore.ts"
+import { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
+import type { ObjectKind } from "../../../services/ports/people/OwnershipStore.ts"
+import { OwnershipStore } from "../../../services/ports/people/OwnershipStore.ts"
+import { PeopleLog } from "../../../services/ports/people/PeopleLog.ts"
+import { ServiceMailStore } from "../../../services/ports/people/ServiceMailStore.ts"
+import { SessionStore } from "../../../services/ports/people/SessionStore.ts"
+
+/* The operations of people's stores, as those of Operations.ts. */
+
+export const PEOPLE_PORTS = {
+  AccountStore,
+  LoginCodeStore,
+  OrganizationStore,
+  OwnershipStore,
+  PeopleLog,
+  ServiceMailStore,
+  SessionStore
+} as const
+
+export const peopleStores = Layer.mergeAll(
+  AccountStores.layer,
+  LoginCodeStores.layer,
+  OrganizationStores.layer,
+  OwnershipStores.layer,
+  PeopleLogs.layer,
+  ServiceMailStores.layer,
+  SessionStores.layer
+)
+
+type Needs = Context.Service.Identifier<(typeof PEOPLE_PORTS)[keyof typeof PEOPLE_PORTS]> | SqlClient.SqlClient
+type Call = Effect.Effect<unknown, unknown, Needs>
+
+const PAGE = 10
+const HOUR = 3_600_000
+const MISSING = "00000000-0000-7000-8000-000000000000"
+const unique = (): string => randomBytes(8).toString("hex")
+const newEmail = () => `${unique()}@example.org` as AccountAddress
+const hash = () => new Uint8Array(randomBytes(32))
+const newMail = (email = newEmail()) => ({ id: uuidv7(), email, sealed: new Uint8Array(1), lifetimeMs: HOUR })
+
+/** What is asked for by its id alone. */
+const KINDS: ReadonlyArray<ObjectKind> = [
+  "device",
+  "contact",
+  "channel",
+  "segment",
+  "template",
+  "notification",
+  "webhook",
+  "redelivery",
+  "deadLetter",
+  "replay",
+  "apiKey"
+]
+
+export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.Effect<Call, unknown, Needs>>> => {
+  const application = (organizationId: OrganizationId) => ({
+    id: uuidv7() as AppId,
+    organizationId,
+    name: "One",
+    identitySecret: "s",
+    keys: []
+  })
+  const signIn = (email: AccountAddress) =>
+    Effect.flatMap(AccountStore, (store) => {
+      const organization = { id: uuidv7() as OrganizationId, name: "One" }
+      const session = { id: uuidv7() as SessionId, userAgent: "", lifetimeMs: HOUR }
+      return Effect.map(
+        store.signIn({
+          email,
+          mayRegister: true,
+          session,
+          account: uuidv7() as AccountId,
+          organization,
+          application: application(organization.id)
+        }),
+        ({ account }) => ({ account, session: session.id, organization: organization.id })
+      )
+    })
+  const somebody = Effect.suspend(() => signIn(newEmail()))
+  /** An organization with two owners and somebody else. */
+  const team = Effect.gen(function* () {
+    const [owner, other, guest] = [yield* somebody, yield* somebody, yield* somebody]
+    const store = yield* OrganizationStore
+    yield* store.enrol(owner.organization, other.account.id, "owner")
+    yield* store.enrol(owner.organization, guest.account.id, "viewer")
+    return { id: owner.organization, owner: owner.account, other: other.account, guest: guest.account }
+  })
+  const invitation = (email: AccountAddress, role: Role = "viewer") => ({
+    id: uuidv7() as InvitationId,
+    email,
+    role,
+    tokenHash: hash(),
+    lifetimeMs: HOUR,
+    mail: () => newMail(email)
+  })
+  const invited = Effect.gen(function* () {
+    const [{ id, owner }, guest] = [yield* team, yield* somebody]
+    const made = invitation(guest.account.email)
+    yield* (yield* OrganizationStore).invite(owner.id, id, made)
+    return { ...made, owner, guest: guest.account }
+  })
+  const code = (email: AccountAddress, purpose: "sign_in" | "delete_account" = "sign_in") => ({
+    email,
+    purpose,
+    hash: hash(),
+    lifetimeMs: HOUR,
+    ofOperator: false,
+    counted: [{ key: unique(), allowances: [{ count: 5, ms: HOUR }] }],
+    mail: null
+  })
+  const attempt = (email: AccountAddress, hashes: ReadonlyArray<Uint8Array>) => ({
+    email,
+    purpose: "sign_in" as const,
+    hashes,
+    wrong: { key: unique(), allowances: [{ count: 5, ms: HOUR }] }
+  })
+
+  const after = <A, Id, S>(
+    needed: Effect.Effect<A, unknown, Needs>,
+    port: Context.Service<Id, S>,
+    call: (store: S, needed: A) => Effect.Effect<unknown, unknown, Needs>
+  ) =>
+    Effect.map(needed, (needed) => Effect.flatMap(port, (store) => call(store, needed))) as Effect.Effect<
+      Call,
+      unknown,
+      Needs
+    >
+  const plain = <Id, S>(port: Context.Service<Id, S>, call: (store: S) => Effect.Effect<unknown, unknown, Needs>) =>
+    after(Effect.void, port, call)
+  const filter = (changes: Partial<typeof ANY_ENTRY>) =>
+    after(organizationOf, PeopleLog, (log, id) => log.list(id, { ...ANY_ENTRY, ...changes }, null, PAGE))
+  const organizationOf = Effect.flatMap(OrganizationStore, (store) =>
+    Effect.map(store.ofApplication(app), Option.getOrThrow)
+  )
+
+  return {
+    "AccountStore.signIn": plain(AccountStore, () => signIn(newEmail())),
+    "AccountStore.signIn, again": after(somebody, AccountStore, (_, { account }) => signIn(account.email)),
+    "AccountStore.find": after(somebody, AccountStore, (store, { account }) => store.find(account.id)),
+    "AccountStore.findByEmail": after(somebody, AccountStore, (store, { account }) => store.findByEmail(account.email)),
+    "AccountStore.list": plain(AccountStore, (store) => store.list(null, PAGE)),
+    "AccountStore.list, later": plain(AccountStore, (store) => store.list(MISSING, PAGE)),
+    "AccountStore.rename": after(somebody, AccountStore, (store, { account }) => store.rename(account.id, unique())),
+    "AccountStore.disable": after(somebody, AccountStore, (store, { account }) => store.disable(account.id)),
+    "AccountStore.enable": after(somebody, AccountStore, (store, { account }) => store.enable(account.id)),
+    "AccountStore.data": after(team, AccountStore, (store, { guest }) => store.data(guest.id)),
+    "AccountStore.remove": after(
+      Effect.gen(function* () {
+        const { guest } = yield* team
+        const made = code(guest.email, "delete_account")
+        yield* (yield* LoginCodeStore).issue(made)
+        return { guest, hash: made.hash }
+      }),
+      AccountStore,
+      (store, { guest, hash }) => store.remove(guest, [hash])
+    ),
+    "LoginCodeStore.issue": after(somebody, LoginCodeStore, (store, { account }) =>
+      store.issue({ ...code(account.email), mail: newMail(account.email) })
+    ),
+    "LoginCodeStore.issue, by an operator": after(somebody, LoginCodeStore, (store, { account }) =>
+      store.issue({ ...code(account.email), ofOperator: true, counted: [] })
+    ),
+    "LoginCodeStore.verify": after(
+      Effect.gen(function* () {
+        const made = code(newEmail())
+        yield* (yield* LoginCodeStore).issue(made)
+        return made
+      }),
+      LoginCodeStore,
+      (store, { email, hash: right }) =>
+        Effect.andThen(store.verify(attempt(email, [hash()])), store.verify(attempt(email, [right])))
+    ),
+    "OrganizationStore.create": after(somebody, OrganizationStore, (store, { account }) =>
+      store.create(account.id, { id: uuidv7() as OrganizationId, name: "Two" })
+    ),
+    "OrganizationStore.find": after(team, OrganizationStore, (store, { id }) => store.find(id)),
+    "OrganizationStore.of": after(team, OrganizationStore, (store, { guest }) => store.of(guest.id)),
+    "OrganizationStore.all": plain(OrganizationStore, (store) => store.all(null, PAGE)),
+    "OrganizationStore.all, later": plain(OrganizationStore, (store) => store.all(MISSING, PAGE)),
+    "OrganizationStore.rename": after(team, OrganizationStore, (store, { id, owner }) =>
+      store.rename(owner.id, id, "X")
+    ),
+    "OrganizationStore.remove, removeDeleted": after(team, OrganizationStore, (store, { id, owner }) =>
+      Effect.gen(function* () {
+        yield* store.remove(owner.id, id)
+        while ((yield* store.removeDeleted) > 0);
+      })
+    ),
+    "OrganizationStore.removeDeleted, of none": plain(OrganizationStore, (store) => store.removeDeleted),
+    "OrganizationStore.ofApplication": plain(OrganizationStore, (store) => store.ofApplication(app)),
+    "OrganizationStore.applications": after(team, OrganizationStore, (store, { id }) =>
+      store.applications(id, null, PAGE)
+    ),
+    "OrganizationStore.applications, later": after(team, OrganizationStore, (store, { id }) =>
+      store.applications(id, MISSING, PAGE)
+    ),
+    "OrganizationStore.createApplication": after(team, OrganizationStore, (store, { id, owner }) =>
+      store.createApplication(owner.id, application(id))
+    ),
+    "OrganizationStore.members": after(team, OrganizationStore, (store, { id }) => store.members(id, null, PAGE)),
+    "OrganizationStore.members, later": after(team, OrganizationStore, (store, { id }) =>
+      store.members(id, MISSING, PAGE)
+    ),
+    "OrganizationStore.enrol": after(Effect.all([team, somebody]), OrganizationStore, (store, [{ id }, { account }]) =>
+      store.enrol(id, account.id, "admin")
+    ),
+    "OrganizationStore.changeRole": after(team, OrganizationStore, (store, { id, other, owner }) =>
+      store.changeRole(owner.id, id, other.id, "member")
+    ),
+    "OrganizationStore.removeMember": after(team, OrganizationStore, (store, { guest, id, owner }) =>
+      store.removeMember(owner.id, id, guest.id)
+    ),
+    "OrganizationStore.leave": after(team, OrganizationStore, (store, { id, owner }) => store.leave(owner.id, id)),
+    "OrganizationStore.transferOwnership": after(team, OrganizationStore, (store, { guest, id, owner }) =>
+      store.transferOwnership(owner.id, id, guest.id)
+    ),
+    "OrganizationStore.invite": after(team, OrganizationStore, (store, { id, owner }) =>
+      store.invite(owner.id, id, invitation(newEmail()))
+    ),
+    "OrganizationStore.invitations": after(team, OrganizationStore, (store, { id }) => store.invitations(id)),
+    "OrganizationStore.revokeInvitation": after(invited, OrganizationStore, (store, { id, owner }) =>
+      store.revokeInvitation(owner.id, id)
+    ),
+    "OrganizationStore.findInvitation": after(invited, OrganizationStore, (store, { tokenHash }) =>
+      store.findInvitation(tokenHash)
+    ),
+    "OrganizationStore.accept": after(invited, OrganizationStore, (store, { guest, tokenHash }) =>
+      store.accept(guest.id, tokenHash)
+    ),
+    ...Object.fromEntries(
+      KINDS.map((kind) => [
+        `OwnershipStore.applicationOf, ${kind}`,
+        after(organizationOf, OwnershipStore, (store, id) => store.applicationOf([id], kind, MISSING))
+      ])
+    ),
+    "PeopleLog.list": filter({}),
+    "PeopleLog.list, later": after(organizationOf, PeopleLog, (log, id) => log.list(id, ANY_ENTRY, uuidv7(), PAGE)),
+    "PeopleLog.list, of an actor": filter({ actorId: MISSING }),
+    "PeopleLog.list, of an action": filter({ action: "account.created" }),
+    "PeopleLog.list, of an object": filter({ target: MISSING }),
+    "PeopleLog.list, of a time": filter({ from: 0, to: 1 }),
+    "ServiceMailStore.claim, remove, postpone": after(
+      Effect.gen(function* () {
+        const { account } = yield* somebody
+        for (let i = 0; i < 2; i++) {
+          yield* (yield* LoginCodeStore).issue({ ...code(account.email), mail: newMail(account.email) })
+        }
+      }),
+      ServiceMailStore,
+      (store) =>
+        Effect.gen(function* () {
+          const [first, ...others] = yield* store.claim(PAGE, HOUR)
+          yield* store.postpone(first!.id, HOUR)
+          for (const { id } of others) yield* store.remove(id)
+        })
+    ),
+    "SessionStore.find": after(somebody, SessionStore, (store, { session }) => store.find(session)),
+    "SessionStore.touch": after(somebody, SessionStore, (store, { session }) => store.touch([session])),
+    "SessionStore.list": after(somebody, SessionStore, (store, { account }) => store.list(account.id)),
+    "SessionStore.end": after(somebody, SessionStore, (store, { account, session }) => store.end(account.id, session)),
+    "SessionStore.endAll": after(somebody, SessionStore, (store, { account }) => store.endAll(account.id))
+  }
+}
