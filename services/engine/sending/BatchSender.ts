@@ -204,8 +204,9 @@ const sendPush = Effect.fnUntraced(function* (
     untilOpen: gate.open(batch.id),
     message,
     credential,
-    provider: counted(means, providerOf(providers[kind], rendering, direct)),
+    provider: counted(means, rendering === undefined ? providers[kind] : filling(providers[kind], rendering)),
     targets,
+    said: direct?.outcome ?? null,
     unsubscribed,
     rules: rulesOf(means, message),
     standing: probes.of(version, isProbe || suspendedReason !== null, acceptedAt),
@@ -228,13 +229,6 @@ const sendPush = Effect.fnUntraced(function* (
   yield* judge(means, batch, credential, report)
   return report
 })
-
-const providerOf = (provider: Provider, rendering: Rendering | undefined, direct: Direct | null): Provider => {
-  if (rendering !== undefined) return filling(provider, rendering)
-  const outcome = direct?.outcome ?? null
-  // It was asked, and has answered.
-  return outcome === null ? provider : { ...provider, send: (_, onOutcome) => Effect.sync(() => onOutcome(0, outcome)) }
-}
 
 /** A provider whose calls are known while they last. */
 export const counted = (means: Means, provider: Provider): Provider => ({

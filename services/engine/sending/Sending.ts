@@ -5,7 +5,7 @@ import { now } from "../../ports/Now.ts"
 import { HEARING_MS, isSleptOver } from "../../ports/outbound/Deadline.ts"
 import type { ClaimedBatch, ResultChunk } from "../../ports/sending/BatchStore.ts"
 import type { Credential } from "../../ports/sending/CredentialStore.ts"
-import type { Provider } from "../../ports/sending/Provider.ts"
+import type { Outcome, Provider } from "../../ports/sending/Provider.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import type { LeaseTerms } from "./BatchLease.ts"
 import { BatchLease } from "./BatchLease.ts"
@@ -35,6 +35,8 @@ export interface Sending extends LeaseTerms {
   readonly credential: Credential
   readonly provider: Provider
   readonly targets: ReadonlyArray<Target>
+  /** What the provider has said already of the only target, which is not given to it again. */
+  readonly said?: Outcome | null
   /** Those of the others who want no such messages. */
   readonly unsubscribed: ReadonlySet<string>
   readonly rules: ResultRules
@@ -131,7 +133,12 @@ const others = (batch: ClaimedBatch, targets: ReadonlyArray<Target>): ReadonlyAr
 /** Gives everybody an outcome, or to the provider. */
 const sendAll = Effect.fnUntraced(function* (run: Run) {
   const { asking, evidence, results, sending } = run
-  const { rules, standing, targets } = sending
+  const { rules, said = null, standing, targets } = sending
+  if (said !== null) {
+    // Whatever has become of the message or its credential since: what was sent counts, and does not go again.
+    note(run, targets[0]!, said)
+    return yield* evidence.judge(sending.suspend)
+  }
   if (now() >= rules.expiresAt) {
     for (const target of targets) results.fail(target.id, "expired")
     return
@@ -223,7 +230,8 @@ const send = Effect.fnUntraced(function* (run: Run, all: ReadonlyArray<Target>) 
 })
 
 /** Hands some recipients to the provider. Answers those that it was not to begin with any more. */
-const handOver = Effect.fnUntraced(function* ({ evidence, lease, results, sending }: Run, part: ReadonlyArray<Target>) {
+const handOver = Effect.fnUntraced(function* (run: Run, part: ReadonlyArray<Target>) {
+  const { lease, sending } = run
   const { credential, message, provider, standing } = sending
   const mayBegin = () => standing.refusal() === null && lease.mayBegin()
   // Of two outcomes the first counts: results are counted to know when all are there, and a second one of somebody
@@ -233,14 +241,19 @@ const handOver = Effect.fnUntraced(function* ({ evidence, lease, results, sendin
   yield* provider.send({ message, credential, targets: part, mayBegin }, (index, outcome) => {
     if (answered[index] === 1) return
     answered[index] = 1
-    if (outcome._tag === "Withheld") return void withheld.push(part[index]!)
-    if (outcome._tag === "Refused") return evidence.refused(part[index]!.id, outcome)
-    results.add(part[index]!.id, outcome, now())
-    // Of a refused credential, what other batches have not begun waits as well.
-    evidence.learn(outcome)
+    if (outcome._tag === "Withheld") withheld.push(part[index]!)
+    else note(run, part[index]!, outcome)
   })
   return withheld
 })
+
+/** Notes what the provider said of a recipient. */
+const note = ({ evidence, results }: Run, { id }: Target, outcome: Outcome): void => {
+  if (outcome._tag === "Refused") return evidence.refused(id, outcome)
+  results.add(id, outcome, now())
+  // Of a refused credential, what other batches have not begun waits as well.
+  evidence.learn(outcome)
+}
 
 const putOff = ({ results }: Run, part: ReadonlyArray<Target>, reason: string): void => {
   for (const { id } of part) results.add(id, { _tag: "Suspend", reason }, now())

@@ -1,5 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
 import type { Outcome } from "../../../../services/ports/sending/Provider.ts"
 import type { DirectNode } from "./DirectNode.ts"
 import { batchOf, makeNode, newDevices, newSender, OK, shared, until } from "./DirectNode.ts"
@@ -84,6 +86,55 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
       const other = yield* makeNode()
       yield* other.wake(`${app}:fcm`, "bulk")
       expect(yield* other.completed(id)).toMatchObject({ sent: 1 })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps what its provider has said of a message, whatever has become of its credential since", () =>
+    Effect.gen(function* () {
+      const app = yield* newSender
+      const [first, refused, moved] = yield* newDevices(app, 3, "ios")
+      const node = yield* makeNode()
+      yield* node.completed(yield* node.send(app, first!))
+      const answer = yield* Deferred.make<Outcome>()
+      node.apns.answer = ({ target }) =>
+        target.id === refused
+          ? Effect.succeed({ _tag: "Suspend", reason: "InvalidProviderToken" })
+          : Deferred.await(answer)
+      const [waits, sent] = yield* node.sendAll(app, [refused!, moved!])
+      yield* until(batchOf(waits!), ({ suspended }) => suspended)
+      yield* Deferred.succeed(answer, { _tag: "Ok", messageId: "m", environment: "sandbox" })
+      // It is sent, and must not go again with those that wait.
+      expect(yield* node.completed(sent!)).toMatchObject({ sent: 1 })
+      const sql = yield* SqlClient.SqlClient
+      expect(yield* sql`SELECT environment FROM devices WHERE id = ${moved!}`).toEqual([{ environment: "sandbox" }])
+      expect(node.apns.asked.filter(({ target }) => target.id === moved)).toHaveLength(1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("counts what was sent of a message that was paused, or has expired, before its provider answered", () =>
+    Effect.gen(function* () {
+      const app = yield* newSender
+      const [first, other] = yield* newDevices(app, 2, "ios")
+      const node = yield* makeNode()
+      yield* node.completed(yield* node.send(app, first!))
+      const answer = yield* Deferred.make<Outcome>()
+      node.apns.answer = () => Deferred.await(answer)
+      const paused = yield* node.send(app, other!)
+      const short = yield* node.send(app, first!, { ttl: 1 })
+      yield* until(
+        Effect.sync(() => node.apns.asked.length),
+        (count) => count === 3
+      )
+      const notifications = yield* NotificationStore
+      yield* notifications.control(app, paused, "pause")
+      const sql = yield* SqlClient.SqlClient
+      yield* until(
+        Effect.map(sql`SELECT 1 FROM notifications WHERE id = ${short} AND expires_at < now()`, (rows) => rows.length),
+        (count) => count === 1
+      )
+      yield* Deferred.succeed(answer, { _tag: "Ok", messageId: "m", environment: "sandbox" })
+      for (const id of [paused, short]) expect(yield* node.completed(id)).toMatchObject({ sent: 1, failed: 0 })
+      expect(node.apns.asked).toHaveLength(3)
     }).pipe(Effect.scoped)
   )
 })
