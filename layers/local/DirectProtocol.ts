@@ -17,11 +17,17 @@ export interface OnWire extends Omit<DirectBatch, "askedAt"> {
 /** From the one who accepts. */
 export type Order = { readonly direct: "take"; readonly list: ReadonlyArray<OnWire> }
 
+/** How often a worker says that it is ready, and after how long a silent one is passed by. */
+export const READY_MS = 500
+export const SILENT_MS = 2_000
+
 /** From a worker. */
 export type Report =
+  /** Said again every `READY_MS`. */
   | { readonly direct: "ready"; readonly holder: HolderId }
   /** It takes nothing of this application for a moment. */
   | { readonly direct: "busy"; readonly appId: AppId; readonly priority: Priority }
+  /** It takes no more, or has no session at the database at the moment. */
   | { readonly direct: "gone" }
 
 const isOurs = (message: unknown): message is Order | Report =>

@@ -7,7 +7,7 @@ import { LeaseHolder } from "../../services/ports/operations/LeaseHolder.ts"
 import type { DirectBatch } from "../../services/ports/sending/DirectSends.ts"
 import { DirectSends } from "../../services/ports/sending/DirectSends.ts"
 import type { Order, Report } from "./DirectProtocol.ts"
-import { isReport, toWire } from "./DirectProtocol.ts"
+import { isReport, SILENT_MS, toWire } from "./DirectProtocol.ts"
 import type { Channel } from "./ProcessChannel.ts"
 
 /*
@@ -40,11 +40,15 @@ const keyOf = (appId: AppId, priority: Priority): string => `${appId}:${priority
 /** A worker process as a taker. What is given in one turn of the event loop goes in one message. */
 const worker = (channel: Channel, changed: (taker: Taker | null) => void): (() => void) => {
   let holder: HolderId | null = null
+  let heardAt = -Infinity
   const busyUntil = new Map<string, number>()
   let waiting: Array<DirectBatch> = []
   const taker: Taker = {
     holder: () => holder,
-    isFree: (appId, priority) => (busyUntil.get(keyOf(appId, priority)) ?? 0) < performance.now(),
+    isFree: (appId, priority) => {
+      const now = performance.now()
+      return now - heardAt < SILENT_MS && (busyUntil.get(keyOf(appId, priority)) ?? 0) < now
+    },
     give: (direct) => {
       if (waiting.length === 0) {
         setImmediate(() => {
@@ -62,6 +66,7 @@ const worker = (channel: Channel, changed: (taker: Taker | null) => void): (() =
     switch (report.direct) {
       case "ready":
         holder = report.holder
+        heardAt = performance.now()
         return changed(taker)
       case "gone":
         return changed(null)
