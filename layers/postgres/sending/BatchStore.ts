@@ -12,6 +12,7 @@ import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { milliseconds } from "../server/columns.ts"
 import { finishBatch } from "./finishBatch.ts"
 import { finishLate } from "./finishLate.ts"
+import { finishSent as finishSingles } from "./finishSent.ts"
 import { finishSmall, isSmall } from "./finishSmall.ts"
 import { Holder } from "../operations/Holder.ts"
 import { storeError } from "../server/storeError.ts"
@@ -221,8 +222,8 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
     )
 
     const finishOne = finishBatch(sql)
-    const finishMany = finishSmall(sql, false)
-    const finishAndComplete = finishSmall(sql, true)
+    const finishMany = finishSmall(sql)
+    const finishAllSent = finishSingles(sql)
     const finishTogether = yield* coalesce({
       run: (chunks: ReadonlyArray<ResultChunk>) => finishMany(chunks).pipe(storeError("BatchStore.finish")),
       weight: ({ final }: ResultChunk) => final.recipients.length,
@@ -248,7 +249,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       )
 
     const finishSent: BatchStore["Service"]["finishSent"] = (chunks) =>
-      finishAndComplete(chunks).pipe(storeError("BatchStore.finishSent"))
+      finishAllSent(chunks).pipe(storeError("BatchStore.finishSent"))
 
     return BatchStore.of({
       claim,

@@ -1,19 +1,19 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import type { WebhookId } from "../../../services/domain/Ids.ts"
 import type { FinishedSmall, ResultChunk } from "../../../services/ports/sending/BatchStore.ts"
 import { integers, smallints, texts, times, uuids } from "../server/columns.ts"
 import { addedUp, TODAY } from "../engagement/dailyStats.ts"
 import { providerCode, statusCode } from "./deliveryCodes.ts"
+import type { Parameters } from "./leavingOut.ts"
 import { leavingOut } from "./leavingOut.ts"
 import { PACK_FROM } from "./packedResults.ts"
 
 /*
  * The results of many small batches in one statement: single messages, above all, of which a thousand a second come in
  * a thousand batches. The statement is that of finishBatch.ts, with a row for each batch where that one has a constant;
- * whatever does not simply end its batch is left to that one. Where it is asked to, it completes notifications of which
- * these were the last batches, unless somebody else holds them at the moment, or ends another batch of theirs: that is
- * left to `completeIfDone`.
+ * whatever does not simply end its batch is left to that one.
  */
 
 /*
@@ -29,6 +29,41 @@ export const FINISH_SMALL_TYPES = `
   uuid[], integer[], text[], smallint[], text[],
   uuid[], uuid[], text[], text[], text[],
   uuid[], uuid[], text[], timestamptz[], integer[], text[], text[], text[]`
+
+/**
+ * Writes events for the webhooks that want them, of batches in `source`, which has `mine`. Their columns are eight
+ * parameters from `$first` on.
+ */
+export const eventsOfMany = (source: string, first: number): string => `-- [events]
+    , told AS MATERIALIZED (
+      SELECT t.*, mine.app_id
+      FROM ${source} JOIN unnest(${Array.from({ length: 8 }, (_, i) => `$${first + i}`).join(", ")})
+        AS t (batch_id, id, event, at, size, common, columns, trace) ON t.batch_id = mine.id
+    ), wanted AS (
+      SELECT told.id, h.id AS webhook_id FROM told, webhooks h
+      WHERE h.app_id = told.app_id AND h.is_active AND (h.events = '{}' OR told.event = ANY(h.events))
+      FOR KEY SHARE OF h
+    ), chunks AS (
+      INSERT INTO event_chunks (id, app_id, event, at, size, common, columns, trace)
+      SELECT id, app_id, event, at, size, common, columns, trace FROM told WHERE id IN (SELECT id FROM wanted)
+      ON CONFLICT (id) DO NOTHING
+      RETURNING id
+    ), work AS (
+      INSERT INTO webhook_work_items (id, webhook_id, chunk_id)
+      SELECT (left(wanted.id::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid, wanted.webhook_id, wanted.id
+      FROM wanted JOIN chunks ON chunks.id = wanted.id
+      RETURNING webhook_id, chunk_id
+    )
+    -- [end]`
+
+/** Chunks of events with the webhooks that got work by them, side by side. */
+export const WORK_OF_MANY = `array_agg(worked.chunk_id) AS chunks, array_agg(worked.webhook_id) AS webhooks
+    FROM (
+      SELECT NULL::uuid AS chunk_id, NULL::uuid AS webhook_id WHERE false
+      -- [events]
+      UNION ALL SELECT chunk_id, webhook_id FROM work
+      -- [end]
+    ) AS worked`
 
 export const FINISH_SMALL = `
     WITH found AS MATERIALIZED (
@@ -72,66 +107,17 @@ export const FINISH_SMALL = `
       FROM mine JOIN counted ON counted.id = mine.id GROUP BY mine.app_id, mine.provider ORDER BY 1, 2`
       )}
     )
-    -- [events]
-    , told AS MATERIALIZED (
-      SELECT t.*, mine.app_id
-      FROM mine JOIN counted ON counted.id = mine.id
-      JOIN unnest($11, $12, $13, $14, $15, $16, $17, $18)
-        AS t (batch_id, id, event, at, size, common, columns, trace) ON t.batch_id = mine.id
-    ), wanted AS (
-      SELECT told.id, h.id AS webhook_id FROM told, webhooks h
-      WHERE h.app_id = told.app_id AND h.is_active AND (h.events = '{}' OR told.event = ANY(h.events))
-      FOR KEY SHARE OF h
-    ), chunks AS (
-      INSERT INTO event_chunks (id, app_id, event, at, size, common, columns, trace)
-      SELECT id, app_id, event, at, size, common, columns, trace FROM told WHERE id IN (SELECT id FROM wanted)
-      ON CONFLICT (id) DO NOTHING
-      RETURNING id
-    ), work AS (
-      INSERT INTO webhook_work_items (id, webhook_id, chunk_id)
-      SELECT (left(wanted.id::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid, wanted.webhook_id, wanted.id
-      FROM wanted JOIN chunks ON chunks.id = wanted.id
-      RETURNING webhook_id, chunk_id
-    )
-    -- [end]
-    -- [completing]
-    , ending AS MATERIALIZED (
-      SELECT n.id FROM (SELECT DISTINCT notification_id FROM mine) AS its, LATERAL (
-        SELECT n.id FROM notifications n JOIN notifications seen ON seen.id = n.id AND seen.reopened = n.reopened
-        WHERE n.id = its.notification_id AND n.plan_done AND n.completed_at IS NULL
-          AND n.status IN ('queued', 'sending', 'paused')
-          AND coalesce((
-            SELECT false FROM batches b
-            WHERE b.notification_id = n.id AND NOT b.done AND b.id <> ALL(ARRAY(SELECT id FROM mine)) LIMIT 1
-          ), true)
-        LIMIT 1
-        FOR NO KEY UPDATE OF n SKIP LOCKED
-      ) AS n
-    ), completed AS (
-      UPDATE notifications n SET status = 'completed', completed_at = now() FROM ending WHERE n.id = ending.id
-      RETURNING n.id
-    )
-    -- [end]
+    ${eventsOfMany("mine JOIN counted ON counted.id = mine.id", 11)}
     SELECT ARRAY(SELECT id FROM mine) AS finished, ARRAY(SELECT id FROM found WHERE wanted) AS wanted,
-      '{}'::uuid[]
-      -- [completing]
-      || ARRAY(SELECT id FROM completed)
-      -- [end]
-      AS completed,
-      array_agg(worked.chunk_id) AS chunks, array_agg(worked.webhook_id) AS webhooks
-    FROM (
-      SELECT NULL::uuid AS chunk_id, NULL::uuid AS webhook_id WHERE false
-      -- [events]
-      UNION ALL SELECT chunk_id, webhook_id FROM work
-      -- [end]
-    ) AS worked`
+      '{}'::uuid[] AS completed,
+      ${WORK_OF_MANY}`
 
 type Sql = SqlClient.SqlClient
 
 /** Applications whose last results had listeners. */
 const LISTENED = 10_000
 
-interface Finished {
+export interface Finished {
   /** Batches that were still their workers', and those of them whose events somebody wants that were not brought. */
   readonly finished: ReadonlyArray<string>
   readonly wanted: ReadonlyArray<string>
@@ -154,8 +140,17 @@ const NONE: ReadonlyArray<WebhookId> = []
 
 const send = leavingOut<Finished>(FINISH_SMALL)
 
-/** What became of each chunk; null for a batch whose lease was lost. `completes`: notifications of which it was the last. */
-export const finishSmall = (sql: Sql, completes: boolean) => {
+/** What became of each chunk; null for a batch whose lease was lost. */
+export const finishSmall = (sql: Sql) => finishing((chunks, brings) => finish(sql, chunks, brings))
+
+/**
+ * Brings events along for applications that have listeners, as far as is known; and once more for those that turn out to
+ * have some. `write` is a statement for all chunks: with `brings`, the events of all; without, nothing is written of
+ * those whose events somebody wants.
+ */
+export const finishing = (
+  write: (chunks: ReadonlyArray<ResultChunk>, brings: boolean) => Effect.Effect<ReadonlyArray<Finished>, SqlError>
+) => {
   const listened = new Set<string>()
   return Effect.fnUntraced(function* (calls: ReadonlyArray<ResultChunk>) {
     const answers = new Map<ResultChunk, FinishedSmall>()
@@ -166,9 +161,9 @@ export const finishSmall = (sql: Sql, completes: boolean) => {
       if (other === undefined || other.fence < chunk.fence) latest.set(chunk.batchId, chunk)
     }
     const all = [...latest.values()]
-    const write = Effect.fnUntraced(function* (chunks: ReadonlyArray<ResultChunk>, brings: boolean) {
+    const finishAll = Effect.fnUntraced(function* (chunks: ReadonlyArray<ResultChunk>, brings: boolean) {
       if (chunks.length === 0) return []
-      const rows = yield* finish(sql, chunks, brings, completes)
+      const rows = yield* write(chunks, brings)
       const { chunks: told, completed, finished, webhooks, wanted } = rows[0]!
       const [isFinished, isWanted, isCompleted] = [new Set(finished), new Set(wanted), new Set(completed)]
       const worked = new Map<string, Array<WebhookId>>()
@@ -182,11 +177,11 @@ export const finishSmall = (sql: Sql, completes: boolean) => {
       return chunks.filter(({ batchId }) => isWanted.has(batchId))
     })
     const [heard, unheard] = [true, false].map((is) => all.filter(({ appId }) => listened.has(appId) === is))
-    yield* write(heard!, true)
-    const wanted = yield* write(unheard!, false)
+    yield* finishAll(heard!, true)
+    const wanted = yield* finishAll(unheard!, false)
     if (listened.size + wanted.length > LISTENED) listened.clear()
     for (const { appId } of wanted) listened.add(appId)
-    yield* write(wanted, true)
+    yield* finishAll(wanted, true)
     return calls.map(({ batchId, fence }) => {
       const chunk = latest.get(batchId)!
       return chunk.fence === fence ? (answers.get(chunk) ?? null) : null
@@ -194,8 +189,7 @@ export const finishSmall = (sql: Sql, completes: boolean) => {
   })
 }
 
-/** `brings`: the events of all chunks; else they are not written, and nothing of a batch whose events are wanted. */
-const finish = (sql: Sql, chunks: ReadonlyArray<ResultChunk>, brings: boolean, completing: boolean) => {
+const finish = (sql: Sql, chunks: ReadonlyArray<ResultChunk>, brings: boolean) => {
   const results = chunks.flatMap(({ batchId, final: { errors, messageIds, recipients, statuses } }) =>
     recipients.map((recipient, i) => ({
       batchId,
@@ -205,26 +199,44 @@ const finish = (sql: Sql, chunks: ReadonlyArray<ResultChunk>, brings: boolean, c
       error: errors[i]!
     }))
   )
-  const events = chunks.flatMap(({ batchId, events, trace }) => events.map((event) => ({ ...event, batchId, trace })))
+  const events = ownEvents(chunks)
   const hasEvents = events.length > 0
-  return send(sql, { condition: hasEvents && !brings, events: hasEvents && brings, completing }, [
+  return send(sql, { condition: hasEvents && !brings, events: hasEvents && brings }, [
     () => uuids(chunks.map(({ batchId }) => batchId)),
     () => integers(chunks.map(({ fence }) => fence)),
     () => texts(chunks.map(({ provider }) => providerCode[provider])),
     () => smallints(chunks.map(({ attempts }) => attempts)),
-    () => texts([...new Set(events.map(({ event }) => event))]),
+    () => texts(namesOf(events)),
     () => uuids(results.map(({ batchId }) => batchId)),
     () => uuids(results.map(({ recipient }) => recipient)),
     () => texts(results.map(({ status }) => status)),
     () => texts(results.map(({ messageId }) => messageId)),
     () => texts(results.map(({ error }) => error)),
-    () => uuids(events.map(({ batchId }) => batchId)),
-    () => uuids(events.map(({ id }) => id)),
-    () => texts(events.map(({ event }) => event)),
-    () => times(events.map(({ at }) => at)),
-    () => integers(events.map(({ size }) => size)),
-    () => texts(events.map(({ common }) => JSON.stringify(common))),
-    () => texts(events.map(({ columns }) => JSON.stringify(columns))),
-    () => texts(events.map(({ trace }) => trace ?? null))
+    ...eventParameters(events)
   ])
 }
+
+interface OwnEvent {
+  readonly chunk: ResultChunk
+  readonly event: ResultChunk["events"][number]
+}
+
+/** The events of chunks, each with its own. */
+export const ownEvents = (chunks: ReadonlyArray<ResultChunk>): ReadonlyArray<OwnEvent> =>
+  chunks.flatMap((chunk) => chunk.events.map((event) => ({ chunk, event })))
+
+export const namesOf = (events: ReadonlyArray<OwnEvent>): ReadonlyArray<string> => [
+  ...new Set(events.map(({ event }) => event.event))
+]
+
+/** The columns of `eventsOfMany`. */
+export const eventParameters = (events: ReadonlyArray<OwnEvent>): Parameters => [
+  () => uuids(events.map(({ chunk }) => chunk.batchId)),
+  () => uuids(events.map(({ event }) => event.id)),
+  () => texts(events.map(({ event }) => event.event)),
+  () => times(events.map(({ event }) => event.at)),
+  () => integers(events.map(({ event }) => event.size)),
+  () => texts(events.map(({ event }) => JSON.stringify(event.common))),
+  () => texts(events.map(({ event }) => JSON.stringify(event.columns))),
+  () => texts(events.map(({ chunk }) => chunk.trace ?? null))
+]

@@ -6,13 +6,20 @@ import { noteWritten, writeChunk } from "./ChunkWriter.ts"
 
 /*
  * Writes what became of messages to one device each that were sent: all that came in one turn of the event loop, of
- * whichever lanes, go in one statement, which completes their notifications as well. What comes while a statement is
- * under way goes with the next one. Whatever does not go smoothly is written chunk by chunk, as any other batch's.
+ * whichever lanes, go in one statement, which completes their notifications as well. The first goes at once; what follows
+ * within a moment goes together, as a commit costs as much as a few messages. Whatever does not go smoothly is written chunk by chunk, as any other batch's.
  */
 
 /** Chunks in a statement, and statements under way at once, at most. */
 const MOST_CHUNKS = 256
 const AT_ONCE = 2
+/**
+ * Between the beginnings of statements, unless one is full. What a crash repeats is what came within it, and during a
+ * write.
+ */
+const GAP_MS = 25
+/** So many chunks are worth a statement of their own at once. */
+const ENOUGH = 16
 
 export interface OutcomeWriter {
   /** Writes the chunk of a batch of one recipient, who was sent to. Calls `ended` when it is written, or cannot be. */
@@ -31,9 +38,15 @@ export const makeOutcomeWriter = Effect.fnUntraced(function* (
   let waiting: Array<Waiting> = []
   let statements = 0
   let isSoon = false
+  let startedAt = -Infinity
+  let later: NodeJS.Timeout | undefined
+  yield* Effect.addFinalizer(() => Effect.sync(() => clearTimeout(later)))
 
   const start = (): void => {
     isSoon = false
+    clearTimeout(later)
+    later = undefined
+    startedAt = performance.now()
     while (waiting.length > 0 && statements < AT_ONCE) {
       const some = waiting.length <= MOST_CHUNKS ? waiting : waiting.slice(0, MOST_CHUNKS)
       waiting = waiting.length <= MOST_CHUNKS ? [] : waiting.slice(MOST_CHUNKS)
@@ -47,6 +60,11 @@ export const makeOutcomeWriter = Effect.fnUntraced(function* (
   }
   const soon = (): void => {
     if (isSoon || waiting.length === 0 || statements === AT_ONCE) return
+    const gapMs = startedAt + GAP_MS - performance.now()
+    if (gapMs > 0 && waiting.length < ENOUGH) {
+      later ??= setTimeout(start, gapMs)
+      return
+    }
     isSoon = true
     setImmediate(start)
   }

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { FINISH_BATCH, FINISH_BATCH_TYPES } from "../../../../layers/postgres/sending/finishBatch.ts"
 import { FINISH_LATE, FINISH_LATE_TYPES } from "../../../../layers/postgres/sending/finishLate.ts"
+import { FINISH_SENT, FINISH_SENT_TYPES } from "../../../../layers/postgres/sending/finishSent.ts"
 import { FINISH_SMALL, FINISH_SMALL_TYPES } from "../../../../layers/postgres/sending/finishSmall.ts"
 import { leavingOut } from "../../../../layers/postgres/sending/leavingOut.ts"
 import { hotStores } from "../Stores.ts"
@@ -11,6 +12,7 @@ import { hotStores } from "../Stores.ts"
 const STATEMENTS = [
   { name: "finishBatch", types: FINISH_BATCH_TYPES, text: FINISH_BATCH },
   { name: "finishLate", types: FINISH_LATE_TYPES, text: FINISH_LATE },
+  { name: "finishSent", types: FINISH_SENT_TYPES, text: FINISH_SENT },
   { name: "finishSmall", types: FINISH_SMALL_TYPES, text: FINISH_SMALL }
 ]
 

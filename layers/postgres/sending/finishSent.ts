@@ -1,0 +1,88 @@
+import type { SqlClient } from "effect/sql"
+import type { ResultChunk } from "../../../services/ports/sending/BatchStore.ts"
+import { addedUp, TODAY } from "../engagement/dailyStats.ts"
+import { integers, smallints, texts, uuids } from "../server/columns.ts"
+import { providerCode } from "./deliveryCodes.ts"
+import type { Finished } from "./finishSmall.ts"
+import { eventParameters, eventsOfMany, finishing, namesOf, ownEvents, WORK_OF_MANY } from "./finishSmall.ts"
+import { leavingOut } from "./leavingOut.ts"
+
+/*
+ * Single messages that were sent, many in one statement: the result of each, which is its notification's only one, ends
+ * its batch and completes its notification. Notifications are locked before batches, as those do who pause and cancel.
+ */
+
+/*
+ * Parameters, a column each; those of events are empty where there are none to bring:
+ *
+ *   $1  batches: ids         $2  fences          $3  notifications        $4  recipients
+ *   $5  names of events: batches whose application has a webhook that wants one of them are left as they are
+ *   $6  providers (codes)    $7  attempts        $8  message ids
+ *   $9  events: batches      $10 ids             $11 names                $12 moments        $13 sizes
+ *   $14 in common            $15 columns         $16 traces
+ */
+export const FINISH_SENT_TYPES = `
+  uuid[], integer[], uuid[], uuid[], text[],
+  text[], smallint[], text[],
+  uuid[], uuid[], text[], timestamptz[], integer[], text[], text[], text[]`
+
+export const FINISH_SENT = `
+    WITH found AS MATERIALIZED (
+      SELECT t.*, n.app_id,
+        false
+        -- [condition]
+        OR coalesce((
+          SELECT true FROM webhooks h
+          WHERE h.app_id = n.app_id AND h.is_active AND (h.events = '{}' OR h.events && $5) LIMIT 1
+        ), false)
+        -- [end]
+        AS wanted
+      FROM unnest($1, $2, $3, $4, $6, $7, $8)
+        AS t (id, fence, notification_id, recipient_id, provider, attempts, message_id)
+      JOIN notifications n ON n.id = t.notification_id
+      ORDER BY n.id FOR NO KEY UPDATE OF n
+    ), mine AS (
+      UPDATE batches b SET recipients = '{}', done = true, lease_until = NULL, sent = b.sent + 1
+      FROM found t
+      -- By their ids: in the indexes of what is open, dead rows of a moment ago stand in the way.
+      WHERE b.id = t.id AND b.fence = t.fence AND cardinality(b.recipients) > 0 AND NOT t.wanted
+      RETURNING b.id, t.notification_id, t.recipient_id, t.app_id, t.provider::"char" AS provider, t.attempts, t.message_id
+    ), written AS (
+      INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts, message_id)
+      SELECT notification_id, recipient_id, provider, 's', attempts, message_id FROM mine
+    ), summed AS (
+      ${addedUp(
+        ["sent"],
+        `SELECT app_id, provider, ${TODAY}, count(*) FROM mine GROUP BY app_id, provider ORDER BY 1, 2`
+      )}
+    ), completed AS (
+      UPDATE notifications n SET status = 'completed', completed_at = now()
+      FROM mine
+      WHERE n.id = mine.notification_id AND coalesce(n.completed_at, '-infinity') = '-infinity'
+        AND n.plan_done AND n.planned = 1 AND n.reopened = 0 AND n.status IN ('queued', 'sending', 'paused')
+      RETURNING n.id
+    )
+    ${eventsOfMany("mine", 9)}
+    SELECT ARRAY(SELECT id FROM mine) AS finished, ARRAY(SELECT id FROM found WHERE wanted) AS wanted,
+      ARRAY(SELECT id FROM completed) AS completed,
+      ${WORK_OF_MANY}`
+
+const send = leavingOut<Finished>(FINISH_SENT)
+
+/** What became of each chunk; null for a batch whose lease was lost. */
+export const finishSent = (sql: SqlClient.SqlClient) =>
+  finishing((chunks: ReadonlyArray<ResultChunk>, brings: boolean) => {
+    const events = ownEvents(chunks)
+    const hasEvents = events.length > 0
+    return send(sql, { condition: hasEvents && !brings, events: hasEvents && brings }, [
+      () => uuids(chunks.map(({ batchId }) => batchId)),
+      () => integers(chunks.map(({ fence }) => fence)),
+      () => uuids(chunks.map(({ notificationId }) => notificationId)),
+      () => uuids(chunks.map(({ final }) => final.recipients[0]!)),
+      () => texts(namesOf(events)),
+      () => texts(chunks.map(({ provider }) => providerCode[provider])),
+      () => smallints(chunks.map(({ attempts }) => attempts)),
+      () => texts(chunks.map(({ final }) => final.messageIds[0]!)),
+      ...eventParameters(events)
+    ])
+  })
