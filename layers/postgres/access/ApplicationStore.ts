@@ -11,7 +11,7 @@ import type { ApplicationRow } from "./newApplication.ts"
 import { APPLICATION_COLUMNS, applicationOf, insertApplication, secretPlace } from "./newApplication.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { milliseconds, texts, uuids } from "../server/columns.ts"
-import { pageOf } from "../server/pages.ts"
+import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 import { NAMED_APPLICATION } from "../server/advisoryLocks.ts"
 
@@ -151,11 +151,8 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
 
     const keys: ApplicationStore["Service"]["keys"] = (appId, after, limit) =>
       sql<KeyRow>`
-        SELECT ${keyColumns} FROM api_keys WHERE ${sql.and([
-          sql`app_id = ${appId}`,
-          sql`revoked_at IS NULL`,
-          ...(after === null ? [] : [sql`id > ${after}`])
-        ])} ORDER BY id LIMIT ${limit + 1}`.pipe(
+        SELECT ${keyColumns} FROM api_keys
+        WHERE ${spanOf(sql, "oldest first", appId, after, sql`revoked_at IS NULL`)} LIMIT ${limit + 1}`.pipe(
         Effect.map((rows) => pageOf(rows.map(keyOf), limit)),
         storeError("ApplicationStore.keys")
       )

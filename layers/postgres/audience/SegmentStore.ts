@@ -4,7 +4,7 @@ import type { SegmentId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Segment, SegmentFilter } from "../../../services/domain/audience/Segment.ts"
 import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
-import { pageOf } from "../server/pages.ts"
+import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
 interface SegmentRow {
@@ -47,10 +47,7 @@ export const layer: Layer.Layer<SegmentStore, never, SqlClient.SqlClient> = Laye
 
     const list: SegmentStore["Service"]["list"] = (appId, after, limit) =>
       sql<SegmentRow>`
-        SELECT ${columns} FROM segments WHERE ${sql.and([
-          sql`app_id = ${appId}`,
-          ...(after === null ? [] : [sql`id > ${after}`])
-        ])} ORDER BY id LIMIT ${limit + 1}`.pipe(
+        SELECT ${columns} FROM segments WHERE ${spanOf(sql, "oldest first", appId, after)} LIMIT ${limit + 1}`.pipe(
         Effect.map((rows) => pageOf(rows.map(segmentOf), limit)),
         storeError("SegmentStore.list")
       )

@@ -5,7 +5,7 @@ import type { TemplateId, TemplateVersionId } from "../../../services/domain/Ids
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Template, TemplateBody } from "../../../services/domain/messages/Template.ts"
 import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
-import { pageOf } from "../server/pages.ts"
+import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
 interface TemplateRow {
@@ -33,9 +33,10 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const select = (where: ReadonlyArray<Fragment>) => sql<TemplateRow>`
+    /** `templates`: a table, or a query for rows of it. */
+    const select = (templates: Fragment) => sql<TemplateRow>`
       SELECT t.id, t.name, t.version, t.version_id, v.body, t.created_at, t.updated_at
-      FROM templates t JOIN template_versions v ON v.id = t.version_id WHERE ${sql.and(where)}`
+      FROM ${templates} AS t JOIN template_versions v ON v.id = t.version_id`
 
     const create: TemplateStore["Service"]["create"] = (appId, name, body) =>
       Effect.gen(function* () {
@@ -52,19 +53,18 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
       }).pipe(storeError("TemplateStore.create"))
 
     const find: TemplateStore["Service"]["find"] = (appId, id) =>
-      select([sql`t.app_id = ${appId}`, sql`t.id = ${id}`]).pipe(
+      sql<TemplateRow>`${select(sql`templates`)} WHERE t.app_id = ${appId} AND t.id = ${id}`.pipe(
         Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), templateOf)),
         storeError("TemplateStore.find")
       )
 
-    const list: TemplateStore["Service"]["list"] = (appId, after, limit) =>
-      sql<TemplateRow>`${select([
-        sql`t.app_id = ${appId}`,
-        ...(after === null ? [] : [sql`t.id > ${after}`])
-      ])} ORDER BY t.id LIMIT ${limit + 1}`.pipe(
+    const list: TemplateStore["Service"]["list"] = (appId, after, limit) => {
+      const page = sql`(SELECT * FROM templates WHERE ${spanOf(sql, "oldest first", appId, after)} LIMIT ${limit + 1})`
+      return sql<TemplateRow>`${select(page)} ORDER BY t.id`.pipe(
         Effect.map((rows) => pageOf(rows.map(templateOf), limit)),
         storeError("TemplateStore.list")
       )
+    }
 
     const update: TemplateStore["Service"]["update"] = (appId, id, version, name, body) =>
       Effect.gen(function* () {

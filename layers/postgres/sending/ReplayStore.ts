@@ -9,7 +9,7 @@ import { deadLettersOf } from "./deadLetters.ts"
 import { Holder } from "../operations/Holder.ts"
 import { beginOneMore } from "../server/beginOneMore.ts"
 import { inTurn } from "../server/inTurn.ts"
-import { pageOf } from "../server/pages.ts"
+import { pageOf, spanOf } from "../server/pages.ts"
 import type { Moved } from "./replayDeadLetters.ts"
 import { laneOf, moveDeadLetters } from "./replayDeadLetters.ts"
 import { storeError } from "../server/storeError.ts"
@@ -73,10 +73,7 @@ export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer
 
     const list: ReplayStore["Service"]["list"] = (appId, before, limit) =>
       sql<Row>`
-        SELECT ${columns} FROM replays r WHERE ${sql.and([
-          sql`r.app_id = ${appId}`,
-          ...(before === null ? [] : [sql`r.id < ${before}`])
-        ])} ORDER BY r.id DESC LIMIT ${limit + 1}`.pipe(
+        SELECT ${columns} FROM replays r WHERE ${spanOf(sql, "newest first", appId, before)} LIMIT ${limit + 1}`.pipe(
         Effect.map((rows) => pageOf(rows.map(replayOf), limit)),
         storeError("ReplayStore.list")
       )

@@ -15,7 +15,7 @@ import { finishWebhookWork, finishPlainWebhookWork } from "./finishWebhookWork.t
 import { webhookDeliveries } from "./webhookDeliveries.ts"
 import { record } from "../access/auditEntry.ts"
 import { Holder } from "../operations/Holder.ts"
-import { pageOf } from "../server/pages.ts"
+import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
 interface WebhookRow {
@@ -116,10 +116,7 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient | Secre
 
     const list: WebhookStore["Service"]["list"] = (appId, after, limit) =>
       sql<WebhookRow>`
-        SELECT ${columns} FROM webhooks WHERE ${sql.and([
-          sql`app_id = ${appId}`,
-          ...(after === null ? [] : [sql`id > ${after}`])
-        ])} ORDER BY id LIMIT ${limit + 1}`.pipe(
+        SELECT ${columns} FROM webhooks WHERE ${spanOf(sql, "oldest first", appId, after)} LIMIT ${limit + 1}`.pipe(
         Effect.map((rows) => pageOf(rows.map(webhookOf), limit)),
         storeError("WebhookStore.list")
       )

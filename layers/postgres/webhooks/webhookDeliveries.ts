@@ -59,6 +59,9 @@ const boundsOf = (eventId: string): readonly [string, string] => [
   `${eventId.slice(0, 32)}ffff`
 ]
 
+/** Behind every chunk. */
+const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
 const deliveryOf = (chunk: ChunkRow, position: number, known: Known): WebhookDelivery => {
   const attempts = (known.attempts.get(position) ?? []).toSorted((a, b) => a.at - b.at)
   const due = known.due.get(position) ?? known.all
@@ -115,13 +118,13 @@ export const locateDeliveries = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Page<Located>, SqlError> {
   const bounds = after === null ? null : boundsOf(after)
   // Every chunk has an event at least. One more for the chunk that `after` is in, and one to know whether more follow.
-  // They are chosen before they are looked up: a join in the order of chunks would walk those of all other webhooks
-  // too.
+  // They are chosen before they are looked up, and by a span of webhook and chunk: in the order of chunks alone one would
+  // walk those of all other webhooks too.
   const chunks = yield* sql<ChunkRow>`
     SELECT c.id, c.event, c.at, c.size FROM (
-      SELECT w.chunk_id FROM webhook_work_items w WHERE w.webhook_id = ${webhookId} AND w.attempts = 0 AND NOT w.redelivers
-        ${bounds === null ? sql`` : sql`AND w.chunk_id <= ${bounds[1]}::uuid`}
-      ORDER BY w.chunk_id DESC LIMIT ${limit + 2}
+      SELECT w.chunk_id FROM webhook_work_items w WHERE w.attempts = 0 AND NOT w.redelivers
+        AND w.webhook_id >= ${webhookId}::uuid AND (w.webhook_id, w.chunk_id) <= (${webhookId}::uuid, ${bounds?.[1] ?? LAST}::uuid)
+      ORDER BY w.webhook_id DESC, w.chunk_id DESC LIMIT ${limit + 2}
     ) page JOIN event_chunks c ON c.id = page.chunk_id ORDER BY c.id DESC`
 
   const wanted: Array<Wanted> = []

@@ -173,6 +173,8 @@ const body = { default_locale: "en", locales: { en: { title: "Hello" } }, missin
 
 /** Operations by port and name, and after a comma by what differs from the plain case. */
 export const operationsOf = ({ app, notification, reader, webhook }: Place): Readonly<Record<string, Operation>> => {
+  /** Has nothing, where another has all. */
+  const small = uuidv7() as AppId
   const lane = { appId: app, provider: "fcm", priority: "bulk" } as const
   const device = Effect.gen(function* () {
     const store = yield* DeviceStore
@@ -375,6 +377,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     ),
     "ApplicationStore.keys": plain(ApplicationStore, (store) => store.keys(app, null, PAGE)),
     "ApplicationStore.keys, later": plain(ApplicationStore, (store) => store.keys(app, MISSING, PAGE)),
+    "ApplicationStore.keys, of a small application": plain(ApplicationStore, (store) => store.keys(small, null, PAGE)),
     "ApplicationStore.createKey": plain(ApplicationStore, (store) => {
       const made = key()
       return Effect.andThen(store.createKey(app, made), store.revokeKey(app, made.id))
@@ -385,6 +388,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     ),
     "AuditLog.list": plain(AuditLog, (store) => store.list(app, null, PAGE)),
     "AuditLog.list, later": after(paged(), AuditLog, (store, { later }) => store.list(app, later, PAGE)),
+    "AuditLog.list, of a small application": plain(AuditLog, (store) => store.list(small, null, PAGE)),
     "IdempotencyStore.begin": plain(IdempotencyStore, (store) => store.begin(secret(app), FINGERPRINT, LEASE)),
     "IdempotencyStore.begin, again": after(
       Effect.gen(function* () {
@@ -543,6 +547,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     ),
     "SegmentStore.list": plain(SegmentStore, (store) => store.list(app, null, PAGE)),
     "SegmentStore.list, later": after(paged(), SegmentStore, (store) => store.list(app, MISSING, PAGE)),
+    "SegmentStore.list, of a small application": plain(SegmentStore, (store) => store.list(small, null, PAGE)),
     "SegmentStore.update": after(
       Effect.flatMap(SegmentStore, (store) => store.create(app, { name: "x", filter: {} })),
       SegmentStore,
@@ -771,6 +776,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "ReplayStore.claim, in turn": plain(ReplayStore, (store) => store.claim(app, LEASE)),
     "ReplayStore.find": plain(ReplayStore, (store) => store.find(app, MISSING as ReplayId)),
     "ReplayStore.list": plain(ReplayStore, (store) => store.list(app, null, PAGE)),
+    "ReplayStore.list, of a small application": plain(ReplayStore, (store) => store.list(small, null, PAGE)),
     "ReplayStore.list, later": plain(ReplayStore, (store) => store.list(app, uuidv7(), PAGE))
   }
 
@@ -780,6 +786,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "TemplateStore.find": after(template, TemplateStore, (store, { id }) => store.find(app, id)),
     "TemplateStore.list": plain(TemplateStore, (store) => store.list(app, null, PAGE)),
     "TemplateStore.list, later": plain(TemplateStore, (store) => store.list(app, MISSING, PAGE)),
+    "TemplateStore.list, of a small application": plain(TemplateStore, (store) => store.list(small, null, PAGE)),
     "TemplateStore.update": after(template, TemplateStore, (store, { id }) =>
       store.update(app, id, 1, "y", body as never)
     ),
@@ -847,6 +854,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "WebhookStore.find": plain(WebhookStore, (store) => store.find(app, webhook)),
     "WebhookStore.list": plain(WebhookStore, (store) => store.list(app, null, PAGE)),
     "WebhookStore.list, later": plain(WebhookStore, (store) => store.list(app, MISSING, PAGE)),
+    "WebhookStore.list, of a small application": plain(WebhookStore, (store) => store.list(small, null, PAGE)),
     "WebhookStore.update": plain(WebhookStore, (store) => store.update(app, webhook, { name: unique() })),
     "WebhookStore.remove": after(webhookOf, WebhookStore, (store, id) => store.remove(app, id)),
     "WebhookStore.endpoint": plain(WebhookStore, (store) => store.endpoint(webhook)),
