@@ -13,6 +13,7 @@ import { trust } from "../config/Trust.ts"
 import type { AccessTokens } from "./AccessToken.ts"
 import { makeAccessTokens } from "./AccessToken.ts"
 import { outcomeOfFailure, REPAIR_MS, THIRD_PARTY, verdictOf } from "./FcmAnswer.ts"
+import type { FcmPayload } from "./FcmPayload.ts"
 import { MAX_PAYLOAD, payloadOf } from "./FcmPayload.ts"
 
 const GOOGLE = "https://fcm.googleapis.com"
@@ -66,7 +67,10 @@ interface Run extends Means {
   readonly owner: string
   readonly origin: string
   readonly path: string
-  readonly payload: ReturnType<typeof payloadOf>
+  /** One for all targets, or one for each. */
+  readonly payloads: ReadonlyArray<FcmPayload>
+  /** Those who can be sent to. */
+  readonly indexes: ReadonlyArray<number>
   readonly mismatch: Mismatched
   /** Told when all have been asked. */
   readonly invalid: Array<number>
@@ -81,15 +85,22 @@ const send = Effect.fnUntraced(function* (
   batch: SendBatch,
   onOutcome: (index: number, outcome: Outcome) => void
 ) {
-  const { credential, message, targets } = batch
+  const { credential, each, message, targets } = batch
   if (credential.config.kind !== "fcm") return yield* Effect.die(new Error("not a credential of FCM"))
   const { service_account: account, endpoint } = credential.config.value
-  const all = (outcome: Outcome) => targets.forEach((_, index) => onOutcome(index, outcome))
-
   const start = yield* Clock.currentTimeMillis
-  if (isExpired(message, start)) return all({ _tag: "Fail", reason: "expired" })
-  const payload = payloadOf(message, start)
-  if (payload.bytes > MAX_PAYLOAD) return all({ _tag: "Fail", reason: "payload_too_large" })
+  const messages = each ?? [message]
+  const payloads = messages.map((one) => payloadOf(one, start))
+  const reasons = messages.map((one, i) =>
+    isExpired(one, start) ? "expired" : payloads[i]!.bytes > MAX_PAYLOAD ? "payload_too_large" : null
+  )
+  const indexes: Array<number> = []
+  for (let index = 0; index < targets.length; index++) {
+    const reason = reasons[each === undefined ? 0 : index]!
+    if (reason === null) indexes.push(index)
+    else onOutcome(index, { _tag: "Fail", reason })
+  }
+  if (indexes.length === 0) return
 
   const owner = `${credential.appId}:${credential.version}`
   // A proxy may serve the API under a path of its own.
@@ -102,7 +113,8 @@ const send = Effect.fnUntraced(function* (
     owner,
     origin,
     path: `${pathname.replace(/\/$/, "")}/v1/projects/${encodeURIComponent(account.project_id)}/messages:send`,
-    payload,
+    payloads,
+    indexes,
     mismatch: means.mismatches.of(owner),
     invalid: [],
     mismatched: [],
@@ -118,13 +130,12 @@ const send = Effect.fnUntraced(function* (
 
 /** With the access token at hand; and with a fresh one to those for whom it was refused. */
 const sendAll = Effect.fnUntraced(function* (run: Run) {
-  const { account, batch, onOutcome, tokens } = run
+  const { account, indexes, onOutcome, tokens } = run
   const again: Array<number> = []
-  const token = yield* attempt(
-    run,
-    batch.targets.map((_, index) => index),
-    { refused: (index) => void again.push(index), isStale: () => again.length > 0 }
-  )
+  const token = yield* attempt(run, indexes, {
+    refused: (index) => void again.push(index),
+    isStale: () => again.length > 0
+  })
   if (token === null || again.length === 0) return
   yield* tokens.refused(account, token)
   yield* attempt(run, again, {
@@ -168,7 +179,7 @@ const sendTo = (run: Run, indexes: ReadonlyArray<number>, token: string, now: nu
 }
 
 const post = (run: Run, pool: Http2Pool, indexes: ReadonlyArray<number>, token: string, now: number, again: Again) => {
-  const { batch, invalid, mismatch, mismatched, onOutcome, path, payload, withheld } = run
+  const { batch, invalid, mismatch, mismatched, onOutcome, path, payloads, withheld } = run
   const { targets } = batch
   return pool.send({
     count: indexes.length,
@@ -177,7 +188,11 @@ const post = (run: Run, pool: Http2Pool, indexes: ReadonlyArray<number>, token: 
     credential: [["authorization", `Bearer ${token}`]],
     path: () => path,
     headers: () => [],
-    body: (i) => payload.body(targets[indexes[i]!]!.address, targets[indexes[i]!]!.id),
+    body: (i) => {
+      const index = indexes[i]!
+      const { address, id } = targets[index]!
+      return payloads[payloads.length === 1 ? 0 : index]!.body(address, id)
+    },
     onAnswer: (i, answer) => {
       const index = indexes[i]!
       const verdict = verdictOf(answer, now)
@@ -207,9 +222,10 @@ const post = (run: Run, pool: Http2Pool, indexes: ReadonlyArray<number>, token: 
   })
 }
 
-/** One payload went to all: if FCM accepted it for anybody, its refusals are about the tokens. */
+/** Where one payload went to all, and FCM accepted it for anybody, its refusals are about the tokens. */
 const judgeInvalid = ({ accepted, batch, invalid, onOutcome }: Run): void => {
-  const blamesPayload = batch.isOneOfAKind === true || (accepted === 0 && invalid.length >= REFUSALS_OF_A_CREDENTIAL)
+  const isRefusedByAll = batch.each === undefined && accepted === 0 && invalid.length >= REFUSALS_OF_A_CREDENTIAL
+  const blamesPayload = batch.isOneOfAKind === true || isRefusedByAll
   for (const index of invalid) {
     onOutcome(
       index,
@@ -256,6 +272,6 @@ export const layer: Layer.Layer<FcmProvider, never, Http2Client | OutboundPolicy
     const { make: makePools } = yield* PushPools
     const pools = yield* makePools({ open, trusted: new Set([GOOGLE]), capacity: 2000 })
     const means: Means = { pools, tokens: yield* makeAccessTokens(yield* trust), mismatches: new Mismatches() }
-    return { send: (batch, onOutcome) => send(means, batch, onOutcome), window: 4000 }
+    return { send: (batch, onOutcome) => send(means, batch, onOutcome), takesEach: true, window: 4000 }
   })
 )

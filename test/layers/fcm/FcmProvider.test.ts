@@ -103,6 +103,32 @@ describe("FcmProvider", () => {
     expect(fcm.stats().tokensIssued).toBe(issued + 1)
   })
 
+  it("sends messages of their own in one call, and those not that are too old or too large", async () => {
+    const each = [
+      message({ content: { title: "One" }, priority: "high" }),
+      message({ expiresAt: Date.now() - 1 }),
+      message({ content: { body: "x".repeat(5000) } }),
+      message({ content: { data: { two: 2 } }, collapseKey: "two" })
+    ]
+    const targets = devices(4)
+    expect(await sender.send({ message: each[0]!, each, credential: account(), targets })).toMatchObject([
+      { _tag: "Ok" },
+      { _tag: "Fail", reason: "expired" },
+      { _tag: "Fail", reason: "payload_too_large" },
+      { _tag: "Ok" }
+    ])
+    expect(new Set(fcm.received().keys())).toEqual(
+      new Set([0, 3].map((i) => `${each[i]!.notificationId}:${targets[i]!.id}`))
+    )
+  })
+
+  it("drops the tokens of messages of their own that it refuses, whatever becomes of the others", async () => {
+    const targets = [...Array.from({ length: 12 }, (_, n) => target(`wrong-${n}`)), ...devices(1)]
+    const each = targets.map(() => message())
+    const outcomes = await sender.send({ message: each[0]!, each, credential: account(), targets })
+    expect(outcomes.map((outcome) => outcome._tag)).toEqual([...Array.from({ length: 12 }, () => "Drop"), "Ok"])
+  })
+
   it("sends content, overrides and data of every type in a form that FCM takes", async () => {
     const sent = message({
       priority: "bulk",
