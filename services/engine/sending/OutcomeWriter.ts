@@ -1,5 +1,5 @@
-import { Effect, FiberSet } from "effect"
-import type { Scope } from "effect"
+import { Effect, Exit, FiberSet } from "effect"
+import type { Cause, Scope } from "effect"
 import type { ResultChunk } from "../../ports/sending/BatchStore.ts"
 import type { ChunkWriting } from "./ChunkWriter.ts"
 import { noteWritten, writeChunk } from "./ChunkWriter.ts"
@@ -80,8 +80,9 @@ const writeAll = Effect.fnUntraced(function* (writing: ChunkWriting, some: Reado
   const chunks = some.map(({ chunk }) => chunk)
   const items = chunks.map(({ batchId, fence }) => ({ id: batchId, fence }))
   const { gate, notifications, store, wakeWebhook } = writing
-  const written = yield* Effect.result(gate.writing("batches", items, (attempt) => attempt(store.finishSent(chunks))))
-  const found = written._tag === "Success" ? written.success : []
+  // A defect is mostly one chunk's as well: the others are written.
+  const written = yield* Effect.exit(gate.writing("batches", items, (attempt) => attempt(store.finishSent(chunks))))
+  const found = Exit.isSuccess(written) ? written.value : []
   const others: Array<ResultChunk> = []
   const done: Array<ResultChunk> = []
   const open: Array<ResultChunk> = []
@@ -94,12 +95,20 @@ const writeAll = Effect.fnUntraced(function* (writing: ChunkWriting, some: Reado
   })
   noteWritten(writing, done)
   // Refused, or somebody else's by now: each for itself.
-  yield* Effect.forEach(others, (chunk) => Effect.ignore(writeChunk(writing, null, chunk)), {
+  yield* Effect.forEach(others, (chunk) => Effect.catchCause(writeChunk(writing, null, chunk), leftOf(chunk)), {
     concurrency: "unbounded",
     discard: true
   })
-  yield* Effect.forEach(open, ({ notificationId }) => Effect.ignore(notifications.completeIfDone(notificationId)), {
+  // One that is not completed now is by the sweeper.
+  yield* Effect.forEach(open, ({ notificationId }) => Effect.exit(notifications.completeIfDone(notificationId)), {
     concurrency: "unbounded",
     discard: true
   })
 })
+
+const leftOf =
+  ({ appId, batchId, notificationId, provider }: ResultChunk) =>
+  (cause: Cause.Cause<unknown>) =>
+    Effect.logError("A batch was left to its lease", cause).pipe(
+      Effect.annotateLogs({ app_id: appId, notification_id: notificationId, batch_id: batchId, provider })
+    )

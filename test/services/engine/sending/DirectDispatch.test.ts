@@ -1,7 +1,9 @@
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { StoreError } from "../../../../services/ports/StoreError.ts"
 import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
+import type { NotificationId } from "../../../../services/domain/Ids.ts"
 import type { Outcome } from "../../../../services/ports/sending/Provider.ts"
 import type { DirectNode } from "./DirectNode.ts"
 import { batchOf, makeNode, newDevices, newSender, OK, shared, until } from "./DirectNode.ts"
@@ -12,6 +14,8 @@ const asked = ({ fcm }: DirectNode, count: number) =>
     Effect.sync(() => fcm.asked.length),
     (now) => now >= count
   )
+
+const LEASE_1 = { LEASE_SECONDS: "1" }
 
 layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
   it.effect("sends a message and completes it with two statements, once its credential is known to work", () =>
@@ -135,6 +139,225 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
       yield* Deferred.succeed(answer, { _tag: "Ok", messageId: "m", environment: "sandbox" })
       for (const id of [paused, short]) expect(yield* node.completed(id)).toMatchObject({ sent: 1, failed: 0 })
       expect(node.apns.asked).toHaveLength(3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("lets one message try a credential that nobody knows, and sends the others when it has got through", () =>
+    Effect.gen(function* () {
+      const app = yield* newSender
+      const devices = yield* newDevices(app, 5)
+      const node = yield* makeNode()
+      const answer = yield* Deferred.make<Outcome>()
+      let isKnown = false
+      node.fcm.answer = () => {
+        if (node.fcm.asked.length === 1)
+          return Effect.tap(Deferred.await(answer), () => Effect.sync(() => (isKnown = true)))
+        expect(isKnown).toBe(true)
+        return Effect.succeed(OK)
+      }
+      const ids = yield* node.sendAll(app, devices)
+      // All of them have gone on to their lane.
+      yield* until(
+        Effect.sync(() => node.dispatcher.lanes()[0]?.running() ?? 0),
+        (running) => running === devices.length
+      )
+      yield* asked(node, 1)
+      yield* Deferred.succeed(answer, OK)
+      for (const id of ids) expect(yield* node.completed(id)).toMatchObject({ sent: 1 })
+      expect(node.fcm.asked).toHaveLength(devices.length)
+      // From here on they go together.
+      node.outage.calls.length = 0
+      for (const id of yield* node.sendAll(app, devices)) yield* node.completed(id)
+      expect(node.outage.count("BatchStore.finish")).toBe(0)
+    }).pipe(Effect.scoped)
+  )
+
+  const REFUSED: Outcome = {
+    _tag: "Refused",
+    reason: "403",
+    otherwise: () => ({ _tag: "Slow", scope: "recipient", reason: "not yours", afterMs: 60_000 })
+  }
+  it.effect.each<[string, Outcome]>([
+    ["Ok in the other environment", { _tag: "Ok", messageId: "m", environment: "sandbox" }],
+    ["Drop", { _tag: "Drop", reason: "Unregistered", seenBefore: null }],
+    ["Drop of an older token", { _tag: "Drop", reason: "Unregistered", seenBefore: 1 }],
+    ["Fail", { _tag: "Fail", reason: "too large" }],
+    ["Retry", { _tag: "Retry", reason: "503", afterMs: 90_000 }],
+    ["Retry beyond its time", { _tag: "Retry", reason: "503", afterMs: 3_600_000 }],
+    ["Slow for the recipient", { _tag: "Slow", scope: "recipient", reason: "429", afterMs: 60_000 }],
+    ["Slow for the project", { _tag: "Slow", scope: "project", reason: "429", afterMs: 60_000 }],
+    ["Suspend", { _tag: "Suspend", reason: "InvalidProviderToken" }],
+    ["Refused", REFUSED]
+  ])("takes an answer as a lane does: %s", ([, outcome]) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      /** What the database has, and the lane is told, after one message with the answer, and one that was accepted before. */
+      const after = Effect.fnUntraced(function* (isDirect: boolean) {
+        const app = yield* newSender
+        const [first, device] = yield* newDevices(app, 2, "ios")
+        const node = yield* makeNode({ isDirect })
+        yield* node.completed(yield* node.send(app, first!))
+        node.apns.answer = () => Effect.succeed(outcome)
+        const id = yield* node.send(app, device!, { ttl: 600 })
+        if (isDirect) expect(yield* batchOf(id)).toMatchObject({ fence: 1 })
+        yield* until(sql`SELECT 1 FROM batches WHERE notification_id = ${id} AND done`, (rows) => rows.length === 1)
+        yield* until(
+          Effect.sync(() => node.dispatcher.lanes()[0]!.running()),
+          (running) => running === 0
+        )
+        return {
+          asked: node.apns.asked.length,
+          lane: node.dispatcher.lanes()[0]!.state()._tag,
+          row: yield* node.row(id),
+          deliveries: yield* sql`SELECT provider, status, attempts, message_id, error FROM deliveries
+            WHERE notification_id = ${id}`,
+          batches: yield* sql`SELECT done, attempts, suspended, slowed, sent, failed, skipped, pending,
+              due_at > now() + interval '20 seconds' AS waits FROM batches WHERE notification_id = ${id} ORDER BY done`,
+          device: yield* sql`SELECT active, environment FROM devices WHERE id = ${device!}`,
+          credential: yield* sql`SELECT suspended_reason FROM credentials WHERE app_id = ${app} AND kind = 'apns'`,
+          letters: yield* sql`SELECT count(*)::integer AS count FROM deliveries
+            WHERE notification_id = ${id} AND status = 'f'`
+        }
+      })
+      expect(yield* after(true)).toEqual(yield* after(false))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("gives a message back that was accepted before its lane was slowed, and sends it later, once", () =>
+    Effect.gen(function* () {
+      const app = yield* newSender
+      const [first, limited, late] = yield* newDevices(app, 3)
+      const node = yield* makeNode()
+      yield* node.completed(yield* node.send(app, first!))
+      const [started, accept] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      node.outage.before = (operation) =>
+        operation === "NotificationStore.acceptForDevice"
+          ? Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(accept))
+          : Effect.void
+      const accepting = yield* Effect.forkChild(node.send(app, late!))
+      yield* Deferred.await(started)
+      node.outage.before = () => Effect.void
+      node.fcm.answer = ({ target }) =>
+        Effect.succeed(
+          target.id === limited && node.fcm.asked.length === 2
+            ? { _tag: "Slow", scope: "project", reason: "429", afterMs: 1500 }
+            : OK
+        )
+      const slowed = yield* node.send(app, limited!)
+      yield* until(
+        Effect.sync(() => node.dispatcher.lanes()[0]!.state()._tag),
+        (state) => state === "slowed"
+      )
+      expect(node.taker(app)).toBe(null)
+      yield* Deferred.succeed(accept, undefined)
+      const id = yield* Fiber.join(accepting)
+      yield* until(batchOf(id), ({ lease }) => lease === null)
+      // What is to be tried again is found by the sweeper, which is not here.
+      const looked = (one: NotificationId) => Effect.andThen(node.wake(`${app}:fcm`, "bulk"), node.row(one))
+      for (const one of [slowed, id]) {
+        expect(yield* until(looked(one), ({ status }) => status === "completed")).toMatchObject({ sent: 1 })
+      }
+      expect(node.fcm.asked.filter(({ target }) => target.id === late)).toHaveLength(1)
+      expect(yield* batchOf(id)).toMatchObject({ fence: 2 })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("keeps a message whose provider is silent beyond its lease, and counts the answer that comes", () =>
+    Effect.gen(function* () {
+      const app = yield* newSender
+      const [first, device] = yield* newDevices(app, 2)
+      const [node, other] = [yield* makeNode({ env: LEASE_1 }), yield* makeNode({ env: LEASE_1 })]
+      yield* node.completed(yield* node.send(app, first!))
+      const answer = yield* Deferred.make<Outcome>()
+      node.fcm.answer = () => Deferred.await(answer)
+      const id = yield* node.send(app, device!)
+      yield* asked(node, 2)
+      const sql = yield* SqlClient.SqlClient
+      // Longer than the lease that it was accepted with.
+      yield* until(
+        sql`SELECT 1 FROM batches b JOIN notifications n ON n.id = b.notification_id
+          WHERE n.id = ${id} AND b.lease_until > now() AND now() > n.created_at + interval '2 seconds'`,
+        (rows) => rows.length === 1
+      )
+      yield* other.wake(`${app}:fcm`, "bulk")
+      yield* Deferred.succeed(answer, OK)
+      expect(yield* node.completed(id)).toMatchObject({ sent: 1 })
+      expect(yield* batchOf(id)).toMatchObject({ fence: 1 })
+      expect([node.fcm.asked.length, other.fcm.asked.length]).toEqual([2, 0])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("fails a message whose provider is silent beyond its time as expired, and counts it once", () =>
+    Effect.gen(function* () {
+      const app = yield* newSender
+      const [first, device] = yield* newDevices(app, 2)
+      const node = yield* makeNode({ env: LEASE_1 })
+      yield* node.completed(yield* node.send(app, first!))
+      const answer = yield* Deferred.make<Outcome>()
+      node.fcm.answer = () => Deferred.await(answer)
+      const id = yield* node.send(app, device!, { ttl: 1 })
+      expect(yield* node.completed(id)).toMatchObject({ sent: 0, failed: 1 })
+      yield* Deferred.succeed(answer, OK)
+      yield* node.stop
+      expect(yield* node.row(id)).toMatchObject({ sent: 0, failed: 1 })
+      const sql = yield* SqlClient.SqlClient
+      expect(yield* sql`SELECT error FROM deliveries WHERE notification_id = ${id}`).toEqual([{ error: "expired" }])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("begins nothing while the database takes no writes, and sends what was accepted when it does, once", () =>
+    Effect.gen(function* () {
+      const app = yield* newSender
+      const devices = yield* newDevices(app, 3)
+      const node = yield* makeNode()
+      yield* node.completed(yield* node.send(app, devices[0]!))
+      const [failed, mended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const write = yield* Effect.forkChild(
+        node.gate.writing("batches", [], (attempt) =>
+          attempt(Effect.fail(new StoreError({ operation: "finish", cause: "away" }))).pipe(
+            Effect.catch(() => Effect.andThen(Deferred.succeed(failed, undefined), Deferred.await(mended))),
+            Effect.andThen(attempt(Effect.void))
+          )
+        )
+      )
+      yield* Deferred.await(failed)
+      const ids = yield* node.sendAll(app, devices)
+      yield* until(
+        Effect.sync(() => node.dispatcher.lanes()[0]!.running()),
+        (running) => running === devices.length
+      )
+      expect(node.fcm.asked).toHaveLength(1)
+      yield* Deferred.succeed(mended, undefined)
+      yield* Fiber.join(write)
+      for (const id of ids) expect(yield* node.completed(id)).toMatchObject({ sent: 1 })
+      expect(node.fcm.asked).toHaveLength(1 + devices.length)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("sends nothing that it received when its lease was over and another node has it", () =>
+    Effect.gen(function* () {
+      const app = yield* newSender
+      const [first, device] = yield* newDevices(app, 2)
+      const [node, other] = [yield* makeNode({ env: LEASE_1 }), yield* makeNode({ env: LEASE_1 })]
+      for (const one of [node, other]) yield* one.completed(yield* one.send(app, first!))
+      const [begun, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      // The process stands still before its provider is given the message.
+      node.fcm.before = () => Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(goOn))
+      const id = yield* node.send(app, device!)
+      yield* Deferred.await(begun)
+      const sql = yield* SqlClient.SqlClient
+      // As if its holder had been found dead.
+      yield* sql`UPDATE batches SET lease_until = '-infinity' WHERE notification_id = ${id}`
+      yield* other.wake(`${app}:fcm`, "bulk")
+      expect(yield* other.completed(id)).toMatchObject({ sent: 1 })
+      yield* until(
+        sql`SELECT 1 FROM notifications WHERE id = ${id} AND now() > created_at + interval '1500 milliseconds'`,
+        (rows) => rows.length === 1
+      )
+      yield* Deferred.succeed(goOn, undefined)
+      yield* node.stop
+      expect([node.fcm.asked.length, other.fcm.asked.length]).toEqual([1, 2])
+      expect(yield* node.row(id)).toMatchObject({ sent: 1, failed: 0 })
     }).pipe(Effect.scoped)
   )
 })

@@ -121,10 +121,16 @@ export const newDevices = Effect.fnUntraced(function* (app: AppId, count: number
 export interface NodeOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly drainMs?: number
+  /** False: all is left to lanes. */
+  readonly isDirect?: boolean
 }
 
 /** Such a process, until the scope closes or it is stopped. */
-export const makeNode = Effect.fnUntraced(function* ({ drainMs = 60_000, env = {} }: NodeOptions = {}) {
+export const makeNode = Effect.fnUntraced(function* ({
+  drainMs = 60_000,
+  env = {},
+  isDirect = true
+}: NodeOptions = {}) {
   const outage = new Outage()
   const [apns, fcm] = [new Service(), new Service()]
   const settings = settingsOf(env)
@@ -152,7 +158,7 @@ export const makeNode = Effect.fnUntraced(function* ({ drainMs = 60_000, env = {
   )
   const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
   // As in src/app.ts: who accepts goes on while those who send drain.
-  const base = yield* LocalDirect.layer.pipe(
+  const base = yield* (isDirect ? LocalDirect.layer : Layer.empty).pipe(
     Layer.provideMerge(stores),
     Layer.provideMerge(Holders.layer),
     Layer.provideMerge(queue),
