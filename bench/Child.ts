@@ -71,13 +71,18 @@ export interface Servant<Order, Answer> {
 
 export class Stage {
   readonly #closing: Array<() => Promise<void> | void> = []
+  #closed: Promise<void> | undefined
 
   onClose(close: () => Promise<void> | void): void {
     this.#closing.push(close)
   }
 
-  async close(): Promise<void> {
-    for (let close = this.#closing.pop(); close !== undefined; close = this.#closing.pop()) await close()
+  /** Whoever asks waits until all is closed: what fails because an interrupt closed it must not end the process before. */
+  close(): Promise<void> {
+    this.#closed ??= (async () => {
+      for (let close = this.#closing.pop(); close !== undefined; close = this.#closing.pop()) await close()
+    })()
+    return this.#closed
   }
 
   folder(): string {

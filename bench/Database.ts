@@ -14,18 +14,17 @@ export interface Database {
   readonly dataDir: string
 }
 
-const start = async (dataDir: string): Promise<Database & { readonly close: () => Promise<void> }> => {
+/** Its end is arranged for before it begins: an interrupt may come in between. */
+const start = async (stage: Stage, dataDir: string): Promise<Database & { readonly close: () => Promise<void> }> => {
   const scope = Effect.runSync(Scope.make())
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  stage.onClose(close)
   const { url } = await Effect.runPromise(Scope.provide(embeddedServer(dataDir), scope))
   const pid = Number(readFileSync(join(dataDir, "postgres", "postmaster.pid"), "utf8").split("\n", 1)[0])
-  return { url, pid, dataDir, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+  return { url, pid, dataDir, close }
 }
 
-export const database = async (stage: Stage): Promise<Database> => {
-  const server = await start(stage.folder())
-  stage.onClose(server.close)
-  return server
-}
+export const database = (stage: Stage): Promise<Database> => start(stage, stage.folder())
 
 export interface CountingDatabase extends Database {
   /** For questions of the benchmark, which count like all others, and are told apart by `asked`. */
@@ -50,15 +49,14 @@ export interface Executed {
 /** One that counts statements, by pg_stat_statements. */
 export const countingDatabase = async (stage: Stage): Promise<CountingDatabase> => {
   const dataDir = stage.folder()
-  const plain = await start(dataDir)
+  const plain = await start(stage, dataDir)
   const client = new Client({ connectionString: plain.url })
   await client.connect()
   await client.query("ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'")
   await client.end()
   // The last to leave stops it, and only a start reads that setting.
   await plain.close()
-  const { close, ...server } = await start(dataDir)
-  stage.onClose(close)
+  const server = await start(stage, dataDir)
   // The extension stands in another database than the one that is watched, and so do the questions to it.
   const beside = new URL(server.url)
   beside.pathname = "/postgres"

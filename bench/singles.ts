@@ -27,6 +27,8 @@ import { compare, warmUp } from "./singles/Turns.ts"
 
 const CLIENTS = 64
 const DEVICES = 1000
+/** They are registered one by one. */
+const FEW_DEVICES = 200
 
 /** Messages of a turn at a steady rate, a second: enough of them for the kernel's clock, which ticks in hundredths. */
 const STEADY: ReadonlyMap<number, { readonly messages: number; readonly few: number }> = new Map([
@@ -98,42 +100,48 @@ const serversOf = async (site: Site, wanted: ReadonlySet<string>): Promise<Reado
   return servers
 }
 
-const run = ({ flags, short }: Options): Promise<Omit<Result, "name">> =>
+/** A stage of its own for each part of a run, with a sink and a load. */
+const withBench = <A>({ flags, short }: Options, work: (site: Site, bench: Bench) => Promise<A>): Promise<A> =>
   onStage(async (stage) => {
-    const words = (flag: string, all: string) => new Set((flags.get(flag) ?? all).split(","))
-    const only = words("only", ["closed", ...STEADY.keys(), "growth"].join(","))
-    const rounds = Number(flags.get("rounds") ?? (short ? 1 : 5))
-    const clients = Number(flags.get("clients") ?? CLIENTS)
-    const ms = Number(flags.get("seconds") ?? (short ? 2 : 4)) * 1000
     const at = await identity(stage)
-    const site = { sink: await leanSink(stage, at, "", MARK), caFile: at.ca, devices: DEVICES }
+    const site = {
+      stage,
+      sink: await leanSink(stage, at, "", MARK),
+      caFile: at.ca,
+      devices: short ? FEW_DEVICES : DEVICES
+    }
     const showsStatements = flags.has("statements")
     const bench: Bench = { sink: site.sink, load: startLoad(stage), idle: new Map(), turns: new Map(), showsStatements }
-    const parts: Parts = { tables: [], facts: {} }
-    if ([...only].some((part) => part !== "growth")) {
-      await onStage(async (stage) => {
-        const servers = await serversOf({ stage, ...site }, words("contenders", "home-made,engine,single"))
-        await warmUp(bench, servers, { clients, ms, idleMs: short ? 3000 : 10_000 })
-        await versus(bench, servers, only, { rounds, clients, ms, short }, parts)
-      })
-    }
-    if (only.has("growth")) {
-      const sizes = short ? [5000] : flags.has("long") ? [100_000, 1_000_000] : [100_000]
-      const { facts, table } = await onStage((stage) =>
-        growth(stage, site, bench, {
-          rounds,
-          sizes,
-          clients,
-          shape: shapeOf(200, short),
-          isAnalysed: !flags.has("no-analyze")
-        })
-      )
-      parts.tables.push(table)
-      Object.assign(parts.facts, facts)
-    }
-    say("every message arrived once and is recorded")
-    return parts
+    return work(site, bench)
   })
+
+const run = async (options: Options): Promise<Omit<Result, "name">> => {
+  const { flags, short } = options
+  const words = (flag: string, all: string) => new Set((flags.get(flag) ?? all).split(","))
+  const only = words("only", ["closed", ...STEADY.keys(), "growth"].join(","))
+  const rounds = Number(flags.get("rounds") ?? (short ? 1 : 5))
+  const clients = Number(flags.get("clients") ?? CLIENTS)
+  const ms = Number(flags.get("seconds") ?? (short ? 2 : 4)) * 1000
+  const parts: Parts = { tables: [], facts: {} }
+  if ([...only].some((part) => part !== "growth")) {
+    await withBench(options, async (site, bench) => {
+      const servers = await serversOf(site, words("contenders", "home-made,engine,single"))
+      await warmUp(bench, servers, { clients, ms, idleMs: short ? 3000 : 10_000 })
+      await versus(bench, servers, only, { rounds, clients, ms, short }, parts)
+    })
+  }
+  if (only.has("growth")) {
+    const sizes = short ? [5000] : flags.has("long") ? [100_000, 1_000_000] : [100_000]
+    const isAnalysed = !flags.has("no-analyze")
+    const { facts, table } = await withBench(options, (site, bench) =>
+      growth(site, bench, { rounds, sizes, clients, shape: shapeOf(200, short), isAnalysed })
+    )
+    parts.tables.push(table)
+    Object.assign(parts.facts, facts)
+  }
+  say("every message arrived once and is recorded")
+  return parts
+}
 
 export const benchmark: Benchmark = {
   name: "singles",

@@ -66,7 +66,11 @@ export const startEngine = async (over: NodeJS.ProcessEnv): Promise<Engine> => {
       stdio: ["ignore", "pipe", "inherit"]
     }
   )
+  // An interrupt may end the benchmark while this is not ready yet, and nobody knows it.
+  const end = () => child.kill("SIGTERM")
+  process.once("exit", end)
   const close = async () => {
+    process.off("exit", end)
     await stop(child)
     if (over["DATA_DIR"] === undefined) rmSync(dataDir, { recursive: true, force: true })
   }

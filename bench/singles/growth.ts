@@ -1,4 +1,3 @@
-import type { Stage } from "../Child.ts"
 import { cpuOf } from "../Cpu.ts"
 import type { CountingDatabase } from "../Database.ts"
 import type { Result, Table } from "../Harness.ts"
@@ -61,14 +60,13 @@ const empty = async (database: CountingDatabase): Promise<void> => {
 }
 
 export const growth = async (
-  stage: Stage,
-  site: Omit<Site, "stage">,
+  site: Site,
   bench: Bench,
   options: GrowthOptions
 ): Promise<{ readonly table: Table; readonly facts: Result["facts"] }> => {
   const { clients, isAnalysed, rounds, shape, sizes } = options
   const facts: Record<string, number> = {}
-  const start = (name: string) => engineServer({ stage, ...site }, name, {})
+  const start = (name: string) => engineServer(site, name, {})
   const few = await start("the first thousands on record")
   const many: Array<Server> = []
   for (const size of sizes) many.push(await start(`${shown(size)} on record`))
