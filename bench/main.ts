@@ -17,6 +17,7 @@ const MODULES = [
   "events",
   "webpush",
   "ingress",
+  "graphql",
   "singles",
   "import",
   "scaling",

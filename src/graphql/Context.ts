@@ -90,11 +90,15 @@ export const makeContext = (
   const waits = (): Waits => ({ waitLimiter: call.waits.waitLimiter, left: endsAt - performance.now() })
   const owners = new WeakMap<object, AppId>()
   const byApplication = new Map<AppId, Lookups>()
+  // A key has one application, and a note for each object of a page is a burden to the garbage collector.
+  const noteOwner = (source: object, appId: AppId): void => {
+    if (call.caller === null) owners.set(source, appId)
+  }
   const lookups: GraphqlContext["lookups"] = (source) => {
-    const appId = owners.get(source)!
+    const appId = call.caller?.appId ?? owners.get(source)!
     const known = byApplication.get(appId)
     if (known !== undefined) return known
-    const made = makeLookups(stores, appId, waits, run, (found) => owners.set(found, appId))
+    const made = makeLookups(stores, appId, waits, run, (found) => noteOwner(found, appId))
     byApplication.set(appId, made)
     return made
   }
@@ -104,7 +108,7 @@ export const makeContext = (
     call,
     applications,
     lookups,
-    noteOwner: (source, appId) => owners.set(source, appId),
+    noteOwner,
     run,
     waits,
     keepSecret: (value, kept) => {
