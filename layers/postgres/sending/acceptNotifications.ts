@@ -9,6 +9,7 @@ import type {
   OnlyDevice
 } from "../../../services/ports/sending/NotificationStore.ts"
 import { doubles, integers, milliseconds, smallints, texts, times, uuidArrayText, uuids } from "../server/columns.ts"
+import { leavingOut } from "./leavingOut.ts"
 import { sizeOf } from "./notificationRows.ts"
 
 /*
@@ -21,8 +22,169 @@ import { sizeOf } from "./notificationRows.ts"
  *   written  batches that were planned before
  *   sent     batches of the single devices
  *
- * Parts that nobody needs are left out.
+ * Devices, credentials and people are looked up for each, and not joined: a plan that was made while there were few would
+ * read them all for ever.
  */
+
+/*
+ * Parameters, a column each but for $13:
+ *
+ *   $1  ids                  $2  applications    $3  priorities           $4  requests         $5  times to live (ms)
+ *   $6  planned recipients   $7  send_at         $8  traces
+ *   $9  devices: ids         $10 batch ids       $11 template versions
+ *   $12 leases: holders      $13 for how long (ms)
+ *   $14 keys: notifications  $15 applications    $16 routes               $17 keys             $18 holders
+ *   $19 statuses             $20 bodies          $21 locations
+ *   $22 batches: ids         $23 notifications   $24 applications         $25 providers        $26 priorities
+ *   $27 recipients (text)
+ */
+export const ACCEPT_TYPES = `
+  uuid[], uuid[], text[], text[], float8[],
+  integer[], timestamptz[], text[],
+  uuid[], uuid[], uuid[],
+  integer[], float8,
+  uuid[], uuid[], text[], text[], uuid[],
+  smallint[], text[], text[],
+  uuid[], uuid[], uuid[], text[], text[], text[]`
+
+const IS_REACHED = "a.device IN ('i', 'a', 'w')"
+/** Not one whose key another request has taken. */
+const isMeant = (column: string): string => `AND (${column} <> ALL($14) OR ${column} IN (SELECT id FROM keys))`
+
+export const ACCEPT = `
+    WITH arrived AS MATERIALIZED (
+      SELECT t.*,
+        -- [devices]
+        CASE WHEN t.device_id IS NULL THEN '-' WHEN d.platform IS NULL THEN '?'
+          WHEN d.active THEN left(d.platform, 1) ELSE 'x' END ||
+        -- [end]
+        '' AS device
+        -- [leases]
+        , c.version, extract(epoch FROM c.accepted_at)::float8 * 1000 AS accepted_at, d.token, d.environment,
+        extract(epoch FROM d.last_seen_at)::float8 * 1000 AS seen_at, d.p256dh, d.auth
+        -- [end]
+      FROM unnest($1, $2, $3, $4, $5, $6, $7, $8
+        -- [devices]
+        , $9, $10
+        -- [end]
+        -- [templates]
+        , $11
+        -- [end]
+        -- [leases]
+        , $12
+        -- [end]
+      ) WITH ORDINALITY AS t (id, app_id, priority, request, ttl, planned, send_at, trace
+        -- [devices]
+        , device_id, batch_id
+        -- [end]
+        -- [templates]
+        , template_version
+        -- [end]
+        -- [leases]
+        , holder
+        -- [end]
+        , n)
+      -- [devices]
+      LEFT JOIN LATERAL (
+        SELECT active, platform, token, environment, p256dh, auth, last_seen_at, user_id
+        FROM devices WHERE app_id = t.app_id AND id = t.device_id LIMIT 1
+      ) AS d ON true
+      -- [end]
+      -- [leases]
+      LEFT JOIN LATERAL (
+        SELECT version, accepted_at FROM credentials
+        WHERE t.holder IS NOT NULL AND d.active AND app_id = t.app_id AND suspended_reason IS NULL
+          AND kind = CASE d.platform WHEN 'ios' THEN 'apns' WHEN 'android' THEN 'fcm' ELSE 'webpush' END
+          AND (d.user_id IS NULL OR coalesce((
+            SELECT false FROM contacts p
+            WHERE p.app_id = t.app_id AND p.external_id = d.user_id AND p.no_push LIMIT 1), true))
+        LIMIT 1
+      ) AS c ON true
+      -- [end]
+    )
+    -- [keys]
+    , keys AS (
+      UPDATE idempotency_keys k SET status = t.status, body = t.body, location = t.location
+      FROM unnest($14, $15, $16, $17, $18, $19, $20, $21)
+        AS t (id, app_id, route, key, holder, status, body, location)
+      WHERE k.app_id = t.app_id AND k.route = t.route AND k.key = t.key AND k.holder = t.holder AND k.status IS NULL
+        AND t.id NOT IN (SELECT id FROM arrived WHERE device = '?')
+      RETURNING t.id
+    )
+    -- [end]
+    , made AS (
+      INSERT INTO notifications (
+        id, app_id, priority, request, expires_at, plan_done, planned, status, started_at, send_at, published_at, trace
+        -- [templates]
+        , template_version
+        -- [end]
+      )
+      SELECT a.id, a.app_id, a.priority, a.request::json, coalesce(a.send_at, now()) + a.ttl * interval '1 ms',
+        plan.done, coalesce(a.planned, CASE WHEN plan.done THEN 1 ELSE 0 END),
+        CASE WHEN plan.done THEN 'sending' WHEN a.send_at IS NULL THEN 'queued' ELSE 'scheduled' END,
+        CASE WHEN plan.done THEN now() END, a.send_at, coalesce(a.send_at, now()), a.trace
+        -- [templates]
+        , a.template_version
+        -- [end]
+      FROM arrived a, LATERAL (SELECT a.planned IS NOT NULL OR ${IS_REACHED} AS done) AS plan
+      WHERE a.device <> '?'
+        -- [keys]
+        ${isMeant("a.id")}
+        -- [end]
+    )
+    -- [batches]
+    , written AS (
+      INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients)
+      SELECT t.id, t.notification_id, t.app_id, t.provider, t.priority, t.recipients::uuid[]
+      FROM unnest($22, $23, $24, $25, $26, $27) AS t (id, notification_id, app_id, provider, priority, recipients)
+      WHERE true
+    -- [end]
+        -- [batches, keys]
+        ${isMeant("t.notification_id")}
+        -- [end]
+    -- [batches]
+    )
+    -- [end]
+    -- [devices]
+    , sent AS (
+      INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients
+    -- [end]
+        -- [leases]
+        , fence, lease_holder, lease_until
+        -- [end]
+    -- [devices]
+      )
+      SELECT a.batch_id, a.id, a.app_id, CASE a.device WHEN 'i' THEN 'apns' WHEN 'a' THEN 'fcm' ELSE 'webpush' END,
+        a.priority, ARRAY[a.device_id]
+    -- [end]
+        -- [leases]
+        , CASE WHEN a.version IS NULL THEN 0 ELSE 1 END, CASE WHEN a.version IS NOT NULL THEN a.holder END,
+        CASE WHEN a.version IS NOT NULL THEN now() + $13 * interval '1 ms' END
+        -- [end]
+    -- [devices]
+      FROM arrived a WHERE ${IS_REACHED}
+    -- [end]
+        -- [devices, keys]
+        ${isMeant("a.id")}
+        -- [end]
+    -- [devices]
+    )
+    -- [end]
+    SELECT now() AS at,
+      '{}'::uuid[]
+      -- [keys]
+      || ARRAY(SELECT id FROM keys)
+      -- [end]
+      AS kept, those.*
+    FROM (
+      SELECT string_agg(device, '' ORDER BY n) AS devices
+        -- [leases]
+        , array_agg(version ORDER BY n) AS versions, array_agg(accepted_at ORDER BY n) AS accepted,
+        array_agg(token ORDER BY n) AS tokens, array_agg(environment ORDER BY n) AS environments,
+        array_agg(seen_at ORDER BY n) AS seen, array_agg(p256dh ORDER BY n) AS p256dh, array_agg(auth ORDER BY n) AS auth
+        -- [end]
+      FROM arrived
+    ) AS those`
 
 /** A notification on its way into the table, with its request as text. */
 export interface Arrival {
@@ -102,137 +264,11 @@ const claimedOf = (
   }
 }
 
-export const acceptNotifications = (sql: SqlClient.SqlClient) => {
-  const deviceCode = sql.literal(`CASE WHEN t.device_id IS NULL THEN '-' WHEN d.platform IS NULL THEN '?'
-            WHEN d.active THEN left(d.platform, 1) ELSE 'x' END AS device`)
-  // Looked up for each, and not joined: a plan that was made while there were few devices would read them all for ever.
-  const deviceOf = sql.literal(`LEFT JOIN LATERAL (
-            SELECT active, platform, token, environment, p256dh, auth, last_seen_at, user_id
-            FROM devices WHERE app_id = t.app_id AND id = t.device_id LIMIT 1) AS d ON true`)
-  const credentialOf = sql.literal(`LEFT JOIN LATERAL (
-            SELECT version, accepted_at FROM credentials
-            WHERE t.holder IS NOT NULL AND d.active AND app_id = t.app_id AND suspended_reason IS NULL
-              AND kind = CASE d.platform WHEN 'ios' THEN 'apns' WHEN 'android' THEN 'fcm' ELSE 'webpush' END
-              AND (d.user_id IS NULL OR coalesce((
-                SELECT false FROM contacts p
-                WHERE p.app_id = t.app_id AND p.external_id = d.user_id AND p.no_push LIMIT 1), true))
-            LIMIT 1) AS c ON true`)
-  /** In the order of the arrivals. */
-  const inOrder = sql.literal(`string_agg(device, '' ORDER BY n) AS devices,
-            array_agg(version ORDER BY n) AS versions, array_agg(accepted_at ORDER BY n) AS accepted,
-            array_agg(token ORDER BY n) AS tokens, array_agg(environment ORDER BY n) AS environments,
-            array_agg(seen_at ORDER BY n) AS seen, array_agg(p256dh ORDER BY n) AS p256dh, array_agg(auth ORDER BY n) AS auth`)
-  const leaseColumns =
-    sql.literal(`, c.version, extract(epoch FROM c.accepted_at)::float8 * 1000 AS accepted_at, d.token,
-            d.environment, extract(epoch FROM d.last_seen_at)::float8 * 1000 AS seen_at, d.p256dh, d.auth`)
-  const providerOf = sql.literal("CASE a.device WHEN 'i' THEN 'apns' WHEN 'a' THEN 'fcm' ELSE 'webpush' END")
-  const isReached = sql.literal("a.device IN ('i', 'a', 'w')")
-  const nothing = sql``
+const send = leavingOut<AcceptedRow>(ACCEPT)
 
-  return Effect.fnUntraced(function* (arrivals: ReadonlyArray<Arrival>) {
-    const notifications = arrivals.map(({ notification }) => notification)
-    const hasDevices = arrivals.some(({ device }) => device !== null)
-    const lease = arrivals.find(({ device }) => device !== null && device.lease !== null)?.device?.lease ?? null
-    const hasTemplates = notifications.some(({ request }) => request.template !== undefined)
-    const arrived = sql`arrived AS MATERIALIZED (
-          SELECT t.*, ${hasDevices ? deviceCode : sql`'-' AS device`}${lease === null ? nothing : leaseColumns}
-          FROM unnest(${uuids(notifications.map(({ id }) => id))}, ${uuids(notifications.map(({ appId }) => appId))},
-            ${texts(arrivals.map(({ priority }) => priority))}, ${texts(arrivals.map(({ request }) => request))},
-            ${doubles(notifications.map(({ ttlMs }) => ttlMs))},
-            ${integers(notifications.map(({ batches }) => (batches === null ? null : sizeOf(batches))))},
-            ${times(notifications.map(({ sendAt }) => sendAt ?? null))},
-            ${texts(notifications.map(({ trace }) => trace ?? null))}${
-              hasDevices
-                ? sql`, ${uuids(arrivals.map(({ device }) => device?.id ?? null))},
-            ${uuids(arrivals.map(({ device }) => device?.batch ?? null))}`
-                : nothing
-            }${
-              lease === null ? nothing : sql`, ${integers(arrivals.map(({ device }) => device?.lease?.holder ?? null))}`
-            }${
-              hasTemplates
-                ? sql`, ${uuids(notifications.map(({ request }) => request.template?.version ?? null))}`
-                : nothing
-            }) WITH ORDINALITY
-            AS t (id, app_id, priority, request, ttl, planned, send_at, trace${hasDevices ? sql`, device_id, batch_id` : nothing}${lease === null ? nothing : sql`, holder`}${hasTemplates ? sql`, template_version` : nothing}, n)
-          ${hasDevices ? deviceOf : nothing} ${lease === null ? nothing : credentialOf}
-        )`
-
-    const settled = notifications.flatMap(({ id, settlement }) => (settlement ? { id, ...settlement } : []))
-    const hasKeys = settled.length > 0
-    const keys = !hasKeys
-      ? nothing
-      : sql`, keys AS (
-          UPDATE idempotency_keys k SET status = t.status, body = t.body, location = t.location
-          FROM unnest(${uuids(settled.map(({ id }) => id))}, ${uuids(settled.map(({ claim }) => claim.appId))},
-            ${texts(settled.map(({ claim }) => claim.route))}, ${texts(settled.map(({ claim }) => claim.key))},
-            ${uuids(settled.map(({ claim }) => claim.holder))}, ${smallints(settled.map(({ answer }) => answer.status))},
-            ${texts(settled.map(({ answer }) => answer.body))}, ${texts(settled.map(({ answer }) => answer.location))}
-          ) AS t (id, app_id, route, key, holder, status, body, location)
-          WHERE k.app_id = t.app_id AND k.route = t.route AND k.key = t.key AND k.holder = t.holder AND k.status IS NULL
-            ${hasDevices ? sql`AND t.id NOT IN (SELECT id FROM arrived WHERE device = '?')` : nothing}
-          RETURNING t.id
-        )`
-    const isMeant = (column: string) =>
-      hasKeys
-        ? sql`(${sql.literal(column)} <> ALL(${uuids(settled.map(({ id }) => id))})
-              OR ${sql.literal(column)} IN (SELECT id FROM keys))`
-        : sql`true`
-
-    const batches = arrivals.flatMap(({ notification, priority }) =>
-      (notification.batches ?? []).map((batch) => ({ ...batch, notification, priority }))
-    )
-    const written =
-      batches.length === 0
-        ? nothing
-        : sql`, written AS (
-          INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients)
-          SELECT t.id, t.notification_id, t.app_id, t.provider, t.priority, t.recipients::uuid[]
-          FROM unnest(${uuids(batches.map((batch) => batch.id))},
-            ${uuids(batches.map((batch) => batch.notification.id))},
-            ${uuids(batches.map((batch) => batch.notification.appId))},
-            ${texts(batches.map((batch) => batch.provider))}, ${texts(batches.map((batch) => batch.priority))},
-            ${texts(batches.map((batch) => uuidArrayText(batch.recipients)))}
-          ) AS t (id, notification_id, app_id, provider, priority, recipients)
-          WHERE ${isMeant("t.notification_id")}
-        )`
-    const sent = !hasDevices
-      ? nothing
-      : sql`, sent AS (
-          INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients${
-            lease === null ? nothing : sql`, fence, lease_holder, lease_until`
-          })
-          SELECT a.batch_id, a.id, a.app_id, ${providerOf}, a.priority, ARRAY[a.device_id]${
-            lease === null
-              ? nothing
-              : sql`, CASE WHEN a.version IS NULL THEN 0 ELSE 1 END, CASE WHEN a.version IS NOT NULL THEN a.holder END,
-            CASE WHEN a.version IS NOT NULL THEN now() + ${milliseconds(lease.ms)} * interval '1 ms' END`
-          }
-          FROM arrived a WHERE ${isReached} AND ${isMeant("a.id")}
-        )`
-
-    const rows = yield* sql<AcceptedRow>`
-        WITH ${arrived}${keys}, made AS (
-          INSERT INTO notifications (
-            id, app_id, priority, request, expires_at, plan_done, planned, status, started_at, send_at, published_at, trace${
-              hasTemplates ? sql`, template_version` : nothing
-            }
-          )
-          SELECT a.id, a.app_id, a.priority, a.request::json, coalesce(a.send_at, now()) + a.ttl * interval '1 ms',
-            plan.done, coalesce(a.planned, CASE WHEN plan.done THEN 1 ELSE 0 END),
-            CASE WHEN plan.done THEN 'sending' WHEN a.send_at IS NULL THEN 'queued' ELSE 'scheduled' END,
-            CASE WHEN plan.done THEN now() END, a.send_at, coalesce(a.send_at, now()), a.trace${
-              hasTemplates ? sql`, a.template_version` : nothing
-            }
-          FROM arrived a, LATERAL (SELECT a.planned IS NOT NULL OR ${isReached} AS done) AS plan
-          WHERE a.device <> '?' AND ${isMeant("a.id")}
-        )${written}${sent}
-        SELECT now() AS at, ${hasKeys ? sql`ARRAY(SELECT id FROM keys)` : sql`'{}'::uuid[]`} AS kept, ${
-          lease !== null
-            ? sql`those.* FROM (SELECT ${inOrder} FROM arrived) AS those`
-            : hasDevices
-              ? sql`(SELECT string_agg(device, '' ORDER BY n) FROM arrived) AS devices`
-              : sql`'' AS devices`
-        }`
+export const acceptNotifications = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function* (arrivals: ReadonlyArray<Arrival>) {
+    const rows = yield* accept(sql, arrivals)
     const row = rows[0]!
     const createdAt = row.at.getTime()
     const mine = new Set(row.kept)
@@ -243,4 +279,55 @@ export const acceptNotifications = (sql: SqlClient.SqlClient) => {
       return { isKept, createdAt, device, claimed: claimedOf(arrival, row, index, device as ProviderKind) }
     })
   })
+
+const accept = (sql: SqlClient.SqlClient, arrivals: ReadonlyArray<Arrival>) => {
+  const notifications = arrivals.map(({ notification }) => notification)
+  const settled = notifications.flatMap(({ id, settlement }) => (settlement ? { id, ...settlement } : []))
+  const batches = arrivals.flatMap(({ notification, priority }) =>
+    (notification.batches ?? []).map((batch) => ({ ...batch, notification, priority }))
+  )
+  const [devices, keys, planned] = [
+    arrivals.some(({ device }) => device !== null),
+    settled.length > 0,
+    batches.length > 0
+  ]
+  const leaseMs = arrivals.find(({ device }) => device !== null && device.lease !== null)?.device?.lease?.ms ?? null
+  const parts = {
+    devices,
+    leases: leaseMs !== null,
+    templates: notifications.some(({ request }) => request.template !== undefined),
+    keys,
+    batches: planned,
+    "batches, keys": planned && keys,
+    "devices, keys": devices && keys
+  }
+  return send(sql, parts, [
+    () => uuids(notifications.map(({ id }) => id)),
+    () => uuids(notifications.map(({ appId }) => appId)),
+    () => texts(arrivals.map(({ priority }) => priority)),
+    () => texts(arrivals.map(({ request }) => request)),
+    () => doubles(notifications.map(({ ttlMs }) => ttlMs)),
+    () => integers(notifications.map(({ batches }) => (batches === null ? null : sizeOf(batches)))),
+    () => times(notifications.map(({ sendAt }) => sendAt ?? null)),
+    () => texts(notifications.map(({ trace }) => trace ?? null)),
+    () => uuids(arrivals.map(({ device }) => device?.id ?? null)),
+    () => uuids(arrivals.map(({ device }) => device?.batch ?? null)),
+    () => uuids(notifications.map(({ request }) => request.template?.version ?? null)),
+    () => integers(arrivals.map(({ device }) => device?.lease?.holder ?? null)),
+    () => milliseconds(leaseMs ?? 0),
+    () => uuids(settled.map(({ id }) => id)),
+    () => uuids(settled.map(({ claim }) => claim.appId)),
+    () => texts(settled.map(({ claim }) => claim.route)),
+    () => texts(settled.map(({ claim }) => claim.key)),
+    () => uuids(settled.map(({ claim }) => claim.holder)),
+    () => smallints(settled.map(({ answer }) => answer.status)),
+    () => texts(settled.map(({ answer }) => answer.body)),
+    () => texts(settled.map(({ answer }) => answer.location)),
+    () => uuids(batches.map((batch) => batch.id)),
+    () => uuids(batches.map((batch) => batch.notification.id)),
+    () => uuids(batches.map((batch) => batch.notification.appId)),
+    () => texts(batches.map((batch) => batch.provider)),
+    () => texts(batches.map((batch) => batch.priority)),
+    () => texts(batches.map((batch) => uuidArrayText(batch.recipients)))
+  ])
 }

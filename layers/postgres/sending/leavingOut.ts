@@ -4,10 +4,10 @@ import type { SqlClient } from "effect/sql"
 /*
  * Statements that are written out whole, to be read and pasted into psql, and sent without what there is nothing to do for:
  * a part that does nothing costs PostgreSQL up to a tenth of a millisecond (docs/decisions/0069-statements-in-parts.md).
- * A part stands between a line `-- [name]` and a line `-- [end]`.
+ * A part stands between a line `-- [name]` and a line `-- [end]`; none stands within another.
  */
 
-const PART = /^ *-- \[([\w ]+)\]\n([\s\S]*?)^ *-- \[end\]\n/gm
+const PART = /^ *-- \[([\w, ]+)\]\n([\s\S]*?)^ *-- \[end\]\n/gm
 const PARAMETER = /\$(\d+)\b/g
 
 /** Each asked for its value where it is needed. */

@@ -2,6 +2,7 @@ import { PgTypes } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { ACCEPT, ACCEPT_TYPES } from "../../../../layers/postgres/sending/acceptNotifications.ts"
 import { FINISH_BATCH, FINISH_BATCH_TYPES } from "../../../../layers/postgres/sending/finishBatch.ts"
 import { FINISH_LATE, FINISH_LATE_TYPES } from "../../../../layers/postgres/sending/finishLate.ts"
 import { FINISH_SENT, FINISH_SENT_TYPES } from "../../../../layers/postgres/sending/finishSent.ts"
@@ -10,6 +11,7 @@ import { leavingOut } from "../../../../layers/postgres/sending/leavingOut.ts"
 import { hotStores } from "../Stores.ts"
 
 const STATEMENTS = [
+  { name: "acceptNotifications", types: ACCEPT_TYPES, text: ACCEPT },
   { name: "finishBatch", types: FINISH_BATCH_TYPES, text: FINISH_BATCH },
   { name: "finishLate", types: FINISH_LATE_TYPES, text: FINISH_LATE },
   { name: "finishSent", types: FINISH_SENT_TYPES, text: FINISH_SENT },
