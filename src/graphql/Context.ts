@@ -6,7 +6,8 @@ import type { Caller } from "../../services/engine/access/Auth.ts"
 import { internalError } from "../http/pipeline/ApiError.ts"
 import type { Call } from "../http/pipeline/Route.ts"
 import type { Waits } from "../http/pipeline/WaitLimiter.ts"
-import { WAIT_TIMEOUT_MS } from "../http/pipeline/WaitLimiter.ts"
+import { again, WAIT_TIMEOUT_MS } from "../http/pipeline/WaitLimiter.ts"
+import type { Visitor } from "../http/pipeline/Visitor.ts"
 import type { ApplicationAccess } from "./ApplicationAccess.ts"
 import { graphqlError, refusalOf } from "./GraphqlErrors.ts"
 import type { Lookups } from "./Lookups.ts"
@@ -39,6 +40,8 @@ export interface GraphqlContext {
   /** Notes texts of an answer that must not be kept for repetitions: what is in `value` and not in `kept`. */
   readonly keepSecret: (value: unknown, kept: unknown) => void
   readonly secrets: ReadonlySet<string>
+  /** From here on the work is this visitor's: the same one, with the roles of now. */
+  readonly renew: (visitor: Visitor) => void
   /** Interrupts what is under way: nobody waits for it. */
   readonly stop: () => void
 }
@@ -50,12 +53,13 @@ const secretsIn = (value: unknown, kept: unknown): ReadonlyArray<string> =>
         typeof text === "string" && (kept as Readonly<Record<string, unknown>>)[name] !== text ? [text] : []
       )
 
-/** `fork`: as the request's own work runs. */
+/** `fork`: as the request's own work runs. `isLive`: it goes on for as long as somebody listens. */
 export const makeContext = (
   call: GraphqlCall,
   stores: LookupStores,
   applications: ApplicationAccess,
-  fork: (work: Effect.Effect<unknown, unknown>) => Fiber.Fiber<unknown, unknown>
+  fork: (work: Effect.Effect<unknown, unknown>) => Fiber.Fiber<unknown, unknown>,
+  isLive: boolean
 ): GraphqlContext => {
   const running = new Set<Fiber.Fiber<unknown, unknown>>()
   const secrets = new Set<string>()
@@ -87,7 +91,9 @@ export const makeContext = (
       })
     )
   }
-  const waits = (): Waits => ({ waitLimiter: call.waits.waitLimiter, left: endsAt - performance.now() })
+  const waits = (): Waits =>
+    isLive ? again(call.waits) : { waitLimiter: call.waits.waitLimiter, left: endsAt - performance.now() }
+  let visitor: Visitor = { caller: call.caller, person: call.person }
   const owners = new WeakMap<object, AppId>()
   const byApplication = new Map<AppId, Lookups>()
   // A key has one application, and a note for each object of a page is a burden to the garbage collector.
@@ -103,8 +109,15 @@ export const makeContext = (
     return made
   }
   return {
-    caller: call.caller,
-    person: call.person,
+    get caller() {
+      return visitor.caller
+    },
+    get person() {
+      return visitor.person
+    },
+    renew: (now) => {
+      visitor = now
+    },
     call,
     applications,
     lookups,

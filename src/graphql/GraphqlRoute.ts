@@ -14,6 +14,7 @@ import { DeviceStore } from "../../services/ports/audience/DeviceStore.ts"
 import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
 import { NotificationStore } from "../../services/ports/sending/NotificationStore.ts"
 import { ApiError } from "../http/pipeline/ApiError.ts"
+import { wantsEvents } from "../http/pipeline/FastPath.ts"
 import type { Route } from "../http/pipeline/Route.ts"
 import { route } from "../http/pipeline/Route.ts"
 import { makeApplicationAccess } from "./ApplicationAccess.ts"
@@ -22,6 +23,7 @@ import { makeContext } from "./Context.ts"
 import type { Prepared } from "./Execution.ts"
 import { makeExecutor } from "./Execution.ts"
 import { answerOf, defectsOf, refusalBody } from "./GraphqlErrors.ts"
+import { makeLiveAnswers } from "./LiveAnswers.ts"
 import { BODY_BYTES } from "./QueryLimits.ts"
 import { isForAnybody, makePeopleFields } from "./PeopleFields.ts"
 import { makeResolvers } from "./Resolvers.ts"
@@ -38,6 +40,9 @@ type GraphqlBody = typeof GraphqlBody.Type
 
 const SIGN_IN =
   "The Authorization header is missing. Send a secret key as `ApiKey sk_…`, or the token of a session as `Bearer …`; without them, there is requestLoginCode and verifyLoginCode."
+
+const NO_EVENTS = new ApiError("validation_error", "A subscription is sent with `Accept: text/event-stream`.")
+const NO_KEY = new ApiError("validation_error", "A subscription takes no Idempotency-Key.")
 
 /** An answer without texts that are shown once: for repetitions of its request. */
 const without = (secrets: ReadonlySet<string>, value: unknown): unknown => {
@@ -66,6 +71,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
   })
   const resolvers = makeResolvers({ devices, outbound: yield* OutboundPolicy }, people)
   const executor = makeExecutor(makeSchema(table, resolvers as FieldResolvers))
+  const live = yield* makeLiveAnswers
   /** Of answers that show something once. */
   const shownOnce = new WeakMap<object, ReadonlySet<string>>()
 
@@ -97,16 +103,15 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     }
     // The request itself was counted at the door.
     yield* call.client.charge(prepared.cost.permits - 1)
-    if (prepared.kind === "subscription") {
-      return yield* Effect.fail(
-        new ApiError("validation_error", "A subscription is sent with `Accept: text/event-stream`.")
-      )
-    }
+    const isLive = prepared.kind === "subscription"
+    if (isLive && !wantsEvents(call.request.headers["accept"])) return yield* Effect.fail(NO_EVENTS)
+    // Nobody keeps an answer without end.
+    if (isLive && call.settle !== null) return yield* Effect.fail(NO_KEY)
     const services = yield* Effect.context<never>()
-    const context = makeContext(call, stores, applications, (work) =>
-      Effect.runForkWith(services)(work as Effect.Effect<unknown>)
-    )
-    return yield* execute(prepared, context, call.requestId)
+    const fork = (work: Effect.Effect<unknown, unknown>) => Effect.runForkWith(services)(work as Effect.Effect<unknown>)
+    const context = makeContext(call, stores, applications, fork, isLive)
+    const asked = execute(prepared, context, call.requestId)
+    return yield* isLive ? live.follow(call, context, asked) : asked
   })
 
   return [

@@ -521,6 +521,24 @@ export type PostedMessages = {
   readonly created: Scalars["Int"]["output"]
 }
 
+/** By POST with `Accept: text/event-stream`: an event `next` with the answer now, and with each answer that is another one. */
+export type Subscription = {
+  /** A notification's state and counts. */
+  readonly notificationChanged: NotificationSummary
+  /** A webhook: whether it is active, and why not. */
+  readonly hookChanged: Hook
+}
+
+/** By POST with `Accept: text/event-stream`: an event `next` with the answer now, and with each answer that is another one. */
+export type SubscriptionNotificationChangedArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+/** By POST with `Accept: text/event-stream`: an event `next` with the answer now, and with each answer that is another one. */
+export type SubscriptionHookChangedArgs = {
+  id: Scalars["ID"]["input"]
+}
+
 /** What a recipient sees. In templates, each part is Liquid. */
 export type Content = {
   readonly title?: Maybe<Scalars["String"]["output"]>
@@ -2096,6 +2114,7 @@ export type ResolversTypes = {
   ProviderCounts: ResolverTypeWrapper<ProviderCounts>
   InboxMessagesInput: InboxMessagesInput
   PostedMessages: ResolverTypeWrapper<PostedMessages>
+  Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>
   Content: ResolverTypeWrapper<Content>
   ContentInput: ContentInput
   MissingVariables: null
@@ -2287,6 +2306,7 @@ export type ResolversParentTypes = {
   ProviderCounts: ProviderCounts
   InboxMessagesInput: InboxMessagesInput
   PostedMessages: PostedMessages
+  Subscription: Record<PropertyKey, never>
   Content: Content
   ContentInput: ContentInput
   Template: Template
@@ -2834,6 +2854,26 @@ export type PostedMessagesResolvers<
   ParentType extends ResolversParentTypes["PostedMessages"] = ResolversParentTypes["PostedMessages"]
 > = {
   created?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+}
+
+export type SubscriptionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Subscription"] = ResolversParentTypes["Subscription"]
+> = {
+  notificationChanged?: SubscriptionResolver<
+    ResolversTypes["NotificationSummary"],
+    "notificationChanged",
+    ParentType,
+    ContextType,
+    RequireFields<SubscriptionNotificationChangedArgs, "id">
+  >
+  hookChanged?: SubscriptionResolver<
+    ResolversTypes["Hook"],
+    "hookChanged",
+    ParentType,
+    ContextType,
+    RequireFields<SubscriptionHookChangedArgs, "id">
+  >
 }
 
 export type ContentResolvers<
@@ -4167,6 +4207,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   Stats?: StatsResolvers<ContextType>
   ProviderCounts?: ProviderCountsResolvers<ContextType>
   PostedMessages?: PostedMessagesResolvers<ContextType>
+  Subscription?: SubscriptionResolvers<ContextType>
   Content?: ContentResolvers<ContextType>
   MissingVariables?: MissingVariablesResolvers
   Template?: TemplateResolvers<ContextType>

@@ -13,6 +13,7 @@ import type { Client, Route } from "./Route.ts"
 import { bodyLimitOf } from "./Route.ts"
 import { decoder } from "./Validation.ts"
 import type { SessionReader, Visitor } from "./Visitor.ts"
+import { recognise } from "./Visitor.ts"
 import type { WaitLimiter, Waits } from "./WaitLimiter.ts"
 import { within } from "./WaitLimiter.ts"
 
@@ -85,11 +86,11 @@ export const callOf = (
   body,
   settle: null,
   waits,
-  client: clientOf(services.admission, request, { caller, person }, headers, waits)
+  client: clientOf(services, request, { caller, person }, headers, waits)
 })
 
 const clientOf = (
-  admission: Admission,
+  { admission, auth, sessions }: PipelineServices,
   request: Incoming,
   { caller, person }: Visitor,
   headers: Headers,
@@ -102,6 +103,8 @@ const clientOf = (
         if (!isCounted(headers)) admission.pass(headers)
       })
     ),
+  // Nothing of it can reach the answer any more: its head has gone out.
+  again: () => recognise(auth, sessions!, request, []),
   charge: Effect.fnUntraced(function* (permits) {
     for (let i = 0; i < permits; i++) {
       const isCharged = caller !== null && admission.admitNow(request, caller, false, headers)

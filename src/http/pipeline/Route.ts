@@ -1,7 +1,7 @@
 import type { Schema } from "effect"
 import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
-import type { Caller, IdentityUnverified } from "../../../services/engine/access/Auth.ts"
+import type { Caller, Forbidden, IdentityUnverified, Unauthorized } from "../../../services/engine/access/Auth.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import type { Settlement } from "../../../services/ports/access/IdempotencyStore.ts"
 import type { Person } from "../../../services/domain/people/Account.ts"
@@ -10,6 +10,7 @@ import type { Refused } from "./Admission.ts"
 import type { ApiError, ErrorCode } from "./ApiError.ts"
 import type { Incoming } from "./Incoming.ts"
 import type { SetCookie } from "./Reply.ts"
+import type { Visitor } from "./Visitor.ts"
 import type { Waits } from "./WaitLimiter.ts"
 
 /**
@@ -71,6 +72,8 @@ export interface Client {
   readonly follow: () => Effect.Effect<void, Refused | StoreError>
   /** Counts more permits of a caller whose request does the work of several. */
   readonly charge: (permits: number) => Effect.Effect<void, Refused | StoreError>
+  /** Who sends it, as is known by now: for streams, that outlive keys and sessions. */
+  readonly again: () => Effect.Effect<Visitor, ApiError | Forbidden | Unauthorized | StoreError>
 }
 
 /** A JSON body, decoded whole; or a stream of lines, which the handler reads from the request itself. */

@@ -8,9 +8,13 @@ export interface StreamEvent {
 }
 
 /** Reads server-sent events from a connection of its own. */
-export const follow = async (url: string, headers: Record<string, string> = {}) => {
+export const follow = async (url: string, headers: Record<string, string> = {}, body?: string) => {
   const abort = new AbortController()
-  const response = await fetch(url, { headers, signal: abort.signal })
+  const response = await fetch(url, {
+    headers,
+    signal: abort.signal,
+    ...(body === undefined ? {} : { method: "POST", body })
+  })
   const events: Array<StreamEvent> = []
   const comments: Array<string> = []
   let waiting: Array<() => void> = []
@@ -28,7 +32,8 @@ export const follow = async (url: string, headers: Record<string, string> = {}) 
         ?.slice(name.length + 2)
     if (block.startsWith(":")) comments.push(block.slice(2))
     const [event, data] = [field("event"), field("data")]
-    if (event !== undefined) events.push({ event, id: field("id") ?? null, data: JSON.parse(data!) })
+    if (event !== undefined)
+      events.push({ event, id: field("id") ?? null, data: data === undefined || data === "" ? null : JSON.parse(data) })
   }
   const read = async () => {
     let text = ""

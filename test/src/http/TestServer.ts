@@ -44,6 +44,8 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
 import { PayloadSizes } from "../../../services/ports/sending/PayloadSizes.ts"
 import { graphqlRoutes } from "../../../src/graphql/GraphqlRoute.ts"
+import { LiveSettings } from "../../../src/graphql/LiveAnswers.ts"
+import { Draining } from "../../../src/http/endpoints/Status.ts"
 import { makeFastPath } from "../../../src/http/pipeline/FastPath.ts"
 import { GracefulShutdown } from "../../../src/http/pipeline/GracefulShutdown.ts"
 import { makeNodeServer, routerConfig, routes } from "../../../src/http/pipeline/Server.ts"
@@ -165,7 +167,9 @@ export const startServer = async (
     Accounts.layer,
     Organizations.layer,
     Sessions.layer,
-    SignIn.layer
+    SignIn.layer,
+    Layer.succeed(LiveSettings, { tickMs: 20, ticksOfCheck: 3, max: 5, maxOfOne: 3, maxOfAddress: 4 }),
+    Layer.succeed(Draining, () => node.isStopping)
   ).pipe(
     Layer.provideMerge(Layer.merge(Permissions.layer, ServiceMails.layer)),
     Layer.provideMerge(Templates.layer.pipe(Layer.provide(liquidLayer))),

@@ -1,0 +1,149 @@
+import { Context, Effect, Result, Stream } from "effect"
+import type { HttpServerResponse } from "effect/http"
+import { HttpServerResponse as Response } from "effect/http"
+import type { FormattedExecutionResult } from "graphql"
+import { Draining } from "../http/endpoints/Status.ts"
+import { ApiError } from "../http/pipeline/ApiError.ts"
+import type { GraphqlCall, GraphqlContext } from "./Context.ts"
+import { graphqlError } from "./GraphqlErrors.ts"
+
+/*
+ * Subscriptions, as server-sent events (the "distinct connections" of the GraphQL over SSE protocol). A subscription is a
+ * question that is asked again every second: whoever listens is told the answer, and told again when it is another one.
+ * So nothing is missed that somebody could have seen by asking, whichever node it happened on, and a reader that is slow
+ * costs a comparison.
+ *
+ * States   open     asked every `tick`; every `ticksOfCheck` the key or the session is looked at again, and a comment sent
+ *          refused  the answer is an error that stays one: it is told, and the stream is complete
+ *          ended    the key or session has ended, the node stops, or the client is gone
+ */
+
+export class LiveSettings extends Context.Reference<{
+  readonly tickMs: number
+  readonly ticksOfCheck: number
+  /** Streams of this process, of one application or person among them, and from one address, at most. */
+  readonly max: number
+  readonly maxOfOne: number
+  readonly maxOfAddress: number
+}>("heliograph/graphql/LiveSettings", {
+  defaultValue: () => ({ tickMs: 1000, ticksOfCheck: 15, max: 500, maxOfOne: 50, maxOfAddress: 100 })
+}) {}
+
+const HEADERS = { "content-type": "text/event-stream", "x-accel-buffering": "no" }
+
+const next = (answer: object): string => `event: next\ndata: ${JSON.stringify(answer)}\n\n`
+const COMPLETE = "event: complete\ndata: \n\n"
+const BEAT = ": beat\n\n"
+
+/** Whether it may be over by the next time. */
+const isPassing = ({ code }: ApiError): boolean =>
+  code === "unavailable" || code === "rate_limiter_unavailable" || code === "internal_error"
+
+const full = () =>
+  new ApiError("rate_limited", "As many streams are open already as may be. Try again after Retry-After seconds.", [], {
+    "retry-after": "5"
+  })
+
+/** Counts streams by name; what is not counted any more is forgotten. */
+class Seats {
+  readonly #taken = new Map<string, number>()
+
+  of(name: string): number {
+    return this.#taken.get(name) ?? 0
+  }
+
+  add(names: ReadonlyArray<string>, change: number): void {
+    for (const name of names) {
+      const now = this.of(name) + change
+      if (now === 0) this.#taken.delete(name)
+      else this.#taken.set(name, now)
+    }
+  }
+}
+
+export interface LiveAnswers {
+  /** Answers with a stream, after a first answer, which may be a refusal. */
+  readonly follow: (
+    call: GraphqlCall,
+    context: GraphqlContext,
+    ask: Effect.Effect<FormattedExecutionResult, ApiError>
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ApiError>
+}
+
+export const makeLiveAnswers: Effect.Effect<LiveAnswers> = Effect.gen(function* () {
+  const { max, maxOfAddress, maxOfOne, tickMs, ticksOfCheck } = yield* LiveSettings
+  const isDraining = yield* Draining
+  const seats = new Seats()
+  const limits = (call: GraphqlCall): ReadonlyArray<readonly [name: string, most: number]> => [
+    ["process", max],
+    [`who ${call.person?.account.id ?? call.caller!.appId}`, maxOfOne],
+    // Servers read for many.
+    ...(call.person === null ? [] : [[`address ${call.client.address()}`, maxOfAddress] as const])
+  ]
+
+  const follow: LiveAnswers["follow"] = Effect.fnUntraced(function* (call, context, ask) {
+    const wanted = limits(call)
+    const names = wanted.map(([name]) => name)
+    const hasRoom = () => wanted.every(([name, most]) => seats.of(name) < most)
+    if (!hasRoom()) return yield* Effect.fail(full())
+    let told = JSON.stringify(yield* ask)
+    let ticks = 0
+
+    /** What there is to say after one more tick; null when the stream is over. */
+    const tick = Effect.gen(function* () {
+      yield* Effect.sleep(tickMs)
+      if (isDraining()) return null
+      const isDue = ++ticks % ticksOfCheck === 0
+      if (isDue) {
+        const visitor = yield* Effect.result(call.client.again())
+        if (Result.isSuccess(visitor)) context.renew(visitor.success)
+        // When it cannot be told, nothing changes.
+        else if (visitor.failure._tag !== "StoreError") {
+          return `${next({ errors: [graphqlError(new ApiError("unauthorized", visitor.failure.message))] })}${COMPLETE}`
+        }
+      }
+      const answer = yield* Effect.result(ask)
+      const beat = isDue ? BEAT : ""
+      if (Result.isFailure(answer)) {
+        return isPassing(answer.failure) ? beat : `${next(answer.failure.beside)}${COMPLETE}`
+      }
+      const text = JSON.stringify(answer.success)
+      if (text === told) return beat
+      told = text
+      return `${next(answer.success)}${beat}`
+    })
+
+    const events = Stream.unwrap(
+      Effect.map(
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            // The last place may have been taken since it was looked at.
+            const isIn = hasRoom()
+            if (isIn) seats.add(names, 1)
+            return isIn
+          }),
+          (isIn) =>
+            Effect.sync(() => {
+              if (isIn) seats.add(names, -1)
+              context.stop()
+            })
+        ),
+        (isIn) =>
+          isIn
+            ? Stream.concat(
+                Stream.make(`event: next\ndata: ${told}\n\n`),
+                Stream.takeUntil(
+                  Stream.map(Stream.fromEffectRepeat(tick), (text) => text ?? COMPLETE),
+                  (text) => text.endsWith(COMPLETE)
+                )
+              )
+            : Stream.make(COMPLETE)
+      )
+    ).pipe(
+      Stream.filter((text) => text !== ""),
+      Stream.map((text) => Buffer.from(text))
+    )
+    return Response.stream(events, { contentType: HEADERS["content-type"], headers: HEADERS })
+  })
+  return { follow }
+})

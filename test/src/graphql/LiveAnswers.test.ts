@@ -1,0 +1,199 @@
+import { Effect } from "effect"
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { SignIn } from "../../../services/engine/people/SignIn.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { follow } from "../http/EventReader.ts"
+import type { Tenant, TestServer } from "../http/TestServer.ts"
+import { startServer } from "../http/TestServer.ts"
+
+const PATH = "/api/graphql"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startServer()
+})
+afterAll(() => server.stop())
+const open: Array<Awaited<ReturnType<typeof follow>>> = []
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.close()
+})
+
+const HOOK = "subscription($id: ID!) { hookChanged(id: $id) { name isActive disabledReason } }"
+const COUNTS = "subscription($id: ID!) { notificationChanged(id: $id) { status counts { accepted sent opened } } }"
+
+const listen = async (
+  authorization: string,
+  query: string,
+  variables: object,
+  headers: Record<string, string> = {}
+) => {
+  const stream = await follow(
+    `${server.baseUrl}${PATH}`,
+    { authorization, "content-type": "application/json", accept: "text/event-stream", ...headers },
+    JSON.stringify({ query, variables })
+  )
+  open.push(stream)
+  return stream
+}
+const byKey = ({ secretKey }: Tenant) => `ApiKey ${secretKey}`
+
+const makeHook = async (tenant: Tenant): Promise<string> => {
+  const body = { name: "Live", url: "https://198.18.7.1/hooks" }
+  return (await server.call("POST", "/api/v1/webhooks", { key: tenant.secretKey, body })).json.id
+}
+const rename = (tenant: Tenant, id: string, name: string) =>
+  server.call("PATCH", `/api/v1/webhooks/${id}`, { key: tenant.secretKey, body: { name } })
+
+const signedIn = async (email: string) => {
+  const code = await server.run(Effect.flatMap(SignIn, (signIn) => signIn.codeForOperator(email, "sign_in")))
+  const query = `mutation($email: String!, $code: String!) { verifyLoginCode(email: $email, code: $code) { token first { appId secretKey } } }`
+  const { first, token } = (await server.call("POST", PATH, { body: { query, variables: { email, code } } })).json.data
+    .verifyLoginCode
+  return { token, appId: first?.appId, secretKey: first?.secretKey } as { token: string } & Tenant
+}
+
+describe("a subscription", () => {
+  it("tells the answer now, and again whenever it is another one", async () => {
+    const id = await makeHook(server.ours)
+    const stream = await listen(byKey(server.ours), HOOK, { id })
+    expect([stream.response.status, stream.response.headers.get("content-type")]).toEqual([200, "text/event-stream"])
+    expect(stream.response.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/)
+    await stream.until(() => stream.events.length === 1)
+    await rename(server.ours, id, "Other")
+    await stream.until(() => stream.events.length === 2)
+    // Nothing is said while nothing changes, but that the stream is alive.
+    await stream.until(() => stream.comments.length >= 2)
+    expect(stream.events).toEqual([
+      {
+        event: "next",
+        id: null,
+        data: { data: { hookChanged: { name: "Live", isActive: true, disabledReason: null } } }
+      },
+      {
+        event: "next",
+        id: null,
+        data: { data: { hookChanged: { name: "Other", isActive: true, disabledReason: null } } }
+      }
+    ])
+    await server.call("DELETE", `/api/v1/webhooks/${id}`, { key: server.ours.secretKey })
+    await stream.until(() => stream.events.at(-1)?.event === "complete")
+    expect(stream.events.at(-2)!.data.errors[0].extensions.code).toBe("not_found")
+    await stream.ended
+  })
+
+  it("follows what a notification comes to, also after it has ended", async () => {
+    const { device_id, notification_id } = await server.makeDelivery(server.ours)
+    const stream = await listen(byKey(server.ours), COUNTS, { id: notification_id })
+    await stream.until(() => stream.events.length === 1)
+    expect(stream.events[0]!.data.data.notificationChanged).toMatchObject({
+      status: "COMPLETED",
+      counts: { opened: 0 }
+    })
+    const report = { type: "opened", notification_id, device_id }
+    expect((await server.call("POST", "/api/v1/events", { key: server.ours.publicKey, body: report })).status).toBe(202)
+    await stream.until(() => stream.events.length === 2)
+    expect(stream.events[1]!.data.data.notificationChanged.counts.opened).toBe(1)
+  })
+
+  it("is asked for by its media type, of what is one's own, one at a time", async () => {
+    const id = await makeHook(server.ours)
+    const plain = await server.call("POST", PATH, {
+      key: server.ours.secretKey,
+      body: { query: HOOK, variables: { id } }
+    })
+    expect([plain.status, plain.json.error.message]).toEqual([
+      400,
+      "A subscription is sent with `Accept: text/event-stream`."
+    ])
+    const foreign = await listen(byKey(server.theirs), HOOK, { id })
+    expect([foreign.response.status, ((await foreign.response.json()) as any).errors[0].extensions.code]).toEqual([
+      404,
+      "not_found"
+    ])
+    const none = await listen(byKey(server.ours), HOOK, { id: uuidv7() })
+    expect(none.response.status).toBe(404)
+    const two = await listen(
+      byKey(server.ours),
+      `subscription { a: hookChanged(id: "${id}") { id } b: hookChanged(id: "${id}") { id } }`,
+      {}
+    )
+    expect(two.response.status).toBe(400)
+    const keyed = await listen(byKey(server.ours), HOOK, { id }, { "idempotency-key": "once" })
+    expect(keyed.response.status).toBe(400)
+    const query = await listen(byKey(server.ours), `{ hook(id: "${id}") { name } }`, {})
+    expect([query.response.status, query.response.headers.get("content-type")]).toEqual([200, "application/json"])
+    const stranger = await listen("Bearer nothing", HOOK, { id })
+    expect(stranger.response.status).toBe(401)
+  })
+
+  it("ends with its key", async () => {
+    const tenant = await server.makeTenant()
+    const id = await makeHook(tenant)
+    const made = await server.call("POST", "/api/v1/api-keys", {
+      key: tenant.secretKey,
+      body: { kind: "secret", name: "Second" }
+    })
+    const stream = await listen(`ApiKey ${made.json.key}`, HOOK, { id })
+    await stream.until(() => stream.events.length === 1)
+    await server.call("DELETE", `/api/v1/api-keys/${made.json.id}`, { key: tenant.secretKey })
+    await stream.until(() => stream.events.at(-1)?.event === "complete")
+    expect(stream.events.at(-2)!.data.errors[0].extensions.code).toBe("unauthorized")
+  })
+
+  it("ends with its session, and with the role that let it see", async () => {
+    const one = await signedIn("live@example.com")
+    const id = await makeHook(one)
+    const stream = await listen(`Bearer ${one.token}`, HOOK, { id })
+    await stream.until(() => stream.events.length === 1)
+    const out = await server.call("POST", PATH, {
+      body: { query: "mutation { signOutEverywhere }" },
+      headers: { authorization: `Bearer ${one.token}` }
+    })
+    expect(out.json.data).toEqual({ signOutEverywhere: true })
+    await stream.until(() => stream.events.at(-1)?.event === "complete")
+    expect(stream.events.at(-2)!.data.errors[0].extensions.code).toBe("unauthorized")
+
+    const { token } = await signedIn("live@example.com")
+    const again = await listen(`Bearer ${token}`, HOOK, { id })
+    await again.until(() => again.events.length === 1)
+    await server.sql`DELETE FROM members WHERE account_id = (SELECT id FROM accounts WHERE email = 'live@example.com')`
+    await again.until(() => again.events.at(-1)?.event === "complete")
+    expect(again.events.at(-2)!.data.errors[0].extensions.code).toBe("not_found")
+  })
+
+  it("outlives a database that is away for a while", async () => {
+    const id = await makeHook(server.ours)
+    const stream = await listen(byKey(server.ours), HOOK, { id })
+    await stream.until(() => stream.events.length === 1)
+    server.outage.isDown = true
+    await stream.until(() => stream.comments.length >= 2)
+    server.outage.isDown = false
+    await rename(server.ours, id, "After")
+    await stream.until(() => stream.events.length === 2)
+    expect(stream.events[1]!.data.data.hookChanged.name).toBe("After")
+  })
+
+  it("has room for so many of one application and one person, and gives it back", async () => {
+    const id = await makeHook(server.ours)
+    const streams = [
+      await listen(byKey(server.ours), HOOK, { id }),
+      await listen(byKey(server.ours), HOOK, { id }),
+      await listen(byKey(server.ours), HOOK, { id })
+    ]
+    for (const stream of streams) await stream.until(() => stream.events.length === 1)
+    const more = await listen(byKey(server.ours), HOOK, { id })
+    expect([more.response.status, more.response.headers.get("retry-after")]).toEqual([429, "5"])
+    streams[0]!.close()
+    await expect.poll(async () => (await listen(byKey(server.ours), HOOK, { id })).response.status).toBe(200)
+  })
+
+  it("ends when the node stops", async () => {
+    const id = await makeHook(server.theirs)
+    const stream = await listen(byKey(server.theirs), HOOK, { id })
+    await stream.until(() => stream.events.length === 1)
+    server.node.isStopping = true
+    await stream.until(() => stream.events.at(-1)?.event === "complete")
+    server.node.isStopping = false
+    expect(stream.events).toHaveLength(2)
+  })
+})
