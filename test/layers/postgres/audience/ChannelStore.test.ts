@@ -146,4 +146,31 @@ layer(hotStores)("ChannelStore", (it) => {
       expect(yield* statusOf(inbox, false)).toBeUndefined()
     })
   )
+
+  it.effect("finds the first channels of many contacts at once, each of its own application", () =>
+    Effect.gen(function* () {
+      const channels = yield* ChannelStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const of = (user_id: string, count: number) =>
+        Array.from({ length: count }, (_, i) => ({
+          kind: "email" as const,
+          address: `${user_id}-${i}@example.com`,
+          user_id
+        }))
+      const made = yield* channels.upsert(app, [...of("ann", 3), ...of("bob", 1)])
+      const contactOf = (id: (typeof made)[number]["id"]) =>
+        Effect.map(channels.find(app, id), (channel) => Option.getOrThrow(channel).contactId!)
+      const [ann, bob] = [yield* contactOf(made[0]!.id), yield* contactOf(made[3]!.id)]
+      // Ids of one millisecond are in an order of their own.
+      const firstTwo = made
+        .slice(0, 3)
+        .map(({ id }) => id)
+        .sort()
+        .slice(0, 2)
+      const found = yield* channels.ofContacts(app, [ann, bob, ann], 2)
+      expect(found.get(ann)!.map(({ id }) => id)).toEqual(firstTwo)
+      expect(found.get(bob)!.map(({ address }) => address)).toEqual(["bob-0@example.com"])
+      expect((yield* channels.ofContacts(other, [ann, bob], 2)).size).toBe(0)
+    })
+  )
 })

@@ -318,4 +318,22 @@ layer(stores)("ContactStore", (it) => {
       expect((yield* devices.list(other, {}, null, 10)).items).toHaveLength(3)
     })
   )
+
+  it.effect("finds many at once, by either of their ids, of their own application", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const [ann, bob] = [yield* put(app, "ann", { email: "ann@example.com" }), yield* put(app, "bob", {})]
+      const foreign = yield* put(other, "ann", {})
+      const found = yield* contacts.findMany(app, [ann, foreign, { externalId: "bob" }, { externalId: "ann" }, bob])
+      expect(found.map(({ email, id }) => [id, email]).sort()).toEqual(
+        [
+          [ann, "ann@example.com"],
+          [bob, null]
+        ].sort()
+      )
+      expect(yield* contacts.findMany(app, [])).toEqual([])
+      expect(yield* contacts.findMany(app, [{ externalId: "nobody" }])).toEqual([])
+    })
+  )
 })

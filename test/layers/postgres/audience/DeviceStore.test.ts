@@ -411,4 +411,28 @@ layer(hotStores)("DeviceStore", (it) => {
       expect(Option.getOrThrow(yield* devices.find(app, made!.id))).toEqual(changed)
     })
   )
+
+  it.effect("finds the first devices of many people at once, each of its own application", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const mine = yield* devices.register(
+        app,
+        ["ann", "bob"].flatMap((user_id) => tokens(user_id, 3).map((token) => android(token, { user_id })))
+      )
+      yield* devices.register(other, [android("foreign", { user_id: "ann" })])
+      yield* devices.register(app, [android("nobody's")])
+      // Ids of one millisecond are in an order of their own.
+      const firstTwo = (theirs: typeof mine) =>
+        theirs
+          .map(({ id }) => id)
+          .sort()
+          .slice(0, 2)
+      const found = yield* devices.ofUsers(app, ["ann", "bob", "ann", "nobody", ""], 2)
+      expect([...found.keys()].sort()).toEqual(["ann", "bob"])
+      expect(found.get("ann")!.map(({ id }) => id)).toEqual(firstTwo(mine.slice(0, 3)))
+      expect(found.get("bob")!.map(({ id }) => id)).toEqual(firstTwo(mine.slice(3)))
+      expect((yield* devices.ofUsers(app, [], 2)).size).toBe(0)
+    })
+  )
 })

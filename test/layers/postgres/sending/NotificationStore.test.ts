@@ -428,4 +428,16 @@ layer(hotStores)("NotificationStore", (it) => {
       expect(Option.getOrThrow(yield* notifications.find(apps[0]!, taken)).request.content!.title).toBe("Hello")
     })
   )
+
+  it.effect("finds many at once, of their own application", () =>
+    Effect.gen(function* () {
+      const notifications = yield* NotificationStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const [one, two, foreign] = [yield* accepted(app), yield* accepted(app), yield* accepted(other)]
+      const found = yield* notifications.findMany(app, [one, two, foreign, "nothing" as NotificationId])
+      expect(found.map(({ id }) => id).sort()).toEqual([one, two].sort())
+      expect(found[0]).toEqual(Option.getOrThrow(yield* notifications.find(app, found[0]!.id)))
+      expect(yield* notifications.findMany(app, [])).toEqual([])
+    })
+  )
 })
