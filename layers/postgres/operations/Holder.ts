@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Exit, Layer, Scope } from "effect"
 // Not from the index of its folder, which loads 30 files of 500 kB for other uses.
 import * as Reactivity from "effect/reactivity/Reactivity"
+import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { hostname } from "node:os"
 import type { HolderId } from "../../../services/ports/operations/HolderStore.ts"
@@ -87,6 +88,38 @@ class Writable {
   }
 }
 
+/**
+ * Prolongs leases of the holder `id`, and with none to prolong finds out whether that could be done. Answers the time, by
+ * the database's clock (epoch ms). Each is looked up by itself: a join could begin with all that there are.
+ */
+export const prolong = (
+  sql: SqlClient.SqlClient,
+  id: HolderId | null,
+  { batches, webhookLeaseMs, webhookWork, leaseMs }: InHand
+) =>
+  sql<{ readonly at: number }>`
+    WITH held AS MATERIALIZED (
+      SELECT b.id FROM unnest(${uuids(batches.map(({ id }) => id))}, ${integers(batches.map(({ fence }) => fence))}) AS t (id, fence)
+      CROSS JOIN LATERAL (
+        SELECT id FROM batches WHERE id = t.id AND fence = t.fence AND NOT done FOR NO KEY UPDATE SKIP LOCKED
+      ) AS b
+    ), held_work AS MATERIALIZED (
+      SELECT w.id FROM unnest(${uuids(webhookWork.map(({ id }) => id))}, ${integers(webhookWork.map(({ fence }) => fence))}) AS t (id, fence)
+      CROSS JOIN LATERAL (
+        SELECT id FROM webhook_work_items WHERE id = t.id AND fence = t.fence AND NOT done FOR NO KEY UPDATE SKIP LOCKED
+      ) AS w
+    ), prolonged AS (
+      UPDATE batches SET lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
+      WHERE id = ANY(ARRAY(SELECT id FROM held))
+    ), prolonged_work AS (
+      UPDATE webhook_work_items SET lease_until = now() + ${milliseconds(webhookLeaseMs)} * interval '1 ms'
+      WHERE id = ANY(ARRAY(SELECT id FROM held_work))
+    ), said AS (
+      UPDATE holders SET writing_until = clock_timestamp() + ${WRITING_MS} * interval '1 ms'
+      WHERE id = ${id} AND ${batches.length > 0}
+    )
+    SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at`
+
 const make = Effect.gen(function* () {
   const pool = yield* PgClient.PgClient
   const writable = new Writable()
@@ -153,37 +186,12 @@ const make = Effect.gen(function* () {
     )
   })
 
-  /** Prolongs leases, and with none to prolong finds out whether that could be done. */
-  const prolong = ({ sql }: Session, { batches, webhookLeaseMs, webhookWork, leaseMs }: InHand) =>
-    sql<{ readonly at: number }>`
-      WITH held AS MATERIALIZED (
-        SELECT b.id FROM batches b
-        JOIN unnest(${uuids(batches.map(({ id }) => id))}, ${integers(batches.map(({ fence }) => fence))}) AS t (id, fence)
-          ON b.id = t.id AND b.fence = t.fence
-        WHERE NOT b.done FOR NO KEY UPDATE OF b SKIP LOCKED
-      ), held_work AS MATERIALIZED (
-        SELECT w.id FROM webhook_work_items w
-        JOIN unnest(${uuids(webhookWork.map(({ id }) => id))}, ${integers(webhookWork.map(({ fence }) => fence))}) AS t (id, fence)
-          ON w.id = t.id AND w.fence = t.fence
-        WHERE NOT w.done FOR NO KEY UPDATE OF w SKIP LOCKED
-      ), prolonged AS (
-        UPDATE batches b SET lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
-        FROM held WHERE b.id = held.id
-      ), prolonged_work AS (
-        UPDATE webhook_work_items w SET lease_until = now() + ${milliseconds(webhookLeaseMs)} * interval '1 ms'
-        FROM held_work WHERE w.id = held_work.id
-      ), said AS (
-        UPDATE holders SET writing_until = clock_timestamp() + ${WRITING_MS} * interval '1 ms'
-        WHERE id = ${id} AND ${batches.length > 0}
-      )
-      SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at`
-
   const beat = Effect.fnUntraced(
     function* (inHand: InHand) {
       if (session === null) yield* connect
       const mine = session!
       yield* confirm(mine)
-      const [row] = yield* prolong(mine, inHand)
+      const [row] = yield* prolong(mine.sql, id, inHand)
       writable.took(row!.at, performance.now())
     },
     (effect) =>

@@ -89,6 +89,8 @@ export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer
 
     // Dead letters that fail once more are younger than the replay: it comes to an end.
     const step: ReplayStore["Service"]["step"] = Effect.fnUntraced(function* ({ fence, replay }, limit, leaseMs) {
+      // In the order of the index by notification: in that of ids alone one would walk through all that there are.
+      const order = replay.filter.notification_id === undefined ? sql`l.id` : sql`l.notification_id, l.id`
       const rows = yield* sql<Moved>`
         WITH mine AS MATERIALIZED (
           SELECT id, dead_letter_id, created_at FROM replays
@@ -96,11 +98,12 @@ export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer
         ), ${moveDeadLetters(
           sql,
           [
-            ...deadLettersOf(sql, replay.appId, { kind: "notification", ...replay.filter }),
+            ...deadLettersOf(sql, replay.appId, { kind: "notification", ...replay.filter }, true),
             sql`l.at <= (SELECT created_at FROM mine)`,
             sql`l.id > coalesce((SELECT dead_letter_id FROM mine), ${FIRST}::uuid)`
           ],
-          limit
+          limit,
+          order
         )}
         UPDATE replays r SET
           dead_letter_id = coalesce(moved.last, r.dead_letter_id),

@@ -11,11 +11,16 @@ import { ofRows } from "../server/ofRows.ts"
  */
 const SLACK_MS = 3_600_000
 
-/** Conditions on dead letters `l`. Bounds of time are bounds of ids as well, along which the indexes run. */
+/**
+ * Conditions on dead letters `l`. Bounds of time are bounds of ids as well, along which the indexes run. `isSpan`: those of
+ * a notification are a span, and not known to be of one notification, so that an order by notification and id is not taken
+ * for one by id.
+ */
 export const deadLettersOf = (
   sql: SqlClient.SqlClient,
   appId: AppId,
-  filter: DeadLetterFilter
+  filter: DeadLetterFilter,
+  isSpan = false
 ): ReadonlyArray<Fragment> => {
   const { error, kind, notification_id, provider, webhook_id } = filter
   const from = filter.from === undefined ? null : Date.parse(filter.from)
@@ -27,7 +32,13 @@ export const deadLettersOf = (
     besides(sql`l.app_id = ${appId}`),
     ...(kind === undefined ? [] : [besides(sql`l.kind = ${kind}`)]),
     ...(webhook_id === undefined ? [] : [sql`l.webhook_id = ${webhook_id}`]),
-    ...(notification_id === undefined ? [] : [sql`l.notification_id = ${notification_id}`]),
+    ...(notification_id === undefined
+      ? []
+      : [
+          isSpan
+            ? sql`l.notification_id BETWEEN ${notification_id}::uuid AND ${notification_id}::uuid`
+            : sql`l.notification_id = ${notification_id}`
+        ]),
     ...(provider === undefined ? [] : [sql`l.provider = ${provider}`]),
     ...(error === undefined ? [] : [sql`l.error = ${error}`]),
     ...(from === null ? [] : [sql`l.at >= ${new Date(from)}`, sql`l.id >= ${uuidFloor(Math.max(0, from - SLACK_MS))}`]),

@@ -30,13 +30,14 @@ export interface Moved {
 export const moveDeadLetters = (
   sql: SqlClient.SqlClient,
   conditions: ReadonlyArray<Fragment>,
-  limit: number
+  limit: number,
+  order: Fragment = sql`l.id`
 ): Fragment => {
   const ids = Array.from({ length: limit }, () => uuidv7())
   return sql`picked AS MATERIALIZED (
       SELECT l.id, l.notification_id, l.recipient_id, l.provider, l.batch_id FROM dead_letters l
       WHERE ${sql.and(conditions)} AND ${ofRows(sql, sql`l.kind = 'notification'`)} AND l.refusal IS NULL AND l.replayed_at IS NULL
-      ORDER BY l.id LIMIT ${limit} FOR NO KEY UPDATE
+      ORDER BY ${order} LIMIT ${limit} FOR NO KEY UPDATE
     ), open AS MATERIALIZED (
       SELECT n.id, n.app_id, n.priority, n.status = 'paused' AS paused,
         n.expires_at - coalesce(n.send_at, n.created_at) AS ttl

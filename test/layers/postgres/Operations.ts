@@ -18,6 +18,7 @@ import * as EngagementStores from "../../../layers/postgres/engagement/Engagemen
 import * as InboxStores from "../../../layers/postgres/inbox/InboxStore.ts"
 import * as TemplateStores from "../../../layers/postgres/messages/TemplateStore.ts"
 import * as BacklogStores from "../../../layers/postgres/operations/BacklogStore.ts"
+import { prolong } from "../../../layers/postgres/operations/Holder.ts"
 import * as HolderStores from "../../../layers/postgres/operations/HolderStore.ts"
 import { sweep as sweepRetention } from "../../../layers/postgres/operations/Retention.ts"
 import * as StatsStores from "../../../layers/postgres/operations/StatsStore.ts"
@@ -973,7 +974,17 @@ export const sweepsOf = ({ app, webhook }: Place): Readonly<Record<string, Opera
     }
     return Effect.updateService(sweepRetention(2), PgClient.PgClient, withoutReserve)
   }),
-  "RateLimitStore.sweep": Effect.succeed(sweepRateLimits)
+  "RateLimitStore.sweep": Effect.succeed(sweepRateLimits),
+  "LeaseHolder.beat": Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const inHand = (count: number) => ids(count).map((id) => ({ id, fence: 1 }))
+    return prolong(sql, HolderId.make(0), {
+      batches: inHand(20),
+      webhookWork: inHand(20),
+      leaseMs: LEASE,
+      webhookLeaseMs: LEASE
+    })
+  })
 })
 
 /** Which methods an entry of the operations calls: `Store.one, two, as this` are names of methods as long as they are. */

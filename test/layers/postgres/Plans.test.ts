@@ -54,6 +54,8 @@ const WHOLE = [
   // The sweeper's: all notifications that are open, all webhooks that have work.
   "BatchStore.completeForgotten",
   "WebhookStore.due",
+  // What a dead process had in hand is found among all that is open.
+  "HolderStore.release",
   // What is too old may be all of a table; rate limits are read once, page by page.
   "Retention.sweep",
   "RateLimitStore.sweep",
