@@ -41,6 +41,8 @@ export type AuditEntry = {
     /** `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the system's user name. `system`: the service itself. */
     readonly kind: "key" | "user" | "cli" | "system"
     readonly id: string | null
+    /** Of a person who still has an account. */
+    readonly email: string | null
   }
   readonly action:
     | "application.created"
@@ -1608,6 +1610,27 @@ export interface AuditLogResource {
   /** List who changed what. */
   list(
     query?: {
+      readonly actor_id?: string
+      /** Such changes. */
+      readonly action?:
+        | "application.created"
+        | "application.changed"
+        | "identity_secret.issued"
+        | "api_key.created"
+        | "api_key.revoked"
+        | "credential.set"
+        | "credential.removed"
+        | "webhook.created"
+        | "webhook.changed"
+        | "webhook.deleted"
+        | "webhook.disabled"
+        | "notification.changed"
+        | "notification.paused"
+        | "notification.resumed"
+        | "notification.cancelled"
+      readonly target?: string
+      readonly from?: string
+      readonly to?: string
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
       /** `next_cursor` of the page before. Leave it out for the first page. */

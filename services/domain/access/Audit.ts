@@ -35,6 +35,8 @@ export const AuditEntry = Schema.Struct({
   at: Schema.Number,
   actorKind: ActorKind,
   actorId: Schema.NullOr(Schema.String),
+  /** Of a person who still has an account. */
+  actorEmail: Schema.NullOr(Schema.String),
   action: AuditAction,
   /** The id of what was changed, or a credential's kind. */
   target: Schema.NullOr(Schema.String),

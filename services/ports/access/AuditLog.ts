@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import { Context } from "effect"
-import type { Actor, AuditEntry } from "../../domain/access/Audit.ts"
+import type { Actor, AuditEntry, AuditFilter } from "../../domain/access/Audit.ts"
 import type { AppId } from "../../domain/Ids.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
@@ -18,6 +18,11 @@ export class AuditLog extends Context.Service<
   AuditLog,
   {
     /** Newest first. `after`: the id of the last entry of the page before. */
-    readonly list: (appId: AppId, after: string | null, limit: number) => Effect.Effect<Page<AuditEntry>, StoreError>
+    readonly list: (
+      appId: AppId,
+      after: string | null,
+      limit: number,
+      filter?: AuditFilter
+    ) => Effect.Effect<Page<AuditEntry>, StoreError>
   }
 >()("heliograph/ports/AuditLog") {}

@@ -99,6 +99,8 @@ export type ActorKind = "key" | "user" | "cli" | "system"
 export type AuditActor = {
   readonly kind: ActorKind
   readonly id?: Maybe<Scalars["ID"]["output"]>
+  /** Of a person who still has an account. */
+  readonly email?: Maybe<Scalars["String"]["output"]>
 }
 
 /** Who changed what. */
@@ -835,6 +837,11 @@ export type QueryApiKeysArgs = {
 
 export type QueryAuditLogArgs = {
   appId: Scalars["ID"]["input"]
+  actorId?: InputMaybe<Scalars["String"]["input"]>
+  action?: InputMaybe<Scalars["String"]["input"]>
+  target?: InputMaybe<Scalars["String"]["input"]>
+  from?: InputMaybe<Scalars["DateTime"]["input"]>
+  to?: InputMaybe<Scalars["DateTime"]["input"]>
   first?: InputMaybe<Scalars["Int"]["input"]>
   after?: InputMaybe<Scalars["String"]["input"]>
 }
@@ -2485,6 +2492,7 @@ export type AuditActorResolvers<
 > = {
   kind?: Resolver<ResolversTypes["ActorKind"], ParentType, ContextType>
   id?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  email?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
 }
 
 export type AuditEntryResolvers<

@@ -1,8 +1,9 @@
 import { Effect, Schema } from "effect"
-import type { AuditEntry } from "../../../services/domain/access/Audit.ts"
+import type { AuditEntry, AuditFilter } from "../../../services/domain/access/Audit.ts"
 import { ActorKind, AuditAction } from "../../../services/domain/access/Audit.ts"
 import { AuditEntryId } from "../../../services/domain/Ids.ts"
-import { isoTime } from "../../../services/domain/Time.ts"
+import { text } from "../../../services/domain/Text.ts"
+import { isoTime, Moment } from "../../../services/domain/Time.ts"
 import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
 import { ID, NOW } from "../docs/Examples.ts"
 import { listQuery, page, pageOf } from "../pipeline/Page.ts"
@@ -16,7 +17,8 @@ const EntryView = Schema.Struct({
       description:
         "`key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the system's user name. `system`: the service itself."
     }),
-    id: Schema.NullOr(Schema.String)
+    id: Schema.NullOr(Schema.String),
+    email: Schema.NullOr(Schema.String).annotate({ description: "Of a person who still has an account." })
   }),
   action: AuditAction,
   target: Schema.NullOr(Schema.String).annotate({ description: "The id of what was changed, or a credential's kind." }),
@@ -26,10 +28,27 @@ const EntryView = Schema.Struct({
 const show = (entry: AuditEntry): typeof EntryView.Type => ({
   id: entry.id,
   at: isoTime(entry.at),
-  actor: { kind: entry.actorKind, id: entry.actorId },
+  actor: { kind: entry.actorKind, id: entry.actorId, email: entry.actorEmail },
   action: entry.action,
   target: entry.target,
   details: entry.details
+})
+
+const AuditQuery = Schema.Struct({
+  actor_id: Schema.optionalKey(text(200).annotate({ description: "Made by this key, person or system's user." })),
+  action: Schema.optionalKey(AuditAction.annotate({ description: "Such changes." })),
+  target: Schema.optionalKey(text(200).annotate({ description: "Of this: an id, or a credential's kind." })),
+  from: Schema.optionalKey(Moment.annotate({ description: "At this moment or later." })),
+  to: Schema.optionalKey(Moment.annotate({ description: "Before this moment." })),
+  ...listQuery
+})
+
+const filterOf = ({ action, actor_id, from, target, to }: typeof AuditQuery.Type): AuditFilter => ({
+  actorId: actor_id ?? null,
+  action: action ?? null,
+  target: target ?? null,
+  from: from === undefined ? null : Date.parse(from),
+  to: to === undefined ? null : Date.parse(to)
 })
 
 /** Who changed what. */
@@ -44,7 +63,7 @@ export const auditRoutes = Effect.gen(function* () {
       summary: "List who changed what",
       description:
         "Changes of keys, provider credentials, webhooks, options and scheduled notifications, and who paused, resumed or cancelled a notification, written in the same transaction as the change itself.",
-      query: Schema.Struct(listQuery),
+      query: AuditQuery,
       success: {
         status: 200,
         description: "A page of changes, newest first.",
@@ -54,7 +73,7 @@ export const auditRoutes = Effect.gen(function* () {
             {
               id: ID,
               at: NOW,
-              actor: { kind: "key", id: ID },
+              actor: { kind: "key", id: ID, email: null },
               action: "webhook.changed",
               target: ID,
               details: { fields: ["secret"] }
@@ -65,7 +84,7 @@ export const auditRoutes = Effect.gen(function* () {
       },
       errors: ["validation_error"],
       handler: ({ caller, query }) =>
-        page("audit-log", query, (after, limit) => log.list(caller.appId, after, limit), show)
+        page("audit-log", query, (after, limit) => log.list(caller.appId, after, limit, filterOf(query)), show)
     })
   ]
 })

@@ -42,6 +42,7 @@ import type {
   WebhookId
 } from "../../../services/domain/Ids.ts"
 import { uuidFloor } from "../../../services/domain/Ids.ts"
+import { ANY_ENTRY } from "../../../services/domain/access/Audit.ts"
 import type { KeptRequest } from "../../../services/domain/sending/Notification.ts"
 import { ApplicationStore } from "../../../services/ports/access/ApplicationStore.ts"
 import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
@@ -388,6 +389,18 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
       Effect.andThen(store.touchKeys([id]), store.revokeKey(app, id))
     ),
     "AuditLog.list": plain(AuditLog, (store) => store.list(app, null, PAGE)),
+    "AuditLog.list, of an actor": plain(AuditLog, (store) =>
+      store.list(app, null, PAGE, { ...ANY_ENTRY, actorId: MISSING })
+    ),
+    "AuditLog.list, of an action": plain(AuditLog, (store) =>
+      store.list(app, null, PAGE, { ...ANY_ENTRY, action: "webhook.created" })
+    ),
+    "AuditLog.list, of an object": plain(AuditLog, (store) =>
+      store.list(app, null, PAGE, { ...ANY_ENTRY, target: MISSING })
+    ),
+    "AuditLog.list, of a time": plain(AuditLog, (store) =>
+      store.list(app, null, PAGE, { ...ANY_ENTRY, from: 0, to: 1 })
+    ),
     "AuditLog.list, later": after(paged(), AuditLog, (store, { later }) => store.list(app, later, PAGE)),
     "AuditLog.list, of a small application": plain(AuditLog, (store) => store.list(small, null, PAGE)),
     "IdempotencyStore.begin": plain(IdempotencyStore, (store) => store.begin(secret(app), FINGERPRINT, LEASE)),

@@ -3,6 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash, randomBytes } from "node:crypto"
 import type { ApiKeyId, AppId, WebhookId } from "../../../../services/domain/Ids.ts"
+import { ANY_ENTRY } from "../../../../services/domain/access/Audit.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { ApplicationStore } from "../../../../services/ports/access/ApplicationStore.ts"
 import { AuditLog, CurrentActor } from "../../../../services/ports/access/AuditLog.ts"
@@ -207,6 +208,45 @@ layer(live)("AuditLog", (it) => {
       )
       expect([first.items.length, second.next]).toEqual([3, null])
       expect(first.items[0]).toMatchObject({ actorKind: "system", actorId: null })
+    })
+  )
+
+  it.effect("is filtered by who, what, of what and when, and names a person for as long as there is an account", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const [applications, log] = [yield* ApplicationStore, yield* AuditLog]
+      const [account, key] = [uuidv7(), newKey("secret")]
+      yield* sql`INSERT INTO accounts (id, email) VALUES (${account}, 'ada@example.com')`
+      const asAda = Effect.provideService(CurrentActor, { kind: "user" as const, id: account })
+      yield* applications.createKey(appId, key).pipe(asAda)
+      yield* asKey(applications.update(appId, { name: "Renamed" }))
+      yield* applications.update(appId, { name: "Again" }).pipe(asAda)
+      const list = Effect.fnUntraced(function* (filter: Partial<typeof ANY_ENTRY>) {
+        const { items } = yield* log.list(appId, null, 10, { ...ANY_ENTRY, ...filter })
+        return items.map(({ action, actorEmail, actorId }) => [action, actorId, actorEmail])
+      })
+      const all = [
+        ["application.changed", account, "ada@example.com"],
+        ["application.changed", keyId, null],
+        ["api_key.created", account, "ada@example.com"]
+      ]
+      expect(yield* list({})).toEqual(all)
+      expect(yield* list({ actorId: account })).toEqual([all[0], all[2]])
+      expect(yield* list({ action: "application.changed" })).toEqual(all.slice(0, 2))
+      expect(yield* list({ target: key.id })).toEqual([all[2]])
+      expect(yield* list({ actorId: keyId, action: "api_key.created" })).toEqual([])
+      const [, middle, first] = (yield* log.list(appId, null, 10)).items
+      expect(yield* list({ to: first!.at })).toEqual([])
+      expect(yield* list({ from: Date.now() + 120_000 })).toEqual([])
+      const spanned = (yield* log.list(appId, null, 10, { ...ANY_ENTRY, from: middle!.at })).items
+      expect(spanned.every(({ at }) => at >= middle!.at)).toBe(true)
+      expect(spanned.map(({ id }) => id)).toContain(middle!.id)
+      yield* sql`DELETE FROM accounts WHERE id = ${account}`
+      expect(yield* list({ actorId: account })).toEqual([
+        ["application.changed", account, null],
+        ["api_key.created", account, null]
+      ])
     })
   )
 })

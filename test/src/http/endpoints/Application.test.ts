@@ -200,7 +200,7 @@ describe("the audit log", () => {
     expect(shown[0]).toEqual({
       id: entry.id,
       at: entry.at.toISOString(),
-      actor: { kind: "key", id: keys.find(({ kind }: { kind: string }) => kind === "secret").id },
+      actor: { kind: "key", id: keys.find(({ kind }: { kind: string }) => kind === "secret").id, email: null },
       action: "webhook.changed",
       target: id,
       details: { fields: ["secret"] }
@@ -209,5 +209,27 @@ describe("the audit log", () => {
     expect((await call(other, "GET", "/api/v1/audit-log")).json.data).toMatchObject([
       { action: "application.created", target: other.appId }
     ])
+  })
+
+  it("is filtered by actor, action, object and time", async () => {
+    const tenant = await server.makeTenant()
+    const webhook = { name: "n", url: "https://93.184.216.34/webhook" }
+    const { id } = (await call(tenant, "POST", "/api/v1/webhooks", webhook)).json
+    await call(tenant, "PATCH", `/api/v1/webhooks/${id}`, { name: "other" })
+    const actions = async (query: string) =>
+      (await call(tenant, "GET", `/api/v1/audit-log?${query}`)).json.data.map(
+        ({ action }: { action: string }) => action
+      )
+    const [changed, created] = (await call(tenant, "GET", "/api/v1/audit-log")).json.data
+    expect(await actions(`actor_id=${changed.actor.id}`)).toEqual(["webhook.changed", "webhook.created"])
+    expect(await actions(`actor_id=${id}`)).toEqual([])
+    expect(await actions("action=webhook.created")).toEqual(["webhook.created"])
+    expect(await actions(`target=${tenant.appId}`)).toEqual(["application.created"])
+    expect(await actions(`target=${id}&action=webhook.changed`)).toEqual(["webhook.changed"])
+    expect(await actions(`from=${created.at}&target=${id}`)).toContain("webhook.created")
+    expect(await actions(`to=${created.at}&target=${id}`)).toEqual([])
+    for (const wrong of ["action=nothing", "from=yesterday", `actor_id=${"x".repeat(201)}`]) {
+      expect((await call(tenant, "GET", `/api/v1/audit-log?${wrong}`)).status).toBe(400)
+    }
   })
 })
