@@ -115,7 +115,6 @@ import type { CannotListen } from "./http/pipeline/Listening.ts"
 import { cannotListen } from "./http/pipeline/Listening.ts"
 import { nodeMetrics } from "./http/endpoints/NodeMetrics.ts"
 import { Draining, ReadyWorkers } from "./http/endpoints/Status.ts"
-import { graphqlRoutes } from "./graphql/GraphqlRoute.ts"
 import * as WorkerExits from "./workers/WorkerExits.ts"
 import { lastResort } from "./workers/LastResort.ts"
 import * as Metering from "./workers/Metering.ts"
@@ -321,6 +320,9 @@ const peopleAtWork = Layer.merge(ServiceMails.running, Layer.effectDiscard(Effec
 
 // 7. The API
 
+/** Not loaded by processes that serve none of it: it would cost each of them some 20 MB. */
+const graphql = Effect.promise(() => import("./graphql/GraphqlRoute.ts"))
+
 /** A stop sends live readers away at once, to another node: they would never be done. */
 const inboxStreams = (state: NodeState) =>
   Layer.unwrap(
@@ -357,7 +359,9 @@ const http = (
   )
   const options = { routerConfig, disableLogger: true, disableListenLog: true }
   const served = roles.has("api")
-    ? HttpRouter.serve(routes(fastPath, graphqlRoutes), options).pipe(
+    ? Layer.unwrap(
+        Effect.map(graphql, ({ graphqlRoutes }) => HttpRouter.serve(routes(fastPath, graphqlRoutes), options))
+      ).pipe(
         Layer.provide(
           Layer.mergeAll(
             Accept.layer,
