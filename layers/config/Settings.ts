@@ -50,6 +50,8 @@ export interface SettingsShape {
   readonly mailFrom: string
   /** Who gets an account: whoever proves an address, or only those who were invited. */
   readonly registration: "open" | "invite"
+  /** Services by which people may sign in, with what they know this one by; null: not offered. */
+  readonly externalSignIn: ExternalSignInSettings
   /** Whether the HTML of e-mail gets an open pixel and tracked links, unless its notification says otherwise. */
   readonly emailTracking: boolean
   readonly retentionDays: number
@@ -73,6 +75,17 @@ export interface SettingsShape {
   /** How long a SIGTERM may take to drain. */
   readonly drainMs: number
   readonly engine: EngineSettings["Service"]
+}
+
+interface OAuthClient {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+export interface ExternalSignInSettings {
+  /** `asksCode`: also of addresses that Google has verified, unless it hosts their mail. */
+  readonly google: (OAuthClient & { readonly issuer: string; readonly asksCode: boolean }) | null
+  readonly github: (OAuthClient & { readonly baseUrl: string; readonly apiUrl: string }) | null
 }
 
 export const ROLES = ["api", "dispatch", "webhooks", "workflows"] as const
@@ -144,6 +157,10 @@ const nameServers: Reader<ReadonlyArray<string>> = (text) =>
     const isServer = isIP(server) !== 0 || (address !== undefined && port !== undefined && isIP(address) !== 0)
     return isServer ? server : wrong("must be a list of addresses such as 10.0.0.2,10.0.0.3:5353")
   })
+
+/** What a provider has given out. */
+const credential: Reader<string> = (text) =>
+  /^[\x21-\x7e]{1,500}$/.test(text) ? text : wrong("must be as the provider shows it, without spaces")
 
 /** `name=value` pairs separated by commas, percent-encoded where they must be, as OTEL_EXPORTER_OTLP_HEADERS. */
 const headerList: Reader<Readonly<Record<string, string>>> = (text) =>
@@ -267,6 +284,26 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
   const files = new SettingFiles(env)
   files.check("OUTBOUND_CA_FILE", "a PEM file of certificate authorities", authoritiesIn)
   problems.push(...files.problems)
+  const google = {
+    clientId: get("OAUTH_GOOGLE_CLIENT_ID", credential, ""),
+    clientSecret: get("OAUTH_GOOGLE_CLIENT_SECRET", credential, ""),
+    issuer: get("OAUTH_GOOGLE_ISSUER", url("https:"), "https://accounts.google.com"),
+    asksCode: get("OAUTH_GOOGLE_CODE", oneOf("on", "off"), "off") === "on"
+  }
+  const github = {
+    clientId: get("OAUTH_GITHUB_CLIENT_ID", credential, ""),
+    clientSecret: get("OAUTH_GITHUB_CLIENT_SECRET", credential, ""),
+    baseUrl: get("OAUTH_GITHUB_BASE_URL", url("https:"), "https://github.com"),
+    apiUrl: get("OAUTH_GITHUB_API_URL", url("https:"), "https://api.github.com")
+  }
+  /** Null without a client id; one of the two alone is a mistake. */
+  const offered = <A extends OAuthClient>(name: string, client: A): A | null => {
+    const [given, other] = client.clientId === "" ? ["SECRET", "ID"] : ["ID", "SECRET"]
+    if ((client.clientId === "") !== (client.clientSecret === "")) {
+      problems.push(`OAUTH_${name}_CLIENT_${other} must be set when OAUTH_${name}_CLIENT_${given} is`)
+    }
+    return client.clientId === "" ? null : client
+  }
   const settings: SettingsShape = {
     port,
     host,
@@ -299,6 +336,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     smtpUrl: get<string | null>("SMTP_URL", url("smtp:", "smtps:"), null),
     mailFrom: get("MAIL_FROM", sender, "Heliograph <heliograph@localhost>"),
     registration: get("REGISTRATION", oneOf("open", "invite"), "open"),
+    externalSignIn: { google: offered("GOOGLE", google), github: offered("GITHUB", github) },
     // Links that lead to an engine nobody can reach would break the mail.
     emailTracking: get("EMAIL_TRACKING", oneOf("on", "off"), baseUrl.startsWith("https://") ? "on" : "off") === "on",
     retentionDays: get("RETENTION_DAYS", integer(1, 3650), 30),

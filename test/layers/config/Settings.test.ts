@@ -123,4 +123,25 @@ describe("read", () => {
       expect(problemsOf({ [name]: "1MiB" })[0]).toContain(`${name} must be a whole number of bytes from 1024 to `)
     }
   })
+
+  it("offers sign-in by a provider where both halves of its registration are given, and names the one that is missing", () => {
+    expect(read({}).externalSignIn).toEqual({ google: null, github: null })
+    const { github, google } = read({
+      OAUTH_GOOGLE_CLIENT_ID: "g",
+      OAUTH_GOOGLE_CLIENT_SECRET: "s",
+      OAUTH_GITHUB_CLIENT_ID: "h",
+      OAUTH_GITHUB_CLIENT_SECRET: "t",
+      OAUTH_GITHUB_BASE_URL: "https://github.example.com/",
+      OAUTH_GITHUB_API_URL: "https://github.example.com/api/v3"
+    }).externalSignIn
+    expect(google).toMatchObject({ clientId: "g", issuer: "https://accounts.google.com", asksCode: false })
+    expect(github).toMatchObject({ baseUrl: "https://github.example.com", apiUrl: "https://github.example.com/api/v3" })
+    expect(
+      problemsOf({
+        OAUTH_GOOGLE_CLIENT_ID: "g",
+        OAUTH_GITHUB_CLIENT_SECRET: "t",
+        OAUTH_GOOGLE_ISSUER: "http://accounts.google.com"
+      }).map((problem) => problem.split(" must ")[0])
+    ).toEqual(["OAUTH_GOOGLE_ISSUER", "OAUTH_GOOGLE_CLIENT_SECRET", "OAUTH_GITHUB_CLIENT_ID"])
+  })
 })
