@@ -54,10 +54,13 @@ export const layer: Layer.Layer<SessionStore, never, SqlClient.SqlClient> = Laye
     })
 
     const touch: SessionStore["Service"]["touch"] = (ids) =>
-      sql`UPDATE sessions SET last_used_at = now() WHERE id = ANY(${uuids(ids)})`.pipe(
-        Effect.asVoid,
-        storeError("SessionStore.touch")
-      )
+      // Each by its id alone: of several at once PostgreSQL may look for ids in the index by account, account by account.
+      // Whoever is at a row writes the time as well.
+      sql`UPDATE sessions SET last_used_at = now() WHERE ctid = ANY(ARRAY(
+          SELECT s.ctid FROM unnest(${uuids(ids)}) AS t (id) CROSS JOIN LATERAL (
+            SELECT ctid FROM sessions WHERE id = t.id FOR NO KEY UPDATE SKIP LOCKED
+          ) AS s
+        ))`.pipe(Effect.asVoid, storeError("SessionStore.touch"))
 
     const list: SessionStore["Service"]["list"] = (account) =>
       sql<SessionRow>`
