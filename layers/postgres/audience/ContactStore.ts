@@ -14,6 +14,7 @@ import { texts, uuids } from "../server/columns.ts"
 import { noteErasure } from "./erasures.ts"
 import { pageOf } from "../server/pages.ts"
 import { growing } from "../operations/Statistics.ts"
+import { record } from "../access/auditEntry.ts"
 import { storeError } from "../server/storeError.ts"
 import { writeContacts } from "./writeContacts.ts"
 
@@ -245,7 +246,9 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
         yield* noteErasure(sql, appId, id)
         // Channels and inbox messages go with it.
         yield* sql`DELETE FROM contacts WHERE app_id = ${appId} AND id = ${id}`
-        return isThere || devices.length > 0
+        if (!isThere && devices.length === 0) return false
+        yield* record(sql, appId, "contact.deleted", id, { devices: devices.length })
+        return true
       }).pipe(sql.withTransaction, storeError("ContactStore.remove"))
 
     return ContactStore.of({ upsert, tag, find, findMany, list, update, prefer, remove })

@@ -4,6 +4,7 @@ import type { SegmentId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Segment, SegmentFilter } from "../../../services/domain/audience/Segment.ts"
 import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
+import { record } from "../access/auditEntry.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -32,12 +33,13 @@ export const layer: Layer.Layer<SegmentStore, never, SqlClient.SqlClient> = Laye
     const columns = sql.literal("id, name, filter, created_at, updated_at")
 
     const create: SegmentStore["Service"]["create"] = (appId, { filter, name }) =>
-      sql<SegmentRow>`
-        INSERT INTO segments (id, app_id, name, filter)
-        VALUES (${uuidv7()}, ${appId}, ${name}, ${JSON.stringify(filter)}::json) RETURNING ${columns}`.pipe(
-        Effect.map((rows) => segmentOf(rows[0]!)),
-        storeError("SegmentStore.create")
-      )
+      Effect.gen(function* () {
+        const [row] = yield* sql<SegmentRow>`
+          INSERT INTO segments (id, app_id, name, filter)
+          VALUES (${uuidv7()}, ${appId}, ${name}, ${JSON.stringify(filter)}::json) RETURNING ${columns}`
+        yield* record(sql, appId, "segment.created", row!.id, { name })
+        return segmentOf(row!)
+      }).pipe((change) => sql.withTransaction(change), storeError("SegmentStore.create"))
 
     const find: SegmentStore["Service"]["find"] = (appId, id) =>
       sql<SegmentRow>`SELECT ${columns} FROM segments WHERE app_id = ${appId} AND id = ${id}`.pipe(
@@ -52,23 +54,27 @@ export const layer: Layer.Layer<SegmentStore, never, SqlClient.SqlClient> = Laye
         storeError("SegmentStore.list")
       )
 
-    const update: SegmentStore["Service"]["update"] = (appId, id, { filter, name }) => {
-      const given = filter === undefined ? null : JSON.stringify(filter)
-      return sql<SegmentRow>`
-        UPDATE segments SET name = coalesce(${name ?? null}::text, name), filter = coalesce(${given}::json, filter),
-          updated_at = CASE WHEN (name, filter::jsonb) IS DISTINCT FROM
-            (coalesce(${name ?? null}::text, name), coalesce(${given}::jsonb, filter::jsonb)) THEN now() ELSE updated_at END
-        WHERE app_id = ${appId} AND id = ${id} RETURNING ${columns}`.pipe(
-        Effect.map(first),
-        storeError("SegmentStore.update")
-      )
-    }
+    const update: SegmentStore["Service"]["update"] = (appId, id, { filter, name }) =>
+      Effect.gen(function* () {
+        const given = filter === undefined ? null : JSON.stringify(filter)
+        // now() is when the transaction began: a time that is now was set by this statement.
+        const rows = yield* sql<SegmentRow & { readonly is_changed: boolean }>`
+          UPDATE segments SET name = coalesce(${name ?? null}::text, name), filter = coalesce(${given}::json, filter),
+            updated_at = CASE WHEN (name, filter::jsonb) IS DISTINCT FROM
+              (coalesce(${name ?? null}::text, name), coalesce(${given}::jsonb, filter::jsonb)) THEN now() ELSE updated_at END
+          WHERE app_id = ${appId} AND id = ${id} RETURNING ${columns}, updated_at = now() AS is_changed`
+        if (rows[0]?.is_changed === true) yield* record(sql, appId, "segment.changed", id, { name: rows[0].name })
+        return first(rows)
+      }).pipe((change) => sql.withTransaction(change), storeError("SegmentStore.update"))
 
     const remove: SegmentStore["Service"]["remove"] = (appId, id) =>
-      sql`DELETE FROM segments WHERE app_id = ${appId} AND id = ${id} RETURNING id`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        storeError("SegmentStore.remove")
-      )
+      Effect.gen(function* () {
+        const [row] = yield* sql<{ readonly name: string }>`
+          DELETE FROM segments WHERE app_id = ${appId} AND id = ${id} RETURNING name`
+        if (row === undefined) return false
+        yield* record(sql, appId, "segment.deleted", id, { name: row.name })
+        return true
+      }).pipe((change) => sql.withTransaction(change), storeError("SegmentStore.remove"))
 
     return SegmentStore.of({ create, find, list, update, remove })
   })

@@ -5,6 +5,7 @@ import type { TemplateId, TemplateVersionId } from "../../../services/domain/Ids
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Template, TemplateBody } from "../../../services/domain/messages/Template.ts"
 import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
+import { record } from "../access/auditEntry.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -48,9 +49,10 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
           )
           INSERT INTO templates (id, app_id, name, version_id) VALUES (${id}, ${appId}, ${name}, ${versionId})
           RETURNING created_at`
+        yield* record(sql, appId, "template.created", id, { name })
         const createdAt = row!.created_at.getTime()
         return { id, name, version: 1, versionId, body, createdAt, updatedAt: createdAt }
-      }).pipe(storeError("TemplateStore.create"))
+      }).pipe((change) => sql.withTransaction(change), storeError("TemplateStore.create"))
 
     const find: TemplateStore["Service"]["find"] = (appId, id) =>
       sql<TemplateRow>`${select(sql`templates`)} WHERE t.app_id = ${appId} AND t.id = ${id}`.pipe(
@@ -83,6 +85,7 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
             updated_at = now()
           FROM before WHERE t.id = before.id
           RETURNING t.created_at, t.updated_at`
+        if (row !== undefined) yield* record(sql, appId, "template.changed", id, { name, version: version + 1 })
         return Option.map(Option.fromUndefinedOr(row), ({ created_at, updated_at }): Template => ({
           id,
           name,
@@ -92,15 +95,17 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
           createdAt: created_at.getTime(),
           updatedAt: updated_at.getTime()
         }))
-      }).pipe(storeError("TemplateStore.update"))
+      }).pipe((change) => sql.withTransaction(change), storeError("TemplateStore.update"))
 
     const remove: TemplateStore["Service"]["remove"] = (appId, id) =>
-      sql`
-        WITH gone AS (DELETE FROM templates WHERE app_id = ${appId} AND id = ${id} RETURNING version_id)
-        UPDATE template_versions v SET retired_at = now() FROM gone WHERE v.id = gone.version_id RETURNING v.id`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        storeError("TemplateStore.remove")
-      )
+      Effect.gen(function* () {
+        const [row] = yield* sql<{ readonly name: string }>`
+          WITH gone AS (DELETE FROM templates WHERE app_id = ${appId} AND id = ${id} RETURNING version_id, name)
+          UPDATE template_versions v SET retired_at = now() FROM gone WHERE v.id = gone.version_id RETURNING gone.name`
+        if (row === undefined) return false
+        yield* record(sql, appId, "template.deleted", id, { name: row.name })
+        return true
+      }).pipe((change) => sql.withTransaction(change), storeError("TemplateStore.remove"))
 
     const latest: TemplateStore["Service"]["latest"] = (appId, id) =>
       sql<{ readonly version_id: TemplateVersionId }>`

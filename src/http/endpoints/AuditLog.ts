@@ -62,7 +62,7 @@ export const auditRoutes = Effect.gen(function* () {
       tag: "Application",
       summary: "List who changed what",
       description:
-        "Changes of keys, provider credentials, webhooks, options and scheduled notifications, and who paused, resumed or cancelled a notification, written in the same transaction as the change itself.",
+        "Changes of keys, provider credentials, webhooks, options, templates, segments and scheduled notifications, contacts that were deleted, and who paused, resumed or cancelled a notification, written in the same transaction as the change itself.",
       query: AuditQuery,
       success: {
         status: 200,

@@ -4,23 +4,35 @@ import { SqlClient } from "effect/sql"
 import { hash, randomBytes } from "node:crypto"
 import type { ApiKeyId, AppId, WebhookId } from "../../../../services/domain/Ids.ts"
 import { ANY_ENTRY } from "../../../../services/domain/access/Audit.ts"
+import type { TemplateBody } from "../../../../services/domain/messages/Template.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { ApplicationStore } from "../../../../services/ports/access/ApplicationStore.ts"
 import { AuditLog, CurrentActor } from "../../../../services/ports/access/AuditLog.ts"
+import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
+import { SegmentStore } from "../../../../services/ports/audience/SegmentStore.ts"
+import { TemplateStore } from "../../../../services/ports/messages/TemplateStore.ts"
 import { CredentialStore } from "../../../../services/ports/sending/CredentialStore.ts"
 import { WebhookStore } from "../../../../services/ports/webhooks/WebhookStore.ts"
 import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
 import * as ApplicationStores from "../../../../layers/postgres/access/ApplicationStore.ts"
 import * as AuditLogs from "../../../../layers/postgres/access/AuditLog.ts"
+import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
+import * as SegmentStores from "../../../../layers/postgres/audience/SegmentStore.ts"
+import * as TemplateStores from "../../../../layers/postgres/messages/TemplateStore.ts"
 import * as CredentialStores from "../../../../layers/postgres/sending/CredentialStore.ts"
 import * as WebhookStores from "../../../../layers/postgres/webhooks/WebhookStore.ts"
 import { testDatabase } from "../../../Database.ts"
 import { newApp } from "../Stores.ts"
 
-const live = Layer.mergeAll(ApplicationStores.layer, AuditLogs.layer, CredentialStores.layer, WebhookStores.layer).pipe(
-  Layer.provide(SecretBox.layerOf(randomBytes(32))),
-  Layer.provideMerge(testDatabase())
-)
+const live = Layer.mergeAll(
+  ApplicationStores.layer,
+  AuditLogs.layer,
+  ContactStores.layer,
+  CredentialStores.layer,
+  SegmentStores.layer,
+  TemplateStores.layer,
+  WebhookStores.layer
+).pipe(Layer.provide(SecretBox.layerOf(randomBytes(32))), Layer.provideMerge(testDatabase()))
 
 const keyId = uuidv7() as ApiKeyId
 const asKey = <A, E, R>(work: Effect.Effect<A, E, R>) =>
@@ -248,5 +260,45 @@ layer(live)("AuditLog", (it) => {
         ["api_key.created", account, null]
       ])
     })
+  )
+
+  it.effect(
+    "has every change of templates and segments, and each contact that was erased, and no content of them",
+    () =>
+      Effect.gen(function* () {
+        const appId = yield* newApp
+        const [contacts, segments, templates] = [yield* ContactStore, yield* SegmentStore, yield* TemplateStore]
+        const body: TemplateBody = { content: { title: "A title" }, locales: {}, missing_variables: "empty" }
+        yield* asKey(
+          Effect.gen(function* () {
+            const { id } = yield* templates.create(appId, "Welcome", body)
+            yield* templates.update(appId, id, 1, "Hello", body)
+            // Another has changed it since.
+            yield* templates.update(appId, id, 1, "Too late", body)
+            expect(yield* templates.remove(appId, id)).toBe(true)
+            expect(yield* templates.remove(appId, id)).toBe(false)
+            const segment = yield* segments.create(appId, { name: "Readers", filter: { tags_any: ["a-tag"] } })
+            yield* segments.update(appId, segment.id, { name: "Readers" })
+            yield* segments.update(appId, segment.id, { name: "Writers" })
+            expect(yield* segments.remove(appId, segment.id)).toBe(true)
+            expect(yield* segments.remove(appId, segment.id)).toBe(false)
+            const [contact] = yield* contacts.upsert(appId, [{ external_id: "ann", email: "ann@example.com" }])
+            expect(yield* contacts.remove(appId, contact!.id)).toBe(true)
+            expect(yield* contacts.remove(appId, contact!.id)).toBe(false)
+          })
+        )
+        const entries = yield* entriesOf(appId)
+        expect(entries.toReversed().map(({ action, actorId, details }) => [action, actorId, details])).toEqual([
+          ["template.created", keyId, { name: "Welcome" }],
+          ["template.changed", keyId, { name: "Hello", version: 2 }],
+          ["template.deleted", keyId, { name: "Hello" }],
+          ["segment.created", keyId, { name: "Readers" }],
+          ["segment.changed", keyId, { name: "Writers" }],
+          ["segment.deleted", keyId, { name: "Writers" }],
+          ["contact.deleted", keyId, { devices: 0 }]
+        ])
+        const text = JSON.stringify(entries)
+        for (const content of ["A title", "a-tag", "ann"]) expect(text).not.toContain(content)
+      })
   )
 })
