@@ -60,8 +60,8 @@ export const ACCEPT = `
         -- [end]
         '' AS device
         -- [leases]
-        , c.version, extract(epoch FROM c.accepted_at)::float8 * 1000 AS accepted_at, d.token, d.environment,
-        extract(epoch FROM d.last_seen_at)::float8 * 1000 AS seen_at, d.p256dh, d.auth
+        , c.version, floor(extract(epoch FROM c.accepted_at) * 1000)::float8 AS accepted_at, d.token, d.environment,
+        floor(extract(epoch FROM d.last_seen_at) * 1000)::float8 AS seen_at, d.p256dh, d.auth
         -- [end]
       FROM unnest($1, $2, $3, $4, $5, $6, $7, $8
         -- [devices]

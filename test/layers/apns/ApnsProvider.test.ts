@@ -1,8 +1,11 @@
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { generateKeyPairSync } from "node:crypto"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { layer } from "../../../layers/apns/ApnsProvider.ts"
+import * as Http2 from "../../../layers/http2/WrapperHttp2Client.ts"
 import { deliveryIdOf } from "../../../services/domain/sending/DeliveryIds.ts"
+import type { Http2Batch, Http2PoolOptions } from "../../../services/ports/outbound/Http2Client.ts"
+import { bodyOf, Http2Client } from "../../../services/ports/outbound/Http2Client.ts"
 import type { Outcome } from "../../../services/ports/sending/Provider.ts"
 import { ApnsProvider } from "../../../services/ports/sending/Provider.ts"
 import type { Running } from "../../../simulators/Simulator.ts"
@@ -256,5 +259,130 @@ describe("ApnsProvider", () => {
       { _tag: "Ok" },
       { _tag: "Ok" }
     ])
+  })
+})
+
+describe("ApnsProvider, given messages of their own", () => {
+  /** What goes out, as the pools are asked to send it. */
+  const written: Array<unknown> = []
+  const noting = Layer.effect(
+    Http2Client,
+    Effect.map(Http2Client, (real) => ({
+      pool: (options: Http2PoolOptions) =>
+        Effect.map(real.pool(options), (pool) => ({
+          ...pool,
+          send: (batch: Http2Batch) => {
+            for (let i = 0; i < batch.count; i++) {
+              const headers = [...batch.common, ...batch.credential, ...batch.headers(i)]
+              expect(new Set(headers.map(([name]) => name)).size).toBe(headers.length)
+              written.push({
+                to: options.origin.port,
+                path: (batch.base ?? "") + batch.path(i),
+                headers: Object.fromEntries(headers.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+                body: JSON.parse(String(bodyOf(batch.around, batch.body(i))))
+              })
+            }
+            return pool.send(batch)
+          }
+        }))
+    }))
+  ).pipe(Layer.provide(Http2.layer))
+  let each: Sender
+  beforeAll(async () => {
+    each = await startSender(ApnsProvider, layer, {}, noting)
+  })
+  afterAll(() => each.close())
+  afterEach(() => void written.splice(0))
+
+  const DIFFERENT = [
+    message(),
+    message({ content: { title: "Other", data: { a: [1] }, url: "https://example.com/" }, priority: "bulk" }),
+    message({ content: { data: { sync: true } }, collapseKey: "k", expiresAt: Date.now() + 7_200_000 }),
+    message({ nowOrNever: true, overrides: { apns: { "thread-id": "t" } } }),
+    message({ collapseKey: "other" })
+  ]
+
+  it("writes each as it would be written alone, in one call", async () => {
+    const targets = DIFFERENT.map((_, i) =>
+      target(token(i === 3 ? "5a5a" : "a", i), i === 3 ? { environment: "sandbox" } : {})
+    )
+    const shared = apns()
+    const outcomes = await each.send({ message: DIFFERENT[0]!, each: DIFFERENT, credential: shared, targets })
+    expect(outcomes).toEqual(
+      targets.map(({ id }, i) => ({ _tag: "Ok", messageId: deliveryIdOf(DIFFERENT[i]!.notificationId, id) }))
+    )
+    const together = written.splice(0)
+    for (const [i, one] of DIFFERENT.entries()) {
+      await each.send({ message: one, credential: shared, targets: [targets[i]!] })
+    }
+    expect(together).toHaveLength(targets.length)
+    expect(new Set(together.map((one) => JSON.stringify(one)))).toEqual(
+      new Set(written.map((one) => JSON.stringify(one)))
+    )
+    expect(production.stats().refused).toEqual({})
+  })
+
+  it("fails the one that is expired and the one that is too large, and sends the others as their own", async () => {
+    const late = message({ expiresAt: Date.now() - 1, collapseKey: "late" })
+    const large = message({ content: { body: "x".repeat(4096) } })
+    const all = [late, DIFFERENT[0]!, large, DIFFERENT[2]!]
+    const targets = all.map((_, i) => target(token("b", i)))
+    const outcomes = await each.send({ message: late, each: all, credential: apns(), targets })
+    expect(outcomes).toMatchObject([
+      { _tag: "Fail", reason: "expired" },
+      { _tag: "Ok" },
+      { _tag: "Fail", reason: "payload_too_large" },
+      { _tag: "Ok" }
+    ])
+    expect([...production.received().keys()]).toEqual([
+      `${all[1]!.notificationId}:${targets[1]!.id}`,
+      `${all[3]!.notificationId}:${targets[3]!.id}`
+    ])
+    written.splice(0)
+    const none = await each.send({
+      message: late,
+      each: [late, large],
+      credential: apns(),
+      targets: targets.slice(0, 2)
+    })
+    expect(none).toMatchObject([{ _tag: "Fail" }, { _tag: "Fail" }])
+    expect(written).toEqual([])
+  })
+
+  it("moves and drops each by its own token, with its own message in the other environment too", async () => {
+    const targets = [target(token("5a5a")), target(token("a")), target(token("bad0")), target(token("dead"))]
+    const all = DIFFERENT.slice(0, 4)
+    const outcomes = await each.send({ message: all[0]!, each: all, credential: apns(), targets })
+    expect(outcomes).toMatchObject([
+      { _tag: "Ok", environment: "sandbox", messageId: deliveryIdOf(all[0]!.notificationId, targets[0]!.id) },
+      { _tag: "Ok" },
+      { _tag: "Drop", reason: "bad_device_token" },
+      { _tag: "Drop" }
+    ])
+    expect([...sandbox.received().keys()]).toEqual([`${all[0]!.notificationId}:${targets[0]!.id}`])
+  })
+
+  it("renews an expired provider token once for all of them, and delivers each as it is", async () => {
+    production.control.set({ do: "refuse", status: 403, reason: "ExpiredProviderToken", first: 1 })
+    const targets = DIFFERENT.map((_, i) => target(token("c", i)))
+    const outcomes = await each.send({ message: DIFFERENT[0]!, each: DIFFERENT, credential: apns(), targets })
+    expect(outcomes.map(({ _tag }) => _tag)).toEqual(DIFFERENT.map(() => "Ok"))
+    expect(new Set(production.received().keys())).toEqual(
+      new Set(targets.map(({ id }, i) => `${DIFFERENT[i]!.notificationId}:${id}`))
+    )
+    expect([...production.received().values()]).toEqual(DIFFERENT.map(() => 1))
+  })
+
+  it("begins none of them once it is told not to", async () => {
+    const targets = DIFFERENT.map((_, i) => target(token("d", i)))
+    const outcomes = await each.send({
+      message: DIFFERENT[0]!,
+      each: DIFFERENT,
+      credential: apns(),
+      targets,
+      mayBegin: () => false
+    })
+    expect(outcomes).toEqual(DIFFERENT.map(() => ({ _tag: "Withheld" })))
+    expect(production.stats().requests).toBe(0)
   })
 })

@@ -3,7 +3,8 @@ import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
 import { StoreError } from "../../../../services/ports/StoreError.ts"
 import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
-import type { NotificationId } from "../../../../services/domain/Ids.ts"
+import { TemplateStore } from "../../../../services/ports/messages/TemplateStore.ts"
+import type { DeviceId, NotificationId } from "../../../../services/domain/Ids.ts"
 import type { Outcome } from "../../../../services/ports/sending/Provider.ts"
 import type { DirectNode } from "./DirectNode.ts"
 import { batchOf, makeNode, newDevices, newSender, OK, shared, until } from "./DirectNode.ts"
@@ -358,6 +359,31 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
       yield* node.stop
       expect([node.fcm.asked.length, other.fcm.asked.length]).toEqual([1, 2])
       expect(yield* node.row(id)).toMatchObject({ sent: 1, failed: 0 })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves to its lane what is traced, filled from a template, or not to be sent now", () =>
+    Effect.gen(function* () {
+      const app = yield* newSender
+      const [device] = yield* newDevices(app, 1)
+      const node = yield* makeNode()
+      yield* node.completed(yield* node.send(app, device!))
+      const template = yield* (yield* TemplateStore).create(app, "t", {
+        content: { title: "Hello {{ contact.attributes.name }}" },
+        locales: {},
+        missing_variables: "empty"
+      })
+      const to = { device_ids: [device as DeviceId] }
+      const plain = { to, content: { title: "Hello" } }
+      const trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+      const filled = { to, template_id: template.id }
+      node.outage.calls.length = 0
+      const { id: traced } = yield* node.accept.send(app, plain, null, trace)
+      const { id: templated } = yield* node.accept.send(app, filled)
+      yield* node.accept.send(app, { ...plain, send_at: new Date(Date.now() + 3_600_000).toISOString() })
+      for (const id of [traced, templated]) expect(yield* node.completed(id)).toMatchObject({ sent: 1 })
+      expect(node.outage.count("BatchStore.finishSent")).toBe(0)
+      expect(node.fcm.asked).toHaveLength(3)
     }).pipe(Effect.scoped)
   )
 })

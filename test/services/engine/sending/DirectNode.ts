@@ -212,6 +212,7 @@ export const makeNode = Effect.fnUntraced(function* ({
     /** Who would take a message of the application now. */
     taker: (app: AppId) => Context.get(base, DirectSends).taker(app, "bulk"),
     outage,
+    accept,
     apns,
     fcm,
     gate,

@@ -1,0 +1,317 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { randomBytes } from "node:crypto"
+import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
+import * as IdempotencyStores from "../../../../layers/postgres/access/IdempotencyStore.ts"
+import * as HolderStores from "../../../../layers/postgres/operations/HolderStore.ts"
+import * as CredentialStores from "../../../../layers/postgres/sending/CredentialStore.ts"
+import type { RegisterDevice } from "../../../../services/domain/audience/Device.ts"
+import type { AppId, BatchId, NotificationId } from "../../../../services/domain/Ids.ts"
+import type { CredentialConfig } from "../../../../services/domain/sending/Credential.ts"
+import type { KeptRequest } from "../../../../services/domain/sending/Notification.ts"
+import { messageOf } from "../../../../services/domain/sending/Notification.ts"
+import { IdempotencyStore } from "../../../../services/ports/access/IdempotencyStore.ts"
+import { AudienceStore } from "../../../../services/ports/audience/AudienceStore.ts"
+import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
+import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import type { HolderId } from "../../../../services/ports/operations/HolderStore.ts"
+import { HolderStore } from "../../../../services/ports/operations/HolderStore.ts"
+import { BatchStore } from "../../../../services/ports/sending/BatchStore.ts"
+import { CredentialStore } from "../../../../services/ports/sending/CredentialStore.ts"
+import type { NewNotification } from "../../../../services/ports/sending/NotificationStore.ts"
+import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
+import { HELLO, hotStores, newApp } from "../Stores.ts"
+
+const stores = Layer.mergeAll(CredentialStores.layer, IdempotencyStores.layer, HolderStores.layer).pipe(
+  Layer.provide(SecretBox.layerOf(randomBytes(32))),
+  Layer.provideMerge(hotStores)
+)
+
+const HOLDER = 4711 as HolderId
+const LEASE = 60_000
+const TTL = 30_000
+
+const PEM = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0IGtleQ==\n-----END PRIVATE KEY-----"
+const APNS: CredentialConfig = {
+  kind: "apns",
+  value: { team_id: "TEAM012345", key_id: "KEY0123456", private_key: PEM, bundle_id: "com.example.app" }
+}
+const FCM: CredentialConfig = {
+  kind: "fcm",
+  value: { service_account: { project_id: "p", client_email: "a@p.example", private_key: PEM } }
+}
+const WEBPUSH: CredentialConfig = {
+  kind: "webpush",
+  value: { subject: "mailto:a@b.example", public_key: "public-half", private_key: "private-half" }
+}
+
+const newSender = Effect.gen(function* () {
+  const app = yield* newApp
+  const credentials = yield* CredentialStore
+  for (const config of [APNS, FCM, WEBPUSH]) yield* credentials.put(app, config)
+  return app
+})
+
+const ios = (more: Partial<RegisterDevice> = {}): RegisterDevice => ({
+  token: randomBytes(32).toString("hex"),
+  platform: "ios",
+  ...more
+})
+const android = (more: Partial<RegisterDevice> = {}): RegisterDevice => ({
+  token: randomBytes(16).toString("hex"),
+  platform: "android",
+  ...more
+})
+const web = (): RegisterDevice => ({
+  token: `https://push.example/{"a",\\b}/${randomBytes(8).toString("hex")}`,
+  platform: "web",
+  web_push_p256dh: "p-256",
+  web_push_auth: "au,th"
+})
+
+const devicesOf = Effect.fnUntraced(function* (app: AppId, devices: ReadonlyArray<RegisterDevice>) {
+  const made = yield* (yield* DeviceStore).register(app, devices)
+  return made.map(({ id }) => id as string)
+})
+
+/** Accepts a message to a device, leased unless said otherwise. */
+const accept = Effect.fnUntraced(function* (
+  appId: AppId,
+  device: string,
+  more: { readonly isLeased?: boolean; readonly request?: KeptRequest } & Partial<NewNotification> = {}
+) {
+  const notifications = yield* NotificationStore
+  const { isLeased = true, request = HELLO, ...over } = more
+  const id = uuidv7() as NotificationId
+  const batch = uuidv7() as BatchId
+  const accepted = yield* notifications.acceptForDevice(
+    { id, appId, request, ttlMs: TTL, batches: null, ...over },
+    { id: device, batch, lease: isLeased ? { holder: HOLDER, ms: LEASE } : null }
+  )
+  return { id, batch, accepted }
+})
+
+const rowOf = Effect.fnUntraced(function* (batch: BatchId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<Record<string, unknown>>`
+    SELECT fence, lease_holder, lease_until > now() AND lease_until <= now() + ${LEASE} * interval '1 ms' AS is_leased, done,
+      pending FROM batches WHERE id = ${batch}`
+  return rows[0]
+})
+const LEASED = { fence: 1, lease_holder: HOLDER, is_leased: true, done: false, pending: 1 }
+const LEFT = { fence: 0, lease_holder: null, is_leased: null, done: false, pending: 1 }
+
+layer(stores)("NotificationStore, leasing a message as it accepts it", (it) => {
+  it.effect("leases it in the name of the holder, with all that a claim, its message and its target would be", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const notifications = yield* NotificationStore
+      const batches = yield* BatchStore
+      const audiences = yield* AudienceStore
+      const app = yield* newSender
+      const ids = yield* devicesOf(app, [ios({ environment: "sandbox" }), android({ user_id: "u" }), web()])
+      // Moments with fractions of a millisecond, which whoever reads them by themselves never sees.
+      yield* sql`UPDATE devices SET last_seen_at = '2026-01-02 03:04:05.678912Z' WHERE app_id = ${app}`
+      yield* sql`UPDATE credentials SET accepted_at = '2026-02-03 04:05:06.789923Z' WHERE app_id = ${app} AND kind <> 'fcm'`
+      const request: KeptRequest = {
+        ...HELLO,
+        content: { title: "Grüße 😀", data: { nested: [1, null] } },
+        priority: "high",
+        collapse_key: "k",
+        ttl: 0
+      }
+      const made = yield* Effect.forEach(ids, (id) => accept(app, id, { request }), { concurrency: "unbounded" })
+      for (const [i, provider] of (["apns", "fcm", "webpush"] as const).entries()) {
+        const { accepted, batch, id } = made[i]!
+        expect(yield* rowOf(batch)).toEqual(LEASED)
+        expect(accepted).toMatchObject({ provider, notification: { id, appId: app, status: "queued" } })
+        const claimed = accepted!.claimed!
+        const targets = yield* audiences.targets(app, provider, [ids[i]!])
+        expect([claimed.target]).toEqual(targets)
+        const message = messageOf(request, { id, appId: app, expiresAt: claimed.expiresAt, trace: null })
+        expect(Option.some(message)).toEqual(yield* notifications.message(id))
+        yield* sql`UPDATE batches SET lease_until = NULL WHERE id = ${batch}`
+        const [again] = yield* batches.claim({ appId: app, provider, priority: "high" }, 1, LEASE)
+        expect(claimed.batch).toEqual({ ...again, fence: 1 })
+        expect(again).toMatchObject({ fence: 2, credential: { acceptedAt: provider === "fcm" ? null : 1770091506789 } })
+      }
+    })
+  )
+
+  it.effect("is nobody else's until its lease ends, or the session of its holder has", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const batches = yield* BatchStore
+      const holders = yield* HolderStore
+      const app = yield* newSender
+      const lane = { appId: app, provider: "fcm", priority: "bulk" } as const
+      const [device] = yield* devicesOf(app, [android()])
+      const first = yield* accept(app, device!)
+      expect(yield* batches.claim(lane, 10, LEASE)).toEqual([])
+      const found = Effect.map(batches.forgotten(0), ({ lanes }) => lanes.filter(({ appId }) => appId === app))
+      expect(yield* found).toEqual([])
+      yield* sql`INSERT INTO holders (id, name, ended) VALUES (${HOLDER}, 'gone', 'killed')`
+      expect(yield* holders.release).toBeGreaterThan(0)
+      expect(yield* found).toEqual([lane])
+      const [claimed] = yield* batches.claim(lane, 10, LEASE)
+      expect(claimed).toMatchObject({ id: first.batch, fence: 2 })
+      // Whoever had it may neither write nor prolong.
+      expect(yield* batches.extend(first.batch, 1, LEASE)).toBe(false)
+      const second = yield* accept(app, device!)
+      expect(yield* batches.claim(lane, 10, LEASE)).toEqual([])
+      yield* batches.release(second.batch, 1, 0, false)
+      expect(yield* batches.claim(lane, 10, LEASE)).toMatchObject([{ id: second.batch, fence: 2 }])
+    })
+  )
+
+  it.effect("leaves it to its lane where its credential is missing, suspended, or another application's", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [app, bare, refused] = [yield* newSender, yield* newApp, yield* newSender]
+      yield* sql`UPDATE credentials SET suspended_reason = 'refused' WHERE app_id = ${refused} AND kind = 'fcm'`
+      yield* (yield* CredentialStore).put(bare, APNS)
+      const cases = [
+        [bare, android(), LEFT],
+        [bare, ios(), LEASED],
+        [refused, android(), LEFT],
+        [refused, ios(), LEASED],
+        [app, android(), LEASED]
+      ] as const
+      for (const [whose, device, expected] of cases) {
+        const [id] = yield* devicesOf(whose, [device])
+        const { accepted, batch } = yield* accept(whose, id!)
+        expect(yield* rowOf(batch)).toEqual(expected)
+        expect(accepted!.claimed !== null).toBe(expected === LEASED)
+        expect(accepted!.provider).toBe(device.platform === "ios" ? "apns" : "fcm")
+        // Nobody else's device.
+        const stranger = yield* accept(whose === app ? bare : app, id!)
+        expect([stranger.accepted, yield* rowOf(stranger.batch)]).toEqual([null, undefined])
+      }
+    })
+  )
+
+  it.effect("leaves it to its lane where its person takes no push, and to a planner where the device is inactive", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [app, other] = [yield* newSender, yield* newSender]
+      const contacts = yield* ContactStore
+      for (const external_id of ["quiet", "open"]) yield* contacts.upsert(app, [{ external_id }])
+      yield* contacts.upsert(other, [{ external_id: "open" }])
+      yield* sql`UPDATE contacts SET no_push = true
+        WHERE (app_id = ${app} AND external_id = 'quiet') OR (app_id = ${other} AND external_id = 'open')`
+      const [quiet, open, unknown, nobody, dead] = yield* devicesOf(app, [
+        android({ user_id: "quiet" }),
+        android({ user_id: "open" }),
+        android({ user_id: "unknown" }),
+        android(),
+        android()
+      ])
+      yield* sql`UPDATE devices SET active = false WHERE id = ${dead!}`
+      for (const device of [open, unknown, nobody]) {
+        expect(yield* rowOf((yield* accept(app, device!)).batch)).toEqual(LEASED)
+      }
+      const silent = yield* accept(app, quiet!)
+      expect(yield* rowOf(silent.batch)).toEqual(LEFT)
+      expect(silent.accepted).toMatchObject({ provider: "fcm", claimed: null })
+      const gone = yield* accept(app, dead!)
+      expect(yield* rowOf(gone.batch)).toBe(undefined)
+      expect(gone.accepted).toMatchObject({ provider: null, claimed: null })
+    })
+  )
+
+  it.effect("does nothing where another request has taken its idempotency key", () =>
+    Effect.gen(function* () {
+      const keys = yield* IdempotencyStore
+      const app = yield* newSender
+      const [device] = yield* devicesOf(app, [android()])
+      const settlement = (key: string, holder: string) => ({
+        claim: { appId: app, route: "POST /api/v1/notifications", key, holder },
+        answer: { status: 202, body: "{}", location: null }
+      })
+      const mine = settlement("mine", uuidv7())
+      const lost = settlement("lost", uuidv7())
+      for (const { claim } of [mine, settlement("lost", uuidv7())]) {
+        yield* keys.begin(claim, new Uint8Array(32), LEASE)
+      }
+      const [kept, refused, free] = yield* Effect.all(
+        [
+          accept(app, device!, { settlement: mine }),
+          Effect.flip(accept(app, device!, { settlement: lost })),
+          accept(app, device!)
+        ],
+        { concurrency: "unbounded" }
+      )
+      for (const { accepted, batch } of [kept, free]) {
+        expect(yield* rowOf(batch)).toEqual(LEASED)
+        expect(accepted!.claimed).not.toBe(null)
+      }
+      expect(refused).toMatchObject({ _tag: "StoreError" })
+      const sql = yield* SqlClient.SqlClient
+      expect(yield* sql`SELECT 1 FROM batches WHERE app_id = ${app}`).toHaveLength(2)
+      expect(yield* sql`SELECT 1 FROM notifications WHERE app_id = ${app}`).toHaveLength(2)
+    })
+  )
+
+  it.effect("gives each of many that travel together what is its own", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const notifications = yield* NotificationStore
+      const [app, other] = [yield* newSender, yield* newSender]
+      yield* sql`UPDATE credentials SET suspended_reason = 'refused' WHERE app_id = ${other} AND kind = 'webpush'`
+      const mine = yield* devicesOf(app, [ios(), android(), web(), android()])
+      const theirs = yield* devicesOf(other, [web(), ios()])
+      yield* sql`UPDATE devices SET active = false WHERE id = ${mine[3]!}`
+      const described = { id: uuidv7() as NotificationId, appId: app, request: HELLO, ttlMs: TTL, batches: null }
+      const cases = [
+        [app, mine[0]!, true],
+        [app, mine[1]!, false],
+        [other, theirs[0]!, true],
+        [app, uuidv7(), true],
+        [app, mine[2]!, true],
+        [app, mine[3]!, true],
+        [other, theirs[1]!, true],
+        [other, mine[0]!, true],
+        [app, mine[1]!, true]
+      ] as const
+      // The first goes at once, and all others while it is under way.
+      const [, made] = yield* Effect.all(
+        [
+          notifications.accept(described),
+          Effect.forEach(cases, ([whose, device, isLeased]) => accept(whose, device, { isLeased }), {
+            concurrency: "unbounded"
+          })
+        ],
+        { concurrency: "unbounded" }
+      )
+      const rows = yield* Effect.forEach(made, ({ batch }) => rowOf(batch))
+      expect(rows).toEqual([LEASED, LEFT, LEFT, undefined, LEASED, undefined, LEASED, undefined, LEASED])
+      expect(made.map(({ accepted }) => accepted?.provider)).toEqual([
+        "apns",
+        "fcm",
+        "webpush",
+        undefined,
+        "webpush",
+        null,
+        "apns",
+        undefined,
+        "fcm"
+      ])
+      for (const [i, { accepted, batch, id }] of made.entries()) {
+        const [appId, device] = cases[i]!
+        if (rows[i] !== LEASED && rows[i]?.["fence"] !== 1) {
+          expect(accepted?.claimed ?? null).toBe(null)
+          continue
+        }
+        const { batch: claimed, target } = accepted!.claimed!
+        expect(claimed).toMatchObject({ id: batch, appId, notificationId: id, recipients: [device], fence: 1 })
+        const [row] = yield* sql`SELECT token AS address, p256dh, auth FROM devices WHERE id = ${device}`
+        expect(target).toMatchObject({ id: device, ...row })
+        const [credential] = yield* sql`SELECT version FROM credentials WHERE app_id = ${appId}
+          AND kind = ${claimed.provider}`
+        expect(claimed.credential).toMatchObject(credential!)
+      }
+    })
+  )
+})
