@@ -21,6 +21,7 @@ const MODULES = [
   "singles",
   "import",
   "scaling",
+  "nodes",
   "latency"
 ]
 

@@ -41,9 +41,10 @@ const HEAP = JSON.parse(readFileSync(new URL("../../package.json", import.meta.u
 
 /**
  * `ENGINE_FLAGS` of the environment go to the engine's node, for profiles. A `DATA_DIR` that is given stays whose it is: it
- * is not removed at the end.
+ * is not removed at the end. Only the first start with a database prints keys: a further node gets the `authorization` of
+ * the first.
  */
-export const startEngine = async (over: NodeJS.ProcessEnv): Promise<Engine> => {
+export const startEngine = async (over: NodeJS.ProcessEnv, authorization?: string): Promise<Engine> => {
   const dataDir = over["DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "heliograph-ingress-"))
   const port = 20_000 + Math.floor(Math.random() * 20_000)
   const url = `http://127.0.0.1:${port}`
@@ -77,7 +78,8 @@ export const startEngine = async (over: NodeJS.ProcessEnv): Promise<Engine> => {
   try {
     const keys = new Map<string, string>()
     const printed = linesOf(child)
-    while (!keys.has("identity_secret")) {
+    const first = authorization === undefined ? ["secret_key", "identity_secret"] : []
+    while (!first.every((name) => keys.has(name))) {
       const line = await printed.next()
       if (line.done === true) throw new Error("The engine ended before it was ready")
       const [name, value] = line.value.trim().split(/\s+/)
@@ -91,15 +93,15 @@ export const startEngine = async (over: NodeJS.ProcessEnv): Promise<Engine> => {
     ) {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    const authorization = `ApiKey ${keys.get("secret_key")}`
+    const key = authorization ?? `ApiKey ${keys.get("secret_key")}`
     const call: Engine["call"] = async (method, path, body) => {
-      const headers = { authorization, "content-type": "application/json" }
+      const headers = { authorization: key, "content-type": "application/json" }
       const init: RequestInit = { method, headers, body: JSON.stringify(body) }
       const response = await fetch(url + path, init)
       if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${await response.text()}`)
       return (await response.json()) as { id: string }
     }
-    return { url, port, process: child, dataDir, postmaster: postmasterOf(dataDir), authorization, call, close }
+    return { url, port, process: child, dataDir, postmaster: postmasterOf(dataDir), authorization: key, call, close }
   } catch (error) {
     await close()
     throw error

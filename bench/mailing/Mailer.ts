@@ -25,7 +25,9 @@ export interface Counts {
 }
 
 export interface Mailer {
+  /** Who is asked: the first of the nodes. */
   readonly engine: Engine
+  readonly nodes: ReadonlyArray<Engine>
   readonly natsPid: number | null
   readonly get: <A>(path: string) => Promise<A>
   readonly patch: (path: string, body: unknown) => Promise<void>
@@ -46,6 +48,8 @@ export interface MailerOptions {
   readonly caFile: string
   readonly settings: Readonly<Record<string, string>>
   readonly nats?: boolean
+  /** So many with the same settings, 1 unless given; more need a `DATABASE_URL` and `nats`. */
+  readonly nodes?: number
 }
 
 const POLL_MS = 50
@@ -62,13 +66,20 @@ const natsServer = async (stage: Stage): Promise<{ readonly url: string; readonl
 
 export const startMailer = async (stage: Stage, options: MailerOptions): Promise<Mailer> => {
   const nats = options.nats === true ? await natsServer(stage) : null
-  const engine = await startEngine({
+  const settings = {
     OUTBOUND_CA_FILE: options.caFile,
     OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8",
     ...(nats === null ? {} : { NATS_URL: nats.url }),
     ...options.settings
-  })
+  }
+  const engine = await startEngine(settings)
   stage.onClose(engine.close)
+  const nodes = [engine]
+  while (nodes.length < (options.nodes ?? 1)) {
+    const node = await startEngine(settings, engine.authorization)
+    stage.onClose(node.close)
+    nodes.push(node)
+  }
   const headers = { authorization: engine.authorization, "content-type": "application/json" }
   const get: Mailer["get"] = async <A>(path: string) => {
     const response = await fetch(engine.url + path, { headers })
@@ -95,6 +106,7 @@ export const startMailer = async (stage: Stage, options: MailerOptions): Promise
 
   return {
     engine,
+    nodes,
     natsPid: nats?.pid ?? null,
     get,
     patch: async (path, body) => {
@@ -147,7 +159,7 @@ export const apnsCredential = (port: number): object => ({
 
 /** The processes of a mailer, under the names that tables show. */
 export const processesOf = (mailer: Mailer, sinks: ReadonlyArray<number>): Contender["processes"] => ({
-  engine: () => [mailer.engine.process.pid!],
+  engine: () => mailer.nodes.map((node) => node.process.pid!),
   PostgreSQL: () => [mailer.engine.postmaster],
   ...(mailer.natsPid === null ? {} : { NATS: () => [mailer.natsPid!] }),
   sink: () => sinks
