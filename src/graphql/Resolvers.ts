@@ -38,7 +38,7 @@ const registerDevices = ({
     })
   const register = Effect.fnUntraced(function* (appId: string, given: ReadonlyArray<object>, context: GraphqlContext) {
     const asked = { appId, thing: null, operation: "changeDevices" } as const
-    const caller = yield* context.applications.callerFor(context, asked)
+    const caller = yield* within(context.waits(), context.applications.callerFor(context, asked))
     if (given.length === 0 || given.length > DEVICES) {
       return yield* Effect.fail(invalid([{ field: "devices", message: `must be a list of 1 to ${DEVICES}` }]))
     }

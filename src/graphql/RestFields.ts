@@ -132,13 +132,14 @@ export const resolveByRoute = (
   const perform = Effect.fnUntraced(function* (args: Args, context: GraphqlContext) {
     const { decodeBody, decodeQuery, route } = chosenBy(args)
     const id = args[rest.id]
-    const caller = yield* context.applications.callerFor(context, {
+    const asked = {
       appId: args[namesApp ? "id" : APP] as string | undefined,
       thing: kind === null || typeof id !== "string" ? null : { kind, id },
       operation
-    })
+    }
+    const caller = yield* within(context.waits(), context.applications.callerFor(context, asked))
     const ids = idsOf(params, {
-      id: args[rest.id] as string | undefined,
+      id: id as string | undefined,
       external_id: args["externalId"] as string | undefined
     })
     if (ids === null) return yield* Effect.fail(notFound("resource"))

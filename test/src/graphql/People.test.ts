@@ -370,6 +370,14 @@ describe("a session", () => {
     server.outage.isDown = false
     expect([answer.status, codes(answer)]).toEqual([503, ["unavailable"]])
   })
+
+  it("does not wait for ever to learn whose a thing is", async () => {
+    const { as } = await somebody()
+    server.outage.before = (operation) => (operation === "OwnershipStore.applicationOf" ? Effect.never : Effect.void)
+    const answer = await as(`{ hook(id: "${uuidv7()}") { id } }`)
+    server.outage.before = () => Effect.void
+    expect([answer.status, codes(answer)]).toEqual([503, ["unavailable"]])
+  })
 })
 
 describe("organizations", () => {
