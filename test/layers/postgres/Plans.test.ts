@@ -1,5 +1,5 @@
 import { PgClient } from "@effect/sql-pg"
-import { expect, layer } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { WebhookId } from "../../../services/domain/Ids.ts"
@@ -197,39 +197,40 @@ const STATES: Readonly<Record<string, number | null>> = {
   "that were analyzed when they had some hundred rows": 300
 }
 
-for (const [state, rows] of Object.entries(STATES).slice(0, isLong ? undefined : 2)) {
-  layer(allStores.pipe(Layer.provideMerge(database)), { timeout: 240_000, excludeTestServices: true })(
-    `plans over tables ${state}`,
-    (it) => {
-      it.effect(
-        "fit when the tables have grown, and none is made for a single execution",
-        () =>
-          Effect.gen(function* () {
-            const { url } = yield* TestDatabase
-            const place = yield* newPlace
-            const asSomebodyElse = (work: Parameters<typeof withClient<unknown>>[1]) =>
-              Effect.promise(() => withClient(url, work))
-            yield* asSomebodyElse(keepUnwatched)
-            if (rows !== null) {
-              yield* run(place, 1)
-              yield* asSomebodyElse((client) => grow(client, place, rows))
-              yield* asSomebodyElse((client) => client.query("VACUUM ANALYZE"))
-            }
-            yield* run(place, ROUNDS)
-            const small = yield* measure(place)
-            yield* asSomebodyElse((client) => grow(client, place, ROWS))
-            const grown = yield* measure(place)
-            yield* Effect.promise(() => report(`Over tables ${state}, then with ${ROWS} rows more`, small, grown))
-            yield* asSomebodyElse((client) => client.query("ANALYZE"))
-            yield* run(place, 1)
-            const known = yield* measure(place)
-            yield* Effect.promise(() => report("The same before and after they were analyzed", grown, known))
-            expect({ grown: grown.filter(isTooMuch), known: known.filter(isTooMuch) }).toEqual({ grown: [], known: [] })
-          }),
-        3_600_000
-      )
+/** Over a database of its own each time, so that it can be tried again. */
+const fits = (rows: number | null) =>
+  Effect.gen(function* () {
+    const { url } = yield* TestDatabase
+    const place = yield* newPlace
+    const asSomebodyElse = (work: Parameters<typeof withClient<unknown>>[1]) =>
+      Effect.promise(() => withClient(url, work))
+    yield* asSomebodyElse(keepUnwatched)
+    if (rows !== null) {
+      yield* run(place, 1)
+      yield* asSomebodyElse((client) => grow(client, place, rows))
+      yield* asSomebodyElse((client) => client.query("VACUUM ANALYZE"))
     }
-  )
+    yield* run(place, ROUNDS)
+    const small = yield* measure(place)
+    yield* asSomebodyElse((client) => grow(client, place, ROWS))
+    const grown = yield* measure(place)
+    yield* Effect.promise(() => report(`With ${rows ?? "no"} rows known, then with ${ROWS} more`, small, grown))
+    yield* asSomebodyElse((client) => client.query("ANALYZE"))
+    yield* run(place, 1)
+    const known = yield* measure(place)
+    yield* Effect.promise(() => report("The same before and after they were analyzed", grown, known))
+    expect({ grown: grown.filter(isTooMuch), known: known.filter(isTooMuch) }).toEqual({ grown: [], known: [] })
+  }).pipe(Effect.provide(Layer.fresh(allStores.pipe(Layer.provideMerge(database)))))
+
+for (const [state, rows] of Object.entries(STATES).slice(0, isLong ? undefined : 2)) {
+  describe(`plans over tables ${state}`, () => {
+    // Between two indexes that cost nothing in a tiny table PostgreSQL chooses by chance, mostly well: what is to fail in
+    // the suite fails each time.
+    it.live("fit when the tables have grown, and none is made for a single execution", () => fits(rows), {
+      timeout: 3_600_000,
+      retry: isLong ? 0 : 2
+    })
+  })
 }
 
 layer(allStores.pipe(Layer.provideMerge(database)), { timeout: 240_000 })("operations", (it) => {
