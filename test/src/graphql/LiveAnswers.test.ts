@@ -52,14 +52,16 @@ const signedIn = async (email: string) => {
   return { token, appId: first?.appId, secretKey: first?.secretKey } as { token: string } & Tenant
 }
 
+// Each test has an application of its own: the places of streams that were closed are given back a moment later.
 describe("a subscription", () => {
   it("tells the answer now, and again whenever it is another one", async () => {
-    const id = await makeHook(server.ours)
-    const stream = await listen(byKey(server.ours), HOOK, { id })
+    const tenant = await server.makeTenant()
+    const id = await makeHook(tenant)
+    const stream = await listen(byKey(tenant), HOOK, { id })
     expect([stream.response.status, stream.response.headers.get("content-type")]).toEqual([200, "text/event-stream"])
     expect(stream.response.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/)
     await stream.until(() => stream.events.length === 1)
-    await rename(server.ours, id, "Other")
+    await rename(tenant, id, "Other")
     await stream.until(() => stream.events.length === 2)
     // Nothing is said while nothing changes, but that the stream is alive.
     await stream.until(() => stream.comments.length >= 2)
@@ -75,30 +77,32 @@ describe("a subscription", () => {
         data: { data: { hookChanged: { name: "Other", isActive: true, disabledReason: null } } }
       }
     ])
-    await server.call("DELETE", `/api/v1/webhooks/${id}`, { key: server.ours.secretKey })
+    await server.call("DELETE", `/api/v1/webhooks/${id}`, { key: tenant.secretKey })
     await stream.until(() => stream.events.at(-1)?.event === "complete")
     expect(stream.events.at(-2)!.data.errors[0].extensions.code).toBe("not_found")
     await stream.ended
   })
 
   it("follows what a notification comes to, also after it has ended", async () => {
-    const { device_id, notification_id } = await server.makeDelivery(server.ours)
-    const stream = await listen(byKey(server.ours), COUNTS, { id: notification_id })
+    const tenant = await server.makeTenant()
+    const { device_id, notification_id } = await server.makeDelivery(tenant)
+    const stream = await listen(byKey(tenant), COUNTS, { id: notification_id })
     await stream.until(() => stream.events.length === 1)
     expect(stream.events[0]!.data.data.notificationChanged).toMatchObject({
       status: "COMPLETED",
       counts: { opened: 0 }
     })
     const report = { type: "opened", notification_id, device_id }
-    expect((await server.call("POST", "/api/v1/events", { key: server.ours.publicKey, body: report })).status).toBe(202)
+    expect((await server.call("POST", "/api/v1/events", { key: tenant.publicKey, body: report })).status).toBe(202)
     await stream.until(() => stream.events.length === 2)
     expect(stream.events[1]!.data.data.notificationChanged.counts.opened).toBe(1)
   })
 
   it("is asked for by its media type, of what is one's own, one at a time", async () => {
-    const id = await makeHook(server.ours)
+    const tenant = await server.makeTenant()
+    const id = await makeHook(tenant)
     const plain = await server.call("POST", PATH, {
-      key: server.ours.secretKey,
+      key: tenant.secretKey,
       body: { query: HOOK, variables: { id } }
     })
     expect([plain.status, plain.json.error.message]).toEqual([
@@ -110,17 +114,17 @@ describe("a subscription", () => {
       404,
       "not_found"
     ])
-    const none = await listen(byKey(server.ours), HOOK, { id: uuidv7() })
+    const none = await listen(byKey(tenant), HOOK, { id: uuidv7() })
     expect(none.response.status).toBe(404)
     const two = await listen(
-      byKey(server.ours),
+      byKey(tenant),
       `subscription { a: hookChanged(id: "${id}") { id } b: hookChanged(id: "${id}") { id } }`,
       {}
     )
     expect(two.response.status).toBe(400)
-    const keyed = await listen(byKey(server.ours), HOOK, { id }, { "idempotency-key": "once" })
+    const keyed = await listen(byKey(tenant), HOOK, { id }, { "idempotency-key": "once" })
     expect(keyed.response.status).toBe(400)
-    const query = await listen(byKey(server.ours), `{ hook(id: "${id}") { name } }`, {})
+    const query = await listen(byKey(tenant), `{ hook(id: "${id}") { name } }`, {})
     expect([query.response.status, query.response.headers.get("content-type")]).toEqual([200, "application/json"])
     const stranger = await listen("Bearer nothing", HOOK, { id })
     expect(stranger.response.status).toBe(401)
@@ -162,34 +166,37 @@ describe("a subscription", () => {
   })
 
   it("outlives a database that is away for a while", async () => {
-    const id = await makeHook(server.ours)
-    const stream = await listen(byKey(server.ours), HOOK, { id })
+    const tenant = await server.makeTenant()
+    const id = await makeHook(tenant)
+    const stream = await listen(byKey(tenant), HOOK, { id })
     await stream.until(() => stream.events.length === 1)
     server.outage.isDown = true
     await stream.until(() => stream.comments.length >= 2)
     server.outage.isDown = false
-    await rename(server.ours, id, "After")
+    await rename(tenant, id, "After")
     await stream.until(() => stream.events.length === 2)
     expect(stream.events[1]!.data.data.hookChanged.name).toBe("After")
   })
 
   it("has room for so many of one application and one person, and gives it back", async () => {
-    const id = await makeHook(server.ours)
+    const tenant = await server.makeTenant()
+    const id = await makeHook(tenant)
     const streams = [
-      await listen(byKey(server.ours), HOOK, { id }),
-      await listen(byKey(server.ours), HOOK, { id }),
-      await listen(byKey(server.ours), HOOK, { id })
+      await listen(byKey(tenant), HOOK, { id }),
+      await listen(byKey(tenant), HOOK, { id }),
+      await listen(byKey(tenant), HOOK, { id })
     ]
     for (const stream of streams) await stream.until(() => stream.events.length === 1)
-    const more = await listen(byKey(server.ours), HOOK, { id })
+    const more = await listen(byKey(tenant), HOOK, { id })
     expect([more.response.status, more.response.headers.get("retry-after")]).toEqual([429, "5"])
     streams[0]!.close()
-    await expect.poll(async () => (await listen(byKey(server.ours), HOOK, { id })).response.status).toBe(200)
+    await expect.poll(async () => (await listen(byKey(tenant), HOOK, { id })).response.status).toBe(200)
   })
 
   it("ends when the node stops", async () => {
-    const id = await makeHook(server.theirs)
-    const stream = await listen(byKey(server.theirs), HOOK, { id })
+    const tenant = await server.makeTenant()
+    const id = await makeHook(tenant)
+    const stream = await listen(byKey(tenant), HOOK, { id })
     await stream.until(() => stream.events.length === 1)
     server.node.isStopping = true
     await stream.until(() => stream.events.at(-1)?.event === "complete")

@@ -168,7 +168,7 @@ export const startServer = async (
     Organizations.layer,
     Sessions.layer,
     SignIn.layer,
-    Layer.succeed(LiveSettings, { tickMs: 20, ticksOfCheck: 3, max: 5, maxOfOne: 3, maxOfAddress: 4 }),
+    Layer.succeed(LiveSettings, { tickMs: 20, ticksOfCheck: 3, max: 50, maxOfOne: 3, maxOfAddress: 20 }),
     Layer.succeed(Draining, () => node.isStopping)
   ).pipe(
     Layer.provideMerge(Layer.merge(Permissions.layer, ServiceMails.layer)),
