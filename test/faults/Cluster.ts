@@ -62,6 +62,8 @@ export interface ClusterOptions {
   readonly devices?: number
   /** Seconds that each mailing is worth sending; the service's default unless given. */
   readonly ttl?: number
+  /** Messages to one device each instead of mailings, in a closed loop of so many clients. */
+  readonly singles?: number
 }
 
 /** The service under test: its nodes, its neighbours, a customer who sends, and what is known of the faults. */
@@ -73,6 +75,8 @@ export interface Cluster {
   readonly engines: ReadonlyArray<Engine>
   readonly load: Load
   readonly devices: number
+  /** Recipients of each notification. */
+  readonly recipients: number
   readonly secretKey: string
   readonly gates: {
     readonly database: ReadonlyArray<Gate>
@@ -85,8 +89,8 @@ export interface Cluster {
   readonly inFlight: Effect.Effect<number>
   /** What all nodes have claimed and not finished: each of it may go once more when its node is stalled past the lease. */
   readonly inHand: Effect.Effect<number>
-  /** What a frozen node has sent and not written: each of it goes once more when another node has its work. */
-  readonly unwrittenOf: (frozen: Engine) => Effect.Effect<number>
+  /** What a frozen process has sent and not written: each of it goes once more when another one has its work. */
+  readonly unwrittenOf: (frozen: Pick<Engine, "pid">) => Effect.Effect<number>
   /** Something that is done to the database by a connection of its own. */
   readonly database: <A, E>(work: Effect.Effect<A, E, PgClient.PgClient>) => Effect.Effect<A>
   /** Adds to what may arrive twice. */
@@ -99,6 +103,8 @@ export interface Cluster {
 }
 
 const DEVICES = 200
+/** Between two single messages of one client: enough at once to be in flight, and few enough to be asked for one by one. */
+const SINGLE_PACE_MS = 20
 const TEMPORARY = "heliograph-faults-"
 
 const directory = (below: string) =>
@@ -223,7 +229,7 @@ export const makeCluster = Effect.fnUntraced(function* (
   const [receiver] = fleet.description.receivers
   const devices = options.devices ?? DEVICES
   const audience = new Audience(fleet.description.audience)
-  yield* Effect.promise(async () => {
+  const ids = yield* Effect.promise(async () => {
     const webhook = {
       name: receiver!.name,
       url: receiver!.url,
@@ -245,14 +251,22 @@ export const makeCluster = Effect.fnUntraced(function* (
     if (lines.length !== devices || lines.some((line) => line.includes('"error"'))) {
       throw new Error(`The import was answered ${imported.status} ${lines[0]}`)
     }
+    return lines.map((line) => (JSON.parse(line) as { readonly id: string }).id)
   })
 
-  const load = makeLoad(engines, secretKey, (number) => ({
-    to: { all: true },
+  const { singles } = options
+  const bodyOf = (number: number) => ({
+    to: singles === undefined ? { all: true } : { device_ids: [ids[number % ids.length]!] },
     content: { title: `Mailing ${number}`, body: "One of many" },
     ...(number % 4 === 3 ? { priority: "high" } : {}),
     ...(options.ttl === undefined ? {} : { ttl: options.ttl })
-  }))
+  })
+  const load = makeLoad(
+    engines,
+    secretKey,
+    bodyOf,
+    singles === undefined ? {} : { senders: singles, paceMs: SINGLE_PACE_MS }
+  )
 
   const sinkTotals = Effect.promise(async () => {
     const stats = await fleet.stats()
@@ -285,7 +299,7 @@ export const makeCluster = Effect.fnUntraced(function* (
     yield* allRead
     return Math.max(0, (yield* sinkTotals) - sent)
   })
-  const unwrittenOf = Effect.fnUntraced(function* ({ pid }: Engine) {
+  const unwrittenOf = Effect.fnUntraced(function* ({ pid }: Pick<Engine, "pid">) {
     const held = yield* count(heldBy(nodeName(pid(), hostname())))
     yield* allRead
     let unwritten = 0
@@ -307,6 +321,7 @@ export const makeCluster = Effect.fnUntraced(function* (
     engines,
     load,
     devices,
+    recipients: singles === undefined ? devices : 1,
     secretKey,
     gates,
     received: sinkTotals,

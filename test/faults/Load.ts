@@ -29,13 +29,20 @@ export interface Load {
 const TIMEOUT_MS = 4000
 const PAUSE = "50 millis"
 /** Between two posts of one sender: the load is steady, and leaves the machine something to recover with. */
-const PACE = "150 millis"
+const PACE_MS = 150
 const SENDERS = 2
+
+export interface LoadOptions {
+  /** How many post at once, and the pause of each after an answer; a few that are in no hurry unless given. */
+  readonly senders?: number
+  readonly paceMs?: number
+}
 
 export const makeLoad = (
   engines: ReadonlyArray<Engine>,
   secretKey: string,
-  body: (number: number) => unknown
+  body: (number: number) => unknown,
+  { paceMs = PACE_MS, senders = SENDERS }: LoadOptions = {}
 ): Load => {
   const accepted: Array<Accepted> = []
   let count = 0
@@ -89,7 +96,7 @@ export const makeLoad = (
   const sender = Effect.gen(function* () {
     while (goesOn()) {
       yield* post
-      yield* Effect.sleep(PACE)
+      yield* Effect.sleep(paceMs)
     }
   })
 
@@ -99,7 +106,7 @@ export const makeLoad = (
     post,
     start: Effect.gen(function* () {
       goesOn = () => true
-      fibers = yield* Effect.forEach(Array.from({ length: SENDERS }), () => Effect.forkScoped(sender))
+      fibers = yield* Effect.forEach(Array.from({ length: senders }), () => Effect.forkScoped(sender))
     }),
     stop: Effect.gen(function* () {
       goesOn = () => false

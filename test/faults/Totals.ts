@@ -31,6 +31,8 @@ interface Shown {
 
 /** How many notifications have all their deliveries read, one by one. */
 const READ_WHOLE = 5
+/** Notifications that are asked for beside each other. */
+const ASKED_AT_ONCE = 8
 
 const get = async <A>({ engines, secretKey }: Cluster, path: string): Promise<A> => {
   for (const { isUp, url } of engines) {
@@ -47,7 +49,7 @@ const get = async <A>({ engines, secretKey }: Cluster, path: string): Promise<A>
 
 /** Waits until everything accepted is at its end, and compares. */
 export const settle = Effect.fnUntraced(function* (cluster: Cluster) {
-  const { devices, load } = cluster
+  const { load, recipients: devices } = cluster
   const { fleet } = cluster.base
   const startedAt = performance.now()
   const problems: Array<string> = []
@@ -55,16 +57,14 @@ export const settle = Effect.fnUntraced(function* (cluster: Cluster) {
   if (new Set(ids).size !== ids.length) problems.push("an id was answered to two different posts")
 
   const shown = new Map<string, Shown>()
-  for (const id of ids) {
+  const untilCompleted = (id: string) => {
     const ask = Effect.tryPromise({ try: () => get<Shown>(cluster, `/notifications/${id}`), catch: String })
-    yield* Effect.tap(
-      until(`notification ${id} completes`, ask, (now) => {
-        shown.set(id, now)
-        return now.status === "completed"
-      }),
-      () => Effect.void
-    ).pipe(Effect.catch((error) => Effect.sync(() => problems.push(error.message))))
+    return until(`notification ${id} completes`, ask, (now) => {
+      shown.set(id, now)
+      return now.status === "completed"
+    }).pipe(Effect.catch((error) => Effect.sync(() => problems.push(error.message))))
   }
+  yield* Effect.forEach(ids, untilCompleted, { concurrency: ASKED_AT_ONCE, discard: true })
   const seconds = (performance.now() - startedAt) / 1000
 
   const receipts = new Map<string, number>()

@@ -1,0 +1,119 @@
+import { expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { execFileSync } from "node:child_process"
+import { once } from "node:events"
+import type { System } from "../System.ts"
+import { eventually, makeSystem } from "../System.ts"
+
+class TheSystem extends Context.Service<TheSystem, System>()("heliograph/test/SingleMessages") {}
+
+/** The one worker of a node. */
+const workerOf = ({ engine }: System): number | undefined => {
+  const found = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" })
+    .split("\n")
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line))
+    .find(
+      (match) =>
+        match?.[2] === String(engine.process.pid) && !match[3]!.startsWith("Z") && match[4]!.endsWith("main.ts work")
+    )
+  return found === undefined ? undefined : Number(found?.[1])
+}
+
+const untilReady = (system: System) => eventually(system.call("GET", "/readyz"), ({ body }) => body.workers === 1)
+
+const simulatorsOf = ({ fleet }: System) => [fleet.apns, fleet.apnsSandbox, fleet.fcm, fleet.webpush]
+
+/** How often each of these notifications has reached a provider. */
+const arrivals = (system: System, ids: ReadonlyArray<string>): ReadonlyArray<number> => {
+  const counts = new Map(ids.map((id) => [id, 0]))
+  for (const simulator of simulatorsOf(system)) {
+    for (const [key, count] of simulator.received()) {
+      const id = key.slice(0, key.indexOf(":"))
+      if (counts.has(id)) counts.set(id, counts.get(id)! + count)
+    }
+  }
+  return [...counts.values()]
+}
+
+const CONTENT = { title: "Title", body: "Body", data: { order: "42" } }
+
+/** One message to each device, at once. */
+const sendEach = (system: System, devices: ReadonlyArray<string>) =>
+  Effect.forEach(devices, (device) => system.send({ to: { device_ids: [device] }, content: CONTENT }), {
+    concurrency: "unbounded"
+  })
+
+const untilCompleted = (system: System, ids: ReadonlyArray<string>) =>
+  Effect.forEach(ids, (id) => system.until(id, ({ status }) => status === "completed"), { concurrency: 8 })
+
+const untilArrived = (system: System, ids: ReadonlyArray<string>, count: number) =>
+  eventually(
+    Effect.sync(() => arrivals(system, ids).filter((times) => times > 0).length),
+    (now) => now >= count
+  )
+
+const ONCE = { sent: 1, failed: 0, pending: 0 }
+const COUNT = 60
+
+layer(Layer.effect(TheSystem, makeSystem({ PROCESSES: "2", LEASE_SECONDS: "60" })), {
+  timeout: 240_000,
+  excludeTestServices: true
+})("single messages of a node with a worker", (it) => {
+  it.effect(
+    "arrive once each, from the first one on, which tries the credentials",
+    () =>
+      Effect.gen(function* () {
+        const system = yield* TheSystem
+        yield* untilReady(system)
+        const devices = yield* system.importDevices(COUNT)
+        for (let round = 0; round < 2; round++) {
+          const ids = yield* sendEach(system, devices)
+          for (const { counts } of yield* untilCompleted(system, ids)) expect(counts).toMatchObject(ONCE)
+          expect(arrivals(system, ids)).toEqual(ids.map(() => 1))
+        }
+      }),
+    { timeout: 240_000 }
+  )
+
+  it.effect(
+    "are sent by the next worker when the one that had them is killed, twice at most",
+    () =>
+      Effect.gen(function* () {
+        const system = yield* TheSystem
+        const devices = yield* system.importDevices(COUNT)
+        for (const simulator of simulatorsOf(system)) simulator.control.set({ do: "delay", ms: 2000 })
+        const ids = yield* sendEach(system, devices)
+        yield* untilArrived(system, ids, 1)
+        const killed = workerOf(system)!
+        process.kill(killed, "SIGKILL")
+        for (const simulator of simulatorsOf(system)) simulator.control.set()
+        for (const { counts } of yield* untilCompleted(system, ids)) expect(counts).toMatchObject(ONCE)
+        expect(arrivals(system, ids).filter((times) => times < 1 || times > 2)).toEqual([])
+        yield* untilReady(system)
+        expect(workerOf(system)).not.toBe(killed)
+      }),
+    { timeout: 240_000 }
+  )
+
+  it.effect(
+    "are waited for when the node stops, and none goes twice",
+    () =>
+      Effect.gen(function* () {
+        const system = yield* TheSystem
+        const devices = yield* system.importDevices(COUNT)
+        yield* untilCompleted(system, yield* sendEach(system, devices))
+        for (const simulator of simulatorsOf(system)) simulator.control.set({ do: "delay", ms: 3000 })
+        const ids = yield* sendEach(system, devices)
+        yield* untilArrived(system, ids, 1)
+        const main = system.engine.process
+        const ended = once(main, "exit")
+        main.kill("SIGTERM")
+        yield* Effect.promise(() => ended)
+        for (const simulator of simulatorsOf(system)) simulator.control.set()
+        yield* system.startEngine()
+        for (const { counts } of yield* untilCompleted(system, ids)) expect(counts).toMatchObject(ONCE)
+        expect(arrivals(system, ids)).toEqual(ids.map(() => 1))
+      }),
+    { timeout: 240_000 }
+  )
+})
