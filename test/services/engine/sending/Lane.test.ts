@@ -439,3 +439,52 @@ it.effect("goes on after a claim that broke, and does not drop what is under way
     yield* permits.take(100)
   })
 )
+
+it.effect("takes messages that are claimed already up to a bound, beside its window, and stays while one is left", () =>
+  Effect.gen(function* () {
+    let ends = 0
+    const { lane, idle } = yield* setup({ waiting: 0, over: { onEnd: () => void ends++ } })
+    yield* Effect.forkChild(lane.run)
+    let taken = 0
+    for (; lane.takesDirect(); taken++) lane.beginDirect()
+    expect([taken, lane.running(), lane.window()]).toEqual([5000, 5000, 4])
+    lane.endDirect()
+    expect(lane.takesDirect()).toBe(true)
+    for (; taken > 2; taken--) lane.endDirect()
+    yield* settle
+    yield* TestClock.adjust(60_000)
+    expect(yield* Deferred.isDone(idle)).toBe(false)
+    lane.endDirect()
+    yield* TestClock.adjust(10_000)
+    yield* Deferred.await(idle)
+    expect([lane.running(), ends]).toEqual([0, 5000])
+  })
+)
+
+it.effect("takes no messages that are claimed already while it waits, and again when a batch has got through", () =>
+  Effect.gen(function* () {
+    const reports: Array<LaneReport> = [{ ...QUIET, slow: { reason: "429", ms: 5000 } }, QUIET]
+    const { add, lane } = yield* setup({ waiting: 0, send: (index) => Effect.succeed(reports[index] ?? QUIET) })
+    yield* Effect.forkChild(lane.run)
+    // One of them is told to wait.
+    lane.beginDirect()
+    yield* lane.sendDirect(batch())
+    expect([lane.state()._tag, lane.takesDirect(), lane.running()]).toEqual(["slowed", false, 0])
+    // The wait alone says nothing of the limit.
+    yield* TestClock.adjust(6000)
+    expect(lane.takesDirect()).toBe(false)
+    add(1)
+    yield* settle
+    expect([lane.state()._tag, lane.takesDirect()]).toEqual(["open", true])
+  })
+)
+
+it.effect("ends a message that was claimed already though its sending breaks, and takes others", () =>
+  Effect.gen(function* () {
+    const { lane } = yield* setup({ waiting: 0, send: () => Effect.die(new Error("broken")) })
+    yield* Effect.forkChild(lane.run)
+    lane.beginDirect()
+    yield* lane.sendDirect(batch())
+    expect([lane.running(), lane.takesDirect()]).toEqual([0, true])
+  })
+)
