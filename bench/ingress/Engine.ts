@@ -46,7 +46,8 @@ const HEAP = JSON.parse(readFileSync(new URL("../../package.json", import.meta.u
  */
 export const startEngine = async (over: NodeJS.ProcessEnv, authorization?: string): Promise<Engine> => {
   const dataDir = over["DATA_DIR"] ?? mkdtempSync(join(tmpdir(), "heliograph-ingress-"))
-  const port = 20_000 + Math.floor(Math.random() * 20_000)
+  // Below those that Linux gives to outgoing connections.
+  const port = 20_000 + Math.floor(Math.random() * 12_000)
   const url = `http://127.0.0.1:${port}`
   const flags = (process.env["ENGINE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "")
   const child = spawn(
