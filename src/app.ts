@@ -41,6 +41,7 @@ import * as Database from "../layers/postgres/server/Database.ts"
 import * as DeadLetterStore from "../layers/postgres/sending/DeadLetterStore.ts"
 import * as DeviceStore from "../layers/postgres/audience/DeviceStore.ts"
 import * as EngagementStore from "../layers/postgres/engagement/EngagementStore.ts"
+import * as ExternalSignInStore from "../layers/postgres/people/ExternalSignInStore.ts"
 import * as Holder from "../layers/postgres/operations/Holder.ts"
 import * as HolderStore from "../layers/postgres/operations/HolderStore.ts"
 import * as WebhookStore from "../layers/postgres/webhooks/WebhookStore.ts"
@@ -81,6 +82,7 @@ import { TestEvents } from "../services/engine/webhooks/TestEvents.ts"
 import { Redeliveries } from "../services/engine/webhooks/Redeliveries.ts"
 import { InboxStreams } from "../services/engine/inbox/InboxStreams.ts"
 import { Accounts } from "../services/engine/people/Accounts.ts"
+import { ExternalSignIns } from "../services/engine/people/ExternalSignIns.ts"
 import { Organizations } from "../services/engine/people/Organizations.ts"
 import { Permissions } from "../services/engine/people/Permissions.ts"
 import * as Removals from "../services/engine/people/Removals.ts"
@@ -199,6 +201,7 @@ const stores = Layer.mergeAll(
   DeadLetterStore.layer,
   DeviceStore.layer,
   EngagementStore.layer,
+  ExternalSignInStore.layer,
   HolderStore.layer,
   WebhookStore.layer,
   IdempotencyStore.layer,
@@ -309,10 +312,25 @@ const work = ({ drainMs, roles }: Settings["Service"]) =>
     roles.has("webhooks") ? posting(drainMs) : Layer.empty
   )
 
+/** Not loaded by processes that nobody signs in at. */
+const identityProviders = Layer.unwrap(
+  Effect.map(
+    Effect.promise(() => import("../layers/oauth/IdentityProviders.ts")),
+    ({ layer }) => layer
+  )
+)
+
 /** What people do: sign in, belong to organizations. Their mail is sent where `peopleAtWork` is. */
-const people = Layer.mergeAll(Accounts.layer, Organizations.layer, Sessions.layer, SignIn.layer).pipe(
+const people = Layer.mergeAll(
+  Accounts.layer,
+  ExternalSignIns.layer,
+  Organizations.layer,
+  Sessions.layer,
+  SignIn.layer
+).pipe(
   Layer.provideMerge(Permissions.layer),
-  Layer.provideMerge(ServiceMails.layer.pipe(Layer.provide(ServiceMailer.layer)))
+  Layer.provideMerge(ServiceMails.layer.pipe(Layer.provide(ServiceMailer.layer))),
+  Layer.provide(identityProviders)
 )
 
 /** The service's own mail, and what deleted organizations leave behind: by every node that people sign in at. */

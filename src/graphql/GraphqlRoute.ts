@@ -2,11 +2,13 @@ import { Effect, Schema } from "effect"
 import { JsonRecord } from "../../services/domain/Json.ts"
 import { Unauthorized } from "../../services/engine/access/Auth.ts"
 import { Accounts } from "../../services/engine/people/Accounts.ts"
+import { ExternalSignIns } from "../../services/engine/people/ExternalSignIns.ts"
 import { Organizations } from "../../services/engine/people/Organizations.ts"
 import { Permissions } from "../../services/engine/people/Permissions.ts"
 import { Sessions } from "../../services/engine/people/Sessions.ts"
 import { SignIn } from "../../services/engine/people/SignIn.ts"
 import { HttpSettings } from "../../services/ports/HttpSettings.ts"
+import { PeopleSettings } from "../../services/ports/people/PeopleSettings.ts"
 import { OwnershipStore } from "../../services/ports/people/OwnershipStore.ts"
 import { ChannelStore } from "../../services/ports/audience/ChannelStore.ts"
 import { ContactStore } from "../../services/ports/audience/ContactStore.ts"
@@ -67,6 +69,8 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     organizations: yield* Organizations,
     sessions: yield* Sessions,
     signIn: yield* SignIn,
+    external: yield* ExternalSignIns,
+    registration: (yield* PeopleSettings).registration,
     isSecure: (yield* HttpSettings).baseUrl.startsWith("https:")
   })
   const resolvers = makeResolvers({ devices, outbound: yield* OutboundPolicy }, people)

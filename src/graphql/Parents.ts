@@ -1,3 +1,4 @@
+import type { AccountId } from "../../services/domain/Ids.ts"
 import type { ApplicationView } from "../http/endpoints/Application.ts"
 import type { ChannelView } from "../http/endpoints/Channels.ts"
 import type { ContactView } from "../http/endpoints/ContactView.ts"
@@ -17,6 +18,13 @@ export type ContactParent = typeof ContactView.Type
 export type DeadLetterParent = typeof DeadLetterView.Type
 export type DeviceParent = typeof DeviceView.Type
 export type NotificationSummaryParent = typeof NotificationSummaryView.Type
+
+export interface AccountParent {
+  readonly id: AccountId
+  readonly email: string
+  readonly name: string
+  readonly createdAt: string
+}
 
 export interface WriteErrorParent {
   readonly code: string

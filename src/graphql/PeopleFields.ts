@@ -1,25 +1,28 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { AuditFilter } from "../../services/domain/access/Audit.ts"
-import type { AccountId, InvitationId, OrganizationId, SessionId } from "../../services/domain/Ids.ts"
-import type { Account, Person } from "../../services/domain/people/Account.ts"
+import type { AccountId, ExternalSignInId, InvitationId, OrganizationId, SessionId } from "../../services/domain/Ids.ts"
+import type { Account, ExternalSignIn, Person } from "../../services/domain/people/Account.ts"
 import { SESSION_MS } from "../../services/domain/people/Account.ts"
 import type { Invitation, Member, Organization } from "../../services/domain/people/Organization.ts"
 import type { PeopleLogEntry } from "../../services/domain/people/PeopleLogEntry.ts"
 import type { Role } from "../../services/domain/people/Role.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import type { Accounts } from "../../services/engine/people/Accounts.ts"
+import type { ExternalSignIns } from "../../services/engine/people/ExternalSignIns.ts"
 import type { Organizations } from "../../services/engine/people/Organizations.ts"
 import type { Sessions } from "../../services/engine/people/Sessions.ts"
 import type { SignIn } from "../../services/engine/people/SignIn.ts"
 import type { Page } from "../../services/ports/audience/DeviceStore.ts"
+import { NotThere } from "../../services/ports/people/OrganizationStore.ts"
 import { showApplication } from "../http/endpoints/Application.ts"
 import { ApiError, invalid, notFound } from "../http/pipeline/ApiError.ts"
 import { refusalOfJson } from "../http/pipeline/Body.ts"
 import { page } from "../http/pipeline/Page.ts"
-import { cookiesIn, DEVICE_COOKIE, noSessionCookie, sessionCookie } from "../http/pipeline/Visitor.ts"
+import { externalCookieIn, noExternalCookie } from "../http/pipeline/ExternalCookies.ts"
+import { cookiesIn, deviceCookie, DEVICE_COOKIE, noSessionCookie, sessionCookie } from "../http/pipeline/Visitor.ts"
 import { within } from "../http/pipeline/WaitLimiter.ts"
 import type { GraphqlContext } from "./Context.ts"
-import type { MutationResolvers, QueryResolvers } from "./generated/resolvers.ts"
+import type { AccountResolvers, MutationResolvers, QueryResolvers } from "./generated/resolvers.ts"
 import type { PeopleRefusal } from "./PeopleRefusals.ts"
 import { inWords } from "./PeopleRefusals.ts"
 import { connectionOf } from "./RelayConnection.ts"
@@ -34,21 +37,21 @@ export interface PeopleServices {
   readonly organizations: Organizations["Service"]
   readonly sessions: Sessions["Service"]
   readonly signIn: SignIn["Service"]
+  readonly external: ExternalSignIns["Service"]
+  /** Who gets an account: `REGISTRATION`. */
+  readonly registration: "open" | "invite"
   /** Whether cookies are for TLS alone. */
   readonly isSecure: boolean
 }
 
 /** Fields that need neither key nor session. */
-const FOR_ANYBODY: ReadonlySet<string> = new Set(["requestLoginCode", "verifyLoginCode", "invitation"])
+const FOR_ANYBODY: ReadonlySet<string> = new Set(["requestLoginCode", "verifyLoginCode", "invitation", "signInOptions"])
 
 /** Whether an operation with these fields is answered to whoever is signed out. */
 export const isForAnybody = (roots: ReadonlySet<string>): boolean => {
   const asked = [...roots].filter((name) => name !== "__typename")
   return asked.length > 0 && asked.every((name) => FOR_ANYBODY.has(name))
 }
-
-/** How long a browser is known, beyond its sessions: 180 days. */
-const DEVICE_SECONDS = 180 * 86_400
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -168,8 +171,33 @@ const clientOf = ({ call }: GraphqlContext) => ({
   device: cookiesIn(call.request, DEVICE_COOKIE)[0] ?? null
 })
 
-const queries = ({ accounts, organizations, sessions }: PeopleServices) =>
+/** The token of an external identity that waits for a code, of the browser that asks. */
+const pendingIn = ({ call }: GraphqlContext, isSecure: boolean): string | null =>
+  externalCookieIn(call.request, "pending", isSecure)
+
+const showExternal = ({ createdAt, email, id, lastUsedAt, provider }: ExternalSignIn) => ({
+  id,
+  provider,
+  email,
+  createdAt: isoTime(createdAt),
+  lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt)
+})
+
+const queries = ({ accounts, external, isSecure, organizations, registration, sessions }: PeopleServices) =>
   ({
+    signInOptions: (_, args, context) => {
+      const token = pendingIn(context, isSecure)
+      const pending = token === null ? Effect.succeedNone : external.pending(token)
+      return run(
+        context,
+        args,
+        Effect.map(pending, (found) => ({
+          registration,
+          providers: external.offered,
+          pending: Option.getOrNull(found)
+        }))
+      )
+    },
     me: (_, _args, { person }) => (person === null ? null : showAccount(person.account)),
     sessions: (_, args, context) =>
       runAs(context, args, (person) =>
@@ -269,16 +297,13 @@ const signing = ({ accounts, isSecure, sessions, signIn }: PeopleServices) => {
       return run(context, args, Effect.as(sent, true))
     },
     verifyLoginCode: (_, args, context) => {
-      const client = { ...clientOf(context), userAgent: context.call.request.headers["user-agent"] ?? "" }
+      const pending = pendingIn(context, isSecure)
+      const client = { ...clientOf(context), pending, userAgent: context.call.request.headers["user-agent"] ?? "" }
       const begun = Effect.map(
         signIn.verifyCode(args.email, args.code, client),
         ({ account, device, expiresAt, first, token }) => {
-          context.call.cookies.push(sessionCookie(token, SESSION_MS / 1000, isSecure), {
-            name: DEVICE_COOKIE,
-            value: device,
-            maxAgeSeconds: DEVICE_SECONDS,
-            isSecure
-          })
+          context.call.cookies.push(sessionCookie(token, SESSION_MS / 1000, isSecure), deviceCookie(device, isSecure))
+          if (pending !== null) context.call.cookies.push(noExternalCookie("pending", isSecure))
           return {
             token,
             expiresAt: isoTime(expiresAt),
@@ -301,6 +326,36 @@ const signing = ({ accounts, isSecure, sessions, signIn }: PeopleServices) => {
     renameAccount: (_, args, context) =>
       runAs(context, args, (person) => Effect.map(accounts.rename(person, args.name), showAccount)),
     deleteAccount: (_, args, context) => signOut(context, (person) => accounts.deleteAccount(person, args.code))
+  } satisfies MutationResolvers
+}
+
+const external = ({ external, isSecure }: PeopleServices) => {
+  const pendingOf = (context: GraphqlContext) => {
+    const token = pendingIn(context, isSecure)
+    return token === null ? Effect.fail(new NotThere({ what: "external sign-in" })) : Effect.succeed(token)
+  }
+  return {
+    requestExternalSignInCode: (_, args, context) =>
+      runAs(context, args, (person) =>
+        Effect.flatMap(pendingOf(context), (token) =>
+          Effect.as(external.requestCode(person, token, clientOf(context)), true)
+        )
+      ),
+    confirmExternalSignIn: (_, args, context) =>
+      runAs(context, args, (person) =>
+        Effect.flatMap(pendingOf(context), (token) =>
+          Effect.map(external.confirm(person, token, args.code), (bound) => {
+            context.call.cookies.push(noExternalCookie("pending", isSecure))
+            return showExternal(bound)
+          })
+        )
+      ),
+    unbindExternalSignIn: (_, args, context) =>
+      runAs(context, args, (person) =>
+        Effect.flatMap(idIn<ExternalSignInId>(args.id, "external sign-in"), (id) =>
+          Effect.as(external.unbind(person, id), true)
+        )
+      )
   } satisfies MutationResolvers
 }
 
@@ -389,6 +444,15 @@ const organizing = ({ organizations }: PeopleServices) =>
 
 export const makePeopleFields = (services: PeopleServices) => ({
   Query: queries(services),
-  Mutation: { ...signing(services), ...organizing(services) }
+  Mutation: { ...signing(services), ...external(services), ...organizing(services) },
+  Account: {
+    // Whose account is shown is who is signed in, or has just proved the address.
+    externalSignIns: ({ id }, _, context) =>
+      run(
+        context,
+        {},
+        Effect.map(services.external.list(id), (found) => found.map(showExternal))
+      )
+  } satisfies AccountResolvers
 })
 export type PeopleFields = ReturnType<typeof makePeopleFields>

@@ -62,6 +62,7 @@ const registerDevices = ({
 export const makeResolvers = (services: ResolverServices, people: PeopleFields): Resolvers => ({
   Query: people.Query,
   Mutation: { registerDevices: registerDevices(services), ...people.Mutation },
+  Account: people.Account,
   Contact: {
     devices: (contact, { first }, { lookups }) => lookups(contact).devices(contact.external_id, first),
     channels: (contact, { first }, { lookups }) => lookups(contact).channels(contact.id, first)

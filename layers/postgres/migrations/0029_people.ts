@@ -30,7 +30,7 @@ CREATE TABLE accounts (
 -- same row.
 CREATE TABLE login_codes (
   email text COLLATE "C" NOT NULL,
-  purpose text NOT NULL CHECK (purpose IN ('sign_in', 'delete_account')),
+  purpose text NOT NULL CHECK (purpose IN ('sign_in', 'delete_account', 'link')),
   -- HMAC of purpose, address and code under a key that follows from the master key.
   code_hash bytea NOT NULL CHECK (octet_length(code_hash) = 32),
   attempts smallint NOT NULL DEFAULT 0,
@@ -119,6 +119,17 @@ CREATE TABLE oauth_states (
 );
 CREATE INDEX oauth_states_age ON oauth_states (expires_at);
 CREATE INDEX oauth_states_session ON oauth_states (session_id) WHERE session_id IS NOT NULL;
+
+-- Who somebody is with such a service, until a code has proved the address. The browser has the token.
+CREATE TABLE pending_sign_ins (
+  token_hash bytea PRIMARY KEY CHECK (octet_length(token_hash) = 32),
+  provider text NOT NULL CHECK (provider IN ('google', 'github')),
+  subject text COLLATE "C" NOT NULL,
+  email text COLLATE "C" NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX pending_sign_ins_email ON pending_sign_ins (email);
+CREATE INDEX pending_sign_ins_age ON pending_sign_ins (expires_at);
 
 -- Mail of the service that is still to be sent. What it says is sealed: a code or an invitation opens an account.
 CREATE TABLE service_mails (

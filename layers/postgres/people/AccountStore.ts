@@ -5,19 +5,19 @@ import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { AccountDisabled, AccountStore, RegistrationClosed } from "../../../services/ports/people/AccountStore.ts"
 import { insertApplication } from "../access/newApplication.ts"
-import { milliseconds } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { pageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 import { readAccountData } from "./accountData.ts"
 import type { AccountRow } from "./accountRows.ts"
 import { accountColumns, accountOf } from "./accountRows.ts"
+import { bindExternal } from "./bindExternal.ts"
 import { deleteAccount } from "./deleteAccount.ts"
+import type { SignedInRow } from "./insertSession.ts"
+import { insertSession } from "./insertSession.ts"
 import type { OrganizationRow } from "./organizationRows.ts"
 import { ORGANIZATION_COLUMNS, organizationOf } from "./organizationRows.ts"
 import { recordPeople } from "./peopleEntry.ts"
-
-type SignedInRow = AccountRow & { readonly epoch: number }
 
 export const layer: Layer.Layer<AccountStore, never, SqlClient.SqlClient | SecretBox> = Layer.effect(
   AccountStore,
@@ -37,7 +37,7 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient.SqlClient | Secre
       )
 
     const signIn: AccountStore["Service"]["signIn"] = Effect.fnUntraced(
-      function* ({ account, application, email, mayRegister, organization, session }) {
+      function* ({ account, application, binding, email, mayRegister, organization, session }) {
         let [row] = yield* locked(email)
         let made: Option.Option<ReturnType<typeof organizationOf>> = Option.none()
         if (row === undefined) {
@@ -70,17 +70,9 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient.SqlClient | Secre
           }
         }
         if (row.disabled_at !== null) return yield* new AccountDisabled()
-        const [begun] = yield* sql<{ readonly expires_at: Date; readonly now: Date }>`
-          INSERT INTO sessions (id, account_id, epoch, user_agent, expires_at)
-          VALUES (${session.id}, ${row.account_id}, ${row.epoch}, ${session.userAgent},
-            now() + ${milliseconds(session.lifetimeMs)} * interval '1 ms') RETURNING expires_at, now() AS now`
-        yield* sql`UPDATE accounts SET last_signed_in_at = now() WHERE id = ${row.account_id}`
-        return {
-          account: { ...accountOf(row), lastSignedInAt: begun!.now.getTime() },
-          epoch: row.epoch,
-          expiresAt: begun!.expires_at.getTime(),
-          organization: made
-        }
+        // One that is another account's, or waits no longer, changes nothing: the address is proved.
+        if (binding !== null) yield* bindExternal(sql, { id: row.account_id, email }, binding)
+        return { ...(yield* insertSession(sql, row, session)), organization: made }
       },
       (effect) => sql.withTransaction(effect),
       Effect.catchTag("SqlError", (error) => storeError("AccountStore.signIn")(Effect.fail(error)))

@@ -58,6 +58,7 @@ export const deleteAccount = (sql: SqlClient.SqlClient): AccountStore["Service"]
       // Memberships, sessions, external sign-ins and invitations that it sent go with the account.
       yield* sql`DELETE FROM accounts WHERE id = ${id}`
       yield* sql`DELETE FROM login_codes WHERE email = ${email}`
+      yield* sql`DELETE FROM pending_sign_ins WHERE email = ${email}`
       yield* sql`DELETE FROM invitations WHERE email = ${email}`
       yield* sql`DELETE FROM service_mails WHERE email = ${email}`
       yield* recordPeople(sql, "account.deleted", { account: id, target: id })

@@ -8,7 +8,8 @@ const TABLES: ReadonlyArray<readonly [table: string, key: string, isOver: string
   ["sign_in_attempts", "key", "last_at < now() - interval '1 day'"],
   ["sessions", "id", "expires_at < now()"],
   ["invitations", "id", "expires_at < now()"],
-  ["oauth_states", "state_hash", "expires_at < now()"]
+  ["oauth_states", "state_hash", "expires_at < now()"],
+  ["pending_sign_ins", "token_hash", "expires_at < now()"]
 ]
 
 /** Removes those up to `limit` at a time, whatever RETENTION_DAYS says: they name people. */

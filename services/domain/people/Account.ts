@@ -1,6 +1,7 @@
 import type { ApplicationSecrets } from "../access/Application.ts"
 import type { AccountId, ExternalSignInId, InvitationId, OrganizationId, SessionId } from "../Ids.ts"
 import type { AccountAddress } from "./AccountAddress.ts"
+import type { ExternalProvider } from "./ExternalIdentity.ts"
 import type { Organization } from "./Organization.ts"
 import type { Role } from "./Role.ts"
 
@@ -29,7 +30,7 @@ export interface SessionInfo {
 /** An account with another service, by which one signs in too. */
 export interface ExternalSignIn {
   readonly id: ExternalSignInId
-  readonly provider: "google" | "github"
+  readonly provider: ExternalProvider
   readonly email: string | null
   readonly createdAt: number
   readonly lastUsedAt: number | null

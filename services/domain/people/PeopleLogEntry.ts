@@ -10,6 +10,8 @@ export const PeopleAction = Schema.Literals([
   "account.enabled",
   "account.deleted",
   "login_code.issued",
+  "external_sign_in.bound",
+  "external_sign_in.unbound",
   "session.ended",
   "session.all_ended",
   "organization.created",

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** What a code is good for. One that was sent for signing in deletes nothing, and the other way round. */
-export const CodePurpose = Schema.Literals(["sign_in", "delete_account"])
+export const CodePurpose = Schema.Literals(["sign_in", "delete_account", "link"])
 export type CodePurpose = typeof CodePurpose.Type
 
 /** Spec 5.5. */

@@ -1,6 +1,7 @@
 import type { CodePurpose } from "../../domain/people/SignInCode.ts"
 import { CODE_LIFETIME_MS } from "../../domain/people/SignInCode.ts"
 import { INVITATION_MS } from "../../domain/people/Organization.ts"
+import type { ExternalProvider } from "../../domain/people/ExternalIdentity.ts"
 import type { Role } from "../../domain/people/Role.ts"
 
 /** What a mail is about. */
@@ -13,6 +14,7 @@ export type MailContent =
       readonly role: Role
       readonly token: string
     }
+  | { readonly type: "external_sign_in"; readonly change: "bound" | "unbound"; readonly provider: ExternalProvider }
 
 export interface WrittenMail {
   readonly subject: string
@@ -64,8 +66,16 @@ const CODES: Readonly<
     what: "This is your code to delete your account, with everything that belongs to you alone:",
     otherwise:
       "If you did not ask for it, somebody else may be signed in to your account: sign in, and end all sessions. Give the code to nobody."
+  },
+  link: {
+    subject: "Your code to add a sign-in to your Heliograph account",
+    what: "This is your code to sign in to your account by another service as well:",
+    otherwise:
+      "If you did not ask for it, somebody else may be signed in to your account: sign in, and end all sessions. Give the code to nobody."
   }
 }
+
+const PROVIDERS: Readonly<Record<ExternalProvider, string>> = { google: "Google", github: "GitHub" }
 
 /** The words of a mail. `baseUrl` leads to the dashboard; ends without a slash. */
 export const writeMail = (content: MailContent, baseUrl: string): WrittenMail => {
@@ -82,6 +92,16 @@ export const writeMail = (content: MailContent, baseUrl: string): WrittenMail =>
         note(otherwise)
       ]
     )
+  }
+  if (content.type === "external_sign_in") {
+    const provider = PROVIDERS[content.provider]
+    const isBound = content.change === "bound"
+    const subject = `Sign-in by ${provider} was ${isBound ? "added to" : "removed from"} your Heliograph account`
+    const what = isBound
+      ? `From now on, an account with ${provider} signs in to your Heliograph account.`
+      : `An account with ${provider} no longer signs in to your Heliograph account. Codes by mail still do.`
+    const otherwise = `If that was not you, sign in with a code, end all sessions${isBound ? ", and remove it from the external sign-ins of your account" : ""}: ${baseUrl}`
+    return written(subject, [what, otherwise], [paragraph(what), note(otherwise)])
   }
   const { inviter, organization, role, token } = content
   const subject = `Invitation to ${organization} on Heliograph`

@@ -1,7 +1,5 @@
-import { Context, Effect, Layer, Option, Schema } from "effect"
-import type { AccountId, OrganizationId, SessionId } from "../../domain/Ids.ts"
-import type { Account, FirstOrganization, Person } from "../../domain/people/Account.ts"
-import { SESSION_MS, USER_AGENT } from "../../domain/people/Account.ts"
+import { Context, Effect, Layer, Schema } from "effect"
+import type { Person } from "../../domain/people/Account.ts"
 import type { AccountAddress } from "../../domain/people/AccountAddress.ts"
 import type { CodePurpose } from "../../domain/people/SignInCode.ts"
 import {
@@ -11,19 +9,20 @@ import {
   CODES_PER_CLIENT,
   WRONG_CODES
 } from "../../domain/people/SignInCode.ts"
-import { Keys } from "../../ports/access/Keys.ts"
-import { uuidv7 } from "../../ports/NewId.ts"
-import type { AccountDisabled, RegistrationClosed } from "../../ports/people/AccountStore.ts"
-import { AccountStore } from "../../ports/people/AccountStore.ts"
+import type { Keys } from "../../ports/access/Keys.ts"
+import type { AccountDisabled, AccountStore, RegistrationClosed } from "../../ports/people/AccountStore.ts"
 import type { TooManyCodes } from "../../ports/people/LoginCodeStore.ts"
 import { LoginCodeStore } from "../../ports/people/LoginCodeStore.ts"
 import { PeopleSettings } from "../../ports/people/PeopleSettings.ts"
-import { SessionTokens } from "../../ports/people/SessionTokens.ts"
+import type { IdentityProviders } from "../../ports/people/IdentityProviders.ts"
+import type { SessionTokens } from "../../ports/people/SessionTokens.ts"
 import { SignInSecrets } from "../../ports/people/SignInSecrets.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
-import { draftApplication } from "../access/Applications.ts"
+import { makeBindings } from "./bindings.ts"
 import type { InvalidField } from "./Fields.ts"
 import { addressIn } from "./Fields.ts"
+import type { NewSession } from "./newSessions.ts"
+import { newSessions } from "./newSessions.ts"
 import { ServiceMails } from "./ServiceMails.ts"
 
 /** Wrong, used, too old, tried too often, or never sent. Whoever asks learns no more. */
@@ -36,24 +35,6 @@ export interface Client {
   /** The token of a browser that has signed in before, if it sent one. */
   readonly device: string | null
 }
-
-/** A session that has just begun. */
-export interface NewSession {
-  readonly sessionId: SessionId
-  /** The JWT. It is here and nowhere else. */
-  readonly token: string
-  /** Epoch milliseconds. */
-  readonly expiresAt: number
-  readonly account: Account
-  /** For the browser to keep, beside the session and longer than it: it tells the browser from strangers, and signs nobody in. */
-  readonly device: string
-  /** What a first sign-in has made, with keys that are shown this once. */
-  readonly first: FirstOrganization | null
-}
-
-/** The names of what a first sign-in makes. */
-const organizationName = (email: AccountAddress): string => `${email.slice(0, email.lastIndexOf("@"))}’s organization`
-const APPLICATION = "My first application"
 
 /** Signing in by a code that is sent to an e-mail address. */
 export class SignIn extends Context.Service<
@@ -72,7 +53,11 @@ export class SignIn extends Context.Service<
     readonly verifyCode: (
       email: string,
       code: string,
-      client: Pick<Client, "device"> & { readonly userAgent: string }
+      client: Pick<Client, "device"> & {
+        readonly userAgent: string
+        /** The token of an external identity that waits for this code (`ExternalSignIns`): it is bound to the account. */
+        readonly pending?: string | null
+      }
     ) => Effect.Effect<
       NewSession,
       InvalidField | WrongCode | TooManyCodes | RegistrationClosed | AccountDisabled | StoreError
@@ -82,16 +67,22 @@ export class SignIn extends Context.Service<
   static readonly layer: Layer.Layer<
     SignIn,
     never,
-    AccountStore | Keys | LoginCodeStore | PeopleSettings | ServiceMails | SessionTokens | SignInSecrets
+    | AccountStore
+    | IdentityProviders
+    | Keys
+    | LoginCodeStore
+    | PeopleSettings
+    | ServiceMails
+    | SessionTokens
+    | SignInSecrets
   > = Layer.effect(
     SignIn,
     Effect.gen(function* () {
-      const accounts = yield* AccountStore
       const codes = yield* LoginCodeStore
-      const keys = yield* Keys
       const mails = yield* ServiceMails
       const secrets = yield* SignInSecrets
-      const tokens = yield* SessionTokens
+      const sessions = yield* newSessions
+      const bindings = yield* makeBindings
       const { registration } = yield* PeopleSettings
 
       const issue = Effect.fnUntraced(function* (email: AccountAddress, purpose: CodePurpose, client: Client | null) {
@@ -135,7 +126,7 @@ export class SignIn extends Context.Service<
       const verifyCode: SignIn["Service"]["verifyCode"] = Effect.fnUntraced(function* (
         text,
         code,
-        { device: token, userAgent }
+        { device: token, pending = null, userAgent }
       ) {
         const email = yield* addressIn(text)
         const digits = codeIn(code)
@@ -154,42 +145,14 @@ export class SignIn extends Context.Service<
           }
         })
         if (verdict._tag === "Wrong") return yield* new WrongCode()
-        return yield* begin(
+        return yield* sessions.begin({
           email,
-          registration === "open" || verdict.ofOperator,
+          mayRegister: registration === "open" || verdict.ofOperator,
           userAgent,
-          device === null ? null : token
-        )
-      })
-
-      const begin = Effect.fnUntraced(function* (
-        email: AccountAddress,
-        mayRegister: boolean,
-        userAgent: string,
-        device: string | null
-      ) {
-        const sessionId = uuidv7() as SessionId
-        const organization = { id: uuidv7() as OrganizationId, name: organizationName(email) }
-        const { application, secrets: shown } = draftApplication(keys, organization.id, APPLICATION)
-        const signedIn = yield* accounts.signIn({
-          email,
-          mayRegister,
-          session: { id: sessionId, userAgent: userAgent.slice(0, USER_AGENT), lifetimeMs: SESSION_MS },
-          account: uuidv7() as AccountId,
-          organization,
-          application
+          device: token,
+          binding: pending === null ? null : bindings.ofPending(email, pending),
+          showsFirst: true
         })
-        const { account, epoch, expiresAt } = signedIn
-        return {
-          sessionId,
-          token: tokens.sign({ sessionId, accountId: account.id, epoch, expiresAt: Math.floor(expiresAt / 1000) }),
-          expiresAt,
-          account,
-          device: device ?? secrets.newDevice(email),
-          first: Option.getOrNull(
-            Option.map(signedIn.organization, (organization) => ({ organization, application: shown }))
-          )
-        }
       })
 
       return SignIn.of({ requestCode, requestDeletionCode, codeForOperator, verifyCode })

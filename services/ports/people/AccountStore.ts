@@ -7,6 +7,7 @@ import type { Organization } from "../../domain/people/Organization.ts"
 import type { NewApplication } from "../access/ApplicationStore.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
+import type { Binding } from "./Binding.ts"
 import type { OrganizationHasPayments, TransferOwnershipFirst } from "./OrganizationStore.ts"
 
 /** The address has no account, and none is made for it: registration is by invitation. */
@@ -24,6 +25,8 @@ export interface ProvedSignIn {
   readonly account: AccountId
   readonly organization: { readonly id: OrganizationId; readonly name: string }
   readonly application: NewApplication
+  /** An external sign-in that is bound with it. */
+  readonly binding: Binding | null
 }
 
 export interface SignedIn {

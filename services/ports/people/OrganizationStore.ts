@@ -13,7 +13,15 @@ import type { NewMail } from "./ServiceMailStore.ts"
 
 /** For whoever asks, there is no such organization, member, invitation or application. */
 export class NotThere extends Schema.TaggedError<NotThere>()("NotThere", {
-  what: Schema.Literals(["organization", "application", "member", "invitation", "session", "account"])
+  what: Schema.Literals([
+    "organization",
+    "application",
+    "member",
+    "invitation",
+    "session",
+    "account",
+    "external sign-in"
+  ])
 }) {}
 
 /** The role that somebody has does not let them do this, or an address is not the invited one. */

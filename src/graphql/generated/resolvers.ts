@@ -1,5 +1,6 @@
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from "graphql"
 import type {
+  AccountParent,
   ApplicationParent,
   ChannelParent,
   ContactParent,
@@ -638,6 +639,37 @@ export type Account = {
   /** Empty as long as they have not said how they are called. */
   readonly name: Scalars["String"]["output"]
   readonly createdAt: Scalars["DateTime"]["output"]
+  /** Accounts with other services that sign in to this one, oldest first. A code by mail always does. */
+  readonly externalSignIns: ReadonlyArray<ExternalSignIn>
+}
+
+export type ExternalProvider = "google" | "github"
+
+export type ExternalSignIn = {
+  readonly id: Scalars["ID"]["output"]
+  readonly provider: ExternalProvider
+  /** The address that it was bound with. */
+  readonly email?: Maybe<Scalars["String"]["output"]>
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly lastUsedAt?: Maybe<Scalars["DateTime"]["output"]>
+}
+
+/** An account with another service, until a code has proved its address. */
+export type PendingExternalSignIn = {
+  readonly provider: ExternalProvider
+  readonly email: Scalars["String"]["output"]
+}
+
+export type Registration = "open" | "invite"
+
+/** What a sign-in page offers. */
+export type SignInOptions = {
+  /** Who gets an account: whoever proves an address, or only those who were invited. */
+  readonly registration: Registration
+  /** Those whose sign-in begins at `/api/auth/oauth/<provider>/start`. */
+  readonly providers: ReadonlyArray<ExternalProvider>
+  /** What waits in this browser for a code to its address. */
+  readonly pending?: Maybe<PendingExternalSignIn>
 }
 
 /** A session that has just begun. Browsers have its token as the cookie `service_session` as well. */
@@ -794,6 +826,8 @@ export type Query = {
   readonly previewTemplateSources: TemplatePreview
   /** Who is signed in; null for a secret key. */
   readonly me?: Maybe<Account>
+  /** For whoever is signed out, too. */
+  readonly signInOptions: SignInOptions
   /** The account's own sessions, newest first. */
   readonly sessions: ReadonlyArray<ActiveSession>
   /** Everything that is kept about the account, without secrets. */
@@ -1095,7 +1129,13 @@ export type Mutation = {
    * deleteAccount, to the account's own address.
    */
   readonly requestLoginCode: Scalars["Boolean"]["output"]
+  /** Begins a session. An external sign-in that waits in this browser for a code to this address is bound to the account. */
   readonly verifyLoginCode: Session
+  /** Sends whoever is signed in a code for confirmExternalSignIn, to the account's own address. */
+  readonly requestExternalSignInCode: Scalars["Boolean"]["output"]
+  /** Binds the external sign-in that waits in this browser. */
+  readonly confirmExternalSignIn: ExternalSignIn
+  readonly unbindExternalSignIn: Scalars["Boolean"]["output"]
   /** Ends this session, and takes its cookie. */
   readonly logout: Scalars["Boolean"]["output"]
   /** Ends all sessions of the account. */
@@ -1281,6 +1321,14 @@ export type MutationRequestLoginCodeArgs = {
 export type MutationVerifyLoginCodeArgs = {
   email: Scalars["String"]["input"]
   code: Scalars["String"]["input"]
+}
+
+export type MutationConfirmExternalSignInArgs = {
+  code: Scalars["String"]["input"]
+}
+
+export type MutationUnbindExternalSignInArgs = {
+  id: Scalars["ID"]["input"]
 }
 
 export type MutationEndSessionArgs = {
@@ -2134,8 +2182,13 @@ export type ResolversTypes = {
   TemplateSourcesInput: TemplateSourcesInput
   TemplatePreview: ResolverTypeWrapper<TemplatePreview>
   Role: null
-  Account: ResolverTypeWrapper<Account>
-  Session: ResolverTypeWrapper<Session>
+  Account: ResolverTypeWrapper<AccountParent>
+  ExternalProvider: null
+  ExternalSignIn: ResolverTypeWrapper<ExternalSignIn>
+  PendingExternalSignIn: ResolverTypeWrapper<PendingExternalSignIn>
+  Registration: null
+  SignInOptions: ResolverTypeWrapper<SignInOptions>
+  Session: ResolverTypeWrapper<Omit<Session, "account"> & { account: ResolversTypes["Account"] }>
   FirstApplication: ResolverTypeWrapper<FirstApplication>
   ActiveSession: ResolverTypeWrapper<ActiveSession>
   Organization: ResolverTypeWrapper<Organization>
@@ -2324,8 +2377,11 @@ export type ResolversParentTypes = {
   TemplateExampleInput: TemplateExampleInput
   TemplateSourcesInput: TemplateSourcesInput
   TemplatePreview: TemplatePreview
-  Account: Account
-  Session: Session
+  Account: AccountParent
+  ExternalSignIn: ExternalSignIn
+  PendingExternalSignIn: PendingExternalSignIn
+  SignInOptions: SignInOptions
+  Session: Omit<Session, "account"> & { account: ResolversParentTypes["Account"] }
   FirstApplication: FirstApplication
   ActiveSession: ActiveSession
   Organization: Organization
@@ -2948,6 +3004,39 @@ export type AccountResolvers<
   email?: Resolver<ResolversTypes["String"], ParentType, ContextType>
   name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
   createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  externalSignIns?: Resolver<ReadonlyArray<ResolversTypes["ExternalSignIn"]>, ParentType, ContextType>
+}
+
+export type ExternalProviderResolvers = { GOOGLE: "google"; GITHUB: "github" }
+
+export type ExternalSignInResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ExternalSignIn"] = ResolversParentTypes["ExternalSignIn"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  provider?: Resolver<ResolversTypes["ExternalProvider"], ParentType, ContextType>
+  email?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  lastUsedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+}
+
+export type PendingExternalSignInResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["PendingExternalSignIn"] = ResolversParentTypes["PendingExternalSignIn"]
+> = {
+  provider?: Resolver<ResolversTypes["ExternalProvider"], ParentType, ContextType>
+  email?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+}
+
+export type RegistrationResolvers = { OPEN: "open"; INVITE: "invite" }
+
+export type SignInOptionsResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["SignInOptions"] = ResolversParentTypes["SignInOptions"]
+> = {
+  registration?: Resolver<ResolversTypes["Registration"], ParentType, ContextType>
+  providers?: Resolver<ReadonlyArray<ResolversTypes["ExternalProvider"]>, ParentType, ContextType>
+  pending?: Resolver<Maybe<ResolversTypes["PendingExternalSignIn"]>, ParentType, ContextType>
 }
 
 export type SessionResolvers<
@@ -3216,6 +3305,7 @@ export type QueryResolvers<
     RequireFields<QueryPreviewTemplateSourcesArgs, "appId" | "input">
   >
   me?: Resolver<Maybe<ResolversTypes["Account"]>, ParentType, ContextType>
+  signInOptions?: Resolver<ResolversTypes["SignInOptions"], ParentType, ContextType>
   sessions?: Resolver<ReadonlyArray<ResolversTypes["ActiveSession"]>, ParentType, ContextType>
   exportMyAccountData?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
   organizations?: Resolver<ReadonlyArray<ResolversTypes["Organization"]>, ParentType, ContextType>
@@ -3509,6 +3599,19 @@ export type MutationResolvers<
     ParentType,
     ContextType,
     RequireFields<MutationVerifyLoginCodeArgs, "email" | "code">
+  >
+  requestExternalSignInCode?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  confirmExternalSignIn?: Resolver<
+    ResolversTypes["ExternalSignIn"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationConfirmExternalSignInArgs, "code">
+  >
+  unbindExternalSignIn?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUnbindExternalSignInArgs, "id">
   >
   logout?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
   signOutEverywhere?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
@@ -4224,6 +4327,11 @@ export type Resolvers<ContextType = GraphqlContext> = {
   TemplatePreview?: TemplatePreviewResolvers<ContextType>
   Role?: RoleResolvers
   Account?: AccountResolvers<ContextType>
+  ExternalProvider?: ExternalProviderResolvers
+  ExternalSignIn?: ExternalSignInResolvers<ContextType>
+  PendingExternalSignIn?: PendingExternalSignInResolvers<ContextType>
+  Registration?: RegistrationResolvers
+  SignInOptions?: SignInOptionsResolvers<ContextType>
   Session?: SessionResolvers<ContextType>
   FirstApplication?: FirstApplicationResolvers<ContextType>
   ActiveSession?: ActiveSessionResolvers<ContextType>

@@ -31,6 +31,8 @@ import type { Organizations } from "../../../services/engine/people/Organization
 import type { Permissions } from "../../../services/engine/people/Permissions.ts"
 import { Sessions } from "../../../services/engine/people/Sessions.ts"
 import type { SignIn } from "../../../services/engine/people/SignIn.ts"
+import type { ExternalSignIns } from "../../../services/engine/people/ExternalSignIns.ts"
+import type { PeopleSettings } from "../../../services/ports/people/PeopleSettings.ts"
 import type { OwnershipStore } from "../../../services/ports/people/OwnershipStore.ts"
 import type { RateLimiter } from "../../../services/engine/access/RateLimiter.ts"
 import type { InboxStore } from "../../../services/ports/inbox/InboxStore.ts"
@@ -62,6 +64,7 @@ import { fastPathFor, open } from "./FastPath.ts"
 import { oneContactRoutes } from "../endpoints/OneContact.ts"
 import { credentialRoutes } from "../endpoints/Credentials.ts"
 import { deadLetterRoutes } from "../endpoints/DeadLetters.ts"
+import { externalSignInRoutes } from "../endpoints/ExternalSignIn.ts"
 import { exportRoutes } from "../endpoints/DeviceExport.ts"
 import { GracefulShutdown } from "./GracefulShutdown.ts"
 import { importRoutes } from "../endpoints/DeviceImport.ts"
@@ -104,6 +107,7 @@ export type RouteServices =
   | DeviceStore
   | EngineSettings
   | Engagement
+  | ExternalSignIns
   | WebhookStore
   | TestEvents
   | HttpSettings
@@ -120,6 +124,7 @@ export type RouteServices =
   | Organizations
   | OutboundPolicy
   | OwnershipStore
+  | PeopleSettings
   | RateLimiter
   | PayloadSizes
   | Permissions
@@ -314,7 +319,10 @@ export const routes = (
   beside: Beside
 ): Layer.Layer<never, never, HttpRouter.HttpRouter | RouteServices> =>
   mount(
-    Effect.flatMap(table, (routes) => Effect.map(beside(routes), (more) => [...routes, ...more])),
+    Effect.gen(function* () {
+      const documented = yield* table
+      return [...documented, ...(yield* beside(documented)), ...(yield* externalSignInRoutes)]
+    }),
     LISTED,
     fastPath
   )

@@ -59,7 +59,7 @@ export const noSessionCookie = (isSecure: boolean): SetCookie => removed(SESSION
  * Whether a browser says that a page of our own sends the request. Every browser says one or the other with a POST. Ours
  * are those of `BASE_URL`, and of the name by which this very request came: another site's pages name their own.
  */
-const isFromOurPages = ({ headers }: Incoming, { isSecure, origin }: SessionReader): boolean => {
+export const isFromOurPages = ({ headers }: Incoming, { isSecure, origin }: SessionReader): boolean => {
   const site = headers["sec-fetch-site"]
   if (site !== undefined) return site === "same-origin"
   const from = headers["origin"]
@@ -67,6 +67,16 @@ const isFromOurPages = ({ headers }: Incoming, { isSecure, origin }: SessionRead
   const { host, protocol } = new URL(from)
   return from === origin || (host === headers["host"] && (protocol === "https:" || !isSecure))
 }
+
+/** How long a browser is known, beyond its sessions: 180 days. */
+const DEVICE_SECONDS = 180 * 86_400
+
+export const deviceCookie = (value: string, isSecure: boolean): SetCookie => ({
+  name: DEVICE_COOKIE,
+  value,
+  maxAgeSeconds: DEVICE_SECONDS,
+  isSecure
+})
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,4096})$/i
 /** A key is one under any scheme word. */

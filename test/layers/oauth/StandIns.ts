@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import { createHash, generateKeyPairSync, randomUUID } from "node:crypto"
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -269,5 +270,9 @@ export const startGitHub = async () => {
 }
 export type GitHub = Awaited<ReturnType<typeof startGitHub>>
 
-/** Settings by which an engine can reach what listens here. `caFile`: whom it trusts beside the others. */
-export const reachable = (caFile: string) => ({ OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8", OUTBOUND_CA_FILE: caFile })
+/** Settings by which an engine can reach what listens here, and trusts whoever these files name beside the others. */
+export const reachable = (...caFiles: ReadonlyArray<string>) => {
+  const all = join(mkdtempSync(join(tmpdir(), "heliograph-oauth-")), "ca.pem")
+  writeFileSync(all, caFiles.map((file) => readFileSync(file, "utf8")).join("\n"))
+  return { OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8,198.18.7.0/24", OUTBOUND_CA_FILE: all }
+}

@@ -74,6 +74,10 @@ const tablesOf = ({ app, notification, reader, webhook }: Place): ReadonlyArray<
     `invitations (id, organization_id, email, role, token_hash, invited_by, expires_at)
       SELECT id, id, 'g' || id || '@example.com', 'viewer', sha256(uuid_send(id)), id, now() + interval '1 day' FROM ids`,
     `external_sign_ins (provider, subject, id, account_id) SELECT 'google', id::text, id, id FROM ids`,
+    `oauth_states (state_hash, provider, sealed, mode, return_to, expires_at)
+      SELECT sha256(uuid_send(id)), 'google', '', 'sign_in', '/', now() + interval '10 minutes' FROM ids`,
+    `pending_sign_ins (token_hash, provider, subject, email, expires_at)
+      SELECT sha256(uuid_send(id)), 'github', id::text, id || '@example.com', now() + interval '15 minutes' FROM ids`,
     `service_mails (id, email, sealed, due_at, expires_at)
       SELECT id, id || '@example.com', '', now() + interval '1 hour', now() + interval '1 day' FROM ids`,
     `people_log (id, organization_id, account_id, actor_kind, actor_id, action, target, details)

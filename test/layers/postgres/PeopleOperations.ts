@@ -3,6 +3,7 @@ import type { Context } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import * as AccountStores from "../../../layers/postgres/people/AccountStore.ts"
+import * as ExternalSignInStores from "../../../layers/postgres/people/ExternalSignInStore.ts"
 import * as LoginCodeStores from "../../../layers/postgres/people/LoginCodeStore.ts"
 import * as OrganizationStores from "../../../layers/postgres/people/OrganizationStore.ts"
 import * as OwnershipStores from "../../../layers/postgres/people/OwnershipStore.ts"
@@ -10,11 +11,20 @@ import * as PeopleLogs from "../../../layers/postgres/people/PeopleLog.ts"
 import * as ServiceMailStores from "../../../layers/postgres/people/ServiceMailStore.ts"
 import * as SessionStores from "../../../layers/postgres/people/SessionStore.ts"
 import { ANY_ENTRY } from "../../../services/domain/access/Audit.ts"
-import type { AccountId, AppId, InvitationId, OrganizationId, SessionId } from "../../../services/domain/Ids.ts"
+import type {
+  AccountId,
+  AppId,
+  ExternalSignInId,
+  InvitationId,
+  OrganizationId,
+  SessionId
+} from "../../../services/domain/Ids.ts"
 import type { AccountAddress } from "../../../services/domain/people/AccountAddress.ts"
 import type { Role } from "../../../services/domain/people/Role.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { AccountStore } from "../../../services/ports/people/AccountStore.ts"
+import type { Binding } from "../../../services/ports/people/Binding.ts"
+import { ExternalSignInStore } from "../../../services/ports/people/ExternalSignInStore.ts"
 import { LoginCodeStore } from "../../../services/ports/people/LoginCodeStore.ts"
 import { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
 import type { ObjectKind } from "../../../services/ports/people/OwnershipStore.ts"
@@ -27,6 +37,7 @@ import { SessionStore } from "../../../services/ports/people/SessionStore.ts"
 
 export const PEOPLE_PORTS = {
   AccountStore,
+  ExternalSignInStore,
   LoginCodeStore,
   OrganizationStore,
   OwnershipStore,
@@ -37,6 +48,7 @@ export const PEOPLE_PORTS = {
 
 export const peopleStores = Layer.mergeAll(
   AccountStores.layer,
+  ExternalSignInStores.layer,
   LoginCodeStores.layer,
   OrganizationStores.layer,
   OwnershipStores.layer,
@@ -79,7 +91,7 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     identitySecret: "s",
     keys: []
   })
-  const signIn = (email: AccountAddress) =>
+  const signIn = (email: AccountAddress, binding: Binding | null = null) =>
     Effect.flatMap(AccountStore, (store) => {
       const organization = { id: uuidv7() as OrganizationId, name: "One" }
       const session = { id: uuidv7() as SessionId, userAgent: "", lifetimeMs: HOUR }
@@ -90,12 +102,41 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
           session,
           account: uuidv7() as AccountId,
           organization,
-          application: application(organization.id)
+          application: application(organization.id),
+          binding
         }),
         ({ account }) => ({ account, session: session.id, organization: organization.id })
       )
     })
   const somebody = Effect.suspend(() => signIn(newEmail()))
+  const identity = () => ({ provider: "google", subject: unique() }) as const
+  const binding = (email: AccountAddress, identity: Binding["identity"]): Binding => ({
+    id: uuidv7() as ExternalSignInId,
+    identity,
+    notice: () => newMail(email)
+  })
+  const redirect = () => ({
+    provider: "google" as const,
+    stateHash: hash(),
+    sealed: new Uint8Array(1),
+    mode: "sign_in" as const,
+    sessionId: null,
+    returnTo: "/",
+    lifetimeMs: HOUR
+  })
+  const bound = Effect.gen(function* () {
+    const { account } = yield* somebody
+    const proved = { _tag: "Proved" as const, ...identity() }
+    const { id } = yield* (yield* ExternalSignInStore).bind(account.id, binding(account.email, proved))
+    return { account, id, proved }
+  })
+  /** Somebody, and an identity with their address that waits for a code. */
+  const pending = Effect.gen(function* () {
+    const { account } = yield* somebody
+    const tokenHash = hash()
+    yield* (yield* ExternalSignInStore).hold({ ...identity(), email: account.email, tokenHash, lifetimeMs: HOUR })
+    return { account, tokenHash, identity: { _tag: "Pending" as const, tokenHash, providers: ["google" as const] } }
+  })
   /** An organization with two owners and somebody else. */
   const team = Effect.gen(function* () {
     const [owner, other, guest] = [yield* somebody, yield* somebody, yield* somebody]
@@ -172,6 +213,32 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
       }),
       AccountStore,
       (store, { guest, hash }) => store.remove(guest, [hash])
+    ),
+    "AccountStore.signIn, with an external sign-in": after(pending, AccountStore, (_, { account, identity }) =>
+      signIn(account.email, binding(account.email, identity))
+    ),
+    "ExternalSignInStore.begin, take": plain(ExternalSignInStore, (store) => {
+      const left = redirect()
+      return Effect.andThen(store.begin(left), store.take("google", left.stateHash))
+    }),
+    "ExternalSignInStore.signIn": after(bound, ExternalSignInStore, (store, { proved }) =>
+      store.signIn(proved, { id: uuidv7() as SessionId, userAgent: "", lifetimeMs: HOUR })
+    ),
+    "ExternalSignInStore.hold": plain(ExternalSignInStore, (store) =>
+      store.hold({ ...identity(), email: newEmail(), tokenHash: hash(), lifetimeMs: HOUR })
+    ),
+    "ExternalSignInStore.findPending": after(pending, ExternalSignInStore, (store, { tokenHash }) =>
+      store.findPending(tokenHash)
+    ),
+    "ExternalSignInStore.bind": after(pending, ExternalSignInStore, (store, { account, identity }) =>
+      store.bind(account.id, binding(account.email, identity))
+    ),
+    "ExternalSignInStore.bind, again": after(bound, ExternalSignInStore, (store, { account, proved }) =>
+      store.bind(account.id, binding(account.email, proved))
+    ),
+    "ExternalSignInStore.list": after(bound, ExternalSignInStore, (store, { account }) => store.list(account.id)),
+    "ExternalSignInStore.unbind": after(bound, ExternalSignInStore, (store, { account, id }) =>
+      store.unbind(account.id, id, () => newMail(account.email))
     ),
     "LoginCodeStore.issue": after(somebody, LoginCodeStore, (store, { account }) =>
       store.issue({ ...code(account.email), mail: newMail(account.email) })

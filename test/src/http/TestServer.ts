@@ -12,6 +12,7 @@ import { layerOf as signInSecretsOf } from "../../../layers/crypto/SignInSecrets
 import { layerOf as linksOf } from "../../../layers/crypto/Links.ts"
 import { sizeOf } from "../../../layers/apns/ApnsPayload.ts"
 import { layer as liquidLayer } from "../../../layers/liquid/TemplateEngine.ts"
+import { layer as identityProviders } from "../../../layers/oauth/IdentityProviders.ts"
 import { layer as outboundLayer } from "../../../layers/outbound/OutboundPolicy.ts"
 import { providerCode, statusCode } from "../../../layers/postgres/sending/deliveryCodes.ts"
 import type { ApplicationSecrets } from "../../../services/domain/access/Application.ts"
@@ -25,6 +26,7 @@ import { Auth } from "../../../services/engine/access/Auth.ts"
 import { RateLimiter } from "../../../services/engine/access/RateLimiter.ts"
 import { Engagement } from "../../../services/engine/engagement/Engagement.ts"
 import { Accounts } from "../../../services/engine/people/Accounts.ts"
+import { ExternalSignIns } from "../../../services/engine/people/ExternalSignIns.ts"
 import { Organizations } from "../../../services/engine/people/Organizations.ts"
 import { Permissions } from "../../../services/engine/people/Permissions.ts"
 import { ServiceMails } from "../../../services/engine/people/ServiceMails.ts"
@@ -107,6 +109,9 @@ export const startServer = async (
     drainMs?: number
     streamsPerAddress?: number
     registration?: "open" | "invite"
+    baseUrl?: string
+    /** Settings beside these. */
+    env?: Readonly<Record<string, string>>
   } = {}
 ) => {
   const outage = new Outage()
@@ -121,7 +126,8 @@ export const startServer = async (
   /** What the service has written to people. */
   const mails: Array<OwnMail> = []
   const logger = Logger.layer([Logger.map(Logger.formatLogFmt, (line) => void logs.push(line))])
-  const settings = settingsLayer({ OUTBOUND_ALLOW_CIDRS: "198.18.7.0/24" })
+  const settings = settingsLayer({ OUTBOUND_ALLOW_CIDRS: "198.18.7.0/24", ...options.env })
+  const baseUrlOfSettings = options.baseUrl ?? readSettings({}).baseUrl
   const stores = storesOver(outage, limiterOutage, moment)
   const others = Layer.mergeAll(
     Layer.succeed(PayloadSizes, { sizeOf: sizes }),
@@ -133,13 +139,14 @@ export const startServer = async (
     Layer.succeed(ServiceMailer, { send: (mail) => Effect.sync(() => void mails.push(mail)) }),
     linksOf("", LINK_KEY),
     outboundLayer.pipe(Layer.provide(settings)),
+    identityProviders.pipe(Layer.provide(outboundLayer), Layer.provide(settings)),
     settings,
     Layer.succeed(PeopleSettings, {
       registration: options.registration ?? "open",
-      baseUrl: readSettings({}).baseUrl
+      baseUrl: baseUrlOfSettings
     }),
     Layer.succeed(HttpSettings, {
-      baseUrl: readSettings({}).baseUrl,
+      baseUrl: baseUrlOfSettings,
       bodyLimit: options.bodyLimit ?? BODY_LIMIT,
       importLimit: options.importLimit ?? IMPORT_LIMIT,
       trustedProxies: readSettings({ TRUSTED_PROXIES: options.trustedProxies }).trustedProxies,
@@ -165,6 +172,7 @@ export const startServer = async (
     }),
     RateLimiter.layer,
     Accounts.layer,
+    ExternalSignIns.layer,
     Organizations.layer,
     Sessions.layer,
     SignIn.layer,

@@ -1,8 +1,11 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { randomBytes } from "node:crypto"
 import { TestClock } from "effect/testing"
 import { sweep } from "../../../../layers/postgres/operations/Retention.ts"
+import type { AccountAddress } from "../../../../services/domain/people/AccountAddress.ts"
+import { ExternalSignInStore } from "../../../../services/ports/people/ExternalSignInStore.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { newAddress, newClient, node, peopleStores, person } from "../../../services/engine/people/People.ts"
 
@@ -21,10 +24,26 @@ layer(peopleStores())("the sweep", (it) => {
           yield* one.signIn.requestCode(email, newClient())
           yield* one.organizations.invite(owner.person, owner.organization, email, "viewer")
         }
+        const external = yield* ExternalSignInStore
+        for (const email of [old, young] as ReadonlyArray<string> as ReadonlyArray<AccountAddress>) {
+          const lifetimeMs = DAY
+          const [stateHash, tokenHash] = [new Uint8Array(randomBytes(32)), new Uint8Array(randomBytes(32))]
+          const left = { sealed: new Uint8Array(1), mode: "sign_in", sessionId: null, returnTo: `/${email}` } as const
+          yield* external.begin({ ...left, provider: "google", stateHash, lifetimeMs })
+          yield* external.hold({ provider: "github", subject: "1", email, tokenHash, lifetimeMs })
+        }
         const other = yield* person(one)
         const rows = Effect.fnUntraced(function* () {
           const found: Record<string, number> = {}
-          for (const table of ["login_codes", "sign_in_attempts", "sessions", "invitations", "people_log"]) {
+          for (const table of [
+            "login_codes",
+            "sign_in_attempts",
+            "sessions",
+            "invitations",
+            "people_log",
+            "oauth_states",
+            "pending_sign_ins"
+          ]) {
             found[table] = (yield* sql`SELECT 1 FROM ${sql(table)}`).length
           }
           return found
@@ -34,6 +53,8 @@ layer(peopleStores())("the sweep", (it) => {
         expect(yield* rows()).toEqual(before)
 
         yield* sql`UPDATE login_codes SET expires_at = now() - interval '1 second' WHERE email = ${old}`
+        yield* sql`UPDATE oauth_states SET expires_at = now() - interval '1 second' WHERE return_to = ${`/${old}`}`
+        yield* sql`UPDATE pending_sign_ins SET expires_at = now() - interval '1 second' WHERE email = ${old}`
         yield* sql`UPDATE invitations SET expires_at = now() - interval '1 second' WHERE email = ${old}`
         yield* sql`UPDATE sessions SET expires_at = now() - interval '1 second' WHERE id = ${other.person.sessionId}`
         yield* sql`
@@ -48,7 +69,9 @@ layer(peopleStores())("the sweep", (it) => {
           sign_in_attempts: before["sign_in_attempts"]! - 1,
           sessions: before["sessions"]! - 1,
           invitations: before["invitations"]! - 1,
-          people_log: before["people_log"]!
+          people_log: before["people_log"]!,
+          oauth_states: 1,
+          pending_sign_ins: 1
         })
         yield* one.sessions.authenticate(owner.token)
       })

@@ -27,6 +27,7 @@ const OTHERS = new Set([
   "migrations",
   "oauth_states",
   "organizations",
+  "pending_sign_ins",
   // What was deleted, and by whom, stays on record.
   "people_log",
   "rate_limits",

@@ -7,6 +7,7 @@ import * as SignInSecrets from "../../../../layers/crypto/SignInSecrets.ts"
 import * as ApplicationStores from "../../../../layers/postgres/access/ApplicationStore.ts"
 import * as AuditLogs from "../../../../layers/postgres/access/AuditLog.ts"
 import * as AccountStores from "../../../../layers/postgres/people/AccountStore.ts"
+import * as ExternalSignInStores from "../../../../layers/postgres/people/ExternalSignInStore.ts"
 import * as LoginCodeStores from "../../../../layers/postgres/people/LoginCodeStore.ts"
 import * as OrganizationStores from "../../../../layers/postgres/people/OrganizationStore.ts"
 import * as PeopleLogs from "../../../../layers/postgres/people/PeopleLog.ts"
@@ -23,6 +24,7 @@ import type { OrganizationId } from "../../../../services/domain/Ids.ts"
 import type { Role } from "../../../../services/domain/people/Role.ts"
 import type { OwnMail } from "../../../../services/ports/people/ServiceMailer.ts"
 import { MailNotTaken, ServiceMailer } from "../../../../services/ports/people/ServiceMailer.ts"
+import { IdentityProviders } from "../../../../services/ports/people/IdentityProviders.ts"
 import { OrganizationStore } from "../../../../services/ports/people/OrganizationStore.ts"
 import { PeopleSettings } from "../../../../services/ports/people/PeopleSettings.ts"
 import { testDatabase } from "../../../Database.ts"
@@ -35,6 +37,7 @@ export const stores = Layer.mergeAll(
   AccountStores.layer,
   ApplicationStores.layer,
   AuditLogs.layer,
+  ExternalSignInStores.layer,
   LoginCodeStores.layer,
   OrganizationStores.layer,
   PeopleLogs.layer,
@@ -51,6 +54,14 @@ export const crypto = Layer.mergeAll(
 
 /** The stores over a database of their own, for all nodes of a file. */
 export const peopleStores = () => stores.pipe(Layer.provideMerge(crypto), Layer.provideMerge(testDatabase()))
+
+const missing = Effect.die(new Error("no provider is offered"))
+const noProviders = Layer.succeed(IdentityProviders, {
+  offered: [],
+  newSecrets: () => ({ state: "", verifier: "", nonce: "" }),
+  authorizationUrl: () => missing,
+  identify: () => missing
+})
 
 /** A node: the engine's services, and the mails that it has sent. */
 export const node = (registration: "open" | "invite" = "open") =>
@@ -70,6 +81,7 @@ export const node = (registration: "open" | "invite" = "open") =>
     const engine = Layer.mergeAll(Accounts.layer, Organizations.layer, Sessions.layer, SignIn.layer).pipe(
       Layer.provideMerge(Layer.merge(Permissions.layer, ServiceMails.layer)),
       Layer.provide(mailer),
+      Layer.provide(noProviders),
       Layer.provide(Layer.succeed(PeopleSettings, { registration, baseUrl: "https://push.example.com" }))
     )
     const context = yield* Layer.build(Layer.fresh(engine))

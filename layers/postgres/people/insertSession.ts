@@ -1,0 +1,27 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { ProvedSignIn, SignedIn } from "../../../services/ports/people/AccountStore.ts"
+import { milliseconds } from "../server/columns.ts"
+import type { AccountRow } from "./accountRows.ts"
+import { accountOf } from "./accountRows.ts"
+
+export type SignedInRow = AccountRow & { readonly epoch: number }
+
+/** Begins a session of an account, whose row the transaction has locked. */
+export const insertSession = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  row: SignedInRow,
+  session: ProvedSignIn["session"]
+): Effect.fn.Return<Omit<SignedIn, "organization">, SqlError> {
+  const [begun] = yield* sql<{ readonly expires_at: Date; readonly now: Date }>`
+    INSERT INTO sessions (id, account_id, epoch, user_agent, expires_at)
+    VALUES (${session.id}, ${row.account_id}, ${row.epoch}, ${session.userAgent},
+      now() + ${milliseconds(session.lifetimeMs)} * interval '1 ms') RETURNING expires_at, now() AS now`
+  yield* sql`UPDATE accounts SET last_signed_in_at = now() WHERE id = ${row.account_id}`
+  return {
+    account: { ...accountOf(row), lastSignedInAt: begun!.now.getTime() },
+    epoch: row.epoch,
+    expiresAt: begun!.expires_at.getTime()
+  }
+})

@@ -1,0 +1,109 @@
+import { Effect, Option } from "effect"
+import type { AccountId, OrganizationId, SessionId } from "../../domain/Ids.ts"
+import type { Account, FirstOrganization } from "../../domain/people/Account.ts"
+import { SESSION_MS, USER_AGENT } from "../../domain/people/Account.ts"
+import type { AccountAddress } from "../../domain/people/AccountAddress.ts"
+import { Keys } from "../../ports/access/Keys.ts"
+import { uuidv7 } from "../../ports/NewId.ts"
+import type { AccountDisabled, ProvedSignIn, RegistrationClosed, SignedIn } from "../../ports/people/AccountStore.ts"
+import { AccountStore } from "../../ports/people/AccountStore.ts"
+import type { Binding } from "../../ports/people/Binding.ts"
+import { SessionTokens } from "../../ports/people/SessionTokens.ts"
+import { SignInSecrets } from "../../ports/people/SignInSecrets.ts"
+import type { StoreError } from "../../ports/StoreError.ts"
+import { draftApplication } from "../access/Applications.ts"
+
+/** A session that has just begun. */
+export interface NewSession {
+  readonly sessionId: SessionId
+  /** The JWT. It is here and nowhere else. */
+  readonly token: string
+  /** Epoch milliseconds. */
+  readonly expiresAt: number
+  readonly account: Account
+  /** For the browser to keep, beside the session and longer than it: it tells the browser from strangers, and signs nobody in. */
+  readonly device: string
+  /** What a first sign-in has made, with keys that are shown this once. */
+  readonly first: FirstOrganization | null
+}
+
+/** What it takes to begin a session for whoever has proved an address. */
+export interface Proof {
+  readonly email: AccountAddress
+  readonly mayRegister: boolean
+  /** As the browser calls itself. */
+  readonly userAgent: string
+  /** The token that the browser has from an earlier sign-in, if it sent one. */
+  readonly device: string | null
+  readonly binding: Binding | null
+  /** Whether what a first sign-in makes is shown to anybody. A redirect shows nothing: its application has no keys. */
+  readonly showsFirst: boolean
+}
+
+/** The names of what a first sign-in makes. */
+const organizationName = (email: AccountAddress): string => `${email.slice(0, email.lastIndexOf("@"))}’s organization`
+const APPLICATION = "My first application"
+
+export interface NewSessions {
+  readonly begin: (proof: Proof) => Effect.Effect<NewSession, RegistrationClosed | AccountDisabled | StoreError>
+  readonly draft: (userAgent: string) => ProvedSignIn["session"]
+  /** Of a draft that a store has begun. */
+  readonly finished: (id: SessionId, signedIn: SignedIn, device: string | null) => NewSession
+}
+
+/** How sessions begin, whatever has proved who somebody is. */
+export const newSessions: Effect.Effect<NewSessions, never, AccountStore | Keys | SessionTokens | SignInSecrets> =
+  Effect.gen(function* () {
+    const accounts = yield* AccountStore
+    const keys = yield* Keys
+    const secrets = yield* SignInSecrets
+    const tokens = yield* SessionTokens
+
+    const draft: NewSessions["draft"] = (userAgent) => ({
+      id: uuidv7() as SessionId,
+      userAgent: userAgent.slice(0, USER_AGENT),
+      lifetimeMs: SESSION_MS
+    })
+
+    const finished: NewSessions["finished"] = (sessionId, { account, epoch, expiresAt }, device) => {
+      const isKnown = device !== null && secrets.deviceOf(account.email, device) !== null
+      return {
+        sessionId,
+        token: tokens.sign({ sessionId, accountId: account.id, epoch, expiresAt: Math.floor(expiresAt / 1000) }),
+        expiresAt,
+        account,
+        device: isKnown ? device : secrets.newDevice(account.email),
+        first: null
+      }
+    }
+
+    const begin: NewSessions["begin"] = Effect.fnUntraced(function* ({
+      binding,
+      device,
+      email,
+      mayRegister,
+      showsFirst,
+      userAgent
+    }) {
+      const session = draft(userAgent)
+      const organization = { id: uuidv7() as OrganizationId, name: organizationName(email) }
+      const { application, secrets: shown } = draftApplication(keys, organization.id, APPLICATION)
+      const account = uuidv7() as AccountId
+      const signedIn = yield* accounts.signIn({
+        email,
+        mayRegister,
+        session,
+        account,
+        organization,
+        application: showsFirst ? application : { ...application, keys: [] },
+        binding
+      })
+      const made = Option.getOrNull(signedIn.organization)
+      return {
+        ...finished(session.id, signedIn, device),
+        first: made === null || !showsFirst ? null : { organization: made, application: shown }
+      }
+    })
+
+    return { begin, draft, finished }
+  })
