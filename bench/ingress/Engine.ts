@@ -92,6 +92,7 @@ export const startEngine = async (over: NodeJS.ProcessEnv, authorization?: strin
         () => false
       ))
     ) {
+      if (child.exitCode !== null) throw new Error("The engine ended before it was ready")
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
     const key = authorization ?? `ApiKey ${keys.get("secret_key")}`
