@@ -149,7 +149,10 @@ const makeWriter = (client: Client, { tables }: List, kept: ReadonlyArray<string
       const { key } = TABLES[table]
       await client.query(insertOf(table, place, from), [numbers, ids, times])
       await client.query(`UPDATE ${table} SET ${key} = ${key} WHERE ${key} = ANY($1)`, [touched])
-      await client.query(`DELETE FROM ${table} WHERE ${key} = ANY($1)`, [gone])
+    }
+    // What others point at goes after them: no template is without its version at any moment.
+    for (const table of tables.toReversed()) {
+      await client.query(`DELETE FROM ${table} WHERE ${TABLES[table].key} = ANY($1)`, [gone])
     }
   }
 }
