@@ -53,6 +53,7 @@ import * as OrganizationStore from "../layers/postgres/people/OrganizationStore.
 import * as OwnershipStore from "../layers/postgres/people/OwnershipStore.ts"
 import * as PeopleLog from "../layers/postgres/people/PeopleLog.ts"
 import * as ServiceMailStore from "../layers/postgres/people/ServiceMailStore.ts"
+import * as SessionNotices from "../layers/postgres/people/SessionNotices.ts"
 import * as SessionStore from "../layers/postgres/people/SessionStore.ts"
 import { isInitialised } from "../layers/postgres/server/EmbeddedServer.ts"
 import * as MasterKeyCheck from "../layers/postgres/access/MasterKeyCheck.ts"
@@ -88,6 +89,7 @@ import { Permissions } from "../services/engine/people/Permissions.ts"
 import * as Removals from "../services/engine/people/Removals.ts"
 import { ServiceMails } from "../services/engine/people/ServiceMails.ts"
 import { Sessions } from "../services/engine/people/Sessions.ts"
+import { SessionWatch } from "../services/engine/people/SessionWatch.ts"
 import { SignIn } from "../services/engine/people/SignIn.ts"
 import { Planner } from "../services/engine/sending/Planner.ts"
 import { RateLimiter } from "../services/engine/access/RateLimiter.ts"
@@ -216,6 +218,7 @@ const stores = Layer.mergeAll(
   ReplayStore.layer,
   SegmentStore.layer,
   ServiceMailStore.layer,
+  SessionNotices.layer,
   SessionStore.layer,
   StatsStore.layer,
   TemplateStore.layer
@@ -326,6 +329,7 @@ const people = Layer.mergeAll(
   ExternalSignIns.layer,
   Organizations.layer,
   Sessions.layer,
+  SessionWatch.layer,
   SignIn.layer
 ).pipe(
   Layer.provideMerge(Permissions.layer),

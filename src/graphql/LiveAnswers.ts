@@ -2,6 +2,8 @@ import { Context, Effect, Result, Stream } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { HttpServerResponse as Response } from "effect/http"
 import type { FormattedExecutionResult } from "graphql"
+import { make as makeSignal } from "../../services/engine/operations/Signal.ts"
+import { SessionWatch } from "../../services/engine/people/SessionWatch.ts"
 import { Draining } from "../http/endpoints/Status.ts"
 import { ApiError } from "../http/pipeline/ApiError.ts"
 import type { GraphqlCall, GraphqlContext } from "./Context.ts"
@@ -13,7 +15,8 @@ import { graphqlError } from "./GraphqlErrors.ts"
  * So nothing is missed that somebody could have seen by asking, whichever node it happened on, and a reader that is slow
  * costs a comparison.
  *
- * States   open     asked every `tick`; every `ticksOfCheck` the key or the session is looked at again, and a comment sent
+ * States   open     asked every `tick`; every `ticksOfCheck` the key or the session is looked at again, and a comment sent;
+ *                   a session also when it may have ended, or its roles have changed: a notice says so at once
  *          refused  the answer is an error that stays one: it is told, and the stream is complete
  *          ended    the key or session has ended, the node stops, or the client is gone
  */
@@ -70,9 +73,10 @@ export interface LiveAnswers {
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ApiError>
 }
 
-export const makeLiveAnswers: Effect.Effect<LiveAnswers> = Effect.gen(function* () {
+export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, SessionWatch> = Effect.gen(function* () {
   const { max, maxOfAddress, maxOfOne, tickMs, ticksOfCheck } = yield* LiveSettings
   const isDraining = yield* Draining
+  const { watch } = yield* SessionWatch
   const seats = new Seats()
   const limits = (call: GraphqlCall): ReadonlyArray<readonly [name: string, most: number]> => [
     ["process", max],
@@ -88,17 +92,26 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers> = Effect.gen(function* 
     if (!hasRoom()) return yield* Effect.fail(full())
     let told = JSON.stringify(yield* ask)
     let ticks = 0
+    const news = makeSignal()
+    // What happened before the stream was watched for, nobody has told it.
+    let isChanged = call.person !== null
+    const changed = () => {
+      isChanged = true
+      news.signal()
+    }
 
     /** What there is to say after one more tick; null when the stream is over. */
     const tick = Effect.gen(function* () {
-      yield* Effect.sleep(tickMs)
+      yield* Effect.raceFirst(Effect.sleep(tickMs), news.wait)
       if (isDraining()) return null
       const isDue = ++ticks % ticksOfCheck === 0
-      if (isDue) {
+      if (isDue || isChanged) {
+        isChanged = false
         const visitor = yield* Effect.result(call.client.again())
         if (Result.isSuccess(visitor)) context.renew(visitor.success)
-        // When it cannot be told, nothing changes.
-        else if (visitor.failure._tag !== "StoreError") {
+        // When it cannot be told, it is asked again.
+        else if (visitor.failure._tag === "StoreError") isChanged = true
+        else {
           return `${next({ errors: [graphqlError(new ApiError("unauthorized", visitor.failure.message))] })}${COMPLETE}`
         }
       }
@@ -113,32 +126,31 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers> = Effect.gen(function* 
       return `${next(answer.success)}${beat}`
     })
 
+    const seat = Effect.acquireRelease(
+      Effect.sync(() => {
+        // The last place may have been taken since it was looked at.
+        const isIn = hasRoom()
+        if (isIn) seats.add(names, 1)
+        return isIn
+      }),
+      (isIn) =>
+        Effect.sync(() => {
+          if (isIn) seats.add(names, -1)
+          context.stop()
+        })
+    )
     const events = Stream.unwrap(
-      Effect.map(
-        Effect.acquireRelease(
-          Effect.sync(() => {
-            // The last place may have been taken since it was looked at.
-            const isIn = hasRoom()
-            if (isIn) seats.add(names, 1)
-            return isIn
-          }),
-          (isIn) =>
-            Effect.sync(() => {
-              if (isIn) seats.add(names, -1)
-              context.stop()
-            })
-        ),
-        (isIn) =>
-          isIn
-            ? Stream.concat(
-                Stream.make(`event: next\ndata: ${told}\n\n`),
-                Stream.takeUntil(
-                  Stream.map(Stream.fromEffectRepeat(tick), (text) => text ?? COMPLETE),
-                  (text) => text.endsWith(COMPLETE)
-                )
-              )
-            : Stream.make(COMPLETE)
-      )
+      Effect.gen(function* () {
+        if (!(yield* seat)) return Stream.make(COMPLETE)
+        if (call.person !== null) yield* watch(call.person.account.id, changed)
+        return Stream.concat(
+          Stream.make(`event: next\ndata: ${told}\n\n`),
+          Stream.takeUntil(
+            Stream.map(Stream.fromEffectRepeat(tick), (text) => text ?? COMPLETE),
+            (text) => text.endsWith(COMPLETE)
+          )
+        )
+      })
     ).pipe(
       Stream.filter((text) => text !== ""),
       Stream.map((text) => Buffer.from(text))

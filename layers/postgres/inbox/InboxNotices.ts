@@ -1,10 +1,10 @@
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Queue, Schedule } from "effect"
+import type { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
 import { createHash } from "node:crypto"
 import type { AppId } from "../../../services/domain/Ids.ts"
 import { InboxNotices } from "../../../services/ports/inbox/InboxNotices.ts"
+import * as Notices from "../server/Notices.ts"
 
-const CHANNEL = "heliograph_inbox"
 const UUID = 36
 const KEY = 8
 
@@ -13,35 +13,20 @@ export const keyOf = (userId: string): string => createHash("md5").update(userId
 
 /** Tells that inboxes have changed in a way that writes no message. May be lost: nothing depends on it but promptness. */
 export const notify = (sql: PgClient.PgClient, appId: string, userId: string) =>
-  Effect.ignore(sql.notify(CHANNEL, appId + keyOf(userId)))
+  Effect.ignore(Notices.notify(sql, "inbox", appId + keyOf(userId)))
 
-/** Over PostgreSQL's LISTEN, which needs a connection of its own: a pooler between them must not share it. */
 export const layer: Layer.Layer<InboxNotices, never, PgClient.PgClient> = Layer.effect(
   InboxNotices,
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    return InboxNotices.of({
+  Effect.map(Notices.Notices, (notices) =>
+    InboxNotices.of({
       keyOf,
       listen: (hear) =>
-        Effect.scoped(
-          Effect.gen(function* () {
-            const notices = yield* sql.listen(CHANNEL)
-            hear(null)
-            while (true) {
-              const { payload } = yield* Queue.take(notices)
-              const keys: Array<string> = []
-              for (let at = UUID; at < payload.length; at += KEY) keys.push(payload.slice(at, at + KEY))
-              hear({ appId: payload.slice(0, UUID) as AppId, keys })
-            }
-          })
-        ).pipe(
-          Effect.tapError((error) =>
-            Effect.logWarning("Changes of inboxes are not heard at the moment; trying again", error)
-          ),
-          Effect.retry(Schedule.spaced("1 second")),
-          Effect.forkScoped,
-          Effect.asVoid
-        )
+        notices.listen("inbox", (text) => {
+          if (text === null) return hear(null)
+          const keys: Array<string> = []
+          for (let at = UUID; at < text.length; at += KEY) keys.push(text.slice(at, at + KEY))
+          hear({ appId: text.slice(0, UUID) as AppId, keys })
+        })
     })
-  })
-)
+  )
+).pipe(Layer.provide(Notices.layer))

@@ -75,6 +75,24 @@ CREATE TABLE members (
 );
 CREATE INDEX members_account ON members (account_id);
 
+-- Whoever ends sessions, or changes what somebody may do, says so to all nodes, in the same transaction: with the accounts,
+-- as many as a notice takes. New sessions and new members are no news: nobody has to be stopped.
+CREATE FUNCTION tell_sessions() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+  PERFORM pg_notify('heliograph', 'sessions:' || string_agg(account_id::text, ','))
+  FROM (
+    SELECT account_id, row_number() OVER () / 200 AS part FROM (SELECT DISTINCT account_id FROM before) AS accounts
+  ) AS parts
+  GROUP BY part;
+  RETURN NULL;
+END $body$;
+CREATE TRIGGER sessions_ended AFTER DELETE ON sessions
+  REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions();
+CREATE TRIGGER members_removed AFTER DELETE ON members
+  REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions();
+CREATE TRIGGER members_changed AFTER UPDATE ON members
+  REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION tell_sessions();
+
 CREATE TABLE invitations (
   id uuid PRIMARY KEY,
   organization_id uuid NOT NULL REFERENCES organizations ON DELETE CASCADE,

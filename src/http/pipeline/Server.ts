@@ -30,6 +30,7 @@ import type { Accounts } from "../../../services/engine/people/Accounts.ts"
 import type { Organizations } from "../../../services/engine/people/Organizations.ts"
 import type { Permissions } from "../../../services/engine/people/Permissions.ts"
 import { Sessions } from "../../../services/engine/people/Sessions.ts"
+import type { SessionWatch } from "../../../services/engine/people/SessionWatch.ts"
 import type { SignIn } from "../../../services/engine/people/SignIn.ts"
 import type { ExternalSignIns } from "../../../services/engine/people/ExternalSignIns.ts"
 import type { PeopleSettings } from "../../../services/ports/people/PeopleSettings.ts"
@@ -130,6 +131,7 @@ export type RouteServices =
   | Permissions
   | SegmentStore
   | Sessions
+  | SessionWatch
   | SignIn
   | StatsStore
   | TemplateStore

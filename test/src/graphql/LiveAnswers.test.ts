@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { SignIn } from "../../../services/engine/people/SignIn.ts"
+import { AccountStore } from "../../../services/ports/people/AccountStore.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { follow } from "../http/EventReader.ts"
 import type { Tenant, TestServer } from "../http/TestServer.ts"
@@ -25,10 +26,11 @@ const listen = async (
   authorization: string,
   query: string,
   variables: object,
-  headers: Record<string, string> = {}
+  headers: Record<string, string> = {},
+  of = server
 ) => {
   const stream = await follow(
-    `${server.baseUrl}${PATH}`,
+    `${of.baseUrl}${PATH}`,
     { authorization, "content-type": "application/json", accept: "text/event-stream", ...headers },
     JSON.stringify({ query, variables })
   )
@@ -37,17 +39,17 @@ const listen = async (
 }
 const byKey = ({ secretKey }: Tenant) => `ApiKey ${secretKey}`
 
-const makeHook = async (tenant: Tenant): Promise<string> => {
+const makeHook = async (tenant: Tenant, of = server): Promise<string> => {
   const body = { name: "Live", url: "https://198.18.7.1/hooks" }
-  return (await server.call("POST", "/api/v1/webhooks", { key: tenant.secretKey, body })).json.id
+  return (await of.call("POST", "/api/v1/webhooks", { key: tenant.secretKey, body })).json.id
 }
 const rename = (tenant: Tenant, id: string, name: string) =>
   server.call("PATCH", `/api/v1/webhooks/${id}`, { key: tenant.secretKey, body: { name } })
 
-const signedIn = async (email: string) => {
-  const code = await server.run(Effect.flatMap(SignIn, (signIn) => signIn.codeForOperator(email, "sign_in")))
+const signedIn = async (email: string, of = server) => {
+  const code = await of.run(Effect.flatMap(SignIn, (signIn) => signIn.codeForOperator(email, "sign_in")))
   const query = `mutation($email: String!, $code: String!) { verifyLoginCode(email: $email, code: $code) { token first { appId secretKey } } }`
-  const { first, token } = (await server.call("POST", PATH, { body: { query, variables: { email, code } } })).json.data
+  const { first, token } = (await of.call("POST", PATH, { body: { query, variables: { email, code } } })).json.data
     .verifyLoginCode
   return { token, appId: first?.appId, secretKey: first?.secretKey } as { token: string } & Tenant
 }
@@ -163,6 +165,57 @@ describe("a subscription", () => {
     await server.sql`DELETE FROM members WHERE account_id = (SELECT id FROM accounts WHERE email = 'live@example.com')`
     await again.until(() => again.events.at(-1)?.event === "complete")
     expect(again.events.at(-2)!.data.errors[0].extensions.code).toBe("not_found")
+  })
+
+  it("ends at once when its session has ended, or may no longer see it: nobody waits for the next look", async () => {
+    const quiet = await startServer({ ticksOfCheck: 1_000_000_000 })
+    const account = (token: string) =>
+      quiet.sql`SELECT account_id FROM sessions WHERE id = ${
+        JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()).jti
+      }`
+    const ends: Readonly<Record<string, (token: string) => Promise<unknown>>> = {
+      "a session that is gone": async (token) => {
+        const query = "mutation { logout }"
+        return quiet.call("POST", PATH, { body: { query }, headers: { authorization: `Bearer ${token}` } })
+      },
+      "an account that was disabled": async (token) => {
+        const [row] = await account(token)
+        return quiet.run(Effect.flatMap(AccountStore, (store) => store.disable(row.account_id)))
+      },
+      "an account that was deleted": async (token) => {
+        const [row] = await account(token)
+        return quiet.sql`DELETE FROM accounts WHERE id = ${row.account_id}`
+      },
+      "a member that is none any more": async (token) => {
+        const [row] = await account(token)
+        return quiet.sql`DELETE FROM members WHERE account_id = ${row.account_id}`
+      }
+    }
+    for (const [name, end] of Object.entries(ends)) {
+      const one = await signedIn(`${name.replaceAll(" ", ".")}@example.com`, quiet)
+      const id = await makeHook(one, quiet)
+      const stream = await listen(`Bearer ${one.token}`, HOOK, { id }, {}, quiet)
+      await stream.until(() => stream.events.length === 1)
+      // It has looked once when it tells of something new.
+      await quiet.sql`UPDATE webhooks SET name = 'New' WHERE id = ${id}`
+      await stream.until(() => stream.events.length === 2)
+      await end(one.token)
+      await stream.until(() => stream.events.at(-1)?.event === "complete")
+      const code = name.startsWith("a member") ? "not_found" : "unauthorized"
+      expect([name, stream.events.at(-2)!.data.errors[0].extensions.code]).toEqual([name, code])
+    }
+    // Another's, and what a role still sees, go on.
+    const one = await signedIn("goes.on@example.com", quiet)
+    const id = await makeHook(one, quiet)
+    const stream = await listen(`Bearer ${one.token}`, HOOK, { id }, {}, quiet)
+    await stream.until(() => stream.events.length === 1)
+    const [row] = await account(one.token)
+    await quiet.sql`UPDATE members SET role = 'viewer' WHERE account_id = ${row.account_id}`
+    await quiet.sql`UPDATE webhooks SET name = 'After' WHERE id = ${id}`
+    await stream.until(() => stream.events.length === 2)
+    expect(stream.events[1]!.data.data.hookChanged.name).toBe("After")
+    stream.close()
+    await quiet.stop()
   })
 
   it("outlives a database that is away for a while", async () => {

@@ -31,6 +31,7 @@ import { Organizations } from "../../../services/engine/people/Organizations.ts"
 import { Permissions } from "../../../services/engine/people/Permissions.ts"
 import { ServiceMails } from "../../../services/engine/people/ServiceMails.ts"
 import { Sessions } from "../../../services/engine/people/Sessions.ts"
+import { SessionWatch } from "../../../services/engine/people/SessionWatch.ts"
 import { SignIn } from "../../../services/engine/people/SignIn.ts"
 import { InboxStreams } from "../../../services/engine/inbox/InboxStreams.ts"
 import { Templates } from "../../../services/engine/messages/Templates.ts"
@@ -110,6 +111,8 @@ export const startServer = async (
     streamsPerAddress?: number
     registration?: "open" | "invite"
     baseUrl?: string
+    /** After how many ticks subscriptions look by themselves whether their key or session is still good. */
+    ticksOfCheck?: number
     /** Settings beside these. */
     env?: Readonly<Record<string, string>>
   } = {}
@@ -175,8 +178,15 @@ export const startServer = async (
     ExternalSignIns.layer,
     Organizations.layer,
     Sessions.layer,
+    SessionWatch.layer,
     SignIn.layer,
-    Layer.succeed(LiveSettings, { tickMs: 20, ticksOfCheck: 3, max: 50, maxOfOne: 3, maxOfAddress: 20 }),
+    Layer.succeed(LiveSettings, {
+      tickMs: 20,
+      ticksOfCheck: options.ticksOfCheck ?? 3,
+      max: 50,
+      maxOfOne: 3,
+      maxOfAddress: 20
+    }),
     Layer.succeed(Draining, () => node.isStopping)
   ).pipe(
     Layer.provideMerge(Layer.merge(Permissions.layer, ServiceMails.layer)),

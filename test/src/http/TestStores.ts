@@ -21,6 +21,7 @@ import * as Organizations from "../../../layers/postgres/people/OrganizationStor
 import * as Ownership from "../../../layers/postgres/people/OwnershipStore.ts"
 import * as PeopleLogs from "../../../layers/postgres/people/PeopleLog.ts"
 import * as ServiceMails from "../../../layers/postgres/people/ServiceMailStore.ts"
+import * as SessionNotices from "../../../layers/postgres/people/SessionNotices.ts"
 import * as Sessions from "../../../layers/postgres/people/SessionStore.ts"
 import * as CredentialBoxes from "../../../layers/postgres/sending/CredentialStore.ts"
 import * as DeadLetters from "../../../layers/postgres/sending/DeadLetterStore.ts"
@@ -96,5 +97,6 @@ export const storesOver = (outage: Outage, limiterOutage: Outage, moment: number
       RateLimitStore,
       RateLimitCounts.layerOf((sql) => sql`to_timestamp(${moment}::float8)`)
     ),
-    InboxNotices.layer
+    InboxNotices.layer,
+    SessionNotices.layer
   ).pipe(Layer.provideMerge(Layer.merge(lentDatabase(), secretBoxOf(MASTER_KEY))))

@@ -26,7 +26,7 @@ CREATE INDEX inbox_messages_unread ON inbox_messages (contact_id) WHERE read_at 
 -- the first eight digits of the MD5 of each user id, as many as a notice takes.
 CREATE FUNCTION tell_inbox_readers() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN
-  PERFORM pg_notify('heliograph_inbox', app_id::text || string_agg(key, ''))
+  PERFORM pg_notify('heliograph', 'inbox:' || app_id::text || string_agg(key, ''))
   FROM (
     SELECT app_id, key, row_number() OVER (PARTITION BY app_id) / 900 AS part FROM (
       SELECT DISTINCT r.app_id, left(md5(p.external_id), 8) AS key
