@@ -90,14 +90,15 @@ class Writable {
 
 /**
  * Prolongs leases of the holder `id`, and with none to prolong finds out whether that could be done. Answers the time, by
- * the database's clock (epoch ms). Each is looked up by itself: a join could begin with all that there are.
+ * the database's clock (epoch ms), and which session that was. Each is looked up by itself: a join could begin with all
+ * that there are.
  */
 export const prolong = (
   sql: SqlClient.SqlClient,
   id: HolderId | null,
   { batches, webhookLeaseMs, webhookWork, leaseMs }: InHand
 ) =>
-  sql<{ readonly at: number }>`
+  sql<{ readonly at: number; readonly pid: number }>`
     WITH held AS MATERIALIZED (
       SELECT b.id FROM unnest(${uuids(batches.map(({ id }) => id))}, ${integers(batches.map(({ fence }) => fence))}) AS t (id, fence)
       CROSS JOIN LATERAL (
@@ -118,7 +119,7 @@ export const prolong = (
       UPDATE holders SET writing_until = clock_timestamp() + ${WRITING_MS} * interval '1 ms'
       WHERE id = ${id} AND ${batches.length > 0}
     )
-    SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at`
+    SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at, pg_backend_pid() AS pid`
 
 const make = Effect.gen(function* () {
   const pool = yield* PgClient.PgClient
@@ -173,25 +174,36 @@ const make = Effect.gen(function* () {
     yield* open(scope).pipe(Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit))))
   })
 
-  /** Whether the session is the one that has the lock. */
-  const confirm = Effect.fnUntraced(function* ({ pid, sql }: Session) {
-    const askedAt = performance.now()
-    const [row] = yield* sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`
+  /** The session `pid` answers what it was asked at that moment: whether it is the one that has the lock. */
+  const confirm = Effect.fnUntraced(function* (mine: Session, pid: number, askedAt: number) {
     confirmedAt = askedAt
-    if (row!.pid === pid || isPooled) return
+    if (pid === mine.pid || isPooled) return
     isPooled = true
-    yield* sql`DELETE FROM holders WHERE id = ${id}`
+    yield* mine.sql`DELETE FROM holders WHERE id = ${id}`
     yield* Effect.logWarning(
       "A connection pooler shares sessions among clients: that this process has died will be known by its leases alone. Set it to session mode."
     )
+  })
+
+  /** A session whose writes are refused lasts all the same. */
+  const confirmRefused = Effect.fnUntraced(function* (mine: Session) {
+    const askedAt = performance.now()
+    const [row] = yield* mine.sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`
+    yield* confirm(mine, row!.pid, askedAt)
   })
 
   const beat = Effect.fnUntraced(
     function* (inHand: InHand) {
       if (session === null) yield* connect
       const mine = session!
-      yield* confirm(mine)
-      const [row] = yield* prolong(mine.sql, id, inHand)
+      const askedAt = performance.now()
+      const [row] = yield* prolong(mine.sql, id, inHand).pipe(
+        Effect.tapError((error) => {
+          writable.refused()
+          return isRefusal(error) ? confirmRefused(mine) : Effect.void
+        })
+      )
+      yield* confirm(mine, row!.pid, askedAt)
       writable.took(row!.at, performance.now())
     },
     (effect) =>
