@@ -23,6 +23,7 @@ export const queueOf = (topics: Topics): JobQueue["Service"] & NodeQueue["Servic
       ({ leave }) => Effect.callback<void>((resume) => leave(() => resume(Effect.void)))
     )
   }),
+  reachesOthers: () => false,
   ping: Effect.void
 })
 

@@ -79,6 +79,7 @@ const queueOf = Effect.fnUntraced(function* (
         ({ leave }) => Effect.callback<void>((resume) => leave(() => resume(Effect.void)))
       )
     }),
+    reachesOthers: () => false,
     ping: Effect.callback<void, QueueUnavailable>((resume) => {
       const call = numbers++
       const answer = (error: Error | null) => {

@@ -159,6 +159,7 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
         publish,
         subscribe,
         wake: node.publish,
+        reachesOthers: () => connection.isUp() && !isFailing,
         ping: Effect.gen(function* () {
           yield* connection.started
           const nc = yield* up

@@ -54,7 +54,7 @@ export const webhooks = Layer.effectDiscard(
   })
 )
 
-/** Every node that works also sweeps. */
+/** Every node that works takes its turns at sweeping. */
 export const sweeper = (duties: Sweeper.Duties) => Layer.effectDiscard(Effect.forkScoped(Sweeper.run(duties)))
 
 /** And carries out replays of dead letters. */

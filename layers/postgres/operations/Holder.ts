@@ -12,6 +12,8 @@ import { integers, milliseconds, uuids } from "../server/columns.ts"
 import { nodeName } from "../server/Database.ts"
 import { sqlStateOf, storeError } from "../server/storeError.ts"
 import { HOLDERS } from "../server/advisoryLocks.ts"
+import type { Answered, Asked } from "./Turns.ts"
+import { NONE, NOTHING, Turns } from "./Turns.ts"
 
 /*
  * This process as a holder of leases: a session of its own, with an advisory lock whose key is the process's number.
@@ -90,15 +92,17 @@ class Writable {
 
 /**
  * Prolongs leases of the holder `id`, and with none to prolong finds out whether that could be done. Answers the time, by
- * the database's clock (epoch ms), and which session that was. Each is looked up by itself: a join could begin with all
- * that there are.
+ * the database's clock (epoch ms), and which session that was, and whose turns these are (Turns.ts): a row for each
+ * that is new or over, or one row without any. Each lease is looked up by itself: a join could begin with all that there
+ * are.
  */
 export const prolong = (
   sql: SqlClient.SqlClient,
   id: HolderId | null,
-  { batches, webhookLeaseMs, webhookWork, leaseMs }: InHand
+  { batches, webhookLeaseMs, webhookWork, leaseMs }: InHand,
+  { held, keys, spansMs }: Asked
 ) =>
-  sql<{ readonly at: number; readonly pid: number }>`
+  sql<{ readonly at: number; readonly pid: number } & (Answered | { readonly key: null })>`
     WITH held AS MATERIALIZED (
       SELECT b.id FROM unnest(${uuids(batches.map(({ id }) => id))}, ${integers(batches.map(({ fence }) => fence))}) AS t (id, fence)
       CROSS JOIN LATERAL (
@@ -118,12 +122,24 @@ export const prolong = (
     ), said AS (
       UPDATE holders SET writing_until = clock_timestamp() + ${WRITING_MS} * interval '1 ms'
       WHERE id = ${id} AND ${batches.length > 0}
+    ), turns AS MATERIALIZED (
+      SELECT key, held, span, CASE
+          WHEN held = ${NONE} THEN pg_try_advisory_lock(key, span)
+          ELSE pg_advisory_unlock(key, held) AND pg_try_advisory_lock(key, span)
+        END AS has
+      FROM (
+        SELECT key, held, (floor(extract(epoch FROM clock_timestamp()) * 1000 / ms)::bigint % 1000000000)::integer AS span
+        FROM unnest(${integers(keys)}, ${integers(spansMs)}, ${integers(held)}) AS t (key, ms, held)
+      ) AS asked
+      WHERE span <> held
     )
-    SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at, pg_backend_pid() AS pid`
+    SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS at, pg_backend_pid() AS pid, key, span, has
+    FROM (SELECT) AS answer LEFT JOIN turns ON has OR held <> ${NONE}`
 
 const make = Effect.gen(function* () {
   const pool = yield* PgClient.PgClient
   const writable = new Writable()
+  const turns = new Turns()
   let id: HolderId | null = null
   let session: Session | null = null
   let isPooled = false
@@ -134,6 +150,7 @@ const make = Effect.gen(function* () {
     const ended = session
     session = null
     since = null
+    turns.forget()
     return ended === null ? Effect.void : Scope.close(ended.scope, Exit.void)
   })
 
@@ -197,14 +214,18 @@ const make = Effect.gen(function* () {
       if (session === null) yield* connect
       const mine = session!
       const askedAt = performance.now()
-      const [row] = yield* prolong(mine.sql, id, inHand).pipe(
+      // A lock of a session that is shared belongs to nobody.
+      const rows = yield* prolong(mine.sql, id, inHand, isPooled ? NOTHING : turns.ask()).pipe(
         Effect.tapError((error) => {
           writable.refused()
           return isRefusal(error) ? confirmRefused(mine) : Effect.void
         })
       )
-      yield* confirm(mine, row!.pid, askedAt)
-      writable.took(row!.at, performance.now())
+      const { at, pid } = rows[0]!
+      yield* confirm(mine, pid, askedAt)
+      writable.took(at, performance.now())
+      if (isPooled) turns.alone()
+      else turns.answered(rows.filter((row) => row.key !== null))
     },
     (effect) =>
       effect.pipe(
@@ -220,6 +241,7 @@ const make = Effect.gen(function* () {
         return Effect.andThen(drop, Effect.fail(new Error("The database does not answer")))
       }
     }),
+    Effect.tapError(() => Effect.sync(() => turns.alone())),
     storeError("LeaseHolder.beat")
   )
 
@@ -249,6 +271,7 @@ const make = Effect.gen(function* () {
       beat,
       blame,
       id: () => (isPooled ? null : id),
+      turn: turns.wait,
       presentSince: () => (isPooled ? -Infinity : isConfirmed() ? since : null)
     })
   )

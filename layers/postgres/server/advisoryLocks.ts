@@ -1,3 +1,5 @@
+import type { Chore } from "../../../services/ports/operations/LeaseHolder.ts"
+
 /*
  * The keys of PostgreSQL's advisory locks, in one place because two uses of one key would wait for each other. The high
  * digits keep them apart from other programs' on a shared database.
@@ -17,3 +19,13 @@ export const NAMED_APPLICATION = 7_236_418_005
 
 /** The first half of the keys of holders' locks; the second is the holder's number. */
 export const HOLDERS = 723_641_805
+
+/** The first halves of the keys of turns at a chore; the second is the span of time. */
+export const TURNS: Readonly<Record<Chore, number>> = {
+  release: 723_641_806,
+  sweep: 723_641_807,
+  sweep_dispatch: 723_641_808,
+  sweep_webhooks: 723_641_809,
+  replays: 723_641_810,
+  redeliveries: 723_641_811
+}

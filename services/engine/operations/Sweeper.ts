@@ -3,10 +3,12 @@ import type { Job } from "../../domain/operations/Job.ts"
 import { BatchStore } from "../../ports/sending/BatchStore.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
 import { HolderStore } from "../../ports/operations/HolderStore.ts"
+import { LeaseHolder } from "../../ports/operations/LeaseHolder.ts"
 import { WebhookStore } from "../../ports/webhooks/WebhookStore.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
 import { webhookLeaseMs } from "../sending/Leases.ts"
 import { laneId } from "../sending/Lane.ts"
+import { make as makeSignal } from "./Signal.ts"
 
 /** How often it is looked for processes that have died. */
 const HOLDERS_MS = 1_000
@@ -22,8 +24,7 @@ export interface Duties {
 /**
  * Finds what nobody was told of: work whose job was lost, whose worker died (its session or its lease is over), or that has become due.
  * It tells this node's workers first, so that no work depends on the queue, and then those of all nodes, by the queue,
- * so that many hands share what is much. Taking it is the workers' business; who comes second finds nothing. Every node
- * sweeps, which costs a few small queries and keeps no node special.
+ * so that many hands share what is much. Taking it is the workers' business; who comes second finds nothing.
  */
 export const sweep = Effect.fnUntraced(function* ({ dispatch, webhooks }: Duties) {
   const batches = yield* BatchStore
@@ -50,29 +51,42 @@ export const sweep = Effect.fnUntraced(function* ({ dispatch, webhooks }: Duties
   return jobs.length
 })
 
-/** Sweeps for as long as the scope is open, and at once when a process has died that held work. */
+/** Nodes with the same duties find the same, so one of them sweeps. */
+const choreOf = ({ dispatch, webhooks }: Duties) =>
+  dispatch && webhooks ? "sweep" : dispatch ? "sweep_dispatch" : "sweep_webhooks"
+
+/**
+ * Sweeps for as long as the scope is open, by turns with all other nodes: none is special, and what it costs does not grow
+ * with their number. A node whose queue reaches no others sweeps for itself. Who finds that a process has died that held
+ * work sweeps at once.
+ */
 export const run = Effect.fnUntraced(function* (duties: Duties) {
   const { sweepMs } = yield* EngineSettings
   const holders = yield* HolderStore
+  const { turn } = yield* LeaseHolder
+  const queue = yield* JobQueue
+  const freed = makeSignal()
   const lookMs = Math.min(sweepMs, HOLDERS_MS)
   const release = holders.release.pipe(
-    Effect.tap((freed) =>
-      freed === 0
+    Effect.tap((count) =>
+      count === 0
         ? Effect.void
-        : Effect.logWarning("What processes that have ended had in hand is taken over", { work_items: freed })
+        : Effect.andThen(
+            Effect.logWarning("What processes that have ended had in hand is taken over", { work_items: count }),
+            Effect.sync(freed.signal)
+          )
     ),
-    Effect.catch((error) => Effect.as(Effect.logDebug("Nobody could look who has died", error), 0))
+    Effect.catch((error) => Effect.logDebug("Nobody could look who has died", error)),
+    Effect.catchDefect((defect) => Effect.logError("The look who has died broke; the next one comes soon", defect))
   )
-  let waitedMs = 0
-  while (true) {
-    yield* Effect.sleep(lookMs)
-    waitedMs += lookMs
-    if ((yield* release) === 0 && waitedMs < sweepMs) continue
-    waitedMs = 0
-    yield* sweep(duties).pipe(
-      Effect.catch((error) => Effect.logWarning("The sweep failed; the next one comes soon", error)),
-      // What others lose is found here: nothing may end it.
-      Effect.catchDefect((defect) => Effect.logError("The sweep broke; the next one comes soon", defect))
-    )
-  }
+  const looking = Effect.forever(Effect.andThen(turn("release", lookMs), release))
+  const due = Effect.suspend(() => (queue.reachesOthers() ? turn(choreOf(duties), sweepMs) : Effect.sleep(sweepMs)))
+  const sweeping = Effect.raceFirst(due, freed.wait).pipe(
+    Effect.andThen(sweep(duties)),
+    Effect.catch((error) => Effect.logWarning("The sweep failed; the next one comes soon", error)),
+    // What others lose is found here: nothing may end it.
+    Effect.catchDefect((defect) => Effect.logError("The sweep broke; the next one comes soon", defect)),
+    Effect.forever
+  )
+  return yield* Effect.raceFirst(looking, sweeping)
 })

@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import type { AppId } from "../../domain/Ids.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
+import { LeaseHolder } from "../../ports/operations/LeaseHolder.ts"
 import type { ClaimedReplay } from "../../ports/sending/ReplayStore.ts"
 import { ReplayStore } from "../../ports/sending/ReplayStore.ts"
 import { laneId } from "./Lane.ts"
@@ -11,7 +12,7 @@ const TURN = 4
 
 /**
  * Carries out replays of many dead letters: a batch of recipients in each step, until there are no more. Applications
- * take turns. Every node that sweeps looks for them; one that dies leaves its replay at the last cursor, to whoever comes after its lease.
+ * take turns. One that dies leaves its replay at the last cursor, to whoever comes after its lease.
  */
 export const replay = Effect.fnUntraced(function* () {
   const store = yield* ReplayStore
@@ -41,11 +42,15 @@ export const replay = Effect.fnUntraced(function* () {
   }
 })
 
-/** Looks for as long as the scope is open. */
+/**
+ * Looks for as long as the scope is open, by turns with all nodes that are free: who is at a replay leaves the next one to
+ * others.
+ */
 export const run = Effect.gen(function* () {
-  const settings = yield* EngineSettings
+  const { sweepMs } = yield* EngineSettings
+  const { turn } = yield* LeaseHolder
   while (true) {
-    yield* Effect.sleep(settings.sweepMs)
+    yield* turn("replays", sweepMs)
     yield* replay().pipe(
       Effect.catch((error) => Effect.logWarning("A replay was interrupted; it goes on soon", error)),
       Effect.catchDefect((defect) => Effect.logError("A replay broke; it goes on soon", defect))

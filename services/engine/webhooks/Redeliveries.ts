@@ -4,6 +4,7 @@ import { uuidv7 } from "../../ports/NewId.ts"
 import type { Redelivery, RedeliverWebhook } from "../../domain/webhooks/Redelivery.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
+import { LeaseHolder } from "../../ports/operations/LeaseHolder.ts"
 import type { ClaimedRedelivery } from "../../ports/webhooks/RedeliveryStore.ts"
 import { RedeliveryStore } from "../../ports/webhooks/RedeliveryStore.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
@@ -88,11 +89,12 @@ export const redeliver = Effect.fnUntraced(function* () {
   }
 })
 
-/** Looks for as long as the scope is open. */
+/** Looks for as long as the scope is open, by turns with all nodes that are free. */
 export const run = Effect.gen(function* () {
-  const settings = yield* EngineSettings
+  const { sweepMs } = yield* EngineSettings
+  const { turn } = yield* LeaseHolder
   while (true) {
-    yield* Effect.sleep(settings.sweepMs)
+    yield* turn("redeliveries", sweepMs)
     yield* redeliver().pipe(
       Effect.catch((error) => Effect.logWarning("A redelivery was interrupted; it goes on soon", error)),
       Effect.catchDefect((defect) => Effect.logError("A redelivery broke; it goes on soon", defect))

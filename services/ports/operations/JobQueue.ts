@@ -44,6 +44,10 @@ export class JobQueue extends Context.Service<
      * depend on it. What nobody on this node takes may be forgotten.
      */
     readonly wake: (jobs: ReadonlyArray<Job>) => Effect.Effect<void>
+    /**
+     * Whether what is published reaches other nodes, as far as is known. Where it does not, each has to look for itself.
+     */
+    readonly reachesOthers: () => boolean
     /** Succeeds when the queue answers and takes jobs, whether or not this node has any for it. */
     readonly ping: Effect.Effect<void, QueueUnavailable>
   }

@@ -18,6 +18,12 @@ export interface InHand {
 }
 
 /**
+ * What one process does for all: freeing what the dead held, telling of work that nobody was told of (nodes with other
+ * roles tell of other work), carrying out replays and redeliveries.
+ */
+export type Chore = "release" | "sweep" | "sweep_dispatch" | "sweep_webhooks" | "replays" | "redeliveries"
+
+/**
  * This process among those that hold leases. It has a session of its own at the database: while the session lasts nobody
  * takes it for dead, and when it ends others take over its work at once.
  */
@@ -39,5 +45,11 @@ export class LeaseHolder extends Context.Service<
      * before the end of its lease. Null while it is not known to last.
      */
     readonly presentSince: () => number | null
+    /**
+     * Waits for this process's turn at a chore. Of the processes that wait for it, one has a turn in each span of so many
+     * milliseconds; which one is found out by beats. All have their turns while nobody can find out. One waiter for each
+     * chore.
+     */
+    readonly turn: (chore: Chore, spanMs: number) => Effect.Effect<void>
   }
 >()("heliograph/ports/LeaseHolder") {}

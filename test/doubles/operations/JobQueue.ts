@@ -15,6 +15,7 @@ export class QueueLog {
   readonly layer: Layer.Layer<JobQueue> = Layer.mock(JobQueue, {
     wake: (jobs) => Effect.sync(() => void this.woken.push(...jobs)),
     publish: (jobs) => this.#answer(() => void this.published.push(...jobs)),
+    reachesOthers: () => !this.isDown,
     ping: Effect.suspend(() => (this.isStuck ? Effect.uninterruptible(Effect.never) : this.#answer(() => undefined)))
   })
 

@@ -35,6 +35,7 @@ const inTurn = (queues: ReadonlyArray<JobQueue["Service"]>): JobQueue["Service"]
     publish: (jobs) => next().publish(jobs),
     wake: (jobs) => next().wake(jobs),
     subscribe: (subscription, handler) => next().subscribe(subscription, handler),
+    reachesOthers: () => next().reachesOthers(),
     ping: Effect.suspend(() => next().ping)
   }
 }

@@ -19,6 +19,7 @@ import * as InboxStores from "../../../layers/postgres/inbox/InboxStore.ts"
 import * as TemplateStores from "../../../layers/postgres/messages/TemplateStore.ts"
 import * as BacklogStores from "../../../layers/postgres/operations/BacklogStore.ts"
 import { prolong } from "../../../layers/postgres/operations/Holder.ts"
+import { NONE } from "../../../layers/postgres/operations/Turns.ts"
 import * as HolderStores from "../../../layers/postgres/operations/HolderStore.ts"
 import { sweep as sweepRetention } from "../../../layers/postgres/operations/Retention.ts"
 import * as StatsStores from "../../../layers/postgres/operations/StatsStore.ts"
@@ -28,6 +29,7 @@ import * as DeadLetterStores from "../../../layers/postgres/sending/DeadLetterSt
 import * as NotificationStores from "../../../layers/postgres/sending/NotificationStore.ts"
 import * as ReplayStores from "../../../layers/postgres/sending/ReplayStore.ts"
 import * as RedeliveryStores from "../../../layers/postgres/webhooks/RedeliveryStore.ts"
+import { TURNS } from "../../../layers/postgres/server/advisoryLocks.ts"
 import * as WebhookStores from "../../../layers/postgres/webhooks/WebhookStore.ts"
 import type {
   ApiKeyId,
@@ -991,12 +993,16 @@ export const sweepsOf = ({ app, webhook }: Place): Readonly<Record<string, Opera
   "LeaseHolder.beat": Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const inHand = (count: number) => ids(count).map((id) => ({ id, fence: 1 }))
-    return prolong(sql, HolderId.make(0), {
-      batches: inHand(20),
-      webhookWork: inHand(20),
-      leaseMs: LEASE,
-      webhookLeaseMs: LEASE
-    })
+    return prolong(
+      sql,
+      HolderId.make(0),
+      { batches: inHand(20), webhookWork: inHand(20), leaseMs: LEASE, webhookLeaseMs: LEASE },
+      {
+        keys: Object.values(TURNS),
+        spansMs: Object.values(TURNS).map(() => 1),
+        held: Object.values(TURNS).map(() => NONE)
+      }
+    )
   })
 })
 

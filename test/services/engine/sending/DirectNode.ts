@@ -143,6 +143,7 @@ export const makeNode = Effect.fnUntraced(function* ({
   )
   let wake: ((id: string, priority: "high" | "bulk") => Effect.Effect<void>) | null = null
   const queue = Layer.mock(JobQueue, {
+    reachesOthers: () => false,
     publish: (jobs) =>
       Effect.forEach(
         jobs,

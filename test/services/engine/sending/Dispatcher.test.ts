@@ -67,7 +67,7 @@ const setup = Effect.fnUntraced(function* (
       completeIfDone: (id) => Deferred.succeed(completed, id)
     }),
     Layer.mock(CredentialStore, {}),
-    Layer.mock(JobQueue, { publish }),
+    Layer.mock(JobQueue, { publish, reachesOthers: () => false }),
     Layer.mock(Templates, {}),
     Layer.mock(ApnsProvider, { window: 1 }),
     Layer.mock(FcmProvider, { window: 1 }),

@@ -5,6 +5,7 @@ import { layer as settingsOf } from "../../../../layers/config/Settings.ts"
 import { replay, run } from "../../../../services/engine/sending/Replays.ts"
 import type { AppId, ReplayId } from "../../../../services/domain/Ids.ts"
 import type { Replay } from "../../../../services/domain/sending/DeadLetter.ts"
+import { everyTurn } from "../operations/EveryTurn.ts"
 import { ReplayStore } from "../../../../services/ports/sending/ReplayStore.ts"
 import { QueueLog } from "../../../doubles/operations/JobQueue.ts"
 
@@ -16,7 +17,12 @@ it.effect("goes on looking after a look that broke", () =>
         looks++
         return Effect.die("broken")
       })
-    const environment = Layer.mergeAll(Layer.mock(ReplayStore, { claim }), new QueueLog().layer, settingsOf({}))
+    const environment = Layer.mergeAll(
+      Layer.mock(ReplayStore, { claim }),
+      new QueueLog().layer,
+      everyTurn,
+      settingsOf({})
+    )
     yield* Effect.forkChild(run.pipe(Effect.provide(environment)))
     for (let second = 0; second < 10; second++) yield* TestClock.adjust(1_000)
     expect(looks).toBeGreaterThan(1)
