@@ -1,0 +1,31 @@
+import { Effect } from "effect"
+import type { Accounts } from "../../services/engine/people/Accounts.ts"
+import type { MutationResolvers, QueryResolvers } from "./generated/resolvers.ts"
+import { showAccount, withTimes } from "./PeopleViews.ts"
+import { runAs } from "./PeopleWork.ts"
+import { signOut } from "./SessionAnswers.ts"
+
+/* What people do with their own accounts. */
+
+interface Services {
+  readonly accounts: Accounts["Service"]
+  /** Whether cookies are for TLS alone. */
+  readonly isSecure: boolean
+}
+
+const queries = ({ accounts }: Services) =>
+  ({
+    me: (_, _args, { person }) => (person === null ? null : showAccount(person.account)),
+    exportMyAccountData: (_, args, context) =>
+      runAs(context, args, (person) => Effect.map(accounts.exportData(person), withTimes))
+  }) satisfies QueryResolvers
+
+const mutations = ({ accounts, isSecure }: Services) =>
+  ({
+    renameAccount: (_, args, context) =>
+      runAs(context, args, (person) => Effect.map(accounts.rename(person, args.name), showAccount)),
+    deleteAccount: (_, args, context) =>
+      signOut(context, (person) => accounts.deleteAccount(person, args.code), isSecure)
+  }) satisfies MutationResolvers
+
+export const makeAccountFields = (services: Services) => ({ Query: queries(services), Mutation: mutations(services) })
