@@ -29,6 +29,7 @@ import * as Smtp from "../layers/mail/SmtpOnDemand.ts"
 import * as Outbound from "../layers/outbound/OutboundPolicy.ts"
 import * as PushPools from "../layers/outbound/PushPools.ts"
 import * as AccountStore from "../layers/postgres/people/AccountStore.ts"
+import * as AddressChangeStore from "../layers/postgres/people/AddressChangeStore.ts"
 import * as ApplicationStore from "../layers/postgres/access/ApplicationStore.ts"
 import * as AuditLog from "../layers/postgres/access/AuditLog.ts"
 import * as AudienceStore from "../layers/postgres/audience/AudienceStore.ts"
@@ -83,6 +84,7 @@ import { TestEvents } from "../services/engine/webhooks/TestEvents.ts"
 import { Redeliveries } from "../services/engine/webhooks/Redeliveries.ts"
 import { InboxStreams } from "../services/engine/inbox/InboxStreams.ts"
 import { Accounts } from "../services/engine/people/Accounts.ts"
+import { AddressChanges } from "../services/engine/people/AddressChanges.ts"
 import { ExternalSignIns } from "../services/engine/people/ExternalSignIns.ts"
 import { Organizations } from "../services/engine/people/Organizations.ts"
 import { Permissions } from "../services/engine/people/Permissions.ts"
@@ -192,6 +194,7 @@ export const base = (env: Environment): Layer.Layer<Base, SettingsError | Master
 /** The database's tables, under their ports. The database is migrated before the first of them is used. */
 const stores = Layer.mergeAll(
   AccountStore.layer,
+  AddressChangeStore.layer,
   ApplicationStore.layer,
   AuditLog.layer,
   AudienceStore.layer,
@@ -326,6 +329,7 @@ const identityProviders = Layer.unwrap(
 /** What people do: sign in, belong to organizations. Their mail is sent where `peopleAtWork` is. */
 const people = Layer.mergeAll(
   Accounts.layer,
+  AddressChanges.layer,
   ExternalSignIns.layer,
   Organizations.layer,
   Sessions.layer,

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { JsonRecord } from "../../services/domain/Json.ts"
 import { Unauthorized } from "../../services/engine/access/Auth.ts"
 import { Accounts } from "../../services/engine/people/Accounts.ts"
+import { AddressChanges } from "../../services/engine/people/AddressChanges.ts"
 import { ExternalSignIns } from "../../services/engine/people/ExternalSignIns.ts"
 import { Organizations } from "../../services/engine/people/Organizations.ts"
 import { Permissions } from "../../services/engine/people/Permissions.ts"
@@ -66,6 +67,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
   const applications = makeApplicationAccess(yield* Permissions, yield* OwnershipStore)
   const people = makePeopleFields({
     accounts: yield* Accounts,
+    addressChanges: yield* AddressChanges,
     organizations: yield* Organizations,
     sessions: yield* Sessions,
     signIn: yield* SignIn,

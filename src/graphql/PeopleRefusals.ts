@@ -1,6 +1,7 @@
 import type { Unauthorized } from "../../services/engine/access/Auth.ts"
 import type { InvalidField } from "../../services/engine/people/Fields.ts"
 import type { WrongCode } from "../../services/engine/people/SignIn.ts"
+import type { AddressTaken } from "../../services/ports/people/AddressChangeStore.ts"
 import type { AccountDisabled, RegistrationClosed } from "../../services/ports/people/AccountStore.ts"
 import type { BoundToAnother } from "../../services/ports/people/ExternalSignInStore.ts"
 import type { TooManyCodes } from "../../services/ports/people/LoginCodeStore.ts"
@@ -18,6 +19,7 @@ import { ApiError, invalid } from "../http/pipeline/ApiError.ts"
 /** Everything that the engine refuses people. */
 export type PeopleRefusal =
   | AccountDisabled
+  | AddressTaken
   | AlreadyMember
   | BoundToAnother
   | InvalidField
@@ -62,6 +64,8 @@ export const inWords = (error: PeopleRefusal): ApiError | StoreError | Unauthori
       return new ApiError("forbidden", "This account was disabled by the operator of this service.")
     case "BoundToAnother":
       return new ApiError("conflict", "This external sign-in belongs to another account.")
+    case "AddressTaken":
+      return new ApiError("conflict", "Another account has this address.")
     case "AlreadyMember":
       return new ApiError("conflict", "Whoever has this address is a member already.")
     case "TooManyOfThem":

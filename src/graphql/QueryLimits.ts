@@ -28,7 +28,15 @@ const DEFAULT_PAGE = 50
 const NODES = 5000
 
 /** Fields that a request may have once: each is an attempt at a code, or a mail to somebody. */
-const ONCE: ReadonlySet<string> = new Set(["requestLoginCode", "verifyLoginCode", "deleteAccount"])
+const ONCE: ReadonlySet<string> = new Set([
+  "requestLoginCode",
+  "verifyLoginCode",
+  "requestExternalSignInCode",
+  "confirmExternalSignIn",
+  "requestEmailChange",
+  "changeEmail",
+  "deleteAccount"
+])
 
 /** Of a selection set, everything that its fragments spread included. */
 interface Measure {

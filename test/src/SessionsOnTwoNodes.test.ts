@@ -1,5 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
 import type { AccountId, OrganizationId } from "../../services/domain/Ids.ts"
 import type { CodePurpose } from "../../services/domain/people/SignInCode.ts"
 import { SignIn } from "../../services/engine/people/SignIn.ts"
@@ -8,7 +10,7 @@ import { OrganizationStore } from "../../services/ports/people/OrganizationStore
 import { commands } from "../../src/app.ts"
 import { lastingPort } from "../Ports.ts"
 import type { System } from "../System.ts"
-import { makeSystem } from "../System.ts"
+import { eventually, makeSystem } from "../System.ts"
 import type { Follower } from "./http/EventReader.ts"
 import { follow } from "./http/EventReader.ts"
 
@@ -89,7 +91,24 @@ const makeAsk = ({ env, fleet, here, there }: TwoNodes) => {
     await stream.until(() => stream.events.length > 0)
     return stream
   }
-  return { ask, code, listen, makeHook, run, signIn }
+  /** The code of the last mail to an address, which a node has left in the data directory. */
+  const mailedCode = async (email: string): Promise<string> => {
+    const folder = join(env["DATA_DIR"]!, "mail")
+    const look = async () => {
+      const names = await readdir(folder).catch(() => [])
+      for (const name of names
+        .filter((name) => name.endsWith(".txt"))
+        .toSorted()
+        .toReversed()) {
+        const text = await readFile(join(folder, name), "utf8")
+        const [, found] = /^ {4}(\d{6})$/m.exec(text) ?? []
+        if (text.includes(`To: ${email}\n`) && found !== undefined) return found
+      }
+      return ""
+    }
+    return Effect.runPromise(eventually(Effect.promise(look), (found) => found !== ""))
+  }
+  return { ask, code, listen, mailedCode, makeHook, run, signIn }
 }
 
 const codeIn = (stream: Follower) => stream.events.at(-2)?.data.errors?.[0].extensions.code as string | undefined
@@ -99,7 +118,7 @@ layer(NODES, { timeout: 240_000, excludeTestServices: true })("what ends a sessi
     Effect.gen(function* () {
       const nodes = yield* TheNodes
       const { here, there } = nodes
-      const { ask, code, listen, makeHook, run, signIn } = makeAsk(nodes)
+      const { ask, code, listen, mailedCode, makeHook, run, signIn } = makeAsk(nodes)
       const onHere = async (token: string, query: string, variables: object = {}) => {
         const { data, status } = await ask(here, token, query, variables)
         if (status !== 200) throw new Error(`${query} was answered ${status}`)
@@ -113,6 +132,17 @@ layer(NODES, { timeout: 240_000, excludeTestServices: true })("what ends a sessi
           const { sessions } = await onHere(token, "{ sessions { id isCurrent } }")
           const { id } = sessions.find(({ isCurrent }: { readonly isCurrent: boolean }) => isCurrent)
           await onHere(other.token, "mutation($id: ID!) { endSession(id: $id) }", { id })
+        },
+        changeEmail: async ({ accountId, email, token }) => {
+          await onHere(token, "mutation($email: String!) { requestEmailChange(email: $email) }", {
+            email: `${accountId}@example.com`
+          })
+          const [old, fresh] = [await mailedCode(email), await mailedCode(`${accountId}@example.com`)]
+          await onHere(
+            token,
+            "mutation($code: String!, $newCode: String!) { changeEmail(code: $code, newCode: $newCode) { token } }",
+            { code: old, newCode: fresh }
+          )
         },
         disable: ({ accountId }) => run(Effect.flatMap(AccountStore, (store) => store.disable(accountId))),
         deleteAccount: async ({ email, token }) =>

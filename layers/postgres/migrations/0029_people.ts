@@ -43,6 +43,20 @@ CREATE TABLE login_codes (
 ) WITH (fillfactor = 70);
 CREATE INDEX login_codes_age ON login_codes (expires_at);
 
+-- The address that an account wants instead of its own, one at a time. Two codes prove it, tried together: what is counted
+-- is the pair.
+CREATE TABLE address_changes (
+  account_id uuid PRIMARY KEY REFERENCES accounts ON DELETE CASCADE,
+  email text COLLATE "C" NOT NULL CHECK (octet_length(email) BETWEEN 3 AND 254),
+  -- Of the code that was sent to the present address, and of the one to the new.
+  old_code_hash bytea NOT NULL CHECK (octet_length(old_code_hash) = 32),
+  new_code_hash bytea NOT NULL CHECK (octet_length(new_code_hash) = 32),
+  attempts smallint NOT NULL DEFAULT 0,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  expires_at timestamptz NOT NULL
+) WITH (fillfactor = 70);
+CREATE INDEX address_changes_age ON address_changes (expires_at);
+
 -- When codes were asked for, and when wrong ones were given, in the last day, oldest first. Keys are HMACs of addresses:
 -- the table names nobody.
 CREATE TABLE sign_in_attempts (

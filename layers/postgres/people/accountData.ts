@@ -34,6 +34,8 @@ export const readAccountData = (sql: SqlClient.SqlClient): AccountStore["Service
           CASE WHEN invited_by = ${id} THEN 'sent' ELSE 'received' END AS direction,
           created_at AS "createdAt", expires_at AS "expiresAt"
         FROM invitations WHERE invited_by = ${id} OR email = ${row.email} ORDER BY id`
+      const [change] = yield* sql<Dated<NonNullable<AccountData["addressChange"]>, "createdAt" | "expiresAt">>`
+        SELECT email, created_at AS "createdAt", expires_at AS "expiresAt" FROM address_changes WHERE account_id = ${id}`
       const log = yield* sql<Dated<AccountData["log"][number], "at">>`
         SELECT at, organization_id AS "organizationId", action, target,
           coalesce(actor_id = ${id}::text, false) AS "byThisAccount" FROM (
@@ -59,6 +61,14 @@ export const readAccountData = (sql: SqlClient.SqlClient): AccountStore["Service
           createdAt: one.createdAt.getTime(),
           expiresAt: one.expiresAt.getTime()
         })),
+        addressChange:
+          change === undefined
+            ? null
+            : {
+                email: change.email,
+                createdAt: change.createdAt.getTime(),
+                expiresAt: change.expiresAt.getTime()
+              },
         log: log.map((one) => ({ ...one, at: one.at.getTime() }))
       })
     },

@@ -4,6 +4,7 @@ import type { Statement } from "effect/sql/Statement"
 /** What has a time of its own, and is good for nothing when that is over: its table, its key, and when it is. */
 const TABLES: ReadonlyArray<readonly [table: string, key: string, isOver: string]> = [
   ["login_codes", "email, purpose", "expires_at < now()"],
+  ["address_changes", "account_id", "expires_at < now()"],
   // Spans end after a day.
   ["sign_in_attempts", "key", "last_at < now() - interval '1 day'"],
   ["sessions", "id", "expires_at < now()"],

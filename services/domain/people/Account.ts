@@ -70,6 +70,12 @@ export interface AccountData {
     readonly createdAt: number
     readonly expiresAt: number
   }>
+  /** The address that it is to have once codes have proved it. */
+  readonly addressChange: {
+    readonly email: AccountAddress
+    readonly createdAt: number
+    readonly expiresAt: number
+  } | null
   /** What the account did, and what was done to it, newest first. */
   readonly log: ReadonlyArray<{
     readonly at: number

@@ -6,6 +6,8 @@ import type { AccountAddress } from "./AccountAddress.ts"
 export const PeopleAction = Schema.Literals([
   "account.created",
   "account.changed",
+  "account.address_change_requested",
+  "account.address_changed",
   "account.disabled",
   "account.enabled",
   "account.deleted",

@@ -4,6 +4,9 @@ import { Schema } from "effect"
 export const CodePurpose = Schema.Literals(["sign_in", "delete_account", "link"])
 export type CodePurpose = typeof CodePurpose.Type
 
+/** What the two codes of a change of address prove: that somebody reads the mail of the one that is, and of the one to be. */
+export type AddressProof = "old_address" | "new_address"
+
 /** Spec 5.5. */
 export const CODE_DIGITS = 6
 export const CODE_LIFETIME_MS = 600_000

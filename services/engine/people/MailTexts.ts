@@ -14,6 +14,10 @@ export type MailContent =
       readonly role: Role
       readonly token: string
     }
+  /** One of two. Only whoever has the account learns which address is to come. */
+  | { readonly type: "old_address_code"; readonly code: string; readonly email: string }
+  | { readonly type: "new_address_code"; readonly code: string }
+  | { readonly type: "address_changed"; readonly email: string }
   | { readonly type: "external_sign_in"; readonly change: "bound" | "unbound"; readonly provider: ExternalProvider }
 
 export interface WrittenMail {
@@ -21,6 +25,9 @@ export interface WrittenMail {
   readonly text: string
   readonly html: string
 }
+
+/** A notice that comes later is of no use. */
+export const NOTICE_MS = 86_400_000
 
 const MINUTES = CODE_LIFETIME_MS / 60_000
 const DAYS = INVITATION_MS / 86_400_000
@@ -75,22 +82,51 @@ const CODES: Readonly<
   }
 }
 
+const codeMail = (subject: string, what: string, code: string, otherwise: string): WrittenMail => {
+  const limits = `It is good for ${MINUTES} minutes, and once.`
+  return written(
+    subject,
+    [what, `    ${code}`, limits, otherwise],
+    [
+      paragraph(what),
+      `<p style="font-size:32px;font-weight:600;letter-spacing:.2em;font-family:ui-monospace,monospace">${code}</p>`,
+      paragraph(limits),
+      note(otherwise)
+    ]
+  )
+}
+
 const PROVIDERS: Readonly<Record<ExternalProvider, string>> = { google: "Google", github: "GitHub" }
 
 /** The words of a mail. `baseUrl` leads to the dashboard; ends without a slash. */
 export const writeMail = (content: MailContent, baseUrl: string): WrittenMail => {
   if (content.type === "code") {
     const { otherwise, subject, what } = CODES[content.purpose]
-    const limits = `It is good for ${MINUTES} minutes, and once.`
+    return codeMail(subject, what, content.code, otherwise)
+  }
+  if (content.type === "old_address_code") {
+    return codeMail(
+      "Your code to change the address of your Heliograph account",
+      `This is your code to change the address of your account to ${content.email}. It is one of two: the other was sent there.`,
+      content.code,
+      CODES.link.otherwise
+    )
+  }
+  if (content.type === "new_address_code") {
+    return codeMail(
+      "Your code for a new address of a Heliograph account",
+      "This is your code to make this the address of your account. It is one of two: the other was sent to the address that the account has.",
+      content.code,
+      "If you did not ask for it, you can ignore this mail: without the code nothing happens. Give it to nobody."
+    )
+  }
+  if (content.type === "address_changed") {
+    const what = `The address of your Heliograph account is ${content.email} from now on. All sessions have ended, and codes go there. Accounts with other services that signed in still do.`
+    const otherwise = `If that was not you, ask those who run this service to disable the account: ${baseUrl}`
     return written(
-      subject,
-      [what, `    ${content.code}`, limits, otherwise],
-      [
-        paragraph(what),
-        `<p style="font-size:32px;font-weight:600;letter-spacing:.2em;font-family:ui-monospace,monospace">${content.code}</p>`,
-        paragraph(limits),
-        note(otherwise)
-      ]
+      "The address of your Heliograph account was changed",
+      [what, otherwise],
+      [paragraph(what), note(otherwise)]
     )
   }
   if (content.type === "external_sign_in") {

@@ -7,10 +7,8 @@ import { uuidv7 } from "../../ports/NewId.ts"
 import type { Binding } from "../../ports/people/Binding.ts"
 import { IdentityProviders } from "../../ports/people/IdentityProviders.ts"
 import type { NewMail } from "../../ports/people/ServiceMailStore.ts"
+import { NOTICE_MS } from "./MailTexts.ts"
 import { ServiceMails } from "./ServiceMails.ts"
-
-/** A notice that comes later is of no use. */
-const NOTICE_MS = 86_400_000
 
 export interface Bindings {
   readonly ofIdentity: (email: AccountAddress, identity: Pick<ExternalIdentity, "provider" | "subject">) => Binding

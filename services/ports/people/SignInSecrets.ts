@@ -1,6 +1,6 @@
 import { Context } from "effect"
 import type { AccountAddress } from "../../domain/people/AccountAddress.ts"
-import type { CodePurpose } from "../../domain/people/SignInCode.ts"
+import type { AddressProof, CodePurpose } from "../../domain/people/SignInCode.ts"
 
 /** Codes, and what tells browsers that have signed in before. Everything here is synchronous and free of I/O. */
 export class SignInSecrets extends Context.Service<
@@ -13,7 +13,7 @@ export class SignInSecrets extends Context.Service<
      * is good for no other.
      */
     readonly codeHashes: (
-      purpose: CodePurpose,
+      purpose: CodePurpose | AddressProof,
       email: AccountAddress,
       code: string
     ) => readonly [Uint8Array, ...ReadonlyArray<Uint8Array>]

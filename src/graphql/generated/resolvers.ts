@@ -1142,6 +1142,16 @@ export type Mutation = {
   readonly signOutEverywhere: Scalars["Boolean"]["output"]
   readonly endSession: Scalars["Boolean"]["output"]
   readonly renameAccount: Account
+  /**
+   * Sends two codes for changeEmail: one to the address that the account has, one to `email`. The answer is the same
+   * whether another account has that address or not.
+   */
+  readonly requestEmailChange: Scalars["Boolean"]["output"]
+  /**
+   * Gives the account the address that the codes were asked for: `code` is the one that went to the address it has, `newCode`
+   * the one that went to the new. All sessions end; the answer, and the browser's cookie, are of a new one.
+   */
+  readonly changeEmail: Session
   readonly deleteAccount: Scalars["Boolean"]["output"]
   readonly createOrganization: Organization
   readonly renameOrganization: Organization
@@ -1337,6 +1347,15 @@ export type MutationEndSessionArgs = {
 
 export type MutationRenameAccountArgs = {
   name: Scalars["String"]["input"]
+}
+
+export type MutationRequestEmailChangeArgs = {
+  email: Scalars["String"]["input"]
+}
+
+export type MutationChangeEmailArgs = {
+  code: Scalars["String"]["input"]
+  newCode: Scalars["String"]["input"]
 }
 
 export type MutationDeleteAccountArgs = {
@@ -3621,6 +3640,18 @@ export type MutationResolvers<
     ParentType,
     ContextType,
     RequireFields<MutationRenameAccountArgs, "name">
+  >
+  requestEmailChange?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationRequestEmailChangeArgs, "email">
+  >
+  changeEmail?: Resolver<
+    ResolversTypes["Session"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationChangeEmailArgs, "code" | "newCode">
   >
   deleteAccount?: Resolver<
     ResolversTypes["Boolean"],

@@ -27,6 +27,7 @@ import type { WebhookStore } from "../../../services/ports/webhooks/WebhookStore
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
 import { IdempotencyStore } from "../../../services/ports/access/IdempotencyStore.ts"
 import type { Accounts } from "../../../services/engine/people/Accounts.ts"
+import type { AddressChanges } from "../../../services/engine/people/AddressChanges.ts"
 import type { Organizations } from "../../../services/engine/people/Organizations.ts"
 import type { Permissions } from "../../../services/engine/people/Permissions.ts"
 import { Sessions } from "../../../services/engine/people/Sessions.ts"
@@ -96,6 +97,7 @@ import { webhookRoutes } from "../endpoints/Webhooks.ts"
 export type RouteServices =
   | Accept
   | Accounts
+  | AddressChanges
   | ApplicationStore
   | AuditLog
   | AudienceStore

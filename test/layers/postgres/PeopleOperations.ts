@@ -3,6 +3,7 @@ import type { Context } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import * as AccountStores from "../../../layers/postgres/people/AccountStore.ts"
+import * as AddressChangeStores from "../../../layers/postgres/people/AddressChangeStore.ts"
 import * as ExternalSignInStores from "../../../layers/postgres/people/ExternalSignInStore.ts"
 import * as LoginCodeStores from "../../../layers/postgres/people/LoginCodeStore.ts"
 import * as OrganizationStores from "../../../layers/postgres/people/OrganizationStore.ts"
@@ -19,11 +20,13 @@ import type {
   OrganizationId,
   SessionId
 } from "../../../services/domain/Ids.ts"
+import type { Account } from "../../../services/domain/people/Account.ts"
 import type { AccountAddress } from "../../../services/domain/people/AccountAddress.ts"
 import type { Role } from "../../../services/domain/people/Role.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { AccountStore } from "../../../services/ports/people/AccountStore.ts"
 import type { Binding } from "../../../services/ports/people/Binding.ts"
+import { AddressChangeStore } from "../../../services/ports/people/AddressChangeStore.ts"
 import { ExternalSignInStore } from "../../../services/ports/people/ExternalSignInStore.ts"
 import { LoginCodeStore } from "../../../services/ports/people/LoginCodeStore.ts"
 import { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
@@ -37,6 +40,7 @@ import { SessionStore } from "../../../services/ports/people/SessionStore.ts"
 
 export const PEOPLE_PORTS = {
   AccountStore,
+  AddressChangeStore,
   ExternalSignInStore,
   LoginCodeStore,
   OrganizationStore,
@@ -48,6 +52,7 @@ export const PEOPLE_PORTS = {
 
 export const peopleStores = Layer.mergeAll(
   AccountStores.layer,
+  AddressChangeStores.layer,
   ExternalSignInStores.layer,
   LoginCodeStores.layer,
   OrganizationStores.layer,
@@ -168,6 +173,27 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     counted: [{ key: unique(), allowances: [{ count: 5, ms: HOUR }] }],
     mail: null
   })
+  const addressChange = (account: Pick<Account, "id" | "email">) => ({
+    account,
+    email: newEmail(),
+    oldHash: hash(),
+    newHash: hash(),
+    lifetimeMs: HOUR,
+    counted: [{ key: unique(), allowances: [{ count: 5, ms: HOUR }] }],
+    mails: [newMail(account.email), newMail()]
+  })
+  const proofs = (
+    account: Pick<Account, "id" | "email">,
+    oldHashes: ReadonlyArray<Uint8Array>,
+    newHashes: ReadonlyArray<Uint8Array>
+  ) => ({
+    account,
+    oldHashes,
+    newHashes,
+    wrong: { key: unique(), allowances: [{ count: 5, ms: HOUR }] },
+    session: { id: uuidv7() as SessionId, userAgent: "", lifetimeMs: HOUR },
+    notice: newMail
+  })
   const attempt = (email: AccountAddress, hashes: ReadonlyArray<Uint8Array>) => ({
     email,
     purpose: "sign_in" as const,
@@ -216,6 +242,24 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     ),
     "AccountStore.signIn, with an external sign-in": after(pending, AccountStore, (_, { account, identity }) =>
       signIn(account.email, binding(account.email, identity))
+    ),
+    "AddressChangeStore.begin": after(somebody, AddressChangeStore, (store, { account }) =>
+      store.begin(addressChange(account))
+    ),
+    "AddressChangeStore.finish": after(
+      Effect.gen(function* () {
+        const { account } = yield* somebody
+        const made = addressChange(account)
+        yield* (yield* AddressChangeStore).begin(made)
+        yield* (yield* LoginCodeStore).issue(code(account.email))
+        return { account, made }
+      }),
+      AddressChangeStore,
+      (store, { account, made }) =>
+        Effect.andThen(
+          store.finish(proofs(account, [hash()], [hash()])),
+          store.finish(proofs(account, [made.oldHash], [made.newHash]))
+        )
     ),
     "ExternalSignInStore.begin, take": plain(ExternalSignInStore, (store) => {
       const left = redirect()

@@ -132,8 +132,12 @@ describe("signing in by a code", () => {
 
   it("is one attempt a request, also through aliases and fragments", async () => {
     const guess = (code: string) => `verifyLoginCode(email: "a@example.com", code: "${code}") { token }`
+    const change = (code: string) => `changeEmail(code: "123456", newCode: "${code}") { token }`
     for (const query of [
       `mutation { a: ${guess("000000")} b: ${guess("000001")} }`,
+      `mutation { a: ${change("000000")} b: ${change("000001")} }`,
+      `mutation { requestEmailChange(email: "a@example.com") deleteAccount(code: "123456") }`,
+      `mutation { a: confirmExternalSignIn(code: "000000") { id } b: confirmExternalSignIn(code: "000001") { id } }`,
       `mutation { ...F ...G } fragment F on Mutation { a: ${guess("000000")} } fragment G on Mutation { b: ${guess("000001")} }`
     ]) {
       const answer = await ask(query, {}, bearer((await somebody()).token))
@@ -451,6 +455,8 @@ describe("organizations", () => {
       ["mutation", `endSession(id: "${uuidv7()}")`, 404],
       ["mutation", `renameAccount(name: "A") { id }`, 0],
       ["mutation", `deleteAccount(code: "123456")`, 0],
+      ["mutation", `requestEmailChange(email: "a@example.com")`, 0],
+      ["mutation", `changeEmail(code: "123456", newCode: "123456") { token }`, 0],
       ["mutation", `createOrganization(name: "A") { id }`, 0],
       ["mutation", `renameOrganization(id: "${id}", name: "A") { id }`, 404],
       ["mutation", `deleteOrganization(id: "${id}")`, 404],
@@ -514,6 +520,50 @@ describe("an account", () => {
     expect(data.memberships).toMatchObject([{ organizationId: one.organizationId, role: "owner" }])
     expect(data.externalSignIns).toEqual([])
     expect(JSON.stringify(data)).not.toContain(one.token)
+  })
+
+  it("changes its address by a code from each, ends its other sessions, and says nothing of who has which", async () => {
+    const [one, owner, known] = [await somebody(), await somebody(), await somebody()]
+    const other = await somebody(one.email)
+    const request = "mutation($email: String!) { requestEmailChange(email: $email) }"
+    const change = `mutation($code: String!, $newCode: String!) {
+      changeEmail(code: $code, newCode: $newCode) { token account { id email } first { appId } }
+    }`
+    const email = newAddress("New")
+    const asked = [await one.as(request, { email }), await owner.as(request, { email: known.email })]
+    expect(asked.map(({ json, status }) => [status, json])).toEqual(
+      Array.from({ length: 2 }, () => [200, { data: { requestEmailChange: true } }])
+    )
+    const soon = await one.as(request, { email: newAddress() })
+    expect([soon.status, codes(soon)]).toEqual([429, ["rate_limited"]])
+    const same = await other.as(request, { email: one.email.toUpperCase() })
+    expect([same.status, same.json.errors[0].extensions.details[0].field]).toEqual([400, "email"])
+    const codeOf = { code: await server.mailedCode(one.email), newCode: await server.mailedCode(email.toLowerCase()) }
+    const wrong = await one.as(change, { code: codeOf.newCode, newCode: codeOf.code })
+    expect([wrong.status, codes(wrong)]).toEqual([401, ["unauthorized"]])
+    const changed = await one.as(change, codeOf)
+    const { account, first, token } = changed.json.data.changeEmail
+    expect([account, first]).toEqual([{ id: one.accountId, email: email.toLowerCase() }, null])
+    expect(changed.headers.getSetCookie()[0]).toBe(
+      `service_session=${token}; Max-Age=604800; Path=/; HttpOnly; SameSite=Lax`
+    )
+    expect([(await one.as(ME)).status, (await other.as(ME)).status]).toEqual([401, 401])
+    expect((await ask(ME, {}, bearer(token))).json.data.me.email).toBe(email.toLowerCase())
+    // What it is called in the organization, the organization sees.
+    const members = await ask(
+      "query($id: ID!) { members(organizationId: $id) { nodes { email } } }",
+      { id: one.organizationId },
+      bearer(token)
+    )
+    expect(members.json.data.members.nodes).toEqual([{ email: email.toLowerCase() }])
+
+    // Whoever reads the mail of an address gets to know that an account has it.
+    const taken = await owner.as(change, {
+      code: await server.mailedCode(owner.email),
+      newCode: await server.mailedCode(known.email)
+    })
+    expect([taken.status, codes(taken)]).toEqual([409, ["conflict"]])
+    expect((await known.as(ME)).json.data.me.email).toBe(known.email)
   })
 
   it("is deleted by a code for just that, which goes to its own address", async () => {

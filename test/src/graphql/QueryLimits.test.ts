@@ -99,11 +99,15 @@ describe("what a query costs", () => {
 
 describe("what is asked once", () => {
   it("is every attempt at a code, also through aliases and fragments", () => {
-    const once = /A request has one of requestLoginCode, verifyLoginCode, deleteAccount/
+    const once = /A request has one of requestLoginCode, verifyLoginCode, .*changeEmail, deleteAccount, once/
     expect(refusalOf(`mutation { verifyLoginCode(email: "a", code: "1") { token } }`)).toBe("none")
     expect(
       refusalOf(`mutation { a: verifyLoginCode(email: "a") { token } b: verifyLoginCode(email: "a") { token } }`)
     ).toMatch(once)
+    expect(
+      refusalOf(`mutation { requestEmailChange(email: "a") changeEmail(code: "1", newCode: "2") { token } }`)
+    ).toMatch(once)
+    expect(refusalOf(`mutation { a: confirmExternalSignIn(code: "1") { id } deleteAccount(code: "1") }`)).toMatch(once)
     expect(refusalOf(`mutation { ...F ... { ...F } } fragment F on Mutation { deleteAccount(code: "1") }`)).toMatch(
       once
     )

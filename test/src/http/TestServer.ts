@@ -26,6 +26,7 @@ import { Auth } from "../../../services/engine/access/Auth.ts"
 import { RateLimiter } from "../../../services/engine/access/RateLimiter.ts"
 import { Engagement } from "../../../services/engine/engagement/Engagement.ts"
 import { Accounts } from "../../../services/engine/people/Accounts.ts"
+import { AddressChanges } from "../../../services/engine/people/AddressChanges.ts"
 import { ExternalSignIns } from "../../../services/engine/people/ExternalSignIns.ts"
 import { Organizations } from "../../../services/engine/people/Organizations.ts"
 import { Permissions } from "../../../services/engine/people/Permissions.ts"
@@ -175,6 +176,7 @@ export const startServer = async (
     }),
     RateLimiter.layer,
     Accounts.layer,
+    AddressChanges.layer,
     ExternalSignIns.layer,
     Organizations.layer,
     Sessions.layer,

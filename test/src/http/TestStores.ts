@@ -15,6 +15,7 @@ import * as Inboxes from "../../../layers/postgres/inbox/InboxStore.ts"
 import * as TemplateSources from "../../../layers/postgres/messages/TemplateStore.ts"
 import * as Stats from "../../../layers/postgres/operations/StatsStore.ts"
 import * as Accounts from "../../../layers/postgres/people/AccountStore.ts"
+import * as AddressChanges from "../../../layers/postgres/people/AddressChangeStore.ts"
 import * as ExternalSignIns from "../../../layers/postgres/people/ExternalSignInStore.ts"
 import * as LoginCodes from "../../../layers/postgres/people/LoginCodeStore.ts"
 import * as Organizations from "../../../layers/postgres/people/OrganizationStore.ts"
@@ -43,6 +44,7 @@ import { InboxStore } from "../../../services/ports/inbox/InboxStore.ts"
 import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
 import { StatsStore } from "../../../services/ports/operations/StatsStore.ts"
 import { AccountStore } from "../../../services/ports/people/AccountStore.ts"
+import { AddressChangeStore } from "../../../services/ports/people/AddressChangeStore.ts"
 import { ExternalSignInStore } from "../../../services/ports/people/ExternalSignInStore.ts"
 import { LoginCodeStore } from "../../../services/ports/people/LoginCodeStore.ts"
 import { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
@@ -86,6 +88,7 @@ export const storesOver = (outage: Outage, limiterOutage: Outage, moment: number
     outage.over(ReplayStore, Replays.layer),
     outage.over(RedeliveryStore, RedeliveryRequests.layer),
     outage.over(AccountStore, Accounts.layer),
+    outage.over(AddressChangeStore, AddressChanges.layer),
     outage.over(ExternalSignInStore, ExternalSignIns.layer),
     outage.over(LoginCodeStore, LoginCodes.layer),
     outage.over(OrganizationStore, Organizations.layer),

@@ -33,10 +33,13 @@ layer(peopleStores())("the sweep", (it) => {
           yield* external.hold({ provider: "github", subject: "1", email, tokenHash, lifetimeMs })
         }
         const other = yield* person(one)
+        yield* one.addressChanges.request(owner.person, newAddress(), newClient())
+        yield* one.addressChanges.request(other.person, newAddress(), newClient())
         const rows = Effect.fnUntraced(function* () {
           const found: Record<string, number> = {}
           for (const table of [
             "login_codes",
+            "address_changes",
             "sign_in_attempts",
             "sessions",
             "invitations",
@@ -53,6 +56,8 @@ layer(peopleStores())("the sweep", (it) => {
         expect(yield* rows()).toEqual(before)
 
         yield* sql`UPDATE login_codes SET expires_at = now() - interval '1 second' WHERE email = ${old}`
+        yield* sql`
+        UPDATE address_changes SET expires_at = now() - interval '1 second' WHERE account_id = ${other.person.account.id}`
         yield* sql`UPDATE oauth_states SET expires_at = now() - interval '1 second' WHERE return_to = ${`/${old}`}`
         yield* sql`UPDATE pending_sign_ins SET expires_at = now() - interval '1 second' WHERE email = ${old}`
         yield* sql`UPDATE invitations SET expires_at = now() - interval '1 second' WHERE email = ${old}`
@@ -66,6 +71,7 @@ layer(peopleStores())("the sweep", (it) => {
         expect(yield* TestClock.withLive(sweep(30, Date.now(), 365))).toMatchObject({ auditEntries: 1 })
         expect(yield* rows()).toEqual({
           login_codes: before["login_codes"]! - 1,
+          address_changes: 1,
           sign_in_attempts: before["sign_in_attempts"]! - 1,
           sessions: before["sessions"]! - 1,
           invitations: before["invitations"]! - 1,

@@ -18,6 +18,7 @@ const ROWS = 2_300
 /** Tables that hold nothing of applications, or nothing that would have to go with one. */
 const OTHERS = new Set([
   "accounts",
+  "address_changes",
   "external_sign_ins",
   "holders",
   "invitations",

@@ -7,6 +7,7 @@ import * as SignInSecrets from "../../../../layers/crypto/SignInSecrets.ts"
 import * as ApplicationStores from "../../../../layers/postgres/access/ApplicationStore.ts"
 import * as AuditLogs from "../../../../layers/postgres/access/AuditLog.ts"
 import * as AccountStores from "../../../../layers/postgres/people/AccountStore.ts"
+import * as AddressChangeStores from "../../../../layers/postgres/people/AddressChangeStore.ts"
 import * as ExternalSignInStores from "../../../../layers/postgres/people/ExternalSignInStore.ts"
 import * as LoginCodeStores from "../../../../layers/postgres/people/LoginCodeStore.ts"
 import * as OrganizationStores from "../../../../layers/postgres/people/OrganizationStore.ts"
@@ -14,6 +15,7 @@ import * as PeopleLogs from "../../../../layers/postgres/people/PeopleLog.ts"
 import * as ServiceMailStores from "../../../../layers/postgres/people/ServiceMailStore.ts"
 import * as SessionStores from "../../../../layers/postgres/people/SessionStore.ts"
 import { Accounts } from "../../../../services/engine/people/Accounts.ts"
+import { AddressChanges } from "../../../../services/engine/people/AddressChanges.ts"
 import { Organizations } from "../../../../services/engine/people/Organizations.ts"
 import { Permissions } from "../../../../services/engine/people/Permissions.ts"
 import { ServiceMails } from "../../../../services/engine/people/ServiceMails.ts"
@@ -35,6 +37,7 @@ const MASTER = new Uint8Array(32).fill(9)
 
 export const stores = Layer.mergeAll(
   AccountStores.layer,
+  AddressChangeStores.layer,
   ApplicationStores.layer,
   AuditLogs.layer,
   ExternalSignInStores.layer,
@@ -78,7 +81,13 @@ export const node = (registration: "open" | "invite" = "open") =>
           return Effect.void
         })
     })
-    const engine = Layer.mergeAll(Accounts.layer, Organizations.layer, Sessions.layer, SignIn.layer).pipe(
+    const engine = Layer.mergeAll(
+      Accounts.layer,
+      AddressChanges.layer,
+      Organizations.layer,
+      Sessions.layer,
+      SignIn.layer
+    ).pipe(
       Layer.provideMerge(Layer.merge(Permissions.layer, ServiceMails.layer)),
       Layer.provide(mailer),
       Layer.provide(noProviders),
@@ -89,6 +98,7 @@ export const node = (registration: "open" | "invite" = "open") =>
       sent,
       refusals,
       accounts: Context.get(context, Accounts),
+      addressChanges: Context.get(context, AddressChanges),
       mails: Context.get(context, ServiceMails),
       organizations: Context.get(context, Organizations),
       permissions: Context.get(context, Permissions),
