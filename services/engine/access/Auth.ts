@@ -46,6 +46,12 @@ const EXPECTED = {
   public: "Send a public key in the header `Authorization: Public pk_…`, or a secret key as `ApiKey sk_…`."
 }
 
+/** For whoever is signed in, and meant the other API. */
+const SESSIONS = "Sessions are good for GraphQL alone (POST /api/graphql)."
+
+/** A session's token under any scheme word, or what looks like one: a JSON Web Token. */
+const LIKE_A_TOKEN = /^[A-Za-z]+ +[\w-]+\.[\w-]+\.[\w-]+$/
+
 /** A scheme word and a key, as RFC 9110 writes credentials. */
 const CREDENTIALS = /^([A-Za-z][A-Za-z0-9._-]*) +([\x21-\x7e]{1,256})$/
 
@@ -138,7 +144,9 @@ export class Auth extends Context.Service<
 
       const check = Effect.fnUntraced(function* (authorization: string | undefined, surface: Surface) {
         if (authorization === undefined) {
-          return yield* new Unauthorized({ message: `The Authorization header is missing. ${EXPECTED[surface]}` })
+          return yield* new Unauthorized({
+            message: `The Authorization header is missing. ${EXPECTED[surface]} ${SESSIONS}`
+          })
         }
         const [, scheme, text] = CREDENTIALS.exec(authorization) ?? []
         const kind = text === undefined ? null : keys.parse(text)
@@ -146,6 +154,11 @@ export class Auth extends Context.Service<
           return yield* new Unauthorized({
             message:
               "This API key is mistyped or cut off: its checksum does not fit. Copy it again, whole and without anything around it."
+          })
+        }
+        if (kind === null && LIKE_A_TOKEN.test(authorization)) {
+          return yield* new Unauthorized({
+            message: `This is the token of a session, and REST takes API keys. ${EXPECTED[surface]} ${SESSIONS}`
           })
         }
         if (scheme === undefined || text === undefined || kind === null) {
