@@ -17,9 +17,10 @@ import { compare, warmUp } from "./singles/Turns.ts"
  * as much when many are on record (singles/growth.ts).
  *
  *   npm run bench -- singles [--only closed,20,200,1000,growth] [--rounds 5] [--seconds 4] [--clients 64]
- *     [--contenders home-made,engine,single] [--statements] [--long] [--no-analyze]
+ *     [--contenders home-made,engine,single] [--to device,user] [--statements] [--long] [--no-analyze]
  *
- * `single` is the engine in one process. `--seconds` is how long a turn of the closed loop lasts; those of steady rates last
+ * `single` is the engine in one process. `--to user` addresses the engine's messages by `user_ids`, to people with a device
+ * each; `--to device,user` has an engine for each. The home-made server knows devices only. `--seconds` is how long a turn of the closed loop lasts; those of steady rates last
  * as long as they need for enough messages. `--statements` prints what PostgreSQL executed for the rounds of each table.
  * `--long` fills a third engine with 1,000,000 messages for growth, which takes as long as sending them does.
  * `--no-analyze` lets growth go on without autovacuum, so that plans are never made anew.
@@ -92,11 +93,19 @@ const versus = async (
   }
 }
 
-const serversOf = async (site: Site, wanted: ReadonlySet<string>): Promise<ReadonlyArray<Server>> => {
+const serversOf = async (
+  site: Site,
+  wanted: ReadonlySet<string>,
+  to: ReadonlySet<string>
+): Promise<ReadonlyArray<Server>> => {
   const servers: Array<Server> = []
   if (wanted.has("home-made")) servers.push(await homeMadeServer(site))
-  if (wanted.has("engine")) servers.push(await engineServer(site, "engine", {}))
-  if (wanted.has("single")) servers.push(await engineServer(site, "engine, 1 process", { PROCESSES: "1" }))
+  const startEngines = async (name: string, settings: Readonly<Record<string, string>>) => {
+    if (to.has("device")) servers.push(await engineServer(site, name, settings))
+    if (to.has("user")) servers.push(await engineServer(site, `${name}, to a user`, settings, "user_ids"))
+  }
+  if (wanted.has("engine")) await startEngines("engine", {})
+  if (wanted.has("single")) await startEngines("engine, 1 process", { PROCESSES: "1" })
   return servers
 }
 
@@ -125,7 +134,7 @@ const run = async (options: Options): Promise<Omit<Result, "name">> => {
   const parts: Parts = { tables: [], facts: {} }
   if ([...only].some((part) => part !== "growth")) {
     await withBench(options, async (site, bench) => {
-      const servers = await serversOf(site, words("contenders", "home-made,engine,single"))
+      const servers = await serversOf(site, words("contenders", "home-made,engine,single"), words("to", "device"))
       await warmUp(bench, servers, { clients, ms, idleMs: short ? 3000 : 10_000 })
       await versus(bench, servers, only, { rounds, clients, ms, short }, parts)
     })

@@ -110,11 +110,22 @@ export const startEngine = async (over: NodeJS.ProcessEnv, authorization?: strin
   }
 }
 
-/** So many devices of the application, by id. */
-export const registerDevices = async (engine: Engine, count: number): Promise<ReadonlyArray<string>> => {
+/** The user of the device with this number, where devices have users. */
+export const userOf = (index: number): string => `user-${index}`
+
+/** So many devices of the application, by id; with users, each has one of its own. */
+export const registerDevices = async (
+  engine: Engine,
+  count: number,
+  withUsers = false
+): Promise<ReadonlyArray<string>> => {
   const ids: Array<string> = []
   for (let i = 0; i < count; i++) {
-    const body = { token: i.toString(16).padStart(64, "a"), platform: "ios" }
+    const body = {
+      token: `b${i.toString(16).padStart(63, "0")}`,
+      platform: "ios",
+      ...(withUsers && { user_id: userOf(i) })
+    }
     ids.push((await engine.call("POST", "/api/v1/public/devices", body)).id)
   }
   return ids

@@ -24,6 +24,8 @@ export interface Order {
   readonly open?: { readonly perSecond: number; readonly count: number; readonly seed: number }
   /** A device's registration with a token that was never seen, or a notification to one of these devices. */
   readonly devices: ReadonlyArray<string> | null
+  /** What `devices` names: a device itself, or its user. */
+  readonly to?: "device_ids" | "user_ids"
   /** Whether the answer is to say when each request was sent. */
   readonly isTimed?: boolean
 }
@@ -45,14 +47,14 @@ export const MARK = "The first light of the day "
 
 let serial = Date.now()
 
-const bodyOf = (devices: Order["devices"]): string => {
+const bodyOf = ({ devices, to = "device_ids" }: Pick<Order, "devices" | "to">): string => {
   serial++
   if (devices === null) {
     const token = serial.toString(16).padStart(64, "0")
     return `{"token":"${token}","platform":"ios","user_id":"user-${serial}","tags":["news","beta"],"timezone":"Europe/Berlin"}`
   }
   const id = devices[serial % devices.length]
-  return `{"to":{"device_ids":["${id}"]},"content":{"title":"Hello","body":"${MARK}${serial}"},"priority":"high"}`
+  return `{"to":{"${to}":["${id}"]},"content":{"title":"Hello","body":"${MARK}${serial}"},"priority":"high"}`
 }
 
 const CONTENT_LENGTH = /content-length: (\d+)/i
@@ -96,7 +98,7 @@ const run = async (order: Order): Promise<Outcome> => {
       post: () => {
         isFree = false
         sentAt = performance.now()
-        const body = bodyOf(order.devices)
+        const body = bodyOf(order)
         if (order.isTimed === true) sent.at.push(performance.timeOrigin + sentAt)
         socket.write(`${head}${body.length}\r\n\r\n${body}`)
       },

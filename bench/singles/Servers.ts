@@ -4,7 +4,8 @@ import { pause } from "../Child.ts"
 import type { CountingDatabase } from "../Database.ts"
 import { countingDatabase } from "../Database.ts"
 import type { Contender } from "../Harness.ts"
-import { registerDevices } from "../ingress/Engine.ts"
+import { registerDevices, userOf } from "../ingress/Engine.ts"
+import type { Order } from "../ingress/Load.ts"
 import type { Counting, Counts } from "../mailing/Mailer.ts"
 import { apnsCredential, processesOf, startMailer } from "../mailing/Mailer.ts"
 import type { ServerAnswer, ServerOrder } from "./HomeMadeServer.ts"
@@ -14,6 +15,8 @@ export interface Server {
   readonly name: string
   readonly port: number
   readonly authorization: string
+  /** Whom messages are addressed to. */
+  readonly to: NonNullable<Order["to"]>
   readonly devices: ReadonlyArray<string>
   readonly database: CountingDatabase
   readonly processes: Contender["processes"]
@@ -46,7 +49,8 @@ interface Listed {
 export const engineServer = async (
   { caFile, devices, sink, stage }: Site,
   name: string,
-  settings: Readonly<Record<string, string>>
+  settings: Readonly<Record<string, string>>,
+  to: Server["to"] = "device_ids"
 ): Promise<Server> => {
   const database = await countingDatabase(stage)
   const mailer = await startMailer(stage, { caFile, settings: { DATA_DIR: database.dataDir, ...settings } })
@@ -81,11 +85,13 @@ export const engineServer = async (
       }
     }
   }
+  const ids = await registerDevices(engine, devices, to === "user_ids")
   return {
     name,
     port: engine.port,
     authorization: engine.authorization,
-    devices: await registerDevices(engine, devices),
+    to,
+    devices: to === "device_ids" ? ids : ids.map((_, index) => userOf(index)),
     database,
     processes: processesOf(mailer, [sink.pid]),
     begin
@@ -117,6 +123,7 @@ export const homeMadeServer = async ({ caFile, devices, sink, stage }: Site): Pr
   return {
     name,
     ...(await ask({ what: "describe" })),
+    to: "device_ids",
     database,
     processes: { engine: () => [pid], PostgreSQL: () => [database.pid], sink: () => [sink.pid] },
     begin

@@ -65,11 +65,12 @@ export const turnOf = async ({ idle, load, sink, turns }: Bench, server: Server,
   const since = await server.begin()
   const before = await server.database.statements()
   const begun = performance.now()
-  const { authorization, devices, port } = server
+  const { authorization, devices, port, to } = server
   const outcome = await load.ask({
     ...shape,
     authorization,
     devices,
+    to,
     port,
     path: "/api/v1/notifications",
     isTimed: true
