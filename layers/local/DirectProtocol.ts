@@ -38,16 +38,12 @@ export const isOrder = (message: unknown): message is Order => isOurs(message) &
 
 const machineNow = (): number => Number(process.hrtime.bigint()) / 1e6
 
-export const toWire = ({ askedAt, batch, message, target }: DirectBatch): OnWire => ({
-  batch,
-  message,
-  target,
+export const toWire = ({ askedAt, ...direct }: DirectBatch): OnWire => ({
+  ...direct,
   claimedAt: machineNow() - (performance.now() - askedAt)
 })
 
-export const fromWire = ({ batch, claimedAt, message, target }: OnWire): DirectBatch => ({
-  batch,
-  message,
-  target,
+export const fromWire = ({ claimedAt, ...direct }: OnWire): DirectBatch => ({
+  ...direct,
   askedAt: performance.now() - (machineNow() - claimedAt)
 })

@@ -57,16 +57,23 @@ const LONG = 4096
 
 const KEY_LOST = "The idempotency key was taken over by another request"
 
-const weightOf = ({ notification, request }: Arrival): number => {
-  let weight = 1 + request.length / LONG
+const weightOf = ({ notification, request, users }: Arrival): number => {
+  let weight = 1 + request.length / LONG + (users?.ids.length ?? 0)
   for (const { recipients } of notification.batches ?? []) weight += 1 + recipients.length / 50
   return weight
 }
 
+/** Whose audience the statement does not look up. */
+const NOBODY = { device: null, users: null }
+
 /** Accepts that come at the same time share a statement. */
 const makeAccept = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient
-): Effect.fn.Return<Pick<Store, "accept" | "acceptForDevice">, never, Scope.Scope | SqlClient.SqlClient> {
+): Effect.fn.Return<
+  Pick<Store, "accept" | "acceptForDevice" | "acceptForUsers">,
+  never,
+  Scope.Scope | SqlClient.SqlClient
+> {
   const acceptAll = acceptNotifications(sql)
   const grew = yield* growing(["notifications", "batches"], FIRST_NOTIFICATIONS, LAST_NOTIFICATIONS)
   const acceptOne = yield* coalesce({
@@ -83,11 +90,11 @@ const makeAccept = Effect.fnUntraced(function* (
 
   const acceptAs = <A>(
     notification: NewNotification,
-    device: Arrival["device"],
+    to: Pick<Arrival, "device" | "users">,
     answer: (arrived: Arrived) => A
   ): Effect.Effect<A, StoreError> => {
     const { priority = "bulk" } = notification.request
-    const arrival = { notification, priority, request: JSON.stringify(notification.request), device }
+    const arrival = { notification, priority, request: JSON.stringify(notification.request), ...to }
     return Effect.flatMap(acceptOne(arrival), (arrived) =>
       arrived.isKept
         ? Effect.succeed(answer(arrived))
@@ -96,19 +103,26 @@ const makeAccept = Effect.fnUntraced(function* (
   }
 
   const accept: Store["accept"] = (notification) =>
-    acceptAs(notification, null, ({ createdAt }) => arrivedAs(notification, createdAt))
+    acceptAs(notification, NOBODY, ({ createdAt }) => arrivedAs(notification, createdAt))
 
   const acceptForDevice: Store["acceptForDevice"] = (notification, device) =>
-    acceptAs(notification, device, ({ claimed, createdAt, device }) =>
+    acceptAs(notification, { device, users: null }, ({ claimed, createdAt, device }) =>
       device === "unknown"
         ? null
         : {
             notification: arrivedAs(notification, createdAt),
             provider: device === "inactive" ? null : device,
-            claimed
+            claimed: claimed[0] ?? null
           }
     )
-  return { accept, acceptForDevice }
+
+  const acceptForUsers: Store["acceptForUsers"] = (notification, users) =>
+    acceptAs(notification, { device: null, users }, ({ claimed, createdAt, left }) => ({
+      notification: arrivedAs(notification, createdAt),
+      claimed,
+      left
+    }))
+  return { accept, acceptForDevice, acceptForUsers }
 })
 
 /** Single messages ask for one each, and end one each. */

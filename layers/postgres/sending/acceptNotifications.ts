@@ -2,13 +2,26 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Environment } from "../../../services/domain/audience/Device.ts"
 import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
+import type { BatchId } from "../../../services/domain/Ids.ts"
 import type { Priority } from "../../../services/domain/sending/Notification.ts"
 import type {
-  AcceptedForDevice,
+  ClaimedMessage,
+  FewUsers,
   NewNotification,
   OnlyDevice
 } from "../../../services/ports/sending/NotificationStore.ts"
-import { doubles, integers, milliseconds, smallints, texts, times, uuidArrayText, uuids } from "../server/columns.ts"
+import { FEW_DEVICES } from "../../../services/ports/sending/NotificationStore.ts"
+import {
+  doubles,
+  integers,
+  milliseconds,
+  smallints,
+  textArrayText,
+  texts,
+  times,
+  uuidArrayText,
+  uuids
+} from "../server/columns.ts"
 import { leavingOut } from "./leavingOut.ts"
 import { sizeOf } from "./notificationRows.ts"
 
@@ -16,11 +29,13 @@ import { sizeOf } from "./notificationRows.ts"
  * Many accepts in one statement, and so in one round trip and one transaction. Its parts:
  *
  *   arrived  the notifications, each with its device looked up where it names only one, and with what it takes to send
- *            to it, where somebody is ready to do so
+ *            to it, where somebody is ready to do so; or with the number of devices that its users have
+ *   reached  those devices, where they are few, with as much
  *   keys     idempotency keys that are still their requests': they get their answers
  *   made     the notifications; not one whose key another request has taken, nor one whose device is unknown
  *   written  batches that were planned before
  *   sent     batches of the single devices
+ *   shared   batches of users' devices, one each: each ends by itself
  *
  * Devices, credentials and people are looked up for each, and not joined: a plan that was made while there were few would
  * read them all for ever.
@@ -37,6 +52,7 @@ import { sizeOf } from "./notificationRows.ts"
  *   $19 statuses             $20 bodies          $21 locations
  *   $22 batches: ids         $23 notifications   $24 applications         $25 providers        $26 priorities
  *   $27 recipients (text)
+ *   $28 users (text)
  */
 export const ACCEPT_TYPES = `
   uuid[], uuid[], text[], text[], float8[],
@@ -45,9 +61,35 @@ export const ACCEPT_TYPES = `
   integer[], float8,
   uuid[], uuid[], text[], text[], uuid[],
   smallint[], text[], text[],
-  uuid[], uuid[], uuid[], text[], text[], text[]`
+  uuid[], uuid[], uuid[], text[], text[], text[],
+  text[]`
 
 const IS_REACHED = "a.device IN ('i', 'a', 'w')"
+const IS_SHARED = `a.devices BETWEEN 1 AND ${FEW_DEVICES}`
+const DEVICES_OF_USERS = (row: string): string =>
+  `FROM devices WHERE app_id = ${row}.app_id AND user_id = ANY(${row}.users::text[]) AND active`
+const KIND = "CASE d.platform WHEN 'ios' THEN 'apns' WHEN 'android' THEN 'fcm' ELSE 'webpush' END"
+/** The credential that the device `d` takes, if it may be used, and the device's person takes push. */
+const credentialFor = (row: string): string => `
+        SELECT version, accepted_at FROM credentials
+        WHERE ${row}.holder IS NOT NULL AND d.active AND app_id = ${row}.app_id AND suspended_reason IS NULL
+          AND kind = ${KIND}
+          AND (d.user_id IS NULL OR coalesce((
+            SELECT false FROM contacts p
+            WHERE p.app_id = ${row}.app_id AND p.external_id = d.user_id AND p.no_push LIMIT 1), true))
+        LIMIT 1`
+/** What it takes to send to the device `d` with the credential `c`. */
+const TO_SEND = `c.version, floor(extract(epoch FROM c.accepted_at) * 1000)::float8 AS accepted_at, d.token, d.environment,
+        floor(extract(epoch FROM d.last_seen_at) * 1000)::float8 AS seen_at, d.p256dh, d.auth`
+/** The same of all rows, in a column each. */
+const ALL_TO_SEND = (order: string): string => `array_agg(version${order}) AS versions,
+        array_agg(accepted_at${order}) AS accepted, array_agg(token${order}) AS tokens,
+        array_agg(environment${order}) AS environments, array_agg(seen_at${order}) AS seen,
+        array_agg(p256dh${order}) AS p256dh, array_agg(auth${order}) AS auth`
+/** What a batch that was leased begins with. */
+const LEASED = (row: string): string => `CASE WHEN ${row}.version IS NULL THEN 0 ELSE 1 END,
+        CASE WHEN ${row}.version IS NOT NULL THEN ${row}.holder END,
+        CASE WHEN ${row}.version IS NOT NULL THEN now() + $13 * interval '1 ms' END`
 /** Not one whose key another request has taken. */
 const isMeant = (column: string): string => `AND (${column} <> ALL($14) OR ${column} IN (SELECT id FROM keys))`
 
@@ -59,9 +101,11 @@ export const ACCEPT = `
           WHEN d.active THEN left(d.platform, 1) ELSE 'x' END ||
         -- [end]
         '' AS device
-        -- [leases]
-        , c.version, floor(extract(epoch FROM c.accepted_at) * 1000)::float8 AS accepted_at, d.token, d.environment,
-        floor(extract(epoch FROM d.last_seen_at) * 1000)::float8 AS seen_at, d.p256dh, d.auth
+        -- [devices, leases]
+        , ${TO_SEND}
+        -- [end]
+        -- [users]
+        , u.devices
         -- [end]
       FROM unnest($1, $2, $3, $4, $5, $6, $7, $8
         -- [devices]
@@ -73,6 +117,9 @@ export const ACCEPT = `
         -- [leases]
         , $12
         -- [end]
+        -- [users]
+        , $28
+        -- [end]
       ) WITH ORDINALITY AS t (id, app_id, priority, request, ttl, planned, send_at, trace
         -- [devices]
         , device_id, batch_id
@@ -83,6 +130,9 @@ export const ACCEPT = `
         -- [leases]
         , holder
         -- [end]
+        -- [users]
+        , users
+        -- [end]
         , n)
       -- [devices]
       LEFT JOIN LATERAL (
@@ -90,16 +140,14 @@ export const ACCEPT = `
         FROM devices WHERE app_id = t.app_id AND id = t.device_id LIMIT 1
       ) AS d ON true
       -- [end]
-      -- [leases]
-      LEFT JOIN LATERAL (
-        SELECT version, accepted_at FROM credentials
-        WHERE t.holder IS NOT NULL AND d.active AND app_id = t.app_id AND suspended_reason IS NULL
-          AND kind = CASE d.platform WHEN 'ios' THEN 'apns' WHEN 'android' THEN 'fcm' ELSE 'webpush' END
-          AND (d.user_id IS NULL OR coalesce((
-            SELECT false FROM contacts p
-            WHERE p.app_id = t.app_id AND p.external_id = d.user_id AND p.no_push LIMIT 1), true))
-        LIMIT 1
+      -- [devices, leases]
+      LEFT JOIN LATERAL (${credentialFor("t")}
       ) AS c ON true
+      -- [end]
+      -- [users]
+      LEFT JOIN LATERAL (
+        SELECT count(*)::integer AS devices FROM (SELECT ${DEVICES_OF_USERS("t")} LIMIT ${FEW_DEVICES + 1}) AS few
+      ) AS u ON true
       -- [end]
     )
     -- [keys]
@@ -112,6 +160,35 @@ export const ACCEPT = `
       RETURNING t.id
     )
     -- [end]
+    -- [users]
+    , reached AS MATERIALIZED (
+      SELECT a.n::integer AS place, a.id AS notification_id, a.app_id, a.priority, d.id, ${KIND} AS provider,
+        -- Of the notification's millisecond, so that they lie beside it.
+        (left(a.id::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid AS batch_id
+    -- [end]
+        -- [users, leases]
+        , a.holder, ${TO_SEND}
+        -- [end]
+    -- [users]
+      FROM arrived a
+      CROSS JOIN LATERAL (
+        SELECT id, active, platform, token, environment, p256dh, auth, last_seen_at, user_id
+        ${DEVICES_OF_USERS("a")} LIMIT ${FEW_DEVICES}
+      ) AS d
+    -- [end]
+      -- [users, leases]
+      LEFT JOIN LATERAL (${credentialFor("a")}
+      ) AS c ON true
+      -- [end]
+    -- [users]
+      WHERE ${IS_SHARED}
+    -- [end]
+        -- [users, keys]
+        ${isMeant("a.id")}
+        -- [end]
+    -- [users]
+    )
+    -- [end]
     , made AS (
       INSERT INTO notifications (
         id, app_id, priority, request, expires_at, plan_done, planned, status, started_at, send_at, published_at, trace
@@ -120,13 +197,23 @@ export const ACCEPT = `
         -- [end]
       )
       SELECT a.id, a.app_id, a.priority, a.request::json, coalesce(a.send_at, now()) + a.ttl * interval '1 ms',
-        plan.done, coalesce(a.planned, CASE WHEN plan.done THEN 1 ELSE 0 END),
+        plan.done, coalesce(a.planned,
+          -- [users]
+          CASE WHEN ${IS_SHARED} THEN a.devices END,
+          -- [end]
+          CASE WHEN plan.done THEN 1 ELSE 0 END),
         CASE WHEN plan.done THEN 'sending' WHEN a.send_at IS NULL THEN 'queued' ELSE 'scheduled' END,
         CASE WHEN plan.done THEN now() END, a.send_at, coalesce(a.send_at, now()), a.trace
         -- [templates]
         , a.template_version
         -- [end]
-      FROM arrived a, LATERAL (SELECT a.planned IS NOT NULL OR ${IS_REACHED} AS done) AS plan
+      FROM arrived a, LATERAL (
+        SELECT a.planned IS NOT NULL OR ${IS_REACHED}
+          -- [users]
+          OR ${IS_SHARED}
+          -- [end]
+        AS done
+      ) AS plan
       WHERE a.device <> '?'
         -- [keys]
         ${isMeant("a.id")}
@@ -149,7 +236,7 @@ export const ACCEPT = `
     , sent AS (
       INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients
     -- [end]
-        -- [leases]
+        -- [devices, leases]
         , fence, lease_holder, lease_until
         -- [end]
     -- [devices]
@@ -157,9 +244,8 @@ export const ACCEPT = `
       SELECT a.batch_id, a.id, a.app_id, CASE a.device WHEN 'i' THEN 'apns' WHEN 'a' THEN 'fcm' ELSE 'webpush' END,
         a.priority, ARRAY[a.device_id]
     -- [end]
-        -- [leases]
-        , CASE WHEN a.version IS NULL THEN 0 ELSE 1 END, CASE WHEN a.version IS NOT NULL THEN a.holder END,
-        CASE WHEN a.version IS NOT NULL THEN now() + $13 * interval '1 ms' END
+        -- [devices, leases]
+        , ${LEASED("a")}
         -- [end]
     -- [devices]
       FROM arrived a WHERE ${IS_REACHED}
@@ -170,18 +256,46 @@ export const ACCEPT = `
     -- [devices]
     )
     -- [end]
+    -- [users]
+    , shared AS (
+      INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients
+    -- [end]
+        -- [users, leases]
+        , fence, lease_holder, lease_until
+        -- [end]
+    -- [users]
+      )
+      SELECT r.batch_id, r.notification_id, r.app_id, r.provider, r.priority, ARRAY[r.id]
+    -- [end]
+        -- [users, leases]
+        , ${LEASED("r")}
+        -- [end]
+    -- [users]
+      FROM reached r
+    )
+    -- [end]
     SELECT now() AS at,
       '{}'::uuid[]
       -- [keys]
       || ARRAY(SELECT id FROM keys)
       -- [end]
       AS kept, those.*
+      -- [users]
+      , (SELECT row_to_json(theirs) FROM (
+        SELECT array_agg(place) AS places, array_agg(batch_id) AS batches, array_agg(id) AS ids,
+          array_agg(provider) AS providers
+      -- [end]
+        -- [users, leases]
+        , ${ALL_TO_SEND("")}
+        -- [end]
+      -- [users]
+        FROM reached
+      ) AS theirs) AS reached
+      -- [end]
     FROM (
       SELECT string_agg(device, '' ORDER BY n) AS devices
-        -- [leases]
-        , array_agg(version ORDER BY n) AS versions, array_agg(accepted_at ORDER BY n) AS accepted,
-        array_agg(token ORDER BY n) AS tokens, array_agg(environment ORDER BY n) AS environments,
-        array_agg(seen_at ORDER BY n) AS seen, array_agg(p256dh ORDER BY n) AS p256dh, array_agg(auth ORDER BY n) AS auth
+        -- [devices, leases]
+        , ${ALL_TO_SEND(" ORDER BY n")}
         -- [end]
       FROM arrived
     ) AS those`
@@ -193,6 +307,8 @@ export interface Arrival {
   readonly request: string
   /** Its only recipient, if the statement is to look it up and to plan it as `batch`. */
   readonly device: OnlyDevice | null
+  /** Its only recipients, if the statement is to look their devices up, and to plan them where they are few. */
+  readonly users: FewUsers | null
 }
 
 export interface Arrived {
@@ -201,14 +317,13 @@ export interface Arrived {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly device: "unknown" | "inactive" | ProviderKind | null
-  readonly claimed: AcceptedForDevice["claimed"]
+  readonly claimed: ReadonlyArray<ClaimedMessage>
+  /** Of the batches of users' devices that were not leased. */
+  readonly left: ReadonlyArray<ProviderKind>
 }
 
-interface AcceptedRow {
-  readonly at: Date
-  readonly kept: ReadonlyArray<string>
-  readonly devices: string
-  /** Of those that were leased, in the order of all: null where there are none, or this is none of them. */
+/** What was read of devices, a column each: null where there are none, or this one was not leased. */
+interface ToSend {
   readonly versions?: ReadonlyArray<number | null>
   readonly accepted?: ReadonlyArray<number | null>
   readonly tokens?: ReadonlyArray<string>
@@ -216,6 +331,22 @@ interface AcceptedRow {
   readonly seen?: ReadonlyArray<number>
   readonly p256dh?: ReadonlyArray<string | null>
   readonly auth?: ReadonlyArray<string | null>
+}
+
+/** Devices of users. Null: none at all. */
+interface Reached extends ToSend {
+  /** Which arrival's, counted from 1. */
+  readonly places: ReadonlyArray<number> | null
+  readonly batches: ReadonlyArray<BatchId>
+  readonly ids: ReadonlyArray<string>
+  readonly providers: ReadonlyArray<ProviderKind>
+}
+
+interface AcceptedRow extends ToSend {
+  readonly at: Date
+  readonly kept: ReadonlyArray<string>
+  readonly devices: string
+  readonly reached?: Reached
 }
 
 /** What the statement says of each device, in one character. */
@@ -228,41 +359,60 @@ const DEVICE: Readonly<Record<string, Arrived["device"]>> = {
   w: "webpush"
 }
 
-/** The batch of an arrival that was leased, as a claim would have found it. */
+/** A batch that was leased, as a claim would have found it: what was read of its only device stands at `index`. */
 const claimedOf = (
-  { device, notification, priority }: Arrival,
-  row: AcceptedRow,
+  { notification, priority }: Arrival,
+  at: Date,
+  read: ToSend,
   index: number,
-  provider: ProviderKind
-): Arrived["claimed"] => {
-  const version = row.versions?.[index] ?? null
-  if (device === null || version === null) return null
-  const { appId, id, ttlMs } = notification
+  { batch, id, provider }: { readonly batch: BatchId; readonly id: string; readonly provider: ProviderKind }
+): ClaimedMessage | null => {
+  const version = read.versions?.[index] ?? null
+  if (version === null) return null
+  const { appId, id: notificationId, ttlMs } = notification
   return {
     batch: {
-      id: device.batch,
+      id: batch,
       appId,
-      notificationId: id,
+      notificationId,
       provider,
       priority,
       attempts: 0,
       fence: 1,
       suspicion: 0,
-      credential: { version, suspendedReason: null, acceptedAt: row.accepted![index]! },
+      credential: { version, suspendedReason: null, acceptedAt: read.accepted![index]! },
       expiresAt: null,
-      recipients: [device.id]
+      recipients: [id]
     },
     target: {
-      id: device.id,
-      address: row.tokens![index]!,
-      environment: row.environments![index]!,
-      p256dh: row.p256dh![index]!,
-      auth: row.auth![index]!,
-      seenAt: row.seen![index]!
+      id,
+      address: read.tokens![index]!,
+      environment: read.environments![index]!,
+      p256dh: read.p256dh![index]!,
+      auth: read.auth![index]!,
+      seenAt: read.seen![index]!
     },
-    expiresAt: row.at.getTime() + ttlMs
+    expiresAt: at.getTime() + ttlMs
   }
 }
+
+/** What became of the devices of users: by arrival, the batches that were leased, and the ways of the others. */
+const sharedOf = (arrivals: ReadonlyArray<Arrival>, { at, reached }: AcceptedRow) => {
+  const found = new Map<number, { readonly claimed: Array<ClaimedMessage>; readonly left: Array<ProviderKind> }>()
+  reached?.places?.forEach((place, index) => {
+    let those = found.get(place - 1)
+    if (those === undefined) found.set(place - 1, (those = { claimed: [], left: [] }))
+    const { batches, ids, providers } = reached
+    const provider = providers[index]!
+    const which = { batch: batches[index]!, id: ids[index]!, provider }
+    const claimed = claimedOf(arrivals[place - 1]!, at, reached, index, which)
+    if (claimed !== null) those.claimed.push(claimed)
+    else if (!those.left.includes(provider)) those.left.push(provider)
+  })
+  return found
+}
+
+const NONE: Pick<Arrived, "claimed" | "left"> = { claimed: [], left: [] }
 
 const send = leavingOut<AcceptedRow>(ACCEPT)
 
@@ -272,13 +422,19 @@ export const acceptNotifications = (sql: SqlClient.SqlClient) =>
     const row = rows[0]!
     const createdAt = row.at.getTime()
     const mine = new Set(row.kept)
+    const shared = sharedOf(arrivals, row)
     return arrivals.map((arrival, index): Arrived => {
       const { id, settlement } = arrival.notification
       const device = DEVICE[row.devices[index] ?? "-"] ?? null
       const isKept = !settlement || device === "unknown" || mine.has(id)
-      return { isKept, createdAt, device, claimed: claimedOf(arrival, row, index, device as ProviderKind) }
+      if (arrival.device === null) return { isKept, createdAt, device, ...(shared.get(index) ?? NONE) }
+      const which = { ...arrival.device, provider: device as ProviderKind }
+      const claimed = claimedOf(arrival, row.at, row, index, which)
+      return { isKept, createdAt, device, claimed: claimed === null ? [] : [claimed], left: [] }
     })
   })
+
+const leaseOf = ({ device, users }: Arrival) => (device ?? users)?.lease ?? null
 
 const accept = (sql: SqlClient.SqlClient, arrivals: ReadonlyArray<Arrival>) => {
   const notifications = arrivals.map(({ notification }) => notification)
@@ -286,20 +442,27 @@ const accept = (sql: SqlClient.SqlClient, arrivals: ReadonlyArray<Arrival>) => {
   const batches = arrivals.flatMap(({ notification, priority }) =>
     (notification.batches ?? []).map((batch) => ({ ...batch, notification, priority }))
   )
-  const [devices, keys, planned] = [
+  const [devices, users, keys, planned] = [
     arrivals.some(({ device }) => device !== null),
+    arrivals.some(({ users }) => users !== null),
     settled.length > 0,
     batches.length > 0
   ]
-  const leaseMs = arrivals.find(({ device }) => device !== null && device.lease !== null)?.device?.lease?.ms ?? null
+  const holders = arrivals.map(leaseOf)
+  const leaseMs = holders.find((lease) => lease !== null)?.ms ?? null
+  const leases = leaseMs !== null
   const parts = {
     devices,
-    leases: leaseMs !== null,
+    users,
+    leases,
+    "devices, leases": devices && leases,
+    "users, leases": users && leases,
     templates: notifications.some(({ request }) => request.template !== undefined),
     keys,
     batches: planned,
     "batches, keys": planned && keys,
-    "devices, keys": devices && keys
+    "devices, keys": devices && keys,
+    "users, keys": users && keys
   }
   return send(sql, parts, [
     () => uuids(notifications.map(({ id }) => id)),
@@ -313,7 +476,7 @@ const accept = (sql: SqlClient.SqlClient, arrivals: ReadonlyArray<Arrival>) => {
     () => uuids(arrivals.map(({ device }) => device?.id ?? null)),
     () => uuids(arrivals.map(({ device }) => device?.batch ?? null)),
     () => uuids(notifications.map(({ request }) => request.template?.version ?? null)),
-    () => integers(arrivals.map(({ device }) => device?.lease?.holder ?? null)),
+    () => integers(holders.map((lease) => lease?.holder ?? null)),
     () => milliseconds(leaseMs ?? 0),
     () => uuids(settled.map(({ id }) => id)),
     () => uuids(settled.map(({ claim }) => claim.appId)),
@@ -328,6 +491,7 @@ const accept = (sql: SqlClient.SqlClient, arrivals: ReadonlyArray<Arrival>) => {
     () => uuids(batches.map((batch) => batch.notification.appId)),
     () => texts(batches.map((batch) => batch.provider)),
     () => texts(batches.map((batch) => batch.priority)),
-    () => texts(batches.map((batch) => uuidArrayText(batch.recipients)))
+    () => texts(batches.map((batch) => uuidArrayText(batch.recipients))),
+    () => texts(arrivals.map(({ users }) => (users === null ? null : textArrayText(users.ids))))
   ])
 }

@@ -8,8 +8,10 @@ import { eventParameters, eventsOfMany, finishing, namesOf, ownEvents, WORK_OF_M
 import { leavingOut } from "./leavingOut.ts"
 
 /*
- * Single messages that were sent, many in one statement: the result of each, which is its notification's only one, ends
- * its batch and completes its notification. Notifications are locked before batches, as those do who pause and cancel.
+ * Single messages that were sent, many in one statement: the result of each, which is its batch's only one, ends it, and
+ * completes its notification where nothing else of that is open. Notifications are locked before batches, as those do who
+ * pause and cancel. Of two statements at the same time that end batches of one notification, neither may see the other's
+ * end: whoever wrote the last asks whether it is done.
  */
 
 /*
@@ -57,9 +59,11 @@ export const FINISH_SENT = `
       )}
     ), completed AS (
       UPDATE notifications n SET status = 'completed', completed_at = now()
-      FROM mine
-      WHERE n.id = mine.notification_id AND coalesce(n.completed_at, '-infinity') = '-infinity'
-        AND n.plan_done AND n.planned = 1 AND n.reopened = 0 AND n.status IN ('queued', 'sending', 'paused')
+      FROM (SELECT notification_id, count(*) AS ended FROM mine GROUP BY notification_id) AS these
+      WHERE n.id = these.notification_id AND coalesce(n.completed_at, '-infinity') = '-infinity'
+        AND n.plan_done AND n.reopened = 0 AND n.status IN ('queued', 'sending', 'paused')
+        AND (n.planned = 1
+          OR these.ended = (SELECT count(*) FROM batches WHERE notification_id = n.id AND NOT done))
       RETURNING n.id
     )
     ${eventsOfMany("mine", 9)}

@@ -17,7 +17,7 @@ import { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { Settlement } from "../../ports/access/IdempotencyStore.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
 import { DirectSends } from "../../ports/sending/DirectSends.ts"
-import type { NewNotification } from "../../ports/sending/NotificationStore.ts"
+import type { ClaimedMessage, LeaseAtOnce, NewNotification } from "../../ports/sending/NotificationStore.ts"
 import { NotificationStore } from "../../ports/sending/NotificationStore.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import type { Trace } from "../../ports/operations/Tracing.ts"
@@ -125,6 +125,18 @@ const onlyDevice = (request: SendNotification, sendAt: number | null): string | 
   return reachedBy(request)("apns") ? ids[0]! : null
 }
 
+/** Users of one message whose devices are looked up as it is accepted, at most. */
+const FEW_USERS = 16
+
+/** The users that are meant, each once, if they are few, and by push alone, and now. */
+const fewUsers = (request: SendNotification, sendAt: number | null): ReadonlyArray<string> | null => {
+  const ids = request.to.user_ids
+  if (ids === undefined || ids.length > FEW_USERS || sendAt !== null) return null
+  const ways = waysOf(request)
+  if (ways.length !== 1 || ways[0] !== "push") return null
+  return ids.length === 1 ? ids : [...new Set(ids)]
+}
+
 /** Whether all of a message is known as it is accepted: a template is filled, and a trace gone on with, by those who send. */
 const isPlain = ({ request, trace }: Arriving): boolean => request.template === undefined && (trace ?? null) === null
 
@@ -176,14 +188,35 @@ export class Accept extends Context.Service<
 
       const answerOf = ({ id, sendAt }: Arriving): Accepted => ({ id, status: sendAt == null ? "queued" : "scheduled" })
 
+      /** Who would take a message as it is accepted. */
+      const leaseFor = (arriving: Arriving): LeaseAtOnce => {
+        const taker = isPlain(arriving) ? direct.taker(arriving.appId, arriving.request.priority ?? "bulk") : null
+        return taker === null ? null : { holder: taker, ms: settings.leaseMs }
+      }
+
+      /** Hands over what was claimed in the name of somebody else. */
+      const give = (
+        { appId, id, request, trace }: Arriving,
+        lease: LeaseAtOnce,
+        claimed: ReadonlyArray<ClaimedMessage>,
+        askedAt: number
+      ): void => {
+        const [first] = claimed
+        if (first === undefined) return
+        const message = messageOf(request, { id, appId, expiresAt: first.expiresAt, trace: trace ?? null })
+        const siblings = claimed.length - 1
+        for (const { batch, target } of claimed) {
+          direct.give(lease!.holder, { batch, message, target, siblings, askedAt })
+        }
+      }
+
       /** The whole accept in one statement, which looks the device up: most single messages are of this kind. */
       const sendToDevice = (arriving: Arriving, device: string, settle: Settle | null) => {
         const accepted = answerOf(arriving)
         const arrival = { ...arriving, batches: null, settlement: settle?.(accepted) ?? null }
-        const { appId, id, request, trace } = arriving
+        const { appId, id, request } = arriving
         const { priority = "bulk" } = request
-        const taker = isPlain(arriving) ? direct.taker(appId, priority) : null
-        const lease = taker === null ? null : { holder: taker, ms: settings.leaseMs }
+        const lease = leaseFor(arriving)
         const askedAt = performance.now()
         return Effect.flatMap(
           notifications.acceptForDevice(arrival, { id: lower(device), batch: uuidv7() as BatchId, lease }),
@@ -191,9 +224,7 @@ export class Accept extends Context.Service<
             if (found === null) return Effect.fail(new UnknownRecipients({ field: "device_ids", places: [0] }))
             const { claimed, provider } = found
             if (claimed !== null) {
-              const { batch, expiresAt, target } = claimed
-              const message = messageOf(request, { id, appId, expiresAt, trace: trace ?? null })
-              direct.give(taker!, { batch, message, target, askedAt })
+              give(arriving, lease, [claimed], askedAt)
               return Effect.succeed(accepted)
             }
             wakeUp(
@@ -204,6 +235,22 @@ export class Accept extends Context.Service<
             return Effect.succeed(accepted)
           }
         )
+      }
+
+      /** The same for the devices of a few users. */
+      const sendToUsers = (arriving: Arriving, ids: ReadonlyArray<string>, settle: Settle | null) => {
+        const accepted = answerOf(arriving)
+        const arrival = { ...arriving, batches: null, settlement: settle?.(accepted) ?? null }
+        const { appId, id, request } = arriving
+        const { priority = "bulk" } = request
+        const lease = leaseFor(arriving)
+        const askedAt = performance.now()
+        return Effect.map(notifications.acceptForUsers(arrival, { ids, lease }), ({ claimed, left }): Accepted => {
+          give(arriving, lease, claimed, askedAt)
+          for (const provider of left) wakeUp({ type: "SendV1", id: laneId({ appId, provider, priority }), priority })
+          if (claimed.length + left.length === 0) wakeUp({ type: "PlanV1", id, priority })
+          return accepted
+        })
       }
 
       const sendToMany = Effect.fnUntraced(function* (arriving: Arriving, settle: Settle | null) {
@@ -244,7 +291,10 @@ export class Accept extends Context.Service<
           trace
         }
         const device = onlyDevice(request, sendAt)
-        return device === null ? sendToMany(arriving, settle) : sendToDevice(arriving, device, settle)
+        if (device !== null) return sendToDevice(arriving, device, settle)
+        // The plan of what is traced has a span of its own.
+        const users = isPlain(arriving) ? fewUsers(request, sendAt) : null
+        return users === null ? sendToMany(arriving, settle) : sendToUsers(arriving, users, settle)
       }
 
       // A message to one device is the hot path: it takes no generator, and one suspension, for its statement.

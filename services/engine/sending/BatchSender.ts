@@ -63,7 +63,7 @@ export interface Direct extends Pick<DirectBatch, "message" | "target"> {
 export interface BatchSender {
   /** Sends a batch to its end. */
   readonly send: (claimed: LaneBatch) => Effect.Effect<LaneReport, StoreError>
-  /** Sends messages to one device each together, which have their credential in common. */
+  /** Sends messages to a device each together, which have their credential in common. */
   readonly sendTogether: (group: DirectGroup, ends: DirectEnds) => Effect.Effect<void>
   /** Writes results of direct sends. */
   readonly writer: OutcomeWriter

@@ -1,5 +1,5 @@
 import { Cause, Effect, FiberSet, Schedule } from "effect"
-import type { AppId } from "../../domain/Ids.ts"
+import type { AppId, NotificationId } from "../../domain/Ids.ts"
 import type { Priority } from "../../domain/sending/Notification.ts"
 import { now } from "../../ports/Now.ts"
 import { isSleptOver } from "../../ports/outbound/Deadline.ts"
@@ -12,7 +12,7 @@ import type { Lane } from "./Lane.ts"
 import { sentChunk } from "./Results.ts"
 
 /*
- * Messages to one device that were claimed as they were accepted, on their way through this process. What came in one
+ * Messages to a device each that were claimed as they were accepted, on their way through this process. What came in one
  * turn of the event loop goes to its provider together, lane by lane.
  *
  * States of each   received   waits for the end of the turn
@@ -20,6 +20,10 @@ import { sentChunk } from "./Results.ts"
  *                  written    its outcome is on its way to the store
  *                  left       to its lane, which goes on as with any other batch: it was not accepted, or could not begin
  *                  returned   to the store, for whoever claims it next: the lane takes none at the moment
+ *
+ * A notification to several devices is several of them, its siblings, which end one by one. The statement that writes the
+ * last of them completes it, unless another statement is under way: then nobody may have seen the end of all, and whoever
+ * is written last asks. Those that were left or returned are not waited for: whoever ends such a batch asks anyway.
  */
 
 /** The ways of messages that may be claimed as they are accepted. */
@@ -61,9 +65,22 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
   let received = new Map<string, [DirectBatch, ...Array<DirectBatch>]>()
   /** Those that no lane has: received, or on their way back to the store. */
   let waiting = 0
+  /** Siblings that are neither written, nor left, nor returned. */
+  const siblings = new Map<NotificationId, number>()
 
-  const giveBack = ({ batch: { appId, fence, id, provider } }: DirectBatch, lane: Lane | null) =>
-    store.release(id, fence, 0, false).pipe(
+  /** Whether it was the last of its siblings, or has none. */
+  const depart = ({ batch: { notificationId }, siblings: others }: DirectBatch): boolean => {
+    if (others === 0) return true
+    const left = (siblings.get(notificationId) ?? 1) - 1
+    if (left > 0) siblings.set(notificationId, left)
+    else siblings.delete(notificationId)
+    return left <= 0
+  }
+
+  const giveBack = (direct: DirectBatch, lane: Lane | null) => {
+    const { appId, fence, id, provider } = direct.batch
+    depart(direct)
+    return store.release(id, fence, 0, false).pipe(
       Effect.catch((error) =>
         Effect.annotateLogs(Effect.logWarning("A batch was left to its lease", error), { app_id: appId, provider })
       ),
@@ -75,6 +92,7 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
         })
       )
     )
+  }
 
   /** The end of a batch's being asked; null when it has ended before. */
   const end = (direct: DirectBatch): Lane | null => {
@@ -86,13 +104,16 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
   const other = (direct: DirectBatch, outcome: Outcome | null): void => {
     const lane = end(direct)
     if (lane === null) return
+    depart(direct)
     leave(direct, outcome)
     fork(lane.sendDirect(direct.batch))
   }
 
   const sent = (direct: DirectBatch, messageId: string | null): void => {
     const lane = end(direct)
-    if (lane !== null) sender.writer.write(sentChunk(direct.batch, messageId, leaseMs, now()), lane.endDirect)
+    if (lane === null) return
+    const chunk = sentChunk(direct.batch, messageId, leaseMs, now())
+    sender.writer.write({ chunk, isLast: () => depart(direct), ended: lane.endDirect })
   }
 
   const begin = (group: DirectGroup): void => {
@@ -114,8 +135,11 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
       Effect.onExit(sender.sendTogether([first, ...others], { sent, other }), (exit) =>
         Effect.suspend(() => {
           // Who has no answer now gets none any more.
-          const left = taken.flatMap((direct) => end(direct) ?? [])
-          for (const lane of left) lane.endDirect()
+          const left = taken.filter((direct) => asked.has(direct))
+          for (const direct of left) {
+            depart(direct)
+            end(direct)!.endDirect()
+          }
           return exit._tag === "Success" || left.length === 0
             ? Effect.void
             : Effect.logError(`${left.length} batches were left to their leases`, Cause.squash(exit.cause))
@@ -131,9 +155,10 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
   }
 
   const receive = (direct: DirectBatch): void => {
-    const { appId, credential, priority, provider } = direct.batch
+    const { appId, credential, notificationId, priority, provider } = direct.batch
     const key = `${appId}:${provider}:${priority}:${credential!.version}`
     waiting++
+    if (direct.siblings > 0) siblings.set(notificationId, (siblings.get(notificationId) ?? 0) + 1)
     if (received.size === 0) setImmediate(beginAll)
     const group = received.get(key)
     if (group === undefined) received.set(key, [direct])

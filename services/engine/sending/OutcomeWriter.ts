@@ -5,7 +5,7 @@ import type { ChunkWriting } from "./ChunkWriter.ts"
 import { noteWritten, writeChunk } from "./ChunkWriter.ts"
 
 /*
- * Writes what became of messages to one device each that were sent: all that came in one turn of the event loop, of
+ * Writes what became of messages to a device each that were sent: all that came in one turn of the event loop, of
  * whichever lanes, go in one statement, which completes their notifications as well. The first goes at once; what follows
  * within a moment goes together, as a commit costs as much as a few messages. Whatever does not go smoothly is written chunk by chunk, as any other batch's.
  */
@@ -21,21 +21,28 @@ const GAP_MS = 25
 /** So many chunks are worth a statement of their own at once. */
 const ENOUGH = 16
 
-export interface OutcomeWriter {
-  /** Writes the chunk of a batch of one recipient, who was sent to. Calls `ended` when it is written, or cannot be. */
-  readonly write: (chunk: ResultChunk, ended: () => void) => void
+/** What is to be written. */
+export interface SentOne {
+  /** Of a batch of one recipient, who was sent to. */
+  readonly chunk: ResultChunk
+  /**
+   * Whether its notification waits for nobody else who would ask whether it is done. Asked once, when it is written or is
+   * to be written by itself.
+   */
+  readonly isLast: () => boolean
+  /** Called when it is written, or cannot be. */
+  readonly ended: () => void
 }
 
-interface Waiting {
-  readonly chunk: ResultChunk
-  readonly ended: () => void
+export interface OutcomeWriter {
+  readonly write: (sent: SentOne) => void
 }
 
 export const makeOutcomeWriter = Effect.fnUntraced(function* (
   writing: ChunkWriting
 ): Effect.fn.Return<OutcomeWriter, never, Scope.Scope> {
   const fork = yield* FiberSet.makeRuntime<never>()
-  let waiting: Array<Waiting> = []
+  let waiting: Array<SentOne> = []
   let statements = 0
   let isSoon = false
   let startedAt = -Infinity
@@ -69,14 +76,14 @@ export const makeOutcomeWriter = Effect.fnUntraced(function* (
     setImmediate(start)
   }
   return {
-    write: (chunk, ended) => {
-      waiting.push({ chunk, ended })
+    write: (sent) => {
+      waiting.push(sent)
       soon()
     }
   }
 })
 
-const writeAll = Effect.fnUntraced(function* (writing: ChunkWriting, some: ReadonlyArray<Waiting>) {
+const writeAll = Effect.fnUntraced(function* (writing: ChunkWriting, some: ReadonlyArray<SentOne>) {
   const chunks = some.map(({ chunk }) => chunk)
   const items = chunks.map(({ batchId, fence }) => ({ id: batchId, fence }))
   const { gate, notifications, store, wakeWebhook } = writing
@@ -86,12 +93,13 @@ const writeAll = Effect.fnUntraced(function* (writing: ChunkWriting, some: Reado
   const others: Array<ResultChunk> = []
   const done: Array<ResultChunk> = []
   const open: Array<ResultChunk> = []
-  chunks.forEach((chunk, i) => {
+  some.forEach(({ chunk, isLast }, i) => {
     const finished = found[i] ?? null
+    const asks = isLast()
     if (finished === null) return void others.push(chunk)
     done.push(chunk)
     for (const id of finished.webhooks) wakeWebhook(id)
-    if (!finished.isCompleted) open.push(chunk)
+    if (asks && !finished.isCompleted) open.push(chunk)
   })
   noteWritten(writing, done)
   // Refused, or somebody else's by now: each for itself.

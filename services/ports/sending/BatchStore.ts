@@ -146,9 +146,9 @@ export class BatchStore extends Context.Service<
       StoreError
     >
     /**
-     * The same for many chunks in one statement, each of which ends a batch of one recipient, who was sent to, and is all
-     * that its notification was waiting for: they are completed as well. Null for a batch whose lease was lost. One chunk that the database refuses fails
-     * all: try them one by one.
+     * The same for many chunks in one statement, each of which ends a batch of one recipient, who was sent to.
+     * Notifications that were waiting for nothing else are completed as well. Null for a batch whose lease was lost. One
+     * chunk that the database refuses fails all: try them one by one.
      */
     readonly finishSent: (
       chunks: ReadonlyArray<ResultChunk>

@@ -6,11 +6,13 @@ import type { Target } from "../audience/AudienceStore.ts"
 import type { HolderId } from "../operations/HolderStore.ts"
 import type { ClaimedBatch } from "./BatchStore.ts"
 
-/** A message to one device that was claimed by the statement which accepted it, with all that it takes to send it. */
+/** A message to a device that was claimed by the statement which accepted it, with all that it takes to send it. */
 export interface DirectBatch {
   readonly batch: ClaimedBatch
   readonly message: Message
   readonly target: Target
+  /** How many other batches of its notification were claimed with it, and given to the same taker in the same turn. */
+  readonly siblings: number
   /** When it was claimed, or earlier (of `performance.now()`): from then on it is the taker's for a lease. */
   readonly askedAt: number
 }

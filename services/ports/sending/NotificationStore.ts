@@ -43,13 +43,32 @@ export interface NewNotification {
   readonly settlement?: Settlement | null
 }
 
+/** Who takes batches at once, if nothing speaks against it, and for how long; null leaves them to the lanes. */
+export type LeaseAtOnce = { readonly holder: HolderId; readonly ms: number } | null
+
 /** The only recipient of a notification. */
 export interface OnlyDevice {
   readonly id: string
   /** The id that its batch is to have. */
   readonly batch: BatchId
-  /** Who takes the batch at once, if nothing speaks against it, and for how long; null leaves it to the lanes. */
-  readonly lease: { readonly holder: HolderId; readonly ms: number } | null
+  readonly lease: LeaseAtOnce
+}
+
+/** Devices of a notification's users, at most, that are planned with its acceptance, each as a batch of its own. */
+export const FEW_DEVICES = 16
+
+/** The only recipients of a notification: the devices of these users. */
+export interface FewUsers {
+  /** A few, each once. */
+  readonly ids: ReadonlyArray<string>
+  readonly lease: LeaseAtOnce
+}
+
+/** A batch as it was leased to the holder that was named, and its only recipient. `expiresAt` is epoch milliseconds. */
+export interface ClaimedMessage {
+  readonly batch: ClaimedBatch
+  readonly target: Target
+  readonly expiresAt: number
 }
 
 export interface AcceptedForDevice {
@@ -60,7 +79,20 @@ export interface AcceptedForDevice {
    * The batch as it was leased to the holder that was named, and its recipient; null: it is left to the lanes. It is
    * not leased where the credential is missing or suspended, and where the device's person takes no push.
    */
-  readonly claimed: { readonly batch: ClaimedBatch; readonly target: Target; readonly expiresAt: number } | null
+  readonly claimed: ClaimedMessage | null
+}
+
+export interface AcceptedForUsers {
+  readonly notification: Notification
+  /**
+   * Batches that were leased to the holder that was named: of devices whose credential is known and not suspended, and
+   * whose person takes push.
+   */
+  readonly claimed: ReadonlyArray<ClaimedMessage>
+  /**
+   * The ways of all other batches, each once: they are left to the lanes. Without any batches, all is left to a planner.
+   */
+  readonly left: ReadonlyArray<ProviderKind>
 }
 
 /** Which notifications a list is to have: those that meet every condition. */
@@ -130,6 +162,14 @@ export class NotificationStore extends Context.Service<
       notification: NewNotification,
       device: OnlyDevice
     ) => Effect.Effect<AcceptedForDevice | null, StoreError>
+    /**
+     * The same for a message to the devices of a few users, which are looked up by the way: it is planned, a batch for
+     * each device, unless they have none that is active, or more than `FEW_DEVICES`, and then left to a planner.
+     */
+    readonly acceptForUsers: (
+      notification: NewNotification,
+      users: FewUsers
+    ) => Effect.Effect<AcceptedForUsers, StoreError>
     readonly find: (appId: AppId, id: NotificationId) => Effect.Effect<Option.Option<Notification>, StoreError>
     /** Those of `ids` that are notifications of the application, each once, in no order: one statement. */
     readonly findMany: (

@@ -42,6 +42,7 @@ const direct = (appId: AppId = app, askedAt = performance.now()): DirectBatch =>
       overrides: {}
     },
     target: { id: device, address: "a", environment: "production", p256dh: "p", auth: "a", seenAt: 1_790_000_000_000 },
+    siblings: 2,
     askedAt
   }
 }

@@ -185,6 +185,16 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     const [made] = yield* store.register(app, [android(unique(), { user_id: unique(), tags: ["one"] })])
     return made!.id
   })
+  /** Somebody with a few devices. */
+  const owner = Effect.gen(function* () {
+    const store = yield* DeviceStore
+    const user_id = unique()
+    yield* store.register(
+      app,
+      Array.from({ length: 3 }, () => android(unique(), { user_id }))
+    )
+    return user_id
+  })
   const someDevices = Effect.all(Array.from({ length: FEW }, () => device))
   const user = Effect.gen(function* () {
     const store = yield* ContactStore
@@ -628,6 +638,38 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
           { id, batch: uuidv7() as BatchId, lease: null }
         )
     ),
+    "NotificationStore.acceptForUsers": after(owner, NotificationStore, (store, id) =>
+      store.acceptForUsers(
+        { id: uuidv7() as NotificationId, appId: app, request: HELLO, ttlMs: LATER, batches: null },
+        { ids: [id, unique()], lease: null }
+      )
+    ),
+    "NotificationStore.acceptForUsers, leased": after(owner, NotificationStore, (store, id) =>
+      store.acceptForUsers(
+        { id: uuidv7() as NotificationId, appId: app, request: HELLO, ttlMs: LATER, batches: null },
+        { ids: [id, unique()], lease: { holder: 1 as HolderId, ms: LEASE } }
+      )
+    ),
+    "NotificationStore.acceptForUsers, with a key": after(
+      Effect.gen(function* () {
+        const claim = secret(app)
+        yield* (yield* IdempotencyStore).begin(claim, FINGERPRINT, LEASE)
+        return { claim, id: yield* owner }
+      }),
+      NotificationStore,
+      (store, { claim, id }) =>
+        store.acceptForUsers(
+          {
+            id: uuidv7() as NotificationId,
+            appId: app,
+            request: HELLO,
+            ttlMs: LATER,
+            batches: null,
+            settlement: { claim, answer: ANSWER }
+          },
+          { ids: [id], lease: null }
+        )
+    ),
     "NotificationStore.find": after(accept(), NotificationStore, (store, id) => store.find(app, id)),
     "NotificationStore.findMany": after(accept(), NotificationStore, (store, id) => store.findMany(app, [id])),
     "NotificationStore.list": plain(NotificationStore, (store) => store.list(app, {}, null, PAGE)),
@@ -698,6 +740,12 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "BatchStore.finishSent": Effect.map(claimed(ids(1)), (one) =>
       Effect.flatMap(BatchStore, (store) => store.finishSent([chunkOf(one, one.recipients)]))
     ),
+    "BatchStore.finishSent, one of several": Effect.gen(function* () {
+      const one = yield* claimed(ids(1))
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE notifications SET planned = 2 WHERE id = ${one.notificationId}`
+      return Effect.flatMap(BatchStore, (store) => store.finishSent([chunkOf(one, one.recipients)]))
+    }),
     "BatchStore.finish, with events": finish((one) => ({
       events: [eventsOf(app, "NOTIFICATION_SENT", one.recipients)]
     }))(ids(1)),

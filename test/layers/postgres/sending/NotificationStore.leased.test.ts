@@ -21,7 +21,7 @@ import { HolderStore } from "../../../../services/ports/operations/HolderStore.t
 import { BatchStore } from "../../../../services/ports/sending/BatchStore.ts"
 import { CredentialStore } from "../../../../services/ports/sending/CredentialStore.ts"
 import type { NewNotification } from "../../../../services/ports/sending/NotificationStore.ts"
-import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
+import { FEW_DEVICES, NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
 import { HELLO, hotStores, newApp } from "../Stores.ts"
 
 const stores = Layer.mergeAll(CredentialStores.layer, IdempotencyStores.layer, HolderStores.layer).pipe(
@@ -91,6 +91,32 @@ const accept = Effect.fnUntraced(function* (
     { id: device, batch, lease: isLeased ? { holder: HOLDER, ms: LEASE } : null }
   )
   return { id, batch, accepted }
+})
+
+interface SharedRow {
+  readonly id: string
+  readonly recipients: ReadonlyArray<string>
+}
+
+/** Accepts a message to users, leased unless said otherwise; with its batches as they are. */
+const acceptFor = Effect.fnUntraced(function* (
+  appId: AppId,
+  users: ReadonlyArray<string>,
+  more: { readonly isLeased?: boolean } & Partial<NewNotification> = {}
+) {
+  const notifications = yield* NotificationStore
+  const sql = yield* SqlClient.SqlClient
+  const { isLeased = true, ...over } = more
+  const id = uuidv7() as NotificationId
+  const accepted = yield* notifications.acceptForUsers(
+    { id, appId, request: HELLO, ttlMs: TTL, batches: null, ...over },
+    { ids: users, lease: isLeased ? { holder: HOLDER, ms: LEASE } : null }
+  )
+  const rows = yield* sql<SharedRow>`
+    SELECT id, app_id, priority, recipients, fence, lease_holder, done, pending,
+      lease_until > now() AND lease_until <= now() + ${LEASE} * interval '1 ms' AS is_leased
+    FROM batches WHERE notification_id = ${id} ORDER BY id`
+  return { id, accepted, rows }
 })
 
 const rowOf = Effect.fnUntraced(function* (batch: BatchId) {
@@ -312,6 +338,183 @@ layer(stores)("NotificationStore, leasing a message as it accepts it", (it) => {
           AND kind = ${claimed.provider}`
         expect(claimed.credential).toMatchObject(credential!)
       }
+    })
+  )
+
+  it.effect(
+    "leases a batch for each active device of some users, as claims would find them, and plans just those",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const notifications = yield* NotificationStore
+        const batches = yield* BatchStore
+        const audiences = yield* AudienceStore
+        const [app, other] = [yield* newSender, yield* newSender]
+        const [phone, sandbox, droid, browser, theirs, dead] = yield* devicesOf(app, [
+          ios({ user_id: "u" }),
+          ios({ user_id: "u", environment: "sandbox" }),
+          android({ user_id: "u" }),
+          { ...web(), user_id: "u" },
+          android({ user_id: 'with "quotes", \\ and {braces}' }),
+          android({ user_id: "u" })
+        ])
+        yield* devicesOf(app, [android(), android({ user_id: "U" })])
+        yield* devicesOf(other, [android({ user_id: "u" })])
+        yield* sql`UPDATE devices SET active = false WHERE id = ${dead!}`
+        yield* sql`UPDATE devices SET last_seen_at = '2026-01-02 03:04:05.678912Z' WHERE app_id = ${app}`
+        yield* sql`UPDATE credentials SET accepted_at = '2026-02-03 04:05:06.789923Z' WHERE app_id = ${app} AND kind <> 'fcm'`
+        const { accepted, id, rows } = yield* acceptFor(app, ["u", 'with "quotes", \\ and {braces}', "nobody"])
+        const mine = [phone, sandbox, droid, browser, theirs].map((device) => device!)
+        expect(accepted.notification).toMatchObject({ id, appId: app, status: "queued" })
+        expect(accepted.left).toEqual([])
+        expect(rows.map(({ recipients }) => recipients[0]!).sort()).toEqual([...mine].sort())
+        for (const row of rows) expect(row).toMatchObject({ ...LEASED, app_id: app, priority: "bulk" })
+        const [row] = yield* sql`SELECT status, plan_done, planned, started_at IS NOT NULL AS started FROM notifications
+        WHERE id = ${id}`
+        expect(row).toEqual({ status: "sending", plan_done: true, planned: 5, started: true })
+        const { expiresAt } = accepted.claimed[0]!
+        const message = messageOf(HELLO, { id, appId: app, expiresAt, trace: null })
+        expect(Option.some(message)).toEqual(yield* notifications.message(id))
+        yield* sql`UPDATE batches SET lease_until = NULL WHERE notification_id = ${id}`
+        const again = yield* Effect.forEach(["apns", "fcm", "webpush"] as const, (provider) =>
+          batches.claim({ appId: app, provider, priority: "bulk" }, 10, LEASE)
+        )
+        const found = accepted.claimed.map(({ batch }) => batch).sort((a, b) => (a.id < b.id ? -1 : 1))
+        expect(found).toEqual(
+          again
+            .flat()
+            .map((batch) => ({ ...batch, fence: 1 }))
+            .sort((a, b) => (a.id < b.id ? -1 : 1))
+        )
+        for (const { batch, target } of accepted.claimed) {
+          expect(yield* audiences.targets(app, batch.provider, batch.recipients)).toEqual([target])
+        }
+      })
+  )
+
+  it.effect("names a device once however often its user is named, and leaves nobody at all to a planner", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newSender
+      const [device, dead] = yield* devicesOf(app, [android({ user_id: "u" }), android({ user_id: "inactive" })])
+      yield* sql`UPDATE devices SET active = false WHERE id = ${dead!}`
+      const twice = yield* acceptFor(app, ["u", "u"])
+      expect(twice.rows).toMatchObject([{ ...LEASED, recipients: [device] }])
+      for (const users of [["unknown"], ["inactive"], ["inactive", "unknown"]]) {
+        const { accepted, id, rows } = yield* acceptFor(app, users)
+        expect([accepted.claimed, accepted.left, rows]).toEqual([[], [], []])
+        const [row] = yield* sql`SELECT status, plan_done, planned FROM notifications WHERE id = ${id}`
+        expect(row).toEqual({ status: "queued", plan_done: false, planned: 0 })
+      }
+    })
+  )
+
+  it.effect("plans up to as many devices as are a few, and leaves more to a planner", () =>
+    Effect.gen(function* () {
+      const app = yield* newSender
+      yield* devicesOf(
+        app,
+        Array.from({ length: FEW_DEVICES }, () => android({ user_id: "few" }))
+      )
+      yield* devicesOf(app, [ios({ user_id: "one more" })])
+      const few = yield* acceptFor(app, ["few"])
+      expect(few.rows).toHaveLength(FEW_DEVICES)
+      expect(few.accepted.claimed).toHaveLength(FEW_DEVICES)
+      const more = yield* acceptFor(app, ["few", "one more"])
+      expect([more.accepted.claimed, more.accepted.left, more.rows]).toEqual([[], [], []])
+    })
+  )
+
+  it.effect("leaves to their lanes those whose credential or person does not allow it, and all without a lease", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [app, bare] = [yield* newSender, yield* newApp]
+      yield* (yield* CredentialStore).put(bare, FCM)
+      yield* sql`UPDATE credentials SET suspended_reason = 'refused' WHERE app_id = ${app} AND kind = 'apns'`
+      const contacts = yield* ContactStore
+      for (const external_id of ["quiet", "open"]) yield* contacts.upsert(app, [{ external_id }])
+      yield* sql`UPDATE contacts SET no_push = true WHERE app_id = ${app} AND external_id = 'quiet'`
+      const [droid, , silent] = yield* devicesOf(app, [
+        android({ user_id: "open" }),
+        ios({ user_id: "open" }),
+        { ...web(), user_id: "quiet" },
+        ios({ user_id: "quiet" })
+      ])
+      const { accepted, rows } = yield* acceptFor(app, ["open", "quiet"])
+      expect(accepted.claimed.map(({ target }) => target.id)).toEqual([droid])
+      expect([...accepted.left].sort()).toEqual(["apns", "webpush"])
+      expect(rows).toHaveLength(4)
+      for (const { recipients, ...row } of rows) expect(row).toMatchObject(recipients[0] === droid ? LEASED : LEFT)
+      expect(rows.map(({ recipients }) => recipients[0])).toContain(silent)
+      const idle = yield* acceptFor(app, ["open", "quiet"], { isLeased: false })
+      expect([idle.accepted.claimed, [...idle.accepted.left].sort()]).toEqual([[], ["apns", "fcm", "webpush"]])
+      for (const row of idle.rows) expect(row).toMatchObject(LEFT)
+      yield* devicesOf(bare, [android({ user_id: "u" }), ios({ user_id: "u" }), ios({ user_id: "u" })])
+      const partly = yield* acceptFor(bare, ["u"])
+      expect(partly.accepted.claimed.map(({ batch }) => batch.provider)).toEqual(["fcm"])
+      expect(partly.accepted.left).toEqual(["apns"])
+    })
+  )
+
+  it.effect("gives each of many messages to users and devices that travel together what is its own", () =>
+    Effect.gen(function* () {
+      const keys = yield* IdempotencyStore
+      const notifications = yield* NotificationStore
+      const sql = yield* SqlClient.SqlClient
+      const [app, other] = [yield* newSender, yield* newSender]
+      const [a, b, c, d] = yield* devicesOf(app, [
+        ios({ user_id: "one" }),
+        android({ user_id: "two" }),
+        { ...web(), user_id: "two" },
+        android()
+      ])
+      const [theirs] = yield* devicesOf(other, [android({ user_id: "two" })])
+      const settlement = (key: string) => ({
+        claim: { appId: app, route: "POST /api/v1/notifications", key, holder: uuidv7() },
+        answer: { status: 202, body: "{}", location: null }
+      })
+      const [mine, lost] = [settlement("mine"), settlement("lost")]
+      yield* keys.begin(mine.claim, new Uint8Array(32), LEASE)
+      yield* keys.begin({ ...lost.claim, holder: uuidv7() }, new Uint8Array(32), LEASE)
+      // The first goes at once, and all others while it is under way.
+      const [, one, refused, both, stranger, kept, single, nobody] = yield* Effect.all(
+        [
+          notifications.accept({
+            id: uuidv7() as NotificationId,
+            appId: app,
+            request: HELLO,
+            ttlMs: TTL,
+            batches: null
+          }),
+          acceptFor(app, ["one"]),
+          Effect.flip(acceptFor(app, ["one"], { settlement: lost })),
+          acceptFor(app, ["one", "two"]),
+          acceptFor(other, ["one", "two"]),
+          acceptFor(app, ["two"], { settlement: mine }),
+          accept(app, d!),
+          acceptFor(app, ["none"])
+        ],
+        { concurrency: "unbounded" }
+      )
+      expect(refused).toMatchObject({ _tag: "StoreError" })
+      const cases = [
+        [one, [a]],
+        [both, [a, b, c]],
+        [stranger, [theirs]],
+        [kept, [b, c]],
+        [nobody, []]
+      ] as const
+      for (const [{ accepted, id, rows }, devices] of cases) {
+        expect(accepted.claimed.map(({ target }) => target.id).sort()).toEqual([...devices].sort())
+        expect(rows.map(({ recipients }) => recipients[0]!).sort()).toEqual([...devices].sort())
+        for (const { batch } of accepted.claimed) expect(batch.notificationId).toBe(id)
+        expect(accepted.claimed.map(({ batch }) => batch.id).sort()).toEqual(rows.map(({ id }) => id).sort())
+      }
+      expect(single.accepted!.claimed!.target.id).toBe(d)
+      expect(yield* sql`SELECT 1 FROM batches WHERE app_id = ${app}`).toHaveLength(7)
+      expect(yield* sql`SELECT 1 FROM notifications WHERE app_id = ${app}`).toHaveLength(6)
+      const [answer] = yield* sql`SELECT status FROM idempotency_keys WHERE app_id = ${app} AND key = 'mine'`
+      expect(answer).toEqual({ status: 202 })
     })
   )
 })

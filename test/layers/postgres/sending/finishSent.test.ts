@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { pool } from "../../../../layers/postgres/server/Database.ts"
-import type { AppId, NotificationId } from "../../../../services/domain/Ids.ts"
+import type { AppId, BatchId, NotificationId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { BatchStore } from "../../../../services/ports/sending/BatchStore.ts"
 import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
@@ -50,16 +50,17 @@ const holding = Effect.fnUntraced(function* (
   return Effect.andThen(Deferred.succeed(commit, undefined), Fiber.join(fiber))
 })
 
-/** Waits until a statement of this database waits for somebody's lock. */
-const untilBlocked = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-).pipe(
-  Effect.flatMap((rows) => (rows.length > 0 ? Effect.void : Effect.fail("nobody waits"))),
-  Effect.retry({ times: 100_000 })
-)
+/** Waits until so many statements of this database wait for somebody's lock. */
+const untilBlocked = (count: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  ).pipe(
+    Effect.flatMap((rows) => (rows.length >= count ? Effect.void : Effect.fail("too few wait"))),
+    Effect.retry({ times: 100_000 })
+  )
 
-layer(hotStores)("finishing messages that were sent, each to one device", (it) => {
+layer(hotStores)("finishing messages that were sent, each to a device", (it) => {
   it.effect("writes results, counts and statistics, and completes each notification, in one transaction", () =>
     Effect.gen(function* () {
       const store = yield* BatchStore
@@ -139,9 +140,70 @@ layer(hotStores)("finishing messages that were sent, each to one device", (it) =
       // Whoever is told so asks whether it is done.
       expect(yield* notifications.completeIfDone(two)).toBe(false)
       expect(yield* notifications.completeIfDone(reopened)).toBe(true)
-      expect((yield* store.finishSent([chunkOf(second!, second!.recipients)]))[0]!.isCompleted).toBe(false)
-      expect(yield* notifications.completeIfDone(two)).toBe(true)
+      expect((yield* store.finishSent([chunkOf(second!, second!.recipients)]))[0]!.isCompleted).toBe(true)
+      expect(yield* notifications.completeIfDone(two)).toBe(false)
     })
+  )
+
+  it.effect("completes a notification with the last of its batches, in whichever statement that is, and once", () =>
+    Effect.gen(function* () {
+      const store = yield* BatchStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const [a, b, c, d, e, f] = ids(6)
+      const together = yield* planned(app, [[a!], [b!], [c!]])
+      const apart = yield* planned(app, [[d!], [e!], [f!]])
+      const batches = yield* claimed(app, 6)
+      const of = (recipient: string) => {
+        const batch = batches.find(({ recipients }) => recipients[0] === recipient)!
+        return chunkOf(batch, batch.recipients)
+      }
+      const completed = (recipients: ReadonlyArray<string>) =>
+        Effect.map(store.finishSent(recipients.map(of)), (answers) => answers.map((answer) => answer?.isCompleted))
+      expect(yield* completed([d!, a!, b!, c!])).toEqual([false, true, true, true])
+      expect([yield* statusOf(app, together), yield* statusOf(app, apart)]).toEqual(["completed", "sending"])
+      // One that goes again is a batch that is open.
+      const again = { id: uuidv7() as BatchId, delayMs: 0, attempts: 1, suspended: false, slowed: false }
+      yield* store.finish({
+        ...of(e!),
+        final: { recipients: [], statuses: [], messageIds: [], errors: [] },
+        retries: [{ ...again, recipients: [e!] }]
+      })
+      expect(yield* completed([f!])).toEqual([false])
+      const [last] = yield* claimed(app, 6)
+      expect(last).toMatchObject({ id: again.id, recipients: [e] })
+      const answers = yield* store.finishSent([chunkOf(last!, last!.recipients)])
+      expect(answers).toMatchObject([{ isCompleted: true }])
+      for (const id of [together, apart]) {
+        expect(yield* accountOf(app, id)).toMatchObject({ accepted: 3, sent: 3, pending: 0 })
+      }
+      expect(yield* sql`SELECT sum(sent)::integer AS sent FROM daily_stats WHERE app_id = ${app}`).toEqual([
+        { sent: 6 }
+      ])
+    })
+  )
+
+  it.effect("leaves it to whoever asks when two statements at a time end the last of its batches", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const [a, b] = ids(2)
+      const id = yield* planned(app, [[a!], [b!]])
+      const [first, second] = yield* claimed(app, 2)
+      const store = yield* BatchStore
+      // The first is written, and not committed yet, when the second begins.
+      const commit = yield* holding(id, (sql) => sql`SELECT 1`)
+      const finishing = yield* Effect.forEach([first!, second!], (batch) =>
+        Effect.forkChild(
+          onOwnNode(Effect.flatMap(BatchStore, ({ finishSent }) => finishSent([chunkOf(batch, batch.recipients)])))
+        )
+      )
+      yield* untilBlocked(2)
+      yield* commit
+      const answers = yield* Effect.forEach(finishing, (fiber) => Fiber.join(fiber))
+      expect(answers.flat().map((answer) => answer?.isCompleted)).toEqual([false, false])
+      expect(yield* (yield* NotificationStore).completeIfDone(id)).toBe(true)
+      expect(yield* store.finishSent([chunkOf(second!, second!.recipients)])).toEqual([null])
+    }).pipe(Effect.scoped)
   )
 
   it.effect("sees what somebody did to a notification in whose transaction it was held", () =>
@@ -169,7 +231,7 @@ layer(hotStores)("finishing messages that were sent, each to one device", (it) =
           )
         )
       )
-      yield* untilBlocked
+      yield* untilBlocked(1)
       yield* Effect.all(changes, { concurrency: "unbounded" })
       expect((yield* Fiber.join(finishing)).map((answer) => answer?.isCompleted)).toEqual([false, false])
       expect(yield* statusOf(app, cancelled!.notificationId)).toBe("cancelled")

@@ -106,13 +106,19 @@ export const newSender = Effect.gen(function* () {
   return app
 })
 
-export const newDevices = Effect.fnUntraced(function* (app: AppId, count: number, platform: Platform = "android") {
+export const newDevices = Effect.fnUntraced(function* (
+  app: AppId,
+  count: number,
+  platform: Platform = "android",
+  user?: string
+) {
   const devices = yield* DeviceStore
   const made = yield* devices.register(
     app,
     Array.from({ length: count }, () => ({
       token: platform === "ios" ? randomBytes(32).toString("hex") : randomBytes(8).toString("hex"),
-      platform
+      platform,
+      ...(user !== undefined && { user_id: user })
     }))
   )
   return made.map(({ id }) => id as string)
@@ -142,12 +148,16 @@ export const makeNode = Effect.fnUntraced(function* ({
     outage.over(CredentialStore, Layer.succeed(CredentialStore, yield* CredentialStore))
   )
   let wake: ((id: string, priority: "high" | "bulk") => Effect.Effect<void>) | null = null
+  const toPlan: Array<string> = []
   const queue = Layer.mock(JobQueue, {
     reachesOthers: () => false,
     publish: (jobs) =>
       Effect.forEach(
         jobs,
-        ({ id, priority, type }) => (type === "SendV1" && wake !== null ? wake(id, priority) : Effect.void),
+        ({ id, priority, type }) => {
+          if (type === "PlanV1") toPlan.push(id)
+          return type === "SendV1" && wake !== null ? wake(id, priority) : Effect.void
+        },
         { discard: true }
       )
   })
@@ -213,6 +223,8 @@ export const makeNode = Effect.fnUntraced(function* ({
     /** Who would take a message of the application now. */
     taker: (app: AppId) => Context.get(base, DirectSends).taker(app, "bulk"),
     outage,
+    /** Notifications that a planner was told of, who is not here. */
+    toPlan,
     accept,
     apns,
     fcm,
@@ -220,6 +232,9 @@ export const makeNode = Effect.fnUntraced(function* ({
     dispatcher,
     send,
     row,
+    /** Sends to the devices of users. */
+    sendTo: (app: AppId, users: ReadonlyArray<string>, more: Partial<SendNotification> = {}) =>
+      Effect.map(accept.send(app, { to: { user_ids: users }, content: { title: "Hello" }, ...more }), ({ id }) => id),
     /** Sends to many at once, as clients do that do not know of each other. */
     sendAll: (app: AppId, devices: ReadonlyArray<string>, more: Partial<SendNotification> = {}) =>
       Effect.forEach(devices, (device) => send(app, device, more), { concurrency: "unbounded" }),
