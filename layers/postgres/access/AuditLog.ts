@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { AuditEntry, AuditFilter } from "../../../services/domain/access/Audit.ts"
 import { ANY_ENTRY } from "../../../services/domain/access/Audit.ts"
 import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
+import { record } from "./auditEntry.ts"
 import { emailOf, filtersOf } from "./logEntries.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
@@ -36,7 +37,9 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient.SqlClient> = Layer.ef
             )
           ),
           storeError("AuditLog.list")
-        )
+        ),
+      record: (appId, { action, details, target }) =>
+        record(sql, appId, action, target, details).pipe(storeError("AuditLog.record"))
     })
   )
 )

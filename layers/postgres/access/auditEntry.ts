@@ -1,10 +1,11 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AuditAction } from "../../../services/domain/access/Audit.ts"
+import type { Actor, AuditAction, AuditNote } from "../../../services/domain/access/Audit.ts"
 import type { AppId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
+import { texts, uuids } from "../server/columns.ts"
 
 /**
  * Writes down a change and who makes it. To be run in the transaction of the change: one is not without the other.
@@ -22,3 +23,35 @@ export const record = Effect.fnUntraced(function* (
     INSERT INTO audit_log (id, app_id, actor_kind, actor_id, action, target, details)
     VALUES (${uuidv7()}, ${appId}, ${actor.kind}, ${actor.id}, ${action}, ${target}, ${JSON.stringify(details)})`
 })
+
+const recordAll = (
+  sql: SqlClient.SqlClient,
+  appId: AppId,
+  actor: Actor,
+  notes: ReadonlyArray<AuditNote>
+): Effect.Effect<unknown, SqlError> =>
+  notes.length === 0
+    ? Effect.void
+    : sql`
+    INSERT INTO audit_log (id, app_id, actor_kind, actor_id, action, target, details)
+    SELECT t.id, ${appId}::uuid, ${actor.kind}::text, ${actor.id}::text, t.action, t.target, t.details::json
+    FROM unnest(${uuids(notes.map(() => uuidv7()))}, ${texts(notes.map(({ action }) => action))},
+      ${texts(notes.map(({ target }) => target))}, ${texts(notes.map(({ details = {} }) => JSON.stringify(details)))}
+    ) AS t (id, action, target, details)`
+
+/**
+ * A change of data that keys make by the million, and that is written down where a person makes it: `notesOf` says what
+ * of it, in one transaction with the change. All others change it as `otherwise` does, which nothing is added to. See
+ * docs/decisions/0074-people.md.
+ */
+export const notedOfPeople = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  appId: AppId,
+  change: Effect.Effect<A, E, R>,
+  notesOf: (changed: NoInfer<A>) => ReadonlyArray<AuditNote>,
+  otherwise: Effect.Effect<A, E, R> = change
+): Effect.Effect<A, E | SqlError, R> =>
+  Effect.flatMap(CurrentActor, (actor): Effect.Effect<A, E | SqlError, R> => {
+    if (actor.kind !== "user") return otherwise
+    return sql.withTransaction(Effect.tap(change, (changed) => recordAll(sql, appId, actor, notesOf(changed))))
+  })

@@ -7,6 +7,7 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { NamedChannel } from "../../../services/ports/audience/ChannelStore.ts"
 import { ChannelStore } from "../../../services/ports/audience/ChannelStore.ts"
 import { addressKey } from "./addresses.ts"
+import { notedOfPeople } from "../access/auditEntry.ts"
 import { byValues } from "../server/byValues.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { integers, isUuid, texts, uuids } from "../server/columns.ts"
@@ -54,8 +55,14 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(COLUMNS)
 
-    const upsert: ChannelStore["Service"]["upsert"] = Effect.fnUntraced(function* (appId, channels) {
-      if (channels.length === 0) return []
+    type Upserted = { readonly id: ChannelId; readonly created: boolean }
+
+    const noting = <E, R>(appId: AppId, written: Effect.Effect<ReadonlyArray<Upserted>, E, R>) =>
+      notedOfPeople(sql, appId, written, (channels) =>
+        channels.map(({ created, id }) => ({ action: created ? "channel.created" : "channel.changed", target: id }))
+      )
+
+    const writeAll = Effect.fnUntraced(function* (appId: AppId, channels: ReadonlyArray<EmailChannel>) {
       const byKey = new Map<string, Line>()
       const keys = channels.map((channel) => {
         const key = addressKey(channel.address)
@@ -97,7 +104,12 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
         if (created) byKey.delete(key)
         return { id, created }
       })
-    }, storeError("ChannelStore.upsert"))
+    })
+
+    const upsert: ChannelStore["Service"]["upsert"] = (appId, channels) =>
+      channels.length === 0
+        ? Effect.succeed([])
+        : noting(appId, writeAll(appId, channels)).pipe(storeError("ChannelStore.upsert"))
 
     const find: ChannelStore["Service"]["find"] = (appId, id) =>
       sql<ChannelRow>`SELECT ${columns} FROM channels WHERE app_id = ${appId} AND id = ${id}`.pipe(
@@ -132,10 +144,15 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
       )
 
     const remove: ChannelStore["Service"]["remove"] = (appId, id) =>
-      sql`DELETE FROM channels WHERE app_id = ${appId} AND id = ${id} RETURNING id`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        storeError("ChannelStore.remove")
-      )
+      notedOfPeople(
+        sql,
+        appId,
+        Effect.map(
+          sql`DELETE FROM channels WHERE app_id = ${appId} AND id = ${id} RETURNING id`,
+          (rows) => rows.length > 0
+        ),
+        (isGone) => (isGone ? [{ action: "channel.deleted", target: id }] : [])
+      ).pipe(storeError("ChannelStore.remove"))
 
     const amongAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Naming>) {
       const ids = calls.map((call) => [...new Set(call.ids.filter(isUuid))])
@@ -162,14 +179,19 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
 
     const { ensureContacts, inboxesOf } = inboxChannels(sql)
     const isEmail = ofRows(sql, sql`kind = 'email'`)
-    const ensureInbox: ChannelStore["Service"]["ensureInbox"] = Effect.fnUntraced(function* (appId, userId) {
+    const writeInbox = Effect.fnUntraced(function* (appId: AppId, userId: string) {
       const [contact] = yield* ensureContacts(appId, [userId])
       const [old] = yield* sql<{ readonly id: ChannelId }>`
         SELECT id FROM channels WHERE app_id = ${appId} AND kind = 'inbox' AND address_key = ${contact!.id}`
       if (old !== undefined) return { id: old.id, created: false }
       const [id] = yield* inboxesOf(appId, [contact!.id])
       return { id: id as ChannelId, created: true }
-    }, storeError("ChannelStore.ensureInbox"))
+    })
+    // One that is there stays as it is.
+    const ensureInbox: ChannelStore["Service"]["ensureInbox"] = (appId, userId) =>
+      notedOfPeople(sql, appId, writeInbox(appId, userId), ({ created, id }) =>
+        created ? [{ action: "channel.created", target: id }] : []
+      ).pipe(storeError("ChannelStore.ensureInbox"))
 
     const subscribe: ChannelStore["Service"]["subscribe"] = (appId, id, isWanted) =>
       Effect.gen(function* () {
@@ -191,7 +213,16 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
         const rows = yield* sql<ChannelRow>`
           SELECT ${columns} FROM channels WHERE app_id = ${appId} AND id = ${id} AND ${isEmail}`
         return Option.map(Option.fromUndefinedOr(rows[0]), channelOf)
-      }).pipe(sql.withTransaction, storeError("ChannelStore.subscribe"))
+      }).pipe(
+        sql.withTransaction,
+        (work) =>
+          notedOfPeople(sql, appId, work, (found) =>
+            Option.isNone(found)
+              ? []
+              : [{ action: "channel.changed", target: id, details: { status: found.value.status } }]
+          ),
+        storeError("ChannelStore.subscribe")
+      )
 
     return ChannelStore.of({ upsert, ensureInbox, subscribe, find, list, ofContacts, remove, among })
   })

@@ -2,6 +2,7 @@ import { PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import type { AuditAction, AuditNote } from "../../../services/domain/access/Audit.ts"
 import type { Contact, UpsertContact } from "../../../services/domain/audience/Contact.ts"
 import { UserId } from "../../../services/domain/audience/Device.ts"
 import type { AppId, ContactId } from "../../../services/domain/Ids.ts"
@@ -14,7 +15,7 @@ import { texts, uuids } from "../server/columns.ts"
 import { noteErasure } from "./erasures.ts"
 import { pageOf } from "../server/pages.ts"
 import { growing } from "../operations/Statistics.ts"
-import { record } from "../access/auditEntry.ts"
+import { notedOfPeople, record } from "../access/auditEntry.ts"
 import { storeError } from "../server/storeError.ts"
 import { writeContacts } from "./writeContacts.ts"
 
@@ -58,6 +59,12 @@ type Upserted = { readonly id: ContactId; readonly created: boolean }
 const FEW = 100
 const ROWS = 256
 const AT_ONCE = 2
+
+const noteOf = (action: AuditAction, target: ContactId, fields: ReadonlyArray<string>): AuditNote => ({
+  action,
+  target,
+  details: { fields }
+})
 
 /** Nobody can have another. */
 const isUserId = Schema.is(UserId)
@@ -129,11 +136,32 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
     const upsert: ContactStore["Service"]["upsert"] = (appId, contacts) => {
       if (contacts.length === 0) return Effect.succeed([])
       const call = { appId, contacts }
-      return contacts.length <= FEW ? upsertFew(call) : Effect.map(upsertAll([call]), ([answer]) => answer!)
+      const alone = Effect.map(upsertAll([call]), ([answer]) => answer!)
+      return notedOfPeople(
+        sql,
+        appId,
+        alone,
+        (upserted) =>
+          upserted.map(({ created, id }, i) => {
+            const { external_id: _, ...change } = contacts[i]!
+            return noteOf(created ? "contact.created" : "contact.changed", id, Object.keys(change))
+          }),
+        contacts.length <= FEW ? upsertFew(call) : alone
+      ).pipe(Effect.catchTag("SqlError", (error) => storeError("ContactStore.upsert")(Effect.fail(error))))
     }
 
-    const tag: ContactStore["Service"]["tag"] = (appId, externalIds, { add = [], remove = [] }) =>
-      sql<{ readonly externalId: string; readonly fits: boolean }>`
+    /** A change of one contact, which there may not be, with what of it is written down where a person makes it. */
+    const changing = <E, R>(
+      appId: AppId,
+      fields: ReadonlyArray<string>,
+      change: Effect.Effect<Option.Option<Contact>, E, R>
+    ) =>
+      notedOfPeople(sql, appId, change, (changed) =>
+        Option.isNone(changed) || fields.length === 0 ? [] : [noteOf("contact.changed", changed.value.id, fields)]
+      )
+
+    const tag: ContactStore["Service"]["tag"] = (appId, externalIds, { add = [], remove = [] }) => {
+      const written = sql<{ readonly id: ContactId; readonly externalId: string; readonly fits: boolean }>`
         WITH theirs AS MATERIALIZED (
           SELECT id, external_id, tags FROM contacts WHERE app_id = ${appId} AND external_id = ANY(${texts(externalIds)})
           ORDER BY external_id COLLATE "C" FOR NO KEY UPDATE
@@ -146,9 +174,11 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
           UPDATE contacts p SET tags = changed.tags, updated_at = now() FROM changed
           WHERE p.id = changed.id AND cardinality(changed.tags) <= ${TAGS}
         )
-        SELECT external_id AS "externalId", cardinality(tags) <= ${TAGS} AS fits FROM changed`.pipe(
-        storeError("ContactStore.tag")
-      )
+        SELECT id, external_id AS "externalId", cardinality(tags) <= ${TAGS} AS fits FROM changed`
+      return notedOfPeople(sql, appId, written, (changed) =>
+        changed.flatMap(({ fits, id }) => (fits ? noteOf("contact.changed", id, ["tags"]) : []))
+      ).pipe(storeError("ContactStore.tag"))
+    }
 
     const find: ContactStore["Service"]["find"] = (appId, key) => one(appId, key).pipe(storeError("ContactStore.find"))
 
@@ -189,7 +219,11 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
         const line: UpsertContact = { ...change, external_id: found.externalId }
         yield* write(appId, [line])
         return yield* one(appId, found.id)
-      }).pipe(sql.withTransaction, storeError("ContactStore.update"))
+      }).pipe(
+        sql.withTransaction,
+        (work) => changing(appId, Object.keys(change), work),
+        storeError("ContactStore.update")
+      )
 
     const prefer: ContactStore["Service"]["prefer"] = (appId, key, { push, email, inbox }) =>
       Effect.gen(function* () {
@@ -217,7 +251,7 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
             UPDATE channels SET status = ${to} WHERE app_id = ${appId} AND id IN (SELECT id FROM theirs)`
         }
         return yield* one(appId, id)
-      }).pipe(sql.withTransaction, storeError("ContactStore.prefer"))
+      }).pipe(sql.withTransaction, (work) => changing(appId, ["preferences"], work), storeError("ContactStore.prefer"))
 
     /**
      * Holds the place of a person who is no contact, whom a notification may be about to make one. Answers whether one

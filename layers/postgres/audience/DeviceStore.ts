@@ -8,6 +8,7 @@ import { uuidFloor } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { DeviceFilter, NamedDevice } from "../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
+import { notedOfPeople } from "../access/auditEntry.ts"
 import { byValues } from "../server/byValues.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { integers, isUuid, textArrayText, texts, uuids } from "../server/columns.ts"
@@ -162,9 +163,20 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
 
     const register: DeviceStore["Service"]["register"] = (appId, devices) => {
       if (devices.length === 0) return Effect.succeed([])
-      return devices.length <= FEW
-        ? registerFew({ appId, devices })
-        : Effect.map(registerAll([{ appId, devices }]), (answers) => answers[0]!)
+      const call = { appId, devices }
+      const alone = Effect.map(registerAll([call]), (answers) => answers[0]!)
+      return notedOfPeople(
+        sql,
+        appId,
+        alone,
+        (registered) =>
+          registered.map(({ created, id }, i) => ({
+            action: "device.registered",
+            target: id,
+            details: { platform: devices[i]!.platform, created }
+          })),
+        devices.length <= FEW ? registerFew(call) : alone
+      ).pipe(Effect.catchTag("SqlError", (error) => storeError("DeviceStore.register")(Effect.fail(error))))
     }
 
     const removeByToken: DeviceStore["Service"]["removeByToken"] = (appId, token) =>
@@ -178,10 +190,15 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
       )
 
     const remove: DeviceStore["Service"]["remove"] = (appId, id) =>
-      sql`DELETE FROM devices WHERE app_id = ${appId} AND id = ${id} RETURNING id`.pipe(
-        Effect.map((rows) => rows.length > 0),
-        storeError("DeviceStore.remove")
-      )
+      notedOfPeople(
+        sql,
+        appId,
+        Effect.map(
+          sql`DELETE FROM devices WHERE app_id = ${appId} AND id = ${id} RETURNING id`,
+          (rows) => rows.length > 0
+        ),
+        (isGone) => (isGone ? [{ action: "device.deleted", target: id }] : [])
+      ).pipe(storeError("DeviceStore.remove"))
 
     const find: DeviceStore["Service"]["find"] = (appId, id) =>
       sql<DeviceRow>`SELECT ${columns} FROM devices WHERE app_id = ${appId} AND id = ${id}`.pipe(
@@ -198,11 +215,17 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
         ...(change.metadata === undefined ? [] : [sql`metadata = ${JSON.stringify(change.metadata)}::json`])
       ]
       if (set.length === 0) return find(appId, id)
-      return sql<DeviceRow>`
-        UPDATE devices SET ${sql.csv(set)} WHERE app_id = ${appId} AND id = ${id} RETURNING ${columns}`.pipe(
-        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), deviceOf)),
-        storeError("DeviceStore.update")
-      )
+      const written = sql<DeviceRow>`
+        UPDATE devices SET ${sql.csv(set)} WHERE app_id = ${appId} AND id = ${id} RETURNING ${columns}`
+      return notedOfPeople(
+        sql,
+        appId,
+        Effect.map(written, (rows) => Option.map(Option.fromUndefinedOr(rows[0]), deviceOf)),
+        Option.match({
+          onNone: () => [],
+          onSome: () => [{ action: "device.changed" as const, target: id, details: { fields: Object.keys(change) } }]
+        })
+      ).pipe(storeError("DeviceStore.update"))
     }
 
     const conditionsOf = (filter: DeviceFilter) => {

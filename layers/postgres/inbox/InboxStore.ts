@@ -5,6 +5,7 @@ import type { AppId, InboxMessageId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { InboxMessage, InboxNews } from "../../../services/domain/inbox/Inbox.ts"
 import { InboxStore } from "../../../services/ports/inbox/InboxStore.ts"
+import { notedOfPeople } from "../access/auditEntry.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { notify } from "./InboxNotices.ts"
@@ -74,7 +75,7 @@ export const layer: Layer.Layer<InboxStore, never, PgClient.PgClient> = Layer.ef
     const owner = (appId: AppId, userId: string) =>
       sql`contact_id = (SELECT id FROM contacts WHERE app_id = ${appId} AND external_id = ${userId})`
 
-    const post: InboxStore["Service"]["post"] = Effect.fnUntraced(function* (appId, message) {
+    const insert = Effect.fnUntraced(function* (appId: AppId, message: Parameters<InboxStore["Service"]["post"]>[1]) {
       const people = (yield* ensureContacts(appId, message.user_ids)).filter(({ noInbox }) => !noInbox)
       const rows = yield* sql`
         INSERT INTO inbox_messages (id, app_id, contact_id, title, body, url, data)
@@ -86,7 +87,11 @@ export const layer: Layer.Layer<InboxStore, never, PgClient.PgClient> = Layer.ef
         ORDER BY p.external_id COLLATE "C" FOR KEY SHARE OF p
         RETURNING id`
       return rows.length
-    }, storeError("InboxStore.post"))
+    })
+    const post: InboxStore["Service"]["post"] = (appId, message) =>
+      notedOfPeople(sql, appId, insert(appId, message), (messages) => [
+        { action: "inbox_messages.posted", target: null, details: { messages } }
+      ]).pipe(storeError("InboxStore.post"))
 
     const list: InboxStore["Service"]["list"] = (appId, userId, before, limit) =>
       sql<MessageRow>`

@@ -1,14 +1,16 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import type { ProvedSignIn, SignedIn } from "../../../services/ports/people/AccountStore.ts"
 import { milliseconds } from "../server/columns.ts"
 import type { AccountRow } from "./accountRows.ts"
 import { accountOf } from "./accountRows.ts"
+import { recordPeople } from "./peopleEntry.ts"
 
 export type SignedInRow = AccountRow & { readonly epoch: number }
 
-/** Begins a session of an account, whose row the transaction has locked. */
+/** Begins a session of an account, whose row the transaction has locked. Whoever has proved the address is who begins it. */
 export const insertSession = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   row: SignedInRow,
@@ -18,6 +20,11 @@ export const insertSession = Effect.fnUntraced(function* (
     INSERT INTO sessions (id, account_id, epoch, user_agent, expires_at)
     VALUES (${session.id}, ${row.account_id}, ${row.epoch}, ${session.userAgent},
       now() + ${milliseconds(session.lifetimeMs)} * interval '1 ms') RETURNING expires_at, now() AS now`
+  yield* Effect.provideService(
+    recordPeople(sql, "session.begun", { account: row.account_id, target: session.id }),
+    CurrentActor,
+    { kind: "user", id: row.account_id }
+  )
   yield* sql`UPDATE accounts SET last_signed_in_at = now() WHERE id = ${row.account_id}`
   return {
     account: { ...accountOf(row), lastSignedInAt: begun!.now.getTime() },

@@ -1,9 +1,11 @@
 import type { Scope } from "effect"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Actor } from "../../../services/domain/access/Audit.ts"
 import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
 import type { KeptRequest, Notification } from "../../../services/domain/sending/Notification.ts"
 import { messageOf } from "../../../services/domain/sending/Notification.ts"
+import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import type { NewNotification } from "../../../services/ports/sending/NotificationStore.ts"
 import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
@@ -55,6 +57,13 @@ const ROWS = 256
 const AT_ONCE = 2
 const LONG = 4096
 
+/**
+ * Whether the audit log has who sends it: whatever a person sends, and mailings of everybody. Messages to recipients that
+ * are named flow by the million.
+ */
+const isNoted = ({ kind }: Actor, { channel_ids, device_ids, emails, user_ids }: KeptRequest["to"]): boolean =>
+  kind === "user" || (device_ids ?? user_ids ?? channel_ids ?? emails) === undefined
+
 const KEY_LOST = "The idempotency key was taken over by another request"
 
 const weightOf = ({ notification, request, users }: Arrival): number => {
@@ -94,12 +103,15 @@ const makeAccept = Effect.fnUntraced(function* (
     answer: (arrived: Arrived) => A
   ): Effect.Effect<A, StoreError> => {
     const { priority = "bulk" } = notification.request
-    const arrival = { notification, priority, request: JSON.stringify(notification.request), ...to }
-    return Effect.flatMap(acceptOne(arrival), (arrived) =>
-      arrived.isKept
-        ? Effect.succeed(answer(arrived))
-        : Effect.fail(new StoreError({ operation: "NotificationStore.accept", cause: new Error(KEY_LOST) }))
-    )
+    const request = JSON.stringify(notification.request)
+    return Effect.flatMap(CurrentActor, (actor) => {
+      const sender = isNoted(actor, notification.request.to) ? actor : null
+      return Effect.flatMap(acceptOne({ notification, priority, request, sender, ...to }), (arrived) =>
+        arrived.isKept
+          ? Effect.succeed(answer(arrived))
+          : Effect.fail(new StoreError({ operation: "NotificationStore.accept", cause: new Error(KEY_LOST) }))
+      )
+    })
   }
 
   const accept: Store["accept"] = (notification) =>

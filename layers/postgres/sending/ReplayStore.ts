@@ -4,6 +4,7 @@ import type { DeadLetterFilter, Replay, ReplayStatus } from "../../../services/d
 import type { AppId, ReplayId } from "../../../services/domain/Ids.ts"
 import { ReplayStore } from "../../../services/ports/sending/ReplayStore.ts"
 import { TooManyRunning } from "../../../services/ports/operations/TooManyRunning.ts"
+import { record } from "../access/auditEntry.ts"
 import { milliseconds } from "../server/columns.ts"
 import { deadLettersOf } from "./deadLetters.ts"
 import { Holder } from "../operations/Holder.ts"
@@ -48,18 +49,25 @@ export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer
     const holder = yield* Holder
     const columns = sql.literal(COLUMNS)
 
-    const one: ReplayStore["Service"]["one"] = Effect.fnUntraced(function* (appId, id) {
-      const [row] = yield* sql<Moved>`
+    const one: ReplayStore["Service"]["one"] = Effect.fnUntraced(
+      function* (appId, id) {
+        const [row] = yield* sql<Moved>`
         WITH ${moveDeadLetters(sql, [sql`l.app_id = ${appId}`, sql`l.id = ${id}`], 1)} SELECT * FROM moved`
-      return Option.map(Option.fromUndefinedOr(row!.lanes[0]), laneOf)
-    }, storeError("ReplayStore.one"))
+        const lane = Option.fromUndefinedOr(row!.lanes[0])
+        if (Option.isSome(lane)) yield* record(sql, appId, "dead_letter.replayed", id)
+        return Option.map(lane, laneOf)
+      },
+      (effect) => sql.withTransaction(effect),
+      storeError("ReplayStore.one")
+    )
 
     const start: ReplayStore["Service"]["start"] = Effect.fnUntraced(
       function* (appId, id, filter) {
         const insert = sql<Row>`
         INSERT INTO replays AS r (id, app_id, filter) VALUES (${id}, ${appId}, ${JSON.stringify(filter)}::json)
         RETURNING ${columns}`
-        return yield* beginOneMore(sql, "replays", appId, insert)
+        const noted = Effect.tap(insert, () => record(sql, appId, "dead_letters.replayed", id, { filter }))
+        return yield* beginOneMore(sql, "replays", appId, noted)
       },
       storeError("ReplayStore.start"),
       Effect.flatMap((row) => (row === null ? Effect.fail(new TooManyRunning()) : Effect.succeed(replayOf(row))))

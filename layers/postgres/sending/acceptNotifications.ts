@@ -1,9 +1,12 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { Actor, AuditAction } from "../../../services/domain/access/Audit.ts"
 import type { Environment } from "../../../services/domain/audience/Device.ts"
 import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
 import type { BatchId } from "../../../services/domain/Ids.ts"
 import type { Priority } from "../../../services/domain/sending/Notification.ts"
+import { isoTime } from "../../../services/domain/Time.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type {
   ClaimedMessage,
   FewUsers,
@@ -33,6 +36,7 @@ import { sizeOf } from "./notificationRows.ts"
  *   reached  those devices, where they are few, with as much
  *   keys     idempotency keys that are still their requests': they get their answers
  *   made     the notifications; not one whose key another request has taken, nor one whose device is unknown
+ *   noted    the audit log's entries of those that are written down: services/domain/access/Audit.ts
  *   written  batches that were planned before
  *   sent     batches of the single devices
  *   shared   batches of users' devices, one each: each ends by itself
@@ -53,6 +57,7 @@ import { sizeOf } from "./notificationRows.ts"
  *   $22 batches: ids         $23 notifications   $24 applications         $25 providers        $26 priorities
  *   $27 recipients (text)
  *   $28 users (text)
+ *   $29 entries: ids         $30 notifications   $31 kinds of actors      $32 actors           $33 details
  */
 export const ACCEPT_TYPES = `
   uuid[], uuid[], text[], text[], float8[],
@@ -62,7 +67,8 @@ export const ACCEPT_TYPES = `
   uuid[], uuid[], text[], text[], uuid[],
   smallint[], text[], text[],
   uuid[], uuid[], uuid[], text[], text[], text[],
-  text[]`
+  text[],
+  uuid[], uuid[], text[], text[], text[]`
 
 const IS_REACHED = "a.device IN ('i', 'a', 'w')"
 const IS_SHARED = `a.devices BETWEEN 1 AND ${FEW_DEVICES}`
@@ -92,6 +98,8 @@ const LEASED = (row: string): string => `CASE WHEN ${row}.version IS NULL THEN 0
         CASE WHEN ${row}.version IS NOT NULL THEN now() + $13 * interval '1 ms' END`
 /** Not one whose key another request has taken. */
 const isMeant = (column: string): string => `AND (${column} <> ALL($14) OR ${column} IN (SELECT id FROM keys))`
+
+const CREATED: AuditAction = "notification.created"
 
 export const ACCEPT = `
     WITH arrived AS MATERIALIZED (
@@ -219,6 +227,20 @@ export const ACCEPT = `
         ${isMeant("a.id")}
         -- [end]
     )
+    -- [entries]
+    , noted AS (
+      INSERT INTO audit_log (id, app_id, actor_kind, actor_id, action, target, details)
+      SELECT t.id, a.app_id, t.actor_kind, t.actor_id, '${CREATED}', a.id::text, t.details::json
+      FROM unnest($29, $30, $31, $32, $33) AS t (id, notification_id, actor_kind, actor_id, details)
+      JOIN arrived a ON a.id = t.notification_id
+      WHERE a.device <> '?'
+    -- [end]
+        -- [entries, keys]
+        ${isMeant("a.id")}
+        -- [end]
+    -- [entries]
+    )
+    -- [end]
     -- [batches]
     , written AS (
       INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients)
@@ -309,6 +331,8 @@ export interface Arrival {
   readonly device: OnlyDevice | null
   /** Its only recipients, if the statement is to look their devices up, and to plan them where they are few. */
   readonly users: FewUsers | null
+  /** Who sends it, where that is written down. */
+  readonly sender: Actor | null
 }
 
 export interface Arrived {
@@ -414,6 +438,17 @@ const sharedOf = (arrivals: ReadonlyArray<Arrival>, { at, reached }: AcceptedRow
 
 const NONE: Pick<Arrived, "claimed" | "left"> = { claimed: [], left: [] }
 
+/** What the log says of a notification: to whom by which selectors, and when, but neither ids of people nor content. */
+const detailsOf = ({ request: { template_id, to }, sendAt }: NewNotification) => {
+  const { filter: _, ...selectors } = to
+  return {
+    to: Object.keys(selectors),
+    ...(to.segment_id === undefined ? {} : { segment_id: to.segment_id }),
+    ...(template_id === undefined ? {} : { template_id }),
+    ...(sendAt == null ? {} : { send_at: isoTime(sendAt) })
+  }
+}
+
 const send = leavingOut<AcceptedRow>(ACCEPT)
 
 export const acceptNotifications = (sql: SqlClient.SqlClient) =>
@@ -442,6 +477,7 @@ const accept = (sql: SqlClient.SqlClient, arrivals: ReadonlyArray<Arrival>) => {
   const batches = arrivals.flatMap(({ notification, priority }) =>
     (notification.batches ?? []).map((batch) => ({ ...batch, notification, priority }))
   )
+  const sent = arrivals.flatMap(({ notification, sender }) => (sender === null ? [] : { notification, sender }))
   const [devices, users, keys, planned] = [
     arrivals.some(({ device }) => device !== null),
     arrivals.some(({ users }) => users !== null),
@@ -459,6 +495,8 @@ const accept = (sql: SqlClient.SqlClient, arrivals: ReadonlyArray<Arrival>) => {
     "users, leases": users && leases,
     templates: notifications.some(({ request }) => request.template !== undefined),
     keys,
+    entries: sent.length > 0,
+    "entries, keys": sent.length > 0 && keys,
     batches: planned,
     "batches, keys": planned && keys,
     "devices, keys": devices && keys,
@@ -492,6 +530,11 @@ const accept = (sql: SqlClient.SqlClient, arrivals: ReadonlyArray<Arrival>) => {
     () => texts(batches.map((batch) => batch.provider)),
     () => texts(batches.map((batch) => batch.priority)),
     () => texts(batches.map((batch) => uuidArrayText(batch.recipients))),
-    () => texts(arrivals.map(({ users }) => (users === null ? null : textArrayText(users.ids))))
+    () => texts(arrivals.map(({ users }) => (users === null ? null : textArrayText(users.ids)))),
+    () => uuids(sent.map(() => uuidv7())),
+    () => uuids(sent.map(({ notification }) => notification.id)),
+    () => texts(sent.map(({ sender }) => sender.kind)),
+    () => texts(sent.map(({ sender }) => sender.id)),
+    () => texts(sent.map(({ notification }) => JSON.stringify(detailsOf(notification))))
   ])
 }

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import type { AppId } from "../../../services/domain/Ids.ts"
 import { RUNNING } from "../../../services/ports/operations/TooManyRunning.ts"
 
@@ -11,7 +12,7 @@ export const beginOneMore = <Row extends object>(
   sql: SqlClient.SqlClient,
   table: string,
   appId: AppId,
-  insert: Statement.Statement<Row>
+  insert: Effect.Effect<ReadonlyArray<Row>, SqlError>
 ) =>
   sql.withTransaction(
     Effect.gen(function* () {

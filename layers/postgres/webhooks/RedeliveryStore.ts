@@ -2,10 +2,12 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AppId, WebhookId, RedeliveryId } from "../../../services/domain/Ids.ts"
 import { uuidFloor } from "../../../services/domain/Ids.ts"
+import { isoTime } from "../../../services/domain/Time.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { RedeliveredStatus, Redelivery } from "../../../services/domain/webhooks/Redelivery.ts"
 import { RedeliveryStore } from "../../../services/ports/webhooks/RedeliveryStore.ts"
 import { TooManyRunning } from "../../../services/ports/operations/TooManyRunning.ts"
+import { record } from "../access/auditEntry.ts"
 import { beginOneMore } from "../server/beginOneMore.ts"
 import { milliseconds, texts, times, uuids } from "../server/columns.ts"
 import { inTurn } from "../server/inTurn.ts"
@@ -72,7 +74,15 @@ export const layer: Layer.Layer<RedeliveryStore, never, SqlClient.SqlClient> = L
           VALUES (${id}, ${appId}, ${webhookId}, ${status}, (${fromAt!})[1], least((${toAt!})[1], now()), 1, ${holder.id()}::integer,
             now() + ${milliseconds(leaseMs)} * interval '1 ms')
           RETURNING ${columns}`
-        return yield* beginOneMore(sql, "redeliveries", appId, insert)
+        const noted = Effect.tap(insert, () =>
+          record(sql, appId, "webhook.redelivered", webhookId, {
+            redelivery: id,
+            status,
+            from: from === null ? null : isoTime(from),
+            to: to === null ? null : isoTime(to)
+          })
+        )
+        return yield* beginOneMore(sql, "redeliveries", appId, noted)
       },
       storeError("RedeliveryStore.start"),
       Effect.flatMap((row) => (row === null ? Effect.fail(new TooManyRunning()) : Effect.succeed(claimedOf(row))))
@@ -113,6 +123,7 @@ export const layer: Layer.Layer<RedeliveryStore, never, SqlClient.SqlClient> = L
         const rows = yield* sql<Row>`
           INSERT INTO redeliveries AS r (id, app_id, webhook_id, delivery_id, status, redelivered, completed_at)
           VALUES (${id}, ${appId}, ${webhookId}, ${deliveryId}, 'completed', 1, now()) RETURNING ${columns}`
+        yield* record(sql, appId, "webhook.redelivered", webhookId, { redelivery: id, delivery: deliveryId })
         return redeliveryOf(rows[0]!)
       },
       (effect) => sql.withTransaction(effect),

@@ -23,17 +23,42 @@ export const AuditAction = Schema.Literals([
   "segment.created",
   "segment.changed",
   "segment.deleted",
+  "contact.created",
+  "contact.changed",
   "contact.deleted",
+  "contacts.imported",
+  "device.registered",
+  "device.changed",
+  "device.deleted",
+  "devices.imported",
+  "devices.exported",
+  "channel.created",
+  "channel.changed",
+  "channel.deleted",
+  "inbox_messages.posted",
   "webhook.created",
   "webhook.changed",
   "webhook.deleted",
   "webhook.disabled",
+  "webhook.tested",
+  "webhook.redelivered",
+  "dead_letter.replayed",
+  "dead_letters.replayed",
+  "notification.created",
   "notification.changed",
   "notification.paused",
   "notification.resumed",
   "notification.cancelled"
 ])
 export type AuditAction = typeof AuditAction.Type
+
+/** What is written down of a change, beside who makes it and when. */
+export interface AuditNote {
+  readonly action: AuditAction
+  readonly target: string | null
+  /** Shown to whoever may read the log: no secret, and no URL whole, which may hold one. */
+  readonly details?: Readonly<Record<string, unknown>>
+}
 
 /** One change. Its details name what was changed, and never hold a secret. */
 export const AuditEntry = Schema.Struct({

@@ -14,6 +14,7 @@ export const PeopleAction = Schema.Literals([
   "login_code.issued",
   "external_sign_in.bound",
   "external_sign_in.unbound",
+  "session.begun",
   "session.ended",
   "session.all_ended",
   "organization.created",

@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import { Context } from "effect"
-import type { Actor, AuditEntry, AuditFilter } from "../../domain/access/Audit.ts"
+import type { Actor, AuditEntry, AuditFilter, AuditNote } from "../../domain/access/Audit.ts"
 import type { AppId } from "../../domain/Ids.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
@@ -13,7 +13,7 @@ export class CurrentActor extends Context.Reference<Actor>("heliograph/ports/Cur
   defaultValue: () => ({ kind: "system", id: null })
 }) {}
 
-/** What was changed in an application, by whom. It is only read here: entries are written by the stores that change. */
+/** What was changed in an application, by whom. Entries are written by the stores, with the changes that they make. */
 export class AuditLog extends Context.Service<
   AuditLog,
   {
@@ -24,5 +24,7 @@ export class AuditLog extends Context.Service<
       limit: number,
       filter?: AuditFilter
     ) => Effect.Effect<Page<AuditEntry>, StoreError>
+    /** For what is no change of one store: written down before it is done. */
+    readonly record: (appId: AppId, note: AuditNote) => Effect.Effect<void, StoreError>
   }
 >()("heliograph/ports/AuditLog") {}

@@ -74,7 +74,6 @@ export const apiKeyRoutes = Effect.gen(function* () {
       method: "POST",
       path: "/api/v1/api-keys",
       access: "secret",
-      isAudited: true,
       tag: "Application",
       summary: "Create an API key",
       description: `The key is in this answer and nowhere else: only a hash of it is kept. An application has at most ${KEYS_PER_APPLICATION} keys.`,
@@ -105,7 +104,6 @@ export const apiKeyRoutes = Effect.gen(function* () {
       method: "DELETE",
       path: "/api/v1/api-keys/:id",
       access: "secret",
-      isAudited: true,
       tag: "Application",
       summary: "Revoke an API key",
       description:

@@ -71,7 +71,6 @@ export const applicationRoutes = Effect.gen(function* () {
       method: "PATCH",
       path: "/api/v1/application",
       access: "secret",
-      isAudited: true,
       tag: "Application",
       summary: "Change the application's options",
       description:
@@ -88,7 +87,6 @@ export const applicationRoutes = Effect.gen(function* () {
       method: "POST",
       path: "/api/v1/application/identity-secret",
       access: "secret",
-      isAudited: true,
       tag: "Application",
       summary: "Issue a new identity secret",
       description:

@@ -62,7 +62,7 @@ export const auditRoutes = Effect.gen(function* () {
       tag: "Application",
       summary: "List who changed what",
       description:
-        "Changes of keys, provider credentials, webhooks, options, templates, segments and scheduled notifications, contacts that were deleted, and who paused, resumed or cancelled a notification, written in the same transaction as the change itself.",
+        "Whatever people change or send. Of keys: changes of keys, provider credentials, webhooks, options, templates and segments, mailings (a notification whose audience is described), who changed, paused, resumed or cancelled a notification, contacts that were deleted, and each import, export, replay and redelivery, once for all its rows. Devices, contacts, channels and messages to recipients that are named, which keys write by the million, are not in it. Entries are written in the same transaction as the change itself; those of imports and exports before their first line.",
       query: AuditQuery,
       success: {
         status: 200,

@@ -3,6 +3,7 @@ import { BulkContacts, ChangeTagsOfMany, UpsertContact } from "../../../services
 import { UserId } from "../../../services/domain/audience/Device.ts"
 import { ContactId } from "../../../services/domain/Ids.ts"
 import { text } from "../../../services/domain/Text.ts"
+import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
 import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
 import { contactDraft, contactExample, ContactView, KEEPS, showContact } from "./ContactView.ts"
@@ -107,7 +108,7 @@ const tagMany = (contacts: Contacts) =>
       })
   })
 
-const importContacts = (contacts: Contacts, importLines: ImportLines) =>
+const importContacts = (contacts: Contacts, log: AuditLog["Service"], importLines: ImportLines) =>
   route({
     method: "POST",
     path: "/api/v1/contacts/import",
@@ -130,7 +131,11 @@ const importContacts = (contacts: Contacts, importLines: ImportLines) =>
       mediaType: LINE_TYPES[0]
     },
     errors: ["payload_too_large"],
-    handler: (call) => importLines(call, (lines) => contacts.upsert(call.caller.appId, lines))
+    handler: (call) => {
+      const { appId } = call.caller
+      const noted = log.record(appId, { action: "contacts.imported", target: null })
+      return importLines(call, (lines) => contacts.upsert(appId, lines), noted)
+    }
   })
 
 const listContacts = (contacts: Contacts) =>
@@ -169,7 +174,7 @@ export const contactRoutes = Effect.gen(function* () {
     upsert(contacts),
     upsertMany(contacts),
     tagMany(contacts),
-    importContacts(contacts, makeLineImport(UpsertContact, importLimit)),
+    importContacts(contacts, yield* AuditLog, makeLineImport(UpsertContact, importLimit)),
     listContacts(contacts)
   ]
 })

@@ -187,7 +187,6 @@ export const credentialRoutes = Effect.gen(function* () {
         method: "PUT",
         path,
         access: "secret",
-        isAudited: true,
         tag: "Credentials",
         summary: `Set the ${NAMES[kind]} credential`,
         description,
@@ -227,7 +226,6 @@ export const credentialRoutes = Effect.gen(function* () {
         method: "DELETE",
         path,
         access: "secret",
-        isAudited: true,
         tag: "Credentials",
         summary: `Remove the ${NAMES[kind]} credential`,
         success: {

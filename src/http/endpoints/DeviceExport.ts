@@ -1,6 +1,7 @@
 import { Effect, Option, Schema, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Device } from "../../../services/domain/audience/Device.ts"
+import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
 import { errorBody, unavailable } from "../pipeline/ApiError.ts"
@@ -21,6 +22,7 @@ const linesOf = (devices: ReadonlyArray<Device>): Buffer => {
 /** Devices as lines, the other way. */
 export const exportRoutes = Effect.gen(function* () {
   const devices = yield* DeviceStore
+  const log = yield* AuditLog
 
   return [
     route({
@@ -42,6 +44,11 @@ export const exportRoutes = Effect.gen(function* () {
       handler: Effect.fnUntraced(function* ({ caller, query, requestId, waits }) {
         const filter = deviceFilterOf(query)
         const read = (after: string | null) => devices.list(caller.appId, filter, after, CHUNK)
+        yield* log.record(caller.appId, {
+          action: "devices.exported",
+          target: null,
+          details: { conditions: Object.keys(query) }
+        })
         // The first page before the answer begins: a database that is away is a 503, and not a cut-off answer.
         const first = yield* read(null)
         let failed: StoreError | null = null

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { RegisterDevice } from "../../../services/domain/audience/Device.ts"
+import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
 import { OutboundPolicy } from "../../../services/ports/outbound/OutboundPolicy.ts"
@@ -12,6 +13,7 @@ import { route } from "../pipeline/Route.ts"
 /** Devices as lines. */
 export const importRoutes = Effect.gen(function* () {
   const devices = yield* DeviceStore
+  const log = yield* AuditLog
   const { importLimit } = yield* HttpSettings
   const importLines = makeLineImport(RegisterDevice, importLimit, refusalOfEndpoint(yield* OutboundPolicy))
 
@@ -38,7 +40,11 @@ export const importRoutes = Effect.gen(function* () {
         mediaType: LINE_TYPES[0]
       },
       errors: ["payload_too_large"],
-      handler: (call) => importLines(call, (lines) => devices.register(call.caller.appId, lines))
+      handler: (call) => {
+        const { appId } = call.caller
+        const noted = log.record(appId, { action: "devices.imported", target: null })
+        return importLines(call, (lines) => devices.register(appId, lines), noted)
+      }
     })
   ]
 })

@@ -215,7 +215,6 @@ const changeRoute = ({ notifications, revise }: Services) =>
     tag: "Notifications",
     summary: "Change a scheduled notification",
     description: CHANGE,
-    isAudited: true,
     body: {
       schema: UpdateNotification,
       name: "UpdateNotification",
@@ -286,7 +285,6 @@ const controlRoute = (
     method: "POST",
     path: `/api/v1/notifications/:id/${command}`,
     access: "secret",
-    isAudited: true,
     tag: "Notifications",
     summary,
     description: `${description} What it changes is in the audit log.`,

@@ -4,6 +4,7 @@ import type { WebhookId } from "../../../services/domain/Ids.ts"
 import { isoTime } from "../../../services/domain/Time.ts"
 import { TestEvents } from "../../../services/engine/webhooks/TestEvents.ts"
 import type { WebhookDelivery } from "../../../services/ports/webhooks/WebhookStore.ts"
+import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
 import { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
 import { invalid, notFound } from "../pipeline/ApiError.ts"
 import { ID, NOW } from "../docs/Examples.ts"
@@ -66,6 +67,7 @@ const WantedEvent = Schema.Struct({
 /** What became of a webhook's deliveries, and a way to try one. */
 export const webhookDeliveryRoutes = Effect.gen(function* () {
   const webhooks = yield* WebhookStore
+  const log = yield* AuditLog
   const tests = yield* TestEvents
 
   return [
@@ -113,6 +115,7 @@ export const webhookDeliveryRoutes = Effect.gen(function* () {
         const event = body.event ?? query.event ?? webhook.value.events[0] ?? "NOTIFICATION_SENT"
         const test = yield* within(waits, tests.prepare(caller.appId, id, event))
         if (Option.isNone(test)) return yield* Effect.fail(notFound("webhook"))
+        yield* within(waits, log.record(caller.appId, { action: "webhook.tested", target: id, details: { event } }))
         const { eventId, failure, latencyMs, status } = yield* test.value
         return {
           delivered: failure === null,

@@ -82,7 +82,6 @@ export const webhookRoutes = Effect.gen(function* () {
       method: "POST",
       path: "/api/v1/webhooks",
       access: "secret",
-      isAudited: true,
       tag: "Webhooks",
       summary: "Create a webhook",
       description:
@@ -150,7 +149,6 @@ export const webhookRoutes = Effect.gen(function* () {
       method: "PATCH",
       path: "/api/v1/webhooks/:id",
       access: "secret",
-      isAudited: true,
       tag: "Webhooks",
       summary: "Change a webhook",
       description:
@@ -173,7 +171,6 @@ export const webhookRoutes = Effect.gen(function* () {
       method: "DELETE",
       path: "/api/v1/webhooks/:id",
       access: "secret",
-      isAudited: true,
       tag: "Webhooks",
       summary: "Delete a webhook",
       success: {

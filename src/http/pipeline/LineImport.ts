@@ -155,10 +155,12 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
     return { text: Buffer.from(text), isLast }
   })
 
+  /** `noted` is done before the first line is read. */
   return (
     call: ImportCall,
-    store: StoreLines<A["Type"]>
-  ): Effect.Effect<HttpServerResponse.HttpServerResponse, ApiError<"payload_too_large">> => {
+    store: StoreLines<A["Type"]>,
+    noted: Effect.Effect<void, StoreError>
+  ): Effect.Effect<HttpServerResponse.HttpServerResponse, ApiError<"payload_too_large"> | StoreError> => {
     const { request } = call
     if (Number(request.headers["content-length"] ?? 0) > limit) return Effect.fail(tooLarge)
     // A stream of a body never comes by the fast path.
@@ -190,7 +192,7 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
           })
         )
       )
-    return Effect.map(opened(stream), (chunks) =>
+    return Effect.map(Effect.andThen(noted, opened(stream)), (chunks) =>
       HttpServerResponse.stream(answers(chunks), { contentType: LINE_TYPES[0] })
     )
   }

@@ -136,8 +136,6 @@ export interface Definition<
    * has what is left of the request's time: WaitLimiter.ts.
    */
   readonly hasDeadline?: boolean
-  /** Whether what it changes is written to the audit log: the stores then learn which key is at work. */
-  readonly isAudited?: boolean
   /** Whether it answers those who `Accept` server-sent events by a stream: these go by the router. */
   readonly hasEvents?: boolean
   /** What the JSON of its refusals is made into, whoever refuses. */
@@ -226,6 +224,7 @@ const pipelineErrors = (
   "internal_error"
 ]
 
+/** Has the audit log say whose key, or which person, is at work. What public keys do is not written down. */
 const asActor =
   (handler: Route["handler"]): Route["handler"] =>
   (call) =>
@@ -285,6 +284,6 @@ export const route = <
       kept: (success.kept as ((value: unknown) => unknown) | undefined) ?? ((value) => value)
     },
     errors: [...new Set<ErrorCode>([...route, ...(definition.errors ?? [])])],
-    handler: definition.isAudited === true ? asActor(handler) : handler
+    handler: access === "secret" || access === "people" ? asActor(handler) : handler
   }
 }

@@ -37,6 +37,7 @@ import type {
   BatchId,
   ContactId,
   DeadLetterId,
+  DeviceId,
   NotificationId,
   OrganizationId,
   RedeliveryId,
@@ -47,7 +48,7 @@ import { uuidFloor } from "../../../services/domain/Ids.ts"
 import { ANY_ENTRY } from "../../../services/domain/access/Audit.ts"
 import type { KeptRequest } from "../../../services/domain/sending/Notification.ts"
 import { ApplicationStore } from "../../../services/ports/access/ApplicationStore.ts"
-import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
+import { AuditLog, CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import type { KeyClaim } from "../../../services/ports/access/IdempotencyStore.ts"
 import { IdempotencyStore } from "../../../services/ports/access/IdempotencyStore.ts"
 import { RateLimitStore } from "../../../services/ports/access/RateLimitStore.ts"
@@ -172,6 +173,11 @@ const credential = {
   kind: "fcm",
   value: { service_account: { project_id: "p", client_email: "a@example.com", private_key: "x" } }
 } as const
+
+const TO_ONE: KeptRequest = { ...HELLO, to: { device_ids: [MISSING as DeviceId] } }
+
+/** What is written down of people alone. */
+const asPerson = Effect.provideService(CurrentActor, { kind: "user" as const, id: MISSING })
 
 const body = { default_locale: "en", locales: { en: { title: "Hello" } }, missing_variables: "empty" }
 
@@ -401,6 +407,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
       Effect.andThen(store.touchKeys([id]), store.revokeKey(app, id))
     ),
     "AuditLog.list": plain(AuditLog, (store) => store.list(app, null, PAGE)),
+    "AuditLog.record": plain(AuditLog, (store) => store.record(app, { action: "devices.imported", target: null })),
     "AuditLog.list, of an actor": plain(AuditLog, (store) =>
       store.list(app, null, PAGE, { ...ANY_ENTRY, actorId: MISSING })
     ),
@@ -526,6 +533,9 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "ContactStore.upsert, no address": after(user, ContactStore, (store, { externalId }) =>
       store.upsert(app, [{ external_id: externalId, email: null }])
     ),
+    "ContactStore.upsert, by a person": plain(ContactStore, (store) =>
+      asPerson(store.upsert(app, [{ external_id: unique() }, { external_id: unique() }]))
+    ),
     "ContactStore.find": after(user, ContactStore, (store, { id }) => store.find(app, id)),
     "ContactStore.find, by external id": after(user, ContactStore, (store, { externalId }) =>
       store.find(app, { externalId })
@@ -552,6 +562,9 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
         app,
         Array.from({ length: 150 }, () => android(unique()))
       )
+    ),
+    "DeviceStore.register, by a person": plain(DeviceStore, (store) =>
+      asPerson(store.register(app, [android(unique()), android(unique())]))
     ),
     "DeviceStore.removeByToken": plain(DeviceStore, (store) => {
       const token = unique()
@@ -588,6 +601,10 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
 
   const sending: Record<string, Operation> = {
     "NotificationStore.accept": plain(NotificationStore, () => accept()),
+    "NotificationStore.accept, by a person": plain(NotificationStore, () => asPerson(planned(ids(1)))),
+    "NotificationStore.accept, of a person named": plain(NotificationStore, () =>
+      accept({ ...HELLO, to: { user_ids: [unique()] } })
+    ),
     "NotificationStore.accept, with its batches": plain(NotificationStore, () => planned(ids(1))),
     "NotificationStore.accept, with a key": after(
       Effect.gen(function* () {
@@ -608,14 +625,22 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     ),
     "NotificationStore.acceptForDevice": after(device, NotificationStore, (store, id) =>
       store.acceptForDevice(
-        { id: uuidv7() as NotificationId, appId: app, request: HELLO, ttlMs: LATER, batches: null },
+        { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
         { id, batch: uuidv7() as BatchId, lease: null }
       )
     ),
     "NotificationStore.acceptForDevice, leased": after(device, NotificationStore, (store, id) =>
       store.acceptForDevice(
-        { id: uuidv7() as NotificationId, appId: app, request: HELLO, ttlMs: LATER, batches: null },
+        { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
         { id, batch: uuidv7() as BatchId, lease: { holder: 1 as HolderId, ms: LEASE } }
+      )
+    ),
+    "NotificationStore.acceptForDevice, by a person": after(device, NotificationStore, (store, id) =>
+      asPerson(
+        store.acceptForDevice(
+          { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
+          { id, batch: uuidv7() as BatchId, lease: { holder: 1 as HolderId, ms: LEASE } }
+        )
       )
     ),
     "NotificationStore.acceptForDevice, with a key": after(
@@ -630,7 +655,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
           {
             id: uuidv7() as NotificationId,
             appId: app,
-            request: HELLO,
+            request: TO_ONE,
             ttlMs: LATER,
             batches: null,
             settlement: { claim, answer: ANSWER }
@@ -640,14 +665,22 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     ),
     "NotificationStore.acceptForUsers": after(owner, NotificationStore, (store, id) =>
       store.acceptForUsers(
-        { id: uuidv7() as NotificationId, appId: app, request: HELLO, ttlMs: LATER, batches: null },
+        { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
         { ids: [id, unique()], lease: null }
       )
     ),
     "NotificationStore.acceptForUsers, leased": after(owner, NotificationStore, (store, id) =>
       store.acceptForUsers(
-        { id: uuidv7() as NotificationId, appId: app, request: HELLO, ttlMs: LATER, batches: null },
+        { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
         { ids: [id, unique()], lease: { holder: 1 as HolderId, ms: LEASE } }
+      )
+    ),
+    "NotificationStore.acceptForUsers, by a person": after(owner, NotificationStore, (store, id) =>
+      asPerson(
+        store.acceptForUsers(
+          { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
+          { ids: [id, unique()], lease: { holder: 1 as HolderId, ms: LEASE } }
+        )
       )
     ),
     "NotificationStore.acceptForUsers, with a key": after(
@@ -662,7 +695,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
           {
             id: uuidv7() as NotificationId,
             appId: app,
-            request: HELLO,
+            request: TO_ONE,
             ttlMs: LATER,
             batches: null,
             settlement: { claim, answer: ANSWER }

@@ -2,33 +2,61 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { hash, randomBytes } from "node:crypto"
-import type { ApiKeyId, AppId, WebhookId } from "../../../../services/domain/Ids.ts"
+import type {
+  ApiKeyId,
+  AppId,
+  BatchId,
+  ChannelId,
+  DeviceId,
+  NotificationId,
+  SegmentId,
+  TemplateId,
+  WebhookId
+} from "../../../../services/domain/Ids.ts"
 import { ANY_ENTRY } from "../../../../services/domain/access/Audit.ts"
 import type { TemplateBody } from "../../../../services/domain/messages/Template.ts"
+import type { KeptRequest } from "../../../../services/domain/sending/Notification.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { ApplicationStore } from "../../../../services/ports/access/ApplicationStore.ts"
 import { AuditLog, CurrentActor } from "../../../../services/ports/access/AuditLog.ts"
+import { IdempotencyStore } from "../../../../services/ports/access/IdempotencyStore.ts"
+import { ChannelStore } from "../../../../services/ports/audience/ChannelStore.ts"
 import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
+import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
 import { SegmentStore } from "../../../../services/ports/audience/SegmentStore.ts"
+import { InboxStore } from "../../../../services/ports/inbox/InboxStore.ts"
 import { TemplateStore } from "../../../../services/ports/messages/TemplateStore.ts"
 import { CredentialStore } from "../../../../services/ports/sending/CredentialStore.ts"
+import type { NewNotification } from "../../../../services/ports/sending/NotificationStore.ts"
+import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
+import type { StoreError } from "../../../../services/ports/StoreError.ts"
 import { WebhookStore } from "../../../../services/ports/webhooks/WebhookStore.ts"
 import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
 import * as ApplicationStores from "../../../../layers/postgres/access/ApplicationStore.ts"
 import * as AuditLogs from "../../../../layers/postgres/access/AuditLog.ts"
+import * as IdempotencyStores from "../../../../layers/postgres/access/IdempotencyStore.ts"
+import * as ChannelStores from "../../../../layers/postgres/audience/ChannelStore.ts"
 import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
+import * as DeviceStores from "../../../../layers/postgres/audience/DeviceStore.ts"
 import * as SegmentStores from "../../../../layers/postgres/audience/SegmentStore.ts"
+import * as InboxStores from "../../../../layers/postgres/inbox/InboxStore.ts"
 import * as TemplateStores from "../../../../layers/postgres/messages/TemplateStore.ts"
 import * as CredentialStores from "../../../../layers/postgres/sending/CredentialStore.ts"
+import * as NotificationStores from "../../../../layers/postgres/sending/NotificationStore.ts"
 import * as WebhookStores from "../../../../layers/postgres/webhooks/WebhookStore.ts"
 import { testDatabase } from "../../../Database.ts"
-import { newApp } from "../Stores.ts"
+import { android, HELLO, newApp } from "../Stores.ts"
 
 const live = Layer.mergeAll(
   ApplicationStores.layer,
   AuditLogs.layer,
+  ChannelStores.layer,
   ContactStores.layer,
   CredentialStores.layer,
+  DeviceStores.layer,
+  IdempotencyStores.layer,
+  InboxStores.layer,
+  NotificationStores.layer,
   SegmentStores.layer,
   TemplateStores.layer,
   WebhookStores.layer
@@ -59,6 +87,16 @@ const WEBHOOK = {
   url: "https://example.com/webhooks/token-in-a-path?key=abc",
   secret: "the webhook's secret"
 }
+
+const ADA = uuidv7()
+
+const draft = (appId: AppId): NewNotification => ({
+  id: uuidv7() as NotificationId,
+  appId,
+  request: HELLO,
+  ttlMs: 60_000,
+  batches: null
+})
 
 layer(live)("AuditLog", (it) => {
   it.effect("has every change of keys, options, credentials and webhooks, with who made it and without a secret", () =>
@@ -303,5 +341,175 @@ layer(live)("AuditLog", (it) => {
         const text = JSON.stringify(entries)
         for (const content of ["A title", "a-tag", "ann"]) expect(text).not.toContain(content)
       })
+  )
+
+  const asAda = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    Effect.provideService(work, CurrentActor, { kind: "user", id: ADA })
+
+  /** One of each change of data that flows; ids of what was there before. */
+  const flows = Effect.fnUntraced(function* (appId: AppId) {
+    const [channels, contacts, devices, inbox] = [
+      yield* ChannelStore,
+      yield* ContactStore,
+      yield* DeviceStore,
+      yield* InboxStore
+    ]
+    const [device] = yield* devices.register(appId, [android("known")])
+    const [contact] = yield* contacts.upsert(appId, [{ external_id: "known" }])
+    const [channel] = yield* channels.upsert(appId, [{ kind: "email", address: "known@example.com" }])
+    const email = { kind: "email" as const, address: "new@example.com" }
+    return [
+      devices.register(appId, [android("known"), android("new")]),
+      devices.update(appId, device!.id, { tags: ["one"] }),
+      devices.remove(appId, device!.id),
+      contacts.upsert(appId, [{ external_id: "known", locale: "de" }, { external_id: "new" }]),
+      contacts.tag(appId, ["known", "nobody"], { add: ["one"] }),
+      contacts.update(appId, contact!.id, { locale: null }),
+      contacts.prefer(appId, contact!.id, { push: false }),
+      channels.upsert(appId, [email, { ...email, user_id: "known" }]),
+      channels.ensureInbox(appId, "known"),
+      channels.subscribe(appId, channel!.id, false),
+      channels.remove(appId, channel!.id),
+      inbox.post(appId, { user_ids: ["known", "another"], title: "A title" })
+    ] as ReadonlyArray<Effect.Effect<unknown, StoreError>>
+  })
+  const FLOWN = [
+    ["channel.changed", {}],
+    ["channel.changed", { status: "unsubscribed" }],
+    ["channel.created", {}],
+    ["channel.created", {}],
+    ["channel.deleted", {}],
+    ["contact.changed", { fields: ["locale"] }],
+    ["contact.changed", { fields: ["locale"] }],
+    ["contact.changed", { fields: ["preferences"] }],
+    ["contact.changed", { fields: ["tags"] }],
+    ["contact.created", { fields: [] }],
+    ["device.changed", { fields: ["tags"] }],
+    ["device.deleted", {}],
+    ["device.registered", { platform: "android", created: false }],
+    ["device.registered", { platform: "android", created: true }],
+    ["inbox_messages.posted", { messages: 2 }]
+  ]
+
+  it.effect("has each change that a person makes of data, and none of those that keys make by the million", () =>
+    Effect.gen(function* () {
+      const [appId, other] = [yield* newApp, yield* newApp]
+      for (const change of yield* flows(appId)) yield* asAda(change)
+      const entries = yield* entriesOf(appId)
+      expect(entries.map(({ action, details }) => [action, details]).toSorted(byText)).toEqual(FLOWN.toSorted(byText))
+      for (const { actorId, actorKind } of entries) expect([actorKind, actorId]).toEqual(["user", ADA])
+      const sql = yield* SqlClient.SqlClient
+      const targets = new Set(entries.flatMap(({ target }) => target ?? []))
+      const [contact] = yield* sql<{ readonly id: string }>`
+        SELECT id FROM contacts WHERE app_id = ${appId} AND external_id = 'known'`
+      expect(targets.has(contact!.id)).toBe(true)
+      for (const change of yield* flows(other)) yield* asKey(change)
+      expect(yield* entriesOf(other)).toEqual([])
+    })
+  )
+
+  it.effect("takes part in what a person changes, and is not in the way of a key", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const changes = yield* flows(appId)
+      const rows = (name: string) =>
+        Effect.map(sql`SELECT * FROM ${sql.literal(name)} WHERE app_id = ${appId} ORDER BY id`, (all) =>
+          JSON.stringify(all)
+        )
+      const tables = ["devices", "contacts", "channels", "inbox_messages", "notifications"]
+      const before = yield* Effect.all(tables.map(rows))
+      const named = { ...draft(appId), request: { ...HELLO, to: { user_ids: ["known"] } } }
+      const send = Effect.flatMap(NotificationStore, (store) => store.accept(named))
+      yield* sql`ALTER TABLE audit_log RENAME TO audit_log_away`
+      const failures = yield* Effect.all([...changes, send].map((change) => Effect.flip(asAda(change))))
+      const after = yield* Effect.all(tables.map(rows))
+      for (const change of [...changes, send]) yield* asKey(change)
+      yield* sql`ALTER TABLE audit_log_away RENAME TO audit_log`
+      expect(new Set(failures.map(({ _tag }) => _tag))).toEqual(new Set(["StoreError"]))
+      expect(after).toEqual(before)
+    })
+  )
+
+  it.effect("has whatever a person sends, and of keys the mailings, if they were accepted", () =>
+    Effect.gen(function* () {
+      const appId = yield* newApp
+      const [devices, keys, notifications] = [yield* DeviceStore, yield* IdempotencyStore, yield* NotificationStore]
+      const [device] = yield* devices.register(appId, [android("one")])
+      const sent = (request: KeptRequest, more: Partial<NewNotification> = {}) => {
+        const notification = { ...draft(appId), request, ...more }
+        return Effect.as(notifications.accept(notification), notification.id)
+      }
+      const toDevice = (id: string) => {
+        const only = { id, batch: uuidv7() as BatchId, lease: null }
+        const request = { ...HELLO, to: { device_ids: [id as DeviceId] } }
+        const notification = { ...draft(appId), request }
+        return Effect.as(notifications.acceptForDevice(notification, only), notification.id)
+      }
+      const toUser = (userId: string) => {
+        const notification = { ...draft(appId), request: { ...HELLO, to: { user_ids: [userId] } } }
+        return Effect.as(notifications.acceptForUsers(notification, { ids: [userId], lease: null }), notification.id)
+      }
+      const [segment, template] = [uuidv7() as SegmentId, uuidv7() as TemplateId]
+      const at = Date.parse("2030-01-02T03:04:05.000Z")
+      const toSegment = {
+        ...HELLO,
+        to: { segment_id: segment, filter: { tags_any: ["a-tag"] } },
+        template_id: template
+      }
+      const mailings = [
+        yield* asKey(sent(HELLO)),
+        yield* asKey(sent({ ...HELLO, to: { tags_any: ["a-tag"], platforms: ["ios"] } })),
+        yield* asKey(sent(toSegment, { sendAt: at }))
+      ]
+      for (const to of [
+        { user_ids: ["ann"] },
+        { emails: ["ann@example.com"] },
+        { channel_ids: [uuidv7() as ChannelId] }
+      ])
+        yield* asKey(sent({ ...HELLO, to }))
+      yield* asKey(toDevice(device!.id))
+      const byAda = [
+        yield* asAda(sent({ ...HELLO, to: { user_ids: ["ann"] } })),
+        yield* asAda(toDevice(device!.id)),
+        yield* asAda(sent(HELLO)),
+        yield* asAda(toUser("ann"))
+      ]
+      yield* asKey(toUser("ann"))
+      // Not sent: no such device, and a key of repetitions that another request has.
+      yield* asAda(toDevice(uuidv7()))
+      const claim = { appId, route: "POST /api/v1/notifications", key: "taken", holder: uuidv7() }
+      yield* keys.begin(claim, new Uint8Array(32), 60_000)
+      const settlement = (holder: string) => ({
+        claim: { ...claim, holder },
+        answer: { status: 202, body: "{}", location: null }
+      })
+      yield* Effect.flip(asKey(sent(HELLO, { settlement: settlement(uuidv7()) })))
+      const kept = yield* asKey(sent(HELLO, { settlement: settlement(claim.holder) }))
+      const entries = yield* entriesOf(appId)
+      expect(new Set(entries.map(({ action }) => action))).toEqual(new Set(["notification.created"]))
+      const shown = entries.map(({ actorId, details, target }) => [target, actorId, details])
+      expect(shown.toSorted(byText)).toEqual(
+        [
+          [mailings[0], keyId, { to: ["all"] }],
+          [mailings[1], keyId, { to: ["tags_any", "platforms"] }],
+          [
+            mailings[2],
+            keyId,
+            {
+              to: ["segment_id"],
+              segment_id: segment,
+              template_id: template,
+              send_at: "2030-01-02T03:04:05.000Z"
+            }
+          ],
+          [byAda[0], ADA, { to: ["user_ids"] }],
+          [byAda[1], ADA, { to: ["device_ids"] }],
+          [byAda[2], ADA, { to: ["all"] }],
+          [byAda[3], ADA, { to: ["user_ids"] }],
+          [kept, keyId, { to: ["all"] }]
+        ].toSorted(byText)
+      )
+    })
   )
 })

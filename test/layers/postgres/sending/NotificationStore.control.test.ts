@@ -60,7 +60,8 @@ layer(hotStores)("NotificationStore.control", (it) => {
         yield* Effect.provideService(notifications.control(app, id, command), CurrentActor, actor)
       }
       expect(
-        yield* sql`SELECT actor_kind, actor_id, action, target FROM audit_log WHERE app_id = ${app} ORDER BY at`
+        yield* sql`SELECT actor_kind, actor_id, action, target FROM audit_log
+          WHERE app_id = ${app} AND action <> 'notification.created' ORDER BY at`
       ).toEqual(
         ["notification.paused", "notification.resumed", "notification.cancelled"].map((action) => ({
           actor_kind: "key",

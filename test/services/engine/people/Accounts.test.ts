@@ -284,7 +284,8 @@ layer(peopleStores())("an account's data", (it) => {
         "application.created",
         "invitation.sent",
         "member.added",
-        "organization.created"
+        "organization.created",
+        "session.begun"
       ])
       const text = JSON.stringify(data)
       const { publicKey, secretKey } = who.first!.application
