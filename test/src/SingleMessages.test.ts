@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { execFileSync } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import type { System } from "../System.ts"
 import { eventually, makeSystem } from "../System.ts"
@@ -52,6 +53,30 @@ const untilArrived = (system: System, ids: ReadonlyArray<string>, count: number)
     (now) => now >= count
   )
 
+/** People with so many devices each, of all kinds; their user ids. */
+const registerPeople = (system: System, count: number, each: number) =>
+  Effect.forEach(
+    Array.from({ length: count }, () => `person-${randomUUID()}`),
+    (user_id, i) =>
+      Effect.as(
+        Effect.forEach(
+          Array.from({ length: each }, (_, n) => ({ ...system.audience.device(PEOPLE_FROM + i * each + n), user_id })),
+          (device) =>
+            Effect.map(system.call("POST", "/api/v1/public/devices", device), ({ status }) => expect(status).toBe(201)),
+          { discard: true }
+        ),
+        user_id
+      ),
+    { concurrency: 8 }
+  )
+
+const sendToEach = (system: System, users: ReadonlyArray<string>) =>
+  Effect.forEach(users, (user) => system.send({ to: { user_ids: [user] }, content: CONTENT }), {
+    concurrency: "unbounded"
+  })
+
+/** Numbers of devices that no other test registers. */
+const PEOPLE_FROM = 1_000_000
 const ONCE = { sent: 1, failed: 0, pending: 0 }
 const COUNT = 60
 
@@ -91,6 +116,29 @@ layer(Layer.effect(TheSystem, makeSystem({ PROCESSES: "2", LEASE_SECONDS: "60" }
         expect(arrivals(system, ids).filter((times) => times < 1 || times > 2)).toEqual([])
         yield* untilReady(system)
         expect(workerOf(system)).not.toBe(killed)
+      }),
+    { timeout: 240_000 }
+  )
+
+  it.effect(
+    "to people with several devices arrive at each of them, once, or twice when the worker that had them is killed",
+    () =>
+      Effect.gen(function* () {
+        const system = yield* TheSystem
+        yield* untilReady(system)
+        const people = yield* registerPeople(system, COUNT / 3, 3)
+        const ids = yield* sendToEach(system, people)
+        const all = { accepted: 3, sent: 3, failed: 0, pending: 0 }
+        for (const { counts } of yield* untilCompleted(system, ids)) expect(counts).toMatchObject(all)
+        expect(arrivals(system, ids)).toEqual(ids.map(() => 3))
+        for (const simulator of simulatorsOf(system)) simulator.control.set({ do: "delay", ms: 2000 })
+        const late = yield* sendToEach(system, people)
+        yield* untilArrived(system, late, 1)
+        process.kill(workerOf(system)!, "SIGKILL")
+        for (const simulator of simulatorsOf(system)) simulator.control.set()
+        for (const { counts } of yield* untilCompleted(system, late)) expect(counts).toMatchObject(all)
+        expect(arrivals(system, late).filter((times) => times < 3 || times > 6)).toEqual([])
+        yield* untilReady(system)
       }),
     { timeout: 240_000 }
   )

@@ -1,5 +1,6 @@
-import { Effect, Exit, FiberSet } from "effect"
+import { Deferred, Effect, Exit, FiberSet } from "effect"
 import type { Cause, Scope } from "effect"
+import type { Claimed } from "../../ports/operations/LeaseHolder.ts"
 import type { ResultChunk } from "../../ports/sending/BatchStore.ts"
 import type { ChunkWriting } from "./ChunkWriter.ts"
 import { noteWritten, writeChunk } from "./ChunkWriter.ts"
@@ -38,11 +39,20 @@ export interface OutcomeWriter {
   readonly write: (sent: SentOne) => void
 }
 
+/** What goes in one statement, and waits for it to begin. It grows until then. */
+interface Group {
+  readonly sent: Array<SentOne>
+  readonly items: Array<Claimed>
+  readonly begun: Deferred.Deferred<void>
+  hasBegun: boolean
+}
+
 export const makeOutcomeWriter = Effect.fnUntraced(function* (
   writing: ChunkWriting
 ): Effect.fn.Return<OutcomeWriter, never, Scope.Scope> {
   const fork = yield* FiberSet.makeRuntime<never>()
-  let waiting: Array<SentOne> = []
+  /** Those that wait: all but the last are full. */
+  const waiting: Array<Group> = []
   let statements = 0
   let isSoon = false
   let startedAt = -Infinity
@@ -55,45 +65,60 @@ export const makeOutcomeWriter = Effect.fnUntraced(function* (
     later = undefined
     startedAt = performance.now()
     while (waiting.length > 0 && statements < AT_ONCE) {
-      const some = waiting.length <= MOST_CHUNKS ? waiting : waiting.slice(0, MOST_CHUNKS)
-      waiting = waiting.length <= MOST_CHUNKS ? [] : waiting.slice(MOST_CHUNKS)
+      const group = waiting.shift()!
       statements++
-      fork(writeAll(writing, some)).addObserver(() => {
-        statements--
-        for (const { ended } of some) ended()
-        soon()
-      })
+      group.hasBegun = true
+      Deferred.doneUnsafe(group.begun, Exit.void)
     }
   }
   const soon = (): void => {
     if (isSoon || waiting.length === 0 || statements === AT_ONCE) return
     const gapMs = startedAt + GAP_MS - performance.now()
-    if (gapMs > 0 && waiting.length < ENOUGH) {
+    if (gapMs > 0 && waiting[0]!.sent.length < ENOUGH) {
       later ??= setTimeout(start, gapMs)
       return
     }
     isSoon = true
     setImmediate(start)
   }
+  const newGroup = (): Group => {
+    const group: Group = { sent: [], items: [], begun: Deferred.makeUnsafe(), hasBegun: false }
+    waiting.push(group)
+    fork(writeAll(writing, group)).addObserver(() => {
+      if (group.hasBegun) statements--
+      for (const { ended } of group.sent) ended()
+      soon()
+    })
+    return group
+  }
   return {
     write: (sent) => {
-      waiting.push(sent)
+      const last = waiting.at(-1)
+      const group = last === undefined || last.sent.length === MOST_CHUNKS ? newGroup() : last
+      group.sent.push(sent)
+      group.items.push({ id: sent.chunk.batchId, fence: sent.chunk.fence })
       soon()
     }
   }
 })
 
-const writeAll = Effect.fnUntraced(function* (writing: ChunkWriting, some: ReadonlyArray<SentOne>) {
-  const chunks = some.map(({ chunk }) => chunk)
-  const items = chunks.map(({ batchId, fence }) => ({ id: batchId, fence }))
+const writeAll = Effect.fnUntraced(function* (writing: ChunkWriting, { begun, items, sent }: Group) {
   const { gate, notifications, store, wakeWebhook } = writing
-  // A defect is mostly one chunk's as well: the others are written.
-  const written = yield* Effect.exit(gate.writing("batches", items, (attempt) => attempt(store.finishSent(chunks))))
+  // Noted from the first result on: while statements hang, what waits behind them keeps its lease as they do. A defect is
+  // mostly one chunk's: the others are written.
+  const written = yield* Effect.exit(
+    gate.writing("batches", items, (attempt) =>
+      Effect.andThen(
+        Deferred.await(begun),
+        attempt(Effect.suspend(() => store.finishSent(sent.map(({ chunk }) => chunk))))
+      )
+    )
+  )
   const found = Exit.isSuccess(written) ? written.value : []
   const others: Array<ResultChunk> = []
   const done: Array<ResultChunk> = []
   const open: Array<ResultChunk> = []
-  some.forEach(({ chunk, isLast }, i) => {
+  sent.forEach(({ chunk, isLast }, i) => {
     const finished = found[i] ?? null
     const asks = isLast()
     if (finished === null) return void others.push(chunk)

@@ -73,6 +73,52 @@ layer(shared, { excludeTestServices: true })("OutcomeWriter", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("keeps the leases of results that wait behind statements which hang, and writes them after those", () =>
+    Effect.gen(function* () {
+      const env = { LEASE_SECONDS: "1" }
+      const app = yield* newSender
+      const [first, ...more] = yield* newDevices(app, 4)
+      const [node, other] = [yield* makeNode({ env }), yield* makeNode({ env })]
+      yield* node.completed(yield* node.send(app, first!))
+      node.outage.calls.length = 0
+      const goOn = yield* Deferred.make<void>()
+      node.outage.before = (operation) => (operation === "BatchStore.finishSent" ? Deferred.await(goOn) : Effect.void)
+      const answers = new Map<string, Deferred.Deferred<void>>()
+      for (const device of more) answers.set(device, yield* Deferred.make<void>())
+      node.fcm.answer = ({ target }) =>
+        Effect.map(Deferred.await(answers.get(target.id)!), (): Outcome => ({ _tag: "Ok", messageId: target.id }))
+      const late = yield* node.sendAll(app, more)
+      yield* until(
+        Effect.sync(() => node.fcm.asked.length),
+        (count) => count === 1 + more.length
+      )
+      for (const [i, device] of more.entries()) {
+        yield* Deferred.succeed(answers.get(device)!, undefined)
+        yield* until(
+          Effect.sync(() => node.outage.count("BatchStore.finishSent")),
+          (count) => count === Math.min(i + 1, 2)
+        )
+      }
+      const sql = yield* SqlClient.SqlClient
+      for (const id of late) {
+        yield* until(
+          sql`SELECT 1 FROM batches b JOIN notifications n ON n.id = b.notification_id
+            WHERE n.id = ${id} AND (NOT b.done AND b.lease_until > now() OR b.fence > 1)
+              AND now() > n.created_at + interval '3 seconds'`,
+          (rows) => rows.length === 1
+        )
+      }
+      yield* other.wake(`${app}:fcm`, "bulk")
+      yield* until(
+        Effect.sync(() => other.outage.count("BatchStore.claim")),
+        (count) => count >= 1
+      )
+      yield* Deferred.succeed(goOn, undefined)
+      for (const id of late) expect(yield* node.completed(id)).toMatchObject({ sent: 1, pending: 0 })
+      expect([node.fcm.asked.length, other.fcm.asked.length]).toEqual([1 + more.length, 0])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("writes all others when the database refuses one of them, and that one without what it said", () =>
     Effect.gen(function* () {
       const { answer, devices, ids, node } = yield* underWay(3)
