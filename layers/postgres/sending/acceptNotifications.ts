@@ -72,8 +72,14 @@ export const ACCEPT_TYPES = `
 
 const IS_REACHED = "a.device IN ('i', 'a', 'w')"
 const IS_SHARED = `a.devices BETWEEN 1 AND ${FEW_DEVICES}`
-const DEVICES_OF_USERS = (row: string): string =>
-  `FROM devices WHERE app_id = ${row}.app_id AND user_id = ANY(${row}.users::text[]) AND active`
+/** User by user: for a list of them another index would seem as good, that of all devices of the application. */
+const devicesOfUsers = (row: string, columns: string, most: number): string => `
+        SELECT d.* FROM unnest(${row}.users::text[]) AS u (user_id)
+        CROSS JOIN LATERAL (
+          SELECT ${columns} FROM devices WHERE app_id = ${row}.app_id AND user_id = u.user_id AND active LIMIT ${most}
+        ) AS d
+        LIMIT ${most}`
+const COLUMNS = "id, active, platform, token, environment, p256dh, auth, last_seen_at, user_id"
 const KIND = "CASE d.platform WHEN 'ios' THEN 'apns' WHEN 'android' THEN 'fcm' ELSE 'webpush' END"
 /** The credential that the device `d` takes, if it may be used, and the device's person takes push. */
 const credentialFor = (row: string): string => `
@@ -113,7 +119,7 @@ export const ACCEPT = `
         , ${TO_SEND}
         -- [end]
         -- [users]
-        , u.devices
+        , few.devices
         -- [end]
       FROM unnest($1, $2, $3, $4, $5, $6, $7, $8
         -- [devices]
@@ -154,8 +160,9 @@ export const ACCEPT = `
       -- [end]
       -- [users]
       LEFT JOIN LATERAL (
-        SELECT count(*)::integer AS devices FROM (SELECT ${DEVICES_OF_USERS("t")} LIMIT ${FEW_DEVICES + 1}) AS few
-      ) AS u ON true
+        SELECT count(*)::integer AS devices FROM (${devicesOfUsers("t", "id", FEW_DEVICES + 1)}
+        ) AS few
+      ) AS few ON true
       -- [end]
     )
     -- [keys]
@@ -179,9 +186,7 @@ export const ACCEPT = `
         -- [end]
     -- [users]
       FROM arrived a
-      CROSS JOIN LATERAL (
-        SELECT id, active, platform, token, environment, p256dh, auth, last_seen_at, user_id
-        ${DEVICES_OF_USERS("a")} LIMIT ${FEW_DEVICES}
+      CROSS JOIN LATERAL (${devicesOfUsers("a", COLUMNS, FEW_DEVICES)}
       ) AS d
     -- [end]
       -- [users, leases]
