@@ -18,7 +18,7 @@ import { makeSystem } from "../System.ts"
 import type { Operation, Schema } from "./Document.ts"
 import { readOperations } from "./Document.ts"
 import type { RestOperation } from "./GraphqlDocument.ts"
-import { asGraphql, asInput, LOOKUPS, requestFor, restOperations } from "./GraphqlDocument.ts"
+import { argsOf, asGraphql, LOOKUPS, requestFor, restOperations } from "./GraphqlDocument.ts"
 import type { Tenant } from "./Tenant.ts"
 import { makeTenant, thingOf } from "./Tenant.ts"
 
@@ -204,25 +204,7 @@ const ask = async (tenant: Tenant, request: object): Promise<Told> => {
   return { status: response.status, data, errors }
 }
 
-/** Arguments that a field can be asked with, as its operation's example has them; ids are those of `tenant`. */
-const argsFor = (
-  { choice, field, operation, rest }: RestOperation,
-  tenant: Tenant,
-  id?: string
-): Record<string, unknown> => {
-  const { body } = byName.get(operation)!
-  const own = tenant.things.get(thingOf(operation))
-  const args: Record<string, unknown> = {}
-  for (const { name, type } of field.args) {
-    if (name === "appId" || (name === "id" && !operation.includes("{"))) args[name] = tenant.appId
-    else if (name === rest.id || name === "externalId")
-      args[name] = id ?? tenant.things.get(thingOf(operation.slice(operation.indexOf("/")))) ?? own
-    else if (name === rest.choice) args[name] = choice!.toUpperCase()
-    else if (name === "input") args[name] = asInput(type, body?.example ?? {})
-  }
-  if (field.name === "contacts" || field.name === "channels") delete args["externalId"]
-  return args
-}
+const argsFor = (one: RestOperation, tenant: Tenant, id?: string) => argsOf(one, byName.get(one.operation)!, tenant, id)
 
 const camel = (told: Told, field: string) => told.data?.[field]
 

@@ -11,6 +11,9 @@ import {
 import { snakeCase } from "../../src/graphql/Names.ts"
 import type { RestField } from "../../src/graphql/RestFields.ts"
 import { restFieldOf } from "../../src/graphql/RestFields.ts"
+import type { Operation } from "./Document.ts"
+import type { Tenant } from "./Tenant.ts"
+import { thingOf } from "./Tenant.ts"
 
 /** The GraphQL schema, beside the OpenAPI document: which operation answers a field, and what both say of it. */
 
@@ -85,6 +88,24 @@ export const asInput = (type: GraphQLInputType, value: unknown): unknown => {
       .filter(({ name }) => snakeCase(name) in given)
       .map(({ name, type }) => [name, asInput(type, given[snakeCase(name)])])
   )
+}
+
+/** Arguments that a field can be asked with, as its operation's example has them; ids are those of `tenant`, or `id`. */
+export const argsOf = (
+  { choice, field, operation, rest }: RestOperation,
+  { body }: Operation,
+  tenant: Pick<Tenant, "appId" | "things">,
+  id?: string
+): Record<string, unknown> => {
+  const args: Record<string, unknown> = {}
+  for (const { name, type } of field.args) {
+    if (name === "appId" || (name === "id" && !operation.includes("{"))) args[name] = tenant.appId
+    else if (name === rest.id || (name === "externalId" && operation.includes("{external_id}"))) {
+      args[name] = id ?? tenant.things.get(thingOf(operation.slice(operation.indexOf("/"))))
+    } else if (name === rest.choice) args[name] = choice!.toUpperCase()
+    else if (name === "input") args[name] = asInput(type, body?.example ?? {})
+  }
+  return args
 }
 
 /** A request for one field with these arguments, given as variables. */

@@ -13,9 +13,9 @@ import { makeSystem } from "../System.ts"
 import type { Operation } from "./Document.ts"
 import { readOperations } from "./Document.ts"
 import type { RestOperation } from "./GraphqlDocument.ts"
-import { asInput, requestFor, restOperations } from "./GraphqlDocument.ts"
+import { argsOf, requestFor, restOperations } from "./GraphqlDocument.ts"
 import type { Tenant } from "./Tenant.ts"
-import { makeTenant, thingOf } from "./Tenant.ts"
+import { makeTenant } from "./Tenant.ts"
 
 /** The table of operations and roles, tried whole: every field that works on an application, as everybody there may be. */
 
@@ -61,19 +61,8 @@ beforeAll(async () => {
 })
 afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
-/** The field's request for what the application has; with an id of nothing, if `isHarmless`. */
-const requestOf = (one: RestOperation) => {
-  const { choice, field, operation, rest } = one
-  const args: Record<string, unknown> = {}
-  for (const { name, type } of field.args) {
-    if (name === "appId" || (name === "id" && !operation.includes("{"))) args[name] = tenant.appId
-    else if (name === rest.id || (name === "externalId" && operation.includes("{external_id}"))) {
-      args[name] = tenant.things.get(thingOf(operation.slice(operation.indexOf("/"))))
-    } else if (name === rest.choice) args[name] = choice!.toUpperCase()
-    else if (name === "input") args[name] = asInput(type, byName.get(operation)!.body?.example ?? {})
-  }
-  return requestFor(one, args)
-}
+/** The field's request for what the application has. */
+const requestOf = (one: RestOperation) => requestFor(one, argsOf(one, byName.get(one.operation)!, tenant))
 
 const pathOf = ({ rest }: RestOperation): string => rest.routes[0]!.slice(rest.routes[0]!.indexOf(" ") + 1)
 const needs = (one: RestOperation) => operationFor(one.kind === "mutation", pathOf(one))
