@@ -21,13 +21,15 @@ export const layer: Layer.Layer<ServiceMailStore, never, SqlClient.SqlClient> = 
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const claim: ServiceMailStore["Service"]["claim"] = Effect.fnUntraced(function* (limit, leaseMs) {
-      yield* sql`
-        DELETE FROM service_mails WHERE id IN (
-          SELECT id FROM service_mails WHERE due_at < now() AND expires_at < now() LIMIT ${limit} FOR UPDATE SKIP LOCKED)`
-      return yield* sql<WaitingMail>`
-        WITH due AS (
-          SELECT id FROM service_mails WHERE due_at <= now() ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    const claim: ServiceMailStore["Service"]["claim"] = (limit, leaseMs) =>
+      sql<WaitingMail>`
+        WITH over AS (
+          SELECT id FROM service_mails WHERE due_at <= now() AND expires_at < now() LIMIT ${limit} FOR UPDATE SKIP LOCKED
+        ), removed AS (
+          DELETE FROM service_mails WHERE id IN (SELECT id FROM over)
+        ), due AS (
+          SELECT id FROM service_mails WHERE due_at <= now() AND expires_at >= now()
+          ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
         ), claimed AS (
           UPDATE service_mails m SET attempts = attempts + 1, due_at = now() + ${milliseconds(leaseMs)} * interval '1 ms'
           FROM due WHERE m.id = due.id RETURNING m.id, m.email, m.sealed, m.attempts
@@ -37,8 +39,9 @@ export const layer: Layer.Layer<ServiceMailStore, never, SqlClient.SqlClient> = 
           coalesce((
             SELECT true FROM invitations i WHERE i.email = c.email AND ${ofRows(sql, sql`i.expires_at > now()`)} LIMIT 1
           ), false) AS "isInvited"
-        FROM claimed c LEFT JOIN accounts a ON a.email = c.email ORDER BY c.id`
-    }, storeError("ServiceMailStore.claim"))
+        FROM claimed c LEFT JOIN accounts a ON a.email = c.email ORDER BY c.id`.pipe(
+        storeError("ServiceMailStore.claim")
+      )
 
     const remove: ServiceMailStore["Service"]["remove"] = (id) =>
       sql`DELETE FROM service_mails WHERE id = ${id}`.pipe(Effect.asVoid, storeError("ServiceMailStore.remove"))
