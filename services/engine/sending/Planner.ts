@@ -15,6 +15,12 @@ import { byLocalTime, ttlOf } from "./Timing.ts"
 /** Pages read at once for a local time: divided by due time, they make batches that are not too small. */
 const LOCAL_PAGES = 4
 
+/**
+ * Pages grow to so many times their size as an audience shows to be large: each twice the one before. The first batches go
+ * out as early as ever, and then there are enough of them for each node to have several at once.
+ */
+const GROWN = 4
+
 /** Plans under way at once in a process, for each priority. */
 const PLACES = 4
 /** Pages after which a plan gives its place back when others wait. */
@@ -171,7 +177,9 @@ const planPage = Effect.fnUntraced(function* (
 ) {
   const { audiences, notifications, queue, settings } = planning
   const { id, appId, request } = plan.notification
-  const limit = settings.planPage * (divide === null ? 1 : LOCAL_PAGES)
+  // While others wait, turns are short.
+  const pages = divide !== null ? LOCAL_PAGES : places.hasMore ? 1 : Math.min(GROWN, 2 ** tally.pages)
+  const limit = settings.planPage * pages
   const page = yield* audiences.page(appId, request.to, waysOf(request), cursor, limit, id)
   const batches =
     divide === null

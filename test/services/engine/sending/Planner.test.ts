@@ -131,7 +131,7 @@ layer(hotStores)("Planner", (it) => {
   it.effect("claims a plan once when no other waits, however many pages it has", () =>
     Effect.gen(function* () {
       const { claims, done, pages, planAll, queue } = yield* watched
-      const id = yield* accepted(yield* appWith(9))
+      const id = yield* accepted(yield* appWith(35))
       yield* planAll([id])
       expect(done).toEqual([id])
       expect(claims).toEqual({ byId: 1, inTurn: 0 })
