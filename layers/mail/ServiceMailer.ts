@@ -1,23 +1,8 @@
 import { Console, Context, Effect, Layer, Semaphore } from "effect"
-import { mkdir, open } from "node:fs/promises"
 import { join } from "node:path"
-import { isoTime } from "../../services/domain/Time.ts"
-import { now } from "../../services/ports/Now.ts"
-import type { OwnMail } from "../../services/ports/people/ServiceMailer.ts"
 import { MailNotTaken, ServiceMailer } from "../../services/ports/people/ServiceMailer.ts"
 import { Settings } from "../config/Settings.ts"
-
-/** The folder of DATA_DIR with the mails that would be sent if there were a server. */
-export const FOLDER = "mail"
-
-/** As text, with the few lines of a head that people look at. */
-const shown = ({ subject, text, to }: OwnMail): string => `To: ${to}\nSubject: ${subject}\n\n${text}`
-
-const write = async (path: string, text: string): Promise<void> => {
-  // Whoever reads it signs in as somebody else. The id keeps attempts apart: another one finds its own file.
-  const file = await open(path, "w", 0o600)
-  await file.writeFile(text).finally(() => file.close())
-}
+import { FOLDER, keep, shown, sweeping } from "./KeptMails.ts"
 
 /**
  * Keeps mails in a folder instead of sending them, and shows them on the console where the database is the embedded one: a
@@ -27,20 +12,15 @@ const keeper = ({ dataDir, databaseUrl }: Settings["Service"]): ServiceMailer["S
   send: (mail) =>
     Effect.gen(function* () {
       const folder = join(dataDir, FOLDER)
-      const path = join(folder, `${isoTime(now()).replace(/[:.]/g, "-")}-${mail.id}`)
-      yield* Effect.tryPromise({
-        try: async () => {
-          await mkdir(folder, { recursive: true, mode: 0o700 })
-          await write(`${path}.txt`, shown(mail))
-          await write(`${path}.html`, mail.html)
-        },
+      const path = yield* Effect.tryPromise({
+        try: () => keep(folder, mail),
         catch: (error) => new MailNotTaken({ reason: `${folder}: ${(error as Error).message}`, isFinal: false })
       })
       if (databaseUrl === null) {
-        yield* Console.log(`This mail would be sent if SMTP_URL were set (${path}.txt):\n${shown(mail)}`)
+        yield* Console.log(`This mail would be sent if SMTP_URL were set (${path}):\n${shown(mail)}`)
       } else {
         yield* Effect.logWarning("There is no SMTP_URL: a mail of the service was written to a file").pipe(
-          Effect.annotateLogs({ path: `${path}.txt` })
+          Effect.annotateLogs({ path })
         )
       }
     })
@@ -66,6 +46,7 @@ export const layer: Layer.Layer<ServiceMailer, never, Settings> = Layer.effect(
   ServiceMailer,
   Effect.gen(function* () {
     const settings = yield* Settings
+    yield* sweeping(join(settings.dataDir, FOLDER))
     return settings.smtpUrl === null ? ServiceMailer.of(keeper(settings)) : yield* sender
   })
 )

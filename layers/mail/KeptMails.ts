@@ -1,0 +1,68 @@
+import { Effect, Schedule } from "effect"
+import type { Scope } from "effect"
+import { mkdir, open, readdir, unlink } from "node:fs/promises"
+import { join } from "node:path"
+import { isoTime } from "../../services/domain/Time.ts"
+import { now } from "../../services/ports/Now.ts"
+import type { OwnMail } from "../../services/ports/people/ServiceMailer.ts"
+
+/*
+ * Mails as files, where there is no server to send them: a text and an HTML each, named by the moment and the mail's id.
+ * They name people and hold codes, so they stay no longer than an invitation is good, and no more of them than somebody
+ * who tries the service out looks at. Whatever else lies in the folder is not ours.
+ */
+
+/** The folder of DATA_DIR with the mails that would be sent if there were a server. */
+export const FOLDER = "mail"
+
+/** How long a mail is kept: as long as the longest of what mails are good for, an invitation. */
+export const KEPT_MS = 7 * 86_400_000
+/** Mails that are kept, at most; each is some kilobytes. */
+export const KEPT_MAILS = 1_000
+
+const SWEEP = "1 hour"
+
+const OURS = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(?:txt|html)$/
+
+const stampOf = (at: number): string => isoTime(at).replace(/[:.]/g, "-")
+
+/** As text, with the few lines of a head that people look at. */
+export const shown = ({ subject, text, to }: OwnMail): string => `To: ${to}\nSubject: ${subject}\n\n${text}`
+
+const write = async (path: string, text: string): Promise<void> => {
+  // Whoever reads it signs in as somebody else. The id keeps attempts apart: another one finds its own file.
+  const file = await open(path, "w", 0o600)
+  await file.writeFile(text).finally(() => file.close())
+}
+
+/** Removes what is too old, and the oldest of what is too many. Nodes that share the folder may do so at once. */
+export const sweep = async (folder: string): Promise<void> => {
+  const files = (await readdir(folder, { withFileTypes: true })).filter((file) => file.isFile())
+  const names = new Set(files.flatMap(({ name }) => OURS.exec(name)?.[1] ?? []))
+  const oldest = stampOf(now() - KEPT_MS)
+  const kept = new Set(
+    [...names]
+      .filter((name) => name >= oldest)
+      .toSorted()
+      .slice(-KEPT_MAILS)
+  )
+  for (const { name } of files) {
+    const mail = OURS.exec(name)?.[1]
+    if (mail !== undefined && !kept.has(mail)) await unlink(join(folder, name)).catch(() => {})
+  }
+}
+
+/** Keeps a mail; answers the path of its text. */
+export const keep = async (folder: string, mail: OwnMail): Promise<string> => {
+  const path = join(folder, `${stampOf(now())}-${mail.id}`)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await write(`${path}.txt`, shown(mail))
+  await write(`${path}.html`, mail.html)
+  // It is kept, whatever comes of the others.
+  await sweep(folder).catch(() => {})
+  return `${path}.txt`
+}
+
+/** Sweeps at once, and every hour: also where a server sends the mails by now, and nothing is added any more. */
+export const sweeping = (folder: string): Effect.Effect<unknown, never, Scope.Scope> =>
+  Effect.promise(() => sweep(folder).catch(() => {})).pipe(Effect.repeat(Schedule.spaced(SWEEP)), Effect.forkScoped)
