@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
-import { ALONE, CRASHED, KILLED, KILLED_BESIDE } from "../../../services/domain/sending/Suspicion.ts"
+import { ALONE, AMONG_MANY, CRASHED, KILLED, KILLED_BESIDE, MANY } from "../../../services/domain/sending/Suspicion.ts"
 import type { HolderId } from "../../../services/ports/operations/HolderStore.ts"
 import { HolderStore } from "../../../services/ports/operations/HolderStore.ts"
 import { integers } from "../server/columns.ts"
@@ -13,8 +13,12 @@ const GRACE_MS = 2_000
 /** A session that was missed so long ago, and whose work nobody freed since, is missed anew: nobody could write meanwhile. */
 const STALE_MS = 10_000
 
-/** What the batch `b` is suspected of more, for the process `gone` that ended with it in hand. */
-const MORE = `CASE WHEN gone.ended = 'stopped' OR gone.blamed <> b.id THEN 0 WHEN gone.ended = 'crashed' THEN ${CRASHED} WHEN gone.blamed = b.id OR b.suspicion < ${ALONE} THEN ${KILLED} ELSE ${KILLED_BESIDE} END`
+/** What the batch `b` is suspected of more, for the process `gone` that ended with `batches` in hand. */
+const MORE = `CASE WHEN gone.ended = 'stopped' OR gone.blamed <> b.id THEN 0
+              WHEN gone.blamed IS NULL AND gone.batches > ${MANY} THEN ${AMONG_MANY}
+              WHEN gone.ended = 'crashed' THEN ${CRASHED}
+              WHEN gone.blamed = b.id OR b.suspicion < ${ALONE} THEN ${KILLED}
+              ELSE ${KILLED_BESIDE} END`
 
 export const layer: Layer.Layer<HolderStore, never, PgClient.PgClient> = Layer.effect(
   HolderStore,
@@ -49,9 +53,13 @@ export const layer: Layer.Layer<HolderStore, never, PgClient.PgClient> = Layer.e
           UPDATE notifications n SET plan_lease_until = NULL, published_at = '-infinity'
           FROM gone WHERE n.plan_holder = gone.id AND NOT n.plan_done AND n.plan_lease_until IS NOT NULL
           RETURNING n.id
+        ), in_hand AS MATERIALIZED (
+          SELECT b.id, gone.id AS holder, gone.ended, gone.blamed, count(*) OVER (PARTITION BY gone.id) AS batches
+          FROM gone JOIN batches b ON b.lease_holder = gone.id AND NOT b.done AND b.lease_until IS NOT NULL
         ), sends AS (
           UPDATE batches b SET lease_until = '-infinity', suspicion = least(b.suspicion + ${sql.literal(MORE)}, 100)
-          FROM gone WHERE b.lease_holder = gone.id AND NOT b.done AND b.lease_until IS NOT NULL
+          FROM in_hand gone
+          WHERE b.id = gone.id AND b.lease_holder = gone.holder AND NOT b.done AND b.lease_until IS NOT NULL
           RETURNING b.id
         ), posts AS (
           UPDATE webhook_work_items w SET lease_until = '-infinity'

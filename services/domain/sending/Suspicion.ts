@@ -12,6 +12,14 @@ export const KILLED = 3
 /** A kill of a process that had it in hand, beside others, when it was to be sent alone. */
 export const KILLED_BESIDE = 1
 
+/**
+ * The end of a process that had more than so many in hand says next to nothing of any one of them. Sent alone, one every
+ * few seconds, thousands of single messages would wait for hours.
+ */
+export const MANY = 64
+/** The end of a process that had many in hand. */
+export const AMONG_MANY = 1
+
 /** From here on it is sent alone, so that nobody else is blamed for it, nor it for others. */
 export const ALONE = 6
 /** From here on it is not sent any more. */

@@ -11,7 +11,7 @@ import * as NotificationStores from "../../../../layers/postgres/sending/Notific
 import * as RedeliveryStores from "../../../../layers/postgres/webhooks/RedeliveryStore.ts"
 import type { WebhookId, RedeliveryId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
-import { ALONE, ASIDE, CRASHED, KILLED } from "../../../../services/domain/sending/Suspicion.ts"
+import { ALONE, AMONG_MANY, ASIDE, CRASHED, KILLED, MANY } from "../../../../services/domain/sending/Suspicion.ts"
 import { BatchStore } from "../../../../services/ports/sending/BatchStore.ts"
 import { HolderStore } from "../../../../services/ports/operations/HolderStore.ts"
 import { LeaseHolder } from "../../../../services/ports/operations/LeaseHolder.ts"
@@ -305,6 +305,36 @@ layer(NotificationStores.layer.pipe(Layer.provideMerge(testDatabase())), { exclu
         yield* stopped.mine.end
         yield* stopped.other.release
         expect(yield* suspicions([stopped.batch.id])).toEqual([0])
+      })
+    )
+
+    it.effect("suspects each of many next to nothing, so that none of them waits to be sent alone", () =>
+      Effect.gen(function* () {
+        for (const how of ["crashed", "killed"] as const) {
+          const { batch, lane, mine, other } = yield* held
+          for (let i = 0; i < MANY; i++) yield* planned(lane.appId, [ids(1)])
+          const more = yield* mine.batches.claim(lane, MANY, LEASE_MS)
+          expect(more).toHaveLength(MANY)
+          const ended = Effect.gen(function* () {
+            yield* other.ended(mine.id()!, how)
+            yield* kill(mine.id())
+            yield* other.release
+            yield* Effect.repeat(Effect.ignore(mine.beat), {
+              until: () => mine.presentSince() !== null,
+              schedule: often
+            })
+          })
+          yield* ended
+          const again = yield* mine.batches.claim(lane, 2 * MANY, LEASE_MS)
+          expect(new Set(again.map(({ id }) => id))).toEqual(new Set([batch, ...more].map(({ id }) => id)))
+          for (const { suspicion } of again) expect(suspicion).toBe(AMONG_MANY)
+          // One that was alone is to blame all the same, and of a few each is.
+          yield* mine.blame(batch.id)
+          yield* ended
+          const sql = yield* SqlClient.SqlClient
+          const blamed = yield* sql`SELECT id FROM batches WHERE app_id = ${lane.appId} AND suspicion > ${AMONG_MANY}`
+          expect(blamed).toEqual([{ id: batch.id }])
+        }
       })
     )
 
