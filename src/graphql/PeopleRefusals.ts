@@ -1,6 +1,6 @@
 import type { Unauthorized } from "../../services/engine/access/Auth.ts"
 import type { InvalidField } from "../../services/engine/people/Fields.ts"
-import type { WrongCode } from "../../services/engine/people/SignIn.ts"
+import type { WrongCode } from "../../services/engine/people/codes.ts"
 import type { AddressTaken } from "../../services/ports/people/AddressChangeStore.ts"
 import type { AccountDisabled, RegistrationClosed } from "../../services/ports/people/AccountStore.ts"
 import type { BoundToAnother } from "../../services/ports/people/ExternalSignInStore.ts"

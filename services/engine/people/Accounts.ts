@@ -9,7 +9,7 @@ import type { StoreError } from "../../ports/StoreError.ts"
 import { asPerson } from "./asPerson.ts"
 import type { InvalidField } from "./Fields.ts"
 import { nameIn } from "./Fields.ts"
-import { WrongCode } from "./SignIn.ts"
+import { WrongCode } from "./codes.ts"
 
 /** What people do with their own accounts. */
 export class Accounts extends Context.Service<

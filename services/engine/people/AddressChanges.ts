@@ -8,22 +8,19 @@ import {
   CODES_PER_CLIENT,
   WRONG_CODES
 } from "../../domain/people/SignInCode.ts"
-import type { Keys } from "../../ports/access/Keys.ts"
-import type { AccountStore } from "../../ports/people/AccountStore.ts"
 import type { AddressTaken } from "../../ports/people/AddressChangeStore.ts"
 import { AddressChangeStore } from "../../ports/people/AddressChangeStore.ts"
 import type { TooManyCodes } from "../../ports/people/LoginCodeStore.ts"
-import type { SessionTokens } from "../../ports/people/SessionTokens.ts"
 import { SignInSecrets } from "../../ports/people/SignInSecrets.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { asPerson } from "./asPerson.ts"
+import type { Client } from "./codes.ts"
+import { WrongCode } from "./codes.ts"
 import { addressIn, InvalidField } from "./Fields.ts"
 import { NOTICE_MS } from "./MailTexts.ts"
-import type { NewSession } from "./newSessions.ts"
+import type { NewSession, NewSessionNeeds } from "./newSessions.ts"
 import { newSessions } from "./newSessions.ts"
 import { ServiceMails } from "./ServiceMails.ts"
-import type { Client } from "./SignIn.ts"
-import { WrongCode } from "./SignIn.ts"
 
 /** Another address for an account: a code to the one that it has, another to the one that it is to have. */
 export class AddressChanges extends Context.Service<
@@ -49,75 +46,72 @@ export class AddressChanges extends Context.Service<
     ) => Effect.Effect<NewSession, WrongCode | AddressTaken | TooManyCodes | StoreError>
   }
 >()("heliograph/engine/AddressChanges") {
-  static readonly layer: Layer.Layer<
-    AddressChanges,
-    never,
-    AccountStore | AddressChangeStore | Keys | ServiceMails | SessionTokens | SignInSecrets
-  > = Layer.effect(
-    AddressChanges,
-    Effect.gen(function* () {
-      const mails = yield* ServiceMails
-      const secrets = yield* SignInSecrets
-      const sessions = yield* newSessions
-      const store = yield* AddressChangeStore
+  static readonly layer: Layer.Layer<AddressChanges, never, AddressChangeStore | NewSessionNeeds | ServiceMails> =
+    Layer.effect(
+      AddressChanges,
+      Effect.gen(function* () {
+        const mails = yield* ServiceMails
+        const secrets = yield* SignInSecrets
+        const sessions = yield* newSessions
+        const store = yield* AddressChangeStore
 
-      /** Both are of the account's present address: a row of the account's own says which one is to come. */
-      const hashes = ({ account }: Person, proof: AddressProof, code: string) =>
-        secrets.codeHashes(proof, account.email, code)
+        /** Both are of the account's present address: a row of the account's own says which one is to come. */
+        const hashes = ({ account }: Person, proof: AddressProof, code: string) =>
+          secrets.codeHashes(proof, account.email, code)
 
-      const request: AddressChanges["Service"]["request"] = Effect.fnUntraced(function* (person, text, client) {
-        const { account } = person
-        const email = yield* addressIn(text)
-        if (email === account.email) {
-          return yield* new InvalidField({ field: "email", message: "is the address that the account has" })
-        }
-        const [old, fresh] = [secrets.newCode(), secrets.newCode()]
-        const keyOf = (proof: AddressProof, address: string) => ({
-          key: secrets.attemptKey("codes", `${proof} ${address}`),
-          allowances: CODES_PER_ADDRESS
+        const request: AddressChanges["Service"]["request"] = Effect.fnUntraced(function* (person, text, client) {
+          const { account } = person
+          const email = yield* addressIn(text)
+          if (email === account.email) {
+            return yield* new InvalidField({ field: "email", message: "is the address that the account has" })
+          }
+          const [old, fresh] = [secrets.newCode(), secrets.newCode()]
+          const keyOf = (proof: AddressProof, address: string) => ({
+            key: secrets.attemptKey("codes", `${proof} ${address}`),
+            allowances: CODES_PER_ADDRESS
+          })
+          yield* asPerson(person)(
+            store.begin({
+              account,
+              email,
+              oldHash: hashes(person, "old_address", old)[0],
+              newHash: hashes(person, "new_address", fresh)[0],
+              lifetimeMs: CODE_LIFETIME_MS,
+              counted: [
+                keyOf("old_address", account.email),
+                keyOf("new_address", email),
+                { key: secrets.attemptKey("client", client.address), allowances: CODES_PER_CLIENT }
+              ],
+              mails: [
+                mails.draft(account.email, { type: "old_address_code", code: old, email }, CODE_LIFETIME_MS),
+                mails.draft(email, { type: "new_address_code", code: fresh }, CODE_LIFETIME_MS)
+              ]
+            })
+          )
+          yield* mails.wake
         })
-        yield* asPerson(person)(
-          store.begin({
-            account,
-            email,
-            oldHash: hashes(person, "old_address", old)[0],
-            newHash: hashes(person, "new_address", fresh)[0],
-            lifetimeMs: CODE_LIFETIME_MS,
-            counted: [
-              keyOf("old_address", account.email),
-              keyOf("new_address", email),
-              { key: secrets.attemptKey("client", client.address), allowances: CODES_PER_CLIENT }
-            ],
-            mails: [
-              mails.draft(account.email, { type: "old_address_code", code: old, email }, CODE_LIFETIME_MS),
-              mails.draft(email, { type: "new_address_code", code: fresh }, CODE_LIFETIME_MS)
-            ]
-          })
-        )
-        yield* mails.wake
-      })
 
-      const confirm: AddressChanges["Service"]["confirm"] = Effect.fnUntraced(function* (person, codes, client) {
-        const { account } = person
-        const [old, fresh] = [codeIn(codes.old), codeIn(codes.new)]
-        if (old === null || fresh === null) return yield* new WrongCode()
-        const session = sessions.draft(client.userAgent)
-        const changed = yield* asPerson(person)(
-          store.finish({
-            account,
-            oldHashes: hashes(person, "old_address", old),
-            newHashes: hashes(person, "new_address", fresh),
-            wrong: { key: secrets.attemptKey("wrong", `address of ${account.id}`), allowances: WRONG_CODES },
-            session,
-            notice: (email) => mails.draft(account.email, { type: "address_changed", email }, NOTICE_MS)
-          })
-        )
-        if (Option.isNone(changed)) return yield* new WrongCode()
-        yield* mails.wake
-        return sessions.finished(session.id, changed.value, client.device)
-      })
+        const confirm: AddressChanges["Service"]["confirm"] = Effect.fnUntraced(function* (person, codes, client) {
+          const { account } = person
+          const [old, fresh] = [codeIn(codes.old), codeIn(codes.new)]
+          if (old === null || fresh === null) return yield* new WrongCode()
+          const session = sessions.draft(client.userAgent)
+          const changed = yield* asPerson(person)(
+            store.finish({
+              account,
+              oldHashes: hashes(person, "old_address", old),
+              newHashes: hashes(person, "new_address", fresh),
+              wrong: { key: secrets.attemptKey("wrong", `address of ${account.id}`), allowances: WRONG_CODES },
+              session,
+              notice: (email) => mails.draft(account.email, { type: "address_changed", email }, NOTICE_MS)
+            })
+          )
+          if (Option.isNone(changed)) return yield* new WrongCode()
+          yield* mails.wake
+          return sessions.finished(session.id, changed.value, client.device)
+        })
 
-      return AddressChanges.of({ request, confirm })
-    })
-  )
+        return AddressChanges.of({ request, confirm })
+      })
+    )
 }

@@ -4,36 +4,26 @@ import type { ExternalSignIn, Person } from "../../domain/people/Account.ts"
 import type { ExternalIdentity, ExternalProvider } from "../../domain/people/ExternalIdentity.ts"
 import { PENDING_MS, REDIRECT_MS } from "../../domain/people/ExternalIdentity.ts"
 import { returnPath } from "../../domain/people/ReturnAddress.ts"
-import {
-  CODE_LIFETIME_MS,
-  codeIn,
-  CODES_PER_ADDRESS,
-  CODES_PER_CLIENT,
-  WRONG_CODES
-} from "../../domain/people/SignInCode.ts"
 import { Keys } from "../../ports/access/Keys.ts"
 import { SecretBox } from "../../ports/access/SecretBox.ts"
-import type { AccountStore } from "../../ports/people/AccountStore.ts"
 import type { BoundToAnother, PendingIdentity, Redirect, RedirectMode } from "../../ports/people/ExternalSignInStore.ts"
 import { ExternalSignInStore } from "../../ports/people/ExternalSignInStore.ts"
 import type { ProviderUnavailable, RedirectSecrets } from "../../ports/people/IdentityProviders.ts"
 import { IdentityProviders } from "../../ports/people/IdentityProviders.ts"
 import type { TooManyCodes } from "../../ports/people/LoginCodeStore.ts"
-import { LoginCodeStore } from "../../ports/people/LoginCodeStore.ts"
 import { NotThere } from "../../ports/people/OrganizationStore.ts"
 import { PeopleSettings } from "../../ports/people/PeopleSettings.ts"
-import type { SessionTokens } from "../../ports/people/SessionTokens.ts"
-import { SignInSecrets } from "../../ports/people/SignInSecrets.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { Unauthorized } from "../access/Auth.ts"
 import { asPerson } from "./asPerson.ts"
+import type { BindingNeeds } from "./bindings.ts"
 import { makeBindings } from "./bindings.ts"
+import type { Client, CodeNeeds, WrongCode } from "./codes.ts"
+import { makeCodes } from "./codes.ts"
 import { InvalidField } from "./Fields.ts"
-import type { NewSession } from "./newSessions.ts"
+import type { NewSession, NewSessionNeeds } from "./newSessions.ts"
 import { newSessions } from "./newSessions.ts"
 import { ServiceMails } from "./ServiceMails.ts"
-import type { Client } from "./SignIn.ts"
-import { WrongCode } from "./SignIn.ts"
 
 /** The operator has not registered this service with it. */
 export class ProviderNotOffered extends Schema.TaggedError<ProviderNotOffered>()("ProviderNotOffered", {}) {}
@@ -128,26 +118,16 @@ export class ExternalSignIns extends Context.Service<
   static readonly layer: Layer.Layer<
     ExternalSignIns,
     never,
-    | AccountStore
-    | ExternalSignInStore
-    | IdentityProviders
-    | Keys
-    | LoginCodeStore
-    | PeopleSettings
-    | SecretBox
-    | ServiceMails
-    | SessionTokens
-    | SignInSecrets
+    BindingNeeds | CodeNeeds | ExternalSignInStore | NewSessionNeeds | PeopleSettings | SecretBox
   > = Layer.effect(
     ExternalSignIns,
     Effect.gen(function* () {
       const bindings = yield* makeBindings
       const box = yield* SecretBox
-      const codes = yield* LoginCodeStore
+      const codes = yield* makeCodes
       const keys = yield* Keys
       const mails = yield* ServiceMails
       const providers = yield* IdentityProviders
-      const secrets = yield* SignInSecrets
       const sessions = yield* newSessions
       const store = yield* ExternalSignInStore
       const { baseUrl, registration } = yield* PeopleSettings
@@ -327,21 +307,8 @@ export class ExternalSignIns extends Context.Service<
       const requestCode: ExternalSignIns["Service"]["requestCode"] = Effect.fnUntraced(
         function* (person, token, client) {
           yield* ownPending(person, token)
-          const { email } = person.account
-          const code = secrets.newCode()
-          yield* codes.issue({
-            email,
-            purpose: "link",
-            hash: secrets.codeHashes("link", email, code)[0],
-            lifetimeMs: CODE_LIFETIME_MS,
-            ofOperator: false,
-            counted: [
-              { key: secrets.attemptKey("codes", `link ${email}`), allowances: CODES_PER_ADDRESS },
-              { key: secrets.attemptKey("client", client.address), allowances: CODES_PER_CLIENT }
-            ],
-            mail: mails.draft(email, { type: "code", purpose: "link", code }, CODE_LIFETIME_MS)
-          })
-          yield* mails.wake
+          // Browsers that have signed in before are signed in: there is nothing to keep them in for.
+          yield* codes.issue(person.account.email, "link", { ...client, device: null })
         }
       )
 
@@ -349,15 +316,7 @@ export class ExternalSignIns extends Context.Service<
         const { email, id } = person.account
         // Before the code is used up.
         yield* ownPending(person, token)
-        const digits = codeIn(text)
-        if (digits === null) return yield* new WrongCode()
-        const verdict = yield* codes.verify({
-          email,
-          purpose: "link",
-          hashes: secrets.codeHashes("link", email, digits),
-          wrong: { key: secrets.attemptKey("wrong", email), allowances: WRONG_CODES }
-        })
-        if (verdict._tag === "Wrong") return yield* new WrongCode()
+        yield* codes.use(email, "link", text, null)
         const bound = yield* asPerson(person)(store.bind(id, bindings.ofPending(email, token)))
         yield* mails.wake
         return bound

@@ -44,6 +44,8 @@ export interface Proof {
 const organizationName = (email: AccountAddress): string => `${email.slice(0, email.lastIndexOf("@"))}’s organization`
 const APPLICATION = "My first application"
 
+export type NewSessionNeeds = AccountStore | Keys | SessionTokens | SignInSecrets
+
 export interface NewSessions {
   readonly begin: (proof: Proof) => Effect.Effect<NewSession, RegistrationClosed | AccountDisabled | StoreError>
   readonly draft: (userAgent: string) => ProvedSignIn["session"]
@@ -52,58 +54,57 @@ export interface NewSessions {
 }
 
 /** How sessions begin, whatever has proved who somebody is. */
-export const newSessions: Effect.Effect<NewSessions, never, AccountStore | Keys | SessionTokens | SignInSecrets> =
-  Effect.gen(function* () {
-    const accounts = yield* AccountStore
-    const keys = yield* Keys
-    const secrets = yield* SignInSecrets
-    const tokens = yield* SessionTokens
+export const newSessions: Effect.Effect<NewSessions, never, NewSessionNeeds> = Effect.gen(function* () {
+  const accounts = yield* AccountStore
+  const keys = yield* Keys
+  const secrets = yield* SignInSecrets
+  const tokens = yield* SessionTokens
 
-    const draft: NewSessions["draft"] = (userAgent) => ({
-      id: uuidv7() as SessionId,
-      userAgent: userAgent.slice(0, USER_AGENT),
-      lifetimeMs: SESSION_MS
-    })
+  const draft: NewSessions["draft"] = (userAgent) => ({
+    id: uuidv7() as SessionId,
+    userAgent: userAgent.slice(0, USER_AGENT),
+    lifetimeMs: SESSION_MS
+  })
 
-    const finished: NewSessions["finished"] = (sessionId, { account, epoch, expiresAt }, device) => {
-      const isKnown = device !== null && secrets.deviceOf(account.email, device) !== null
-      return {
-        sessionId,
-        token: tokens.sign({ sessionId, accountId: account.id, epoch, expiresAt: Math.floor(expiresAt / 1000) }),
-        expiresAt,
-        account,
-        device: isKnown ? device : secrets.newDevice(account.email),
-        first: null
-      }
+  const finished: NewSessions["finished"] = (sessionId, { account, epoch, expiresAt }, device) => {
+    const isKnown = device !== null && secrets.deviceOf(account.email, device) !== null
+    return {
+      sessionId,
+      token: tokens.sign({ sessionId, accountId: account.id, epoch, expiresAt: Math.floor(expiresAt / 1000) }),
+      expiresAt,
+      account,
+      device: isKnown ? device : secrets.newDevice(account.email),
+      first: null
     }
+  }
 
-    const begin: NewSessions["begin"] = Effect.fnUntraced(function* ({
-      binding,
-      device,
+  const begin: NewSessions["begin"] = Effect.fnUntraced(function* ({
+    binding,
+    device,
+    email,
+    mayRegister,
+    showsFirst,
+    userAgent
+  }) {
+    const session = draft(userAgent)
+    const organization = { id: uuidv7() as OrganizationId, name: organizationName(email) }
+    const { application, secrets: shown } = draftApplication(keys, organization.id, APPLICATION)
+    const account = uuidv7() as AccountId
+    const signedIn = yield* accounts.signIn({
       email,
       mayRegister,
-      showsFirst,
-      userAgent
-    }) {
-      const session = draft(userAgent)
-      const organization = { id: uuidv7() as OrganizationId, name: organizationName(email) }
-      const { application, secrets: shown } = draftApplication(keys, organization.id, APPLICATION)
-      const account = uuidv7() as AccountId
-      const signedIn = yield* accounts.signIn({
-        email,
-        mayRegister,
-        session,
-        account,
-        organization,
-        application: showsFirst ? application : { ...application, keys: [] },
-        binding
-      })
-      const made = Option.getOrNull(signedIn.organization)
-      return {
-        ...finished(session.id, signedIn, device),
-        first: made === null || !showsFirst ? null : { organization: made, application: shown }
-      }
+      session,
+      account,
+      organization,
+      application: showsFirst ? application : { ...application, keys: [] },
+      binding
     })
-
-    return { begin, draft, finished }
+    const made = Option.getOrNull(signedIn.organization)
+    return {
+      ...finished(session.id, signedIn, device),
+      first: made === null || !showsFirst ? null : { organization: made, application: shown }
+    }
   })
+
+  return { begin, draft, finished }
+})
