@@ -7,7 +7,7 @@ import type { ExternalSignInSettings } from "../config/Settings.ts"
 import { refusalOf } from "./Answers.ts"
 import type { OutboundFetch } from "./OutboundFetch.ts"
 import type { Provider } from "./Provider.ts"
-import { authorizationUrl } from "./Provider.ts"
+import { authorizationUrl, tokenResponse } from "./Provider.ts"
 
 const JSON_OF_GITHUB = "application/vnd.github+json"
 
@@ -51,16 +51,8 @@ export const makeGitHub = (
     identify: (redirectUri, parameters, { state, verifier }) =>
       Effect.tryPromise({
         try: async (signal) => {
-          const callback = oauth.validateAuthResponse(server, client, parameters, state)
-          const answer = await oauth.authorizationCodeGrantRequest(
-            server,
-            client,
-            oauth.ClientSecretPost(clientSecret),
-            callback,
-            redirectUri,
-            verifier,
-            { [oauth.customFetch]: fetch, signal }
-          )
+          const callback = { clientSecret, parameters, redirectUri, state, verifier }
+          const answer = await tokenResponse(server, client, callback, { [oauth.customFetch]: fetch, signal })
           // GitHub's refusals come with status 200: they have no access token, which is an error of the protocol.
           const { access_token } = await oauth.processAuthorizationCodeResponse(server, client, answer)
           const [user, emails] = await Promise.all([

@@ -5,7 +5,7 @@ import type { ExternalSignInSettings } from "../config/Settings.ts"
 import { clockSkew, refusalOf, unavailableBy } from "./Answers.ts"
 import type { OutboundFetch } from "./OutboundFetch.ts"
 import type { Provider } from "./Provider.ts"
-import { authorizationUrl } from "./Provider.ts"
+import { authorizationUrl, tokenResponse } from "./Provider.ts"
 
 /** Google signs with it. No other algorithm counts, whatever the token or the provider's metadata say. */
 const ALGORITHM = "RS256"
@@ -65,16 +65,8 @@ export const makeGoogle = Effect.fnUntraced(function* (
             [oauth.clockSkew]: clockSkew(),
             [oauth.clockTolerance]: TOLERANCE
           }
-          const callback = oauth.validateAuthResponse(server, client, parameters, state)
-          const answer = await oauth.authorizationCodeGrantRequest(
-            server,
-            client,
-            oauth.ClientSecretPost(clientSecret),
-            callback,
-            redirectUri,
-            verifier,
-            { ...options, signal }
-          )
+          const callback = { clientSecret, parameters, redirectUri, state, verifier }
+          const answer = await tokenResponse(server, client, callback, { ...options, signal })
           const tokens = await oauth.processAuthorizationCodeResponse(server, client, answer, {
             expectedNonce: nonce,
             requireIdToken: true

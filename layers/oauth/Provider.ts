@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { calculatePKCECodeChallenge } from "oauth4webapi"
+import * as oauth from "oauth4webapi"
 import type { ExternalIdentity } from "../../services/domain/people/ExternalIdentity.ts"
 import type {
   IdentityRefused,
@@ -35,7 +35,7 @@ export const authorizationUrl = (
   { clientId, more = {}, redirectUri, scope, state, verifier }: Request
 ): Effect.Effect<string> =>
   Effect.map(
-    Effect.promise(() => calculatePKCECodeChallenge(verifier)),
+    Effect.promise(() => oauth.calculatePKCECodeChallenge(verifier)),
     (challenge) => {
       const url = new URL(endpoint)
       const parameters = {
@@ -51,4 +51,29 @@ export const authorizationUrl = (
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
       return url.href
     }
+  )
+
+interface Callback {
+  readonly clientSecret: string
+  readonly redirectUri: string
+  readonly parameters: URLSearchParams
+  readonly state: string
+  readonly verifier: string
+}
+
+/** What a provider answers to the code of a callback (RFC 6749, 4.1.3). Rejects a callback that is not one of ours. */
+export const tokenResponse = async (
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  { clientSecret, parameters, redirectUri, state, verifier }: Callback,
+  options: oauth.TokenEndpointRequestOptions
+): Promise<Response> =>
+  oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.ClientSecretPost(clientSecret),
+    oauth.validateAuthResponse(server, client, parameters, state),
+    redirectUri,
+    verifier,
+    options
   )
