@@ -2,13 +2,22 @@ import type {
   DocumentNode,
   FieldNode,
   FragmentDefinitionNode,
+  GraphQLArgument,
   GraphQLField,
   GraphQLNamedType,
   GraphQLSchema,
   OperationDefinitionNode,
   SelectionSetNode
 } from "graphql"
-import { getNamedType, GraphQLError, isInterfaceType, isObjectType, Kind } from "graphql"
+import {
+  getArgumentValues,
+  getNamedType,
+  getVariableValues,
+  GraphQLError,
+  isInterfaceType,
+  isObjectType,
+  Kind
+} from "graphql"
 
 /*
  * What one request may ask for. The query is measured between parsing and validation: before anything whose cost grows
@@ -69,6 +78,8 @@ export interface Cost {
   /** The names of the operation's own fields. */
   readonly roots: ReadonlySet<string>
 }
+
+type VariableValues = NonNullable<Parameters<typeof getArgumentValues>[2]>
 
 const refuse = (message: string, node?: FieldNode | FragmentDefinitionNode): never => {
   throw new GraphQLError(message, node === undefined ? {} : { nodes: node })
@@ -172,23 +183,37 @@ class Measuring {
   #pageOf(node: FieldNode, field: GraphQLField<unknown, unknown>): number | null {
     const known = field.args.find(({ name }) => name === "first")
     if (known === undefined) return null
-    const standard = known.default?.literal?.kind === Kind.INT ? Number(known.default.literal.value) : DEFAULT_PAGE
-    const given = node.arguments?.find(({ name }) => name.value === "first")?.value
-    let first: unknown = standard
-    if (given?.kind === Kind.INT) first = Number(given.value)
-    else if (given?.kind === Kind.VARIABLE) {
-      const variable = given.name.value
-      const definition = this.#operation.variableDefinitions?.find((one) => one.variable.name.value === variable)
-      const fallback = definition?.defaultValue
-      first = this.#variables[variable] ?? (fallback?.kind === Kind.INT ? Number(fallback.value) : standard)
-    }
-    // Of another type: validation says so.
-    if (typeof first !== "number") return standard
+    const first = this.#valueOf(node, known)
+    if (first === null) return DEFAULT_PAGE
+    // Of another type, or missing where it must be: it is refused before it is asked.
+    if (typeof first !== "number") return PAGE
     return Number.isInteger(first) && first >= 1 && first <= PAGE
       ? first
       : refuse(`first of ${field.name} must be between 1 and ${PAGE}.`, node)
   }
+
+  /** An argument as the resolver will have it, null where it says nothing: by graphql-js, which decides. */
+  #valueOf(node: FieldNode, argument: GraphQLArgument): unknown {
+    const given = node.arguments?.find(({ name }) => name.value === argument.name)?.value
+    try {
+      if (given?.kind !== Kind.VARIABLE) return argumentOf(node, argument)
+      const definitions = this.#operation.variableDefinitions?.filter(
+        ({ variable }) => variable.name.value === given.name.value
+      )
+      const { variableValues } = getVariableValues(this.#schema, definitions ?? [], this.#variables, { maxErrors: 1 })
+      return variableValues === undefined
+        ? this.#variables[given.name.value]
+        : argumentOf(node, argument, variableValues)
+    } catch {
+      return undefined
+    }
+  }
 }
+
+const argumentOf = (node: FieldNode, argument: GraphQLArgument, variables?: VariableValues): unknown =>
+  getArgumentValues({ args: [argument] } as unknown as GraphQLField<unknown, unknown>, node, variables)[
+    argument.name
+  ] ?? null
 
 /** Measures a query. Throws a GraphQLError where it asks for more than is answered at once. */
 export const measure = (

@@ -86,6 +86,34 @@ describe("the pages of a query", () => {
   })
 })
 
+describe("a page whose size a variable says", () => {
+  const page = (first: string) => `contacts(${APP}, first: ${first}) { nodes { devices(first: 100) { id } } }`
+
+  it("is as large as it will be: null is no page of the variable's default", () => {
+    expect(refusalOf(`query($n: Int = 1) { ${page("$n")} }`, { n: null })).toMatch(/up to 5050 objects/)
+    expect(refusalOf(`query($n: Int = 1) { ${page("$n")} }`)).toBe("none")
+    expect(refusalOf(`query($n: Int = null) { ${page("$n")} }`)).toMatch(/up to 5050 objects/)
+    expect(refusalOf(`{ ${page("null")} }`)).toMatch(/up to 5050 objects/)
+    // A variable that is not given leaves the argument its own default.
+    expect(permitsOf(`query($n: Int) { contacts(${APP}, first: 100) { nodes { devices(first: $n) { id } } } }`)).toBe(
+      11
+    )
+  })
+
+  it("is that of the variable whatever it is called", () => {
+    for (const name of ["toString", "constructor", "__proto__", "hasOwnProperty"]) {
+      expect(refusalOf(`query($${name}: Int = 100) { ${page(`$${name}`)} }`)).toMatch(/up to 10100 objects/)
+    }
+  })
+
+  it("is a whole one where its value is none: that is refused before anything is asked", () => {
+    expect(permitsOf(`query($n: Int) { contacts(${APP}, first: $n) { nodes { devices { id } } } }`, { n: "1" })).toBe(
+      11
+    )
+    expect(permitsOf(`{ contacts(${APP}, first: $nowhere) { nodes { devices { id } } } }`)).toBeGreaterThan(0)
+  })
+})
+
 describe("what a query costs", () => {
   it("is a permit for each field of the operation, and for each hundred objects", () => {
     expect(permitsOf("{ __typename }")).toBe(1)
