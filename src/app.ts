@@ -28,6 +28,7 @@ import * as ServiceMailer from "../layers/mail/ServiceMailer.ts"
 import * as Smtp from "../layers/mail/SmtpOnDemand.ts"
 import * as Outbound from "../layers/outbound/OutboundPolicy.ts"
 import * as PushPools from "../layers/outbound/PushPools.ts"
+import * as SmallRequests from "../layers/outbound/SmallRequests.ts"
 import * as AccountStore from "../layers/postgres/people/AccountStore.ts"
 import * as AddressChangeStore from "../layers/postgres/people/AddressChangeStore.ts"
 import * as ApplicationStore from "../layers/postgres/access/ApplicationStore.ts"
@@ -294,7 +295,7 @@ const http2 = Layer.unwrap(
 )
 
 const providers = Layer.mergeAll(Apns.layer, Fcm.layer, WebPush.layer, Smtp.layer).pipe(
-  Layer.provide(Layer.merge(http2, PushPools.layer))
+  Layer.provide(Layer.mergeAll(http2, PushPools.layer, SmallRequests.layer))
 )
 
 /** Test deliveries of webhooks go out from the process that is asked for them. */
@@ -324,7 +325,7 @@ const identityProviders = Layer.unwrap(
     Effect.promise(() => import("../layers/oauth/IdentityProviders.ts")),
     ({ layer }) => layer
   )
-)
+).pipe(Layer.provide(SmallRequests.layer))
 
 /** What people do: sign in, belong to organizations. Their mail is sent where `peopleAtWork` is. */
 const people = Layer.mergeAll(

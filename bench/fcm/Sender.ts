@@ -8,6 +8,7 @@ import { layer as settingsLayer } from "../../layers/config/Settings.ts"
 import * as own from "../../layers/http2/OwnHttp2Client.ts"
 import { layer as outboundLayer } from "../../layers/outbound/OutboundPolicy.ts"
 import { layer as poolsLayer } from "../../layers/outbound/PushPools.ts"
+import { layer as smallRequests } from "../../layers/outbound/SmallRequests.ts"
 import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
 import { uuidv7 } from "../../services/ports/NewId.ts"
 import type { Message } from "../../services/domain/sending/Notification.ts"
@@ -47,7 +48,10 @@ type Send = (count: number) => Promise<unknown>
 
 const provider = async (): Promise<Send> => {
   const settings = settingsLayer({ OUTBOUND_CA_FILE: caFile, OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8,::1/128" })
-  const base = Layer.merge(own.layer, Layer.provideMerge(poolsLayer, outboundLayer)).pipe(Layer.provideMerge(settings))
+  const base = Layer.merge(
+    own.layer,
+    Layer.merge(poolsLayer, smallRequests).pipe(Layer.provideMerge(outboundLayer))
+  ).pipe(Layer.provideMerge(settings))
   const runtime = ManagedRuntime.make(fcmLayer.pipe(Layer.provide(base)))
   const { send } = await runtime.runPromise(Effect.service(FcmProvider))
   const appId = uuidv7() as AppId

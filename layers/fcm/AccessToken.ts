@@ -1,15 +1,10 @@
 import { Cache, Clock, Data, Duration, Effect, Equal, Exit, Hash } from "effect"
 import { SignJWT } from "jose/jwt/sign"
 import { createPrivateKey, hash } from "node:crypto"
-import type { LookupFunction } from "node:net"
-import type { SecureContextOptions } from "node:tls"
-import { buildConnector, Client } from "undici"
-import { guardAnswers } from "../../services/ports/outbound/AnswerBytes.ts"
 import type { FcmCredential } from "../../services/domain/sending/Credential.ts"
 import { isJsonObject } from "../../services/domain/Json.ts"
 import { retryAfterMs, shownLine } from "../../services/domain/sending/Push.ts"
-import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
-import { MOST_INTERIMS, AnswerChunks } from "../../services/ports/outbound/AnswerChunks.ts"
+import { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
 import type { Outcome } from "../../services/ports/sending/Provider.ts"
 
 type ServiceAccount = FcmCredential["service_account"]
@@ -17,8 +12,7 @@ type ServiceAccount = FcmCredential["service_account"]
 const GOOGLE = "https://oauth2.googleapis.com/token"
 const SCOPE = "https://www.googleapis.com/auth/firebase.messaging"
 const GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-const DEADLINE_MS = 10_000
-const MAX_BODY = 65_536
+const DEADLINE_MS = 20_000
 /** A token is renewed so long before its end that no request under way outlives it. */
 const MARGIN_MS = 5 * 60_000
 /**
@@ -106,11 +100,8 @@ export interface AccessTokens {
   readonly refused: (account: ServiceAccount, token: string) => Effect.Effect<void>
 }
 
-/** `trust`: whom TLS trusts, beside the pinned address. */
-export const makeAccessTokens: (
-  trust: Pick<SecureContextOptions, "ca">
-) => Effect.Effect<AccessTokens, never, OutboundPolicy> = Effect.fnUntraced(function* (trust) {
-  const policy = yield* OutboundPolicy
+export const makeAccessTokens: Effect.Effect<AccessTokens, never, SmallRequests> = Effect.gen(function* () {
+  const { send } = yield* SmallRequests
 
   const fetchToken = Effect.fnUntraced(function* ({ account }: Account) {
     const uri = account.token_uri ?? GOOGLE
@@ -119,72 +110,27 @@ export const makeAccessTokens: (
       try: () => assertionOf(account, uri, now),
       catch: () => hold("the private key of the service account cannot be read as an RSA key")
     })
-    const checked =
-      uri === GOOGLE
-        ? null
-        : yield* policy
-            .check(uri, ["https:"])
-            .pipe(
-              Effect.mapError((refused) =>
-                refused.transient
-                  ? retry("oauth_unresolved")
-                  : hold(`the token_uri of the service account may not be called: ${refused.message}`)
-              )
-            )
-    const lookup: LookupFunction | undefined =
-      checked === null
-        ? undefined
-        : (_host, options, found) =>
-            options.all
-              ? found(null, [{ address: checked.address, family: checked.family }])
-              : found(null, checked.address, checked.family)
-    const url = new URL(uri)
-    const connect = buildConnector({ ...trust, timeout: DEADLINE_MS, ...(lookup !== undefined && { lookup }) })
-    const client = Effect.acquireRelease(
-      Effect.sync(
-        () =>
-          new Client(url.origin, {
-            allowH2: false,
-            connect: (options, done) =>
-              connect(options, (...result) => {
-                // After an error there is no socket, not even null.
-                if (result[0] === null) guardAnswers(result[1])
-                done(...result)
-              }),
-            headersTimeout: DEADLINE_MS,
-            bodyTimeout: DEADLINE_MS,
-            maxResponseSize: MAX_BODY
-          })
-      ),
-      (client) => Effect.promise(() => client.destroy())
+    const request = {
+      url: uri,
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+      body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
+      deadlineMs: DEADLINE_MS,
+      isOurs: uri === GOOGLE
+    }
+    const answer = yield* send(request).pipe(
+      Effect.catchTags({
+        NoAnswer: () => Effect.fail(retry("oauth_unreachable")),
+        OutboundRefused: ({ message, transient }) =>
+          Effect.fail(
+            transient
+              ? retry("oauth_unresolved")
+              : hold(`the token_uri of the service account may not be called: ${message}`)
+          )
+      })
     )
-    const answer = yield* Effect.scoped(
-      Effect.flatMap(client, (client) =>
-        Effect.tryPromise({
-          try: async (signal) => {
-            let interims = 0
-            const { statusCode, headers, body } = await client.request({
-              method: "POST",
-              path: url.pathname + url.search,
-              headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
-              body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
-              onInfo: () => {
-                if (++interims > MOST_INTERIMS) throw new Error("too many interim answers")
-              },
-              signal: AbortSignal.any([signal, AbortSignal.timeout(2 * DEADLINE_MS)])
-            })
-            const after = headers["retry-after"]
-            const content = new AnswerChunks(MAX_BODY)
-            for await (const chunk of body) {
-              if (!content.add(chunk as Uint8Array)) throw new Error("the answer is too large, or comes in crumbs")
-            }
-            return { status: statusCode, body: content.text(), after: typeof after === "string" ? after : undefined }
-          },
-          catch: () => retry("oauth_unreachable")
-        })
-      )
-    )
-    const token = tokenOf(answer.status, answer.body, answer.after, now)
+    const after = answer.headers["retry-after"]
+    const token = tokenOf(answer.status, answer.body, typeof after === "string" ? after : undefined, now)
     return token instanceof NoToken ? yield* token : token
   })
 

@@ -3,13 +3,11 @@ import type { FcmCredential } from "../../services/domain/sending/Credential.ts"
 import { isExpired, RefusalRun, REFUSALS_OF_A_CREDENTIAL } from "../../services/domain/sending/Push.ts"
 import type { Http2Origin, Http2Pool } from "../../services/ports/outbound/Http2Client.ts"
 import { Http2Client } from "../../services/ports/outbound/Http2Client.ts"
-import type { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
 import type { PoolsOfProvider } from "../../services/ports/outbound/PushPools.ts"
 import { PUSH_POOL, PushPools } from "../../services/ports/outbound/PushPools.ts"
+import type { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
 import type { Outcome, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
 import { FcmProvider, outcomeOfRefusal } from "../../services/ports/sending/Provider.ts"
-import type { Settings } from "../config/Settings.ts"
-import { trust } from "../config/Trust.ts"
 import type { AccessTokens } from "./AccessToken.ts"
 import { makeAccessTokens } from "./AccessToken.ts"
 import { outcomeOfFailure, REPAIR_MS, THIRD_PARTY, verdictOf } from "./FcmAnswer.ts"
@@ -264,14 +262,14 @@ const judgeMismatched = Effect.fnUntraced(function* (
 })
 
 /** FCM HTTP v1 with a service account. */
-export const layer: Layer.Layer<FcmProvider, never, Http2Client | OutboundPolicy | PushPools | Settings> = Layer.effect(
+export const layer: Layer.Layer<FcmProvider, never, Http2Client | PushPools | SmallRequests> = Layer.effect(
   FcmProvider,
   Effect.gen(function* () {
     const http2 = yield* Http2Client
     const open = (origin: Http2Origin) => http2.pool({ ...POOL, origin })
     const { make: makePools } = yield* PushPools
     const pools = yield* makePools({ open, trusted: new Set([GOOGLE]), capacity: 2000 })
-    const means: Means = { pools, tokens: yield* makeAccessTokens(yield* trust), mismatches: new Mismatches() }
+    const means: Means = { pools, tokens: yield* makeAccessTokens, mismatches: new Mismatches() }
     return { send: (batch, onOutcome) => send(means, batch, onOutcome), takesEach: true, window: 4000 }
   })
 )

@@ -2,10 +2,9 @@ import { Effect, Layer } from "effect"
 import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from "oauth4webapi"
 import type { ExternalProvider } from "../../services/domain/people/ExternalIdentity.ts"
 import { EXTERNAL_PROVIDERS } from "../../services/domain/people/ExternalIdentity.ts"
-import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
+import { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
 import { IdentityProviders, ProviderUnavailable } from "../../services/ports/people/IdentityProviders.ts"
 import { Settings } from "../config/Settings.ts"
-import { trust } from "../config/Trust.ts"
 import { makeGitHub } from "./GitHub.ts"
 import { makeGoogle } from "./Google.ts"
 import { makeFetch } from "./OutboundFetch.ts"
@@ -14,11 +13,11 @@ import type { Provider } from "./Provider.ts"
 /** Of all requests that one redirect needs together; each has 10 seconds of them. */
 const DEADLINE = "20 seconds"
 
-export const layer: Layer.Layer<IdentityProviders, never, OutboundPolicy | Settings> = Layer.effect(
+export const layer: Layer.Layer<IdentityProviders, never, Settings | SmallRequests> = Layer.effect(
   IdentityProviders,
   Effect.gen(function* () {
     const { externalSignIn } = yield* Settings
-    const fetch = makeFetch(yield* OutboundPolicy, yield* trust)
+    const fetch = makeFetch(yield* SmallRequests)
     const providers: Readonly<Record<ExternalProvider, Provider | null>> = {
       google: externalSignIn.google === null ? null : yield* makeGoogle(externalSignIn.google, fetch),
       github: externalSignIn.github === null ? null : makeGitHub(externalSignIn.github, fetch)

@@ -8,6 +8,7 @@ import * as Settings from "../../layers/config/Settings.ts"
 import * as Http2 from "../../layers/http2/WrapperHttp2Client.ts"
 import * as Outbound from "../../layers/outbound/OutboundPolicy.ts"
 import * as Pools from "../../layers/outbound/PushPools.ts"
+import * as SmallRequestsLayer from "../../layers/outbound/SmallRequests.ts"
 import { uuidv7 } from "../../services/ports/NewId.ts"
 import type { AppId, NotificationId } from "../../services/domain/Ids.ts"
 import type { CredentialConfig } from "../../services/domain/sending/Credential.ts"
@@ -16,6 +17,7 @@ import type { Target } from "../../services/ports/audience/AudienceStore.ts"
 import type { Credential } from "../../services/ports/sending/CredentialStore.ts"
 import type { Http2Answer, Http2Client } from "../../services/ports/outbound/Http2Client.ts"
 import type { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
+import type { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
 import type { PushPools } from "../../services/ports/outbound/PushPools.ts"
 import type { Outcome, Provider, SendBatch, Settled } from "../../services/ports/sending/Provider.ts"
 import { makeAuthority, writeCa } from "../../simulators/Certificates.ts"
@@ -77,7 +79,10 @@ export interface Sender {
 }
 
 /** A provider over the real HTTP/2 client and outbound rules, which trusts the simulators and may call loopback. */
-export const startSender = async <I, R extends Settings.Settings | Http2Client | OutboundPolicy | PushPools>(
+export const startSender = async <
+  I,
+  R extends Settings.Settings | Http2Client | OutboundPolicy | PushPools | SmallRequests
+>(
   tag: Context.Key<I, Provider>,
   layer: Layer.Layer<I, never, R>,
   env: Record<string, string> = {},
@@ -90,7 +95,10 @@ export const startSender = async <I, R extends Settings.Settings | Http2Client |
     OUTBOUND_CA_FILE: await writeCa(certificates, folder),
     ...env
   })
-  const base = Layer.merge(http2, Layer.provideMerge(Pools.layer, Outbound.layer)).pipe(Layer.provideMerge(settings))
+  const base = Layer.merge(
+    http2,
+    Layer.merge(Pools.layer, SmallRequestsLayer.layer).pipe(Layer.provideMerge(Outbound.layer))
+  ).pipe(Layer.provideMerge(settings))
   const runtime = ManagedRuntime.make(layer.pipe(Layer.provide(base as Layer.Layer<R, Settings.SettingsError>)))
   const provider = await runtime.runPromise(
     Effect.flatMap(Effect.context<I>(), () => tag as never as Effect.Effect<Provider, never, I>)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { layer as settingsOf } from "../../../layers/config/Settings.ts"
 import { layer } from "../../../layers/oauth/IdentityProviders.ts"
 import { layer as outbound } from "../../../layers/outbound/OutboundPolicy.ts"
+import { layer as smallRequests } from "../../../layers/outbound/SmallRequests.ts"
 import type { ExternalProvider } from "../../../services/domain/people/ExternalIdentity.ts"
 import type { IdentityRefused } from "../../../services/ports/people/IdentityProviders.ts"
 import { IdentityProviders } from "../../../services/ports/people/IdentityProviders.ts"
@@ -34,7 +35,7 @@ const GRACE: GitHubAccount = {
 
 const providers = (env: Readonly<Record<string, string>>) => {
   const settings = settingsOf(env)
-  return layer.pipe(Layer.provide(outbound), Layer.provide(settings))
+  return layer.pipe(Layer.provide(smallRequests), Layer.provide(outbound), Layer.provide(settings))
 }
 const withGoogle = (more: Readonly<Record<string, string>> = {}) =>
   providers({ ...google.settings, ...reachable(google.caFile), ...more })

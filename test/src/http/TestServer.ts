@@ -14,6 +14,7 @@ import { sizeOf } from "../../../layers/apns/ApnsPayload.ts"
 import { layer as liquidLayer } from "../../../layers/liquid/TemplateEngine.ts"
 import { layer as identityProviders } from "../../../layers/oauth/IdentityProviders.ts"
 import { layer as outboundLayer } from "../../../layers/outbound/OutboundPolicy.ts"
+import { layer as smallRequests } from "../../../layers/outbound/SmallRequests.ts"
 import { providerCode, statusCode } from "../../../layers/postgres/sending/deliveryCodes.ts"
 import type { ApplicationSecrets } from "../../../services/domain/access/Application.ts"
 import type { Budget, RateLimits } from "../../../services/domain/access/RateLimit.ts"
@@ -143,7 +144,7 @@ export const startServer = async (
     Layer.succeed(ServiceMailer, { send: (mail) => Effect.sync(() => void mails.push(mail)) }),
     linksOf("", LINK_KEY),
     outboundLayer.pipe(Layer.provide(settings)),
-    identityProviders.pipe(Layer.provide(outboundLayer), Layer.provide(settings)),
+    identityProviders.pipe(Layer.provide(smallRequests), Layer.provide(outboundLayer), Layer.provide(settings)),
     settings,
     Layer.succeed(PeopleSettings, {
       registration: options.registration ?? "open",

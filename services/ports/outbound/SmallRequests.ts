@@ -1,0 +1,36 @@
+import type { Effect } from "effect"
+import { Context, Schema } from "effect"
+import type { OutboundRefused } from "./OutboundPolicy.ts"
+
+/** There is no answer, or none that is taken: too late, too large, or in crumbs. The message is for operators. */
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
+
+export interface SmallRequest {
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  /** From the name to the last byte of the answer. */
+  readonly deadlineMs: number
+  /** Of an address that the code names itself, and nobody else: it is called as it is. */
+  readonly isOurs?: boolean
+}
+
+export interface SmallAnswer {
+  readonly status: number
+  /** By their names in lower case; of one that comes several times, all in a list. */
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+  readonly body: string
+}
+
+/**
+ * Requests whose answers are small and read whole: tokens, keys, who somebody is. Over https under the outbound rules:
+ * addresses are checked and pinned, redirects are not followed, an answer is bounded in bytes (64 KB) and chunks, and
+ * everything together in time.
+ */
+export class SmallRequests extends Context.Service<
+  SmallRequests,
+  {
+    readonly send: (request: SmallRequest) => Effect.Effect<SmallAnswer, OutboundRefused | NoAnswer>
+  }
+>()("heliograph/ports/SmallRequests") {}
