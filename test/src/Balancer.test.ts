@@ -1,11 +1,16 @@
 import { spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import type { IncomingMessage } from "node:http"
+import { request } from "node:http"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Effect } from "effect"
+import { SignIn } from "../../services/engine/people/SignIn.ts"
 import { lastingPort } from "../Ports.ts"
 import { program } from "../Programs.ts"
 import { closed } from "../Sockets.ts"
@@ -16,35 +21,42 @@ import { startServer } from "./http/TestServer.ts"
 
 const LIMIT = 5
 let server: TestServer
-let nginx: ReturnType<typeof spawn>
 let port: number
-const folder = mkdtempSync(join(tmpdir(), "heliograph-balancer-"))
+/** The same for a service that people reach over TLS, which ends before the balancer. */
+let secure: TestServer
+let securePort: number
+const PUBLIC = "https://push.example.com"
+const stops: Array<() => Promise<void>> = []
 
 /** The same file, but for addresses, and for where nginx may write. */
-const adapted = (text: string): string => {
+const adapted = (text: string, folder: string, at: number, to: number): string => {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (name) => `${name}_temp_path ${folder}/${name};`
   )
   return text
     .replace("http {", `http {\n  access_log off;\n  ${temporary.join("\n  ")}`)
-    .replace(/listen 80;/, `listen 127.0.0.1:${port};`)
-    .replaceAll(/server api\d:8080/g, `server 127.0.0.1:${server.port}`)
+    .replace(/listen 80;/, `listen 127.0.0.1:${at};`)
+    .replaceAll(/server api\d:8080/g, `server 127.0.0.1:${to}`)
 }
 
-beforeAll(async () => {
-  server = await startServer({
-    // As compose does: the proxy's own address alone.
-    trustedProxies: "127.0.0.1",
-    rateLimits: { anonymous: { requests: LIMIT, windowMs: 60_000 } }
-  })
-  port = await Effect.runPromise(lastingPort)
+/** Starts the balancer in front of a server; answers its port. */
+const balance = async (to: number): Promise<number> => {
+  const folder = mkdtempSync(join(tmpdir(), "heliograph-balancer-"))
+  const port = await Effect.runPromise(lastingPort)
   mkdirSync(join(folder, "logs"))
   const config = join(folder, "nginx.conf")
-  writeFileSync(config, adapted(readFileSync(new URL("../../deploy/nginx.conf", import.meta.url), "utf8")))
+  const shipped = readFileSync(new URL("../../deploy/nginx.conf", import.meta.url), "utf8")
+  writeFileSync(config, adapted(shipped, folder, port, to))
   const more = `daemon off; pid ${folder}/nginx.pid;${process.getuid?.() === 0 ? " user root;" : ""}`
   const errors = join(folder, "error.log")
-  nginx = spawn(program("nginx", "nginx-light"), ["-p", folder, "-c", config, "-e", errors, "-g", more], {
+  const nginx = spawn(program("nginx", "nginx-light"), ["-p", folder, "-c", config, "-e", errors, "-g", more], {
     stdio: ["ignore", "ignore", "pipe"]
+  })
+  stops.push(async () => {
+    const ended = once(nginx, "exit")
+    nginx.kill("SIGTERM")
+    await ended
+    rmSync(folder, { recursive: true, force: true })
   })
   let said = ""
   nginx.stderr!.on("data", (chunk) => (said += String(chunk)))
@@ -56,14 +68,24 @@ beforeAll(async () => {
       }).on("error", () => resolve(false))
     })
   while (!(await isUp())) if (nginx.exitCode !== null) throw new Error(`nginx ended: ${said}`)
+  return port
+}
+
+beforeAll(async () => {
+  server = await startServer({
+    // As compose does: the proxy's own address alone.
+    trustedProxies: "127.0.0.1",
+    rateLimits: { anonymous: { requests: LIMIT, windowMs: 60_000 } }
+  })
+  stops.push(server.stop)
+  port = await balance(server.port)
+  secure = await startServer({ trustedProxies: "127.0.0.1", baseUrl: PUBLIC })
+  stops.push(secure.stop)
+  securePort = await balance(secure.port)
 })
 
 afterAll(async () => {
-  const ended = once(nginx, "exit")
-  nginx.kill("SIGTERM")
-  await ended
-  await server.stop()
-  rmSync(folder, { recursive: true, force: true })
+  for (const stop of stops.toReversed()) await stop()
 })
 
 const statusOf = async (target: string, headers: Record<string, string> = {}): Promise<number> => {
@@ -103,5 +125,81 @@ describe("the shipped load balancer", () => {
     expect(statuses.filter((status) => status === 404).length).toBeLessThanOrEqual(LIMIT)
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(400 - LIMIT)
     expect(await server.sql`SELECT key FROM rate_limits`).toEqual([{ key: "anonymous:127.0.0.1" }])
+  })
+})
+
+/** What Chromium, Firefox and Safari (16.4 and later) send with a `fetch` to the page's own origin, over TLS. */
+const OVER_TLS = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" }
+
+interface Told {
+  readonly status: number
+  readonly json: any
+}
+
+/** A POST as a browser sends it: with the cookie of a session that has just begun, and these headers. */
+const askAs = async (of: TestServer, port: number, headers: Readonly<Record<string, string>>): Promise<Told> => {
+  const email = `${randomUUID()}@example.com`
+  const { token } = await of.run(
+    Effect.gen(function* () {
+      const signIn = yield* SignIn
+      const code = yield* signIn.codeForOperator(email, "sign_in")
+      return yield* signIn.verifyCode(email, code, { device: null, userAgent: "" })
+    })
+  )
+  const asked = request({
+    host: "127.0.0.1",
+    port,
+    method: "POST",
+    path: "/api/graphql",
+    headers: { "content-type": "application/json", cookie: `service_session=${token}`, ...headers }
+  })
+  asked.end(JSON.stringify({ query: "{ me { email } }" }))
+  const [response] = (await once(asked, "response")) as [IncomingMessage]
+  const told = JSON.parse(await text(response))
+  if (response.statusCode === 200) expect(told).toEqual({ data: { me: { email } } })
+  return { status: response.statusCode!, json: told }
+}
+
+describe("a page of our own behind the shipped load balancer", () => {
+  it("is known over TLS that ends before it, by what browsers say of it", async () => {
+    const ours = { host: "push.example.com", origin: PUBLIC }
+    expect((await askAs(secure, securePort, { ...ours, ...OVER_TLS })).status).toBe(200)
+    // A service worker of ours, and a POST whose page says no more than that it is ours.
+    expect((await askAs(secure, securePort, { host: ours.host, "sec-fetch-site": "same-origin" })).status).toBe(200)
+  })
+
+  it("is known where a browser, or plain HTTP, says no Sec-Fetch-Site: by the origin, with its port", async () => {
+    // Safari before 16.4.
+    expect((await askAs(secure, securePort, { host: "push.example.com", origin: PUBLIC })).status).toBe(200)
+    // TLS on another port, which is not in BASE_URL.
+    const other = { host: "push.example.com:8443", origin: `${PUBLIC}:8443` }
+    expect((await askAs(secure, securePort, other)).status).toBe(200)
+    // Browsers say it to trustworthy addresses alone: HTTPS and localhost.
+    for (const host of ["192.168.7.20:8080", "push.lan:8080", "push.lan"]) {
+      expect([host, (await askAs(server, port, { host, origin: `http://${host}` })).status]).toEqual([host, 200])
+    }
+    expect((await askAs(server, port, { host: "localhost:8080", origin: "http://localhost:8080" })).status).toBe(200)
+  })
+
+  it("is nobody else's: pages of other sites, ports and schemes are refused, with what to do", async () => {
+    const host = "push.example.com"
+    const refused: ReadonlyArray<readonly [Record<string, string>, RegExp]> = [
+      [{ host, origin: PUBLIC, "sec-fetch-site": "cross-site" }, /Sec-Fetch-Site: cross-site/],
+      [{ host, origin: "https://other.example.com", "sec-fetch-site": "same-site" }, /Sec-Fetch-Site: same-site/],
+      [
+        { host, origin: "https://other.example.com" },
+        /of https:\/\/push\.example\.com \(BASE_URL\).*https:\/\/other\.example\.com.*set BASE_URL/
+      ],
+      [{ host, origin: `${PUBLIC}:8443` }, /pass on Host as it came, with its port/],
+      [{ host, origin: "http://push.example.com" }, /comes from http:\/\/push\.example\.com/],
+      [{ host, origin: "null" }, /comes from null/],
+      [{ host }, /neither Sec-Fetch-Site nor Origin/]
+    ]
+    for (const [headers, words] of refused) {
+      const { json, status } = await askAs(secure, securePort, headers)
+      expect([headers, status, json.error.code]).toEqual([headers, 403, "forbidden"])
+      expect(json.error.message).toMatch(words)
+      expect(json.error.message).toContain("Authorization: Bearer")
+    }
   })
 })

@@ -68,6 +68,22 @@ export const isFromOurPages = ({ headers }: Incoming, { isSecure, origin }: Sess
   return from === origin || (host === headers["host"] && (protocol === "https:" || !isSecure))
 }
 
+const COOKIE = "The session's cookie is good for pages of this service alone"
+const SCRIPTS = "Scripts send the token as `Authorization: Bearer`, without the cookie."
+/** Characters of a header that are shown. */
+const SHOWN = 200
+
+/** Why `isFromOurPages` says no, and what those can do who are in the right. */
+export const notFromOurPages = ({ headers }: Incoming, { origin }: SessionReader): string => {
+  const { "sec-fetch-site": site, origin: from } = headers
+  if (site !== undefined) {
+    return `${COOKIE}, and the browser says that this comes from elsewhere (Sec-Fetch-Site: ${site.slice(0, SHOWN)}). ${SCRIPTS}`
+  }
+  if (from === undefined)
+    return `${COOKIE}, and neither Sec-Fetch-Site nor Origin says what page this comes from. ${SCRIPTS}`
+  return `${COOKIE}: of ${origin} (BASE_URL), or of the name that the request is for (Host). This comes from ${from.slice(0, SHOWN)}. If that is where people open the service, set BASE_URL to it, and have proxies pass on Host as it came, with its port. ${SCRIPTS}`
+}
+
 /** How long a browser is known, beyond its sessions: 180 days. */
 const DEVICE_SECONDS = 180 * 86_400
 
@@ -104,12 +120,7 @@ export const recognise = Effect.fnUntraced(function* (
   const [token] = tokens
   if (token === undefined) return NOBODY
   if (!isFromOurPages(request, reader)) {
-    return yield* Effect.fail(
-      new ApiError(
-        "forbidden",
-        "The session's cookie is good for pages of this service alone. Scripts send the token as `Authorization: Bearer`."
-      )
-    )
+    return yield* Effect.fail(new ApiError("forbidden", notFromOurPages(request, reader)))
   }
   // Another host of the domain may have added one of its own; which of them is ours, nobody can tell.
   if (tokens.length > 1) {
