@@ -102,10 +102,10 @@ const mutations = ({ organizations }: Services) =>
     createApplication: (_, args, context) =>
       runAs(context, args, (person) =>
         Effect.flatMap(organizationId(args.organizationId), (id) =>
-          Effect.map(organizations.createApplication(person, id, args.name), ({ application, secrets }) => ({
-            application: showApplication(application),
-            ...secrets
-          }))
+          Effect.map(organizations.createApplication(person, id, args.name), ({ application, secrets }) => {
+            context.keepSecret(secrets, { appId: secrets.appId })
+            return { application: showApplication(application), ...secrets }
+          })
         )
       ),
     inviteMember: (_, args, context) =>

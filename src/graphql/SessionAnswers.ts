@@ -19,10 +19,12 @@ export const clientOf = ({ call }: GraphqlContext) => ({
 
 /** A session that has begun, as its browser and the answer get it. */
 export const showBegun = (
-  { call }: GraphqlContext,
+  { call, keepSecret }: GraphqlContext,
   { account, device, expiresAt, first, token }: NewSession,
   isSecure: boolean
 ) => {
+  keepSecret({ token }, {})
+  if (first !== null) keepSecret(first.application, { appId: first.application.appId })
   call.cookies.push(sessionCookie(token, SESSION_MS / 1000, isSecure), deviceCookie(device, isSecure))
   return {
     token,

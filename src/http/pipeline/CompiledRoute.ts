@@ -5,6 +5,7 @@ import type { Registry } from "../../../services/ports/operations/Metrics.ts"
 import type { Admission, Headers } from "./Admission.ts"
 import { isCounted } from "./Admission.ts"
 import type { Incoming } from "./Incoming.ts"
+import type { KeptAnswers } from "./KeptAnswers.ts"
 import type { Meter } from "./Meter.ts"
 import { makeMeter } from "./Meter.ts"
 import { queryDecoder } from "./Parameters.ts"
@@ -24,6 +25,7 @@ export interface PipelineServices {
   /** Null where no route asks for people. */
   readonly sessions: SessionReader | null
   readonly idempotency: IdempotencyStore["Service"]
+  readonly keptAnswers: KeptAnswers
   readonly bodyLimit: number
   readonly metrics: Registry
   readonly waitLimiter: WaitLimiter

@@ -10,6 +10,7 @@ import type {
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { ApiError, invalid } from "./ApiError.ts"
 import { canonicalJson } from "./CanonicalJson.ts"
+import type { KeptAnswers } from "./KeptAnswers.ts"
 import type { Reply } from "./Reply.ts"
 
 /**
@@ -67,6 +68,8 @@ export interface Once<A> {
   readonly answerOf: (value: A) => KeptAnswer
   /** What is kept of a value for repetitions: all of it, unless it must not be kept. */
   readonly kept: (value: A) => A
+  /** What is kept of an answer: all of it, unless it is too large. */
+  readonly bounded: KeptAnswers["bounded"]
   /** The answer to a failure, or null for what is worth another try. */
   readonly refusalOf: (cause: Cause.Cause<unknown>) => KeptAnswer | null
 }
@@ -99,20 +102,25 @@ export const once = Effect.fnUntraced(function* <A>(request: Once<A>) {
   }
   if (begun._tag !== "Taken") return yield* Effect.fail(refusal[begun._tag])
   let isSettled = false
+  const settlementOf = (answer: KeptAnswer): Settlement => ({
+    claim,
+    answer: request.bounded(claim.appId, claim.holder, answer)
+  })
   const settle = (value: A): Settlement => {
     isSettled = true
-    return { claim, answer: request.answerOf(request.kept(value)) }
+    return settlementOf(request.answerOf(request.kept(value)))
   }
   const exit = yield* Effect.exit(request.work(settle))
   if (Exit.isSuccess(exit)) {
     const answer = request.answerOf(exit.value)
     if (!isSettled) {
-      yield* keep(wait(store.settle({ claim, answer: request.answerOf(request.kept(exit.value)) })), claim)
+      const kept = request.kept(exit.value)
+      yield* keep(wait(store.settle(settlementOf(kept === exit.value ? answer : request.answerOf(kept)))), claim)
     }
     return respond(answer, headers)
   }
   const refused = request.refusalOf(exit.cause)
-  yield* keep(wait(refused === null ? store.abandon(claim) : store.settle({ claim, answer: refused })), claim)
+  yield* keep(wait(refused === null ? store.abandon(claim) : store.settle(settlementOf(refused))), claim)
   return yield* Effect.failCause(exit.cause)
   // Once begun, the work is ended even when the client hangs up: its next try wants the answer.
 }, Effect.uninterruptible)

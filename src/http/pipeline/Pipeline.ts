@@ -201,6 +201,7 @@ const handleOnce = (
       ),
     answerOf: (value) => ({ status, body: JSON.stringify(value), location: location?.(value) ?? null }),
     kept,
+    bounded: services.keptAnswers.bounded,
     refusalOf: (cause) => {
       const error = refusalIn(cause)
       return error === undefined || STATUS[error.code] >= 500
@@ -208,7 +209,7 @@ const handleOnce = (
         : { status: STATUS[error.code], body: errorBody(error, requestId), location: null }
     }
   })
-  return route.hasDeadline ? work : within(waits, work)
+  return Effect.map(route.hasDeadline ? work : within(waits, work), (reply) => worded(route, reply))
 }
 
 /** A request without a good key is counted when it is refused: the way of the others is not made longer by it. */

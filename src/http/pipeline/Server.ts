@@ -74,6 +74,7 @@ import { deviceRoutes } from "../endpoints/Devices.ts"
 import { engagementRoutes } from "../endpoints/Engagement.ts"
 import { inboxRoutes } from "../endpoints/Inbox.ts"
 import { mailLinkRoutes } from "../endpoints/MailLinks.ts"
+import { makeKeptAnswers } from "./KeptAnswers.ts"
 import { lacksHost, refuseHostless, refuseMalformed } from "./Malformed.ts"
 import { metricsRoutes } from "../endpoints/Metrics.ts"
 import { notificationRoutes } from "../endpoints/Notifications.ts"
@@ -216,6 +217,7 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
           Option.map(yield* Effect.serviceOption(Sessions), (sessions) => sessionReader(sessions, baseUrl))
         ),
         idempotency: yield* IdempotencyStore,
+        keptAnswers: makeKeptAnswers(),
         bodyLimit,
         metrics: yield* Metrics,
         waitLimiter: new WaitLimiter((defect) =>

@@ -374,6 +374,45 @@ describe("an Idempotency-Key", () => {
   })
 })
 
+describe("an Idempotency-Key of a long answer", () => {
+  const HTML = "x".repeat(90_000)
+  const aliases = Array.from({ length: 14 }, (_, i) => `a${i}: html`).join(" ")
+  const stored = async (name: string): Promise<string> => {
+    const made = await server.call("POST", "/api/v1/templates", {
+      key: server.ours.secretKey,
+      body: { name, content: { html: HTML } }
+    })
+    return made.json.id
+  }
+  const keptBytes = async () => {
+    const [row] = await server.sql`SELECT coalesce(sum(octet_length(body)), 0)::int AS bytes FROM idempotency_keys`
+    return row!["bytes"] as number
+  }
+
+  it("is refused with a query, of which nothing is kept", async () => {
+    const id = await stored("Asked for")
+    const before = await keptBytes()
+    const query = `query($id: ID!) { template(id: $id) { content { html ${aliases} } } }`
+    const refused = await ask(query, { id }, { "idempotency-key": uuidv7() })
+    expect([refused.status, codes(refused)]).toEqual([400, ["validation_error"]])
+    expect((await ask(query, { id })).text.length).toBeGreaterThan(1_300_000)
+    expect((await keptBytes()) - before).toBeLessThan(1000)
+  })
+
+  it("keeps the work of a mutation from being done again, without the answer", async () => {
+    const id = await stored("Changed")
+    const before = await keptBytes()
+    const query = `mutation($id: ID!) { updateTemplate(id: $id, input: { name: "New" }) { version content { html ${aliases} } } }`
+    const key = { "idempotency-key": uuidv7() }
+    const first = await ask(query, { id }, key)
+    expect([first.status, first.json.data.updateTemplate.version]).toEqual([200, 2])
+    const again = await ask(query, { id }, key)
+    expect([again.status, codes(again), again.headers.get("idempotent-replayed")]).toEqual([409, ["conflict"], "true"])
+    expect((await ask("query($id: ID!) { template(id: $id) { version } }", { id })).json.data.template.version).toBe(2)
+    expect((await keptBytes()) - before).toBeLessThan(1000)
+  })
+})
+
 describe("a hostile query", () => {
   const nested = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels)
   const hostile = (): Record<string, string | object> => ({

@@ -1,8 +1,11 @@
 import { Effect } from "effect"
+import type { GraphQLOutputType } from "graphql"
+import { getNamedType, isObjectType } from "graphql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { read as readSettings } from "../../../layers/config/Settings.ts"
 import { SignIn } from "../../../services/engine/people/SignIn.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { bareSchema } from "../../../src/graphql/Schema.ts"
 import type { Answer, TestServer } from "../http/TestServer.ts"
 import { startServer } from "../http/TestServer.ts"
 
@@ -600,5 +603,91 @@ describe("an account", () => {
     expect(handed.json.data.transferOwnership.role).toBe("OWNER")
     expect((await owner.as(remove, { code })).json).toEqual({ data: { deleteAccount: true } })
     expect((await member.as("{ organizations { role } }")).json.data.organizations).toContainEqual({ role: "OWNER" })
+  })
+})
+
+describe("what is shown once", () => {
+  const SHOWN_ONCE = new Set(["token", "key", "secret", "secretKey", "publicKey", "identitySecret"])
+  const schema = bareSchema()
+  /** Whether something of this type shows what nobody will see again. */
+  const shows = (type: GraphQLOutputType, seen = new Set<string>()): boolean => {
+    const named = getNamedType(type)
+    // A device's token is what the application sent, and is shown wherever the device is.
+    if (!isObjectType(named) || named.name === "Device" || seen.has(named.name)) return false
+    seen.add(named.name)
+    return Object.values(named.getFields()).some(({ name, type }) => SHOWN_ONCE.has(name) || shows(type, seen))
+  }
+  /** Every mutation that does, with what it takes; sent with a secret key, or by somebody who is signed in. */
+  const tried: Readonly<Record<string, () => Promise<readonly [query: string, headers: Record<string, string>]>>> = {
+    verifyLoginCode: async () => {
+      const email = newAddress()
+      const code = await server.run(Effect.flatMap(SignIn, (signIn) => signIn.codeForOperator(email, "sign_in")))
+      return [
+        `verifyLoginCode(email: "${email}", code: "${code}") {
+          token first { appId secretKey publicKey identitySecret } account { email }
+        }`,
+        byKey()
+      ]
+    },
+    createApiKey: async () => [
+      `createApiKey(appId: "${server.ours.appId}", input: { kind: SECRET, name: "A" }) { key }`,
+      byKey()
+    ],
+    reissueIdentitySecret: async () => [
+      `reissueIdentitySecret(appId: "${server.theirs.appId}", input: {}) { identitySecret }`,
+      byKey(server.theirs.secretKey)
+    ],
+    changeEmail: async () => {
+      const [one, email] = [await somebody(), newAddress()]
+      await one.as("mutation($email: String!) { requestEmailChange(email: $email) }", { email })
+      const [code, newCode] = [await server.mailedCode(one.email), await server.mailedCode(email)]
+      return [`changeEmail(code: "${code}", newCode: "${newCode}") { token }`, bearer(one.token)]
+    },
+    createApplication: async () => {
+      const one = await somebody()
+      return [
+        `createApplication(organizationId: "${one.organizationId}", name: "A") { secretKey publicKey identitySecret }`,
+        bearer(one.token)
+      ]
+    }
+  }
+  const byKey = (key = server.ours.secretKey) => ({ authorization: `ApiKey ${key}` })
+  const textsIn = (value: unknown): ReadonlyArray<string> =>
+    typeof value !== "object" || value === null
+      ? []
+      : Object.entries(value).flatMap(([name, one]) =>
+          SHOWN_ONCE.has(name) && typeof one === "string" ? [one] : textsIn(one)
+        )
+
+  it("is tried of every mutation that shows such a thing", () => {
+    const mutations = Object.values(schema.getMutationType()!.getFields()).filter(({ type }) => shows(type))
+    expect(mutations.map(({ name }) => name).sort()).toEqual(Object.keys(tried).sort())
+  })
+
+  it.each(Object.keys(tried))("is not kept for repetitions: %s", async (name) => {
+    const [field, headers] = await tried[name]!()
+    const key = { "idempotency-key": uuidv7(), ...headers }
+    const first = await ask(`mutation { ${field} }`, {}, key)
+    const shown = textsIn(first.json.data)
+    expect(shown.length).toBeGreaterThan(0)
+    const again = await ask(`mutation { ${field} }`, {}, key)
+    const kept = JSON.stringify(await server.sql`SELECT body FROM idempotency_keys`)
+    for (const text of shown) {
+      expect(kept).not.toContain(text)
+      expect(again.text).not.toContain(text)
+    }
+  })
+
+  it("leaves the rest of a repeated answer as it was", async () => {
+    const [field, headers] = await tried["verifyLoginCode"]!()
+    const key = { "idempotency-key": uuidv7(), ...headers }
+    const [first, again] = [await ask(`mutation { ${field} }`, {}, key), await ask(`mutation { ${field} }`, {}, key)]
+    const { account, first: made } = first.json.data.verifyLoginCode
+    expect(again.json.data.verifyLoginCode).toEqual({
+      token: null,
+      first: { appId: made.appId, secretKey: null, publicKey: null, identitySecret: null },
+      account
+    })
+    expect(again.headers.getSetCookie()).toEqual([])
   })
 })
