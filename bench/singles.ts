@@ -17,11 +17,12 @@ import { compare, warmUp } from "./singles/Turns.ts"
  * as much when many are on record (singles/growth.ts).
  *
  *   npm run bench -- singles [--only closed,20,200,1000,growth] [--rounds 5] [--seconds 4] [--clients 64]
- *     [--contenders home-made,engine,single] [--to device,user] [--statements] [--long] [--no-analyze]
+ *     [--contenders home-made,engine,single] [--to device,user] [--each 1] [--statements] [--long] [--no-analyze]
  *
  * `single` is the engine in one process. `--to user` addresses the engine's messages by `user_ids`, to people with a device
- * each; `--to device,user` has an engine for each. The home-made server knows devices only. `--seconds` is how long a turn of the closed loop lasts; those of steady rates last
- * as long as they need for enough messages. `--statements` prints what PostgreSQL executed for the rounds of each table.
+ * each, or `--each` so many; `--to device,user` has an engine for each. The home-made server knows devices only. `--seconds`
+ * is how long a turn of the closed loop lasts; those of steady rates last as long as they need for enough messages.
+ * `--statements` prints what PostgreSQL executed for the rounds of each table.
  * `--long` fills a third engine with 1,000,000 messages for growth, which takes as long as sending them does.
  * `--no-analyze` lets growth go on without autovacuum, so that plans are never made anew.
  */
@@ -117,7 +118,8 @@ const withBench = <A>({ flags, short }: Options, work: (site: Site, bench: Bench
       stage,
       sink: await leanSink(stage, at, "", MARK),
       caFile: at.ca,
-      devices: short ? FEW_DEVICES : DEVICES
+      devices: short ? FEW_DEVICES : DEVICES,
+      each: Number(flags.get("each") ?? 1)
     }
     const showsStatements = flags.has("statements")
     const bench: Bench = { sink: site.sink, load: startLoad(stage), idle: new Map(), turns: new Map(), showsStatements }

@@ -110,21 +110,17 @@ export const startEngine = async (over: NodeJS.ProcessEnv, authorization?: strin
   }
 }
 
-/** The user of the device with this number, where devices have users. */
+/** The user with this number. */
 export const userOf = (index: number): string => `user-${index}`
 
-/** So many devices of the application, by id; with users, each has one of its own. */
-export const registerDevices = async (
-  engine: Engine,
-  count: number,
-  withUsers = false
-): Promise<ReadonlyArray<string>> => {
+/** So many devices of the application, by id; each user has as many of them as `each` says, nobody any when it is 0. */
+export const registerDevices = async (engine: Engine, count: number, each = 0): Promise<ReadonlyArray<string>> => {
   const ids: Array<string> = []
   for (let i = 0; i < count; i++) {
     const body = {
       token: `b${i.toString(16).padStart(63, "0")}`,
       platform: "ios",
-      ...(withUsers && { user_id: userOf(i) })
+      ...(each > 0 && { user_id: userOf(Math.floor(i / each)) })
     }
     ids.push((await engine.call("POST", "/api/v1/public/devices", body)).id)
   }

@@ -18,6 +18,8 @@ export interface Server {
   /** Whom messages are addressed to. */
   readonly to: NonNullable<Order["to"]>
   readonly devices: ReadonlyArray<string>
+  /** Devices that a message reaches. */
+  readonly each: number
   readonly database: CountingDatabase
   readonly processes: Contender["processes"]
   /** From here on messages count for what it answers. */
@@ -27,7 +29,7 @@ export interface Server {
 export interface Since {
   /** How many messages have been recorded as sent. */
   readonly recorded: () => Promise<number>
-  /** Throws unless so many messages, and no more, have been accepted and sent, each to its one device. */
+  /** Throws unless so many messages, and no more, have been accepted and sent to all devices that it is for. */
   readonly reconcile: (count: number) => Promise<void>
 }
 
@@ -36,6 +38,8 @@ export interface Site {
   readonly sink: Counting
   readonly caFile: string
   readonly devices: number
+  /** How many devices a user has. */
+  readonly each: number
 }
 
 const countOf = async (database: CountingDatabase, text: string, values: ReadonlyArray<unknown>): Promise<number> =>
@@ -47,11 +51,12 @@ interface Listed {
 }
 
 export const engineServer = async (
-  { caFile, devices, sink, stage }: Site,
+  { caFile, devices, each: ofUser, sink, stage }: Site,
   name: string,
   settings: Readonly<Record<string, string>>,
   to: Server["to"] = "device_ids"
 ): Promise<Server> => {
+  const each = to === "user_ids" ? ofUser : 1
   const database = await countingDatabase(stage)
   const mailer = await startMailer(stage, { caFile, settings: { DATA_DIR: database.dataDir, ...settings } })
   const { engine } = mailer
@@ -74,7 +79,7 @@ export const engineServer = async (
           const query = `limit=100&created_from=${new Date(at).toISOString()}${cursor === "" ? "" : `&cursor=${cursor}`}`
           const { data, next_cursor } = await mailer.get<Listed>(`/api/v1/notifications?${query}`)
           for (const { counts, id, status } of data) {
-            if (status !== "completed" || counts.sent !== 1 || counts.accepted !== 1) {
+            if (status !== "completed" || counts.sent !== each || counts.accepted !== each) {
               throw new Error(`Message ${id} of ${name} is ${status} with ${JSON.stringify(counts)}`)
             }
           }
@@ -85,13 +90,14 @@ export const engineServer = async (
       }
     }
   }
-  const ids = await registerDevices(engine, devices, to === "user_ids")
+  const ids = await registerDevices(engine, devices * each, to === "user_ids" ? each : 0)
   return {
     name,
     port: engine.port,
     authorization: engine.authorization,
     to,
-    devices: to === "device_ids" ? ids : ids.map((_, index) => userOf(index)),
+    devices: to === "device_ids" ? ids : Array.from({ length: devices }, (_, index) => userOf(index)),
+    each,
     database,
     processes: processesOf(mailer, [sink.pid]),
     begin
@@ -124,6 +130,7 @@ export const homeMadeServer = async ({ caFile, devices, sink, stage }: Site): Pr
     name,
     ...(await ask({ what: "describe" })),
     to: "device_ids",
+    each: 1,
     database,
     processes: { engine: () => [pid], PostgreSQL: () => [database.pid], sink: () => [sink.pid] },
     begin
