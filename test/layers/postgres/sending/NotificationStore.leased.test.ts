@@ -392,6 +392,30 @@ layer(stores)("NotificationStore, leasing a message as it accepts it", (it) => {
       })
   )
 
+  it.effect("frees all batches of a message to users when the session of its holder has ended, in every lane", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const batches = yield* BatchStore
+      const holders = yield* HolderStore
+      const app = yield* newSender
+      yield* devicesOf(app, [ios({ user_id: "u" }), android({ user_id: "u" }), android({ user_id: "u" })])
+      const { rows } = yield* acceptFor(app, ["u"])
+      const claimed = Effect.map(
+        Effect.forEach(["apns", "fcm"] as const, (provider) =>
+          batches.claim({ appId: app, provider, priority: "bulk" }, 10, LEASE)
+        ),
+        (found) => found.flat()
+      )
+      expect(yield* claimed).toEqual([])
+      yield* sql`INSERT INTO holders (id, name, ended) VALUES (${HOLDER}, 'gone', 'stopped')`
+      expect(yield* holders.release).toBeGreaterThan(0)
+      const found = yield* claimed
+      expect(found.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id))
+      for (const { fence } of found) expect(fence).toBe(2)
+      for (const { id } of rows) expect(yield* batches.extend(id as BatchId, 1, LEASE)).toBe(false)
+    })
+  )
+
   it.effect("leaves users without an active device to a planner", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
