@@ -55,7 +55,7 @@ export interface OnlyDevice {
 }
 
 /** Devices of a notification's users, at most, that are planned with its acceptance, each as a batch of its own. */
-export const FEW_DEVICES = 16
+export const FEW_DEVICES = 32
 
 /** The only recipients of a notification: the devices of these users. */
 export interface FewUsers {
