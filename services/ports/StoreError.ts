@@ -11,5 +11,10 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
    * Set when the database refused what it was given for its contents: a value that it cannot hold, a rule that it would
    * break. Nothing was changed, and the same would be refused again.
    */
-  refused: Schema.optionalKey(Schema.Boolean)
+  refused: Schema.optionalKey(Schema.Boolean),
+  /**
+   * Set when whoever asked may not do it any more: the organization was deleted, the role or the key taken away, while the
+   * request was under way. Nothing was changed. Callers of the API get 403.
+   */
+  withdrawn: Schema.optionalKey(Schema.Boolean)
 }) {}

@@ -1,6 +1,7 @@
 import { Effect, Result } from "effect"
 import type { GraphQLArgument, GraphQLField, GraphQLSchema } from "graphql"
 import { getDirectiveValues, getNamedType, isEnumType } from "graphql"
+import { CurrentOperation } from "../../services/ports/access/CurrentOperation.ts"
 import type { StoreError } from "../../services/ports/StoreError.ts"
 import { ApiError, notFound } from "../http/pipeline/ApiError.ts"
 import { refusalOfJson } from "../http/pipeline/Body.ts"
@@ -155,7 +156,11 @@ export const resolveByRoute = (
         : yield* Effect.fromResult(decodeBody(toRest(input.type, args[INPUT] ?? {})))
     const waits = context.waits()
     const call: Call = { ...context.call, caller, params: ids, query, body, settle: null as never, waits } as never
-    const work = route.handler(call) as Effect.Effect<unknown, ApiError | StoreError>
+    const work = Effect.provideService(
+      route.handler(call) as Effect.Effect<unknown, ApiError | StoreError>,
+      CurrentOperation,
+      operation
+    )
     const value = yield* route.hasDeadline ? work : within(waits, work)
     context.keepSecret(value, route.success.kept(value))
     if (isPage) {

@@ -7,6 +7,7 @@ import type { NewApplication } from "../../../services/ports/access/ApplicationS
 import { ApplicationStore, LastSecretKey, TooManyKeys } from "../../../services/ports/access/ApplicationStore.ts"
 import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
 import { record } from "./auditEntry.ts"
+import { permitted } from "./permitted.ts"
 import type { ApplicationRow } from "./newApplication.ts"
 import { APPLICATION_COLUMNS, applicationOf, insertApplication, secretPlace } from "./newApplication.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
@@ -96,7 +97,7 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
         if (names) yield* record(sql, id, "application.changed", id, change)
         return Option.some(applicationOf(row))
       },
-      (effect) => sql.withTransaction(effect),
+      (effect, id) => permitted(sql, id, effect),
       storeError("ApplicationStore.update")
     )
 
@@ -120,7 +121,7 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
         yield* record(sql, id, "identity_secret.issued", id, { overlap_seconds: overlapMs / 1000 })
         return Option.some(applicationOf(row))
       },
-      (effect) => sql.withTransaction(effect),
+      (effect, id) => permitted(sql, id, effect),
       storeError("ApplicationStore.setIdentitySecret")
     )
 
@@ -135,7 +136,11 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
         SELECT t.hash, k.id, k.app_id AS "appId", k.kind FROM unnest(${texts(names)}) AS t (hash) CROSS JOIN LATERAL (
           -- OFFSET 0: found by the hash, and not among all that are not revoked.
           SELECT id, app_id, kind, revoked_at FROM api_keys WHERE hash = decode(t.hash, 'hex') OFFSET 0
-        ) AS k WHERE k.revoked_at IS NULL`
+        ) AS k CROSS JOIN LATERAL (
+          -- Of an organization that was deleted no key is good, whatever is still there of it.
+          SELECT o.deleted_at FROM applications a JOIN organizations o ON o.id = a.organization_id
+          WHERE a.id = k.app_id OFFSET 0
+        ) AS o WHERE k.revoked_at IS NULL AND o.deleted_at IS NULL`
       const found = new Map(rows.map(({ appId, hash, id, kind }) => [hash, { id, appId, kind } satisfies ApiKey]))
       return names.map((name) => Option.fromUndefinedOr(found.get(name)))
     }, storeError("ApplicationStore.findKey"))
@@ -162,7 +167,6 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
 
     const createKey: ApplicationStore["Service"]["createKey"] = Effect.fnUntraced(
       function* (appId, { hash, hint, id, kind, name }) {
-        yield* lockKeys(appId)
         const [row] = yield* sql<KeyRow>`
           INSERT INTO api_keys (id, app_id, kind, name, hash, hint)
           SELECT ${id}::uuid, ${appId}::uuid, ${kind}, ${name}, ${hash}::bytea, ${hint}
@@ -172,13 +176,12 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
         yield* record(sql, appId, "api_key.created", id, { kind, name, prefix: hint })
         return keyOf(row)
       },
-      (effect) => sql.withTransaction(effect),
+      (effect, appId) => permitted(sql, appId, effect, lockKeys(appId)),
       Effect.catchTag("SqlError", (error) => storeError("ApplicationStore.createKey")(Effect.fail(error)))
     )
 
     const revokeKey: ApplicationStore["Service"]["revokeKey"] = Effect.fnUntraced(
       function* (appId, id) {
-        yield* lockKeys(appId)
         const [row] = yield* sql<KeyRow>`
           SELECT ${keyColumns} FROM api_keys WHERE id = ${id} AND app_id = ${appId} AND revoked_at IS NULL`
         if (row === undefined) return false
@@ -192,7 +195,7 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
         yield* record(sql, appId, "api_key.revoked", id, { kind: row.kind, name: row.name, prefix: row.hint })
         return true
       },
-      (effect) => sql.withTransaction(effect),
+      (effect, appId) => permitted(sql, appId, effect, lockKeys(appId)),
       Effect.catchTag("SqlError", (error) => storeError("ApplicationStore.revokeKey")(Effect.fail(error)))
     )
 

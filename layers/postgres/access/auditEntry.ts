@@ -5,7 +5,9 @@ import type { Actor, AuditAction, AuditNote } from "../../../services/domain/acc
 import type { AppId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
+import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { texts, uuids } from "../server/columns.ts"
+import { permitted } from "./permitted.ts"
 
 /**
  * Writes down a change and who makes it. To be run in the transaction of the change: one is not without the other.
@@ -50,8 +52,12 @@ export const notedOfPeople = <A, E, R>(
   change: Effect.Effect<A, E, R>,
   notesOf: (changed: NoInfer<A>) => ReadonlyArray<AuditNote>,
   otherwise: Effect.Effect<A, E, R> = change
-): Effect.Effect<A, E | SqlError, R> =>
-  Effect.flatMap(CurrentActor, (actor): Effect.Effect<A, E | SqlError, R> => {
+): Effect.Effect<A, E | SqlError | StoreError, R> =>
+  Effect.flatMap(CurrentActor, (actor): Effect.Effect<A, E | SqlError | StoreError, R> => {
     if (actor.kind !== "user") return otherwise
-    return sql.withTransaction(Effect.tap(change, (changed) => recordAll(sql, appId, actor, notesOf(changed))))
+    return permitted(
+      sql,
+      appId,
+      Effect.tap(change, (changed) => recordAll(sql, appId, actor, notesOf(changed)))
+    )
   })

@@ -5,6 +5,7 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Segment, SegmentFilter } from "../../../services/domain/audience/Segment.ts"
 import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
 import { record } from "../access/auditEntry.ts"
+import { permitted } from "../access/permitted.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -39,7 +40,7 @@ export const layer: Layer.Layer<SegmentStore, never, SqlClient.SqlClient> = Laye
           VALUES (${uuidv7()}, ${appId}, ${name}, ${JSON.stringify(filter)}::json) RETURNING ${columns}`
         yield* record(sql, appId, "segment.created", row!.id, { name })
         return segmentOf(row!)
-      }).pipe((change) => sql.withTransaction(change), storeError("SegmentStore.create"))
+      }).pipe((change) => permitted(sql, appId, change), storeError("SegmentStore.create"))
 
     const find: SegmentStore["Service"]["find"] = (appId, id) =>
       sql<SegmentRow>`SELECT ${columns} FROM segments WHERE app_id = ${appId} AND id = ${id}`.pipe(
@@ -65,7 +66,7 @@ export const layer: Layer.Layer<SegmentStore, never, SqlClient.SqlClient> = Laye
           WHERE app_id = ${appId} AND id = ${id} RETURNING ${columns}, updated_at = now() AS is_changed`
         if (rows[0]?.is_changed === true) yield* record(sql, appId, "segment.changed", id, { name: rows[0].name })
         return first(rows)
-      }).pipe((change) => sql.withTransaction(change), storeError("SegmentStore.update"))
+      }).pipe((change) => permitted(sql, appId, change), storeError("SegmentStore.update"))
 
     const remove: SegmentStore["Service"]["remove"] = (appId, id) =>
       Effect.gen(function* () {
@@ -74,7 +75,7 @@ export const layer: Layer.Layer<SegmentStore, never, SqlClient.SqlClient> = Laye
         if (row === undefined) return false
         yield* record(sql, appId, "segment.deleted", id, { name: row.name })
         return true
-      }).pipe((change) => sql.withTransaction(change), storeError("SegmentStore.remove"))
+      }).pipe((change) => permitted(sql, appId, change), storeError("SegmentStore.remove"))
 
     return SegmentStore.of({ create, find, list, update, remove })
   })

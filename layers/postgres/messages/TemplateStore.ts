@@ -6,6 +6,7 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Template, TemplateBody } from "../../../services/domain/messages/Template.ts"
 import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
 import { record } from "../access/auditEntry.ts"
+import { permitted } from "../access/permitted.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -52,7 +53,7 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
         yield* record(sql, appId, "template.created", id, { name })
         const createdAt = row!.created_at.getTime()
         return { id, name, version: 1, versionId, body, createdAt, updatedAt: createdAt }
-      }).pipe((change) => sql.withTransaction(change), storeError("TemplateStore.create"))
+      }).pipe((change) => permitted(sql, appId, change), storeError("TemplateStore.create"))
 
     const find: TemplateStore["Service"]["find"] = (appId, id) =>
       sql<TemplateRow>`${select(sql`templates`)} WHERE t.app_id = ${appId} AND t.id = ${id}`.pipe(
@@ -95,7 +96,7 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
           createdAt: created_at.getTime(),
           updatedAt: updated_at.getTime()
         }))
-      }).pipe((change) => sql.withTransaction(change), storeError("TemplateStore.update"))
+      }).pipe((change) => permitted(sql, appId, change), storeError("TemplateStore.update"))
 
     const remove: TemplateStore["Service"]["remove"] = (appId, id) =>
       Effect.gen(function* () {
@@ -105,7 +106,7 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
         if (row === undefined) return false
         yield* record(sql, appId, "template.deleted", id, { name: row.name })
         return true
-      }).pipe((change) => sql.withTransaction(change), storeError("TemplateStore.remove"))
+      }).pipe((change) => permitted(sql, appId, change), storeError("TemplateStore.remove"))
 
     const latest: TemplateStore["Service"]["latest"] = (appId, id) =>
       sql<{ readonly version_id: TemplateVersionId }>`

@@ -14,6 +14,9 @@ export const markDeleted = Effect.fnUntraced(function* (
   id: OrganizationId
 ): Effect.fn.Return<void, SqlError> {
   const applications = sql`SELECT id FROM applications WHERE organization_id = ${id}`
+  // With the lock of the organization, which changes of configuration wait for (permitted.ts). Stronger than this, it would
+  // wait for those who write what the applications hold, and they for it.
+  yield* sql`SELECT 1 FROM applications WHERE organization_id = ${id} ORDER BY id FOR NO KEY UPDATE`
   yield* sql`UPDATE organizations SET deleted_at = now(), name = '' WHERE id = ${id}`
   yield* sql`DELETE FROM api_keys WHERE app_id IN (${applications})`
   yield* sql`DELETE FROM credentials WHERE app_id IN (${applications})`

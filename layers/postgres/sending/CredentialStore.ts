@@ -6,6 +6,7 @@ import type { CredentialSummary } from "../../../services/ports/sending/Credenti
 import { ACCEPTED_LATELY_MS, CredentialStore } from "../../../services/ports/sending/CredentialStore.ts"
 import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
 import { record } from "../access/auditEntry.ts"
+import { permitted } from "../access/permitted.ts"
 import { milliseconds } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -67,28 +68,28 @@ export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | Se
       WHERE app_id = ${appId} AND provider = ${kind} AND slowed AND NOT done`
 
     const put: CredentialStore["Service"]["put"] = (appId, config) =>
-      sql
-        .withTransaction(
-          Effect.gen(function* () {
-            const sealed = box.seal(place(appId, config.kind), JSON.stringify(config.value))
-            const [row] = yield* sql<SummaryRow>`
+      permitted(
+        sql,
+        appId,
+        Effect.gen(function* () {
+          const sealed = box.seal(place(appId, config.kind), JSON.stringify(config.value))
+          const [row] = yield* sql<SummaryRow>`
               INSERT INTO credentials AS c (app_id, kind, settings, sealed)
               VALUES (${appId}, ${config.kind}, ${JSON.stringify(settingsOf(config))}, ${sealed})
               ON CONFLICT (app_id, kind) DO UPDATE SET
                 version = excluded.version, settings = excluded.settings, sealed = excluded.sealed, suspended_reason = NULL,
                 accepted_at = NULL, updated_at = now()
               RETURNING ${summary}`
-            yield* makeDue(appId, config.kind)
-            yield* quicken(appId, config.kind)
-            yield* record(sql, appId, "credential.set", config.kind, { settings: row!.settings })
-            return summaryOf(row!)
-          })
-        )
-        .pipe(
-          // Once more for all to whom the old version was still the present one when they asked (`hasten`).
-          Effect.tap(Effect.andThen(makeDue(appId, config.kind), quicken(appId, config.kind))),
-          storeError("CredentialStore.put")
-        )
+          yield* makeDue(appId, config.kind)
+          yield* quicken(appId, config.kind)
+          yield* record(sql, appId, "credential.set", config.kind, { settings: row!.settings })
+          return summaryOf(row!)
+        })
+      ).pipe(
+        // Once more for all to whom the old version was still the present one when they asked (`hasten`).
+        Effect.tap(Effect.andThen(makeDue(appId, config.kind), quicken(appId, config.kind))),
+        storeError("CredentialStore.put")
+      )
 
     const find: CredentialStore["Service"]["find"] = Effect.fnUntraced(function* (appId, kind) {
       const [row] = yield* sql<{
@@ -136,15 +137,15 @@ export const layer: Layer.Layer<CredentialStore, never, SqlClient.SqlClient | Se
     )
 
     const remove: CredentialStore["Service"]["remove"] = (appId, kind) =>
-      sql
-        .withTransaction(
-          Effect.gen(function* () {
-            const gone = yield* sql`DELETE FROM credentials WHERE app_id = ${appId} AND kind = ${kind} RETURNING kind`
-            if (gone.length > 0) yield* record(sql, appId, "credential.removed", kind)
-            return gone.length > 0
-          })
-        )
-        .pipe(storeError("CredentialStore.remove"))
+      permitted(
+        sql,
+        appId,
+        Effect.gen(function* () {
+          const gone = yield* sql`DELETE FROM credentials WHERE app_id = ${appId} AND kind = ${kind} RETURNING kind`
+          if (gone.length > 0) yield* record(sql, appId, "credential.removed", kind)
+          return gone.length > 0
+        })
+      ).pipe(storeError("CredentialStore.remove"))
 
     const suspend: CredentialStore["Service"]["suspend"] = (appId, kind, version, reason) =>
       sql`

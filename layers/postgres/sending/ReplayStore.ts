@@ -5,6 +5,7 @@ import type { AppId, ReplayId } from "../../../services/domain/Ids.ts"
 import { ReplayStore } from "../../../services/ports/sending/ReplayStore.ts"
 import { TooManyRunning } from "../../../services/ports/operations/TooManyRunning.ts"
 import { record } from "../access/auditEntry.ts"
+import { permitted } from "../access/permitted.ts"
 import { milliseconds } from "../server/columns.ts"
 import { deadLettersOf } from "./deadLetters.ts"
 import { Holder } from "../operations/Holder.ts"
@@ -57,7 +58,7 @@ export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer
         if (Option.isSome(lane)) yield* record(sql, appId, "dead_letter.replayed", id)
         return Option.map(lane, laneOf)
       },
-      (effect) => sql.withTransaction(effect),
+      (effect, appId) => permitted(sql, appId, effect),
       storeError("ReplayStore.one")
     )
 
@@ -67,7 +68,7 @@ export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer
         INSERT INTO replays AS r (id, app_id, filter) VALUES (${id}, ${appId}, ${JSON.stringify(filter)}::json)
         RETURNING ${columns}`
         const noted = Effect.tap(insert, () => record(sql, appId, "dead_letters.replayed", id, { filter }))
-        return yield* beginOneMore(sql, "replays", appId, noted)
+        return yield* permitted(sql, appId, beginOneMore(sql, "replays", appId, noted))
       },
       storeError("ReplayStore.start"),
       Effect.flatMap((row) => (row === null ? Effect.fail(new TooManyRunning()) : Effect.succeed(replayOf(row))))

@@ -6,6 +6,7 @@ import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
 import type { NotificationStatus } from "../../../services/domain/sending/Notification.ts"
 import type { ControlCommand } from "../../../services/ports/sending/NotificationStore.ts"
 import { record } from "../access/auditEntry.ts"
+import { permitted } from "../access/permitted.ts"
 import { cancelRest } from "./cancelRest.ts"
 import { texts } from "../server/columns.ts"
 import type { NotificationRow } from "./notificationRows.ts"
@@ -67,7 +68,9 @@ export const controlNotification = (sql: SqlClient.SqlClient) => {
   return Effect.fnUntraced(function* (appId: AppId, id: NotificationId, command: ControlCommand) {
     const { action, already, changes, from } = COMMANDS[command]
     const isHalt = command !== "resume"
-    const controlled = yield* sql.withTransaction(
+    const controlled = yield* permitted(
+      sql,
+      appId,
       Effect.gen(function* () {
         // First the notification, by which planners and other commands wait for each other; then, with what they have
         // written before our eyes, its batches. A new fence sends a planner home.

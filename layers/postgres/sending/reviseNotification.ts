@@ -2,6 +2,7 @@ import { Effect, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Revision } from "../../../services/ports/sending/NotificationStore.ts"
 import { record } from "../access/auditEntry.ts"
+import { permitted } from "../access/permitted.ts"
 import { milliseconds } from "../server/columns.ts"
 import type { NotificationRow } from "./notificationRows.ts"
 import { COLUMNS, notificationOf } from "./notificationRows.ts"
@@ -12,9 +13,10 @@ import { COLUMNS, notificationOf } from "./notificationRows.ts"
  * no batch of it could be claimed, so a plan that was made before, for a local time, goes as a whole.
  */
 export const reviseNotification = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function* ({ appId, fields, id, request, revision, sendAt, ttlMs }: Revision) {
-    const at = sql`${sendAt === null ? null : new Date(sendAt)}::timestamptz`
-    const rows = yield* sql<NotificationRow>`
+  Effect.fnUntraced(
+    function* ({ appId, fields, id, request, revision, sendAt, ttlMs }: Revision) {
+      const at = sql`${sendAt === null ? null : new Date(sendAt)}::timestamptz`
+      const rows = yield* sql<NotificationRow>`
       UPDATE notifications SET
         request = ${JSON.stringify(request)}::json,
         priority = ${request.priority ?? "bulk"},
@@ -28,9 +30,11 @@ export const reviseNotification = (sql: SqlClient.SqlClient) =>
       WHERE id = ${id} AND app_id = ${appId} AND plan_fence = ${revision}
         AND status IN ('scheduled', 'paused') AND started_at IS NULL
       RETURNING ${sql.literal(COLUMNS)}`
-    const row = rows[0]
-    if (row === undefined) return Option.none()
-    yield* sql`DELETE FROM batches WHERE notification_id = ${id}`
-    yield* record(sql, appId, "notification.changed", id, { fields })
-    return Option.some(notificationOf(row))
-  }, sql.withTransaction)
+      const row = rows[0]
+      if (row === undefined) return Option.none()
+      yield* sql`DELETE FROM batches WHERE notification_id = ${id}`
+      yield* record(sql, appId, "notification.changed", id, { fields })
+      return Option.some(notificationOf(row))
+    },
+    (revised, { appId }) => permitted(sql, appId, revised)
+  )

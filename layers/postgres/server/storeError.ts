@@ -17,6 +17,8 @@ const isAboutContents = (error: unknown): boolean => CONTENTS.test(sqlStateOf(er
 
 /** Whatever goes wrong in a statement leaves the room as the ports' one error, with the name of the operation. */
 export const storeError = (operation: string) =>
-  Effect.mapError(
-    (cause: unknown) => new StoreError({ operation, cause, ...(isAboutContents(cause) ? { refused: true } : {}) })
+  Effect.mapError((cause: unknown) =>
+    cause instanceof StoreError && cause.withdrawn === true
+      ? cause
+      : new StoreError({ operation, cause, ...(isAboutContents(cause) ? { refused: true } : {}) })
   )

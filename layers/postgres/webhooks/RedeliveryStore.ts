@@ -8,6 +8,7 @@ import type { RedeliveredStatus, Redelivery } from "../../../services/domain/web
 import { RedeliveryStore } from "../../../services/ports/webhooks/RedeliveryStore.ts"
 import { TooManyRunning } from "../../../services/ports/operations/TooManyRunning.ts"
 import { record } from "../access/auditEntry.ts"
+import { permitted } from "../access/permitted.ts"
 import { beginOneMore } from "../server/beginOneMore.ts"
 import { milliseconds, texts, times, uuids } from "../server/columns.ts"
 import { inTurn } from "../server/inTurn.ts"
@@ -82,7 +83,7 @@ export const layer: Layer.Layer<RedeliveryStore, never, SqlClient.SqlClient> = L
             to: to === null ? null : isoTime(to)
           })
         )
-        return yield* beginOneMore(sql, "redeliveries", appId, noted)
+        return yield* permitted(sql, appId, beginOneMore(sql, "redeliveries", appId, noted))
       },
       storeError("RedeliveryStore.start"),
       Effect.flatMap((row) => (row === null ? Effect.fail(new TooManyRunning()) : Effect.succeed(claimedOf(row))))
@@ -126,7 +127,7 @@ export const layer: Layer.Layer<RedeliveryStore, never, SqlClient.SqlClient> = L
         yield* record(sql, appId, "webhook.redelivered", webhookId, { redelivery: id, delivery: deliveryId })
         return redeliveryOf(rows[0]!)
       },
-      (effect) => sql.withTransaction(effect),
+      (effect, appId) => permitted(sql, appId, effect),
       storeError("RedeliveryStore.one")
     )
 

@@ -14,6 +14,7 @@ import { claimWebhookWork } from "./claimWebhookWork.ts"
 import { finishWebhookWork, finishPlainWebhookWork } from "./finishWebhookWork.ts"
 import { webhookDeliveries } from "./webhookDeliveries.ts"
 import { record } from "../access/auditEntry.ts"
+import { permitted } from "../access/permitted.ts"
 import { Holder } from "../operations/Holder.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
@@ -104,7 +105,7 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient | Secre
         yield* record(sql, appId, "webhook.created", id, shown({ ...webhook, is_active: isActive }))
         return webhookOf(row)
       },
-      (effect) => sql.withTransaction(effect),
+      (effect, appId) => permitted(sql, appId, effect),
       Effect.catchTag("SqlError", (error) => storeError("WebhookStore.create")(Effect.fail(error)))
     )
 
@@ -165,7 +166,7 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient | Secre
         Effect.tap((rows) =>
           rows.length === 0 || isEmpty ? Effect.void : record(sql, appId, "webhook.changed", id, shown(change))
         ),
-        (changed) => sql.withTransaction(changed),
+        (changed) => permitted(sql, appId, changed),
         Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), webhookOf)),
         storeError("WebhookStore.update")
       )
@@ -176,7 +177,7 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient | Secre
         Effect.tap(([row]) =>
           row === undefined ? Effect.void : record(sql, appId, "webhook.deleted", id, { name: row.name })
         ),
-        (removed) => sql.withTransaction(removed),
+        (removed) => permitted(sql, appId, removed),
         Effect.map((rows) => rows.length > 0),
         storeError("WebhookStore.remove")
       )

@@ -6,6 +6,12 @@ import type { Incoming } from "./Incoming.ts"
 import type { Reply } from "./Reply.ts"
 import { LATE_TEMPLATES } from "./WaitLimiter.ts"
 
+const withdrawn = () =>
+  new ApiError(
+    "forbidden",
+    "What you were allowed to do here was taken away while this request was under way: nothing was changed."
+  )
+
 /** A refusal of the engine in the words of the API. */
 const refusal = (error: ApiError | Unauthorized | Forbidden | IdentityUnverified | StoreError): ApiError => {
   switch (error._tag) {
@@ -18,6 +24,7 @@ const refusal = (error: ApiError | Unauthorized | Forbidden | IdentityUnverified
     case "IdentityUnverified":
       return new ApiError("identity_unverified", error.message)
     case "StoreError":
+      if (error.withdrawn === true) return withdrawn()
       return error === LATE_TEMPLATES ? templatesLate() : unavailable()
   }
 }
@@ -62,5 +69,7 @@ export const answerCause = (
     )
   }
   const reply = errorReply(error, requestId, headers)
-  return failure?._tag === "StoreError" ? Effect.as(logOutage(failure, requestId), reply) : Effect.succeed(reply)
+  return failure?._tag === "StoreError" && failure.withdrawn !== true
+    ? Effect.as(logOutage(failure, requestId), reply)
+    : Effect.succeed(reply)
 }

@@ -176,13 +176,24 @@ const credential = {
 
 const TO_ONE: KeptRequest = { ...HELLO, to: { device_ids: [MISSING as DeviceId] } }
 
-/** What is written down of people alone. */
-const asPerson = Effect.provideService(CurrentActor, { kind: "user" as const, id: MISSING })
+/** Runs what is written down of people alone as a member of the application's organization. */
+const asPersonOf =
+  (app: AppId) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO accounts (id, email) VALUES (${MISSING}, 'member@example.com') ON CONFLICT DO NOTHING`
+      yield* sql`
+        INSERT INTO members (organization_id, account_id, role)
+        SELECT organization_id, ${MISSING}, 'owner' FROM applications WHERE id = ${app} ON CONFLICT DO NOTHING`
+      return yield* Effect.provideService(work, CurrentActor, { kind: "user" as const, id: MISSING })
+    })
 
 const body = { default_locale: "en", locales: { en: { title: "Hello" } }, missing_variables: "empty" }
 
 /** Operations by port and name, and after a comma by what differs from the plain case. */
 export const operationsOf = ({ app, notification, reader, webhook }: Place): Readonly<Record<string, Operation>> => {
+  const asPerson = asPersonOf(app)
   /** Has nothing, where another has all. */
   const small = uuidv7() as AppId
   const lane = { appId: app, provider: "fcm", priority: "bulk" } as const

@@ -74,6 +74,15 @@ const newKey = (kind: "secret" | "public", name = "A key") => ({
   hint: "sk_abcde"
 })
 
+/** Makes somebody an owner of the organization of an application. */
+const joins = Effect.fnUntraced(function* (appId: AppId, account: string, email: string) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`INSERT INTO accounts (id, email) VALUES (${account}, ${email}) ON CONFLICT DO NOTHING`
+  yield* sql`
+    INSERT INTO members (organization_id, account_id, role)
+    SELECT organization_id, ${account}, 'owner' FROM applications WHERE id = ${appId}`
+})
+
 /** Everything that the log shows of an application, newest first. */
 const entriesOf = Effect.fnUntraced(function* (appId: AppId) {
   const log = yield* AuditLog
@@ -269,7 +278,7 @@ layer(live)("AuditLog", (it) => {
       const appId = yield* newApp
       const [applications, log] = [yield* ApplicationStore, yield* AuditLog]
       const [account, key] = [uuidv7(), newKey("secret")]
-      yield* sql`INSERT INTO accounts (id, email) VALUES (${account}, 'ada@example.com')`
+      yield* joins(appId, account, "ada@example.com")
       const asAda = Effect.provideService(CurrentActor, { kind: "user" as const, id: account })
       yield* applications.createKey(appId, key).pipe(asAda)
       yield* asKey(applications.update(appId, { name: "Renamed" }))
@@ -394,6 +403,7 @@ layer(live)("AuditLog", (it) => {
   it.effect("has each change that a person makes of data, and none of those that keys make by the million", () =>
     Effect.gen(function* () {
       const [appId, other] = [yield* newApp, yield* newApp]
+      yield* joins(appId, ADA, "lovelace@example.com")
       for (const change of yield* flows(appId)) yield* asAda(change)
       const entries = yield* entriesOf(appId)
       expect(entries.map(({ action, details }) => [action, details]).toSorted(byText)).toEqual(FLOWN.toSorted(byText))
@@ -412,6 +422,7 @@ layer(live)("AuditLog", (it) => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const appId = yield* newApp
+      yield* joins(appId, ADA, "lovelace@example.com")
       const changes = yield* flows(appId)
       const rows = (name: string) =>
         Effect.map(sql`SELECT * FROM ${sql.literal(name)} WHERE app_id = ${appId} ORDER BY id`, (all) =>

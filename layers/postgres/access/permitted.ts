@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { AppId } from "../../../services/domain/Ids.ts"
+import type { Role } from "../../../services/domain/people/Role.ts"
+import { mayDo } from "../../../services/domain/people/Role.ts"
+import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
+import { CurrentOperation } from "../../../services/ports/access/CurrentOperation.ts"
+import { StoreError } from "../../../services/ports/StoreError.ts"
+
+const withdrawn = new StoreError({
+  operation: "permitted",
+  cause: new Error("the permission was withdrawn while the request was under way"),
+  withdrawn: true
+})
+
+/**
+ * Runs a change of an application in one transaction that holds the permission to make it. Requests are let in by what was
+ * true when they began; since then the organization may have been deleted, the person removed or given a smaller role,
+ * the key revoked. Members change, and organizations are deleted, under a lock of the organization that excludes this one:
+ * so a change is made either before that, or not at all. First of all locks, as there (lockOrganization.ts). `lock`: what
+ * excludes those who take away what only some changes have to look at.
+ */
+export const permitted = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  appId: AppId,
+  change: Effect.Effect<A, E, R>,
+  lock: Effect.Effect<unknown, SqlError> = Effect.void
+): Effect.Effect<A, E | SqlError | StoreError, R> =>
+  sql.withTransaction(
+    Effect.gen(function* () {
+      const actor = yield* CurrentActor
+      const [organization] = yield* sql<{ readonly id: string; readonly is_deleted: boolean }>`
+        SELECT o.id, o.deleted_at IS NOT NULL AS is_deleted FROM applications a
+        JOIN organizations o ON o.id = a.organization_id WHERE a.id = ${appId} FOR SHARE OF o`
+      // What is not there, or not theirs, is looked for in no application: the change finds nothing.
+      if (organization === undefined) return yield* change
+      if (organization.is_deleted) return yield* withdrawn
+      yield* lock
+      // Statements of their own, so that they see what those did who held the lock before.
+      if (actor.kind === "user") {
+        const operation = yield* CurrentOperation
+        const [member] = yield* sql<{ readonly role: Role }>`
+          SELECT role FROM members WHERE organization_id = ${organization.id} AND account_id = ${actor.id}`
+        if (member === undefined || (operation !== null && !mayDo(member.role, operation))) return yield* withdrawn
+      }
+      if (actor.kind === "key") {
+        const revoked = yield* sql`SELECT 1 FROM api_keys WHERE id = ${actor.id} AND revoked_at IS NOT NULL`
+        if (revoked.length > 0) return yield* withdrawn
+      }
+      return yield* change
+    })
+  )
