@@ -142,12 +142,13 @@ layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("a running mailin
       expect(shown.counts).toMatchObject({ accepted: 3, sent: 3 })
       expect(receipts(system, sent.body.id)).toEqual([1, 1, 1])
       expect((yield* system.call("PATCH", path, { ttl: 5 })).status).toBe(409)
-      const { body: log } = yield* system.call("GET", "/api/v1/audit-log?limit=3")
+      const { body: log } = yield* system.call("GET", `/api/v1/audit-log?target=${sent.body.id}`)
       const by = { target: sent.body.id, actor: { kind: "key" } }
       expect(log.data).toMatchObject([
         { ...by, action: "notification.resumed" },
         { ...by, action: "notification.changed", details: { fields: ["to", "ttl"] } },
-        { ...by, action: "notification.paused" }
+        { ...by, action: "notification.paused" },
+        { ...by, action: "notification.created", details: { to: ["all"], send_at } }
       ])
     })
   )
