@@ -82,6 +82,7 @@ describe("the command line for people", () => {
       ).pipe(Effect.provide(database), Effect.scoped)
       expect(log.map(({ line }) => line)).toEqual([
         "user account.created",
+        "user session.begun",
         "cli login_code.issued",
         "cli login_code.issued",
         "cli account.disabled",
