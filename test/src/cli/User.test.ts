@@ -78,7 +78,8 @@ describe("the command line for people", () => {
       const log = yield* Effect.flatMap(
         PgClient.PgClient,
         (sql) => sql<{ line: string }>`
-          SELECT actor_kind || ' ' || action AS line FROM people_log WHERE account_id = ${account.id} ORDER BY id`
+          SELECT actor_kind || ' ' || action AS line FROM people_log WHERE account_id = ${account.id}
+          ORDER BY at, action`
       ).pipe(Effect.provide(database), Effect.scoped)
       expect(log.map(({ line }) => line)).toEqual([
         "user account.created",
