@@ -6,6 +6,7 @@ import type { Organizations } from "../../services/engine/people/Organizations.t
 import { showApplication } from "../http/endpoints/Application.ts"
 import type { MutationResolvers, QueryResolvers } from "./generated/resolvers.ts"
 import { showEntry, showInvitation, showMember, showOrganization } from "./PeopleViews.ts"
+import { clientOf } from "./SessionAnswers.ts"
 import { accountId, idIn, momentIn, organizationId, pageOf, run, runAs } from "./PeopleWork.ts"
 
 /* Organizations: what is in them, who belongs to them, and who changes that. */
@@ -111,7 +112,7 @@ const mutations = ({ organizations }: Services) =>
     inviteMember: (_, args, context) =>
       runAs(context, args, (person) =>
         Effect.flatMap(organizationId(args.organizationId), (id) =>
-          Effect.map(organizations.invite(person, id, args.email, args.role), showInvitation)
+          Effect.map(organizations.invite(person, id, args.email, args.role, clientOf(context)), showInvitation)
         )
       ),
     revokeInvitation: (_, args, context) =>

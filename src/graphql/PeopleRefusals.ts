@@ -10,6 +10,7 @@ import type {
   NotAllowed,
   NotThere,
   OrganizationHasPayments,
+  TooManyInvitations,
   TooManyOfThem,
   TransferOwnershipFirst
 } from "../../services/ports/people/OrganizationStore.ts"
@@ -29,6 +30,7 @@ export type PeopleRefusal =
   | RegistrationClosed
   | StoreError
   | TooManyCodes
+  | TooManyInvitations
   | TooManyOfThem
   | TransferOwnershipFirst
   | Unauthorized
@@ -55,6 +57,13 @@ export const inWords = (error: PeopleRefusal): ApiError | StoreError | Unauthori
       return new ApiError(
         "rate_limited",
         `Too many codes were asked for, or tried. The next one can be from ${new Date(error.at).toISOString()} on.`,
+        [],
+        { "retry-after": String(Math.max(1, Math.ceil(error.afterMs / 1000))) }
+      )
+    case "TooManyInvitations":
+      return new ApiError(
+        "rate_limited",
+        `Too many invitations were sent: to this address, by you, or by the organization. The next one can be from ${new Date(error.at).toISOString()} on.`,
         [],
         { "retry-after": String(Math.max(1, Math.ceil(error.afterMs / 1000))) }
       )

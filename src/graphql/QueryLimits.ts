@@ -44,7 +44,8 @@ const ONCE: ReadonlySet<string> = new Set([
   "confirmExternalSignIn",
   "requestEmailChange",
   "changeEmail",
-  "deleteAccount"
+  "deleteAccount",
+  "inviteMember"
 ])
 
 /** Of a selection set, everything that its fragments spread included. */

@@ -3,14 +3,26 @@ import type { SqlClient } from "effect/sql"
 import type { AccountId, InvitationId, OrganizationId } from "../../../services/domain/Ids.ts"
 import type { AccountAddress } from "../../../services/domain/people/AccountAddress.ts"
 import type { Invitation } from "../../../services/domain/people/Organization.ts"
-import { OPEN_INVITATIONS, ORGANIZATIONS_PER_ACCOUNT, SEATS } from "../../../services/domain/people/Organization.ts"
+import {
+  INVITED_LATELY_MS,
+  OPEN_INVITATIONS,
+  ORGANIZATIONS_PER_ACCOUNT,
+  SEATS
+} from "../../../services/domain/people/Organization.ts"
 import type { Role } from "../../../services/domain/people/Role.ts"
 import { mayDo, mayMake } from "../../../services/domain/people/Role.ts"
 import type { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
-import { AlreadyMember, NotAllowed, NotThere, TooManyOfThem } from "../../../services/ports/people/OrganizationStore.ts"
+import {
+  AlreadyMember,
+  NotAllowed,
+  NotThere,
+  TooManyInvitations,
+  TooManyOfThem
+} from "../../../services/ports/people/OrganizationStore.ts"
 import { milliseconds } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { storeError } from "../server/storeError.ts"
+import { countOne } from "./attempts.ts"
 import { changing, lockAs, lockOrganization, roleOf } from "./lockOrganization.ts"
 import { recordPeople } from "./peopleEntry.ts"
 import { putMail } from "./ServiceMailStore.ts"
@@ -55,19 +67,35 @@ export const invitationsOver = (sql: SqlClient.SqlClient): Of => {
       ([row]) => row!.count
     )
 
-  const invite: Of["invite"] = (actor, id, { email, id: invitationId, lifetimeMs, mail, role, tokenHash }) =>
+  const invite: Of["invite"] = (actor, id, { counted, email, id: invitationId, lifetimeMs, mail, role, tokenHash }) =>
     Effect.gen(function* () {
       const { organization, role: own } = yield* lockAs(sql, actor, id)
       if (!mayMake(own, null, role)) return yield* new NotAllowed({ message: "Only owners invite." })
       const [member] = yield* sql`
         SELECT 1 FROM members m JOIN accounts a ON a.id = m.account_id WHERE m.organization_id = ${id} AND a.email = ${email}`
       if (member !== undefined) return yield* new AlreadyMember()
+      const [late] = yield* sql<InvitationRow & { readonly before: Role }>`
+        UPDATE invitations i SET role = ${role}, invited_by = ${actor} FROM invitations b
+        WHERE i.organization_id = ${id} AND i.email = ${email} AND b.id = i.id AND i.expires_at > now()
+          AND i.created_at > now() - ${milliseconds(INVITED_LATELY_MS)} * interval '1 ms'
+        RETURNING ${columns}, b.role AS before`
+      if (late !== undefined) {
+        if (late.before !== role) {
+          yield* recordPeople(sql, "invitation.sent", { organization: id, target: late.id, details: { role } })
+        }
+        return invitationOf(late)
+      }
       yield* sql`DELETE FROM invitations WHERE organization_id = ${id} AND email = ${email}`
       const open = yield* countIn("invitations", id)
       if (open >= OPEN_INVITATIONS) return yield* new TooManyOfThem({ what: "invitations", limit: OPEN_INVITATIONS })
       if (open + (yield* countIn("members", id)) >= SEATS) {
         return yield* new TooManyOfThem({ what: "members", limit: SEATS })
       }
+      yield* Effect.catchTag(
+        countOne(sql, counted),
+        "TooManyCodes",
+        ({ afterMs, at }) => new TooManyInvitations({ at, afterMs })
+      )
       const [row] = yield* sql<InvitationRow>`
         INSERT INTO invitations AS i (id, organization_id, email, role, token_hash, invited_by, expires_at)
         VALUES (${invitationId}, ${id}, ${email}, ${role}, ${tokenHash}, ${actor},

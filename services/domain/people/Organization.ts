@@ -1,6 +1,8 @@
 import type { AccountId, InvitationId, OrganizationId } from "../Ids.ts"
 import type { AccountAddress } from "./AccountAddress.ts"
 import type { Role } from "./Role.ts"
+import type { Allowance } from "./SignInCode.ts"
+import { DAY, HOUR } from "./SignInCode.ts"
 
 /** Owns applications. Times are epoch milliseconds. */
 export interface Organization {
@@ -29,6 +31,29 @@ export interface Invitation {
   readonly createdAt: number
   readonly expiresAt: number
 }
+
+/** How long an open invitation is answered as it is when it is asked for again, without another mail. */
+export const INVITED_LATELY_MS = 600_000
+
+/**
+ * Invitations are mail to people who may not know this service: sliding spans, as for codes. To one address, from whatever
+ * organization.
+ */
+export const INVITATIONS_PER_ADDRESS: ReadonlyArray<Allowance> = [
+  { count: 1, ms: INVITED_LATELY_MS },
+  { count: 3, ms: DAY }
+]
+/** Of one account, in all its organizations together; of one organization; from one address of the network. */
+export const INVITATIONS_PER_SENDER: ReadonlyArray<Allowance> = [
+  { count: 20, ms: HOUR },
+  { count: 100, ms: DAY }
+]
+/** Of an account in its first day: anybody has one within a minute. */
+export const INVITATIONS_PER_NEWCOMER: ReadonlyArray<Allowance> = [
+  { count: 5, ms: HOUR },
+  { count: 20, ms: DAY }
+]
+export const NEWCOMER_MS = DAY
 
 /** How long an invitation is good. */
 export const INVITATION_MS = 7 * 86_400_000

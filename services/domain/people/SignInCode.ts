@@ -24,7 +24,7 @@ export interface Allowance {
   readonly ms: number
 }
 
-const HOUR = 3_600_000
+export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
 
 /** Codes for one address. A browser that has signed in to the account before is counted for itself. */

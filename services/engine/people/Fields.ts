@@ -27,3 +27,14 @@ export const nameIn = (text: string): Effect.Effect<string, InvalidField> =>
         message: "must be one line of 1 to 120 characters, at least one of which can be seen"
       })
   )
+
+/** What programs that show mail make a link of, and what looks like one. */
+const LINK = /:\/\/|\bwww\.|\bmailto:|[^\s@]@[^\s@]+\.|[\p{L}\p{N}]\.\p{L}{2,}[/?#:]/iu
+
+/** The name of an organization stands in mail to people who do not know it. */
+export const organizationNameIn = (text: string): Effect.Effect<string, InvalidField> =>
+  Effect.filterOrFail(
+    nameIn(text),
+    (name) => !LINK.test(name),
+    () => new InvalidField({ field: "name", message: "must not contain a link or an e-mail address" })
+  )

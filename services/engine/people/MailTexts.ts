@@ -37,6 +37,9 @@ const escape = (text: string): string =>
 
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif"
 
+/** So that no program makes a link of what people call a thing: as in `example.com`. U+2060 is drawn as nothing. */
+const unlinked = (name: string): string => name.replace(/(?<=\S)[.:@](?=\S)/g, (sign) => `${sign}\u2060`)
+
 /** A page that mail programs show alike: one column, no picture, nothing that is loaded. */
 const page = (subject: string, body: ReadonlyArray<string>): string =>
   `<!doctype html>
@@ -140,8 +143,9 @@ export const writeMail = (content: MailContent, baseUrl: string): WrittenMail =>
     return written(subject, [what, otherwise], [paragraph(what), note(otherwise)])
   }
   const { inviter, organization, role, token } = content
-  const subject = `Invitation to ${organization} on Heliograph`
-  const what = `${inviter} invites you to join the organization “${organization}” on Heliograph as ${role}.`
+  // The words are those of whoever invites, for people who may know neither: they stand where it is said whose they are.
+  const subject = "Invitation to an organization on Heliograph"
+  const what = `${inviter} invites you to join the organization “${unlinked(organization)}” on Heliograph as ${role}.`
   // A page that asks first: programs that look into mail follow links.
   const link = `${baseUrl}/invitations/${token}`
   const how = `Accept on this page, signed in with the address that this mail was sent to. The invitation is good for ${DAYS} days:`

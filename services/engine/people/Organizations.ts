@@ -5,27 +5,37 @@ import type { AccountId, InvitationId, OrganizationId } from "../../domain/Ids.t
 import type { Person } from "../../domain/people/Account.ts"
 import type { AccountAddress } from "../../domain/people/AccountAddress.ts"
 import type { Invitation, Member, Organization } from "../../domain/people/Organization.ts"
-import { INVITATION_MS } from "../../domain/people/Organization.ts"
+import {
+  INVITATION_MS,
+  INVITATIONS_PER_ADDRESS,
+  INVITATIONS_PER_NEWCOMER,
+  INVITATIONS_PER_SENDER,
+  NEWCOMER_MS
+} from "../../domain/people/Organization.ts"
 import type { PeopleLogEntry } from "../../domain/people/PeopleLogEntry.ts"
 import type { Role } from "../../domain/people/Role.ts"
 import { Keys } from "../../ports/access/Keys.ts"
 import type { Page } from "../../ports/audience/DeviceStore.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
+import { now } from "../../ports/Now.ts"
 import type {
   AlreadyMember,
   Membership,
   NotAllowed,
   OrganizationHasPayments,
+  TooManyInvitations,
   TooManyOfThem,
   TransferOwnershipFirst
 } from "../../ports/people/OrganizationStore.ts"
 import { NotThere, OrganizationStore } from "../../ports/people/OrganizationStore.ts"
 import { PeopleLog } from "../../ports/people/PeopleLog.ts"
+import { SignInSecrets } from "../../ports/people/SignInSecrets.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { draftApplication } from "../access/Applications.ts"
 import { asPerson } from "./asPerson.ts"
+import type { Client } from "./codes.ts"
 import type { InvalidField } from "./Fields.ts"
-import { addressIn, nameIn } from "./Fields.ts"
+import { addressIn, nameIn, organizationNameIn } from "./Fields.ts"
 import { Permissions } from "./Permissions.ts"
 import { ServiceMails } from "./ServiceMails.ts"
 
@@ -108,12 +118,17 @@ export class Organizations extends Context.Service<
       to: AccountId
     ) => Effect.Effect<Member, NotThere | NotAllowed | StoreError>
 
+    /** One that was mailed within the last ten minutes is answered as it was made, with the role: no second mail goes out. */
     readonly invite: (
       person: Person,
       id: OrganizationId,
       email: string,
-      role: Role
-    ) => Effect.Effect<Invitation, InvalidField | NotThere | NotAllowed | AlreadyMember | TooManyOfThem | StoreError>
+      role: Role,
+      client: Pick<Client, "address">
+    ) => Effect.Effect<
+      Invitation,
+      InvalidField | NotThere | NotAllowed | AlreadyMember | TooManyOfThem | TooManyInvitations | StoreError
+    >
     /** Open ones, oldest first. */
     readonly invitations: (
       person: Person,
@@ -143,13 +158,14 @@ export class Organizations extends Context.Service<
   static readonly layer: Layer.Layer<
     Organizations,
     never,
-    Keys | OrganizationStore | PeopleLog | Permissions | ServiceMails
+    Keys | OrganizationStore | PeopleLog | Permissions | ServiceMails | SignInSecrets
   > = Layer.effect(
     Organizations,
     Effect.gen(function* () {
       const store = yield* OrganizationStore
       const keys = yield* Keys
       const log = yield* PeopleLog
+      const secrets = yield* SignInSecrets
       const mails = yield* ServiceMails
       const { onOrganization } = yield* Permissions
 
@@ -178,16 +194,28 @@ export class Organizations extends Context.Service<
         }
       )
 
-      const invite: Organizations["Service"]["invite"] = Effect.fnUntraced(function* (person, id, text, role) {
+      const invite: Organizations["Service"]["invite"] = Effect.fnUntraced(function* (person, id, text, role, client) {
         const email = yield* addressIn(text)
         const token = keys.secret()
+        const { account } = person
+        const ofSender = { allowances: INVITATIONS_PER_SENDER }
+        const isNew = now() - account.createdAt < NEWCOMER_MS
         const invitation = yield* asPerson(person)(
-          store.invite(person.account.id, id, {
+          store.invite(account.id, id, {
             id: uuidv7() as InvitationId,
             email,
             role,
             tokenHash: keys.hash(token),
             lifetimeMs: INVITATION_MS,
+            counted: [
+              { key: secrets.attemptKey("invited", email), allowances: INVITATIONS_PER_ADDRESS },
+              {
+                key: secrets.attemptKey("inviter", account.id),
+                allowances: isNew ? INVITATIONS_PER_NEWCOMER : INVITATIONS_PER_SENDER
+              },
+              { key: secrets.attemptKey("inviting_organization", id), ...ofSender },
+              { key: secrets.attemptKey("inviting_client", client.address), ...ofSender }
+            ],
             mail: ({ name }, inviter) =>
               mails.draft(email, { type: "invitation", organization: name, inviter, role, token }, INVITATION_MS)
           })
@@ -207,11 +235,13 @@ export class Organizations extends Context.Service<
         list: ({ account }) => store.of(account.id),
         find,
         create: (person, text) =>
-          Effect.flatMap(nameIn(text), (name) =>
+          Effect.flatMap(organizationNameIn(text), (name) =>
             asPerson(person)(store.create(person.account.id, { id: uuidv7() as OrganizationId, name }))
           ),
         rename: (person, id, text) =>
-          Effect.flatMap(nameIn(text), (name) => asPerson(person)(store.rename(person.account.id, id, name))),
+          Effect.flatMap(organizationNameIn(text), (name) =>
+            asPerson(person)(store.rename(person.account.id, id, name))
+          ),
         remove: (person, id) => asPerson(person)(store.remove(person.account.id, id)),
         applications: (person, id, after, limit) => shown(person, id, store.applications(id, after, limit)),
         createApplication,

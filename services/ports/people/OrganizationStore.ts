@@ -9,6 +9,7 @@ import type { Role } from "../../domain/people/Role.ts"
 import type { NewApplication } from "../access/ApplicationStore.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
+import type { Counted } from "./LoginCodeStore.ts"
 import type { NewMail } from "./ServiceMailStore.ts"
 
 /** For whoever asks, there is no such organization, member, invitation or application. */
@@ -46,12 +47,21 @@ export class TooManyOfThem extends Schema.TaggedError<TooManyOfThem>()("TooManyO
   limit: Schema.Number
 }) {}
 
+/** Too many invitations in too short a time: to the address, by the account, of the organization, or from the network's address. */
+export class TooManyInvitations extends Schema.TaggedError<TooManyInvitations>()("TooManyInvitations", {
+  /** When one more is allowed, epoch milliseconds of the database's clock, and how long that is from its now. */
+  at: Schema.Number,
+  afterMs: Schema.Number
+}) {}
+
 export interface NewInvitation {
   readonly id: InvitationId
   readonly email: AccountAddress
   readonly role: Role
   readonly tokenHash: Uint8Array
   readonly lifetimeMs: number
+  /** Its mail is counted for each of these. */
+  readonly counted: ReadonlyArray<Counted>
   /** What the mail says depends on the organization's name and the inviter, which the transaction reads. */
   readonly mail: (organization: Organization, inviter: AccountAddress) => NewMail
 }
@@ -139,12 +149,18 @@ export class OrganizationStore extends Context.Service<
       to: AccountId
     ) => Effect.Effect<Member, NotThere | NotAllowed | StoreError>
 
-    /** Replaces an open invitation of the same address. */
+    /**
+     * Replaces an open invitation of the same address. One that was mailed within `INVITED_LATELY_MS` stays, gets the role,
+     * and is answered: no other mail goes out.
+     */
     readonly invite: (
       actor: AccountId,
       id: OrganizationId,
       invitation: NewInvitation
-    ) => Effect.Effect<Invitation, NotThere | NotAllowed | AlreadyMember | TooManyOfThem | StoreError>
+    ) => Effect.Effect<
+      Invitation,
+      NotThere | NotAllowed | AlreadyMember | TooManyOfThem | TooManyInvitations | StoreError
+    >
     /** Open ones, oldest first. */
     readonly invitations: (id: OrganizationId) => Effect.Effect<ReadonlyArray<Invitation>, StoreError>
     readonly revokeInvitation: (

@@ -1158,6 +1158,7 @@ export type Mutation = {
   /** With its applications and all that they hold. */
   readonly deleteOrganization: Scalars["Boolean"]["output"]
   readonly createApplication: CreatedApplication
+  /** An open invitation of the same address is replaced. One that was mailed in the last ten minutes is answered as it is, with the role, and no second mail goes out. */
   readonly inviteMember: Invitation
   readonly revokeInvitation: Scalars["Boolean"]["output"]
   readonly acceptInvitation: Organization

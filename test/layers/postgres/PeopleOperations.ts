@@ -156,6 +156,7 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     role,
     tokenHash: hash(),
     lifetimeMs: HOUR,
+    counted: [unique(), unique()].map((key) => ({ key, allowances: [{ count: 5, ms: HOUR }] })),
     mail: () => newMail(email)
   })
   const invited = Effect.gen(function* () {

@@ -127,7 +127,8 @@ describe("what a query costs", () => {
 
 describe("what is asked once", () => {
   it("is every attempt at a code, also through aliases and fragments", () => {
-    const once = /A request has one of requestLoginCode, verifyLoginCode, .*changeEmail, deleteAccount, once/
+    const once =
+      /A request has one of requestLoginCode, verifyLoginCode, .*changeEmail, deleteAccount, inviteMember, once/
     expect(refusalOf(`mutation { verifyLoginCode(email: "a", code: "1") { token } }`)).toBe("none")
     expect(
       refusalOf(`mutation { a: verifyLoginCode(email: "a") { token } b: verifyLoginCode(email: "a") { token } }`)
@@ -136,6 +137,9 @@ describe("what is asked once", () => {
       refusalOf(`mutation { requestEmailChange(email: "a") changeEmail(code: "1", newCode: "2") { token } }`)
     ).toMatch(once)
     expect(refusalOf(`mutation { a: confirmExternalSignIn(code: "1") { id } deleteAccount(code: "1") }`)).toMatch(once)
+    expect(refusalOf(`mutation { a: inviteMember(email: "a") { id } b: inviteMember(email: "a") { id } }`)).toMatch(
+      once
+    )
     expect(refusalOf(`mutation { ...F ... { ...F } } fragment F on Mutation { deleteAccount(code: "1") }`)).toMatch(
       once
     )

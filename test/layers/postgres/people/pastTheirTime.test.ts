@@ -22,7 +22,7 @@ layer(peopleStores())("the sweep", (it) => {
         const [old, young] = [newAddress("old"), newAddress("young")]
         for (const email of [old, young]) {
           yield* one.signIn.requestCode(email, newClient())
-          yield* one.organizations.invite(owner.person, owner.organization, email, "viewer")
+          yield* one.organizations.invite(owner.person, owner.organization, email, "viewer", newClient())
         }
         const external = yield* ExternalSignInStore
         for (const email of [old, young] as ReadonlyArray<string> as ReadonlyArray<AccountAddress>) {

@@ -151,9 +151,9 @@ layer(peopleStores())("deleting an account", (it) => {
       const who = yield* memberOf(one, owner.organization, "owner")
       const { email, id } = who.person.account
       yield* one.accounts.rename(who.person, "Ada Lovelace-Unmistakable")
-      yield* one.organizations.invite(who.person, owner.organization, newAddress(), "viewer")
+      yield* one.organizations.invite(who.person, owner.organization, newAddress(), "viewer", newClient())
       const host = yield* person(one)
-      yield* one.organizations.invite(host.person, host.organization, email, "viewer")
+      yield* one.organizations.invite(host.person, host.organization, email, "viewer", newClient())
       yield* one.signIn.requestCode(email, newClient())
       yield* sql`INSERT INTO external_sign_ins (provider, subject, id, account_id, email) VALUES ('google', 's-1', ${id}, ${id}, ${email})`
       expect(yield* deleteWith(one, who)).toBe("done")
@@ -218,7 +218,7 @@ layer(peopleStores())("deleting an account", (it) => {
         const owner = yield* person(one)
         const guest = yield* person(one)
         const { organization: id } = owner
-        yield* one.organizations.invite(owner.person, id, guest.person.account.email, "owner")
+        yield* one.organizations.invite(owner.person, id, guest.person.account.email, "owner", newClient())
         yield* one.mails.sendDue
         const mail = one.sent.findLast(({ to }) => to === guest.person.account.email)!
         const token = /\/invitations\/([\w-]+)$/m.exec(mail.text)![1]!
@@ -228,7 +228,7 @@ layer(peopleStores())("deleting an account", (it) => {
             outcome(nodes[1]!.organizations.acceptInvitation(guest.person, token)),
             outcome(one.accounts.deleteAccount(owner.person, codeOfOwner)),
             outcome(nodes[1]!.accounts.deleteAccount(guest.person, codeOfGuest)),
-            outcome(one.organizations.invite(owner.person, id, newAddress(), "viewer")),
+            outcome(one.organizations.invite(owner.person, id, newAddress(), "viewer", newClient())),
             outcome(one.organizations.create(guest.person, "Another"))
           ],
           { concurrency: "unbounded" }
@@ -257,10 +257,10 @@ layer(peopleStores())("an account's data", (it) => {
       const { email, id } = who.person.account
       yield* one.accounts.rename(who.person, "  Ada ")
       const guest = newAddress()
-      yield* one.organizations.invite(who.person, who.organization, guest, "viewer")
-      yield* one.organizations.invite(owner.person, owner.organization, newAddress(), "viewer")
+      yield* one.organizations.invite(who.person, who.organization, guest, "viewer", newClient())
+      yield* one.organizations.invite(owner.person, owner.organization, newAddress(), "viewer", newClient())
       const host = yield* person(one)
-      yield* one.organizations.invite(host.person, host.organization, email, "admin")
+      yield* one.organizations.invite(host.person, host.organization, email, "admin", newClient())
       yield* sql`
         INSERT INTO external_sign_ins (provider, subject, id, account_id, email)
         VALUES ('github', '4711', ${id}, ${id}, ${email})`

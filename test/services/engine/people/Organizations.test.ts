@@ -3,14 +3,14 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId, OrganizationId } from "../../../../services/domain/Ids.ts"
 import { ANY_ENTRY } from "../../../../services/domain/access/Audit.ts"
-import { OPEN_INVITATIONS } from "../../../../services/domain/people/Organization.ts"
+import { NEWCOMER_MS, OPEN_INVITATIONS } from "../../../../services/domain/people/Organization.ts"
 import type { Role } from "../../../../services/domain/people/Role.ts"
 import { ROLES } from "../../../../services/domain/people/Role.ts"
 import { AuditLog } from "../../../../services/ports/access/AuditLog.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { OrganizationStore } from "../../../../services/ports/people/OrganizationStore.ts"
 import type { Node } from "./People.ts"
-import { again, memberOf, newAddress, node, peopleStores, person, rolesIn } from "./People.ts"
+import { again, age, memberOf, newAddress, node, peopleStores, person, rolesIn, newClient } from "./People.ts"
 
 const outcome = <A, E extends { readonly _tag: string }, R>(work: Effect.Effect<A, E, R>) =>
   Effect.match(work, { onFailure: ({ _tag }): string => _tag, onSuccess: () => "done" })
@@ -50,7 +50,7 @@ const everything = (
     log: organizations.log(who, id, ANY_ENTRY, null, 10),
     createApplication: organizations.createApplication(who, id, "Another"),
     rename: organizations.rename(who, id, "Renamed"),
-    invite: organizations.invite(who, id, newAddress(), "viewer"),
+    invite: organizations.invite(who, id, newAddress(), "viewer", newClient()),
     changeRole: organizations.changeRole(who, id, other, "member"),
     removeMember: organizations.removeMember(who, id, other),
     transferOwnership: organizations.transferOwnership(who, id, who.account.id),
@@ -136,7 +136,7 @@ layer(peopleStores())("invitations", (it) => {
       const owner = yield* person(one)
       const email = newAddress("guest")
       const { organization: id } = owner
-      const invitation = yield* one.organizations.invite(owner.person, id, email.toUpperCase(), "admin")
+      const invitation = yield* one.organizations.invite(owner.person, id, email.toUpperCase(), "admin", newClient())
       expect(invitation).toMatchObject({ email, role: "admin", organizationId: id, invitedBy: owner.person.account.id })
       expect(yield* one.organizations.invitations(owner.person, id)).toEqual([invitation])
       const token = yield* mailedToken(one, email)
@@ -151,7 +151,7 @@ layer(peopleStores())("invitations", (it) => {
       expect(yield* outcome(one.organizations.acceptInvitation(guest.person, token))).toBe("NotThere")
       expect(yield* outcome(one.organizations.showInvitation(token))).toBe("NotThere")
       expect(yield* one.organizations.invitations(owner.person, id)).toEqual([])
-      const twice = yield* Effect.flip(one.organizations.invite(owner.person, id, email, "viewer"))
+      const twice = yield* Effect.flip(one.organizations.invite(owner.person, id, email, "viewer", newClient()))
       expect(twice._tag).toBe("AlreadyMember")
     })
   )
@@ -162,7 +162,7 @@ layer(peopleStores())("invitations", (it) => {
       const sql = yield* SqlClient.SqlClient
       const owner = yield* person(one)
       const email = newAddress("guest")
-      yield* one.organizations.invite(owner.person, owner.organization, email, "member")
+      yield* one.organizations.invite(owner.person, owner.organization, email, "member", newClient())
       const token = yield* mailedToken(one, email)
       expect(Buffer.from(token, "base64url")).toHaveLength(32)
       const rows = yield* sql<{ text: string }>`SELECT i::text AS text FROM invitations i WHERE email = ${email}`
@@ -186,7 +186,8 @@ layer(peopleStores())("invitations", (it) => {
       const guest = yield* person(one)
       const { email } = guest.person.account
       const invite = Effect.fnUntraced(function* (role: Role) {
-        const invitation = yield* one.organizations.invite(owner.person, id, email, role)
+        yield* age(86_401)
+        const invitation = yield* one.organizations.invite(owner.person, id, email, role, newClient())
         return { ...invitation, token: yield* mailedToken(one, email) }
       })
       const accept = (token: string) => outcome(one.organizations.acceptInvitation(guest.person, token))
@@ -219,7 +220,7 @@ layer(peopleStores())("invitations", (it) => {
       for (const how of ["demoted", "removed"]) {
         const inviter = yield* memberOf(one, id, "owner")
         const guest = yield* person(one)
-        yield* one.organizations.invite(inviter.person, id, guest.person.account.email, "owner")
+        yield* one.organizations.invite(inviter.person, id, guest.person.account.email, "owner", newClient())
         const token = yield* mailedToken(one, guest.person.account.email)
         const { id: account } = inviter.person.account
         yield* how === "removed"
@@ -239,7 +240,7 @@ layer(peopleStores())("invitations", (it) => {
       const { organization: id } = owner
       const guest = yield* person(one)
       const { email, id: account } = guest.person.account
-      yield* one.organizations.invite(owner.person, id, email, "member")
+      yield* one.organizations.invite(owner.person, id, email, "member", newClient())
       const token = yield* mailedToken(one, email)
       const results = yield* Effect.forEach(
         Array.from({ length: 30 }, (_, i) => i),
@@ -251,7 +252,8 @@ layer(peopleStores())("invitations", (it) => {
 
       for (let round = 0; round < 10; round++) {
         yield* one.organizations.removeMember(owner.person, id, account)
-        const invitation = yield* one.organizations.invite(owner.person, id, email, "member")
+        yield* age(86_401)
+        const invitation = yield* one.organizations.invite(owner.person, id, email, "member", newClient())
         const next = yield* mailedToken(one, email)
         const [accepted, revoked] = yield* Effect.all(
           [
@@ -270,14 +272,107 @@ layer(peopleStores())("invitations", (it) => {
   it.effect("are a hundred at a time, at most, also when many are sent at once", () =>
     Effect.gen(function* () {
       const one = yield* node()
+      const sql = yield* SqlClient.SqlClient
       const owner = yield* person(one)
+      const { account } = owner.person
+      // As many as may be sent at once are still free.
+      yield* sql`
+        INSERT INTO invitations (id, organization_id, email, role, token_hash, invited_by, expires_at)
+        SELECT gen_random_uuid(), ${owner.organization}, i || '@elsewhere.example.com', 'viewer', sha256(i::text::bytea),
+          ${account.id}, now() + interval '1 day' FROM generate_series(1, ${OPEN_INVITATIONS - 20}) AS i`
+      const older = { ...owner.person, account: { ...account, createdAt: account.createdAt - NEWCOMER_MS } }
       const results = yield* Effect.forEach(
-        Array.from({ length: OPEN_INVITATIONS + 10 }, () => newAddress()),
-        (email) => outcome(one.organizations.invite(owner.person, owner.organization, email, "viewer")),
+        Array.from({ length: 30 }, () => newAddress()),
+        (email) => outcome(one.organizations.invite(older, owner.organization, email, "viewer", newClient())),
         { concurrency: "unbounded" }
       )
-      expect(results.filter((tag) => tag === "done")).toHaveLength(OPEN_INVITATIONS)
+      expect(results.filter((tag) => tag === "done")).toHaveLength(20)
       expect(results.filter((tag) => tag === "TooManyOfThem")).toHaveLength(10)
+      expect(yield* one.organizations.invitations(owner.person, owner.organization)).toHaveLength(OPEN_INVITATIONS)
+    })
+  )
+
+  it.effect("send one mail to an address in ten minutes and three a day, whoever asks in whatever organization", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const email = newAddress("target")
+      const owners = yield* Effect.forEach(Array.from({ length: 6 }), () => person(one))
+      const invite = (owner: (typeof owners)[number], role: Role = "viewer") =>
+        one.organizations.invite(owner.person, owner.organization, email, role, newClient())
+      const mails = Effect.map(
+        Effect.repeat(one.mails.sendDue, { until: (taken) => taken === 0 }),
+        () => one.sent.filter(({ to }) => to === email).length
+      )
+      const results = yield* Effect.forEach(owners, (owner) => outcome(invite(owner)), { concurrency: "unbounded" })
+      expect(results.filter((tag) => tag === "done")).toHaveLength(1)
+      expect(results.filter((tag) => tag === "TooManyInvitations")).toHaveLength(5)
+      expect(yield* mails).toBe(1)
+      const first = owners[results.indexOf("done")]!
+      const [open] = yield* one.organizations.invitations(first.person, first.organization)
+      // Asked for again it is answered as it is, with the role that was asked for last; the mail's token is good.
+      for (let again = 0; again < 30; again++)
+        expect(yield* invite(first, "member")).toEqual({ ...open, role: "member" })
+      expect(yield* mails).toBe(1)
+      const token = yield* mailedToken(one, email)
+      expect(yield* one.organizations.showInvitation(token)).toMatchObject({ email, role: "member" })
+      for (const sent of [2, 3]) {
+        yield* age(601)
+        expect(yield* outcome(invite(first))).toBe("done")
+        expect(yield* mails).toBe(sent)
+      }
+      yield* age(601)
+      expect(yield* Effect.flip(invite(owners.find((owner) => owner !== first)!))).toMatchObject({
+        _tag: "TooManyInvitations",
+        afterMs: expect.toSatisfy((ms: number) => ms > 84_000_000 && ms < 86_400_000)
+      })
+      expect(yield* mails).toBe(3)
+    })
+  )
+
+  it.effect("are counted for whoever sends them, for the organization and for the address of the network", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const sent = (senders: ReadonlyArray<() => Effect.Effect<unknown, { readonly _tag: string }>>) =>
+        Effect.map(
+          Effect.forEach(senders, (send) => outcome(send()), { concurrency: "unbounded" }),
+          (results) => [
+            results.filter((tag) => tag === "done").length,
+            results.filter((tag) => tag === "TooManyInvitations").length
+          ]
+        )
+      const times = (count: number) => Array.from({ length: count }, (_, i) => i)
+      const { invite } = one.organizations
+      const grown = ({ person: who }: Effect.Success<ReturnType<typeof person>>) => ({
+        ...who,
+        account: { ...who.account, createdAt: who.account.createdAt - NEWCOMER_MS }
+      })
+      // An account of its first day, in two organizations of its own.
+      const newcomer = yield* person(one)
+      const second = yield* one.organizations.create(newcomer.person, "Second")
+      const ofNewcomer = (id: OrganizationId) => () => invite(newcomer.person, id, newAddress(), "viewer", newClient())
+      expect(yield* sent(times(20).map((i) => ofNewcomer(i % 2 === 0 ? newcomer.organization : second.id)))).toEqual([
+        5, 15
+      ])
+      yield* age(3601)
+      expect(yield* sent([ofNewcomer(second.id)])).toEqual([1, 0])
+      // Three owners of one organization.
+      const owner = yield* person(one)
+      const owners = [
+        owner,
+        yield* memberOf(one, owner.organization, "owner"),
+        yield* memberOf(one, owner.organization, "owner")
+      ]
+      const ofOwners = times(30).map(
+        (i) => () =>
+          invite(grown(owners[i % 3]! as typeof owner), owner.organization, newAddress(), "viewer", newClient())
+      )
+      expect(yield* sent(ofOwners)).toEqual([20, 10])
+      // Accounts of one network.
+      const [client, crowd] = [newClient(), yield* Effect.forEach(times(5), () => person(one))]
+      const ofCrowd = times(25).map(
+        (i) => () => invite(crowd[i % 5]!.person, crowd[i % 5]!.organization, newAddress(), "viewer", client)
+      )
+      expect(yield* sent(ofCrowd)).toEqual([20, 5])
     })
   )
 
@@ -286,7 +381,7 @@ layer(peopleStores())("invitations", (it) => {
       const one = yield* node()
       const owner = yield* person(one)
       const refused = yield* Effect.flip(
-        one.organizations.invite(owner.person, owner.organization, "a@b\r\nBcc: c@d", "viewer")
+        one.organizations.invite(owner.person, owner.organization, "a@b\r\nBcc: c@d", "viewer", newClient())
       )
       expect(refused).toMatchObject({ _tag: "InvalidField", field: "email" })
     })
@@ -389,9 +484,15 @@ layer(peopleStores())("the log of an organization", (it) => {
       const { admin, member, organization: id, owner, viewer } = yield* staffed(one)
       const { organizations } = one
       const guest = yield* person(one)
-      const invitation = yield* organizations.invite(owner.person, id, guest.person.account.email, "viewer")
+      const invitation = yield* organizations.invite(
+        owner.person,
+        id,
+        guest.person.account.email,
+        "viewer",
+        newClient()
+      )
       yield* organizations.acceptInvitation(guest.person, yield* mailedToken(one, guest.person.account.email))
-      const revoked = yield* organizations.invite(owner.person, id, newAddress(), "viewer")
+      const revoked = yield* organizations.invite(owner.person, id, newAddress(), "viewer", newClient())
       yield* organizations.revokeInvitation(owner.person, revoked.id)
       yield* organizations.changeRole(owner.person, id, member.person.account.id, "admin")
       // What changes nothing is nothing.

@@ -120,12 +120,13 @@ export const newClient = (device: string | null = null) => ({
   device
 })
 
-/** Lets time go by for what is counted: everything was asked for so much earlier. */
+/** Lets time go by for what is counted: everything was asked for so much earlier, invitations too. */
 export const age = (seconds: number) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`
-      UPDATE sign_in_attempts SET times = ARRAY(SELECT t - ${seconds} * interval '1 second' FROM unnest(times) AS t)`
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.andThen(
+      sql`UPDATE invitations SET created_at = created_at - ${seconds} * interval '1 second'`,
+      sql`UPDATE sign_in_attempts SET times = ARRAY(SELECT t - ${seconds} * interval '1 second' FROM unnest(times) AS t)`
+    )
   )
 
 /** The code of the last mail to an address, once all mail has gone out. */

@@ -106,6 +106,39 @@ layer(peopleStores())("the service's own mail", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("has no words of an organization in the subject of an invitation, and no link but its own in it", () =>
+    Effect.gen(function* () {
+      const names = [
+        ["Your bank: confirm NOW at https://evil.example/login", false],
+        ["www.evil.example", false],
+        ["Confirm at evil.example/login", false],
+        ["Write to help@evil.example", false],
+        ["mailto:help", false],
+        ["Booking.example", true],
+        ["A/B & Söhne: R.T.F.M.", true]
+      ] as const
+      const one = yield* node()
+      const owner = yield* person(one)
+      for (const [name, isAllowed] of names) {
+        const renamed = yield* Effect.result(one.organizations.rename(owner.person, owner.organization, name))
+        const made = yield* Effect.result(one.organizations.create(owner.person, name))
+        const wanted = isAllowed ? { _tag: "Success" } : { failure: { _tag: "InvalidField", field: "name" } }
+        expect([name, renamed, made]).toMatchObject([name, wanted, wanted])
+        // Also of one that was named so before.
+        const { html, subject, text } = writeMail(
+          { type: "invitation", organization: name, inviter: "a@example.com", role: "viewer", token: "t" },
+          "https://push.example.com"
+        )
+        expect(subject).toBe("Invitation to an organization on Heliograph")
+        for (const body of [text, html]) {
+          const [, said] = /organization “(.*?)”/s.exec(body)!
+          expect(said!.replaceAll("&amp;", "&").replaceAll("\u2060", "")).toBe(name)
+          expect(said).not.toMatch(/:\/\/|\w\.\w|\w@\w|\w:\w/)
+        }
+      }
+    })
+  )
+
   it.effect("says in text and HTML what it is for, and its HTML holds nothing that somebody else wrote", () =>
     Effect.gen(function* () {
       const one = yield* node()
@@ -113,7 +146,7 @@ layer(peopleStores())("the service's own mail", (it) => {
       const name = "<script>alert('x')</script> & Söhne"
       yield* one.organizations.rename(owner.person, owner.organization, name)
       const guest = newAddress()
-      yield* one.organizations.invite(owner.person, owner.organization, guest, "admin")
+      yield* one.organizations.invite(owner.person, owner.organization, guest, "admin", newClient())
       yield* one.mails.sendDue
       const mail = one.sent.find(({ to }) => to === guest)!
       expect(mail.text).toContain(name)

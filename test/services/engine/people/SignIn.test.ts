@@ -279,7 +279,7 @@ layer(peopleStores())("registration by invitation", (it) => {
       const closed = yield* node("invite")
       const owner = yield* person(closed)
       const [guest, stranger] = [newAddress("guest"), newAddress("stranger")]
-      yield* closed.organizations.invite(owner.person, owner.organization, guest, "member")
+      yield* closed.organizations.invite(owner.person, owner.organization, guest, "member", newClient())
       for (const email of [guest, stranger]) yield* request(closed, email)
       expect(yield* mailedCode(closed, stranger)).toBeNull()
       const session = yield* verify(closed, guest, (yield* mailedCode(closed, guest))!)
@@ -310,7 +310,7 @@ layer(peopleStores())("registration by invitation", (it) => {
       const sql = yield* SqlClient.SqlClient
       const owner = yield* person(closed)
       const guest = newAddress("guest")
-      const { id } = yield* closed.organizations.invite(owner.person, owner.organization, guest, "member")
+      const { id } = yield* closed.organizations.invite(owner.person, owner.organization, guest, "member", newClient())
       yield* request(closed, guest)
       const code = (yield* mailedCode(closed, guest))!
       yield* sql`UPDATE invitations SET expires_at = now() WHERE id = ${id}`
