@@ -6,7 +6,8 @@ import type { Segment, SegmentFilter } from "../../../services/domain/audience/S
 import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
 import { record } from "../access/auditEntry.ts"
 import { permitted } from "../access/permitted.ts"
-import { pageOf, spanOf } from "../server/pages.ts"
+import type { Cut } from "../server/pages.ts"
+import { cutByBytes, cutPageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
 interface SegmentRow {
@@ -48,12 +49,14 @@ export const layer: Layer.Layer<SegmentStore, never, SqlClient.SqlClient> = Laye
         storeError("SegmentStore.find")
       )
 
-    const list: SegmentStore["Service"]["list"] = (appId, after, limit) =>
-      sql<SegmentRow>`
-        SELECT ${columns} FROM segments WHERE ${spanOf(sql, "oldest first", appId, after)} LIMIT ${limit + 1}`.pipe(
-        Effect.map((rows) => pageOf(rows.map(segmentOf), limit)),
+    const list: SegmentStore["Service"]["list"] = (appId, after, limit) => {
+      const page = sql`
+        SELECT ${columns} FROM segments WHERE ${spanOf(sql, "oldest first", appId, after)} LIMIT ${limit + 1}`
+      return sql<SegmentRow & Cut>`${cutByBytes(sql, "oldest first", page, sql`octet_length(filter::text)`)}`.pipe(
+        Effect.map((rows) => cutPageOf(rows, segmentOf, limit)),
         storeError("SegmentStore.list")
       )
+    }
 
     const update: SegmentStore["Service"]["update"] = (appId, id, { filter, name }) =>
       Effect.gen(function* () {

@@ -10,7 +10,8 @@ import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { notify } from "./InboxNotices.ts"
 import { inboxChannels } from "./inboxChannels.ts"
-import { pageOf } from "../server/pages.ts"
+import type { Cut } from "../server/pages.ts"
+import { cutByBytes, cutPageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
 interface MessageRow {
@@ -93,15 +94,18 @@ export const layer: Layer.Layer<InboxStore, never, PgClient.PgClient> = Layer.ef
         { action: "inbox_messages.posted", target: null, details: { messages } }
       ]).pipe(storeError("InboxStore.post"))
 
-    const list: InboxStore["Service"]["list"] = (appId, userId, before, limit) =>
-      sql<MessageRow>`
+    const list: InboxStore["Service"]["list"] = (appId, userId, before, limit) => {
+      const page = sql`
         SELECT ${columns} FROM inbox_messages WHERE ${sql.and([
           owner(appId, userId),
           ...(before === null ? [] : [sql`id < ${before}`])
-        ])} ORDER BY id DESC LIMIT ${limit + 1}`.pipe(
-        Effect.map((rows) => pageOf(rows.map(messageOf), limit)),
+        ])} ORDER BY id DESC LIMIT ${limit + 1}`
+      const bytes = sql`coalesce(octet_length(body), 0) + octet_length(data::text)`
+      return sql<MessageRow & Cut>`${cutByBytes(sql, "newest first", page, bytes)}`.pipe(
+        Effect.map((rows) => cutPageOf(rows, messageOf, limit)),
         storeError("InboxStore.list")
       )
+    }
 
     const unread: InboxStore["Service"]["unread"] = (appId, userId) =>
       sql<{ readonly count: number }>`

@@ -7,7 +7,8 @@ import type { Template, TemplateBody } from "../../../services/domain/messages/T
 import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
 import { record } from "../access/auditEntry.ts"
 import { permitted } from "../access/permitted.ts"
-import { pageOf, spanOf } from "../server/pages.ts"
+import type { Cut } from "../server/pages.ts"
+import { cutByBytes, cutPageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
 interface TemplateRow {
@@ -63,8 +64,9 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
 
     const list: TemplateStore["Service"]["list"] = (appId, after, limit) => {
       const page = sql`(SELECT * FROM templates WHERE ${spanOf(sql, "oldest first", appId, after)} LIMIT ${limit + 1})`
-      return sql<TemplateRow>`${select(page)} ORDER BY t.id`.pipe(
-        Effect.map((rows) => pageOf(rows.map(templateOf), limit)),
+      const cut = cutByBytes(sql, "oldest first", select(page), sql`octet_length(body::text)`)
+      return sql<TemplateRow & Cut>`${cut}`.pipe(
+        Effect.map((rows) => cutPageOf(rows, templateOf, limit)),
         storeError("TemplateStore.list")
       )
     }

@@ -16,6 +16,22 @@ export interface NotificationRow {
 
 export const COLUMNS = "id, app_id, status, request, created_at, updated_at, started_at, completed_at, plan_fence"
 
+/** Bytes of a request as it is read for lists. */
+const REQUEST_BYTES = 16_384
+
+/**
+ * The same for whoever shows no more than a summary: of a long request only what stands in one. A hundred requests may be
+ * a hundred megabytes.
+ */
+export const SUMMARY_COLUMNS = COLUMNS.replace(
+  "request",
+  `CASE WHEN octet_length(request::text) <= ${REQUEST_BYTES} THEN request ELSE json_strip_nulls(json_build_object(
+    'priority', request->'priority', 'template_id', request->'template_id', 'send_at', request->'send_at',
+    'local_time', request->'local_time', 'timezone', request->'timezone',
+    'content', json_build_object('title', request#>'{content,title}', 'subject', request#>'{content,subject}')
+  )) END AS request`
+)
+
 export const notificationOf = (row: NotificationRow): Notification => ({
   id: row.id,
   appId: row.app_id,

@@ -10,7 +10,7 @@ import { isUuid, uuids } from "../server/columns.ts"
 import { pageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 import type { NotificationRow } from "./notificationRows.ts"
-import { COLUMNS, notificationOf } from "./notificationRows.ts"
+import { COLUMNS, notificationOf, SUMMARY_COLUMNS } from "./notificationRows.ts"
 
 type Store = NotificationStore["Service"]
 
@@ -26,7 +26,7 @@ export const findNotification = (sql: SqlClient.SqlClient): Store["find"] => {
 
 /** Several of an application, without their counts. */
 export const findNotifications = (sql: SqlClient.SqlClient): Store["findMany"] => {
-  const columns = sql.literal(COLUMNS)
+  const columns = sql.literal(SUMMARY_COLUMNS)
   return (appId, ids) =>
     sql<NotificationRow>`
       SELECT ${columns} FROM notifications WHERE id = ANY(${uuids(ids.filter(isUuid))}) AND app_id = ${appId}`.pipe(
@@ -44,7 +44,7 @@ const isOfIndex = (status: NotificationStatus): string =>
  * which of them is shorter depends on the status.
  */
 export const listNotifications = (sql: SqlClient.SqlClient): Store["list"] => {
-  const columns = sql.literal(COLUMNS)
+  const columns = sql.literal(SUMMARY_COLUMNS)
   return (appId, { createdFrom, createdTo, status }, before, limit) =>
     byValues(
       sql,

@@ -11,7 +11,7 @@ export class SegmentStore extends Context.Service<
   {
     readonly create: (appId: AppId, segment: CreateSegment) => Effect.Effect<Segment, StoreError>
     readonly find: (appId: AppId, id: SegmentId) => Effect.Effect<Option.Option<Segment>, StoreError>
-    /** In the order of ids, newest last. */
+    /** In the order of ids, newest last. A page of large ones has fewer than `limit`. */
     readonly list: (appId: AppId, after: string | null, limit: number) => Effect.Effect<Page<Segment>, StoreError>
     readonly update: (
       appId: AppId,

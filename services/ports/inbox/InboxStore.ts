@@ -14,7 +14,7 @@ export class InboxStore extends Context.Service<
      * who want no inbox messages get none. Answers how many got one.
      */
     readonly post: (appId: AppId, message: PostInbox) => Effect.Effect<number, StoreError>
-    /** Newest first. */
+    /** Newest first. A page of long ones has fewer than `limit`. */
     readonly list: (
       appId: AppId,
       userId: string,

@@ -11,7 +11,7 @@ export class TemplateStore extends Context.Service<
   {
     readonly create: (appId: AppId, name: string, body: TemplateBody) => Effect.Effect<Template, StoreError>
     readonly find: (appId: AppId, id: TemplateId) => Effect.Effect<Option.Option<Template>, StoreError>
-    /** In the order of ids, newest last. */
+    /** In the order of ids, newest last. A page of large ones has fewer than `limit`. */
     readonly list: (appId: AppId, after: string | null, limit: number) => Effect.Effect<Page<Template>, StoreError>
     /** Makes a new version, if `version` is still the latest one. None when it is not, or the template is gone. */
     readonly update: (

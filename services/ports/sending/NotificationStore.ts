@@ -171,7 +171,10 @@ export class NotificationStore extends Context.Service<
       users: FewUsers
     ) => Effect.Effect<AcceptedForUsers, StoreError>
     readonly find: (appId: AppId, id: NotificationId) => Effect.Effect<Option.Option<Notification>, StoreError>
-    /** Those of `ids` that are notifications of the application, each once, in no order: one statement. */
+    /**
+     * Those of `ids` that are notifications of the application, each once, in no order: one statement. Of a long request,
+     * here and in lists, there is what a summary shows.
+     */
     readonly findMany: (
       appId: AppId,
       ids: ReadonlyArray<NotificationId>

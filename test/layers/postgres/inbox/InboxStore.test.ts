@@ -17,6 +17,17 @@ const titles = Effect.fnUntraced(function* (app: AppId, user: string) {
 })
 
 layer(stores)("InboxStore", (it) => {
+  it.effect("ends a page of long messages after two megabytes, and goes on with the next", () =>
+    Effect.gen(function* () {
+      const inbox = yield* InboxStore
+      const app = yield* newApp
+      for (let i = 0; i < 25; i++) yield* inbox.post(app, { user_ids: ["a"], body: "ä".repeat(50_000) })
+      const first = yield* inbox.list(app, "a", null, 100)
+      const rest = yield* inbox.list(app, "a", first.next, 100)
+      expect([first.items.length, rest.items.length, rest.next]).toEqual([21, 4, null])
+    })
+  )
+
   it.effect("keeps a message for each person, once, as it was written", () =>
     Effect.gen(function* () {
       const inbox = yield* InboxStore

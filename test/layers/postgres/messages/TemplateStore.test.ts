@@ -3,7 +3,8 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SegmentId, TemplateId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
-import type { TemplateBody } from "../../../../services/domain/messages/Template.ts"
+import type { Template, TemplateBody } from "../../../../services/domain/messages/Template.ts"
+import type { Page } from "../../../../services/ports/audience/DeviceStore.ts"
 import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
 import { SegmentStore } from "../../../../services/ports/audience/SegmentStore.ts"
 import { TemplateStore } from "../../../../services/ports/messages/TemplateStore.ts"
@@ -67,6 +68,25 @@ layer(hotStores, { timeout: 240_000 })("TemplateStore", (it) => {
     })
   )
 
+  it.effect("ends a page of large ones after two megabytes, and goes on with the next", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const templates = yield* TemplateStore
+      const large: TemplateBody = { ...body("large"), content: { html: "x".repeat(500_000) } }
+      const names = Array.from({ length: 12 }, (_, i) => `${i}`)
+      for (const name of names) yield* templates.create(app, name, large)
+      const pages: Array<ReadonlyArray<string>> = []
+      let after: string | null = null
+      do {
+        const page: Page<Template> = yield* templates.list(app, after, 10)
+        pages.push(page.items.map(({ name }) => name))
+        after = page.next
+      } while (after !== null)
+      expect(pages.map(({ length }) => length)).toEqual([5, 5, 2])
+      expect(pages.flat().toSorted()).toEqual(names.toSorted())
+    })
+  )
+
   it.effect("gives a message the version that its notification was accepted with", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -103,6 +123,11 @@ layer(hotStores, { timeout: 240_000 })("SegmentStore", (it) => {
       expect(changed).toMatchObject({ name: "B", filter: { tags_any: ["t"] } })
       expect(yield* segments.find(app, made.id)).toEqual(Option.some(changed))
       expect((yield* segments.list(app, null, 5)).items).toEqual([changed])
+      const values = Array.from({ length: 10 }, () => "x".repeat(90_000))
+      const large = { attributes: [{ name: "a", op: "in" as const, value: values }] }
+      for (const name of ["1", "2", "3", "4"]) yield* segments.create(other, { name, filter: large })
+      const page = yield* segments.list(other, null, 4)
+      expect([page.items.length, (yield* segments.list(other, page.next, 4)).items.length]).toEqual([3, 1])
       expect(yield* segments.find(other, made.id)).toEqual(Option.none())
       expect(yield* segments.update(other, made.id, { name: "C" })).toEqual(Option.none())
       expect(yield* segments.remove(other, made.id)).toBe(false)

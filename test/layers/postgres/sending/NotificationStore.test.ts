@@ -157,6 +157,27 @@ layer(hotStores)("NotificationStore", (it) => {
     })
   )
 
+  it.effect("has of a long request what a summary shows, wherever there are many", () =>
+    Effect.gen(function* () {
+      const notifications = yield* NotificationStore
+      const app = yield* newApp
+      const shown = { priority: "high" as const, send_at: "2030-01-01", local_time: "09:00" }
+      const content = { title: "Title", body: "x".repeat(20_000) }
+      const id = yield* accepted(app, { to: { tags_any: ["a"] }, content, ...shown })
+      const short = yield* accepted(app, { to: { all: true }, content: { subject: "Short", html: "y" } })
+      const { items } = yield* notifications.list(app, {}, null, 2)
+      const many = yield* notifications.findMany(app, [id, short])
+      for (const found of [items, many]) {
+        expect(found.find((one) => one.id === id)?.request).toEqual({ ...shown, content: { title: "Title" } })
+        expect(found.find((one) => one.id === short)?.request).toEqual({
+          to: { all: true },
+          content: { subject: "Short", html: "y" }
+        })
+      }
+      expect(Option.getOrThrow(yield* notifications.find(app, id)).request.content).toEqual(content)
+    })
+  )
+
   it.effect("gives a plan to one planner at a time", () =>
     Effect.gen(function* () {
       const notifications = yield* NotificationStore
