@@ -20,12 +20,13 @@ import { ApiError } from "../http/pipeline/ApiError.ts"
 import { wantsEvents } from "../http/pipeline/FastPath.ts"
 import type { Route } from "../http/pipeline/Route.ts"
 import { route } from "../http/pipeline/Route.ts"
+import { ANSWER_BYTES, lengthOf, permitsOf, tooLong } from "./AnswerSize.ts"
 import { makeApplicationAccess } from "./ApplicationAccess.ts"
 import type { GraphqlCall, GraphqlContext } from "./Context.ts"
 import { makeContext } from "./Context.ts"
 import type { Prepared } from "./Execution.ts"
 import { makeExecutor } from "./Execution.ts"
-import { answerOf, defectsOf, refusalBody } from "./GraphqlErrors.ts"
+import { answerOf, defectsOf, graphqlError, refusalBody } from "./GraphqlErrors.ts"
 import { makeLiveAnswers } from "./LiveAnswers.ts"
 import { BODY_BYTES } from "./QueryLimits.ts"
 import { isForAnybody, makePeopleFields } from "./PeopleFields.ts"
@@ -81,7 +82,13 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
   /** Of answers that show something once. */
   const shownOnce = new WeakMap<object, ReadonlySet<string>>()
 
-  const execute = (prepared: Prepared, context: GraphqlContext, requestId: string) =>
+  /** `charge`: for an answer's length. */
+  const execute = (
+    prepared: Prepared,
+    context: GraphqlContext,
+    requestId: string,
+    charge: (permits: number) => Effect.Effect<void>
+  ) =>
     Effect.gen(function* () {
       const running = executor.execute(prepared, context)
       const result = "then" in running ? yield* Effect.promise(() => running) : running
@@ -92,6 +99,12 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       }
       const answer = answerOf(result, requestId)
       if (answer instanceof ApiError) return yield* Effect.fail(answer)
+      const length = lengthOf(answer)
+      yield* charge(permitsOf(length ?? ANSWER_BYTES))
+      if (length === null) {
+        const refusal = graphqlError(tooLong(prepared.kind === "mutation"))
+        return yield* Effect.fail(answerOf({ errors: [refusal] }, requestId) as ApiError)
+      }
       if (context.secrets.size > 0) shownOnce.set(answer, context.secrets)
       return answer
     }).pipe(Effect.onInterrupt(() => Effect.sync(context.stop)))
@@ -116,8 +129,15 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     const services = yield* Effect.context<never>()
     const fork = (work: Effect.Effect<unknown, unknown>) => Effect.runForkWith(services)(work as Effect.Effect<unknown>)
     const context = makeContext(call, stores, applications, fork, isLive)
-    const asked = execute(prepared, context, call.requestId)
-    return yield* isLive ? live.follow(call, context, asked) : asked
+    if (isLive)
+      return yield* live.follow(
+        call,
+        context,
+        execute(prepared, context, call.requestId, () => Effect.void)
+      )
+    // What was done is not refused for its answer: whoever has no permits left for it waits with the next request.
+    const charge = (permits: number) => Effect.ignore(call.client.charge(Math.max(0, permits - prepared.cost.permits)))
+    return yield* execute(prepared, context, call.requestId, charge)
   })
 
   return [

@@ -413,6 +413,64 @@ describe("an Idempotency-Key of a long answer", () => {
   })
 })
 
+describe("a long answer", () => {
+  const aliases = (count: number, prefix = "a") =>
+    Array.from({ length: count }, (_, i) => `${prefix}${i}: html`).join(" ")
+  const QUERY = (count: number) =>
+    `query($appId: ID!) { templates(appId: $appId, first: 100) {
+      nodes { id content { html ${aliases(count)} } }
+    } }`
+  const ofTheirs = (query: string) =>
+    server.call("POST", PATH, {
+      key: server.theirs.secretKey,
+      body: { query, variables: query.includes("$appId") ? { appId: server.theirs.appId } : {} }
+    })
+  beforeAll(async () => {
+    for (let i = 0; i < 20; i++) {
+      await server.call("POST", "/api/v1/templates", {
+        key: server.theirs.secretKey,
+        body: { name: `${i}`, content: { html: "x".repeat(90_000) } }
+      })
+    }
+  })
+
+  it("is refused from 8 MB on, before it is written, in words that say what to do", async () => {
+    const refused = await ofTheirs(QUERY(14))
+    expect([refused.status, codes(refused), refused.json.error.message]).toEqual([
+      400,
+      ["validation_error"],
+      "The answer would be longer than 8 MB. Ask for smaller pages (first), fewer fields or fewer aliases."
+    ])
+    const both = await ofTheirs(`query($appId: ID!) { templates(appId: $appId, first: 100) {
+      nodes { content { html ${aliases(7)} } } edges { node { content { html ${aliases(8, "b")} } } }
+    } }`)
+    expect(both.status).toBe(400)
+  })
+
+  it("says that a mutation was carried out all the same", async () => {
+    const { json } = await ofTheirs(QUERY(0))
+    const { id } = json.data.templates.nodes[0]
+    await server.sql`UPDATE template_versions v SET body = json_build_object('content', json_build_object(
+      'html', repeat('x', 600000))) FROM templates t WHERE t.version_id = v.id AND t.id = ${id}`
+    const answer = await ofTheirs(
+      `mutation { updateTemplate(id: "${id}", input: { name: "Changed" }) { content { html ${aliases(15)} } } }`
+    )
+    expect([answer.status, answer.json.error.message]).toEqual([
+      400,
+      expect.stringContaining("What was to be changed is changed.")
+    ])
+    expect((await ofTheirs(`{ template(id: "${id}") { name } }`)).json.data.template.name).toBe("Changed")
+  })
+
+  it("counts for a permit for each hundred kilobytes", async () => {
+    const left = async () => Number((await ofTheirs("{ __typename }")).headers.get("x-ratelimit-remaining"))
+    const before = await left()
+    const answer = await ofTheirs(QUERY(2))
+    expect(answer.status).toBe(200)
+    expect(before - (await left())).toBe(Math.ceil(answer.text.length / 100_000) + 1)
+  })
+})
+
 describe("a hostile query", () => {
   const nested = (open: string, close: string, levels: number) => open.repeat(levels) + close.repeat(levels)
   const hostile = (): Record<string, string | object> => ({
