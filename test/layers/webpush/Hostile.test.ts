@@ -39,6 +39,16 @@ describe.each([
       const targets = Array.from({ length: DEVICES }, (_, n) =>
         target(`https://127.0.0.1:${ports[n % SERVICES]}/push/${n}`, { p256dh, auth })
       )
+      const toHealthy = (n: number) => {
+        const { endpoint, ...theirs } = healthy.subscription(n)
+        return sender.send({
+          message: message(),
+          credential: owner,
+          targets: [target(endpoint, { p256dh: theirs.p256dh, auth: theirs.auth })]
+        })
+      }
+      // Its connection is there before the others come: on a slow machine making one takes as long as all that follows.
+      await toHealthy(0)
       const before = process.memoryUsage.rss()
       let most = 0
       let longest = 0
@@ -58,12 +68,7 @@ describe.each([
       }
       const others = async () => {
         while (!state.isOver) {
-          const { endpoint, ...theirs } = healthy.subscription(served)
-          const [outcome] = await sender.send({
-            message: message(),
-            credential: owner,
-            targets: [target(endpoint, { p256dh: theirs.p256dh, auth: theirs.auth })]
-          })
+          const [outcome] = await toHealthy(served)
           if (!state.isOver) served++
           expect(outcome).toMatchObject({ _tag: "Ok" })
         }

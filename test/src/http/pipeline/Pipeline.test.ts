@@ -146,9 +146,11 @@ describe("the body", () => {
       request.write('{"token":')
       const responses: Array<IncomingMessage> = []
       void answered.then((answer) => responses.push(...answer))
-      // Others than the body's have timers too, and before it.
-      while (responses.length === 0) {
-        vi.advanceTimersByTime(1_000)
+      // Others than the body's have timers too, and before it, which wait for the database: time goes five times as fast.
+      for (let last = performance.now(); responses.length === 0;) {
+        const at = performance.now()
+        vi.advanceTimersByTime((at - last) * 5)
+        last = at
         await new Promise((resolve) => setImmediate(resolve))
       }
       expect(responses[0]!.statusCode).toBe(408)
