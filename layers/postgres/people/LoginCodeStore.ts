@@ -1,13 +1,14 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AccountId } from "../../../services/domain/Ids.ts"
+import { CODE_ATTEMPTS } from "../../../services/domain/people/SignInCode.ts"
 import { LoginCodeStore } from "../../../services/ports/people/LoginCodeStore.ts"
-import { byteas, milliseconds } from "../server/columns.ts"
+import { milliseconds } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
-import { checkWrong, countOne, countWrong } from "./attempts.ts"
+import { countOne } from "./attempts.ts"
 import { recordPeople } from "./peopleEntry.ts"
 import { putMail } from "./ServiceMailStore.ts"
-import { useCode } from "./useCode.ts"
+import { tryCode } from "./useCode.ts"
 
 export const layer: Layer.Layer<LoginCodeStore, never, SqlClient.SqlClient> = Layer.effect(
   LoginCodeStore,
@@ -17,13 +18,17 @@ export const layer: Layer.Layer<LoginCodeStore, never, SqlClient.SqlClient> = La
     const issue: LoginCodeStore["Service"]["issue"] = Effect.fnUntraced(
       function* ({ counted, email, hash, lifetimeMs, mail, ofOperator, purpose }) {
         yield* countOne(sql, counted)
-        yield* sql`
+        const kept = yield* sql`
           INSERT INTO login_codes (email, purpose, code_hash, of_operator, expires_at)
           VALUES (${email}, ${purpose}, ${hash}, ${ofOperator},
             clock_timestamp() + ${milliseconds(lifetimeMs)} * interval '1 ms')
           ON CONFLICT (email, purpose) DO UPDATE SET code_hash = excluded.code_hash, of_operator = excluded.of_operator,
-            expires_at = excluded.expires_at, attempts = 0, used_at = NULL, created_at = now()`
-        if (mail !== null) yield* putMail(sql, mail)
+            expires_at = excluded.expires_at, attempts = 0, used_at = NULL, created_at = now()
+          -- One that an operator hands to somebody who is kept out: whoever keeps them out cannot void it either.
+          WHERE excluded.of_operator OR NOT (login_codes.of_operator AND login_codes.used_at IS NULL
+            AND login_codes.attempts < ${CODE_ATTEMPTS} AND login_codes.expires_at > clock_timestamp())
+          RETURNING 1 AS one`
+        if (mail !== null && kept.length > 0) yield* putMail(sql, mail)
         // Whoever has the code is this account: that somebody made it without the owner's doing has to be on record.
         if (ofOperator) {
           const [row] = yield* sql<{ readonly id: AccountId }>`SELECT id FROM accounts WHERE email = ${email}`
@@ -38,12 +43,8 @@ export const layer: Layer.Layer<LoginCodeStore, never, SqlClient.SqlClient> = La
 
     const verify: LoginCodeStore["Service"]["verify"] = Effect.fnUntraced(
       function* ({ email, hashes, purpose, wrong }) {
-        yield* checkWrong(sql, wrong)
-        // A statement of its own: nothing that follows can take the attempt back.
-        const used = yield* useCode(sql, email, purpose, byteas(hashes))
+        const used = yield* tryCode(sql, { email, hashes, purpose, wrong })
         if (used?.isRight === true) return { _tag: "Right", ofOperator: used.ofOperator } as const
-        // Only what was compared with a code counts: otherwise anybody could keep an address out.
-        if (used !== null) yield* countWrong(sql, wrong)
         return { _tag: "Wrong" } as const
       },
       Effect.catchTag("SqlError", (error) => storeError("LoginCodeStore.verify")(Effect.fail(error)))

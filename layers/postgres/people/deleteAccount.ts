@@ -3,11 +3,10 @@ import type { SqlClient } from "effect/sql"
 import type { OrganizationId } from "../../../services/domain/Ids.ts"
 import type { AccountStore } from "../../../services/ports/people/AccountStore.ts"
 import { OrganizationHasPayments, TransferOwnershipFirst } from "../../../services/ports/people/OrganizationStore.ts"
-import { byteas } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
 import { markDeleted } from "./deleteOrganization.ts"
 import { recordPeople } from "./peopleEntry.ts"
-import { useCode } from "./useCode.ts"
+import { tryCode } from "./useCode.ts"
 
 interface OwnRow {
   readonly id: OrganizationId
@@ -26,8 +25,8 @@ class JoinedMeanwhile extends Schema.TaggedError<JoinedMeanwhile>()("JoinedMeanw
  */
 export const deleteAccount = (sql: SqlClient.SqlClient): AccountStore["Service"]["remove"] =>
   Effect.fnUntraced(
-    function* ({ email, id }, hashes) {
-      const used = yield* useCode(sql, email, "delete_account", byteas(hashes))
+    function* ({ email, id }, hashes, wrong) {
+      const used = yield* tryCode(sql, { email, hashes, purpose: "delete_account", wrong })
       if (used?.isRight !== true) return false
       const locked = yield* sql<{ readonly id: OrganizationId }>`
         SELECT o.id FROM organizations o JOIN members m ON m.organization_id = o.id

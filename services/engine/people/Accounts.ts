@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Option } from "effect"
 import type { Account, AccountData, Person } from "../../domain/people/Account.ts"
-import { codeIn } from "../../domain/people/SignInCode.ts"
+import { codeIn, WRONG_CODES } from "../../domain/people/SignInCode.ts"
 import { AccountStore } from "../../ports/people/AccountStore.ts"
+import type { TooManyCodes } from "../../ports/people/LoginCodeStore.ts"
 import type { OrganizationHasPayments, TransferOwnershipFirst } from "../../ports/people/OrganizationStore.ts"
 import { NotThere } from "../../ports/people/OrganizationStore.ts"
 import { SignInSecrets } from "../../ports/people/SignInSecrets.ts"
@@ -22,7 +23,7 @@ export class Accounts extends Context.Service<
     readonly deleteAccount: (
       person: Person,
       code: string
-    ) => Effect.Effect<void, WrongCode | TransferOwnershipFirst | OrganizationHasPayments | StoreError>
+    ) => Effect.Effect<void, WrongCode | TooManyCodes | TransferOwnershipFirst | OrganizationHasPayments | StoreError>
   }
 >()("heliograph/engine/Accounts") {
   static readonly layer: Layer.Layer<Accounts, never, AccountStore | SignInSecrets> = Layer.effect(
@@ -47,7 +48,10 @@ export class Accounts extends Context.Service<
         const code = codeIn(text)
         if (code === null) return yield* new WrongCode()
         const isDeleted = yield* asPerson(person)(
-          store.remove(account, secrets.codeHashes("delete_account", account.email, code))
+          store.remove(account, secrets.codeHashes("delete_account", account.email, code), {
+            key: secrets.attemptKey("wrong", `deletion of ${account.id}`),
+            allowances: WRONG_CODES
+          })
         )
         if (!isDeleted) return yield* new WrongCode()
       })

@@ -8,6 +8,7 @@ import type { NewApplication } from "../access/ApplicationStore.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
 import type { Binding } from "./Binding.ts"
+import type { Counted, TooManyCodes } from "./LoginCodeStore.ts"
 import type { OrganizationHasPayments, TransferOwnershipFirst } from "./OrganizationStore.ts"
 
 /** The address has no account, and none is made for it: registration is by invitation. */
@@ -61,7 +62,9 @@ export class AccountStore extends Context.Service<
      */
     readonly remove: (
       account: Pick<Account, "id" | "email">,
-      hashes: ReadonlyArray<Uint8Array>
-    ) => Effect.Effect<boolean, TransferOwnershipFirst | OrganizationHasPayments | StoreError>
+      hashes: ReadonlyArray<Uint8Array>,
+      /** Where wrong codes are counted. */
+      wrong: Counted
+    ) => Effect.Effect<boolean, TooManyCodes | TransferOwnershipFirst | OrganizationHasPayments | StoreError>
   }
 >()("heliograph/ports/AccountStore") {}

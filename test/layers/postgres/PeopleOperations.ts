@@ -239,7 +239,7 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
         return { guest, hash: made.hash }
       }),
       AccountStore,
-      (store, { guest, hash }) => store.remove(guest, [hash])
+      (store, { guest, hash }) => store.remove(guest, [hash], { key: unique(), allowances: [{ count: 5, ms: HOUR }] })
     ),
     "AccountStore.signIn, with an external sign-in": after(pending, AccountStore, (_, { account, identity }) =>
       signIn(account.email, binding(account.email, identity))

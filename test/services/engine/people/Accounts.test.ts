@@ -8,7 +8,18 @@ import { Keys } from "../../../../services/ports/access/Keys.ts"
 import { AccountStore } from "../../../../services/ports/people/AccountStore.ts"
 import { run as removeDeleted } from "../../../../services/engine/people/Removals.ts"
 import type { Node } from "./People.ts"
-import { again, memberOf, mailedCode, newAddress, newClient, node, peopleStores, person, rolesIn } from "./People.ts"
+import {
+  again,
+  age,
+  memberOf,
+  mailedCode,
+  newAddress,
+  newClient,
+  node,
+  peopleStores,
+  person,
+  rolesIn
+} from "./People.ts"
 
 type Somebody = Effect.Success<ReturnType<typeof person>>
 
@@ -68,6 +79,36 @@ layer(peopleStores())("deleting an account", (it) => {
       expect(rows).toEqual([{ attempts: 5 }])
       expect(yield* outcome(nodes[0]!.accounts.deleteAccount(who.person, code))).toBe("WrongCode")
       expect(yield* isThere(who)).toBe(true)
+    })
+  )
+
+  it.effect("compares twenty wrong codes a day with those that are mailed, and an operator's beside them", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const who = yield* person(one)
+      const mailed = Effect.gen(function* () {
+        yield* age(31)
+        yield* one.signIn.requestDeletionCode(who.person, newClient())
+        return (yield* mailedCode(one, who.person.account.email))!
+      })
+      const tried = (code: string) => outcome(one.accounts.deleteAccount(who.person, code))
+      for (let i = 0; i < 4; i++) {
+        const code = Number(yield* mailed)
+        for (let j = 1; j <= 5; j++) {
+          expect(yield* tried(String((code + j) % 1_000_000).padStart(6, "0"))).toBe("WrongCode")
+        }
+      }
+      const code = yield* mailed
+      expect(yield* tried(code)).toBe("TooManyCodes")
+      expect(yield* isThere(who)).toBe(true)
+      // They are counted apart from those of signing in.
+      yield* age(31)
+      yield* one.signIn.requestCode(who.person.account.email, newClient())
+      const signIn = (yield* mailedCode(one, who.person.account.email))!
+      expect(
+        yield* outcome(one.signIn.verifyCode(who.person.account.email, signIn, { device: null, userAgent: "" }))
+      ).toBe("done")
+      expect(yield* tried(yield* deletionCode(one, who))).toBe("done")
     })
   )
 

@@ -82,7 +82,8 @@ layer(peopleStores())("signing in by code", (it) => {
       const nodes = [yield* node(), yield* node()]
       const sql = yield* SqlClient.SqlClient
       const email = newAddress()
-      const code = yield* nodes[0]!.signIn.codeForOperator(email, "sign_in")
+      yield* nodes[0]!.signIn.requestCode(email, newClient())
+      const code = (yield* mailedCode(nodes[0]!, email))!
       const results = yield* Effect.forEach(
         Array.from({ length: 100 }, (_, i) => i),
         (i) => outcome(verify(nodes[i % 2]!, email, wrong(code, i + 1))),
@@ -237,19 +238,59 @@ layer(peopleStores())("limits of codes", (it) => {
         const one = yield* node()
         const email = newAddress()
         const { device } = yield* signedIn(one, email)
+        const mailed = Effect.gen(function* () {
+          yield* age(31)
+          yield* one.signIn.requestCode(email, newClient())
+          return (yield* mailedCode(one, email))!
+        })
         for (let i = 0; i < 4; i++) {
-          const code = yield* one.signIn.codeForOperator(email, "sign_in")
+          const code = yield* mailed
           for (let j = 1; j <= 5; j++) expect(yield* outcome(verify(one, email, wrong(code, j)))).toBe("WrongCode")
         }
-        const code = yield* one.signIn.codeForOperator(email, "sign_in")
+        const code = yield* mailed
         expect(yield* outcome(verify(one, email, code))).toBe("TooManyCodes")
         // A device's token is good for its address alone.
         const { device: foreign } = yield* signedIn(one, newAddress())
         expect(yield* outcome(verify(one, email, code, foreign))).toBe("TooManyCodes")
         expect(yield* outcome(verify(one, email, code, device))).toBeNull()
-        const next = yield* one.signIn.codeForOperator(email, "sign_in")
+        yield* age(3600)
+        const next = yield* mailed
+        expect(yield* outcome(verify(one, email, next))).toBe("TooManyCodes")
         yield* age(86_400)
         expect(yield* outcome(verify(one, email, next))).toBeNull()
+      })
+  )
+
+  it.effect(
+    "keep nobody out who has an operator's code, which strangers can neither void nor use the budget up on",
+    () =>
+      Effect.gen(function* () {
+        const one = yield* node()
+        const email = newAddress()
+        yield* signedIn(one, email)
+        const stranger = newClient()
+        for (let i = 0; i < 4; i++) {
+          yield* age(31)
+          yield* one.signIn.requestCode(email, stranger)
+          const code = (yield* mailedCode(one, email))!
+          for (let j = 1; j <= 5; j++) expect(yield* outcome(verify(one, email, wrong(code, j)))).toBe("WrongCode")
+        }
+        expect(yield* outcome(verify(one, email, "123456"))).toBe("TooManyCodes")
+        const code = yield* one.signIn.codeForOperator(email, "sign_in")
+        // Somebody goes on asking and guessing: the code has its own attempts.
+        yield* age(31)
+        yield* one.signIn.requestCode(email, stranger)
+        for (let j = 1; j <= 4; j++) expect(yield* outcome(verify(one, email, wrong(code, j)))).toBe("WrongCode")
+        expect(yield* outcome(verify(one, email, code))).toBeNull()
+        expect(yield* outcome(verify(one, email, code))).toBe("TooManyCodes")
+        const used = yield* one.signIn.codeForOperator(email, "sign_in")
+        for (let j = 1; j <= 5; j++) expect(yield* outcome(verify(one, email, wrong(used, j)))).toBe("WrongCode")
+        expect(yield* outcome(verify(one, email, used))).toBe("TooManyCodes")
+        // Another operator's code, and a mailed one when that is used up.
+        expect(yield* outcome(verify(one, email, yield* one.signIn.codeForOperator(email, "sign_in")))).toBeNull()
+        yield* age(86_400)
+        yield* one.signIn.requestCode(email, newClient())
+        expect(yield* outcome(verify(one, email, (yield* mailedCode(one, email))!))).toBeNull()
       })
   )
 
