@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from "node:http"
 import { ServerResponse } from "node:http"
 import { Server as NetServer } from "node:net"
 import { endRest } from "./Connections.ts"
+import { Unwritten } from "./Unwritten.ts"
 
 /*
  * How a server takes leave of its clients, within one deadline that begins with the signal:
@@ -36,14 +37,20 @@ export class GracefulShutdown {
     return this.#beganAt !== null
   }
 
-  /** Answers of this class say goodbye once it has begun, and leave no half a request behind. */
-  responses(): typeof ServerResponse<IncomingMessage> {
+  /** Answers of this class say goodbye once it has begun, leave no half a request behind, and are counted until they are read. */
+  responses(unwritten = new Unwritten()): typeof ServerResponse<IncomingMessage> {
     const hasBegun = () => this.hasBegun
     return class extends ServerResponse<IncomingMessage> {
       override writeHead(status: number, ...more: ReadonlyArray<unknown>): this {
         if (hasBegun()) this.shouldKeepAlive = false
         endRest(this.req, this)
         return super.writeHead(status, ...(more as []))
+      }
+
+      override end(...rest: ReadonlyArray<unknown>): this {
+        super.end(...(rest as []))
+        unwritten.note(this)
+        return this
       }
     }
   }
