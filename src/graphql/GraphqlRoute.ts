@@ -30,6 +30,7 @@ import { answerOf, defectsOf, graphqlError, refusalBody } from "./GraphqlErrors.
 import { makeLiveAnswers } from "./LiveAnswers.ts"
 import { BODY_BYTES } from "./QueryLimits.ts"
 import { isForAnybody, makePeopleFields } from "./PeopleFields.ts"
+import { makeReadingRoom } from "./ReadingRoom.ts"
 import { makeResolvers } from "./Resolvers.ts"
 import type { FieldResolvers } from "./Schema.ts"
 import { makeSchema } from "./Schema.ts"
@@ -79,6 +80,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
   const resolvers = makeResolvers({ devices, outbound: yield* OutboundPolicy }, people)
   const executor = makeExecutor(makeSchema(table, resolvers as FieldResolvers))
   const live = yield* makeLiveAnswers
+  const room = yield* makeReadingRoom()
   /** Of answers that show something once. */
   const shownOnce = new WeakMap<object, ReadonlySet<string>>()
 
@@ -137,7 +139,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       )
     // What was done is not refused for its answer: whoever has no permits left for it waits with the next request.
     const charge = (permits: number) => Effect.ignore(call.client.charge(Math.max(0, permits - prepared.cost.permits)))
-    return yield* execute(prepared, context, call.requestId, charge)
+    return yield* room.hold(prepared.cost.bytes, execute(prepared, context, call.requestId, charge))
   })
 
   return [

@@ -36,6 +36,21 @@ const PAGE = 100
 const DEFAULT_PAGE = 50
 const NODES = 5000
 
+/** Bytes of an object as it is read, at most, where these are many. */
+const ROW_BYTES: Readonly<Record<string, number>> = {
+  Template: 524_288,
+  Notification: 1 << 20,
+  DeadLetterWithContent: 1 << 20,
+  Segment: 1 << 20,
+  NotificationSummary: 18_000,
+  Contact: 16_000,
+  Device: 10_000,
+  Channel: 8_000
+}
+const OTHER_ROW_BYTES = 2_000
+/** Of a page of the largest. */
+const PAGE_BYTES = 3 << 20
+
 /** Fields that a request may have once: each is an attempt at a code, or a mail to somebody. */
 const ONCE: ReadonlySet<string> = new Set([
   "requestLoginCode",
@@ -56,19 +71,22 @@ interface Measure {
   readonly aliases: number
   /** Objects in pages, at most. */
   readonly nodes: number
+  /** What is read for it, at most. */
+  readonly bytes: number
   /** Fields of this very level. */
   readonly fields: number
   /** Of them, those of `ONCE`. */
   readonly once: number
 }
 
-const NOTHING: Measure = { depth: 0, introspectionDepth: 0, aliases: 0, nodes: 0, fields: 0, once: 0 }
+const NOTHING: Measure = { depth: 0, introspectionDepth: 0, aliases: 0, nodes: 0, bytes: 0, fields: 0, once: 0 }
 
 const both = (a: Measure, b: Measure): Measure => ({
   depth: Math.max(a.depth, b.depth),
   introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),
   aliases: a.aliases + b.aliases,
   nodes: a.nodes + b.nodes,
+  bytes: a.bytes + b.bytes,
   fields: a.fields + b.fields,
   once: a.once + b.once
 })
@@ -76,6 +94,8 @@ const both = (a: Measure, b: Measure): Measure => ({
 /** What a request is worth, as the rate limit counts: one permit for each operation that REST would have been asked for. */
 export interface Cost {
   readonly permits: number
+  /** What is read for it, at most. */
+  readonly bytes: number
   /** The names of the operation's own fields. */
   readonly roots: ReadonlySet<string>
 }
@@ -175,6 +195,7 @@ class Measuring {
       introspectionDepth: below.introspectionDepth,
       aliases: own.aliases + below.aliases,
       nodes: page === null ? below.nodes : page * (1 + below.nodes),
+      bytes: bytesOf(type, field, page) + (page ?? 1) * below.bytes,
       fields: own.fields,
       once: ONCE.has(name) ? 1 : 0
     }
@@ -211,6 +232,18 @@ class Measuring {
   }
 }
 
+/** What is read for a field itself: of a page once, wherever its objects are shown. */
+const bytesOf = (
+  parent: GraphQLNamedType | null | undefined,
+  field: GraphQLField<unknown, unknown> | undefined,
+  page: number | null
+): number => {
+  if (field === undefined || /(?:Connection|Edge)$/.test(parent?.name ?? "")) return 0
+  const { name } = getNamedType(field.type)
+  if (page === null) return ROW_BYTES[name] ?? 0
+  return Math.min(page * (ROW_BYTES[name.replace("Connection", "")] ?? OTHER_ROW_BYTES), PAGE_BYTES)
+}
+
 const argumentOf = (node: FieldNode, argument: GraphQLArgument, variables?: VariableValues): unknown =>
   getArgumentValues({ args: [argument] } as unknown as GraphQLField<unknown, unknown>, node, variables)[
     argument.name
@@ -225,7 +258,7 @@ export const measure = (
   mayIntrospect: boolean
 ): Cost => {
   const measuring = new Measuring(schema, document, operation, variables)
-  const { aliases, depth, fields, introspectionDepth, nodes, once } = measuring.whole()
+  const { aliases, bytes, depth, fields, introspectionDepth, nodes, once } = measuring.whole()
   if (depth > DEPTH) refuse(`The query is ${depth} levels deep; ${DEPTH} are answered at most.`)
   if (introspectionDepth > INTROSPECTION_DEPTH) {
     refuse(`The introspection is ${introspectionDepth} levels deep; ${INTROSPECTION_DEPTH} are answered at most.`)
@@ -237,5 +270,5 @@ export const measure = (
   if (once > 1) refuse(`A request has one of ${[...ONCE].join(", ")}, once.`)
   if (measuring.hasIntrospection && !mayIntrospect)
     refuse("The schema is shown to callers with a key or a session only.")
-  return { permits: Math.max(1, fields, Math.ceil(nodes / PAGE)), roots: measuring.roots() }
+  return { permits: Math.max(1, fields, Math.ceil(nodes / PAGE)), bytes, roots: measuring.roots() }
 }

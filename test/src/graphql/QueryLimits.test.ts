@@ -125,6 +125,24 @@ describe("what a query costs", () => {
   })
 })
 
+describe("what is read for a query", () => {
+  const bytesOf = (query: string): number => {
+    const document = parse(query)
+    return measure(schema, document, getOperationAST(document)!, {}, true).bytes
+  }
+
+  it("is the largest that its objects may be, of a page no more than a page has", () => {
+    expect(bytesOf("{ __typename }")).toBe(0)
+    expect(bytesOf(`{ template(id: "1") { id } a: template(id: "1") { id } }`)).toBe(2 * 524_288)
+    const page = bytesOf(`{ templates(${APP}, first: 100) { nodes { id } edges { node { id } } } }`)
+    expect(page).toBe(3 << 20)
+    expect(bytesOf(`{ templates(${APP}, first: 1) { nodes { id } } }`)).toBe(524_288)
+    expect(bytesOf(`{ contacts(${APP}, first: 50) { nodes { devices(first: 90) { id } } } }`)).toBe(
+      50 * 16_000 + 50 * 90 * 10_000
+    )
+  })
+})
+
 describe("what is asked once", () => {
   it("is every attempt at a code, also through aliases and fragments", () => {
     const once =
