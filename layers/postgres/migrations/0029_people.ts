@@ -168,11 +168,16 @@ CREATE TABLE service_mails (
   id uuid PRIMARY KEY,
   email text COLLATE "C" NOT NULL,
   sealed bytea NOT NULL,
+  -- Codes go before everything else: somebody waits for each.
+  is_code boolean NOT NULL,
+  -- Whose mails take turns with those of others; null where nobody sends many.
+  sender text COLLATE "C",
   attempts smallint NOT NULL DEFAULT 0,
   due_at timestamptz NOT NULL DEFAULT now(),
   expires_at timestamptz NOT NULL
 );
-CREATE INDEX service_mails_due ON service_mails (due_at);
+CREATE INDEX service_mails_due ON service_mails (is_code, due_at);
+CREATE INDEX service_mails_sender ON service_mails (sender) WHERE sender IS NOT NULL;
 CREATE INDEX service_mails_email ON service_mails (email);
 
 -- Who changed what about people and organizations. It names accounts by their ids alone, so that nothing but those is

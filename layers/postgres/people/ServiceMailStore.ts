@@ -2,7 +2,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { NewMail, WaitingMail } from "../../../services/ports/people/ServiceMailStore.ts"
-import { ServiceMailStore } from "../../../services/ports/people/ServiceMailStore.ts"
+import { ServiceMailStore, TURN_MS } from "../../../services/ports/people/ServiceMailStore.ts"
 import { milliseconds } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { storeError } from "../server/storeError.ts"
@@ -10,25 +10,28 @@ import { storeError } from "../server/storeError.ts"
 /** Leaves a mail for whoever sends it. To be run in the transaction of what it tells of. */
 export const putMail = (
   sql: SqlClient.SqlClient,
-  { email, id, lifetimeMs, sealed }: NewMail
+  { email, id, isCode, lifetimeMs, sealed, sender }: NewMail
 ): Effect.Effect<void, SqlError> =>
   Effect.asVoid(sql`
-    INSERT INTO service_mails (id, email, sealed, expires_at)
-    VALUES (${id}, ${email}, ${sealed}, now() + ${milliseconds(lifetimeMs)} * interval '1 ms')`)
+    INSERT INTO service_mails (id, email, sealed, is_code, sender, due_at, expires_at)
+    VALUES (${id}, ${email}, ${sealed}, ${isCode}, ${sender},
+      now() + (SELECT count(*) FROM service_mails WHERE sender = ${sender}::text) * ${milliseconds(TURN_MS)} * interval '1 ms',
+      now() + ${milliseconds(lifetimeMs)} * interval '1 ms')`)
 
 export const layer: Layer.Layer<ServiceMailStore, never, SqlClient.SqlClient> = Layer.effect(
   ServiceMailStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    const claim: ServiceMailStore["Service"]["claim"] = (limit, leaseMs) =>
+    const claim: ServiceMailStore["Service"]["claim"] = (what, limit, leaseMs) =>
       sql<WaitingMail>`
         WITH over AS (
-          SELECT id FROM service_mails WHERE due_at <= now() AND expires_at < now() LIMIT ${limit} FOR UPDATE SKIP LOCKED
+          SELECT id FROM service_mails
+          WHERE is_code = ${what === "codes"} AND due_at <= now() AND expires_at < now() LIMIT ${limit} FOR UPDATE SKIP LOCKED
         ), removed AS (
           DELETE FROM service_mails WHERE id IN (SELECT id FROM over)
         ), due AS (
-          SELECT id FROM service_mails WHERE due_at <= now() AND expires_at >= now()
+          SELECT id FROM service_mails WHERE is_code = ${what === "codes"} AND due_at <= now() AND expires_at >= now()
           ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
         ), claimed AS (
           UPDATE service_mails m SET attempts = attempts + 1, due_at = now() + ${milliseconds(leaseMs)} * interval '1 ms'

@@ -59,7 +59,7 @@ export const deleteAccount = (sql: SqlClient.SqlClient): AccountStore["Service"]
       yield* sql`DELETE FROM login_codes WHERE email = ${email}`
       yield* sql`DELETE FROM pending_sign_ins WHERE email = ${email}`
       yield* sql`DELETE FROM invitations WHERE email = ${email}`
-      yield* sql`DELETE FROM service_mails WHERE email = ${email}`
+      yield* sql`DELETE FROM service_mails WHERE email = ${email} OR sender = ${id}`
       yield* recordPeople(sql, "account.deleted", { account: id, target: id })
       return true
     },

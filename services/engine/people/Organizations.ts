@@ -217,7 +217,12 @@ export class Organizations extends Context.Service<
               { key: secrets.attemptKey("inviting_client", client.address), ...ofSender }
             ],
             mail: ({ name }, inviter) =>
-              mails.draft(email, { type: "invitation", organization: name, inviter, role, token }, INVITATION_MS)
+              mails.draft(
+                email,
+                { type: "invitation", organization: name, inviter, role, token },
+                INVITATION_MS,
+                account.id
+              )
           })
         )
         yield* mails.wake

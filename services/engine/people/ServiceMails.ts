@@ -20,6 +20,9 @@ const SEND_TIMEOUT = "100 seconds"
 const LOOK = "2 seconds"
 const RETRY_MS = [5_000, 15_000, 30_000, 60_000, 300_000, 900_000]
 
+/** What somebody waits for who is about to sign in, or has asked for it a moment ago. */
+const CODES: ReadonlySet<MailContent["type"]> = new Set(["code", "old_address_code", "new_address_code"])
+
 const place = (id: string): string => `service_mails.sealed:${id}`
 
 /**
@@ -29,7 +32,8 @@ const place = (id: string): string => `service_mails.sealed:${id}`
 export class ServiceMails extends Context.Service<
   ServiceMails,
   {
-    readonly draft: (email: AccountAddress, content: MailContent, lifetimeMs: number) => NewMail
+    /** `sender`: who has it sent, where one may have many. */
+    readonly draft: (email: AccountAddress, content: MailContent, lifetimeMs: number, sender?: string) => NewMail
     /** There may be mail to send. */
     readonly wake: Effect.Effect<void>
     /** Sends what is due. Answers how many mails were looked at. */
@@ -49,11 +53,12 @@ export class ServiceMails extends Context.Service<
       const { baseUrl, registration } = yield* PeopleSettings
       const mailer = yield* ServiceMailer
       const store = yield* ServiceMailStore
-      const inbox = Signal.make()
+      const inboxes = { codes: Signal.make(), others: Signal.make() }
 
-      const draft: ServiceMails["Service"]["draft"] = (email, content, lifetimeMs) => {
+      const draft: ServiceMails["Service"]["draft"] = (email, content, lifetimeMs, sender) => {
         const id = uuidv7()
-        return { id, email, sealed: box.seal(place(id), JSON.stringify(content)), lifetimeMs }
+        const sealed = box.seal(place(id), JSON.stringify(content))
+        return { id, email, sealed, isCode: CODES.has(content.type), sender: sender ?? null, lifetimeMs }
       }
 
       /** Whoever may not sign in gets no code. That is found out here, where nobody waits who could draw conclusions. */
@@ -99,22 +104,32 @@ export class ServiceMails extends Context.Service<
           )
         )
 
-      const sendDue: ServiceMails["Service"]["sendDue"] = store.claim(TAKEN, LEASE_MS).pipe(
-        Effect.flatMap((mails) =>
-          Effect.as(Effect.forEach(mails, settle, { concurrency: AT_ONCE, discard: true }), mails.length)
-        ),
-        Effect.catchTag("StoreError", (error) =>
-          Effect.as(Effect.logDebug("The service's mail waits for the database", error), 0)
+      const sendDueOf = (what: "codes" | "others") =>
+        store.claim(what, TAKEN, LEASE_MS).pipe(
+          Effect.flatMap((mails) =>
+            Effect.as(Effect.forEach(mails, settle, { concurrency: AT_ONCE, discard: true }), mails.length)
+          ),
+          Effect.catchTag("StoreError", (error) =>
+            Effect.as(Effect.logDebug("The service's mail waits for the database", error), 0)
+          )
         )
-      )
+      const sendDue = Effect.zipWith(sendDueOf("codes"), sendDueOf("others"), (codes, others) => codes + others)
 
-      const run = Effect.forever(
-        Effect.flatMap(sendDue, (taken) =>
-          taken === TAKEN ? Effect.void : Effect.raceFirst(inbox.wait, Effect.sleep(LOOK))
+      /** Each for itself: a code waits for no other mail, however slow the server is with those. */
+      const runOf = (what: "codes" | "others") =>
+        Effect.forever(
+          Effect.flatMap(sendDueOf(what), (taken) =>
+            taken === TAKEN ? Effect.void : Effect.raceFirst(inboxes[what].wait, Effect.sleep(LOOK))
+          )
         )
-      )
+      const run = Effect.raceFirst(runOf("codes"), runOf("others"))
 
-      return ServiceMails.of({ draft, wake: Effect.sync(inbox.signal), sendDue, run })
+      const wake = Effect.sync(() => {
+        inboxes.codes.signal()
+        inboxes.others.signal()
+      })
+
+      return ServiceMails.of({ draft, wake, sendDue, run })
     })
   )
 

@@ -3,12 +3,18 @@ import { Context } from "effect"
 import type { AccountAddress } from "../../domain/people/AccountAddress.ts"
 import type { StoreError } from "../StoreError.ts"
 
+/** How far apart the mails of one sender fall due. */
+export const TURN_MS = 2_000
+
 /** A mail that is written with the change that it tells of. */
 export interface NewMail {
   readonly id: string
   readonly email: AccountAddress
   /** What it says, sealed: `services/engine/people/ServiceMails.ts`. */
   readonly sealed: Uint8Array
+  readonly isCode: boolean
+  /** Whoever has it sent, where one may send many: each of theirs that waits already puts it off by `TURN_MS`. */
+  readonly sender: string | null
   /** After so long it is not worth sending any more. */
   readonly lifetimeMs: number
 }
@@ -29,8 +35,15 @@ export interface WaitingMail {
 export class ServiceMailStore extends Context.Service<
   ServiceMailStore,
   {
-    /** Takes mails that are due, for as long as the lease: who dies with them leaves them to the next. Drops those past their time. */
-    readonly claim: (limit: number, leaseMs: number) => Effect.Effect<ReadonlyArray<WaitingMail>, StoreError>
+    /**
+     * Takes mails that are due, codes or all others, for as long as the lease: who dies with them leaves them to the next.
+     * Drops those past their time.
+     */
+    readonly claim: (
+      what: "codes" | "others",
+      limit: number,
+      leaseMs: number
+    ) => Effect.Effect<ReadonlyArray<WaitingMail>, StoreError>
     /** Sent, or not to be sent at all. */
     readonly remove: (id: string) => Effect.Effect<void, StoreError>
     readonly postpone: (id: string, afterMs: number) => Effect.Effect<void, StoreError>

@@ -78,8 +78,8 @@ const tablesOf = ({ app, notification, reader, webhook }: Place): ReadonlyArray<
       SELECT sha256(uuid_send(id)), 'google', '', 'sign_in', '/', now() + interval '10 minutes' FROM ids`,
     `pending_sign_ins (token_hash, provider, subject, email, expires_at)
       SELECT sha256(uuid_send(id)), 'github', id::text, id || '@example.com', now() + interval '15 minutes' FROM ids`,
-    `service_mails (id, email, sealed, due_at, expires_at)
-      SELECT id, id || '@example.com', '', now() + interval '1 hour', now() + interval '1 day' FROM ids`,
+    `service_mails (id, email, sealed, is_code, sender, due_at, expires_at)
+      SELECT id, id || '@example.com', '', i % 2 = 0, id::text, now() + interval '1 hour', now() + interval '1 day' FROM ids`,
     `people_log (id, organization_id, account_id, actor_kind, actor_id, action, target, details)
       SELECT id, CASE WHEN i % 2 = 0 THEN id ELSE (SELECT organization_id FROM applications WHERE id = '${app}') END, id,
         'user', id::text, 'member.added', id::text, '{}' FROM ids`,

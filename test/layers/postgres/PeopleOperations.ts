@@ -71,7 +71,14 @@ const MISSING = "00000000-0000-7000-8000-000000000000"
 const unique = (): string => randomBytes(8).toString("hex")
 const newEmail = () => `${unique()}@example.org` as AccountAddress
 const hash = () => new Uint8Array(randomBytes(32))
-const newMail = (email = newEmail()) => ({ id: uuidv7(), email, sealed: new Uint8Array(1), lifetimeMs: HOUR })
+const newMail = (email = newEmail()) => ({
+  id: uuidv7(),
+  email,
+  sealed: new Uint8Array(1),
+  isCode: true,
+  sender: "somebody",
+  lifetimeMs: HOUR
+})
 
 /** What is asked for by its id alone. */
 const KINDS: ReadonlyArray<ObjectKind> = [
@@ -380,7 +387,7 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
       ServiceMailStore,
       (store) =>
         Effect.gen(function* () {
-          const [first, ...others] = yield* store.claim(PAGE, HOUR)
+          const [first, ...others] = yield* store.claim("codes", PAGE, HOUR)
           yield* store.postpone(first!.id, HOUR)
           for (const { id } of others) yield* store.remove(id)
         })

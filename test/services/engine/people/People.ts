@@ -72,11 +72,16 @@ export const node = (registration: "open" | "invite" = "open") =>
     const sent: Array<OwnMail> = []
     /** What the next mails are answered, instead of being taken. */
     const refusals: Array<MailNotTaken> = []
+    /** Addresses for which the server takes forever, and those that it has begun with. */
+    const slow = new Set<string>()
+    const begun: Array<string> = []
     const mailer = Layer.succeed(ServiceMailer, {
       send: (mail) =>
         Effect.suspend(() => {
           const refusal = refusals.shift()
           if (refusal !== undefined) return Effect.fail(refusal)
+          begun.push(mail.to)
+          if (slow.has(mail.to)) return Effect.never
           sent.push(mail)
           return Effect.void
         })
@@ -97,6 +102,8 @@ export const node = (registration: "open" | "invite" = "open") =>
     return {
       sent,
       refusals,
+      slow,
+      begun,
       accounts: Context.get(context, Accounts),
       addressChanges: Context.get(context, AddressChanges),
       mails: Context.get(context, ServiceMails),
@@ -135,8 +142,8 @@ export const mailedCode = Effect.fnUntraced(function* ({ mails, sent }: Node, em
   yield* mails.sendDue
   const isTheirs = ({ to }: OwnMail) => to === email
   const fresh = sent.slice(before).filter(isTheirs)
-  // Of mails of one moment none is the last.
-  const those = fresh.length > 0 ? fresh : sent.filter(isTheirs).slice(-1)
+  // Of mails of one moment none is the last, and codes go first.
+  const those = fresh.length > 0 ? fresh : sent.filter(isTheirs)
   return those.map(({ text }) => /^ {4}(\d{6})$/m.exec(text)?.[1] ?? null).findLast((code) => code !== null) ?? null
 })
 

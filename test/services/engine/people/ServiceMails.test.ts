@@ -51,7 +51,7 @@ layer(peopleStores())("the service's own mail", (it) => {
       const store = yield* ServiceMailStore
       const email = newAddress()
       yield* one.signIn.requestCode(email, newClient())
-      expect(yield* store.claim(10, 60_000)).toHaveLength(1)
+      expect(yield* store.claim("codes", 10, 60_000)).toHaveLength(1)
       expect(yield* one.mails.sendDue).toBe(0)
       yield* makeDue
       expect(yield* mailedCode(one, email)).not.toBeNull()
@@ -89,6 +89,64 @@ layer(peopleStores())("the service's own mail", (it) => {
       )
       yield* Fiber.interrupt(running)
     }).pipe(Effect.scoped)
+  )
+
+  it.effect("is a code at once, however many other mails the server is slow with", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const owners = yield* Effect.forEach(Array.from({ length: 25 }), () => person(one))
+      for (const { organization, person } of owners) {
+        const guest = newAddress()
+        one.slow.add(guest)
+        yield* one.organizations.invite(person, organization, guest, "viewer", newClient())
+      }
+      const running = yield* Effect.forkScoped(one.mails.run)
+      const sent = (email: string) =>
+        TestClock.withLive(
+          eventually(
+            Effect.sync(() => one.sent.map(({ to }) => String(to))),
+            (all) => all.includes(email)
+          )
+        )
+      // The server has begun with the invitations, and is at work on them.
+      yield* TestClock.withLive(
+        eventually(
+          Effect.sync(() => one.begun.length),
+          (begun) => begun > 0
+        )
+      )
+      for (let i = 0; i < 3; i++) {
+        const email = newAddress()
+        yield* one.signIn.requestCode(email, newClient())
+        yield* sent(email)
+      }
+      expect(one.begun.filter((to) => one.slow.has(to)).length).toBeGreaterThan(0)
+      yield* Fiber.interrupt(running)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("takes turns: who sends one does not wait for who sends many", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const [many, few] = [yield* person(one), yield* person(one)]
+      yield* Effect.repeat(one.mails.sendDue, { until: (taken) => taken === 0 })
+      const { account } = many.person
+      const older = { ...many.person, account: { ...account, createdAt: account.createdAt - 86_400_000 } }
+      const guests = Array.from({ length: 20 }, () => newAddress())
+      for (const guest of guests)
+        yield* one.organizations.invite(older, many.organization, guest, "viewer", newClient())
+      const guest = newAddress()
+      yield* one.organizations.invite(few.person, few.organization, guest, "viewer", newClient())
+      const before = one.sent.length
+      yield* one.mails.sendDue
+      const first = one.sent.slice(before).map(({ to }) => String(to))
+      expect(first).toContain(guest)
+      expect(first.length).toBeLessThan(10)
+      yield* makeDue
+      yield* Effect.repeat(one.mails.sendDue, { until: (taken) => taken === 0 })
+      const all = one.sent.map(({ to }) => String(to))
+      for (const each of guests) expect(all).toContain(each)
+    })
   )
 
   it.effect("is looked for again after a while, for other nodes' sake", () =>
