@@ -1,11 +1,15 @@
-import { Context, Effect, Result, Stream } from "effect"
+import { Context, Effect, Option, Result, Stream } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { HttpServerResponse as Response } from "effect/http"
 import type { FormattedExecutionResult } from "graphql"
 import { make as makeSignal } from "../../services/engine/operations/Signal.ts"
 import { SessionWatch } from "../../services/engine/people/SessionWatch.ts"
+import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
+import type { StoreError } from "../../services/ports/StoreError.ts"
 import { Draining } from "../http/endpoints/Status.ts"
 import { ApiError } from "../http/pipeline/ApiError.ts"
+import type { Waits } from "../http/pipeline/WaitLimiter.ts"
+import { within } from "../http/pipeline/WaitLimiter.ts"
 import type { GraphqlCall, GraphqlContext } from "./Context.ts"
 import { graphqlError } from "./GraphqlErrors.ts"
 
@@ -24,12 +28,23 @@ import { graphqlError } from "./GraphqlErrors.ts"
 export class LiveSettings extends Context.Reference<{
   readonly tickMs: number
   readonly ticksOfCheck: number
-  /** Streams of this process, of one application or person among them, and from one address, at most. */
+  /** Streams of this process, at most; by keys, so that some are left for people; and of these by one organization's. */
   readonly max: number
+  readonly maxByKeys: number
+  readonly maxOfOrganization: number
+  /** Of one application or person, and from one address, at most. */
   readonly maxOfOne: number
   readonly maxOfAddress: number
 }>("heliograph/graphql/LiveSettings", {
-  defaultValue: () => ({ tickMs: 1000, ticksOfCheck: 15, max: 500, maxOfOne: 50, maxOfAddress: 100 })
+  defaultValue: () => ({
+    tickMs: 1000,
+    ticksOfCheck: 15,
+    max: 500,
+    maxByKeys: 350,
+    maxOfOrganization: 100,
+    maxOfOne: 50,
+    maxOfAddress: 100
+  })
 }) {}
 
 const HEADERS = { "content-type": "text/event-stream", "x-accel-buffering": "no" }
@@ -70,92 +85,105 @@ export interface LiveAnswers {
     call: GraphqlCall,
     context: GraphqlContext,
     ask: Effect.Effect<FormattedExecutionResult, ApiError>
-  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ApiError>
+  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ApiError | StoreError>
 }
 
-export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, SessionWatch> = Effect.gen(function* () {
-  const { max, maxOfAddress, maxOfOne, tickMs, ticksOfCheck } = yield* LiveSettings
-  const isDraining = yield* Draining
-  const { watch } = yield* SessionWatch
-  const seats = new Seats()
-  const limits = (call: GraphqlCall): ReadonlyArray<readonly [name: string, most: number]> => [
-    ["process", max],
-    [`who ${call.person?.account.id ?? call.caller!.appId}`, maxOfOne],
-    // Servers read for many.
-    ...(call.person === null ? [] : [[`address ${call.client.address()}`, maxOfAddress] as const])
-  ]
-
-  const follow: LiveAnswers["follow"] = Effect.fnUntraced(function* (call, context, ask) {
-    const wanted = limits(call)
-    const names = wanted.map(([name]) => name)
-    const hasRoom = () => wanted.every(([name, most]) => seats.of(name) < most)
-    if (!hasRoom()) return yield* Effect.fail(full())
-    let told = JSON.stringify(yield* ask)
-    let ticks = 0
-    const news = makeSignal()
-    // What happened before the stream was watched for, nobody has told it.
-    let isChanged = call.person !== null
-    const changed = () => {
-      isChanged = true
-      news.signal()
-    }
-
-    /** What there is to say after one more tick; null when the stream is over. */
-    const tick = Effect.gen(function* () {
-      yield* Effect.raceFirst(Effect.sleep(tickMs), news.wait)
-      if (isDraining()) return null
-      const isDue = ++ticks % ticksOfCheck === 0
-      if (isDue || isChanged) {
-        isChanged = false
-        const visitor = yield* Effect.result(call.client.again())
-        if (Result.isSuccess(visitor)) context.renew(visitor.success)
-        // When it cannot be told, it is asked again.
-        else if (visitor.failure._tag === "StoreError") isChanged = true
-        else {
-          return `${next({ errors: [graphqlError(new ApiError("unauthorized", visitor.failure.message))] })}${COMPLETE}`
-        }
-      }
-      const answer = yield* Effect.result(ask)
-      const beat = isDue ? BEAT : ""
-      if (Result.isFailure(answer)) {
-        return isPassing(answer.failure) ? beat : `${next(answer.failure.beside)}${COMPLETE}`
-      }
-      const text = JSON.stringify(answer.success)
-      if (text === told) return beat
-      told = text
-      return `${next(answer.success)}${beat}`
+export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore | SessionWatch> = Effect.gen(
+  function* () {
+    const { max, maxByKeys, maxOfAddress, maxOfOne, maxOfOrganization, tickMs, ticksOfCheck } = yield* LiveSettings
+    const applications = yield* ApplicationStore
+    const isDraining = yield* Draining
+    const { watch } = yield* SessionWatch
+    const seats = new Seats()
+    type Limits = ReadonlyArray<readonly [name: string, most: number]>
+    const limits = Effect.fnUntraced(function* ({ caller, client, person }: GraphqlCall, waits: Waits) {
+      const everybody: Limits = [
+        ["process", max],
+        [`who ${person?.account.id ?? caller!.appId}`, maxOfOne],
+        [`address ${client.address()}`, maxOfAddress]
+      ]
+      if (caller === null) return everybody
+      // Whoever signs up makes as many applications as the organization may have.
+      const application = yield* within(waits, applications.find(caller.appId))
+      const organization = Option.match(application, {
+        onNone: () => "",
+        onSome: ({ organizationId }) => organizationId
+      })
+      return [...everybody, ["keys", maxByKeys], [`organization ${organization}`, maxOfOrganization]] satisfies Limits
     })
 
-    const seat = Effect.acquireRelease(
-      Effect.sync(() => {
-        // The last place may have been taken since it was looked at.
-        const isIn = hasRoom()
-        if (isIn) seats.add(names, 1)
-        return isIn
-      }),
-      (isIn) =>
-        Effect.sync(() => {
-          if (isIn) seats.add(names, -1)
-          context.stop()
-        })
-    )
-    const events = Stream.unwrap(
-      Effect.gen(function* () {
-        if (!(yield* seat)) return Stream.make(COMPLETE)
-        if (call.person !== null) yield* watch(call.person.account.id, changed)
-        return Stream.concat(
-          Stream.make(`event: next\ndata: ${told}\n\n`),
-          Stream.takeUntil(
-            Stream.map(Stream.fromEffectRepeat(tick), (text) => text ?? COMPLETE),
-            (text) => text.endsWith(COMPLETE)
-          )
-        )
+    const follow: LiveAnswers["follow"] = Effect.fnUntraced(function* (call, context, ask) {
+      const wanted = yield* limits(call, context.waits())
+      const names = wanted.map(([name]) => name)
+      const hasRoom = () => wanted.every(([name, most]) => seats.of(name) < most)
+      if (!hasRoom()) return yield* Effect.fail(full())
+      let told = JSON.stringify(yield* ask)
+      let ticks = 0
+      const news = makeSignal()
+      // What happened before the stream was watched for, nobody has told it.
+      let isChanged = call.person !== null
+      const changed = () => {
+        isChanged = true
+        news.signal()
+      }
+
+      /** What there is to say after one more tick; null when the stream is over. */
+      const tick = Effect.gen(function* () {
+        yield* Effect.raceFirst(Effect.sleep(tickMs), news.wait)
+        if (isDraining()) return null
+        const isDue = ++ticks % ticksOfCheck === 0
+        if (isDue || isChanged) {
+          isChanged = false
+          const visitor = yield* Effect.result(call.client.again())
+          if (Result.isSuccess(visitor)) context.renew(visitor.success)
+          // When it cannot be told, it is asked again.
+          else if (visitor.failure._tag === "StoreError") isChanged = true
+          else {
+            return `${next({ errors: [graphqlError(new ApiError("unauthorized", visitor.failure.message))] })}${COMPLETE}`
+          }
+        }
+        const answer = yield* Effect.result(ask)
+        const beat = isDue ? BEAT : ""
+        if (Result.isFailure(answer)) {
+          return isPassing(answer.failure) ? beat : `${next(answer.failure.beside)}${COMPLETE}`
+        }
+        const text = JSON.stringify(answer.success)
+        if (text === told) return beat
+        told = text
+        return `${next(answer.success)}${beat}`
       })
-    ).pipe(
-      Stream.filter((text) => text !== ""),
-      Stream.map((text) => Buffer.from(text))
-    )
-    return Response.stream(events, { contentType: HEADERS["content-type"], headers: HEADERS })
-  })
-  return { follow }
-})
+
+      const seat = Effect.acquireRelease(
+        Effect.sync(() => {
+          // The last place may have been taken since it was looked at.
+          const isIn = hasRoom()
+          if (isIn) seats.add(names, 1)
+          return isIn
+        }),
+        (isIn) =>
+          Effect.sync(() => {
+            if (isIn) seats.add(names, -1)
+            context.stop()
+          })
+      )
+      const events = Stream.unwrap(
+        Effect.gen(function* () {
+          if (!(yield* seat)) return Stream.make(COMPLETE)
+          if (call.person !== null) yield* watch(call.person.account.id, changed)
+          return Stream.concat(
+            Stream.make(`event: next\ndata: ${told}\n\n`),
+            Stream.takeUntil(
+              Stream.map(Stream.fromEffectRepeat(tick), (text) => text ?? COMPLETE),
+              (text) => text.endsWith(COMPLETE)
+            )
+          )
+        })
+      ).pipe(
+        Stream.filter((text) => text !== ""),
+        Stream.map((text) => Buffer.from(text))
+      )
+      return Response.stream(events, { contentType: HEADERS["content-type"], headers: HEADERS })
+    })
+    return { follow }
+  }
+)

@@ -48,10 +48,13 @@ const rename = (tenant: Tenant, id: string, name: string) =>
 
 const signedIn = async (email: string, of = server) => {
   const code = await of.run(Effect.flatMap(SignIn, (signIn) => signIn.codeForOperator(email, "sign_in")))
-  const query = `mutation($email: String!, $code: String!) { verifyLoginCode(email: $email, code: $code) { token first { appId secretKey } } }`
+  const query = `mutation($email: String!, $code: String!) { verifyLoginCode(email: $email, code: $code) { token first { organization { id } appId secretKey } } }`
   const { first, token } = (await of.call("POST", PATH, { body: { query, variables: { email, code } } })).json.data
     .verifyLoginCode
-  return { token, appId: first?.appId, secretKey: first?.secretKey } as { token: string } & Tenant
+  return { token, organizationId: first?.organization.id, appId: first?.appId, secretKey: first?.secretKey } as {
+    token: string
+    organizationId: string
+  } & Tenant
 }
 
 // Each test has an application of its own: the places of streams that were closed are given back a moment later.
@@ -255,5 +258,46 @@ describe("a subscription", () => {
     await stream.until(() => stream.events.at(-1)?.event === "complete")
     server.node.isStopping = false
     expect(stream.events).toHaveLength(2)
+  })
+})
+
+describe("the places of a process", () => {
+  it("are shared: by address, by organization whatever its applications, and some are left for people", async () => {
+    const live = { max: 8, maxByKeys: 6, maxOfOrganization: 3, maxOfOne: 2, maxOfAddress: 2 }
+    const small = await startServer({ live, trustedProxies: "127.0.0.1" })
+    try {
+      const [a, b, c, d] = [
+        await signedIn("a@example.com", small),
+        await signedIn("b@example.com", small),
+        await signedIn("c@example.com", small),
+        await signedIn("d@example.com", small)
+      ]
+      const made = await small.call("POST", PATH, {
+        headers: { authorization: `Bearer ${a.token}` },
+        body: {
+          query: `mutation($id: ID!) { createApplication(organizationId: $id, name: "Second") { secretKey } }`,
+          variables: { id: a.organizationId }
+        }
+      })
+      const second = { ...a, secretKey: made.json.data.createApplication.secretKey }
+      let addresses = 0
+      const statusOf = async (authorization: string, tenant: Tenant, address = `198.18.0.${++addresses}`) => {
+        const id = await makeHook(tenant, small)
+        const stream = await listen(authorization, HOOK, { id }, { "x-forwarded-for": address }, small)
+        if (stream.response.status === 200) await stream.until(() => stream.events.length === 1)
+        return stream.response.status
+      }
+      const byKeyOf = (tenant: Tenant, address?: string) => statusOf(byKey(tenant), tenant, address)
+      const bySessionOf = (one: typeof a) => statusOf(`Bearer ${one.token}`, one)
+
+      const theSame = "198.18.1.1"
+      expect([await byKeyOf(a, theSame), await byKeyOf(b, theSame), await byKeyOf(a, theSame)]).toEqual([200, 200, 429])
+      expect([await byKeyOf(a), await byKeyOf(second), await byKeyOf(second)]).toEqual([200, 200, 429])
+      expect([await byKeyOf(b), await byKeyOf(c), await byKeyOf(c)]).toEqual([200, 200, 429])
+      expect([await bySessionOf(c), await bySessionOf(d), await bySessionOf(b)]).toEqual([200, 200, 429])
+    } finally {
+      for (const stream of open.splice(0)) stream.close()
+      await small.stop()
+    }
   })
 })

@@ -115,6 +115,8 @@ export const startServer = async (
     baseUrl?: string
     /** After how many ticks subscriptions look by themselves whether their key or session is still good. */
     ticksOfCheck?: number
+    /** How many of them there may be. */
+    live?: Partial<(typeof LiveSettings)["Service"]>
     /** Settings beside these. */
     env?: Readonly<Record<string, string>>
   } = {}
@@ -187,8 +189,11 @@ export const startServer = async (
       tickMs: 20,
       ticksOfCheck: options.ticksOfCheck ?? 3,
       max: 50,
+      maxByKeys: 40,
+      maxOfOrganization: 20,
       maxOfOne: 3,
-      maxOfAddress: 20
+      maxOfAddress: 20,
+      ...options.live
     }),
     Layer.succeed(Draining, () => node.isStopping)
   ).pipe(
