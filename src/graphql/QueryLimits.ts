@@ -12,12 +12,16 @@ import type {
 import {
   getArgumentValues,
   getNamedType,
+  getNullableType,
   getVariableValues,
   GraphQLError,
   isInterfaceType,
+  isListType,
   isObjectType,
   Kind
 } from "graphql"
+import { SESSIONS_PER_ACCOUNT } from "../../services/domain/people/Account.ts"
+import { OPEN_INVITATIONS, ORGANIZATIONS_PER_ACCOUNT } from "../../services/domain/people/Organization.ts"
 
 /*
  * What one request may ask for. The query is measured between parsing and validation: before anything whose cost grows
@@ -51,10 +55,12 @@ const OTHER_ROW_BYTES = 2_000
 /** Of a page of the largest. */
 const PAGE_BYTES = 3 << 20
 
-/** Fields that a request may have once: each is an attempt at a code, or a mail to somebody. */
+/** Fields that a request may have once: each is an attempt at a code, a mail to somebody, or much work. */
 const ONCE: ReadonlySet<string> = new Set([
   "requestLoginCode",
   "verifyLoginCode",
+  "exportMyAccountData",
+  "__schema",
   "requestExternalSignInCode",
   "confirmExternalSignIn",
   "requestEmailChange",
@@ -62,6 +68,16 @@ const ONCE: ReadonlySet<string> = new Set([
   "deleteAccount",
   "inviteMember"
 ])
+
+/** Permits beside the field's own, for what costs more than the objects that it asks for. */
+const EXTRA_PERMITS: Readonly<Record<string, number>> = { exportMyAccountData: 100, __schema: 50, __type: 10 }
+
+/** Objects of lists that have no pages, at most. */
+const UNPAGED: Readonly<Record<string, number>> = {
+  sessions: SESSIONS_PER_ACCOUNT,
+  organizations: ORGANIZATIONS_PER_ACCOUNT,
+  invitations: OPEN_INVITATIONS
+}
 
 /** Of a selection set, everything that its fragments spread included. */
 interface Measure {
@@ -73,13 +89,23 @@ interface Measure {
   readonly nodes: number
   /** What is read for it, at most. */
   readonly bytes: number
+  readonly extraPermits: number
   /** Fields of this very level. */
   readonly fields: number
   /** Of them, those of `ONCE`. */
   readonly once: number
 }
 
-const NOTHING: Measure = { depth: 0, introspectionDepth: 0, aliases: 0, nodes: 0, bytes: 0, fields: 0, once: 0 }
+const NOTHING: Measure = {
+  depth: 0,
+  introspectionDepth: 0,
+  aliases: 0,
+  nodes: 0,
+  bytes: 0,
+  extraPermits: 0,
+  fields: 0,
+  once: 0
+}
 
 const both = (a: Measure, b: Measure): Measure => ({
   depth: Math.max(a.depth, b.depth),
@@ -87,6 +113,7 @@ const both = (a: Measure, b: Measure): Measure => ({
   aliases: a.aliases + b.aliases,
   nodes: a.nodes + b.nodes,
   bytes: a.bytes + b.bytes,
+  extraPermits: a.extraPermits + b.extraPermits,
   fields: a.fields + b.fields,
   once: a.once + b.once
 })
@@ -181,11 +208,22 @@ class Measuring {
 
   #field(node: FieldNode, type: GraphQLNamedType | null | undefined): Measure {
     const name = node.name.value
-    const own = { aliases: node.alias === undefined ? 0 : 1, fields: name === "__typename" ? 0 : 1 }
+    const own = {
+      aliases: node.alias === undefined ? 0 : 1,
+      fields: name === "__typename" ? 0 : 1,
+      once: ONCE.has(name) ? 1 : 0
+    }
+    const extraPermits = Object.hasOwn(EXTRA_PERMITS, name) ? EXTRA_PERMITS[name]! : 0
     if (name === "__schema" || name === "__type") {
       this.hasIntrospection = true
       const below = this.#selections(node.selectionSet, null)
-      return { ...NOTHING, ...own, introspectionDepth: below.depth + 1, aliases: own.aliases + below.aliases }
+      return {
+        ...NOTHING,
+        ...own,
+        extraPermits,
+        introspectionDepth: below.depth + 1,
+        aliases: own.aliases + below.aliases
+      }
     }
     const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined
     const below = this.#selections(node.selectionSet, field === undefined ? null : getNamedType(field.type))
@@ -196,15 +234,16 @@ class Measuring {
       aliases: own.aliases + below.aliases,
       nodes: page === null ? below.nodes : page * (1 + below.nodes),
       bytes: bytesOf(type, field, page) + (page ?? 1) * below.bytes,
+      extraPermits: extraPermits + below.extraPermits,
       fields: own.fields,
-      once: ONCE.has(name) ? 1 : 0
+      once: own.once
     }
   }
 
   /** How many objects a field of several answers at most; null where it is none. */
   #pageOf(node: FieldNode, field: GraphQLField<unknown, unknown>): number | null {
     const known = field.args.find(({ name }) => name === "first")
-    if (known === undefined) return null
+    if (known === undefined) return isUnpaged(field) ? UNPAGED[field.name]! : null
     const first = this.#valueOf(node, known)
     if (first === null) return DEFAULT_PAGE
     // Of another type, or missing where it must be: it is refused before it is asked.
@@ -244,6 +283,9 @@ const bytesOf = (
   return Math.min(page * (ROW_BYTES[name.replace("Connection", "")] ?? OTHER_ROW_BYTES), PAGE_BYTES)
 }
 
+const isUnpaged = ({ name, type }: GraphQLField<unknown, unknown>): boolean =>
+  Object.hasOwn(UNPAGED, name) && isListType(getNullableType(type))
+
 const argumentOf = (node: FieldNode, argument: GraphQLArgument, variables?: VariableValues): unknown =>
   getArgumentValues({ args: [argument] } as unknown as GraphQLField<unknown, unknown>, node, variables)[
     argument.name
@@ -258,7 +300,7 @@ export const measure = (
   mayIntrospect: boolean
 ): Cost => {
   const measuring = new Measuring(schema, document, operation, variables)
-  const { aliases, bytes, depth, fields, introspectionDepth, nodes, once } = measuring.whole()
+  const { aliases, bytes, depth, extraPermits, fields, introspectionDepth, nodes, once } = measuring.whole()
   if (depth > DEPTH) refuse(`The query is ${depth} levels deep; ${DEPTH} are answered at most.`)
   if (introspectionDepth > INTROSPECTION_DEPTH) {
     refuse(`The introspection is ${introspectionDepth} levels deep; ${INTROSPECTION_DEPTH} are answered at most.`)
@@ -270,5 +312,5 @@ export const measure = (
   if (once > 1) refuse(`A request has one of ${[...ONCE].join(", ")}, once.`)
   if (measuring.hasIntrospection && !mayIntrospect)
     refuse("The schema is shown to callers with a key or a session only.")
-  return { permits: Math.max(1, fields, Math.ceil(nodes / PAGE)), bytes, roots: measuring.roots() }
+  return { permits: Math.max(1, fields, Math.ceil(nodes / PAGE)) + extraPermits, bytes, roots: measuring.roots() }
 }

@@ -16,6 +16,9 @@ export interface Account {
   readonly disabledAt: number | null
 }
 
+/** Sessions of an account, at most: one more ends the oldest. */
+export const SESSIONS_PER_ACCOUNT = 100
+
 /** One of an account's sessions, as its owner sees it. */
 export interface SessionInfo {
   readonly id: SessionId

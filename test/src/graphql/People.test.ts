@@ -606,6 +606,27 @@ describe("an account", () => {
   })
 })
 
+describe("the sessions of an account", () => {
+  it("are a hundred at most: one more ends the oldest", async () => {
+    const one = await somebody()
+    const oldest = await one.as("{ sessions { id } }")
+    await server.sql`
+      INSERT INTO sessions (id, account_id, epoch, user_agent, expires_at)
+      SELECT ('00000000-0000-7000-8000-' || lpad(i::text, 12, '0'))::uuid, id, epoch, 'test', now() + interval '1 day'
+      FROM accounts, generate_series(1, 150) AS i WHERE id = ${one.accountId}`
+    const latest = await somebody(one.email)
+    const listed = await latest.as("{ sessions { id isCurrent } }")
+    const ids = listed.json.data.sessions.map(({ id }: { id: string }) => id)
+    expect(ids).toHaveLength(100)
+    expect(listed.json.data.sessions[0].isCurrent).toBe(true)
+    expect(ids).toContain(oldest.json.data.sessions[0].id)
+    expect(ids.at(-1)).toBe("00000000-0000-7000-8000-000000000053")
+    const ended = await server.sql`
+      SELECT count(*)::int AS count FROM people_log WHERE account_id = ${one.accountId} AND action = 'session.ended'`
+    expect(ended).toEqual([{ count: 52 }])
+  })
+})
+
 describe("what is shown once", () => {
   const SHOWN_ONCE = new Set(["token", "key", "secret", "secretKey", "publicKey", "identitySecret"])
   const schema = bareSchema()

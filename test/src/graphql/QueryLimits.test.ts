@@ -121,7 +121,25 @@ describe("what a query costs", () => {
       permitsOf(`{ hook(id: "1") { id } a: hook(id: "2") { id } ...F } fragment F on Query { b: hook(id: "3") { id } }`)
     ).toBe(3)
     expect(permitsOf(`{ contacts(${APP}, first: 100) { nodes { id } } }`)).toBe(1)
+    // Lists without pages have as many as there may be.
+    const lists = Array.from({ length: 10 }, (_, i) => `a${i}: sessions { id } `).join(" ")
+    expect(permitsOf(`{ ${lists} organizations { id } }`)).toBeGreaterThanOrEqual(11)
+    expect(refusalOf(`{ ${lists.replaceAll(": sessions", ": invitations(organizationId: 1)")} }`)).toBe("none")
     expect(permitsOf(`{ contacts(${APP}, first: 100) { nodes { channels { id } devices { id } } } }`)).toBe(21)
+  })
+})
+
+describe("what costs much for its length", () => {
+  it("is counted by what it costs, and asked for once", () => {
+    expect(permitsOf("{ exportMyAccountData me { id } }")).toBe(102)
+    expect(permitsOf("{ __schema { types { name } } }")).toBe(51)
+    expect(permitsOf(`{ a: __type(name: "Hook") { name } b: __type(name: "Device") { name } }`)).toBe(22)
+    const once = /A request has one of .*exportMyAccountData, __schema, .*, once/
+    expect(refusalOf("{ exportMyAccountData a: exportMyAccountData }")).toMatch(once)
+    expect(refusalOf("{ ...F ...F a: __schema { types { name } } } fragment F on Query { me { id } }")).toBe("none")
+    expect(
+      refusalOf("{ ...F b: __schema { types { name } } } fragment F on Query { a: __schema { types { name } } }")
+    ).toMatch(once)
   })
 })
 
