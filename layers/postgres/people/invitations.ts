@@ -74,18 +74,19 @@ export const invitationsOver = (sql: SqlClient.SqlClient): Of => {
       const [member] = yield* sql`
         SELECT 1 FROM members m JOIN accounts a ON a.id = m.account_id WHERE m.organization_id = ${id} AND a.email = ${email}`
       if (member !== undefined) return yield* new AlreadyMember()
-      const [late] = yield* sql<InvitationRow & { readonly before: Role }>`
-        UPDATE invitations i SET role = ${role}, invited_by = ${actor} FROM invitations b
-        WHERE i.organization_id = ${id} AND i.email = ${email} AND b.id = i.id AND i.expires_at > now()
-          AND i.created_at > now() - ${milliseconds(INVITED_LATELY_MS)} * interval '1 ms'
-        RETURNING ${columns}, b.role AS before`
-      if (late !== undefined) {
-        if (late.before !== role) {
-          yield* recordPeople(sql, "invitation.sent", { organization: id, target: late.id, details: { role } })
+      const [before] = yield* sql<InvitationRow & { readonly is_late: boolean }>`
+        SELECT ${columns}, expires_at > now()
+          AND created_at > now() - ${milliseconds(INVITED_LATELY_MS)} * interval '1 ms' AS is_late
+        FROM invitations i WHERE i.organization_id = ${id} AND i.email = ${email}`
+      if (before?.is_late === true) {
+        if (before.role !== role) {
+          yield* sql`UPDATE invitations SET role = ${role}, invited_by = ${actor} WHERE id = ${before.id}`
+          yield* recordPeople(sql, "invitation.sent", { organization: id, target: before.id, details: { role } })
+          return invitationOf({ ...before, role, invited_by: actor })
         }
-        return invitationOf(late)
+        return invitationOf(before)
       }
-      yield* sql`DELETE FROM invitations WHERE organization_id = ${id} AND email = ${email}`
+      if (before !== undefined) yield* sql`DELETE FROM invitations WHERE id = ${before.id}`
       const open = yield* countIn("invitations", id)
       if (open >= OPEN_INVITATIONS) return yield* new TooManyOfThem({ what: "invitations", limit: OPEN_INVITATIONS })
       if (open + (yield* countIn("members", id)) >= SEATS) {

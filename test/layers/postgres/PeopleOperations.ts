@@ -76,7 +76,7 @@ const newMail = (email = newEmail()) => ({
   email,
   sealed: new Uint8Array(1),
   isCode: true,
-  sender: "somebody",
+  sender: unique(),
   lifetimeMs: HOUR
 })
 
