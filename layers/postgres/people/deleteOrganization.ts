@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { OrganizationId } from "../../../services/domain/Ids.ts"
+import { forgetNames } from "./forgetNames.ts"
 import { recordPeople } from "./peopleEntry.ts"
 
 /**
@@ -23,5 +24,7 @@ export const markDeleted = Effect.fnUntraced(function* (
   yield* sql`UPDATE webhooks SET is_active = false, disabled_reason = NULL WHERE app_id IN (${applications})`
   yield* sql`DELETE FROM invitations WHERE organization_id = ${id}`
   yield* sql`DELETE FROM members WHERE organization_id = ${id}`
+  // At once of all that most organizations have; what more there is goes with the rest.
+  yield* forgetNames(sql, id)
   yield* recordPeople(sql, "organization.deleted", { organization: id, target: id })
 })

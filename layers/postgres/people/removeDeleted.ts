@@ -6,6 +6,7 @@ import type { AppId, NotificationId, OrganizationId } from "../../../services/do
 import type { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
 import { uuids } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
+import { forgetNames } from "./forgetNames.ts"
 
 /*
  * What deleted organizations leave behind, removed in parts: each call is one transaction of a few thousand rows, under the
@@ -114,6 +115,8 @@ export const removeDeleted = (sql: SqlClient.SqlClient): OrganizationStore["Serv
     const [organization] = yield* sql<{ readonly id: OrganizationId }>`
       SELECT id FROM organizations WHERE deleted_at IS NOT NULL ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`
     if (organization === undefined) return 0
+    const forgotten = yield* forgetNames(sql, organization.id)
+    if (forgotten > 0) return forgotten
     const [application] = yield* sql<{ readonly id: AppId }>`
       SELECT id FROM applications WHERE organization_id = ${organization.id} LIMIT 1`
     return application === undefined

@@ -40,8 +40,8 @@ export interface Proof {
   readonly showsFirst: boolean
 }
 
-/** The names of what a first sign-in makes. */
-const organizationName = (email: AccountAddress): string => `${email.slice(0, email.lastIndexOf("@"))}’s organization`
+/** The names of what a first sign-in makes. Not after the person: others get to see them, and the log keeps them. */
+const ORGANIZATION = "My organization"
 const APPLICATION = "My first application"
 
 export type NewSessionNeeds = AccountStore | Keys | SessionTokens | SignInSecrets
@@ -87,7 +87,7 @@ export const newSessions: Effect.Effect<NewSessions, never, NewSessionNeeds> = E
     userAgent
   }) {
     const session = draft(userAgent)
-    const organization = { id: uuidv7() as OrganizationId, name: organizationName(email) }
+    const organization = { id: uuidv7() as OrganizationId, name: ORGANIZATION }
     const { application, secrets: shown } = draftApplication(keys, organization.id, APPLICATION)
     const account = uuidv7() as AccountId
     const signedIn = yield* accounts.signIn({

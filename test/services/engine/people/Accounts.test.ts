@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import type { OrganizationId } from "../../../../services/domain/Ids.ts"
 import { ApplicationStore } from "../../../../services/ports/access/ApplicationStore.ts"
 import { Keys } from "../../../../services/ports/access/Keys.ts"
+import { OrganizationStore } from "../../../../services/ports/people/OrganizationStore.ts"
 import { AccountStore } from "../../../../services/ports/people/AccountStore.ts"
 import { run as removeDeleted } from "../../../../services/engine/people/Removals.ts"
 import type { Node } from "./People.ts"
@@ -192,12 +193,22 @@ layer(peopleStores())("deleting an account", (it) => {
       const who = yield* memberOf(one, owner.organization, "owner")
       const { email, id } = who.person.account
       yield* one.accounts.rename(who.person, "Ada Lovelace-Unmistakable")
+      // An organization of their own, which goes with them.
+      const { id: own } = yield* one.organizations.create(who.person, "Unmistakable Ltd")
+      yield* one.organizations.createApplication(who.person, own, "Unmistakable shop")
+      yield* one.organizations.rename(who.person, own, "Unmistakable & Daughters")
       yield* one.organizations.invite(who.person, owner.organization, newAddress(), "viewer", newClient())
       const host = yield* person(one)
       yield* one.organizations.invite(host.person, host.organization, email, "viewer", newClient())
       yield* one.signIn.requestCode(email, newClient())
       yield* sql`INSERT INTO external_sign_ins (provider, subject, id, account_id, email) VALUES ('google', 's-1', ${id}, ${id}, ${email})`
       expect(yield* deleteWith(one, who)).toBe("done")
+      expect(
+        yield* sql`SELECT 1 FROM people_log WHERE organization_id = ${own} AND details::text LIKE '%Unmistakable%'`
+      ).toEqual([])
+      // What the organization held goes in parts.
+      const store = yield* OrganizationStore
+      yield* Effect.repeat(store.removeDeleted, { until: (removed) => removed === 0 })
       const tables = yield* sql<{ name: string }>`
         SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`
       for (const { name } of tables) {
@@ -208,6 +219,8 @@ layer(peopleStores())("deleting an account", (it) => {
       }
       const log = yield* sql<{ action: string }>`SELECT action FROM people_log WHERE actor_id = ${id} ORDER BY id`
       expect(log.map(({ action }) => action)).toContain("account.deleted")
+      const made = yield* sql`SELECT details FROM people_log WHERE organization_id = ${own} AND action LIKE '%created'`
+      expect(made).toEqual([{ details: {} }, { details: {} }])
       // The address is free again, for another account.
       const next = yield* person(one, email)
       expect(next.person.account.id).not.toBe(id)

@@ -30,7 +30,7 @@ layer(peopleStores())("signing in by code", (it) => {
       expect(session.account).toMatchObject({ email, name: "" })
       expect(session.expiresAt).toBeGreaterThan(Date.now() + 6.9 * 86_400_000)
       const { application, organization } = session.first!
-      expect(organization).toMatchObject({ plan: "free", name: expect.stringMatching(/^ada-\d+’s organization$/) })
+      expect(organization).toMatchObject({ plan: "free", name: "My organization" })
       const keys = yield* Keys
       const store = yield* ApplicationStore
       for (const kind of ["secret", "public"] as const) {
