@@ -25,7 +25,8 @@ export interface Cut {
 }
 
 /**
- * The rows of `page`, which is a query, up to the one that makes them more than `PAGE_BYTES`. `bytes`: of a row, roughly.
+ * The rows of `page`, which is a query, up to the one that makes them more than `PAGE_BYTES`. `bytes`: of a row, roughly;
+ * behind OFFSET, which keeps PostgreSQL from working it out wherever it is named.
  */
 export const cutByBytes = (
   sql: SqlClient.SqlClient,
@@ -38,7 +39,7 @@ export const cutByBytes = (
     SELECT * FROM (
       SELECT sized.*, count(*) OVER ()::int AS found,
         sum(size) OVER (ORDER BY ${by} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) - size AS before
-      FROM (SELECT page.*, ${bytes} AS size FROM (${page}) AS page) AS sized
+      FROM (SELECT page.*, ${bytes} AS size FROM (${page}) AS page OFFSET 0) AS sized
     ) AS cut WHERE before < ${sql.literal(String(PAGE_BYTES))} ORDER BY ${by}`
 }
 
