@@ -17,9 +17,11 @@ const withdrawn = new StoreError({
 /**
  * Runs a change of an application in one transaction that holds the permission to make it. Requests are let in by what was
  * true when they began; since then the organization may have been deleted, the person removed or given a smaller role,
- * the key revoked. Members change, and organizations are deleted, under a lock of the organization that excludes this one:
- * so a change is made either before that, or not at all. First of all locks, as there (lockOrganization.ts). `lock`: what
- * excludes those who take away what only some changes have to look at.
+ * the key revoked. Members change, and organizations are deleted, under the same lock of the organization: so a change is
+ * made either before that, or not at all. First of all locks, as there (lockOrganization.ts). `lock`: what excludes those
+ * who take away what only some changes have to look at.
+ *
+ * Not FOR SHARE, which would let changes follow one another without end past whoever waits to delete or to remove.
  */
 export const permitted = <A, E, R>(
   sql: SqlClient.SqlClient,
@@ -32,7 +34,7 @@ export const permitted = <A, E, R>(
       const actor = yield* CurrentActor
       const [organization] = yield* sql<{ readonly id: string; readonly is_deleted: boolean }>`
         SELECT o.id, o.deleted_at IS NOT NULL AS is_deleted FROM applications a
-        JOIN organizations o ON o.id = a.organization_id WHERE a.id = ${appId} FOR SHARE OF o`
+        JOIN organizations o ON o.id = a.organization_id WHERE a.id = ${appId} FOR NO KEY UPDATE OF o`
       // What is not there, or not theirs, is looked for in no application: the change finds nothing.
       if (organization === undefined) return yield* change
       if (organization.is_deleted) return yield* withdrawn
@@ -50,4 +52,14 @@ export const permitted = <A, E, R>(
       }
       return yield* change
     })
+  )
+
+/** The same where keys change so much that nobody looks again whether they may: only people hold their permission. */
+export const permittedToPeople = <A, E, R>(
+  sql: SqlClient.SqlClient,
+  appId: AppId,
+  change: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | SqlError | StoreError, R> =>
+  Effect.flatMap(CurrentActor, ({ kind }): Effect.Effect<A, E | SqlError | StoreError, R> =>
+    kind === "user" ? permitted(sql, appId, change) : sql.withTransaction(change)
   )

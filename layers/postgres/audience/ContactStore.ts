@@ -16,7 +16,7 @@ import { noteErasure } from "./erasures.ts"
 import { pageOf } from "../server/pages.ts"
 import { growing } from "../operations/Statistics.ts"
 import { notedOfPeople, record } from "../access/auditEntry.ts"
-import { permitted } from "../access/permitted.ts"
+import { permittedToPeople } from "../access/permitted.ts"
 import { storeError } from "../server/storeError.ts"
 import { writeContacts } from "./writeContacts.ts"
 
@@ -284,7 +284,7 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
         if (!isThere && devices.length === 0) return false
         yield* record(sql, appId, "contact.deleted", id, { devices: devices.length })
         return true
-      }).pipe((removal) => permitted(sql, appId, removal), storeError("ContactStore.remove"))
+      }).pipe((removal) => permittedToPeople(sql, appId, removal), storeError("ContactStore.remove"))
 
     return ContactStore.of({ upsert, tag, find, findMany, list, update, prefer, remove })
   })
