@@ -146,9 +146,9 @@ export const writeMail = (content: MailContent, baseUrl: string): WrittenMail =>
   // The words are those of whoever invites, for people who may know neither: they stand where it is said whose they are.
   const subject = "Invitation to an organization on Heliograph"
   const what = `${inviter} invites you to join the organization “${unlinked(organization)}” on Heliograph as ${role}.`
-  // A page that asks first: programs that look into mail follow links.
+  // A page that changes nothing: programs that look into mail follow links.
   const link = `${baseUrl}/invitations/${token}`
-  const how = `Accept on this page, signed in with the address that this mail was sent to. The invitation is good for ${DAYS} days:`
+  const how = `This page says how to accept it, signed in with the address that this mail was sent to. The invitation is good for ${DAYS} days:`
   const otherwise = "If you do not know who that is, you can ignore this mail."
   return written(
     subject,

@@ -4,6 +4,7 @@ import { SESSION_MS } from "../../../services/domain/people/Account.ts"
 import type { Person } from "../../../services/domain/people/Account.ts"
 import type { ExternalProvider } from "../../../services/domain/people/ExternalIdentity.ts"
 import { EXTERNAL_PROVIDERS } from "../../../services/domain/people/ExternalIdentity.ts"
+import { returnPath } from "../../../services/domain/people/ReturnAddress.ts"
 import type { Returned } from "../../../services/engine/people/ExternalSignIns.ts"
 import { ExternalSignIns } from "../../../services/engine/people/ExternalSignIns.ts"
 import { Sessions } from "../../../services/engine/people/Sessions.ts"
@@ -75,6 +76,7 @@ export const externalSignInRoutes = Effect.gen(function* () {
   const { baseUrl } = yield* HttpSettings
   const reader = sessionReader(sessions, baseUrl)
   const { isSecure } = reader
+  const { origin } = new URL(baseUrl)
 
   /** Who is signed in. Another site's link is no reason to refuse: what depends on the session looks at it by itself. */
   const personOf = (request: Incoming): Effect.Effect<Person | null, StoreError> => {
@@ -110,7 +112,8 @@ export const externalSignInRoutes = Effect.gen(function* () {
               Effect.logWarning("A provider of external sign-ins did not answer").pipe(
                 Effect.annotateLogs({ provider, reason })
               ),
-              redirectTo(pageFor(provider, "unavailable", { mode, returnTo: "/" }))
+              // Where it was to lead has been judged by now.
+              redirectTo(pageFor(provider, "unavailable", { mode, returnTo: returnPath(returnTo, origin) ?? "/" }))
             )
         })
       )

@@ -1,13 +1,15 @@
-/** The pages that readers of mail see. They load nothing and run nothing. */
+/** The pages that readers of mail see, and people who sign in. They load nothing and run nothing. */
 
-const escape = (text: string): string =>
+export const escape = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
-const layout = (title: string, content: string): string => `<!doctype html>
+/** `content` is HTML. */
+export const layout = (title: string, content: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escape(title)}</title>
 <style>body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:15vh auto;padding:0 1rem}
-button{font:inherit;padding:.5rem 1rem}</style></head>
+h1{font-size:1.5rem}h2{font-size:1.1rem}button{font:inherit;padding:.5rem 1rem}
+pre{padding:.5rem;background:#8882;white-space:pre-wrap;overflow-wrap:anywhere}</style></head>
 <body>${content}</body></html>`
 
 /** The form posts to the page's own address. */

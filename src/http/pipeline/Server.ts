@@ -87,6 +87,7 @@ import { targetOf } from "./Route.ts"
 import { compile } from "./Pipeline.ts"
 import { answerCause } from "./Refusals.ts"
 import { redeliveryRoutes } from "../endpoints/Redeliveries.ts"
+import { signInPageRoutes } from "../endpoints/SignInPages.ts"
 import { segmentRoutes } from "../endpoints/Segments.ts"
 import { statsRoutes } from "../endpoints/Stats.ts"
 import { statusRoutes } from "../endpoints/Status.ts"
@@ -327,7 +328,12 @@ export const routes = (
   mount(
     Effect.gen(function* () {
       const documented = yield* table
-      return [...documented, ...(yield* beside(documented)), ...(yield* externalSignInRoutes)]
+      return [
+        ...documented,
+        ...(yield* beside(documented)),
+        ...(yield* externalSignInRoutes),
+        ...(yield* signInPageRoutes)
+      ]
     }),
     LISTED,
     fastPath

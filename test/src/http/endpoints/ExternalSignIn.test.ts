@@ -261,6 +261,20 @@ describe("signing in with Google", () => {
     expect((await browser.google(withGoogle())).location).toBe("/")
   })
 
+  it("keeps where to go on when a provider does not even answer at first", async () => {
+    google.misbehave({ answers: { path: "/.well-known/openid-configuration", status: 503, body: "{}" } })
+    // What Google says of itself is remembered: by this one it was not asked yet.
+    const fresh = await startServer({ env: { ...google.settings, ...reachable(google.caFile, github.caFile) } })
+    try {
+      const { location } = await newBrowser(fresh).go("/api/auth/oauth/google/start?return_to=/x")
+      expect(location).toBe("/sign-in?external_sign_in=unavailable&provider=google&return_to=%2Fx")
+      const page = await fetch(`${fresh.baseUrl}${location}`)
+      expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Google does not answer")])
+    } finally {
+      await fresh.stop()
+    }
+  })
+
   it("lets nobody in to a disabled account", async () => {
     const [browser, ada] = [newBrowser(), withGoogle()]
     await browser.google(ada)
