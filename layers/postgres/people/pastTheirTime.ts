@@ -10,6 +10,8 @@ const TABLES: ReadonlyArray<readonly [table: string, key: string, isOver: string
   ["sessions", "id", "expires_at < now()"],
   ["invitations", "id", "expires_at < now()"],
   ["oauth_states", "state_hash", "expires_at < now()"],
+  // Whoever sends them drops them too, when they fall due.
+  ["service_mails", "id", "expires_at < now()"],
   ["pending_sign_ins", "token_hash", "expires_at < now()"]
 ]
 

@@ -82,4 +82,56 @@ layer(peopleStores())("the sweep", (it) => {
         yield* one.sessions.authenticate(owner.token)
       })
   )
+
+  it.effect("removes whatever strangers can make many of, however many there are, and keeps what still counts", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const one = yield* node()
+      const { person: who, organization } = yield* person(one)
+      const { id } = who.account
+      const MANY = 3_500
+      // Of each table one row that is over for every one that is not.
+      const over = "now() + CASE WHEN i % 2 = 0 THEN interval '-1 second' ELSE interval '5 minutes' END"
+      const hash = "sha256(i::text::bytea)"
+      const rows: Readonly<Record<string, readonly [columns: string, values: string]>> = {
+        login_codes: ["email, purpose, code_hash, expires_at", `i || '@many.example.com', 'sign_in', ${hash}, ${over}`],
+        sign_in_attempts: [
+          "key, times, last_at",
+          `'many:' || i, '{}', now() - CASE WHEN i % 2 = 0 THEN interval '25 hours' ELSE interval '23 hours' END`
+        ],
+        oauth_states: [
+          "state_hash, provider, sealed, mode, return_to, expires_at",
+          `${hash}, 'google', '', 'sign_in', '/', ${over}`
+        ],
+        pending_sign_ins: [
+          "token_hash, provider, subject, email, expires_at",
+          `${hash}, 'github', i::text, i || '@many.example.com', ${over}`
+        ],
+        sessions: ["id, account_id, epoch, expires_at", `gen_random_uuid(), '${id}', 1, ${over}`],
+        invitations: [
+          "id, organization_id, email, role, token_hash, invited_by, expires_at",
+          `gen_random_uuid(), '${organization}', i || '@many.example.com', 'viewer', ${hash}, '${id}', ${over}`
+        ],
+        service_mails: [
+          "id, email, sealed, is_code, due_at, expires_at",
+          `gen_random_uuid(), i || '@many.example.com', '', i % 3 = 0, now() + interval '1 hour', ${over}`
+        ]
+      }
+      const counts = Effect.forEach(Object.keys(rows), (table) =>
+        Effect.map(
+          sql<{ n: number }>`SELECT count(*)::int AS n FROM ${sql(table)}`,
+          ([row]) => [table, row!.n] as const
+        )
+      )
+      const before = yield* counts
+      for (const [table, [columns, values]] of Object.entries(rows)) {
+        yield* sql.unsafe(
+          `INSERT INTO ${table} (${columns}) SELECT ${values} FROM generate_series(1, ${2 * MANY}) AS i`
+        )
+      }
+      expect(yield* counts).toEqual(before.map(([table, n]) => [table, n + 2 * MANY]))
+      yield* TestClock.withLive(sweep(30))
+      expect(yield* counts).toEqual(before.map(([table, n]) => [table, n + MANY]))
+    })
+  )
 })
