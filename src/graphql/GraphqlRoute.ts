@@ -47,6 +47,10 @@ const SIGN_IN =
   "The Authorization header is missing. Send a secret key as `ApiKey sk_…`, or the token of a session as `Bearer …`; without them, there is requestLoginCode and verifyLoginCode."
 
 const NO_EVENTS = new ApiError("validation_error", "A subscription is sent with `Accept: text/event-stream`.")
+const NO_SESSION_KEY = new ApiError(
+  "validation_error",
+  "An Idempotency-Key is kept with the application of a secret key: without one, requests cannot be repeated with it. Leave it out."
+)
 const NO_KEY = new ApiError("validation_error", "Only a mutation takes an Idempotency-Key: nothing else does any work.")
 
 /** An answer without texts that are shown once: for repetitions of its request. */
@@ -126,6 +130,9 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     yield* call.client.charge(prepared.cost.permits - 1)
     const isLive = prepared.kind === "subscription"
     if (isLive && !wantsEvents(call.request.headers["accept"])) return yield* Effect.fail(NO_EVENTS)
+    if (call.caller === null && call.request.headers["idempotency-key"] !== undefined) {
+      return yield* Effect.fail(NO_SESSION_KEY)
+    }
     // Nobody keeps an answer without end, nor one of a query, which may be long and can be asked for again.
     if (prepared.kind !== "mutation" && call.settle !== null) return yield* Effect.fail(NO_KEY)
     const services = yield* Effect.context<never>()

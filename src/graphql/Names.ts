@@ -40,8 +40,17 @@ export const topFromRest = (path: string): string => path.replace(/^[^.[\]]+/, c
 export const topToRest = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(value).map(([name, one]) => [snakeCase(name), one]))
 
+/** What a page's end is called. */
+const CURSOR = { rest: "next_cursor", graphql: "endCursor" } as const
+
+/** Quoted values, which are left as they are, and names. `identity_secret.issued` is a value without quotes. */
+const WORDS = /"[^"]*"|\b[a-z0-9]+(?:_[a-z0-9]+)+\b(?!\.[a-z])/g
+
 /** Puts the names of fields that stand in a sentence of REST's into those of the schema. */
 export const sentenceFromRest =
   (known: ReadonlySet<string>) =>
   (sentence: string): string =>
-    sentence.replace(/\b[a-z0-9]+(?:_[a-z0-9]+)+\b/g, (word) => (known.has(word) ? camelCase(word) : word))
+    sentence.replace(WORDS, (word) => {
+      if (word === CURSOR.rest) return CURSOR.graphql
+      return known.has(word) ? camelCase(word) : word
+    })

@@ -1,15 +1,19 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { AuditFilter } from "../../services/domain/access/Audit.ts"
 import type { InvitationId } from "../../services/domain/Ids.ts"
+import { PeopleAction } from "../../services/domain/people/PeopleLogEntry.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import type { Organizations } from "../../services/engine/people/Organizations.ts"
 import { showApplication } from "../http/endpoints/Application.ts"
+import { decoder } from "../http/pipeline/Validation.ts"
 import type { MutationResolvers, QueryResolvers } from "./generated/resolvers.ts"
 import { showEntry, showInvitation, showMember, showOrganization } from "./PeopleViews.ts"
 import { clientOf } from "./SessionAnswers.ts"
 import { accountId, idIn, momentIn, organizationId, pageOf, run, runAs } from "./PeopleWork.ts"
 
 /* Organizations: what is in them, who belongs to them, and who changes that. */
+
+const decodeAction = decoder(Schema.Struct({ action: Schema.NullOr(PeopleAction) }))
 
 type Services = Readonly<Record<"organizations", Organizations["Service"]>>
 
@@ -65,9 +69,10 @@ const queries = ({ organizations }: Services) =>
         args,
         Effect.fnUntraced(function* (person) {
           const id = yield* organizationId(args.organizationId)
+          const { action } = yield* Effect.fromResult(decodeAction({ action: args.action ?? null }))
           const filter: AuditFilter = {
             actorId: args.actorId ?? null,
-            action: args.action ?? null,
+            action,
             target: args.target ?? null,
             from: yield* momentIn(args.from, "from"),
             to: yield* momentIn(args.to, "to")

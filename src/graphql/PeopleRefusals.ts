@@ -82,7 +82,7 @@ export const inWords = (error: PeopleRefusal): ApiError | StoreError | Unauthori
     case "TransferOwnershipFirst":
       return new ApiError(
         "transfer_ownership_first",
-        "An organization would be left without an owner: make another member its owner first.",
+        "An organization would be left without an owner: make another member its owner first (transferOwnership), or delete it (deleteOrganization).",
         [{ field: "organizationId", message: `is ${error.organizationId}` }]
       )
     case "OrganizationHasPayments":

@@ -7,6 +7,7 @@ import { refusalOfJson } from "../http/pipeline/Body.ts"
 import { page } from "../http/pipeline/Page.ts"
 import { within } from "../http/pipeline/WaitLimiter.ts"
 import type { GraphqlContext } from "./Context.ts"
+import { sentenceFromRest } from "./Names.ts"
 import type { PeopleRefusal } from "./PeopleRefusals.ts"
 import { inWords } from "./PeopleRefusals.ts"
 import { connectionOf } from "./RelayConnection.ts"
@@ -55,6 +56,8 @@ interface Paging {
   readonly after?: string | null | undefined
 }
 
+const cursorInWords = sentenceFromRest(new Set())
+
 /** A page of a store, as a connection. */
 export const pageOf = <A, B>(
   list: string,
@@ -73,7 +76,7 @@ export const pageOf = <A, B>(
   ).pipe(
     Effect.mapError((error) =>
       error instanceof ApiError && error.details[0]?.field === "cursor"
-        ? invalid([{ ...error.details[0], field: "after" }])
+        ? invalid([{ field: "after", message: cursorInWords(error.details[0].message) }])
         : error
     )
   )

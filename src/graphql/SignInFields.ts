@@ -1,10 +1,12 @@
 import { Effect, Option } from "effect"
 import type { ExternalSignInId, SessionId } from "../../services/domain/Ids.ts"
+import { accountAddress } from "../../services/domain/people/AccountAddress.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import type { ExternalSignIns } from "../../services/engine/people/ExternalSignIns.ts"
 import type { Sessions } from "../../services/engine/people/Sessions.ts"
 import type { SignIn } from "../../services/engine/people/SignIn.ts"
 import { NotThere } from "../../services/ports/people/OrganizationStore.ts"
+import { invalid } from "../http/pipeline/ApiError.ts"
 import { externalCookieIn, noExternalCookie } from "../http/pipeline/ExternalCookies.ts"
 import type { GraphqlContext } from "./Context.ts"
 import type { AccountResolvers, MutationResolvers, QueryResolvers } from "./generated/resolvers.ts"
@@ -23,6 +25,15 @@ interface Services {
   /** Whether cookies are for TLS alone. */
   readonly isSecure: boolean
 }
+
+/** Not sent to the own address instead, as if it had been asked for. */
+const ANOTHER_ADDRESS = invalid([
+  {
+    field: "email",
+    message:
+      "must be the address of the account that is signed in, for a code for deleteAccount. To sign in with another, leave the session out"
+  }
+])
 
 /** The token of an external identity that waits for a code, of the browser that asks. */
 const pendingIn = ({ call }: GraphqlContext, isSecure: boolean): string | null =>
@@ -63,6 +74,9 @@ const byCode = ({ isSecure, sessions, signIn }: Services) =>
     requestLoginCode: (_, args, context) => {
       const { person } = context
       const client = clientOf(context)
+      if (person !== null && accountAddress(args.email) !== person.account.email) {
+        return run(context, args, Effect.fail(ANOTHER_ADDRESS))
+      }
       const sent = person === null ? signIn.requestCode(args.email, client) : signIn.requestDeletionCode(person, client)
       return run(context, args, Effect.as(sent, true))
     },

@@ -50,7 +50,7 @@ const EXPECTED = {
 const SESSIONS = "Sessions are good for GraphQL alone (POST /api/graphql)."
 
 /** A session's token under any scheme word, or what looks like one: a JSON Web Token. */
-const LIKE_A_TOKEN = /^[A-Za-z]+ +[\w-]+\.[\w-]+\.[\w-]+$/
+export const LIKE_A_TOKEN = /^[A-Za-z]+ +[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** A scheme word and a key, as RFC 9110 writes credentials. */
 const CREDENTIALS = /^([A-Za-z][A-Za-z0-9._-]*) +([\x21-\x7e]{1,256})$/

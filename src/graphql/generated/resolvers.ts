@@ -631,7 +631,16 @@ export type TemplatePreview = {
   readonly content: Content
 }
 
-export type Role = "owner" | "admin" | "member" | "viewer"
+/** What a person is in an organization. Each may do what those below it may. */
+export type Role =
+  /** Everything: members and invitations, the organization's name, its deletion. */
+  | "owner"
+  /** Applications and their options, API keys, provider credentials, webhooks. */
+  | "admin"
+  /** Daily work: messages, contacts, devices, channels, templates, segments, inboxes. */
+  | "member"
+  /** Reads everything and changes nothing: any write is refused with 403. Secrets are shown to nobody. */
+  | "viewer"
 
 export type Account = {
   readonly id: Scalars["ID"]["output"]
@@ -1125,8 +1134,8 @@ export type Mutation = {
   readonly updateTemplate: Template
   readonly deleteTemplate: Scalars["Boolean"]["output"]
   /**
-   * Sends a code by mail: one to sign in, whether the address has an account or not; to whoever is signed in one for
-   * deleteAccount, to the account's own address.
+   * Sends a code by mail: one to sign in, with the same answer whether the address has an account or not; to whoever is
+   * signed in one for deleteAccount, and `email` has to be the account's own address.
    */
   readonly requestLoginCode: Scalars["Boolean"]["output"]
   /** Begins a session. An external sign-in that waits in this browser for a code to this address is bound to the account. */
@@ -1140,6 +1149,7 @@ export type Mutation = {
   readonly logout: Scalars["Boolean"]["output"]
   /** Ends all sessions of the account. */
   readonly signOutEverywhere: Scalars["Boolean"]["output"]
+  /** Ends one session of the account, by its id in `sessions`. */
   readonly endSession: Scalars["Boolean"]["output"]
   readonly renameAccount: Account
   /**
@@ -1160,10 +1170,12 @@ export type Mutation = {
   readonly createApplication: CreatedApplication
   /** An open invitation of the same address is replaced. One that was mailed in the last ten minutes is answered as it is, with the role, and no second mail goes out. */
   readonly inviteMember: Invitation
+  /** Its link is good for nothing from then on. */
   readonly revokeInvitation: Scalars["Boolean"]["output"]
   readonly acceptInvitation: Organization
   readonly changeRole: Member
   readonly removeMember: Scalars["Boolean"]["output"]
+  /** 409 transfer_ownership_first for its last owner: transferOwnership, or deleteOrganization. */
   readonly leaveOrganization: Scalars["Boolean"]["output"]
   /** The other becomes an owner, the person an admin. */
   readonly transferOwnership: Member

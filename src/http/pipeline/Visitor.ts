@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Person } from "../../../services/domain/people/Account.ts"
 import type { Auth, Caller } from "../../../services/engine/access/Auth.ts"
-import { Unauthorized } from "../../../services/engine/access/Auth.ts"
+import { LIKE_A_TOKEN, Unauthorized } from "../../../services/engine/access/Auth.ts"
 import type { Sessions } from "../../../services/engine/people/Sessions.ts"
 import { ApiError } from "./ApiError.ts"
 import type { Incoming } from "./Incoming.ts"
@@ -98,6 +98,10 @@ const BEARER = /^Bearer +([\x21-\x7e]{1,4096})$/i
 /** A key is one under any scheme word. */
 const LIKE_A_KEY = /^(?:sk|pk)_/
 
+const EMPTY =
+  "The Authorization header has no token after the word Bearer. Send that of a session, from verifyLoginCode."
+const NOT_BEARER = "The token of a session is sent with the scheme word Bearer: `Authorization: Bearer …`."
+
 const NOBODY: Visitor = { caller: null, person: null }
 
 /** Tells who asks. Nobody, when neither header nor cookie says anything; what they say has to be good. */
@@ -114,6 +118,8 @@ export const recognise = Effect.fnUntraced(function* (
     if (token !== undefined && !LIKE_A_KEY.test(token)) {
       return { caller: null, person: yield* sessions.authenticate(token) } satisfies Visitor
     }
+    if (/^Bearer\s*$/i.test(authorization)) return yield* new Unauthorized({ message: EMPTY })
+    if (token === undefined && LIKE_A_TOKEN.test(authorization)) return yield* new Unauthorized({ message: NOT_BEARER })
     return { caller: yield* auth.authenticate(authorization, "secret"), person: null } satisfies Visitor
   }
   const tokens = cookiesIn(request, SESSION_COOKIE)

@@ -571,7 +571,8 @@ describe("an account", () => {
 
   it("is deleted by a code for just that, which goes to its own address", async () => {
     const one = await somebody()
-    expect((await one.as(REQUEST, { email: "somebody.else@example.com" })).json).toEqual({
+    expect((await one.as(REQUEST, { email: "somebody.else@example.com" })).status).toBe(400)
+    expect((await one.as(REQUEST, { email: one.email })).json).toEqual({
       data: { requestLoginCode: true }
     })
     const code = await server.mailedCode(one.email)
@@ -603,6 +604,82 @@ describe("an account", () => {
     expect(handed.json.data.transferOwnership.role).toBe("OWNER")
     expect((await owner.as(remove, { code })).json).toEqual({ data: { deleteAccount: true } })
     expect((await member.as("{ organizations { role } }")).json.data.organizations).toContainEqual({ role: "OWNER" })
+  })
+})
+
+describe("what is said to whoever gets it wrong", () => {
+  it("tells where the Authorization header of a session is not one", async () => {
+    const { token } = await somebody()
+    for (const [authorization, words] of [
+      [`ApiKey ${token}`, "The token of a session is sent with the scheme word Bearer"],
+      [`Token ${token}`, "The token of a session is sent with the scheme word Bearer"],
+      ["Bearer", "has no token after the word Bearer"]
+    ] as const) {
+      const answer = await ask(ME, {}, { authorization })
+      expect([answer.status, answer.json.error.message]).toEqual([401, expect.stringContaining(words)])
+    }
+  })
+
+  it("refuses an Idempotency-Key without a secret key, and does no work", async () => {
+    const one = await somebody()
+    const query = 'mutation { createOrganization(name: "Twice") { id } }'
+    for (const [text, headers] of [
+      [query, bearer(one.token)],
+      [ME, bearer(one.token)],
+      [`mutation { requestLoginCode(email: "${newAddress()}") }`, {}]
+    ] as const) {
+      const answer = await ask(text, {}, { "idempotency-key": uuidv7(), ...headers })
+      expect([answer.status, codes(answer)]).toEqual([400, ["validation_error"]])
+      expect(answer.json.error.message).toContain("kept with the application of a secret key")
+    }
+    expect((await one.as("{ organizations { name } }")).json.data.organizations).toHaveLength(1)
+  })
+
+  it("sends no code for another address than the own to whoever is signed in", async () => {
+    const [one, other] = [await somebody(), newAddress()]
+    const refused = await one.as(REQUEST, { email: other })
+    expect([refused.status, refused.json.error.details[0].field]).toEqual([400, "email"])
+    expect((await one.as(REQUEST, { email: ` ${one.email.toUpperCase()}` })).json).toEqual({
+      data: { requestLoginCode: true }
+    })
+  })
+
+  it("leads the only member of an organization to its deletion", async () => {
+    const one = await somebody()
+    const left = await one.as("mutation($id: ID!) { leaveOrganization(organizationId: $id) }", {
+      id: one.organizationId
+    })
+    expect([left.status, codes(left)]).toEqual([409, ["transfer_ownership_first"]])
+    expect(left.json.error.message).toContain("deleteOrganization")
+  })
+
+  it("knows the actions of an organization's log, and what ends its pages", async () => {
+    const one = await somebody()
+    const log = (args: string) =>
+      one.as(`query($id: ID!) { organizationLog(organizationId: $id, ${args}) { nodes { action } } }`, {
+        id: one.organizationId
+      })
+    expect((await log('action: "organization.created"')).json.data.organizationLog.nodes).toHaveLength(1)
+    const unknown = await log('action: "organization.painted"')
+    expect([unknown.status, unknown.json.error.details[0]]).toEqual([
+      400,
+      { field: "action", message: expect.stringContaining('"invitation.sent"') }
+    ])
+    const cursor = await log('after: "nothing"')
+    expect([cursor.status, cursor.json.error.details]).toEqual([
+      400,
+      [{ field: "after", message: "must be the endCursor of a page of this list" }]
+    ])
+    const action = await one.as('query($id: ID!) { auditLog(appId: $id, action: "x") { nodes { id } } }', {
+      id: one.appId
+    })
+    expect(action.json.error.message).toContain('"identity_secret.issued"')
+    const after = await one.as('query($id: ID!) { contacts(appId: $id, after: "x") { nodes { id } } }', {
+      id: one.appId
+    })
+    expect(after.json.error.details).toEqual([
+      { field: "after", message: "must be the endCursor of a page of this list" }
+    ])
   })
 })
 
@@ -688,7 +765,10 @@ describe("what is shown once", () => {
   it.each(Object.keys(tried))("is not kept for repetitions: %s", async (name) => {
     const [field, headers] = await tried[name]!()
     const key = { "idempotency-key": uuidv7(), ...headers }
-    const first = await ask(`mutation { ${field} }`, {}, key)
+    const isByKey = headers["authorization"]!.startsWith("ApiKey ")
+    // People cannot repeat requests: what has the header is refused before it does anything.
+    if (!isByKey) expect((await ask(`mutation { ${field} }`, {}, key)).status).toBe(400)
+    const first = await ask(`mutation { ${field} }`, {}, isByKey ? key : headers)
     const shown = textsIn(first.json.data)
     expect(shown.length).toBeGreaterThan(0)
     const again = await ask(`mutation { ${field} }`, {}, key)
