@@ -118,15 +118,16 @@ export const answerOf = ({ data, errors }: ExecutionResult, requestId: string): 
   )
 }
 
-/** The same for what refused a request before it came to GraphQL. */
-export const refusalBody = (body: string): string => {
+/** The same for what refused a request before it came to GraphQL; `wasRead`: it had come to it. */
+export const refusalBody = (body: string): { readonly body: string; readonly wasRead: boolean } => {
   const refusal = JSON.parse(body) as {
     readonly error: { readonly code: string; readonly message: string; readonly request_id: string } & {
       readonly details: ReadonlyArray<Detail>
     }
     readonly errors?: unknown
   }
-  if (refusal.errors !== undefined) return body
+  if (refusal.errors !== undefined) return { body, wasRead: true }
   const { code, details, message, request_id: requestId } = refusal.error
-  return JSON.stringify({ ...refusal, errors: [{ message, extensions: { code, details, requestId } }] })
+  const errors = [{ message, extensions: { code, details, requestId } }]
+  return { body: JSON.stringify({ ...refusal, errors }), wasRead: false }
 }

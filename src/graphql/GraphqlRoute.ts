@@ -17,10 +17,10 @@ import { DeviceStore } from "../../services/ports/audience/DeviceStore.ts"
 import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
 import { NotificationStore } from "../../services/ports/sending/NotificationStore.ts"
 import { ApiError } from "../http/pipeline/ApiError.ts"
-import { wantsEvents } from "../http/pipeline/FastPath.ts"
 import type { Route } from "../http/pipeline/Route.ts"
 import { route } from "../http/pipeline/Route.ts"
 import { ANSWER_BYTES, lengthOf, permitsOf, tooLong } from "./AnswerSize.ts"
+import { inForm, takesEvents } from "./AnswerForm.ts"
 import { makeApplicationAccess } from "./ApplicationAccess.ts"
 import type { GraphqlCall, GraphqlContext } from "./Context.ts"
 import { makeContext } from "./Context.ts"
@@ -129,7 +129,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     // The request itself was counted at the door.
     yield* call.client.charge(prepared.cost.permits - 1)
     const isLive = prepared.kind === "subscription"
-    if (isLive && !wantsEvents(call.request.headers["accept"])) return yield* Effect.fail(NO_EVENTS)
+    if (isLive && !takesEvents(call.request.headers["accept"])) return yield* Effect.fail(NO_EVENTS)
     if (call.caller === null && call.request.headers["idempotency-key"] !== undefined) {
       return yield* Effect.fail(NO_SESSION_KEY)
     }
@@ -158,7 +158,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       summary: "Ask by GraphQL",
       hasDeadline: true,
       hasEvents: true,
-      refusalBody,
+      form: (reply, accept) => inForm(reply, accept, refusalBody),
       body: { schema: GraphqlBody, limit: BODY_BYTES, example: { query: "{ __typename }" } },
       success: {
         status: 200,

@@ -10,6 +10,7 @@ import { Draining } from "../http/endpoints/Status.ts"
 import { ApiError } from "../http/pipeline/ApiError.ts"
 import type { Waits } from "../http/pipeline/WaitLimiter.ts"
 import { within } from "../http/pipeline/WaitLimiter.ts"
+import { COMPLETE, EVENT_HEADERS, EVENTS, nextEvent } from "./AnswerForm.ts"
 import type { GraphqlCall, GraphqlContext } from "./Context.ts"
 import { graphqlError } from "./GraphqlErrors.ts"
 
@@ -47,10 +48,7 @@ export class LiveSettings extends Context.Reference<{
   })
 }) {}
 
-const HEADERS = { "content-type": "text/event-stream", "x-accel-buffering": "no" }
-
-const next = (answer: object): string => `event: next\ndata: ${JSON.stringify(answer)}\n\n`
-const COMPLETE = "event: complete\ndata: \n\n"
+const next = (answer: object): string => nextEvent(JSON.stringify(answer))
 const BEAT = ": beat\n\n"
 
 /** Whether it may be over by the next time. */
@@ -171,7 +169,7 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
           if (!(yield* seat)) return Stream.make(COMPLETE)
           if (call.person !== null) yield* watch(call.person.account.id, changed)
           return Stream.concat(
-            Stream.make(`event: next\ndata: ${told}\n\n`),
+            Stream.make(nextEvent(told)),
             Stream.takeUntil(
               Stream.map(Stream.fromEffectRepeat(tick), (text) => text ?? COMPLETE),
               (text) => text.endsWith(COMPLETE)
@@ -182,7 +180,7 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
         Stream.filter((text) => text !== ""),
         Stream.map((text) => Buffer.from(text))
       )
-      return Response.stream(events, { contentType: HEADERS["content-type"], headers: HEADERS })
+      return Response.stream(events, { contentType: EVENTS, headers: EVENT_HEADERS })
     })
     return { follow }
   }

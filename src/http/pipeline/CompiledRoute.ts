@@ -123,9 +123,9 @@ const clientOf = (
   })
 })
 
-/** A refusal in the words of its route. */
-export const worded = (route: Route, reply: Reply): Reply =>
-  route.refusalBody === null || reply.status < 400 ? reply : { ...reply, body: route.refusalBody(reply.body) }
+/** An answer in the form of its route. */
+export const formed = ({ form }: Route, reply: Reply, { headers }: Incoming): Reply =>
+  form === null ? reply : form(reply, headers["accept"])
 
 /** The answer to what a handler answered. */
 export const replyOf = ({ location, status }: Route["success"], value: unknown, headers: Headers): Reply => {

@@ -6,7 +6,7 @@ import { ApiError } from "./ApiError.ts"
 import type { BodyError } from "./Body.ts"
 import { checkMediaType, parseJson } from "./Body.ts"
 import type { CompiledRoute } from "./CompiledRoute.ts"
-import { callOf, NOTHING, replyOf, worded } from "./CompiledRoute.ts"
+import { callOf, formed, NOTHING, replyOf } from "./CompiledRoute.ts"
 import type { Incoming } from "./Incoming.ts"
 import { answerCause } from "./Refusals.ts"
 import type { Reply } from "./Reply.ts"
@@ -54,7 +54,7 @@ export const makeEnter = (compiled: CompiledRoute): FastRoute["enter"] => {
     if (!admission.admitNow(request, caller, isRegistration, headers)) return null
     const note = (reply: Reply) => {
       meter.note(reply.status, startedAt)
-      return worded(route, reply)
+      return formed(route, reply, request)
     }
     const { late, templates } = makeWaits()
     return {

@@ -26,7 +26,7 @@ export interface FastPath {
 export const makeFastPath = (): FastPath => ({ posts: new Map() })
 
 /** Whether an `Accept` header names server-sent events. */
-export const wantsEvents = (accept: string | undefined): boolean =>
+const wantsEvents = (accept: string | undefined): boolean =>
   accept !== undefined && accept.toLowerCase().includes("text/event-stream")
 
 /** The route that takes this request, if it is a plain one. */

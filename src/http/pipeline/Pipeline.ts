@@ -8,7 +8,7 @@ import type { ApiError } from "./ApiError.ts"
 import { errorBody, notFound, STATUS } from "./ApiError.ts"
 import { checkMediaType, parseJson, readBody } from "./Body.ts"
 import type { CompiledRoute, PipelineServices } from "./CompiledRoute.ts"
-import { callOf, compileRoute, NOTHING, replyOf, worded } from "./CompiledRoute.ts"
+import { callOf, compileRoute, formed, NOTHING, replyOf } from "./CompiledRoute.ts"
 import type { FastRoute } from "./FastEntry.ts"
 import { makeEnter } from "./FastEntry.ts"
 import { checkKey, fingerprintOf, once } from "./Idempotency.ts"
@@ -84,11 +84,12 @@ const serve = <A>(
   const cookies: Array<SetCookie> = []
   return Effect.map(
     Effect.catchCause(handleRequest(compiled, request, requestId, headers, params, search, waits, cookies), (cause) =>
-      Effect.map(refuse(compiled, cause, request, requestId, headers, waits), (reply) => worded(compiled.route, reply))
+      refuse(compiled, cause, request, requestId, headers, waits)
     ),
     (answer) => {
       compiled.meter.note(answer.status, startedAt)
-      return form(cookies.length === 0 ? answer : bearing(answer, cookies))
+      const shown = HttpServerResponse.isHttpServerResponse(answer) ? answer : formed(compiled.route, answer, request)
+      return form(cookies.length === 0 ? shown : bearing(shown, cookies))
     }
   )
 }
@@ -124,7 +125,8 @@ const handleRequest = Effect.fnUntraced(function* (
   call.body = yield* Effect.fromResult(decoded(compiled, json))
   const work = route.handler(call as Call)
   const value = yield* route.hasDeadline ? work : within(waits, work)
-  if (HttpServerResponse.isHttpServerResponse(value)) return HttpServerResponse.setHeaders(value, headers)
+  if (HttpServerResponse.isHttpServerResponse(value))
+    return HttpServerResponse.setHeaders(value, { ...headers, ...value.headers })
   return replyOf(route.success, value, headers)
 })
 
@@ -209,7 +211,7 @@ const handleOnce = (
         : { status: STATUS[error.code], body: errorBody(error, requestId), location: null }
     }
   })
-  return Effect.map(route.hasDeadline ? work : within(waits, work), (reply) => worded(route, reply))
+  return route.hasDeadline ? work : within(waits, work)
 }
 
 /** A request without a good key is counted when it is refused: the way of the others is not made longer by it. */

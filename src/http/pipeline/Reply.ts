@@ -3,14 +3,17 @@ import { HttpServerResponse } from "effect/http"
 import type { ServerResponse } from "node:http"
 import { CORS } from "./Cors.ts"
 
+const JSON_TYPE = "application/json"
+
 /**
  * An answer that is whole in memory, as all are but streams and pages. It is a plain value because two servers write
  * it: the router's, and the fast path beside it.
  */
 export interface Reply {
   readonly status: number
-  /** JSON. */
   readonly body: string
+  /** JSON, unless it says otherwise. */
+  readonly contentType?: string
   /** In lower case; a content type is added. */
   readonly headers: Readonly<Record<string, string>>
   readonly cookies?: ReadonlyArray<SetCookie>
@@ -36,8 +39,14 @@ export const headersFor = (requestId: string, isPublic: boolean): Record<string,
   ...(isPublic ? CORS : undefined)
 })
 
-export const asResponse = ({ body, cookies, headers, status }: Reply): HttpServerResponse.HttpServerResponse =>
-  withCookies(HttpServerResponse.text(body, { status, contentType: "application/json", headers }), cookies)
+export const asResponse = ({
+  body,
+  contentType = JSON_TYPE,
+  cookies,
+  headers,
+  status
+}: Reply): HttpServerResponse.HttpServerResponse =>
+  withCookies(HttpServerResponse.text(body, { status, contentType, headers }), cookies)
 
 /** The router writes cookies by itself. */
 export const withCookies = (
@@ -57,8 +66,11 @@ export const withCookies = (
   )
 
 /** Head and body go out in one write: node joins a text to the head, where a buffer would be a write of its own. */
-export const writeReply = (outgoing: ServerResponse, { body, cookies, headers, status }: Reply): void => {
-  const head = ["content-type", "application/json", "content-length", String(Buffer.byteLength(body))]
+export const writeReply = (
+  outgoing: ServerResponse,
+  { body, contentType = JSON_TYPE, cookies, headers, status }: Reply
+): void => {
+  const head = ["content-type", contentType, "content-length", String(Buffer.byteLength(body))]
   for (const name in headers) head.push(name, headers[name]!)
   for (const cookie of cookies ?? []) head.push("set-cookie", written(cookie))
   outgoing.writeHead(status, head)

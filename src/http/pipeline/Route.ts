@@ -9,7 +9,7 @@ import type { StoreError } from "../../../services/ports/StoreError.ts"
 import type { Refused } from "./Admission.ts"
 import type { ApiError, ErrorCode } from "./ApiError.ts"
 import type { Incoming } from "./Incoming.ts"
-import type { SetCookie } from "./Reply.ts"
+import type { Reply, SetCookie } from "./Reply.ts"
 import type { Visitor } from "./Visitor.ts"
 import type { Waits } from "./WaitLimiter.ts"
 
@@ -138,8 +138,8 @@ export interface Definition<
   readonly hasDeadline?: boolean
   /** Whether it answers those who `Accept` server-sent events by a stream: these go by the router. */
   readonly hasEvents?: boolean
-  /** What the JSON of its refusals is made into, whoever refuses. */
-  readonly refusalBody?: (body: string) => string
+  /** What its answers of JSON are made into, refusals too, whoever refuses: for whoever takes other forms. */
+  readonly form?: (reply: Reply, accept: string | undefined) => Reply
   readonly body?: BodySpec<B>
   readonly query?: Q
   readonly success: SuccessSpec<S> & {
@@ -168,7 +168,7 @@ export interface Route {
   readonly limit: "caller" | "registration" | "none" | "signed"
   readonly hasDeadline: boolean
   readonly hasEvents: boolean
-  readonly refusalBody: ((body: string) => string) | null
+  readonly form: ((reply: Reply, accept: string | undefined) => Reply) | null
   readonly body: Required<BodySpec<Decodable>> | null
   readonly query: Decodable | null
   readonly params: ReadonlyArray<string>
@@ -260,7 +260,7 @@ export const route = <
     limit,
     hasDeadline: definition.hasDeadline ?? false,
     hasEvents: definition.hasEvents ?? false,
-    refusalBody: definition.refusalBody ?? null,
+    form: definition.form ?? null,
     body:
       body === undefined
         ? null

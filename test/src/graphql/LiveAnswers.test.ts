@@ -39,6 +39,13 @@ const listen = async (
 }
 const byKey = ({ secretKey }: Tenant) => `ApiKey ${secretKey}`
 
+/** Of a stream that says nothing but that it is refused. */
+const refusalsOf = ({ events, response }: Awaited<ReturnType<typeof listen>>) => {
+  expect(events.map(({ event }) => event)).toEqual(["next", "complete"])
+  expect(events[0]!.data.error).toBeUndefined()
+  return [response.status, events[0]!.data.errors[0].extensions.code]
+}
+
 const makeHook = async (tenant: Tenant, of = server): Promise<string> => {
   const body = { name: "Live", url: "https://198.18.7.1/hooks" }
   return (await of.call("POST", "/api/v1/webhooks", { key: tenant.secretKey, body })).json.id
@@ -56,6 +63,64 @@ const signedIn = async (email: string, of = server) => {
     organizationId: string
   } & Tenant
 }
+
+describe("a query or mutation", () => {
+  it("is answered by a stream of one event where events are wanted most: nobody does it again", async () => {
+    const tenant = await server.makeTenant()
+    const create = `mutation($id: ID!, $name: String!) {
+      createHook(appId: $id, input: { name: $name, url: "https://198.18.7.1/hooks" }) { name }
+    }`
+    for (const accept of ["text/event-stream", "application/json;q=0.5, Text/Event-Stream", "text/event-stream, */*"]) {
+      const made = await listen(byKey(tenant), create, { id: tenant.appId, name: accept }, { accept })
+      await made.ended
+      expect([made.response.status, made.response.headers.get("content-type")]).toEqual([200, "text/event-stream"])
+      expect(made.response.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/)
+      expect(made.response.headers.get("cache-control")).toBe("no-store, no-transform")
+      expect(made.events.map(({ event, data }) => [event, data])).toEqual([
+        ["next", { data: { createHook: { name: accept } } }],
+        ["complete", null]
+      ])
+    }
+    const listed = await server.call("GET", "/api/v1/webhooks", { key: tenant.secretKey })
+    expect(listed.json.data).toHaveLength(3)
+  })
+
+  it("is refused by one as well, unless it was refused before it was read", async () => {
+    const tenant = await server.makeTenant()
+    for (const [query, code] of [
+      ["{", "validation_error"],
+      ["{ nope }", "validation_error"],
+      [`mutation { deleteHook(id: "${uuidv7()}") }`, "not_found"]
+    ] as const) {
+      const stream = await listen(byKey(tenant), query, {})
+      await stream.ended
+      expect([query, ...refusalsOf(stream)]).toEqual([query, 200, code])
+    }
+    const repeated = { "idempotency-key": "one" }
+    for (let i = 0; i < 2; i++) {
+      const stream = await listen(byKey(tenant), `mutation { deleteHook(id: "${uuidv7()}") }`, {}, repeated)
+      await stream.ended
+      expect(refusalsOf(stream)).toEqual([200, i === 0 ? "not_found" : "idempotency_key_reused"])
+    }
+    const stranger = await listen("ApiKey sk_wrong", "{ __typename }", {})
+    expect([stranger.response.status, stranger.response.headers.get("content-type")]).toEqual([401, "application/json"])
+  })
+
+  it("is answered by JSON where that is wanted as much and named first", async () => {
+    const tenant = await server.makeTenant()
+    for (const accept of [
+      "application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed",
+      "application/json, text/event-stream",
+      "text/event-stream;q=0, */*",
+      "text/event-stream;q=0.1, */*",
+      "text/event-stream;q=0",
+      "*/*"
+    ]) {
+      const answer = await listen(byKey(tenant), "{ __typename }", {}, { accept })
+      expect([accept, await answer.response.json()]).toEqual([accept, { data: { __typename: "Query" } }])
+    }
+  })
+})
 
 // Each test has an application of its own: the places of streams that were closed are given back a moment later.
 describe("a subscription", () => {
@@ -115,24 +180,34 @@ describe("a subscription", () => {
       "A subscription is sent with `Accept: text/event-stream`."
     ])
     const foreign = await listen(byKey(server.theirs), HOOK, { id })
-    expect([foreign.response.status, ((await foreign.response.json()) as any).errors[0].extensions.code]).toEqual([
-      404,
-      "not_found"
-    ])
+    await foreign.ended
+    expect(refusalsOf(foreign)).toEqual([200, "not_found"])
     const none = await listen(byKey(tenant), HOOK, { id: uuidv7() })
-    expect(none.response.status).toBe(404)
+    await none.ended
+    expect(refusalsOf(none)).toEqual([200, "not_found"])
     const two = await listen(
       byKey(tenant),
       `subscription { a: hookChanged(id: "${id}") { id } b: hookChanged(id: "${id}") { id } }`,
       {}
     )
-    expect(two.response.status).toBe(400)
+    await two.ended
+    expect(refusalsOf(two)).toEqual([200, "validation_error"])
     const keyed = await listen(byKey(tenant), HOOK, { id }, { "idempotency-key": "once" })
-    expect(keyed.response.status).toBe(400)
-    const query = await listen(byKey(tenant), `{ hook(id: "${id}") { name } }`, {})
-    expect([query.response.status, query.response.headers.get("content-type")]).toEqual([200, "application/json"])
+    await keyed.ended
+    expect(refusalsOf(keyed)).toEqual([200, "validation_error"])
+    const json = await listen(byKey(tenant), HOOK, { id }, { accept: "application/json, text/event-stream;q=0" })
+    expect([json.response.status, json.response.headers.get("content-type")]).toEqual([400, "application/json"])
     const stranger = await listen("Bearer nothing", HOOK, { id })
     expect(stranger.response.status).toBe(401)
+  })
+
+  it("is followed too by who names events after JSON, whose refusals are JSON then", async () => {
+    const tenant = await server.makeTenant()
+    const accept = "application/json, text/event-stream"
+    const stream = await listen(byKey(tenant), HOOK, { id: await makeHook(tenant) }, { accept })
+    await stream.until(() => stream.events.length === 1)
+    const none = await listen(byKey(tenant), HOOK, { id: uuidv7() }, { accept })
+    expect([none.response.status, none.response.headers.get("content-type")]).toEqual([404, "application/json"])
   })
 
   it("ends with its key", async () => {

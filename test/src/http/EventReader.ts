@@ -51,7 +51,8 @@ export const follow = async (url: string, headers: Record<string, string> = {}, 
     isEnded = true
     changed()
   }
-  const ended = response.status === 200 ? read() : Promise.resolve()
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
+  const ended = isStream ? read() : Promise.resolve()
   return {
     response,
     events,
