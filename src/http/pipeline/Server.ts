@@ -373,7 +373,10 @@ export const makeNodeServer = (
     connectionsCheckingInterval: 5_000,
     noDelay: true,
     // Node's own refusal has neither a body nor the headers of all answers.
-    requireHostHeader: false
+    requireHostHeader: false,
+    // Java's client asks each plain server for HTTP/2 beside its request (`Upgrade: h2c`). The router listens for upgrades,
+    // and node would leave the socket to it: the request passed our door, and the connection closed behind its answer.
+    shouldUpgradeCallback: () => false
   })
   server.setTimeout(120_000)
   shutdown.watch(server)

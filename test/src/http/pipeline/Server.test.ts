@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { closed } from "../../../Sockets.ts"
@@ -44,6 +45,32 @@ const aliasesOf = (path: string) => {
     path.toUpperCase()
   ].filter((alias) => alias !== path)
 }
+
+describe("a connection", () => {
+  it("goes on behind a request that asks for another protocol, as Java's client does with each", async () => {
+    const asking = "Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAEAAEAAAAIAAAAAAAMAAAAA\r\nUpgrade: h2c\r\n"
+    const head = `GET /api/v1/contacts HTTP/1.1\r\nHost: a\r\nAuthorization: ApiKey ${server.ours.secretKey}\r\n`
+    const socket = connect(server.port, "127.0.0.1")
+    let answers = ""
+    for (let n = 1; n <= 3; n++) {
+      socket.write(`${head}${asking}\r\n`)
+      while (answers.split("HTTP/1.1 200 OK").length <= n) {
+        const [chunk] = (await once(socket, "data")) as [Buffer]
+        answers += chunk.toString()
+      }
+    }
+    socket.write(`${head}Connection: close\r\n\r\n`)
+    socket.on("data", (chunk: Buffer) => (answers += chunk.toString()))
+    await closed(socket)
+    expect(answers.split("HTTP/1.1 200 OK")).toHaveLength(5)
+    expect(answers.match(/Connection: close/gi)).toHaveLength(1)
+  })
+
+  it("has no way past the door by such a request", async () => {
+    const answer = await rawExchange("GET /healthz HTTP/1.1\r\nConnection: Upgrade, close\r\nUpgrade: h2c\r\n\r\n")
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+  })
+})
 
 describe("paths", () => {
   it("are matched exactly: nothing answers under another name", async () => {
