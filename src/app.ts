@@ -547,7 +547,7 @@ export const server = (env: Environment): Layer.Layer<never, NodeError> => {
   const fastPath = makeFastPath()
   return Layer.unwrap(
     Effect.map(Settings, (settings) => {
-      const { baseUrl, processes, roles } = settings
+      const { processes, roles } = settings
       const hasWork = roles.has("dispatch") || roles.has("webhooks") || roles.has("workflows")
       const isSpread = processes > 1 && hasWork
       if (isSpread) state.ready = () => 0
@@ -566,7 +566,7 @@ export const server = (env: Environment): Layer.Layer<never, NodeError> => {
           : Layer.empty,
         Retention.layer,
         told("The node stops: it takes no new work and finishes what is under way"),
-        roles.has("api") ? firstStart(baseUrl) : Layer.empty
+        roles.has("api") ? firstStart(settings) : Layer.empty
         // Last to close: while the work drains, load balancers are told so, and requests that still come are answered.
       ).pipe(Layer.provideMerge(leaving(settings, state)), Layer.provideMerge(http(settings, state, fastPath)))
     })

@@ -6,9 +6,9 @@ import { AppId } from "../../services/domain/Ids.ts"
 import { reissueIdentitySecret } from "../../services/engine/access/ApiKeys.ts"
 import { createApplication } from "../../services/engine/access/Applications.ts"
 import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
-import { commands } from "../app.ts"
 import { UNVERIFIED } from "../http/endpoints/Application.ts"
 import { asCommand } from "./Actor.ts"
+import { onDatabase, onNewDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
 import { id, named, wholeNumber } from "./Flags.ts"
 
@@ -25,7 +25,7 @@ const create = Command.make(
       if (json) return yield* Console.log(JSON.stringify(shown))
       for (const [field, value] of Object.entries(shown)) yield* Console.log(`${field.padEnd(16)} ${value}`)
       yield* Console.log("The secrets are shown this once; only their hashes are kept.")
-    }).pipe(Effect.provide(commands(process.env)))
+    }).pipe(Effect.provide(onNewDatabase(process.env)))
 ).pipe(Command.withDescription("Create an application and print its keys, once"))
 
 const appId = id("app", AppId).pipe(Flag.withDescription("The application's id"))
@@ -54,7 +54,7 @@ const options = Command.make(
       const { identityVerification: isOn } = found.value
       yield* Console.log(JSON.stringify({ app_id: app, name: found.value.name, identity_verification: isOn }))
       if (!isOn) yield* Console.error(`Warning: ${UNVERIFIED}`)
-    }).pipe(Effect.provide(commands(process.env)))
+    }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("Show an application's options, or change those that are given"))
 
 const identitySecret = Command.make(
@@ -71,7 +71,7 @@ const identitySecret = Command.make(
       const issued = yield* asCommand(reissueIdentitySecret(app, overlap * 1000))
       if (Option.isNone(issued)) return yield* noApplication(app)
       yield* Console.log(JSON.stringify({ app_id: app, identity_secret: issued.value.secret }))
-    }).pipe(Effect.provide(commands(process.env)))
+    }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("Issue a new identity secret and print it, once"))
 
 export const app = Command.make("app").pipe(

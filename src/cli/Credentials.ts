@@ -14,10 +14,10 @@ import { AppId } from "../../services/domain/Ids.ts"
 import type { CredentialInput } from "../../services/engine/sending/Credentials.ts"
 import { Credentials } from "../../services/engine/sending/Credentials.ts"
 import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
-import { commands } from "../app.ts"
 import type { ApiError } from "../http/pipeline/ApiError.ts"
 import { decoder } from "../http/pipeline/Validation.ts"
 import { asCommand } from "./Actor.ts"
+import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
 import { id, text } from "./Flags.ts"
 
@@ -71,7 +71,7 @@ const set = Command.make(
         )
       )
       yield* Console.log(JSON.stringify({ kind: summary.kind, ...summary.settings }))
-    }).pipe(Effect.provide(commands(process.env)))
+    }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(
   Command.withDescription("Set an application's credential for apns, fcm, webpush or smtp"),
   Command.withExamples([

@@ -114,6 +114,20 @@ const ofDatabase = (check: Check, isAlone: boolean) =>
     yield* check("set aside", setAside)
   })
 
+/** Whether providers of sign-ins can lead back here; null where there are none. */
+const redirects = ({ baseUrl, externalSignIn }: Effect.Success<ReturnType<typeof settingsIn>>): Found | null => {
+  const names = Object.entries(externalSignIn).flatMap(([name, registered]) => (registered === null ? [] : [name]))
+  if (names.length === 0) return null
+  const { hostname, protocol } = new URL(baseUrl)
+  const listed = names.join(" and ")
+  // Which browsers and providers take without TLS, for development.
+  return protocol === "https:" || hostname === "localhost" || hostname === "127.0.0.1"
+    ? `by ${listed}, back to ${baseUrl}/api/auth/oauth/<provider>/callback`
+    : {
+        warning: `by ${listed}, and BASE_URL is ${baseUrl}: providers lead back to HTTPS alone. Set it to the HTTPS address that people use`
+      }
+}
+
 /** Looks, and changes nothing: it makes neither a file nor a table. Later checks are left out when an earlier one fails. */
 export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.gen(function* () {
@@ -134,6 +148,8 @@ export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>
     }
     if (!hasSettings) return findings
     const known = yield* Effect.orDie(settings)
+    const external = redirects(known)
+    if (external !== null) yield* check("external sign-in", Effect.succeed(external))
     const ping = Effect.flatMap(JobQueue, (service) => service.ping).pipe(
       Effect.as("answers"),
       Effect.provide(queueOf(env))

@@ -8,8 +8,8 @@ import { isoTime } from "../../services/domain/Time.ts"
 import { issueKey } from "../../services/engine/access/ApiKeys.ts"
 import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
 import type { Page } from "../../services/ports/audience/DeviceStore.ts"
-import { commands } from "../app.ts"
 import { asCommand } from "./Actor.ts"
+import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
 import { id, named } from "./Flags.ts"
 
@@ -41,7 +41,7 @@ const create = Command.make(
       )
       yield* Console.log(JSON.stringify({ id: info.id, kind, name, key }))
       yield* Console.error("The key is shown this once; only its hash is kept.")
-    }).pipe(Effect.provide(commands(process.env)))
+    }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("Create an API key and print it, once"))
 
 const list = Command.make("list", { app }, ({ app }) =>
@@ -64,7 +64,7 @@ const list = Command.make("list", { app }, ({ app }) =>
       }
       after = next
     } while (after !== null)
-  }).pipe(Effect.provide(commands(process.env)))
+  }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("List an application's API keys, one JSON object a line"))
 
 const revoke = Command.make(
@@ -84,7 +84,7 @@ const revoke = Command.make(
       )
       if (!isRevoked) return yield* new UnusableInput({ message: `The application has no key ${id}.` })
       yield* Console.log(`Revoked ${id}. Within a second no node accepts it any more.`)
-    }).pipe(Effect.provide(commands(process.env)))
+    }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("Revoke an API key"))
 
 export const keys = Command.make("key").pipe(

@@ -4,8 +4,8 @@ import { OrganizationId } from "../../services/domain/Ids.ts"
 import { ROLES } from "../../services/domain/people/Role.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import { OrganizationStore } from "../../services/ports/people/OrganizationStore.ts"
-import { commands } from "../app.ts"
 import { asCommand } from "./Actor.ts"
+import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
 import { id } from "./Flags.ts"
 import { accountWith, email } from "./User.ts"
@@ -21,7 +21,7 @@ const list = Command.make("list", {}, () =>
       }
       after = page.next
     } while (after !== null)
-  }).pipe(Effect.provide(commands(process.env)))
+  }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("List all organizations, one JSON object a line"))
 
 const enrol = Command.make(
@@ -33,7 +33,10 @@ const enrol = Command.make(
   },
   ({ email, org, role }) =>
     Effect.gen(function* () {
-      const account = yield* accountWith(email)
+      const account = yield* accountWith(
+        email,
+        ` It is made by signing in, with a code: npm run cli -- user login-code --email ${email}`
+      )
       const store = yield* OrganizationStore
       yield* asCommand(store.enrol(org, account.id, role)).pipe(
         Effect.catchTags({
@@ -45,7 +48,7 @@ const enrol = Command.make(
         })
       )
       yield* Console.log(`${email} is ${role} of ${org}.`)
-    }).pipe(Effect.provide(commands(process.env)))
+    }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("Make an account a member of an organization, such as the one of the first start"))
 
 export const org = Command.make("org").pipe(

@@ -7,8 +7,8 @@ import { isoTime } from "../../services/domain/Time.ts"
 import { SignIn } from "../../services/engine/people/SignIn.ts"
 import type { Page } from "../../services/ports/audience/DeviceStore.ts"
 import { AccountStore } from "../../services/ports/people/AccountStore.ts"
-import { commands } from "../app.ts"
 import { asCommand } from "./Actor.ts"
+import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
 import { fitting } from "./Flags.ts"
 
@@ -20,12 +20,12 @@ export const email = fitting("email", Address, NO_ADDRESS.replace(/^must be /, "
   Flag.withMetavar("address")
 )
 
-/** The account with an address, or words that say that there is none. */
-export const accountWith = Effect.fnUntraced(function* (address: Account["email"]) {
+/** The account with an address, or words that say that there is none, and `advice`. */
+export const accountWith = Effect.fnUntraced(function* (address: Account["email"], advice = "") {
   const store = yield* AccountStore
   const found = yield* store.findByEmail(address)
   if (Option.isSome(found)) return found.value
-  return yield* new UnusableInput({ message: `There is no account with the address ${address}.` })
+  return yield* new UnusableInput({ message: `There is no account with the address ${address}.${advice}` })
 })
 
 const PURPOSES = { "sign-in": "sign_in", "delete-account": "delete_account" } as const
@@ -43,13 +43,21 @@ const loginCode = Command.make(
   ({ email, json, purpose }) =>
     Effect.gen(function* () {
       const { codeForOperator } = yield* SignIn
+      const account = Option.getOrNull(yield* (yield* AccountStore).findByEmail(email))
+      if (purpose === "delete-account" && account === null) yield* accountWith(email)
       const code = yield* asCommand(codeForOperator(email, PURPOSES[purpose]))
+      if (account !== null && account.disabledAt !== null) {
+        yield* Console.error(
+          `The account of ${email} is disabled: the code is good for nothing before \`user enable\`.`
+        )
+      }
       if (json) return yield* Console.log(JSON.stringify({ code }))
+      if (account === null) yield* Console.error(`There is no account with this address yet: the code makes it.`)
       yield* Console.log(code)
       yield* Console.error(
         `For ${email}, good for ${CODE_LIFETIME_MS / 60_000} minutes and once. Whoever has it has the account.`
       )
-    }).pipe(Effect.provide(commands(process.env)))
+    }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(
   Command.withDescription(
     "Make a code that signs somebody in, without mail; it is good for a new account whatever REGISTRATION says"
@@ -76,7 +84,7 @@ const list = Command.make("list", {}, () =>
       }
       after = next
     } while (after !== null)
-  }).pipe(Effect.provide(commands(process.env)))
+  }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("List all accounts, one JSON object a line"))
 
 const disable = Command.make("disable", { email: email.pipe(Flag.withDescription("Whose account")) }, ({ email }) =>
@@ -84,7 +92,7 @@ const disable = Command.make("disable", { email: email.pipe(Flag.withDescription
     const { id } = yield* accountWith(email)
     yield* asCommand((yield* AccountStore).disable(id))
     yield* Console.log(`Disabled ${email}. All sessions have ended, and no code signs in. \`user enable\` undoes it.`)
-  }).pipe(Effect.provide(commands(process.env)))
+  }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("End all sessions of an account, and let it sign in no more"))
 
 const enable = Command.make("enable", { email: email.pipe(Flag.withDescription("Whose account")) }, ({ email }) =>
@@ -92,7 +100,7 @@ const enable = Command.make("enable", { email: email.pipe(Flag.withDescription("
     const { id } = yield* accountWith(email)
     yield* asCommand((yield* AccountStore).enable(id))
     yield* Console.log(`Enabled ${email}. A new sign-in is needed.`)
-  }).pipe(Effect.provide(commands(process.env)))
+  }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("Let a disabled account sign in again"))
 
 export const user = Command.make("user").pipe(

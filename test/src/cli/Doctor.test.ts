@@ -80,6 +80,19 @@ describe.concurrent("doctor", () => {
   )
 
   it.live(
+    "warns of sign-ins whose providers cannot lead back to BASE_URL",
+    () =>
+      Effect.gen(function* () {
+        const env = { DATA_DIR: yield* folder, OAUTH_GITHUB_CLIENT_ID: "id", OAUTH_GITHUB_CLIENT_SECRET: "secret" }
+        const plain = yield* command(["doctor"], { ...env, BASE_URL: "http://push.example.com" })
+        expect([plain.code, plain.out]).toEqual([0, expect.stringMatching(/WARN {2}external sign-in .*HTTPS alone/)])
+        const secure = yield* command(["doctor"], { ...env, BASE_URL: "https://push.example.com" })
+        expect(secure.out).toMatch(/ok {4}external sign-in .*https:\/\/push\.example\.com\/api\/auth\/oauth/)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
     "asks NATS when there is no data yet, and makes none",
     () =>
       Effect.gen(function* () {

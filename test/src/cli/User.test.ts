@@ -2,10 +2,11 @@ import { expect, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
 import { randomBytes } from "node:crypto"
+import { readdirSync } from "node:fs"
 import { describe, vi } from "vitest"
 import { pool } from "../../../layers/postgres/server/Database.ts"
 import { firstStart } from "../../../src/cli/FirstStart.ts"
-import { commands } from "../../../src/app.ts"
+import { commands, settingsIn } from "../../../src/app.ts"
 import { SignIn } from "../../../services/engine/people/SignIn.ts"
 import { freshDatabase } from "../../Database.ts"
 import { command, folder } from "./Command.ts"
@@ -34,6 +35,28 @@ const lines = (out: string): ReadonlyArray<any> =>
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as unknown)
+
+describe("a command in a folder without a database", () => {
+  it.live("says so and makes none, unless it is one that a service begins with", () =>
+    Effect.gen(function* () {
+      const DATA_DIR = yield* folder
+      for (const args of [
+        ["user", "list"],
+        ["org", "list"],
+        ["user", "login-code", "--email", "ada@example.com"]
+      ]) {
+        const ended = yield* command(args, { DATA_DIR })
+        expect(ended).toMatchObject({ code: 1, out: "", err: expect.stringContaining(`no database in ${DATA_DIR}`) })
+      }
+      expect(readdirSync(DATA_DIR)).toEqual([])
+      const made = yield* command(["app", "create", "--name", "Shop", "--json"], { DATA_DIR })
+      expect([made.code, made.err]).toEqual([0, expect.stringContaining(`Made a new database in ${DATA_DIR}.`)])
+      const next = yield* command(["org", "list"], { DATA_DIR })
+      expect([next.code, next.err]).toEqual([0, ""])
+      expect(lines(next.out)).toHaveLength(1)
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("the command line for people", () => {
   it.live("signs somebody in, lists, disables and enables accounts, and says who did it", () =>
@@ -74,6 +97,7 @@ describe("the command line for people", () => {
       expect(yield* run("user", "disable", "--email", "ada@example.com")).toMatchObject({ code: 0 })
       expect((yield* Effect.flip(verify("ada@example.com", plain.out.trim())))._tag).toBe("AccountDisabled")
       expect(lines((yield* run("user", "list")).out)[0]).toMatchObject({ disabled_at: expect.stringMatching(/Z$/) })
+      expect((yield* run("user", "login-code", "--email", "ada@example.com", "--json")).err).toContain("is disabled")
       expect(yield* run("user", "enable", "--email", "ada@example.com")).toMatchObject({ code: 0 })
       const log = yield* Effect.flatMap(
         PgClient.PgClient,
@@ -87,6 +111,7 @@ describe("the command line for people", () => {
         "cli login_code.issued",
         "cli login_code.issued",
         "cli account.disabled",
+        "cli login_code.issued",
         "cli account.enabled"
       ])
     }).pipe(Effect.scoped)
@@ -97,6 +122,22 @@ describe("the command line for people", () => {
       const { run } = yield* service
       const unknown = yield* run("user", "disable", "--email", "nobody@example.com")
       expect(unknown).toMatchObject({ code: 1, err: "There is no account with the address nobody@example.com.\n" })
+      const early = yield* run(
+        "org",
+        "enrol",
+        "--org",
+        "01a1fbeb-b609-74f0-81a3-2762ff434392",
+        "--email",
+        "nobody@example.com",
+        "--role",
+        "owner"
+      )
+      expect([early.code, early.err]).toEqual([
+        1,
+        expect.stringContaining("made by signing in, with a code: npm run cli -- user login-code --email nobody@")
+      ])
+      const deletion = ["user", "login-code", "--email", "nobody@example.com", "--purpose", "delete-account"]
+      expect(yield* run(...deletion)).toMatchObject({ code: 1, out: "", err: unknown.err })
       const wrong = yield* run("user", "login-code", "--email", "nobody")
       expect(wrong.code).toBe(1)
       expect(wrong.out + wrong.err).toContain("Expected an e-mail address such as ada@example.com")
@@ -107,15 +148,18 @@ describe("the command line for people", () => {
     Effect.gen(function* () {
       const { env, run, verify } = yield* service
       const printed: Array<string> = []
+      const where = yield* settingsIn(env)
       const log = vi.spyOn(console, "log").mockImplementation((text: string) => void printed.push(text))
-      yield* Layer.build(firstStart("http://127.0.0.1:8080").pipe(Layer.provide(commands(env)))).pipe(
+      yield* Layer.build(firstStart(where).pipe(Layer.provide(commands(env)))).pipe(
         Effect.scoped,
         Effect.ensuring(Effect.sync(() => log.mockRestore()))
       )
       const hint = /npm run cli -- org enrol --org ([0-9a-f-]{36}) --email you@example\.com --role owner/.exec(
         printed.join("\n")
       )
-      expect(printed.join("\n")).toContain("npm run cli -- user login-code --email you@example.com")
+      expect(printed.join("\n")).toContain(
+        "make a code (REGISTRATION=invite mails none to who was not invited): npm run cli -- user login-code --email you@example.com"
+      )
       const id = hint![1]!
       const { code } = JSON.parse((yield* run("user", "login-code", "--email", "ada@example.com", "--json")).out) as {
         code: string
