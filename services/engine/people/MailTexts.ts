@@ -73,7 +73,7 @@ const CODES: Readonly<
   },
   delete_account: {
     subject: "Your code to delete your Heliograph account",
-    what: "This is your code to delete your account, with everything that belongs to you alone:",
+    what: "This is your code to delete your account, with its sessions and sign-ins, and with every organization whose only member you are, its applications and all that they hold:",
     otherwise:
       "If you did not ask for it, somebody else may be signed in to your account: sign in, and end all sessions. Give the code to nobody."
   },
