@@ -37,12 +37,14 @@ export const showEntry = ({
   actorKind,
   at,
   details,
+  email,
   id,
   target
 }: PeopleLogEntry) => ({
   id,
   at: isoTime(at),
   accountId,
+  email,
   actor: { kind: actorKind, id: actorId, email: actorEmail },
   action,
   target,

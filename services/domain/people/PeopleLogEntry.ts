@@ -44,6 +44,8 @@ export interface PeopleLogEntry {
   readonly actorId: string | null
   /** Of an actor who is a person and still has an account. */
   readonly actorEmail: AccountAddress | null
+  /** Of whom it is about: the account that there still is, or the invitation that is still open. */
+  readonly email: AccountAddress | null
   readonly action: PeopleAction
   /** The id of what was changed. */
   readonly target: string | null

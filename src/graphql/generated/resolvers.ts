@@ -784,6 +784,8 @@ export type OrganizationLogEntry = {
   readonly id: Scalars["ID"]["output"]
   readonly at: Scalars["DateTime"]["output"]
   readonly accountId?: Maybe<Scalars["ID"]["output"]>
+  /** Of whom it is about, as long as there is the account, or the invitation; their ids stay. */
+  readonly email?: Maybe<Scalars["String"]["output"]>
   readonly actor: OrganizationLogActor
   /** As `member.role_changed`. */
   readonly action: Scalars["String"]["output"]
@@ -3202,6 +3204,7 @@ export type OrganizationLogEntryResolvers<
   id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
   at?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
   accountId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  email?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
   actor?: Resolver<ResolversTypes["OrganizationLogActor"], ParentType, ContextType>
   action?: Resolver<ResolversTypes["String"], ParentType, ContextType>
   target?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>

@@ -653,6 +653,26 @@ describe("what is said to whoever gets it wrong", () => {
     expect(left.json.error.message).toContain("deleteOrganization")
   })
 
+  it("says in an organization's log who was invited, as long as the invitation is there", async () => {
+    const [one, email] = [await somebody(), newAddress()]
+    const invited = await one.as(
+      "mutation($id: ID!, $email: String!) { inviteMember(organizationId: $id, email: $email, role: VIEWER) { id } }",
+      { id: one.organizationId, email }
+    )
+    const { id } = invited.json.data.inviteMember
+    const log = async () =>
+      (
+        await one.as(
+          "query($id: ID!) { organizationLog(organizationId: $id) { nodes { action target email accountId } } }",
+          { id: one.organizationId }
+        )
+      ).json.data.organizationLog.nodes
+    const sent = { action: "invitation.sent", target: id, accountId: null }
+    expect(await log()).toContainEqual({ ...sent, email })
+    await one.as("mutation($id: ID!) { revokeInvitation(id: $id) }", { id })
+    expect(await log()).toContainEqual({ ...sent, email: null })
+  })
+
   it("knows the actions of an organization's log, and what ends its pages", async () => {
     const one = await somebody()
     const log = (args: string) =>
