@@ -12,8 +12,9 @@ const wordsOf = (error: unknown): string => {
   return typeof code === "string" ? `${message} (${code.slice(0, 100)})` : message
 }
 
-export const unavailableBy = (error: unknown): ProviderUnavailable =>
-  new ProviderUnavailable({ reason: wordsOf(error) })
+/** `setting`: the operator's, that says whom to ask. */
+export const unavailableBy = (error: unknown, setting?: string): ProviderUnavailable =>
+  new ProviderUnavailable({ reason: setting === undefined ? wordsOf(error) : `${wordsOf(error)} (${setting})` })
 
 /** What became of a callback that shows nobody. */
 export const refusalOf = (error: unknown): IdentityRefused | ProviderUnavailable => {

@@ -35,7 +35,7 @@ export const makeGoogle = Effect.fnUntraced(function* (
     Effect.uninterruptible(
       Effect.tryPromise({
         try: async () => oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options)),
-        catch: unavailableBy
+        catch: (error) => unavailableBy(error, `OAUTH_GOOGLE_ISSUER: ${issuerText}`)
       })
     ),
     (exit) => (Exit.isSuccess(exit) ? METADATA : AWAY)

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
-import type { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
+import type { OutboundRefused } from "../../services/ports/outbound/OutboundPolicy.ts"
+import type { NoAnswer, SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
 
 /** Of one request, from the name to the last byte of its answer. */
 const DEADLINE_MS = 10_000
@@ -17,6 +18,22 @@ export type OutboundFetch = (url: string, options: FetchOptions) => Promise<Resp
 /** Answers that have no body. */
 const BODILESS = new Set([204, 205, 304])
 
+/** What OpenSSL says of a certificate that nobody vouches for who is trusted here. */
+const UNTRUSTED =
+  /self[- ]signed certificate|unable to (?:verify the first certificate|get (?:local )?issuer certificate)/
+
+/** Why there is no answer, for the operator, with the setting that can change it. */
+const wordsOf = (url: string, error: OutboundRefused | NoAnswer): string => {
+  const { host } = new URL(url)
+  if (error._tag === "OutboundRefused") {
+    return error.setting === undefined
+      ? `${host} cannot be called: ${error.message}`
+      : `${host} cannot be called: ${error.message}; ${error.setting} opens its network`
+  }
+  const advice = UNTRUSTED.test(error.message) ? "; name its authority in OUTBOUND_CA_FILE" : ""
+  return `${host} does not answer: ${error.message}${advice}`
+}
+
 /** A `fetch` of answers that are small. Rejects when there is none. */
 export const makeFetch =
   ({ send }: SmallRequests["Service"]): OutboundFetch =>
@@ -32,7 +49,7 @@ export const makeFetch =
       },
       body: isForm ? body.toString() : null,
       deadlineMs: DEADLINE_MS
-    })
+    }).pipe(Effect.mapError((error) => new Error(wordsOf(url, error))))
     const answer = await Effect.runPromise(request, signal === undefined ? {} : { signal })
     const type = answer.headers["content-type"]
     return new Response(BODILESS.has(answer.status) ? null : answer.body, {

@@ -175,10 +175,18 @@ describe("Google", () => {
 
   it("is not called where the outbound rules do not let it, or its certificate is not trusted", async () => {
     const strict = travel("google", google.deny).pipe(Effect.flip, Effect.provide(providers(google.settings)))
-    expect(await Effect.runPromise(strict)).toMatchObject({ _tag: "ProviderUnavailable" })
+    expect(await Effect.runPromise(strict)).toMatchObject({
+      _tag: "ProviderUnavailable",
+      reason: expect.stringMatching(
+        /^localhost:\d+ cannot be called: .*OUTBOUND_ALLOW_CIDRS.*OAUTH_GOOGLE_ISSUER: https:/
+      )
+    })
     const untrusting = providers({ ...google.settings, OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8" })
     const other = travel("google", google.deny).pipe(Effect.flip, Effect.provide(untrusting))
-    expect(await Effect.runPromise(other)).toMatchObject({ _tag: "ProviderUnavailable" })
+    expect(await Effect.runPromise(other)).toMatchObject({
+      _tag: "ProviderUnavailable",
+      reason: expect.stringMatching(/^localhost:\d+ does not answer: .*OUTBOUND_CA_FILE/)
+    })
   })
 
   it("is asked once for its metadata and its keys, however many sign in", async () => {
