@@ -5,11 +5,15 @@ import type { Reply } from "../http/pipeline/Reply.ts"
  * every answer has one form: that of the JSON, which is also what is kept for repetitions.
  */
 
-export type AnswerForm = "json" | "events"
+/** `response`: as the specification of GraphQL over HTTP has it. `json`: with REST's `error` beside `errors`. */
+export type AnswerForm = "json" | "response" | "events"
 
+const JSON_TYPE = "application/json"
+const RESPONSE = "application/graphql-response+json"
 export const EVENTS = "text/event-stream"
 const FORMS: Readonly<Record<string, AnswerForm>> = {
-  "application/json": "json",
+  [JSON_TYPE]: "json",
+  [RESPONSE]: "response",
   [EVENTS]: "events"
 }
 const WILDCARDS: ReadonlySet<string> = new Set(["*/*", "application/*"])
@@ -32,7 +36,7 @@ const rangesOf = (accept: string): ReadonlyArray<Range> =>
 
 /** What a client wants most; of what it wants as much, what it names first, and a name before a wildcard. */
 export const answerFormOf = (accept: string | undefined): AnswerForm => {
-  if (accept === undefined || accept === "*/*" || accept === "application/json") return "json"
+  if (accept === undefined || accept === "*/*" || accept === JSON_TYPE) return "json"
   let form: AnswerForm = "json"
   let most = 0
   const ranges = rangesOf(accept)
@@ -42,7 +46,7 @@ export const answerFormOf = (accept: string | undefined): AnswerForm => {
   }
   const names = new Set(named.map(({ type }) => type))
   const isMore = ranges.some(({ quality, type }) => WILDCARDS.has(type) && quality > most)
-  return isMore && !names.has("application/json") ? "json" : form
+  return isMore && !names.has(JSON_TYPE) ? "json" : form
 }
 
 /** Whether a client takes a stream of events, if only after other forms. */
@@ -60,15 +64,18 @@ export const nextEvent = (answer: string): string => `event: next\ndata: ${answe
 const UNREAD: ReadonlySet<number> = new Set([401, 403, 405, 408, 413, 415, 429, 503])
 
 interface Body {
-  readonly error?: unknown
-  readonly errors?: unknown
-  readonly [name: string]: unknown
+  readonly error: unknown
+  readonly errors: unknown
+  readonly data?: unknown
 }
 
-/** The response map of GraphQL knows no `error`. */
-const asResponseMap = (body: string): string => {
+/** A refusal as GraphQL has it, whose response map knows no `error`. `hasData`: fields are null, each with its error. */
+const asResponseMap = (body: string): { readonly hasData: boolean; readonly body: string } => {
   const { error, ...map } = JSON.parse(body) as Body
-  return JSON.stringify(error === undefined ? map : { ...map, extensions: { error } })
+  return {
+    hasData: map.data !== null && map.data !== undefined,
+    body: JSON.stringify({ ...map, extensions: { error } })
+  }
 }
 
 /** `worded`: makes REST's body of a refusal that was made before the query was read into that of GraphQL. */
@@ -80,12 +87,18 @@ export const inForm = (
   const isRefusal = reply.status >= 400
   const { body, wasRead } = isRefusal ? worded(reply.body) : { body: reply.body, wasRead: true }
   const form = answerFormOf(accept)
+  if (form === "response") {
+    const contentType = `${RESPONSE}; charset=utf-8`
+    if (!isRefusal) return { ...reply, contentType }
+    const map = asResponseMap(body)
+    return { ...reply, status: map.hasData ? 200 : reply.status, body: map.body, contentType }
+  }
   // A client of events takes any other answer for a connection that broke, and asks again: nothing may have been done.
   if (form === "json" || (!wasRead && UNREAD.has(reply.status))) return isRefusal ? { ...reply, body } : reply
   return {
     ...reply,
     status: 200,
-    body: `${nextEvent(isRefusal ? asResponseMap(body) : body)}${COMPLETE}`,
+    body: `${nextEvent(isRefusal ? asResponseMap(body).body : body)}${COMPLETE}`,
     contentType: EVENTS,
     headers: { ...reply.headers, ...EVENT_HEADERS }
   }

@@ -40,6 +40,9 @@ export interface GraphqlContext {
   /** Notes texts of an answer that must not be kept for repetitions: what is in `value` and not in `kept`. */
   readonly keepSecret: (value: unknown, kept: unknown) => void
   readonly secrets: ReadonlySet<string>
+  /** Notes that a field of a mutation has done its work, whatever becomes of what is asked of it. */
+  readonly noteChange: () => void
+  readonly hasChanged: boolean
   /** From here on the work is this visitor's: the same one, with the roles of now. */
   readonly renew: (visitor: Visitor) => void
   /** Interrupts what is under way: nobody waits for it. */
@@ -93,6 +96,7 @@ export const makeContext = (
   }
   const waits = (): Waits =>
     isLive ? again(call.waits) : { waitLimiter: call.waits.waitLimiter, left: endsAt - performance.now() }
+  let hasChanged = false
   let visitor: Visitor = { caller: call.caller, person: call.person }
   const owners = new WeakMap<object, AppId>()
   const byApplication = new Map<AppId, Lookups>()
@@ -114,6 +118,12 @@ export const makeContext = (
     },
     get person() {
       return visitor.person
+    },
+    noteChange: () => {
+      hasChanged = true
+    },
+    get hasChanged() {
+      return hasChanged
     },
     renew: (now) => {
       visitor = now

@@ -8,8 +8,8 @@ import { refusalIn } from "../http/pipeline/Refusals.ts"
 
 /*
  * Errors carry the codes of the REST API in `extensions.code`, and what else its errors say: `details`, which name
- * fields, and `requestId`. An answer in which nothing was achieved has the status that REST would have answered its first
- * error with, and says that error in REST's form as well; any other has 200.
+ * fields, and `requestId`. An answer of which every field was refused, and nothing was changed, has the status that REST
+ * would have answered its first error with, and says that error in REST's form as well; any other has 200.
  */
 
 interface Extensions {
@@ -99,15 +99,28 @@ const formatted = (error: GraphQLError, requestId: string): GraphQLFormattedErro
 export const defectsOf = (errors: ReadonlyArray<GraphQLError> | undefined): ReadonlyArray<GraphQLError> =>
   (errors ?? []).filter((error) => !isRefusal(error) && !isOfRequest(error))
 
-const isAchieved = (data: ExecutionResult["data"]): boolean =>
-  data !== null && data !== undefined && Object.values(data).some((value) => value !== null)
+/** Whether any field of the operation was answered; null may be an answer. */
+const isAnswered = ({ data, errors = [] }: ExecutionResult): boolean => {
+  if (data === null || data === undefined) return false
+  const refused = new Set(errors.map(({ path }) => path?.[0]))
+  return Object.keys(data).some((name) => data[name] !== null || !refused.has(name))
+}
 
-/** What a request comes to: an answer, or a refusal that says the same in both forms. */
-export const answerOf = ({ data, errors }: ExecutionResult, requestId: string): FormattedExecutionResult | ApiError => {
+/**
+ * What a request comes to: an answer, or a refusal that says the same in both forms. `hasChanged`: a field of a mutation
+ * did its work. Where it has no data because of another field, it is no refusal all the same: whoever repeats those would
+ * do the work twice.
+ */
+export const answerOf = (
+  result: ExecutionResult,
+  requestId: string,
+  hasChanged: boolean
+): FormattedExecutionResult | ApiError => {
+  const { data, errors } = result
   if (errors === undefined || errors.length === 0) return { data: data ?? null }
   const shown = errors.map((error) => formatted(error, requestId))
   const body = data === undefined ? { errors: shown } : { data, errors: shown }
-  if (isAchieved(data)) return body
+  if (isAnswered(result) || hasChanged) return body
   const { code, details, retryAfter } = shown[0]!.extensions as unknown as Extensions
   return new ApiError(
     code,

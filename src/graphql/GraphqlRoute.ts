@@ -103,13 +103,13 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
           request_id: requestId
         })
       }
-      const answer = answerOf(result, requestId)
+      const answer = answerOf(result, requestId, context.hasChanged)
       if (answer instanceof ApiError) return yield* Effect.fail(answer)
       const length = lengthOf(answer)
       yield* charge(permitsOf(length ?? ANSWER_BYTES))
       if (length === null) {
         const refusal = graphqlError(tooLong(prepared.kind === "mutation"))
-        return yield* Effect.fail(answerOf({ errors: [refusal] }, requestId) as ApiError)
+        return yield* Effect.fail(answerOf({ errors: [refusal] }, requestId, false) as ApiError)
       }
       if (context.secrets.size > 0) shownOnce.set(answer, context.secrets)
       return answer
@@ -124,7 +124,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       return yield* new Unauthorized({ message: SIGN_IN })
     }
     if (!("cost" in prepared)) {
-      return yield* Effect.fail(answerOf({ errors: prepared }, call.requestId) as ApiError)
+      return yield* Effect.fail(answerOf({ errors: prepared }, call.requestId, false) as ApiError)
     }
     // The request itself was counted at the door.
     yield* call.client.charge(prepared.cost.permits - 1)

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs"
-import type { GraphQLSchema } from "graphql"
+import type { GraphQLFieldResolver, GraphQLSchema } from "graphql"
 import { assertValidSchema, buildASTSchema, isEnumType, isInputObjectType, isObjectType, parse } from "graphql"
 import type { Route } from "../http/pipeline/Route.ts"
+import type { GraphqlContext } from "./Context.ts"
 import { snakeCase } from "./Names.ts"
-import type { Resolve } from "./RestFields.ts"
 import { resolveByRoute, restFieldOf } from "./RestFields.ts"
 
 /* The schema: what the files of `schema/` say, a file for each subject, with what answers each field. */
@@ -49,6 +49,21 @@ const restNames = (schema: GraphQLSchema): ReadonlySet<string> =>
 /** Resolvers by type and field. */
 export type FieldResolvers = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
+/** Notes what is done, for the status of an answer of which nothing else may tell. */
+const noting =
+  (resolve: GraphQLFieldResolver<unknown, GraphqlContext>): GraphQLFieldResolver<unknown, GraphqlContext> =>
+  (source, args, context, info) => {
+    const value = resolve(source, args, context, info)
+    if (!(value instanceof Promise)) {
+      context.noteChange()
+      return value
+    }
+    return value.then((done: unknown) => {
+      context.noteChange()
+      return done
+    })
+  }
+
 /**
  * The schema that serves: a field is answered by its resolver, else by the route that it names, else by the part of its
  * object that has its name in REST.
@@ -64,7 +79,7 @@ export const makeSchema = (table: ReadonlyArray<Route>, resolvers: FieldResolver
       const resolver = own[field.name]
       const rest = restFieldOf(schema, field)
       const inRest = snakeCase(field.name)
-      if (typeof resolver === "function") field.resolve = resolver as Resolve
+      if (typeof resolver === "function") field.resolve = resolver as typeof field.resolve
       else if (resolver !== undefined) Object.assign(field, resolver)
       else if (rest !== null) field.resolve = resolveByRoute(field, rest, routes, known, type.name === "Mutation")
       else if (inRest !== field.name) {
@@ -72,6 +87,7 @@ export const makeSchema = (table: ReadonlyArray<Route>, resolvers: FieldResolver
         field.resolve = (source: Readonly<Record<string, unknown>>) =>
           inRest in source ? source[inRest] : source[name]
       }
+      if (type.name === "Mutation") field.resolve = noting(field.resolve!)
     }
   }
   assertValidSchema(schema)

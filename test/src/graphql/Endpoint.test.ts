@@ -97,7 +97,7 @@ describe("who may ask", () => {
 })
 
 describe("an answer", () => {
-  it("has the status of its first error where nothing was achieved, and 200 where anything was", async () => {
+  it("has the status of its first error where every field was refused, and 200 where any was answered", async () => {
     const id = uuidv7()
     const none = await ask(`{ hook(id: "${id}") { id } }`)
     expect([none.status, none.json.data, codes(none), none.json.errors[0].path]).toEqual([
@@ -106,6 +106,10 @@ describe("an answer", () => {
       ["not_found"],
       ["hook"]
     ])
+    // Nobody is signed in: null is the answer.
+    const other = await ask(`{ me { id } hook(id: "${id}") { id } }`)
+    expect([other.status, other.json.data, codes(other)]).toEqual([200, { me: null, hook: null }, ["not_found"]])
+    expect(other.json.error).toBeUndefined()
     const some = await ask(`query($appId: ID!) { hook(id: "${id}") { id } hooks(appId: $appId) { nodes { id } } }`, {
       appId: server.ours.appId
     })
@@ -115,6 +119,50 @@ describe("an answer", () => {
       ["not_found"]
     ])
     expect(some.json.error).toBeUndefined()
+  })
+
+  it("is of the type of GraphQL over HTTP for who takes it, a refusal too, which has REST's error in extensions", async () => {
+    const headers = { accept: "application/graphql-response+json, application/json;q=0.9" }
+    const type = "application/graphql-response+json; charset=utf-8"
+    const asked = async (query: string, key = server.ours.secretKey) => {
+      const { headers: shown, json, status } = await server.call("POST", PATH, { key, body: { query }, headers })
+      expect([query, shown.get("content-type")]).toEqual([query, type])
+      expect(Object.keys(json).filter((name) => !["data", "errors", "extensions"].includes(name))).toEqual([])
+      return [status, json.data, json.errors?.[0].extensions.code, json.extensions?.error.code]
+    }
+    const id = uuidv7()
+    expect(await asked("{ __typename }")).toEqual([200, { __typename: "Query" }, undefined, undefined])
+    expect(await asked(`{ hook(id: "${id}") { id } }`)).toEqual([200, { hook: null }, "not_found", "not_found"])
+    expect(await asked("{")).toEqual([400, undefined, "validation_error", "validation_error"])
+    expect(await asked(`mutation { deleteHook(id: "${id}") }`)).toEqual([404, null, "not_found", "not_found"])
+    expect(await asked("{ __typename }", "sk_wrong")).toEqual([401, undefined, "unauthorized", "unauthorized"])
+    for (const accept of [
+      "application/json",
+      "*/*",
+      "application/*",
+      "image/png",
+      "application/graphql-response+json;q=0"
+    ]) {
+      const answer = await ask("{ __typename }", {}, { accept })
+      expect([accept, answer.headers.get("content-type")]).toEqual([accept, "application/json"])
+    }
+    const both = await ask("{", {}, { accept: "application/graphql-response+json;q=0.9, application/json" })
+    expect([both.headers.get("content-type"), both.json.error.code]).toEqual(["application/json", "validation_error"])
+  })
+
+  it("repeats itself under an Idempotency-Key in the form that is taken each time", async () => {
+    const query = `mutation { deleteHook(id: "${uuidv7()}") }`
+    const first = await ask(query, {}, { "idempotency-key": "forms" })
+    expect([first.status, first.json.error.code]).toEqual([404, "not_found"])
+    const accept = "application/graphql-response+json"
+    const again = await ask(query, {}, { "idempotency-key": "forms", accept })
+    expect([again.status, again.headers.get("content-type"), again.headers.get("idempotent-replayed")]).toEqual([
+      404,
+      `${accept}; charset=utf-8`,
+      "true"
+    ])
+    const { error, ...map } = first.json
+    expect(again.json).toEqual({ ...map, extensions: { error } })
   })
 
   it("names the field that is wrong, as the schema calls it, and repeats nothing of what may be secret", async () => {
@@ -258,8 +306,9 @@ describe("webhooks by GraphQL", () => {
       key: tenant.secretKey,
       body: { query: `mutation { ${one("a", URL_OF_A_RECEIVER)} ${one("b", "http://127.0.0.1/")} }` }
     })
-    // createHook is never null: the whole answer is, and says so by its status.
-    expect([answer.status, answer.json.data, answer.json.errors[0].path]).toEqual([400, null, ["b"]])
+    // createHook is never null: the whole answer is. Whoever repeated a refusal would make the first once more.
+    expect([answer.status, answer.json.data, answer.json.errors[0].path]).toEqual([200, null, ["b"]])
+    expect(answer.json.error).toBeUndefined()
     const listed = await server.call("GET", "/api/v1/webhooks", { key: tenant.secretKey })
     expect(listed.json.data.map(({ name }: any) => name)).toEqual(["a"])
   })
