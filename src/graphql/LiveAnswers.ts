@@ -23,7 +23,9 @@ import { graphqlError } from "./GraphqlErrors.ts"
  * States   open     asked every `tick`; every `ticksOfCheck` the key or the session is looked at again, and a comment sent;
  *                   a session also when it may have ended, or its roles have changed: a notice says so at once
  *          refused  the answer is an error that stays one: it is told, and the stream is complete
- *          ended    the key or session has ended, the node stops, or the client is gone
+ *          ended    the key or session has ended, which is told, and the stream is complete; or the node stops, or the
+ *                   client is gone: then it just ends. A client that is told `complete` does not come back, and another
+ *                   node would go on
  */
 
 export class LiveSettings extends Context.Reference<{
@@ -125,7 +127,7 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
         news.signal()
       }
 
-      /** What there is to say after one more tick; null when the stream is over. */
+      /** What there is to say after one more tick; null when the node stops. */
       const tick = Effect.gen(function* () {
         yield* Effect.raceFirst(Effect.sleep(tickMs), news.wait)
         if (isDraining()) return null
@@ -171,7 +173,7 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
           return Stream.concat(
             Stream.make(nextEvent(told)),
             Stream.takeUntil(
-              Stream.map(Stream.fromEffectRepeat(tick), (text) => text ?? COMPLETE),
+              Stream.takeWhile(Stream.fromEffectRepeat(tick), (text): text is string => text !== null),
               (text) => text.endsWith(COMPLETE)
             )
           )
