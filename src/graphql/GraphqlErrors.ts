@@ -131,6 +131,13 @@ export const answerOf = (
   )
 }
 
+/** The words by which clients that send the hash of a query first know that it has to be sent whole. */
+export const persistedQueryNotSupported = (requestId: string): ApiError => {
+  const message = "PersistedQueryNotSupported"
+  const extensions = { code: "PERSISTED_QUERY_NOT_SUPPORTED", details: [], requestId }
+  return new ApiError("validation_error", message, [], {}, { errors: [{ message, extensions }] })
+}
+
 /** The same for what refused a request before it came to GraphQL; `wasRead`: it had come to it. */
 export const refusalBody = (body: string): { readonly body: string; readonly wasRead: boolean } => {
   const refusal = JSON.parse(body) as {

@@ -16,7 +16,7 @@ import { ContactStore } from "../../services/ports/audience/ContactStore.ts"
 import { DeviceStore } from "../../services/ports/audience/DeviceStore.ts"
 import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
 import { NotificationStore } from "../../services/ports/sending/NotificationStore.ts"
-import { ApiError } from "../http/pipeline/ApiError.ts"
+import { ApiError, invalid } from "../http/pipeline/ApiError.ts"
 import type { Route } from "../http/pipeline/Route.ts"
 import { route } from "../http/pipeline/Route.ts"
 import { ANSWER_BYTES, lengthOf, permitsOf, tooLong } from "./AnswerSize.ts"
@@ -26,7 +26,7 @@ import type { GraphqlCall, GraphqlContext } from "./Context.ts"
 import { makeContext } from "./Context.ts"
 import type { Prepared } from "./Execution.ts"
 import { makeExecutor } from "./Execution.ts"
-import { answerOf, defectsOf, graphqlError, refusalBody } from "./GraphqlErrors.ts"
+import { answerOf, defectsOf, graphqlError, persistedQueryNotSupported, refusalBody } from "./GraphqlErrors.ts"
 import { makeLiveAnswers } from "./LiveAnswers.ts"
 import { BODY_BYTES } from "./QueryLimits.ts"
 import { isForAnybody, makePeopleFields } from "./PeopleFields.ts"
@@ -36,16 +36,23 @@ import type { FieldResolvers } from "./Schema.ts"
 import { makeSchema } from "./Schema.ts"
 
 const GraphqlBody = Schema.Struct({
-  query: Schema.String,
+  query: Schema.optionalKey(Schema.String),
   variables: Schema.optionalKey(Schema.NullOr(JsonRecord)),
   operationName: Schema.optionalKey(Schema.NullOr(Schema.String)),
   extensions: Schema.optionalKey(Schema.NullOr(JsonRecord))
 })
 type GraphqlBody = typeof GraphqlBody.Type
 
+/** Clients say more of an operation (its kind, a hash) than there is to know. */
+const knownMembers = (body: unknown): unknown =>
+  typeof body !== "object" || body === null || Array.isArray(body)
+    ? body
+    : Object.fromEntries(Object.entries(body).filter(([name]) => name in GraphqlBody.fields))
+
 const SIGN_IN =
   "The Authorization header is missing. Send a secret key as `ApiKey sk_…`, or the token of a session as `Bearer …`; without them, there is requestLoginCode and verifyLoginCode."
 
+const NO_QUERY = invalid([{ field: "query", message: "is required" }])
 const NO_EVENTS = new ApiError("validation_error", "A subscription is sent with `Accept: text/event-stream`.")
 const NO_SESSION_KEY = new ApiError(
   "validation_error",
@@ -116,9 +123,16 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     }).pipe(Effect.onInterrupt(() => Effect.sync(context.stop)))
 
   const answer = Effect.fnUntraced(function* (call: GraphqlCall) {
-    const { operationName = null, query, variables } = call.body as GraphqlBody
+    const { extensions, operationName, query, variables } = call.body as GraphqlBody
+    if (query === undefined) {
+      const isPersisted = extensions?.["persistedQuery"] !== undefined
+      return yield* Effect.fail(isPersisted ? persistedQueryNotSupported(call.requestId) : NO_QUERY)
+    }
     const isKnown = call.caller !== null || call.person !== null
-    const prepared = executor.prepare({ query, operationName, variables: variables ?? {} }, isKnown)
+    const prepared = executor.prepare(
+      { query, operationName: operationName || null, variables: variables ?? {} },
+      isKnown
+    )
     // Before anything is told of the query: strangers get to know nothing of the schema.
     if (!isKnown && !("cost" in prepared && isForAnybody(prepared.cost.roots))) {
       return yield* new Unauthorized({ message: SIGN_IN })
@@ -159,7 +173,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       hasDeadline: true,
       hasEvents: true,
       form: (reply, accept) => inForm(reply, accept, refusalBody),
-      body: { schema: GraphqlBody, limit: BODY_BYTES, example: { query: "{ __typename }" } },
+      body: { schema: GraphqlBody, unify: knownMembers, limit: BODY_BYTES, example: { query: "{ __typename }" } },
       success: {
         status: 200,
         description: "What was asked for.",

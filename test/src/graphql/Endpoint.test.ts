@@ -82,6 +82,26 @@ describe("who may ask", () => {
     expect((await server.call("POST", `${PATH}/`, { key: server.ours.secretKey, body: { query } })).status).toBe(404)
   })
 
+  it("says more of an operation than there is to know, and no name of it by an empty text", async () => {
+    const body = { query: "query A { __typename }", operationName: "", operationType: "query", id: "1", extensions: {} }
+    const answer = await server.call("POST", PATH, { key: server.ours.secretKey, body })
+    expect([answer.status, answer.json]).toEqual([200, { data: { __typename: "Query" } }])
+  })
+
+  it("is told to send the query where only its hash was sent, in the words that clients know", async () => {
+    const persistedQuery = { version: 1, sha256Hash: "0".repeat(64) }
+    const body = { operationName: null, variables: {}, extensions: { persistedQuery } }
+    const answer = await server.call("POST", PATH, { key: server.ours.secretKey, body })
+    const { extensions, message } = answer.json.errors[0]
+    expect([answer.status, message, extensions.code]).toEqual([
+      400,
+      "PersistedQueryNotSupported",
+      "PERSISTED_QUERY_NOT_SUPPORTED"
+    ])
+    const whole = { ...body, query: "{ __typename }" }
+    expect((await server.call("POST", PATH, { key: server.ours.secretKey, body: whole })).status).toBe(200)
+  })
+
   it("sees the schema, without suggestions to those who guess", async () => {
     const whole = await ask(getIntrospectionQuery())
     expect(whole.status).toBe(200)
