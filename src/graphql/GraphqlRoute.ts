@@ -17,6 +17,7 @@ import { DeviceStore } from "../../services/ports/audience/DeviceStore.ts"
 import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
 import { NotificationStore } from "../../services/ports/sending/NotificationStore.ts"
 import { ApiError, invalid } from "../http/pipeline/ApiError.ts"
+import type { Reply } from "../http/pipeline/Reply.ts"
 import type { Route } from "../http/pipeline/Route.ts"
 import { route } from "../http/pipeline/Route.ts"
 import { ANSWER_BYTES, lengthOf, permitsOf, tooLong } from "./AnswerSize.ts"
@@ -59,6 +60,12 @@ const NO_SESSION_KEY = new ApiError(
   "An Idempotency-Key is kept with the application of a secret key: without one, requests cannot be repeated with it. Leave it out."
 )
 const NO_KEY = new ApiError("validation_error", "Only a mutation takes an Idempotency-Key: nothing else does any work.")
+
+/** What is taken here is not what REST takes. */
+const withSchemes = (reply: Reply): Reply =>
+  reply.headers["www-authenticate"] === undefined
+    ? reply
+    : { ...reply, headers: { ...reply.headers, "www-authenticate": "Bearer, ApiKey" } }
 
 /** An answer without texts that are shown once: for repetitions of its request. */
 const without = (secrets: ReadonlySet<string>, value: unknown): unknown => {
@@ -172,7 +179,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       summary: "Ask by GraphQL",
       hasDeadline: true,
       hasEvents: true,
-      form: (reply, accept) => inForm(reply, accept, refusalBody),
+      form: (reply, accept) => inForm(withSchemes(reply), accept, refusalBody),
       body: { schema: GraphqlBody, unify: knownMembers, limit: BODY_BYTES, example: { query: "{ __typename }" } },
       success: {
         status: 200,

@@ -1,6 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs"
-import type { GraphQLFieldResolver, GraphQLSchema } from "graphql"
-import { assertValidSchema, buildASTSchema, isEnumType, isInputObjectType, isObjectType, parse } from "graphql"
+import type { GraphQLFieldResolver } from "graphql"
+import {
+  assertValidSchema,
+  buildASTSchema,
+  GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+  parse
+} from "graphql"
 import type { Route } from "../http/pipeline/Route.ts"
 import type { GraphqlContext } from "./Context.ts"
 import { snakeCase } from "./Names.ts"
@@ -90,6 +98,9 @@ export const makeSchema = (table: ReadonlyArray<Route>, resolvers: FieldResolver
       if (type.name === "Mutation") field.resolve = noting(field.resolve!)
     }
   }
-  assertValidSchema(schema)
-  return schema
+  // What answers a field is nobody's business: clients cannot use the directive.
+  const { directives, ...config } = schema.toConfig()
+  const serving = new GraphQLSchema({ ...config, directives: directives.filter(({ name }) => name !== "rest") })
+  assertValidSchema(serving)
+  return serving
 }

@@ -52,12 +52,13 @@ import type { SegmentStore } from "../../../services/ports/audience/SegmentStore
 import type { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
 import type { Headers, Refused } from "./Admission.ts"
 import { isCounted, makeAdmission } from "./Admission.ts"
-import { ApiError, errorResponse, unavailable } from "./ApiError.ts"
+import { ApiError, errorReply, errorResponse, unavailable } from "./ApiError.ts"
 import { apiKeyRoutes } from "../endpoints/ApiKeys.ts"
 import { applicationRoutes } from "../endpoints/Application.ts"
 import { auditRoutes } from "../endpoints/AuditLog.ts"
 import { channelRoutes } from "../endpoints/Channels.ts"
 import { contactRoutes } from "../endpoints/Contacts.ts"
+import { formed } from "./CompiledRoute.ts"
 import type { ConnectionRules } from "./Connections.ts"
 import { boundConnections } from "./Connections.ts"
 import { preflight } from "./Cors.ts"
@@ -248,9 +249,14 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
         const path = request.url.split("?", 1)[0]!
         const isPublic = publicPaths.has(path as Route["path"]) || path.startsWith("/api/v1/public/")
         const headers = headersFor(requestId, isPublic)
+        const route = all.find((route) => route.path === path)
+        const refusal = (error: ApiError) => {
+          const reply = errorReply(error, requestId, headers)
+          return asResponse(route === undefined ? reply : formed(route, reply, request))
+        }
         return Effect.match(count(admission.admitAnonymous(request, headers), headers), {
-          onSuccess: () => errorResponse(error, requestId, headers),
-          onFailure: (refused) => errorResponse(refused, requestId, headers)
+          onSuccess: () => refusal(error),
+          onFailure: refusal
         })
       }
       /** Serves a path and none of its other names. */

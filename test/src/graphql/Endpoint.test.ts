@@ -42,6 +42,7 @@ describe("who may ask", () => {
         headers: authorization === undefined ? {} : { authorization }
       })
       expect([answer.status, answer.json.error.code, codes(answer)]).toEqual([status, code, [code]])
+      expect(answer.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer, ApiKey" : null)
       expect(answer.json.errors[0].message).toBe(answer.json.error.message)
       expect(answer.json.errors[0].extensions.requestId).toBe(answer.headers.get("x-request-id"))
     }
@@ -64,7 +65,7 @@ describe("who may ask", () => {
       expect([type, answer.status, codes(answer)]).toEqual([type, 415, ["unsupported_media_type"]])
     }
     const got = await server.call("GET", `${PATH}?query={__typename}`, { key: server.ours.secretKey })
-    expect([got.status, got.headers.get("allow")]).toEqual([405, "POST"])
+    expect([got.status, got.headers.get("allow"), codes(got)]).toEqual([405, "POST", ["method_not_allowed"]])
     for (const body of [
       [{ query: "{ __typename }" }],
       { query: 1 },
@@ -106,6 +107,7 @@ describe("who may ask", () => {
     const whole = await ask(getIntrospectionQuery())
     expect(whole.status).toBe(200)
     expect(whole.json.data.__schema.types.map(({ name }: any) => name)).toContain("Hook")
+    expect(whole.json.data.__schema.directives.map(({ name }: any) => name)).not.toContain("rest")
     const guess = await ask("{ hoks(appId: 1) { nodes { id } } }")
     expect(guess.json.error.message).toBe('Cannot query field "hoks" on type "Query".')
     // The same list again and again is not what a schema is.
