@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Exit, Layer, Redacted, Schedule, Schema, Scope } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Redacted, Schedule, Schema, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
 import { hostname } from "node:os"
 import { accessOf } from "../../config/DatabaseUrl.ts"
 import { Settings } from "../../config/Settings.ts"
@@ -51,7 +52,7 @@ const PLANS = { enable_seqscan: "off", plan_cache_mode: "force_generic_plan", ji
  */
 export const pool = (databaseUrl: string, connections: number, name = "heliograph", hasLimits = true) => {
   const { connectTimeoutMs, ssl, url } = accessOf(databaseUrl)
-  return PgClient.make({
+  const made = PgClient.make({
     url: Redacted.make(url),
     ssl,
     applicationName: name,
@@ -65,6 +66,22 @@ export const pool = (databaseUrl: string, connections: number, name = "heliograp
     multiplexConcurrency: 4,
     startupParameters: { ...(hasLimits ? { ...LIMITS, ...PLANS } : {}), timezone: "UTC" }
   })
+  return Effect.map(made, failingAsStatementsDo)
+}
+
+/**
+ * A transaction whose connection is lost can not be rolled back either, and Effect takes that for a defect: nobody who
+ * waits for a database to come back would see it, and work in the background would end for good. Here it fails with the
+ * error of the database, as a statement does.
+ */
+const failingAsStatementsDo = (sql: PgClient.PgClient): PgClient.PgClient => {
+  const { withTransaction } = sql
+  const failing: typeof withTransaction = (work) =>
+    Effect.catchCause(withTransaction(work), (cause) => {
+      const lost = cause.reasons.find(Cause.isDieReason)?.defect
+      return isSqlError(lost) ? Effect.fail(lost) : Effect.failCause(cause)
+    })
+  return Object.assign(sql, { withTransaction: failing })
 }
 
 /**

@@ -53,6 +53,22 @@ describe("layer", { concurrent: true, timeout: 240_000 }, () => {
       expect(lines).toEqual([{ name: "heliograph" }])
     })
   )
+
+  it.live("fails as a statement does when its connection is lost within a transaction, so that it is tried again", () =>
+    Effect.gen(function* () {
+      const { url } = yield* freshDatabase("empty")
+      const tried = yield* Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        let tries = 0
+        const work = Effect.suspend(() =>
+          ++tries === 1 ? sql`SELECT pg_terminate_backend(pg_backend_pid())` : sql`SELECT 1 AS one`
+        )
+        yield* sql.withTransaction(work).pipe(Effect.retry({ while: (error) => error._tag === "SqlError", times: 5 }))
+        return tries
+      }).pipe(Effect.provide(layer.pipe(Layer.provide(settings({ DATABASE_URL: url })))))
+      expect(tried).toBeGreaterThan(1)
+    })
+  )
 })
 
 describe("nodeName", () => {
