@@ -54,6 +54,7 @@ export const keep: Effect.Effect<void, SqlError, PgClient.PgClient | Scope.Scope
   yield* ensure()
   yield* Effect.suspend(() => ensure()).pipe(
     Effect.catch((error) => Effect.logWarning("Partitions could not be made; the next try is in an hour", error)),
+    Effect.catchDefect((defect) => Effect.logError("Making partitions broke; the next try is in an hour", defect)),
     Effect.schedule(Schedule.spaced("1 hour")),
     Effect.forkScoped
   )

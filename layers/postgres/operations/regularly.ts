@@ -17,7 +17,10 @@ export const regularly = <R>(
   Random.nextBetween(0, FIRST_MS).pipe(
     Effect.flatMap(Effect.sleep),
     Effect.andThen(
-      Effect.repeat(Effect.retry(look, Schedule.spaced("1 minute")), Schedule.jittered(Schedule.spaced(every)))
+      Effect.repeat(
+        Effect.retry(Effect.catchDefect(look, Effect.fail), Schedule.spaced("1 minute")),
+        Schedule.jittered(Schedule.spaced(every))
+      )
     ),
     Effect.forkScoped,
     Effect.asVoid

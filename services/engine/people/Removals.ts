@@ -15,6 +15,8 @@ export const run: Effect.Effect<never, never, OrganizationStore> = Effect.flatMa
       Effect.catchTag("StoreError", (error) =>
         Effect.as(Effect.logWarning("What a deleted organization left behind stays for a while more", error), 0)
       ),
+      // Whatever broke, what is left is looked at again: nobody else would do it.
+      Effect.catchDefect((defect) => Effect.as(Effect.logError("Removing a deleted organization broke", defect), 0)),
       Effect.flatMap((removed) => Effect.sleep(removed === 0 ? LOOK : PAUSE))
     )
   )

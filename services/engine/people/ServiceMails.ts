@@ -10,12 +10,15 @@ import * as Signal from "../operations/Signal.ts"
 import type { MailContent } from "./MailTexts.ts"
 import { writeMail } from "./MailTexts.ts"
 
-/** Mails that are taken at once, and sent at once. */
-const TAKEN = 20
+/** Mails of a kind that a process sends at once. No more are taken: what lies here waits for nobody who dies. */
 const AT_ONCE = 4
 /** A server may think for a while before it takes a mail. */
 const LEASE_MS = 120_000
 const SEND_TIMEOUT = "100 seconds"
+/** Who waits for a code is there now; and a server that keeps silent to one address is no reason to keep others waiting. */
+const CODE_TIMEOUT = "20 seconds"
+/** How long a process that stops waits for mails that are on their way: cut off, they would go twice. */
+const LAST = "10 seconds"
 /** How often it is looked for mail of other nodes, and for what is due again. */
 const LOOK = "2 seconds"
 const RETRY_MS = [5_000, 15_000, 30_000, 60_000, 300_000, 900_000]
@@ -38,8 +41,9 @@ export class ServiceMails extends Context.Service<
     readonly wake: Effect.Effect<void>
     /** Sends what is due. Answers how many mails were looked at. */
     readonly sendDue: Effect.Effect<number>
-    /** Sends for as long as it runs. */
+    /** Sends for as long as it runs. What is on its way when it ends goes on: `sent` waits for it, for a while. */
     readonly run: Effect.Effect<never>
+    readonly sent: Effect.Effect<void>
   }
 >()("heliograph/engine/ServiceMails") {
   static readonly layer: Layer.Layer<
@@ -73,10 +77,12 @@ export class ServiceMails extends Context.Service<
         if (isWanted(mail, content)) {
           yield* mailer
             .send({ id: mail.id, to: mail.email, ...writeMail(content, baseUrl) })
-            .pipe(Effect.timeout(SEND_TIMEOUT))
+            .pipe(Effect.timeout(CODES.has(content.type) ? CODE_TIMEOUT : SEND_TIMEOUT))
         }
         yield* store.remove(mail.id)
       })
+
+      const again = (mail: WaitingMail) => store.postpone(mail.id, RETRY_MS[mail.attempts - 1] ?? RETRY_MS.at(-1)!)
 
       const settle = (mail: WaitingMail) =>
         sendOne(mail).pipe(
@@ -92,49 +98,90 @@ export class ServiceMails extends Context.Service<
                 Effect.logWarning("A mail of the service was not taken").pipe(
                   Effect.annotateLogs({ reason, final: isFinal })
                 ),
-                isFinal
-                  ? store.remove(mail.id)
-                  : store.postpone(mail.id, RETRY_MS[mail.attempts - 1] ?? RETRY_MS.at(-1)!)
+                isFinal ? store.remove(mail.id) : again(mail)
               ),
-            TimeoutError: () => Effect.logWarning("The mail server did not answer; the mail is tried again")
+            TimeoutError: () =>
+              Effect.andThen(Effect.logWarning("The mail server did not answer; the mail is tried again"), again(mail))
           }),
+          Effect.catchDefect((defect) =>
+            Effect.andThen(
+              Effect.logError("Sending a mail of the service broke; it is tried again", defect),
+              again(mail)
+            )
+          ),
           // Its lease ends, and the next look finds it.
           Effect.catchTag("StoreError", (error) =>
             Effect.logWarning("A mail of the service waits for the database", error)
           )
         )
 
-      const sendDueOf = (what: "codes" | "others") =>
-        store.claim(what, TAKEN, LEASE_MS).pipe(
-          Effect.flatMap((mails) =>
-            Effect.as(Effect.forEach(mails, settle, { concurrency: AT_ONCE, discard: true }), mails.length)
-          ),
+      const take = (what: "codes" | "others", limit: number) =>
+        store.claim(what, limit, LEASE_MS).pipe(
           Effect.catchTag("StoreError", (error) =>
-            Effect.as(Effect.logDebug("The service's mail waits for the database", error), 0)
-          )
+            Effect.as(Effect.logDebug("The service's mail waits for the database", error), [])
+          ),
+          Effect.catchDefect((defect) => Effect.as(Effect.logError("Looking for the service's mail broke", defect), []))
+        )
+      const sendDueOf = (what: "codes" | "others") =>
+        Effect.flatMap(take(what, AT_ONCE), (mails) =>
+          Effect.as(Effect.forEach(mails, settle, { concurrency: AT_ONCE, discard: true }), mails.length)
         )
       const sendDue = Effect.zipWith(sendDueOf("codes"), sendDueOf("others"), (codes, others) => codes + others)
 
-      /** Each for itself: a code waits for no other mail, however slow the server is with those. */
-      const runOf = (what: "codes" | "others") =>
-        Effect.forever(
-          Effect.flatMap(sendDueOf(what), (taken) =>
-            taken === TAKEN ? Effect.void : Effect.raceFirst(inboxes[what].wait, Effect.sleep(LOOK))
+      /** Of both kinds, on their way. */
+      let underWay = 0
+      const settled = Signal.make()
+      const isAtWork = () => underWay > 0
+      /** Each for itself: a code waits for no other mail, however slow the server is with those, and for no other code. */
+      const runOf = Effect.fnUntraced(function* (what: "codes" | "others"): Effect.fn.Return<never> {
+        let free = AT_ONCE
+        const freed = Signal.make()
+        const isFull = () => free === 0
+        const send = (mail: WaitingMail) => {
+          free--
+          underWay++
+          const done = Effect.sync(() => {
+            free++
+            underWay--
+            freed.signal()
+            settled.signal()
+          })
+          return Effect.forkDetach(Effect.ensuring(settle(mail), done))
+        }
+        while (true) {
+          while (isFull()) yield* freed.wait
+          const asked = free
+          // What was taken is begun, also when the process is told to stop in between.
+          const taken = yield* Effect.uninterruptible(
+            Effect.tap(take(what, asked), (mails) => Effect.forEach(mails, send, { discard: true }))
           )
-        )
+          if (taken.length < asked) yield* Effect.raceFirst(inboxes[what].wait, Effect.sleep(LOOK))
+        }
+      })
       const run = Effect.raceFirst(runOf("codes"), runOf("others"))
+      const sent = Effect.suspend(() =>
+        Effect.gen(function* () {
+          while (isAtWork()) yield* settled.wait
+        })
+      ).pipe(Effect.timeoutOption(LAST), Effect.asVoid)
 
       const wake = Effect.sync(() => {
         inboxes.codes.signal()
         inboxes.others.signal()
       })
 
-      return ServiceMails.of({ draft, wake, sendDue, run })
+      return ServiceMails.of({ draft, wake, sendDue, run, sent })
     })
   )
 
   /** Sends while the layer lives. */
   static readonly running: Layer.Layer<never, never, ServiceMails> = Layer.effectDiscard(
-    Effect.flatMap(ServiceMails, ({ run }) => Effect.forkScoped(run))
+    Effect.flatMap(ServiceMails, ({ run, sent }) =>
+      // In the reverse order: it takes no more, and then what is on its way is waited for.
+      Effect.andThen(
+        Effect.addFinalizer(() => sent),
+        Effect.forkScoped(run)
+      )
+    )
   )
 }

@@ -125,6 +125,24 @@ layer(peopleStores())("the service's own mail", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("is a code at once, while the server keeps silent to another address", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const running = yield* Effect.forkScoped(one.mails.run)
+      const tarpit = newAddress()
+      one.slow.add(tarpit)
+      yield* one.signIn.requestCode(tarpit, newClient())
+      const until = (isThere: () => boolean) => TestClock.withLive(eventually(Effect.sync(isThere), (there) => there))
+      yield* until(() => one.begun.includes(tarpit))
+      for (let i = 0; i < 6; i++) {
+        const email = newAddress()
+        yield* one.signIn.requestCode(email, newClient())
+        yield* until(() => one.sent.some(({ to }) => to === email))
+      }
+      yield* Fiber.interrupt(running)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("takes turns: who sends one does not wait for who sends many", () =>
     Effect.gen(function* () {
       const one = yield* node()
