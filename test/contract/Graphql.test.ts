@@ -276,7 +276,7 @@ describe("what a field answers", () => {
     })
     expect([foreign.status, foreign.errors[0].extensions.details]).toEqual([
       400,
-      [{ field: "after", message: "must be the next_cursor of a page of this list" }]
+      [{ field: "after", message: "must be the endCursor of a page of this list" }]
     ])
   })
 })
