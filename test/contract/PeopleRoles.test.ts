@@ -173,8 +173,14 @@ describe("every field of the schema", () => {
         expect(stream.events[0]!.data).toEqual({ data: { [field.name]: { id } } })
         stream.close()
       }
-      const { response } = await listen(bearer(nobody))
-      expect([field.name, response.status]).toEqual([field.name, 404])
+      // A stream is refused in the words of streams: an error, and its end.
+      const refused = await listen(bearer(nobody))
+      await refused.ended
+      expect(refused.events).toMatchObject([
+        { event: "next", data: { errors: [{ extensions: { code: "not_found" } }] } },
+        { event: "complete" }
+      ])
+      expect([field.name, refused.events[0]!.data.data ?? null]).toEqual([field.name, null])
     }
   })
 

@@ -122,11 +122,17 @@ export class ServiceMails extends Context.Service<
           ),
           Effect.catchDefect((defect) => Effect.as(Effect.logError("Looking for the service's mail broke", defect), []))
         )
-      const sendDueOf = (what: "codes" | "others") =>
-        Effect.flatMap(take(what, AT_ONCE), (mails) =>
-          Effect.as(Effect.forEach(mails, settle, { concurrency: AT_ONCE, discard: true }), mails.length)
-        )
-      const sendDue = Effect.zipWith(sendDueOf("codes"), sendDueOf("others"), (codes, others) => codes + others)
+      const sendDueOf = Effect.fnUntraced(function* (what: "codes" | "others") {
+        for (let all = 0; ;) {
+          const mails = yield* take(what, AT_ONCE)
+          yield* Effect.forEach(mails, settle, { concurrency: AT_ONCE, discard: true })
+          all += mails.length
+          if (mails.length < AT_ONCE) return all
+        }
+      })
+      const sendDue = Effect.suspend(() =>
+        Effect.zipWith(sendDueOf("codes"), sendDueOf("others"), (codes, others) => codes + others)
+      )
 
       /** Of both kinds, on their way. */
       let underWay = 0
