@@ -1,8 +1,10 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../../services/domain/Ids.ts"
 import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
+import type { ProvedSignIn, SignedIn } from "../../../services/ports/people/AccountStore.ts"
 import { AccountDisabled, AccountStore, RegistrationClosed } from "../../../services/ports/people/AccountStore.ts"
 import { insertApplication } from "../access/newApplication.ts"
 import { ofRows } from "../server/ofRows.ts"
@@ -18,6 +20,7 @@ import { insertSession } from "./insertSession.ts"
 import type { OrganizationRow } from "./organizationRows.ts"
 import { ORGANIZATION_COLUMNS, organizationOf } from "./organizationRows.ts"
 import { recordPeople } from "./peopleEntry.ts"
+import { tryCode } from "./useCode.ts"
 
 export const layer: Layer.Layer<AccountStore, never, SqlClient.SqlClient | SecretBox> = Layer.effect(
   AccountStore,
@@ -36,46 +39,69 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient.SqlClient | Secre
         ({ length }) => length > 0
       )
 
-    const signIn: AccountStore["Service"]["signIn"] = Effect.fnUntraced(
-      function* ({ account, application, binding, email, mayRegister, organization, session }) {
-        let [row] = yield* locked(email)
-        let made: Option.Option<ReturnType<typeof organizationOf>> = Option.none()
-        if (row === undefined) {
-          if (!mayRegister && !(yield* isInvited(email))) return yield* new RegistrationClosed()
-          // Another sign-in with this address may have come first, which has made everything then.
-          const inserted = yield* sql`
+    /** Of whoever has proved the address. To be run in a transaction. */
+    const beginSession = Effect.fnUntraced(function* ({
+      account,
+      application,
+      binding,
+      email,
+      mayRegister,
+      organization,
+      session
+    }: ProvedSignIn): Effect.fn.Return<SignedIn, RegistrationClosed | AccountDisabled | SqlError> {
+      let [row] = yield* locked(email)
+      let made: Option.Option<ReturnType<typeof organizationOf>> = Option.none()
+      if (row === undefined) {
+        if (!mayRegister && !(yield* isInvited(email))) return yield* new RegistrationClosed()
+        // Another sign-in with this address may have come first, which has made everything then.
+        const inserted = yield* sql`
             INSERT INTO accounts (id, email) VALUES (${account}, ${email}) ON CONFLICT (email) DO NOTHING RETURNING 1 AS one`
-          row = (yield* locked(email))[0]!
-          if (inserted.length > 0) {
-            const asPerson = Effect.provideService(CurrentActor, { kind: "user" as const, id: account })
-            yield* asPerson(recordPeople(sql, "account.created", { account, target: account }))
-            if (mayRegister) {
-              const [own] = yield* sql<OrganizationRow>`
+        row = (yield* locked(email))[0]!
+        if (inserted.length > 0) {
+          const asPerson = Effect.provideService(CurrentActor, { kind: "user" as const, id: account })
+          yield* asPerson(recordPeople(sql, "account.created", { account, target: account }))
+          if (mayRegister) {
+            const [own] = yield* sql<OrganizationRow>`
                 INSERT INTO organizations AS o (id, name) VALUES (${organization.id}, ${organization.name})
                 RETURNING ${sql.literal(ORGANIZATION_COLUMNS)}`
-              yield* sql`
+            yield* sql`
                 INSERT INTO members (organization_id, account_id, role) VALUES (${organization.id}, ${account}, 'owner')`
-              yield* asPerson(
-                Effect.andThen(
-                  recordPeople(sql, "organization.created", {
-                    organization: organization.id,
-                    target: organization.id,
-                    details: { name: organization.name }
-                  }),
-                  insertApplication(sql, box, { ...application, organizationId: organization.id })
-                )
+            yield* asPerson(
+              Effect.andThen(
+                recordPeople(sql, "organization.created", {
+                  organization: organization.id,
+                  target: organization.id,
+                  details: { name: organization.name }
+                }),
+                insertApplication(sql, box, { ...application, organizationId: organization.id })
               )
-              made = Option.some(organizationOf(own!))
-            }
+            )
+            made = Option.some(organizationOf(own!))
           }
         }
-        if (row.disabled_at !== null) return yield* new AccountDisabled()
-        // One that is another account's, or waits no longer, changes nothing: the address is proved.
-        if (binding !== null) yield* bindExternal(sql, { id: row.account_id, email }, binding)
-        return { ...(yield* insertSession(sql, row, session)), organization: made }
+      }
+      if (row.disabled_at !== null) return yield* new AccountDisabled()
+      // One that is another account's, or waits no longer, changes nothing: the address is proved.
+      if (binding !== null) yield* bindExternal(sql, { id: row.account_id, email }, binding)
+      return { ...(yield* insertSession(sql, row, session)), organization: made }
+    })
+
+    const signIn: AccountStore["Service"]["signIn"] = (signIn) =>
+      beginSession(signIn).pipe(
+        (effect) => sql.withTransaction(effect),
+        Effect.catchTag("SqlError", (error) => storeError("AccountStore.signIn")(Effect.fail(error)))
+      )
+
+    const signInByCode: AccountStore["Service"]["signInByCode"] = Effect.fnUntraced(
+      function* (signIn, code) {
+        const used = yield* tryCode(sql, code)
+        // Commits: it counts.
+        if (used?.isRight !== true) return Option.none()
+        const mayRegister = signIn.mayRegister || used.ofOperator
+        return Option.some(yield* beginSession({ ...signIn, mayRegister }))
       },
       (effect) => sql.withTransaction(effect),
-      Effect.catchTag("SqlError", (error) => storeError("AccountStore.signIn")(Effect.fail(error)))
+      Effect.catchTag("SqlError", (error) => storeError("AccountStore.signInByCode")(Effect.fail(error)))
     )
 
     const find: AccountStore["Service"]["find"] = (id) =>
@@ -124,6 +150,7 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient.SqlClient | Secre
 
     return AccountStore.of({
       signIn,
+      signInByCode,
       find,
       findByEmail,
       list,

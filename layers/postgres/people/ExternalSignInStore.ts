@@ -1,8 +1,11 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId } from "../../../services/domain/Ids.ts"
+import type { ExternalSignIn } from "../../../services/domain/people/Account.ts"
 import type { ExternalProvider } from "../../../services/domain/people/ExternalIdentity.ts"
 import { AccountDisabled } from "../../../services/ports/people/AccountStore.ts"
+import type { Binding } from "../../../services/ports/people/Binding.ts"
 import type { PendingIdentity, Redirect } from "../../../services/ports/people/ExternalSignInStore.ts"
 import { BoundToAnother, ExternalSignInStore } from "../../../services/ports/people/ExternalSignInStore.ts"
 import { NotThere } from "../../../services/ports/people/OrganizationStore.ts"
@@ -16,6 +19,7 @@ import type { SignedInRow } from "./insertSession.ts"
 import { insertSession } from "./insertSession.ts"
 import { recordPeople } from "./peopleEntry.ts"
 import { putMail } from "./ServiceMailStore.ts"
+import { tryCode } from "./useCode.ts"
 
 export const layer: Layer.Layer<ExternalSignInStore, never, SqlClient.SqlClient> = Layer.effect(
   ExternalSignInStore,
@@ -83,17 +87,33 @@ export const layer: Layer.Layer<ExternalSignInStore, never, SqlClient.SqlClient>
         storeError("ExternalSignInStore.findPending")
       )
 
-    const bind: ExternalSignInStore["Service"]["bind"] = Effect.fnUntraced(
-      function* (account, binding) {
-        const row = yield* lockAccount(account)
-        if (row === undefined) return yield* new NotThere({ what: "account" })
-        const bound = yield* bindExternal(sql, { id: account, email: row.email }, binding)
-        if (bound === "Taken") return yield* new BoundToAnother()
-        if (bound === "Gone") return yield* new NotThere({ what: "external sign-in" })
-        return bound
+    /** To be run in a transaction. */
+    const bindTo = Effect.fnUntraced(function* (
+      account: AccountId,
+      binding: Binding
+    ): Effect.fn.Return<ExternalSignIn, NotThere | BoundToAnother | SqlError> {
+      const row = yield* lockAccount(account)
+      if (row === undefined) return yield* new NotThere({ what: "account" })
+      const bound = yield* bindExternal(sql, { id: account, email: row.email }, binding)
+      if (bound === "Taken") return yield* new BoundToAnother()
+      if (bound === "Gone") return yield* new NotThere({ what: "external sign-in" })
+      return bound
+    })
+
+    const bind: ExternalSignInStore["Service"]["bind"] = (account, binding) =>
+      bindTo(account, binding).pipe(
+        (effect) => sql.withTransaction(effect),
+        Effect.catchTag("SqlError", (error) => storeError("ExternalSignInStore.bind")(Effect.fail(error)))
+      )
+
+    const bindByCode: ExternalSignInStore["Service"]["bindByCode"] = Effect.fnUntraced(
+      function* (account, binding, code) {
+        // A wrong one commits: it counts.
+        if ((yield* tryCode(sql, code))?.isRight !== true) return Option.none()
+        return Option.some(yield* bindTo(account, binding))
       },
       (effect) => sql.withTransaction(effect),
-      Effect.catchTag("SqlError", (error) => storeError("ExternalSignInStore.bind")(Effect.fail(error)))
+      Effect.catchTag("SqlError", (error) => storeError("ExternalSignInStore.bindByCode")(Effect.fail(error)))
     )
 
     const list: ExternalSignInStore["Service"]["list"] = (account) =>
@@ -117,6 +137,6 @@ export const layer: Layer.Layer<ExternalSignInStore, never, SqlClient.SqlClient>
       storeError("ExternalSignInStore.unbind")
     )
 
-    return ExternalSignInStore.of({ begin, take, signIn, hold, findPending, bind, list, unbind })
+    return ExternalSignInStore.of({ begin, take, signIn, hold, findPending, bind, bindByCode, list, unbind })
   })
 )

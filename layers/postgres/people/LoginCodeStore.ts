@@ -8,7 +8,6 @@ import { storeError } from "../server/storeError.ts"
 import { countOne } from "./attempts.ts"
 import { recordPeople } from "./peopleEntry.ts"
 import { putMail } from "./ServiceMailStore.ts"
-import { tryCode } from "./useCode.ts"
 
 export const layer: Layer.Layer<LoginCodeStore, never, SqlClient.SqlClient> = Layer.effect(
   LoginCodeStore,
@@ -41,15 +40,6 @@ export const layer: Layer.Layer<LoginCodeStore, never, SqlClient.SqlClient> = La
       Effect.catchTag("SqlError", (error) => storeError("LoginCodeStore.issue")(Effect.fail(error)))
     )
 
-    const verify: LoginCodeStore["Service"]["verify"] = Effect.fnUntraced(
-      function* ({ email, hashes, purpose, wrong }) {
-        const used = yield* tryCode(sql, { email, hashes, purpose, wrong })
-        if (used?.isRight === true) return { _tag: "Right", ofOperator: used.ofOperator } as const
-        return { _tag: "Wrong" } as const
-      },
-      Effect.catchTag("SqlError", (error) => storeError("LoginCodeStore.verify")(Effect.fail(error)))
-    )
-
-    return LoginCodeStore.of({ issue, verify })
+    return LoginCodeStore.of({ issue })
   })
 )

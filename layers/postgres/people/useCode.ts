@@ -37,7 +37,8 @@ const useCode = (
   )
 
 /**
- * The same within a day's budget of wrong codes, which fails when it is used up. An operator's code is there for whoever is
+ * The same within a day's budget of wrong codes, which fails when it is used up. First in the transaction of what the code is
+ * for: a right one is used up with that or not at all, and a transaction that finds a wrong one commits, because it counts. An operator's code is there for whoever is
  * kept out by that: it has its own attempts, and neither is bound to the budget nor costs any of it.
  */
 export const tryCode = Effect.fnUntraced(function* (
@@ -48,7 +49,7 @@ export const tryCode = Effect.fnUntraced(function* (
     Effect.as(null),
     Effect.catchTag("TooManyCodes", (error) => Effect.succeed(error))
   )
-  // A statement of its own: nothing that follows can take the attempt back.
+  // Of an attempt at a right code everything is taken back if what follows fails; of a wrong one nothing follows.
   const used = yield* useCode(sql, email, purpose, byteas(hashes), refused !== null)
   if (used === null) return refused === null ? null : yield* refused
   // Only what was compared with a code counts: otherwise anybody could keep an address out.

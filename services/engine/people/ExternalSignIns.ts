@@ -18,8 +18,8 @@ import { Unauthorized } from "../access/Auth.ts"
 import { asPerson } from "./asPerson.ts"
 import type { BindingNeeds } from "./bindings.ts"
 import { makeBindings } from "./bindings.ts"
-import type { Client, CodeNeeds, WrongCode } from "./codes.ts"
-import { makeCodes } from "./codes.ts"
+import type { Client, CodeNeeds } from "./codes.ts"
+import { makeCodes, WrongCode } from "./codes.ts"
 import { InvalidField } from "./Fields.ts"
 import type { NewSession, NewSessionNeeds } from "./newSessions.ts"
 import { newSessions } from "./newSessions.ts"
@@ -314,12 +314,13 @@ export class ExternalSignIns extends Context.Service<
 
       const confirm: ExternalSignIns["Service"]["confirm"] = Effect.fnUntraced(function* (person, token, text) {
         const { email, id } = person.account
-        // Before the code is used up.
+        // Before the code is looked at.
         yield* ownPending(person, token)
-        yield* codes.use(email, "link", text, null)
-        const bound = yield* asPerson(person)(store.bind(id, bindings.ofPending(email, token)))
+        const attempt = yield* codes.attempt(email, "link", text, null)
+        const bound = yield* asPerson(person)(store.bindByCode(id, bindings.ofPending(email, token), attempt))
+        if (Option.isNone(bound)) return yield* new WrongCode()
         yield* mails.wake
-        return bound
+        return bound.value
       })
 
       const unbind: ExternalSignIns["Service"]["unbind"] = Effect.fnUntraced(function* (person, id) {

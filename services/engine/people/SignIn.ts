@@ -27,7 +27,10 @@ export class SignIn extends Context.Service<
     readonly requestDeletionCode: (person: Person, client: Client) => Effect.Effect<void, TooManyCodes | StoreError>
     /** A code for an operator to hand on: no mail, no limits, and good for a new account whatever `REGISTRATION` says. */
     readonly codeForOperator: (email: string, purpose: CodePurpose) => Effect.Effect<string, InvalidField | StoreError>
-    /** Begins a session. For an address without an account it makes one, where registration lets it. */
+    /**
+     * Begins a session, and uses the code up with it. For an address without an account it makes one, where registration
+     * lets it.
+     */
     readonly verifyCode: (
       email: string,
       code: string,
@@ -69,15 +72,18 @@ export class SignIn extends Context.Service<
           { device: token, pending = null, userAgent }
         ) {
           const email = yield* addressIn(text)
-          const { ofOperator } = yield* codes.use(email, "sign_in", code, token)
-          return yield* sessions.begin({
-            email,
-            mayRegister: registration === "open" || ofOperator,
-            userAgent,
-            device: token,
-            binding: pending === null ? null : bindings.ofPending(email, pending),
-            showsFirst: true
-          })
+          const attempt = yield* codes.attempt(email, "sign_in", code, token)
+          return yield* sessions.beginByCode(
+            {
+              email,
+              mayRegister: registration === "open",
+              userAgent,
+              device: token,
+              binding: pending === null ? null : bindings.ofPending(email, pending),
+              showsFirst: true
+            },
+            attempt
+          )
         })
 
         return SignIn.of({ requestCode, requestDeletionCode, codeForOperator, verifyCode })

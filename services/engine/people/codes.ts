@@ -8,7 +8,7 @@ import {
   CODES_PER_CLIENT,
   WRONG_CODES
 } from "../../domain/people/SignInCode.ts"
-import type { TooManyCodes } from "../../ports/people/LoginCodeStore.ts"
+import type { CodeAttempt, TooManyCodes } from "../../ports/people/LoginCodeStore.ts"
 import { LoginCodeStore } from "../../ports/people/LoginCodeStore.ts"
 import { SignInSecrets } from "../../ports/people/SignInSecrets.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
@@ -34,13 +34,13 @@ export interface Codes {
     purpose: CodePurpose,
     client: Client | null
   ) => Effect.Effect<string, TooManyCodes | StoreError>
-  /** Uses a code up. `device`: as of `Client`. */
-  readonly use: (
+  /** A code as somebody wrote it, for the store to try. `device`: as of `Client`. */
+  readonly attempt: (
     email: AccountAddress,
     purpose: CodePurpose,
     text: string,
     device: string | null
-  ) => Effect.Effect<{ readonly ofOperator: boolean }, WrongCode | TooManyCodes | StoreError>
+  ) => Effect.Effect<CodeAttempt, WrongCode>
 }
 
 /** Codes that are mailed to one address, and prove that whoever gives them reads its mail. */
@@ -77,11 +77,11 @@ export const makeCodes: Effect.Effect<Codes, never, CodeNeeds> = Effect.gen(func
     return code
   })
 
-  const use: Codes["use"] = Effect.fnUntraced(function* (email, purpose, text, token) {
+  const attempt: Codes["attempt"] = Effect.fnUntraced(function* (email, purpose, text, token) {
     const digits = codeIn(text)
     if (digits === null) return yield* new WrongCode()
     const device = deviceOf(email, token)
-    const verdict = yield* store.verify({
+    return {
       email,
       purpose,
       hashes: secrets.codeHashes(purpose, email, digits),
@@ -92,9 +92,8 @@ export const makeCodes: Effect.Effect<Codes, never, CodeNeeds> = Effect.gen(func
             : secrets.attemptKey("wrong_device", `${email} ${device}`),
         allowances: WRONG_CODES
       }
-    })
-    return verdict._tag === "Wrong" ? yield* new WrongCode() : verdict
+    }
   })
 
-  return { issue, use }
+  return { issue, attempt }
 })

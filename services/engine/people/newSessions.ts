@@ -8,10 +8,12 @@ import { uuidv7 } from "../../ports/NewId.ts"
 import type { AccountDisabled, ProvedSignIn, RegistrationClosed, SignedIn } from "../../ports/people/AccountStore.ts"
 import { AccountStore } from "../../ports/people/AccountStore.ts"
 import type { Binding } from "../../ports/people/Binding.ts"
+import type { CodeAttempt, TooManyCodes } from "../../ports/people/LoginCodeStore.ts"
 import { SessionTokens } from "../../ports/people/SessionTokens.ts"
 import { SignInSecrets } from "../../ports/people/SignInSecrets.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { draftApplication } from "../access/Applications.ts"
+import { WrongCode } from "./codes.ts"
 
 /** A session that has just begun. */
 export interface NewSession {
@@ -27,7 +29,7 @@ export interface NewSession {
   readonly first: FirstOrganization | null
 }
 
-/** What it takes to begin a session for whoever has proved an address. */
+/** What it takes to begin a session for whoever proves an address. */
 export interface Proof {
   readonly email: AccountAddress
   readonly mayRegister: boolean
@@ -48,6 +50,11 @@ export type NewSessionNeeds = AccountStore | Keys | SessionTokens | SignInSecret
 
 export interface NewSessions {
   readonly begin: (proof: Proof) => Effect.Effect<NewSession, RegistrationClosed | AccountDisabled | StoreError>
+  /** The same with the code that proves the address: it is used up with the beginning of the session. */
+  readonly beginByCode: (
+    proof: Proof,
+    code: CodeAttempt
+  ) => Effect.Effect<NewSession, WrongCode | TooManyCodes | RegistrationClosed | AccountDisabled | StoreError>
   readonly draft: (userAgent: string) => ProvedSignIn["session"]
   /** Of a draft that a store has begun. */
   readonly finished: (id: SessionId, signedIn: SignedIn, device: string | null) => NewSession
@@ -78,33 +85,39 @@ export const newSessions: Effect.Effect<NewSessions, never, NewSessionNeeds> = E
     }
   }
 
-  const begin: NewSessions["begin"] = Effect.fnUntraced(function* ({
-    binding,
-    device,
-    email,
-    mayRegister,
-    showsFirst,
-    userAgent
-  }) {
-    const session = draft(userAgent)
+  const proved = ({ binding, email, mayRegister, showsFirst, userAgent }: Proof) => {
     const organization = { id: uuidv7() as OrganizationId, name: ORGANIZATION }
     const { application, secrets: shown } = draftApplication(keys, organization.id, APPLICATION)
-    const account = uuidv7() as AccountId
-    const signedIn = yield* accounts.signIn({
+    const signIn: ProvedSignIn = {
       email,
       mayRegister,
-      session,
-      account,
+      session: draft(userAgent),
+      account: uuidv7() as AccountId,
       organization,
       application: showsFirst ? application : { ...application, keys: [] },
       binding
-    })
+    }
+    return { signIn, shown }
+  }
+
+  const begun = ({ device, showsFirst }: Proof, { shown, signIn }: ReturnType<typeof proved>, signedIn: SignedIn) => {
     const made = Option.getOrNull(signedIn.organization)
     return {
-      ...finished(session.id, signedIn, device),
+      ...finished(signIn.session.id, signedIn, device),
       first: made === null || !showsFirst ? null : { organization: made, application: shown }
     }
+  }
+
+  const begin: NewSessions["begin"] = (proof) => {
+    const made = proved(proof)
+    return Effect.map(accounts.signIn(made.signIn), (signedIn) => begun(proof, made, signedIn))
+  }
+
+  const beginByCode: NewSessions["beginByCode"] = Effect.fnUntraced(function* (proof, code) {
+    const made = proved(proof)
+    const signedIn = yield* accounts.signInByCode(made.signIn, code)
+    return Option.isSome(signedIn) ? begun(proof, made, signedIn.value) : yield* new WrongCode()
   })
 
-  return { begin, draft, finished }
+  return { begin, beginByCode, draft, finished }
 })

@@ -8,7 +8,7 @@ import type { NewApplication } from "../access/ApplicationStore.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
 import type { Binding } from "./Binding.ts"
-import type { Counted, TooManyCodes } from "./LoginCodeStore.ts"
+import type { CodeAttempt, Counted, TooManyCodes } from "./LoginCodeStore.ts"
 import type { OrganizationHasPayments, TransferOwnershipFirst } from "./OrganizationStore.ts"
 
 /** The address has no account, and none is made for it: registration is by invitation. */
@@ -20,7 +20,7 @@ export class AccountDisabled extends Schema.TaggedError<AccountDisabled>()("Acco
 /** A sign-in whose address is proved. What is made where there is no account yet comes along. */
 export interface ProvedSignIn {
   readonly email: AccountAddress
-  /** Whether an account may be made although nobody has invited the address. */
+  /** Whether an account may be made although nobody has invited the address. A code of an operator's lets it too. */
   readonly mayRegister: boolean
   readonly session: { readonly id: SessionId; readonly userAgent: string; readonly lifetimeMs: number }
   readonly account: AccountId
@@ -47,6 +47,14 @@ export class AccountStore extends Context.Service<
     readonly signIn: (
       signIn: ProvedSignIn
     ) => Effect.Effect<SignedIn, RegistrationClosed | AccountDisabled | StoreError>
+    /**
+     * The same with the code that proves the address, which is used up in the same transaction. None: it was wrong, which is
+     * counted. A refusal leaves everything as it was, a right code included.
+     */
+    readonly signInByCode: (
+      signIn: ProvedSignIn,
+      code: CodeAttempt
+    ) => Effect.Effect<Option.Option<SignedIn>, TooManyCodes | RegistrationClosed | AccountDisabled | StoreError>
     readonly find: (id: AccountId) => Effect.Effect<Option.Option<Account>, StoreError>
     readonly findByEmail: (email: AccountAddress) => Effect.Effect<Option.Option<Account>, StoreError>
     /** Oldest first. */

@@ -7,6 +7,7 @@ import type { ExternalIdentity, ExternalProvider } from "../../domain/people/Ext
 import type { StoreError } from "../StoreError.ts"
 import type { AccountDisabled, ProvedSignIn, SignedIn } from "./AccountStore.ts"
 import type { Binding } from "./Binding.ts"
+import type { CodeAttempt, TooManyCodes } from "./LoginCodeStore.ts"
 import type { NotThere } from "./OrganizationStore.ts"
 import type { NewMail } from "./ServiceMailStore.ts"
 
@@ -68,6 +69,12 @@ export class ExternalSignInStore extends Context.Service<
       account: AccountId,
       binding: Binding
     ) => Effect.Effect<ExternalSignIn, NotThere | BoundToAnother | StoreError>
+    /** The same with the code that proves the address, as of `AccountStore.signInByCode`. */
+    readonly bindByCode: (
+      account: AccountId,
+      binding: Binding,
+      code: CodeAttempt
+    ) => Effect.Effect<Option.Option<ExternalSignIn>, TooManyCodes | NotThere | BoundToAnother | StoreError>
     /** Oldest first. */
     readonly list: (account: AccountId) => Effect.Effect<ReadonlyArray<ExternalSignIn>, StoreError>
     /** False when the account has no such sign-in, or no longer. */

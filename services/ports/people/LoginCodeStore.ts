@@ -29,6 +29,7 @@ export interface NewCode {
   readonly mail: NewMail | null
 }
 
+/** A code that somebody gives. */
 export interface CodeAttempt {
   readonly email: AccountAddress
   readonly purpose: CodePurpose
@@ -38,18 +39,14 @@ export interface CodeAttempt {
   readonly wrong: Counted
 }
 
-export type CodeVerdict =
-  | { readonly _tag: "Right"; readonly ofOperator: boolean }
-  /** Wrong, used, too old, tried too often, or never sent: whoever asks learns no more. */
-  | { readonly _tag: "Wrong" }
-
-/** Codes that were sent, one for each address and purpose. It does not know which addresses have accounts. */
+/**
+ * Codes that were sent, one for each address and purpose. It does not know which addresses have accounts. A code is used up
+ * by whoever does what it is for, in the transaction of that (`AccountStore`, `ExternalSignInStore`).
+ */
 export class LoginCodeStore extends Context.Service<
   LoginCodeStore,
   {
     /** One transaction: counts, voids the code before, keeps this one, and leaves the mail for whoever sends it. */
     readonly issue: (code: NewCode) => Effect.Effect<void, TooManyCodes | StoreError>
-    /** Counts the attempt, and uses a code up that is right: committed when this answers, before anything follows. */
-    readonly verify: (attempt: CodeAttempt) => Effect.Effect<CodeVerdict, TooManyCodes | StoreError>
   }
 >()("heliograph/ports/LoginCodeStore") {}

@@ -24,7 +24,9 @@ import type { Account } from "../../../services/domain/people/Account.ts"
 import type { AccountAddress } from "../../../services/domain/people/AccountAddress.ts"
 import type { Role } from "../../../services/domain/people/Role.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { ProvedSignIn } from "../../../services/ports/people/AccountStore.ts"
 import { AccountStore } from "../../../services/ports/people/AccountStore.ts"
+import type { CodePurpose } from "../../../services/domain/people/SignInCode.ts"
 import type { Binding } from "../../../services/ports/people/Binding.ts"
 import { AddressChangeStore } from "../../../services/ports/people/AddressChangeStore.ts"
 import { ExternalSignInStore } from "../../../services/ports/people/ExternalSignInStore.ts"
@@ -103,22 +105,26 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     identitySecret: "s",
     keys: []
   })
+  const provedSignIn = (email: AccountAddress, binding: Binding | null = null): ProvedSignIn => {
+    const organization = { id: uuidv7() as OrganizationId, name: "One" }
+    return {
+      email,
+      mayRegister: true,
+      session: { id: uuidv7() as SessionId, userAgent: "", lifetimeMs: HOUR },
+      account: uuidv7() as AccountId,
+      organization,
+      application: application(organization.id),
+      binding
+    }
+  }
   const signIn = (email: AccountAddress, binding: Binding | null = null) =>
     Effect.flatMap(AccountStore, (store) => {
-      const organization = { id: uuidv7() as OrganizationId, name: "One" }
-      const session = { id: uuidv7() as SessionId, userAgent: "", lifetimeMs: HOUR }
-      return Effect.map(
-        store.signIn({
-          email,
-          mayRegister: true,
-          session,
-          account: uuidv7() as AccountId,
-          organization,
-          application: application(organization.id),
-          binding
-        }),
-        ({ account }) => ({ account, session: session.id, organization: organization.id })
-      )
+      const proved = provedSignIn(email, binding)
+      return Effect.map(store.signIn(proved), ({ account }) => ({
+        account,
+        session: proved.session.id,
+        organization: proved.organization.id
+      }))
     })
   const somebody = Effect.suspend(() => signIn(newEmail()))
   const identity = () => ({ provider: "google", subject: unique() }) as const
@@ -172,7 +178,7 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     yield* (yield* OrganizationStore).invite(owner.id, id, made)
     return { ...made, owner, guest: guest.account }
   })
-  const code = (email: AccountAddress, purpose: "sign_in" | "delete_account" = "sign_in") => ({
+  const code = (email: AccountAddress, purpose: CodePurpose = "sign_in") => ({
     email,
     purpose,
     hash: hash(),
@@ -202,9 +208,14 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     session: { id: uuidv7() as SessionId, userAgent: "", lifetimeMs: HOUR },
     notice: newMail
   })
-  const attempt = (email: AccountAddress, hashes: ReadonlyArray<Uint8Array>) => ({
+  const issued = Effect.gen(function* () {
+    const made = code(newEmail())
+    yield* (yield* LoginCodeStore).issue(made)
+    return made
+  })
+  const attempt = (email: AccountAddress, hashes: ReadonlyArray<Uint8Array>, purpose: CodePurpose = "sign_in") => ({
     email,
-    purpose: "sign_in" as const,
+    purpose,
     hashes,
     wrong: { key: unique(), allowances: [{ count: 5, ms: HOUR }] }
   })
@@ -230,6 +241,12 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
   return {
     "AccountStore.signIn": plain(AccountStore, () => signIn(newEmail())),
     "AccountStore.signIn, again": after(somebody, AccountStore, (_, { account }) => signIn(account.email)),
+    "AccountStore.signInByCode": after(issued, AccountStore, (store, { email, hash: right }) =>
+      Effect.andThen(
+        store.signInByCode(provedSignIn(email), attempt(email, [hash()])),
+        store.signInByCode(provedSignIn(email), attempt(email, [right]))
+      )
+    ),
     "AccountStore.find": after(somebody, AccountStore, (store, { account }) => store.find(account.id)),
     "AccountStore.findByEmail": after(somebody, AccountStore, (store, { account }) => store.findByEmail(account.email)),
     "AccountStore.list": plain(AccountStore, (store) => store.list(null, PAGE)),
@@ -288,6 +305,19 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     "ExternalSignInStore.bind, again": after(bound, ExternalSignInStore, (store, { account, proved }) =>
       store.bind(account.id, binding(account.email, proved))
     ),
+    "ExternalSignInStore.bindByCode": after(
+      Effect.gen(function* () {
+        const found = yield* pending
+        const made = code(found.account.email, "link")
+        yield* (yield* LoginCodeStore).issue(made)
+        return { ...found, hash: made.hash }
+      }),
+      ExternalSignInStore,
+      (store, { account, hash: right, identity }) =>
+        Effect.forEach([hash(), right], (tried) =>
+          store.bindByCode(account.id, binding(account.email, identity), attempt(account.email, [tried], "link"))
+        )
+    ),
     "ExternalSignInStore.list": after(bound, ExternalSignInStore, (store, { account }) => store.list(account.id)),
     "ExternalSignInStore.unbind": after(bound, ExternalSignInStore, (store, { account, id }) =>
       store.unbind(account.id, id, () => newMail(account.email))
@@ -297,16 +327,6 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     ),
     "LoginCodeStore.issue, by an operator": after(somebody, LoginCodeStore, (store, { account }) =>
       store.issue({ ...code(account.email), ofOperator: true, counted: [] })
-    ),
-    "LoginCodeStore.verify": after(
-      Effect.gen(function* () {
-        const made = code(newEmail())
-        yield* (yield* LoginCodeStore).issue(made)
-        return made
-      }),
-      LoginCodeStore,
-      (store, { email, hash: right }) =>
-        Effect.andThen(store.verify(attempt(email, [hash()])), store.verify(attempt(email, [right])))
     ),
     "OrganizationStore.create": after(somebody, OrganizationStore, (store, { account }) =>
       store.create(account.id, { id: uuidv7() as OrganizationId, name: "Two" })

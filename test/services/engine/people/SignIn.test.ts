@@ -119,6 +119,45 @@ layer(peopleStores())("signing in by code", (it) => {
     })
   )
 
+  it.effect("leaves a code good with which no session could begin, and still counts the wrong ones", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const sql = yield* SqlClient.SqlClient
+      const email = newAddress()
+      yield* request(one, email)
+      const code = (yield* mailedCode(one, email))!
+      const attempts = sql<{ attempts: number }>`SELECT attempts FROM login_codes WHERE email = ${email}`
+      yield* sql`
+        CREATE FUNCTION refuse_session() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the process ends here'; END $$`
+      yield* sql`CREATE TRIGGER refuse_session BEFORE INSERT ON sessions EXECUTE FUNCTION refuse_session()`
+      expect(yield* outcome(verify(one, email, code))).toBe("StoreError")
+      expect(yield* outcome(verify(one, email, wrong(code)))).toBe("WrongCode")
+      expect(yield* attempts).toEqual([{ attempts: 1 }])
+      yield* sql`DROP TRIGGER refuse_session ON sessions`
+      expect(yield* outcome(verify(one, email, code))).toBeNull()
+      expect(yield* attempts).toEqual([{ attempts: 2 }])
+      expect(yield* outcome(verify(one, email, code))).toBe("WrongCode")
+    })
+  )
+
+  it.effect("leaves a code good that comes before its address is invited", () =>
+    Effect.gen(function* () {
+      const closed = yield* node("invite")
+      const owner = yield* person(closed)
+      const guest = newAddress()
+      yield* closed.organizations.invite(owner.person, owner.organization, guest, "viewer", newClient())
+      yield* request(closed, guest)
+      const code = (yield* mailedCode(closed, guest))!
+      const sql = yield* SqlClient.SqlClient
+      const setExpiry = (by: string) =>
+        sql`UPDATE invitations SET expires_at = now() + ${by}::interval WHERE email = ${guest}`
+      yield* setExpiry("-1 hour")
+      expect(yield* outcome(verify(closed, guest, code))).toBe("RegistrationClosed")
+      yield* setExpiry("1 hour")
+      expect(yield* outcome(verify(closed, guest, code))).toBeNull()
+    })
+  )
+
   it.effect("takes a code ten minutes, once, for its purpose, and none after a newer one", () =>
     Effect.gen(function* () {
       const one = yield* node()
