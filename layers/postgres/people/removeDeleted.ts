@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
@@ -18,6 +18,9 @@ import { forgetNames } from "./forgetNames.ts"
 const CHUNK = 2_000
 /** Notifications whose results are removed together. */
 const NOTIFICATIONS = 200
+
+/** After so long an organization has another turn that failed: meanwhile it is the others'. */
+const AGAIN_MS = 60_000
 
 /** Tables with an index that begins with the application, and their keys; each before those whose rows it needs. */
 const OF_APPLICATION: ReadonlyArray<readonly [table: string, key: string]> = [
@@ -109,17 +112,28 @@ const removeApplication = (sql: SqlClient.SqlClient, appId: AppId) =>
     counted(sql`DELETE FROM applications WHERE id = ${appId} RETURNING 1 AS one`)
   ])
 
+const removeOrganization = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: OrganizationId) {
+  const forgotten = yield* forgetNames(sql, id)
+  if (forgotten > 0) return forgotten
+  const [application] = yield* sql<{ readonly id: AppId }>`
+    SELECT id FROM applications WHERE organization_id = ${id} LIMIT 1`
+  return application === undefined
+    ? yield* counted(sql`DELETE FROM organizations WHERE id = ${id} RETURNING 1 AS one`)
+    : yield* removeApplication(sql, application.id)
+})
+
 /** One part of what is left. Answers how many rows went. */
-export const removeDeleted = (sql: SqlClient.SqlClient): OrganizationStore["Service"]["removeDeleted"] =>
-  Effect.gen(function* () {
+export const removeDeleted = (sql: SqlClient.SqlClient): OrganizationStore["Service"]["removeDeleted"] => {
+  /** Organizations of which this process could remove nothing, and when it tries them again. */
+  const failed = new Map<OrganizationId, number>()
+  return Effect.gen(function* () {
+    const now = yield* Clock.currentTimeMillis
+    for (const [id, at] of failed) if (at <= now) failed.delete(id)
     const [organization] = yield* sql<{ readonly id: OrganizationId }>`
-      SELECT id FROM organizations WHERE deleted_at IS NOT NULL ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`
+      SELECT id FROM organizations WHERE deleted_at IS NOT NULL AND NOT (id = ANY(${uuids([...failed.keys()])}))
+      ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`
     if (organization === undefined) return 0
-    const forgotten = yield* forgetNames(sql, organization.id)
-    if (forgotten > 0) return forgotten
-    const [application] = yield* sql<{ readonly id: AppId }>`
-      SELECT id FROM applications WHERE organization_id = ${organization.id} LIMIT 1`
-    return application === undefined
-      ? yield* counted(sql`DELETE FROM organizations WHERE id = ${organization.id} RETURNING 1 AS one`)
-      : yield* removeApplication(sql, application.id)
+    const { id } = organization
+    return yield* Effect.onError(removeOrganization(sql, id), () => Effect.sync(() => failed.set(id, now + AGAIN_MS)))
   }).pipe((part) => sql.withTransaction(part), storeError("OrganizationStore.removeDeleted"))
+}

@@ -182,7 +182,8 @@ export class OrganizationStore extends Context.Service<
 
     /**
      * Removes a part of what a deleted organization holds, and in the end the organization. Answers what was removed; 0 when there
-     * is nothing left to remove, or another node is at it.
+     * is nothing left to remove, or another node is at it. One that fails is left aside for a minute, so that it keeps none
+     * of the others waiting.
      */
     readonly removeDeleted: Effect.Effect<number, StoreError>
   }

@@ -2,6 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { pool } from "../../../../layers/postgres/server/Database.ts"
 import * as OrganizationStores from "../../../../layers/postgres/people/OrganizationStore.ts"
 import type { AppId, ContactId, NotificationId, OrganizationId, WebhookId } from "../../../../services/domain/Ids.ts"
@@ -143,6 +144,46 @@ layer(peopleStores())("what deleted organizations leave behind", (it) => {
       expect(yield* stores[0]!.removeDeleted).toBe(0)
 
       expect(yield* counts).toEqual(alone)
+    })
+  )
+
+  it.effect("goes although that of another organization cannot be removed, which is tried again a minute later", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const one = yield* node()
+      const [stuck, other] = [yield* person(one), yield* person(one)]
+      expect(stuck.organization < other.organization).toBe(true)
+      for (const { organization, person } of [stuck, other]) yield* one.organizations.remove(person, organization)
+      yield* sql`
+        CREATE FUNCTION refuse_removal() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          IF OLD.organization_id = TG_ARGV[0]::uuid THEN RAISE 'it cannot be removed'; END IF;
+          RETURN OLD;
+        END $$`
+      yield* sql.unsafe(`CREATE TRIGGER refuse_removal BEFORE DELETE ON applications
+        FOR EACH ROW EXECUTE FUNCTION refuse_removal('${stuck.organization}')`)
+      const store = yield* storeOfNode
+      /** Removes until nothing goes any more; how often it failed. */
+      const removed = Effect.gen(function* () {
+        let failures = 0
+        for (let parts = 1; parts < 50; parts++) {
+          const part = yield* Effect.result(store.removeDeleted)
+          if (part._tag === "Failure") failures++
+          else if (part.success === 0) break
+        }
+        return failures
+      })
+      const left = Effect.map(
+        sql<{ id: OrganizationId }>`SELECT id FROM organizations WHERE deleted_at IS NOT NULL`,
+        (rows) => rows.map(({ id }) => id)
+      )
+      expect(yield* removed).toBe(1)
+      expect(yield* left).toEqual([stuck.organization])
+      yield* TestClock.adjust("61 seconds")
+      expect(yield* removed).toBe(1)
+      yield* sql`DROP TRIGGER refuse_removal ON applications`
+      yield* TestClock.adjust("61 seconds")
+      expect(yield* removed).toBe(0)
+      expect(yield* left).toEqual([])
     })
   )
 })
