@@ -485,6 +485,9 @@ const besideWorkers = (settings: Settings["Service"]) => {
   return Layer.provide(posting(settings.drainMs), share)
 }
 
+/** A node without other work has mails of the service in hand: its session shows that it lives. */
+const alive = Layer.effectDiscard(WriteGate).pipe(Layer.provide(WriteGate.layer))
+
 /** Closes after the work, and before everything that requests stand on. */
 const leaving = ({ drainMs }: Settings["Service"], state: NodeState) =>
   Layer.effectDiscard(Effect.addFinalizer(() => state.shutdown.end(drainMs)))
@@ -563,7 +566,7 @@ export const server = (env: Environment): Layer.Layer<never, NodeError> => {
               roles.has("dispatch") ? Workers.replays : Layer.empty,
               roles.has("webhooks") ? Workers.redeliveries : Layer.empty
             ).pipe(Layer.provide(WriteGate.layer))
-          : Layer.empty,
+          : alive,
         Retention.layer,
         told("The node stops: it takes no new work and finishes what is under way"),
         roles.has("api") ? firstStart(settings) : Layer.empty

@@ -174,10 +174,14 @@ CREATE TABLE service_mails (
   sender text COLLATE "C",
   attempts smallint NOT NULL DEFAULT 0,
   due_at timestamptz NOT NULL DEFAULT now(),
-  expires_at timestamptz NOT NULL
+  expires_at timestamptz NOT NULL,
+  -- The process that has it in hand: a few mails at any time.
+  lease_holder integer
 );
+CREATE INDEX service_mails_holder ON service_mails (lease_holder) WHERE lease_holder IS NOT NULL;
 CREATE INDEX service_mails_due ON service_mails (is_code, due_at);
 CREATE INDEX service_mails_sender ON service_mails (sender) WHERE sender IS NOT NULL;
+CREATE INDEX service_mails_age ON service_mails (expires_at);
 CREATE INDEX service_mails_email ON service_mails (email);
 
 -- Who changed what about people and organizations. It names accounts by their ids alone, so that nothing but those is

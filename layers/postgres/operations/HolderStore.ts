@@ -72,9 +72,13 @@ export const layer: Layer.Layer<HolderStore, never, PgClient.PgClient> = Layer.e
           UPDATE redeliveries r SET lease_until = NULL FROM gone
           WHERE r.lease_holder = gone.id AND r.status = 'running'
           RETURNING r.id
+        ), mails AS (
+          UPDATE service_mails m SET due_at = now(), lease_holder = NULL FROM gone WHERE m.lease_holder = gone.id
+          RETURNING m.id
         )
         SELECT (SELECT count(*) FROM plans) + (SELECT count(*) FROM sends) + (SELECT count(*) FROM posts)
-          + (SELECT count(*) FROM again) + (SELECT count(*) FROM once_more) AS freed`.unprepared
+          + (SELECT count(*) FROM again) + (SELECT count(*) FROM once_more) + (SELECT count(*) FROM mails) AS freed`
+        .unprepared
 
     const release: HolderStore["Service"]["release"] = Effect.gen(function* () {
       const found = yield* free

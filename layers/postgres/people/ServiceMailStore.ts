@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { NewMail, WaitingMail } from "../../../services/ports/people/ServiceMailStore.ts"
 import { ServiceMailStore, TURN_MS } from "../../../services/ports/people/ServiceMailStore.ts"
+import { Holder } from "../operations/Holder.ts"
 import { milliseconds } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { storeError } from "../server/storeError.ts"
@@ -22,9 +23,11 @@ export const layer: Layer.Layer<ServiceMailStore, never, SqlClient.SqlClient> = 
   ServiceMailStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const holder = yield* Holder
 
     const claim: ServiceMailStore["Service"]["claim"] = (what, limit, leaseMs) =>
-      sql<WaitingMail>`
+      Effect.suspend(
+        () => sql<WaitingMail>`
         WITH over AS (
           SELECT id FROM service_mails
           WHERE is_code = ${what === "codes"} AND due_at <= now() AND expires_at < now() LIMIT ${limit} FOR UPDATE SKIP LOCKED
@@ -34,7 +37,8 @@ export const layer: Layer.Layer<ServiceMailStore, never, SqlClient.SqlClient> = 
           SELECT id FROM service_mails WHERE is_code = ${what === "codes"} AND due_at <= now() AND expires_at >= now()
           ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
         ), claimed AS (
-          UPDATE service_mails m SET attempts = attempts + 1, due_at = now() + ${milliseconds(leaseMs)} * interval '1 ms'
+          UPDATE service_mails m SET attempts = attempts + 1, due_at = now() + ${milliseconds(leaseMs)} * interval '1 ms',
+            lease_holder = ${holder.id()}::integer
           FROM due WHERE m.id = due.id RETURNING m.id, m.email, m.sealed, m.attempts
         )
         SELECT c.id, c.email, c.sealed, c.attempts, a.id IS NOT NULL AS "hasAccount",
@@ -42,18 +46,16 @@ export const layer: Layer.Layer<ServiceMailStore, never, SqlClient.SqlClient> = 
           coalesce((
             SELECT true FROM invitations i WHERE i.email = c.email AND ${ofRows(sql, sql`i.expires_at > now()`)} LIMIT 1
           ), false) AS "isInvited"
-        FROM claimed c LEFT JOIN accounts a ON a.email = c.email ORDER BY c.id`.pipe(
-        storeError("ServiceMailStore.claim")
-      )
+        FROM claimed c LEFT JOIN accounts a ON a.email = c.email ORDER BY c.id`
+      ).pipe(storeError("ServiceMailStore.claim"))
 
     const remove: ServiceMailStore["Service"]["remove"] = (id) =>
       sql`DELETE FROM service_mails WHERE id = ${id}`.pipe(Effect.asVoid, storeError("ServiceMailStore.remove"))
 
     const postpone: ServiceMailStore["Service"]["postpone"] = (id, afterMs) =>
-      sql`UPDATE service_mails SET due_at = now() + ${milliseconds(afterMs)} * interval '1 ms' WHERE id = ${id}`.pipe(
-        Effect.asVoid,
-        storeError("ServiceMailStore.postpone")
-      )
+      sql`
+        UPDATE service_mails SET due_at = now() + ${milliseconds(afterMs)} * interval '1 ms', lease_holder = NULL
+        WHERE id = ${id}`.pipe(Effect.asVoid, storeError("ServiceMailStore.postpone"))
 
     return ServiceMailStore.of({ claim, remove, postpone })
   })

@@ -16,7 +16,8 @@ export class HolderStore extends Context.Service<
     /**
      * Frees what is held by processes whose sessions have ended: at once where somebody saw the process end, and else
      * when the session has been missed for as long as a process that lives takes to open another. Answers how much
-     * that was: plans, batches, webhook work, replays and redeliveries; a process that stopped in order held none. Any
+     * that was: plans, batches, webhook work, replays, redeliveries and mails of the service; a process that stopped in
+     * order held none. Any
      * number of nodes may do this at once; to be called every second.
      */
     readonly release: Effect.Effect<number, StoreError>

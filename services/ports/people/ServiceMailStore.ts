@@ -36,7 +36,8 @@ export class ServiceMailStore extends Context.Service<
   ServiceMailStore,
   {
     /**
-     * Takes mails that are due, codes or all others, for as long as the lease: who dies with them leaves them to the next.
+     * Takes mails that are due, codes or all others, for as long as the lease and the process live: who dies with them leaves
+     * them to the next (`HolderStore.release`).
      * Drops those past their time.
      */
     readonly claim: (

@@ -9,12 +9,14 @@ import * as Holder from "../../../../layers/postgres/operations/Holder.ts"
 import * as HolderStores from "../../../../layers/postgres/operations/HolderStore.ts"
 import * as NotificationStores from "../../../../layers/postgres/sending/NotificationStore.ts"
 import * as RedeliveryStores from "../../../../layers/postgres/webhooks/RedeliveryStore.ts"
+import * as ServiceMailStores from "../../../../layers/postgres/people/ServiceMailStore.ts"
 import type { WebhookId, RedeliveryId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { ALONE, AMONG_MANY, ASIDE, CRASHED, KILLED, MANY } from "../../../../services/domain/sending/Suspicion.ts"
 import { BatchStore } from "../../../../services/ports/sending/BatchStore.ts"
 import { HolderStore } from "../../../../services/ports/operations/HolderStore.ts"
 import { LeaseHolder } from "../../../../services/ports/operations/LeaseHolder.ts"
+import { ServiceMailStore } from "../../../../services/ports/people/ServiceMailStore.ts"
 import { RedeliveryStore } from "../../../../services/ports/webhooks/RedeliveryStore.ts"
 import { TestDatabase, testDatabase } from "../../../Database.ts"
 import { makeGate } from "../../../faults/Gate.ts"
@@ -23,7 +25,13 @@ import { chunkOf, ids, newApp, planned } from "../Stores.ts"
 const LEASE_MS = 600_000
 const NOTHING = { batches: [], webhookWork: [], leaseMs: LEASE_MS, webhookLeaseMs: LEASE_MS }
 
-const stores = Layer.mergeAll(BatchStores.layer, HolderStores.layer, NotificationStores.layer, RedeliveryStores.layer)
+const stores = Layer.mergeAll(
+  BatchStores.layer,
+  HolderStores.layer,
+  NotificationStores.layer,
+  RedeliveryStores.layer,
+  ServiceMailStores.layer
+)
 
 /** A process of its own: a pool, a session, and the stores that know of it. `end` is its orderly end. */
 const makeProcess = (url: string) =>
@@ -45,6 +53,7 @@ const makeProcess = (url: string) =>
       id: holder.id,
       redeliveries: yield* Effect.provide(RedeliveryStore, context),
       batches: yield* Effect.provide(BatchStore, context),
+      mails: yield* Effect.provide(ServiceMailStore, context),
       release: (yield* Effect.provide(HolderStore, context)).release,
       ended: (yield* Effect.provide(HolderStore, context)).ended,
       end: Scope.close(scope, Exit.void)
@@ -146,6 +155,32 @@ layer(NotificationStores.layer.pipe(Layer.provideMerge(testDatabase())), { exclu
         yield* third.beat
         yield* Effect.repeat(third.release, { until: (freed) => freed > 0, schedule: often })
         expect(Option.getOrThrow(yield* third.redeliveries.claim(null, LEASE_MS)).fence).toBe(claimed.fence + 1)
+      })
+    )
+
+    it.effect("leaves mails of the service to others a moment after its session has ended", () =>
+      Effect.gen(function* () {
+        const { mine, other } = yield* held
+        const sql = yield* SqlClient.SqlClient
+        const id = uuidv7()
+        yield* sql`
+          INSERT INTO service_mails (id, email, sealed, is_code, expires_at)
+          VALUES (${id}, 'ada@example.com', '', true, now() + interval '10 minutes')`
+        const idsOf = (mails: ReadonlyArray<{ readonly id: string }>) => mails.map(({ id }) => id)
+        expect(idsOf(yield* mine.mails.claim("codes", 10, LEASE_MS))).toEqual([id])
+        expect(yield* other.release).toBe(0)
+        expect(yield* other.mails.claim("codes", 10, LEASE_MS)).toEqual([])
+        yield* kill(mine.id())
+        // Its batch and the mail.
+        expect(yield* Effect.repeat(other.release, { until: (freed) => freed > 0, schedule: often })).toBe(2)
+        expect(idsOf(yield* other.mails.claim("codes", 10, LEASE_MS))).toEqual([id])
+        // One that was given back is nobody's, whoever dies.
+        yield* other.mails.postpone(id, LEASE_MS)
+        yield* other.end
+        const third = yield* makeProcess((yield* TestDatabase).url)
+        yield* third.beat
+        expect(yield* Effect.repeat(third.release, { times: 3, schedule: often })).toBe(0)
+        expect(yield* third.mails.claim("codes", 10, LEASE_MS)).toEqual([])
       })
     )
 
