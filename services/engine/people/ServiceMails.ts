@@ -12,16 +12,23 @@ import { writeMail } from "./MailTexts.ts"
 
 /** Mails of a kind that a process sends at once. No more are taken: what lies here waits for nobody who dies. */
 const AT_ONCE = 4
-/** A server may think for a while before it takes a mail. */
-const LEASE_MS = 120_000
-const SEND_TIMEOUT = "100 seconds"
-/** Who waits for a code is there now; and a server that keeps silent to one address is no reason to keep others waiting. */
-const CODE_TIMEOUT = "20 seconds"
+/**
+ * How long a server may take for a mail. Who waits for a code is there now; and a server that keeps silent to one address is
+ * no reason to keep others waiting.
+ */
+const TIMEOUT = { codes: "20 seconds", others: "100 seconds" } as const
+/** Longer than that: for a process that is frozen. Of one that has died the session has ended (`HolderStore`). */
+const LEASE_MS = { codes: 30_000, others: 120_000 } as const
 /** How long a process that stops waits for mails that are on their way: cut off, they would go twice. */
 const LAST = "10 seconds"
 /** How often it is looked for mail of other nodes, and for what is due again. */
 const LOOK = "2 seconds"
-const RETRY_MS = [5_000, 15_000, 30_000, 60_000, 300_000, 900_000]
+/** After how long a mail is tried again that was not taken. A code is good for ten minutes, in which somebody waits for it. */
+const RETRY_MS = {
+  codes: [5_000, 15_000, 30_000],
+  others: [5_000, 15_000, 30_000, 60_000, 300_000, 900_000]
+} as const
+type Queue = keyof typeof RETRY_MS
 
 /** What somebody waits for who is about to sign in, or has asked for it a moment ago. */
 const CODES: ReadonlySet<MailContent["type"]> = new Set(["code", "old_address_code", "new_address_code"])
@@ -72,20 +79,20 @@ export class ServiceMails extends Context.Service<
         return content.purpose === "sign_in" && (registration === "open" || isInvited)
       }
 
-      const sendOne = Effect.fnUntraced(function* (mail: WaitingMail) {
+      const sendOne = Effect.fnUntraced(function* (mail: WaitingMail, queue: Queue) {
         const content = JSON.parse(yield* box.open(place(mail.id), mail.sealed)) as MailContent
         if (isWanted(mail, content)) {
           yield* mailer
             .send({ id: mail.id, to: mail.email, ...writeMail(content, baseUrl) })
-            .pipe(Effect.timeout(CODES.has(content.type) ? CODE_TIMEOUT : SEND_TIMEOUT))
+            .pipe(Effect.timeout(TIMEOUT[queue]))
         }
         yield* store.remove(mail.id)
       })
 
-      const again = (mail: WaitingMail) => store.postpone(mail.id, RETRY_MS[mail.attempts - 1] ?? RETRY_MS.at(-1)!)
-
-      const settle = (mail: WaitingMail) =>
-        sendOne(mail).pipe(
+      const settle = (mail: WaitingMail, queue: Queue) => {
+        const delays = RETRY_MS[queue]
+        const again = store.postpone(mail.id, delays[mail.attempts - 1] ?? delays.at(-1)!)
+        return sendOne(mail, queue).pipe(
           Effect.catchTag("SecretUnreadable", () =>
             Effect.andThen(
               Effect.logWarning("A mail of the service cannot be read with this master key, and is not sent"),
@@ -98,34 +105,32 @@ export class ServiceMails extends Context.Service<
                 Effect.logWarning("A mail of the service was not taken").pipe(
                   Effect.annotateLogs({ reason, final: isFinal })
                 ),
-                isFinal ? store.remove(mail.id) : again(mail)
+                isFinal ? store.remove(mail.id) : again
               ),
             TimeoutError: () =>
-              Effect.andThen(Effect.logWarning("The mail server did not answer; the mail is tried again"), again(mail))
+              Effect.andThen(Effect.logWarning("The mail server did not answer; the mail is tried again"), again)
           }),
           Effect.catchDefect((defect) =>
-            Effect.andThen(
-              Effect.logError("Sending a mail of the service broke; it is tried again", defect),
-              again(mail)
-            )
+            Effect.andThen(Effect.logError("Sending a mail of the service broke; it is tried again", defect), again)
           ),
           // Its lease ends, and the next look finds it.
           Effect.catchTag("StoreError", (error) =>
             Effect.logWarning("A mail of the service waits for the database", error)
           )
         )
+      }
 
-      const take = (what: "codes" | "others", limit: number) =>
-        store.claim(what, limit, LEASE_MS).pipe(
+      const take = (queue: Queue, limit: number) =>
+        store.claim(queue, limit, LEASE_MS[queue]).pipe(
           Effect.catchTag("StoreError", (error) =>
             Effect.as(Effect.logDebug("The service's mail waits for the database", error), [])
           ),
           Effect.catchDefect((defect) => Effect.as(Effect.logError("Looking for the service's mail broke", defect), []))
         )
-      const sendDueOf = Effect.fnUntraced(function* (what: "codes" | "others") {
+      const sendDueOf = Effect.fnUntraced(function* (queue: Queue) {
         for (let all = 0; ;) {
-          const mails = yield* take(what, AT_ONCE)
-          yield* Effect.forEach(mails, settle, { concurrency: AT_ONCE, discard: true })
+          const mails = yield* take(queue, AT_ONCE)
+          yield* Effect.forEach(mails, (mail) => settle(mail, queue), { concurrency: AT_ONCE, discard: true })
           all += mails.length
           if (mails.length < AT_ONCE) return all
         }
@@ -139,7 +144,7 @@ export class ServiceMails extends Context.Service<
       const settled = Signal.make()
       const isAtWork = () => underWay > 0
       /** Each for itself: a code waits for no other mail, however slow the server is with those, and for no other code. */
-      const runOf = Effect.fnUntraced(function* (what: "codes" | "others"): Effect.fn.Return<never> {
+      const runOf = Effect.fnUntraced(function* (queue: Queue): Effect.fn.Return<never> {
         let free = AT_ONCE
         const freed = Signal.make()
         const isFull = () => free === 0
@@ -152,16 +157,16 @@ export class ServiceMails extends Context.Service<
             freed.signal()
             settled.signal()
           })
-          return Effect.forkDetach(Effect.ensuring(settle(mail), done))
+          return Effect.forkDetach(Effect.ensuring(settle(mail, queue), done))
         }
         while (true) {
           while (isFull()) yield* freed.wait
           const asked = free
           // What was taken is begun, also when the process is told to stop in between.
           const taken = yield* Effect.uninterruptible(
-            Effect.tap(take(what, asked), (mails) => Effect.forEach(mails, send, { discard: true }))
+            Effect.tap(take(queue, asked), (mails) => Effect.forEach(mails, send, { discard: true }))
           )
-          if (taken.length < asked) yield* Effect.raceFirst(inboxes[what].wait, Effect.sleep(LOOK))
+          if (taken.length < asked) yield* Effect.raceFirst(inboxes[queue].wait, Effect.sleep(LOOK))
         }
       })
       const run = Effect.raceFirst(runOf("codes"), runOf("others"))

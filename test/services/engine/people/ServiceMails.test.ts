@@ -44,6 +44,27 @@ layer(peopleStores())("the service's own mail", (it) => {
     })
   )
 
+  it.effect("is tried again within half a minute while it is a code, however often the server refused", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const owner = yield* person(one)
+      const [email, guest] = [newAddress(), newAddress()]
+      yield* Effect.repeat(one.mails.sendDue, { until: (taken) => taken === 0 })
+      yield* one.signIn.requestCode(email, newClient())
+      yield* one.organizations.invite(owner.person, owner.organization, guest, "viewer", newClient())
+      for (let attempts = 1; attempts <= 8; attempts++) {
+        yield* makeDue
+        const later = new MailNotTaken({ reason: "421 later", isFinal: false })
+        one.refusals.push(later, later)
+        yield* one.mails.sendDue
+        const [[code], [invitation]] = [yield* waiting(email), yield* waiting(guest)]
+        expect([code!.attempts, invitation!.attempts]).toEqual([attempts, attempts])
+        expect(code!.seconds).toBeLessThanOrEqual(30)
+        if (attempts === 8) expect(invitation!.seconds).toBeGreaterThan(600)
+      }
+    })
+  )
+
   it.effect("is taken over from a node that died with it, and dropped when its time is over", () =>
     Effect.gen(function* () {
       const one = yield* node()
