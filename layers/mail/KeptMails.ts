@@ -1,6 +1,6 @@
 import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
-import { mkdir, open, readdir, unlink } from "node:fs/promises"
+import { mkdir, open, readdir, rename, unlink } from "node:fs/promises"
 import { join } from "node:path"
 import { isoTime } from "../../services/domain/Time.ts"
 import { now } from "../../services/ports/Now.ts"
@@ -22,7 +22,11 @@ export const KEPT_MAILS = 1_000
 
 const SWEEP = "1 hour"
 
-const OURS = /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(?:txt|html)$/
+/** What ends the name of a file that is not whole yet. */
+const PART = ".part"
+
+const OURS =
+  /^(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.(?:txt|html)(?:\.part)?$/
 
 const stampOf = (at: number): string => isoTime(at).replace(/[:.]/g, "-")
 
@@ -33,6 +37,19 @@ const write = async (path: string, text: string): Promise<void> => {
   // Whoever reads it signs in as somebody else. The id keeps attempts apart: another one finds its own file.
   const file = await open(path, "w", 0o600)
   await file.writeFile(text).finally(() => file.close())
+}
+
+/** Both files or none, and never a part of one under its name: a disk may be full. */
+const writeBoth = async (path: string, mail: OwnMail): Promise<void> => {
+  const files = [`${path}.txt`, `${path}.html`] as const
+  try {
+    await write(`${files[0]}${PART}`, shown(mail))
+    await write(`${files[1]}${PART}`, mail.html)
+    for (const file of files) await rename(`${file}${PART}`, file)
+  } catch (error) {
+    for (const file of files.flatMap((file) => [file, `${file}${PART}`])) await unlink(file).catch(() => {})
+    throw error
+  }
 }
 
 /** Removes what is too old, and the oldest of what is too many. Nodes that share the folder may do so at once. */
@@ -56,8 +73,7 @@ export const sweep = async (folder: string): Promise<void> => {
 export const keep = async (folder: string, mail: OwnMail): Promise<string> => {
   const path = join(folder, `${stampOf(now())}-${mail.id}`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await write(`${path}.txt`, shown(mail))
-  await write(`${path}.html`, mail.html)
+  await writeBoth(path, mail)
   // It is kept, whatever comes of the others.
   await sweep(folder).catch(() => {})
   return `${path}.txt`

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { existsSync } from "node:fs"
+import { execFile } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { setTimeout } from "node:timers/promises"
+import { promisify } from "node:util"
 import { KEPT_MAILS, KEPT_MS, keep, sweep, sweeping } from "../../../layers/mail/KeptMails.ts"
 import type { AccountAddress } from "../../../services/domain/people/AccountAddress.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
@@ -77,6 +79,39 @@ describe("mails that are kept as files", () => {
       expect((yield* Effect.promise(() => readdir(path))).toSorted()).toEqual(
         [...FOREIGN, `${young}.txt`, `${young}.html`, `${directory}.txt`, `${link}.txt`].toSorted()
       )
+    })
+  )
+
+  it.live("leave nothing behind that was not written to its end, also of a process that died meanwhile", () =>
+    Effect.gen(function* () {
+      const path = yield* folder
+      // A process that may write no file of more than 4 KiB, as if the disk were full then.
+      const module = new URL("../../../layers/mail/KeptMails.ts", import.meta.url).href
+      const script = `import { keep } from ${JSON.stringify(module)}
+        const mail = (html) => ({ ...${JSON.stringify(mail())}, html })
+        const refused = await keep(process.argv[1], mail("x".repeat(100_000))).then(() => "kept", ({ code }) => code)
+        console.log(refused, await keep(process.argv[1], mail("<p>012345</p>")))`
+      const { stdout } = yield* Effect.promise(() =>
+        promisify(execFile)("sh", [
+          "-c",
+          `trap '' XFSZ; ulimit -f 8; exec "$@"`,
+          "sh",
+          process.execPath,
+          "--input-type=module",
+          "--eval",
+          script,
+          path
+        ])
+      )
+      const [refused, kept] = stdout.trim().split(" ")
+      expect(refused).toBe("EFBIG")
+      const own = [kept!, kept!.replace(/txt$/, "html")].map((file) => basename(file))
+      expect((yield* Effect.promise(() => readdir(path))).toSorted()).toEqual(own.toSorted())
+      expect(readFileSync(kept!, "utf8")).toContain("012345")
+      // One that was killed leaves the part that it had written, until its time is over.
+      yield* Effect.promise(() => writeFile(join(path, `${named(KEPT_MS + 60_000)}.txt.part`), "To:"))
+      yield* Effect.promise(() => sweep(path))
+      expect((yield* Effect.promise(() => readdir(path))).toSorted()).toEqual(own.toSorted())
     })
   )
 
