@@ -4,6 +4,15 @@ import { isJsonObject } from "../../services/domain/Json.ts"
 
 /* GraphQL speaks camelCase, the REST API snake_case. What is inside a value of JSON keeps its names in both. */
 
+/**
+ * What REST calls `id`, of what only speaks of a thing: caches of clients keep what they read under an `id`, whatever type it
+ * is of (docs/decisions/0080-ids-for-caches.md).
+ */
+const IDS: ReadonlySet<string> = new Set(["AuditActor.actorId", "OrganizationLogActor.actorId", "WriteResult.objectId"])
+
+/** What REST calls a field of a type of objects. */
+export const restName = (type: string, field: string): string => (IDS.has(`${type}.${field}`) ? "id" : snakeCase(field))
+
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())

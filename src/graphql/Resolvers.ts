@@ -79,7 +79,7 @@ export const makeResolvers = (services: ResolverServices, people: PeopleFields):
       letter.notification_id === null ? null : lookups(letter).notification(letter.notification_id)
   },
   WriteResult: {
-    id: ({ id }) => id ?? null,
+    objectId: ({ id }) => id ?? null,
     created: ({ created }) => created ?? null,
     error: ({ error }) => error ?? null
   },

@@ -11,7 +11,7 @@ import {
 } from "graphql"
 import type { Route } from "../http/pipeline/Route.ts"
 import type { GraphqlContext } from "./Context.ts"
-import { snakeCase } from "./Names.ts"
+import { restName, snakeCase } from "./Names.ts"
 import { resolveByRoute, restFieldOf } from "./RestFields.ts"
 
 /* The schema: what the files of `schema/` say, a file for each subject, with what answers each field. */
@@ -86,7 +86,7 @@ export const makeSchema = (table: ReadonlyArray<Route>, resolvers: FieldResolver
     for (const field of Object.values(type.getFields())) {
       const resolver = own[field.name]
       const rest = restFieldOf(schema, field)
-      const inRest = snakeCase(field.name)
+      const inRest = restName(type.name, field.name)
       if (typeof resolver === "function") field.resolve = resolver as typeof field.resolve
       else if (resolver !== undefined) Object.assign(field, resolver)
       else if (rest !== null) field.resolve = resolveByRoute(field, rest, routes, known, type.name === "Mutation")

@@ -391,7 +391,7 @@ describe("what a person does", () => {
     })
     const { id } = sent.sendNotification
     const find = async (filter: string): Promise<ReadonlyArray<any>> => {
-      const query = `query($id: ID!) { auditLog(appId: $id, ${filter}) { nodes { at action target details actor { kind id email } } } }`
+      const query = `query($id: ID!) { auditLog(appId: $id, ${filter}) { nodes { at action target details actor { kind id: actorId email } } } }`
       return (await ask(ada, { query, variables: { id: tenant.appId } })).auditLog.nodes
     }
     const [entry] = await find(`target: "${id}"`)

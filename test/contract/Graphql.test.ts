@@ -11,7 +11,7 @@ import {
 } from "graphql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { uuidv7 } from "../../services/ports/NewId.ts"
-import { snakeCase } from "../../src/graphql/Names.ts"
+import { restName, snakeCase } from "../../src/graphql/Names.ts"
 import { bareSchema } from "../../src/graphql/Schema.ts"
 import type { System } from "../System.ts"
 import { makeSystem } from "../System.ts"
@@ -97,13 +97,13 @@ const differences = (
   const properties = part["properties"] as Record<string, Schema>
   const required = new Set((part["required"] ?? []) as ReadonlyArray<string>)
   const own = Object.values(bare.getFields()).filter(({ name }) => !LOOKUPS.has(`${bare.name}.${name}`))
-  const names = new Set(own.map(({ name }) => snakeCase(name)))
+  const names = new Set(own.map(({ name }) => restName(bare.name, name)))
   return [
     ...Object.keys(properties)
       .filter((name) => !names.has(name))
       .map((name) => `${place} lacks ${name}`),
     ...own.flatMap((field): ReadonlyArray<string> => {
-      const name = snakeCase(field.name)
+      const name = restName(bare.name, field.name)
       const property = properties[name]
       if (property === undefined) return [`${place}.${field.name} is not in REST`]
       const isSure = required.has(name) && !withoutNull(property).isNullable

@@ -8,7 +8,7 @@ import {
   isListType,
   isObjectType
 } from "graphql"
-import { snakeCase } from "../../src/graphql/Names.ts"
+import { restName, snakeCase } from "../../src/graphql/Names.ts"
 import type { RestField } from "../../src/graphql/RestFields.ts"
 import { restFieldOf } from "../../src/graphql/RestFields.ts"
 import type { Operation } from "./Document.ts"
@@ -71,7 +71,10 @@ export const asGraphql = (type: GraphQLOutputType, value: unknown): unknown => {
   if (!isObjectType(bare)) return value
   const fields = Object.values(bare.getFields()).filter(({ name }) => !LOOKUPS.has(`${bare.name}.${name}`))
   return Object.fromEntries(
-    fields.map(({ name, type }) => [name, asGraphql(type, (value as Record<string, unknown>)[snakeCase(name)])])
+    fields.map(({ name, type }) => [
+      name,
+      asGraphql(type, (value as Record<string, unknown>)[restName(bare.name, name)])
+    ])
   )
 }
 

@@ -99,7 +99,8 @@ export type ActorKind = "key" | "user" | "cli" | "system"
 
 export type AuditActor = {
   readonly kind: ActorKind
-  readonly id?: Maybe<Scalars["ID"]["output"]>
+  /** The id of an account, or of a key. */
+  readonly actorId?: Maybe<Scalars["ID"]["output"]>
   /** Of a person who still has an account. */
   readonly email?: Maybe<Scalars["String"]["output"]>
 }
@@ -193,8 +194,8 @@ export type DeviceChanges = {
 /** What became of one of several, by its place in the list. */
 export type WriteResult = {
   readonly index: Scalars["Int"]["output"]
-  /** Null when it was refused. */
-  readonly id?: Maybe<Scalars["ID"]["output"]>
+  /** The id of the device or contact; null when it was refused. */
+  readonly objectId?: Maybe<Scalars["ID"]["output"]>
   readonly created?: Maybe<Scalars["Boolean"]["output"]>
   readonly error?: Maybe<WriteError>
 }
@@ -795,7 +796,8 @@ export type OrganizationLogEntry = {
 
 export type OrganizationLogActor = {
   readonly kind: ActorKind
-  readonly id?: Maybe<Scalars["ID"]["output"]>
+  /** The id of an account, or of a key. */
+  readonly actorId?: Maybe<Scalars["ID"]["output"]>
   /** Of a person who still has an account. */
   readonly email?: Maybe<Scalars["String"]["output"]>
 }
@@ -2581,7 +2583,7 @@ export type AuditActorResolvers<
   ParentType extends ResolversParentTypes["AuditActor"] = ResolversParentTypes["AuditActor"]
 > = {
   kind?: Resolver<ResolversTypes["ActorKind"], ParentType, ContextType>
-  id?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  actorId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
   email?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
 }
 
@@ -2663,7 +2665,7 @@ export type WriteResultResolvers<
   ParentType extends ResolversParentTypes["WriteResult"] = ResolversParentTypes["WriteResult"]
 > = {
   index?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
-  id?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  objectId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
   created?: Resolver<Maybe<ResolversTypes["Boolean"]>, ParentType, ContextType>
   error?: Resolver<Maybe<ResolversTypes["WriteError"]>, ParentType, ContextType>
 }
@@ -3216,7 +3218,7 @@ export type OrganizationLogActorResolvers<
   ParentType extends ResolversParentTypes["OrganizationLogActor"] = ResolversParentTypes["OrganizationLogActor"]
 > = {
   kind?: Resolver<ResolversTypes["ActorKind"], ParentType, ContextType>
-  id?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  actorId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
   email?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
 }
 

@@ -286,7 +286,7 @@ describe("webhooks by GraphQL", () => {
     expect(listed.text + made.text + off.text).not.toContain("s3cret")
     // Who did it, is written down as it is for REST.
     const log = await ask(
-      "query($appId: ID!) { auditLog(appId: $appId, first: 2) { nodes { action target actor { kind id } } } }",
+      "query($appId: ID!) { auditLog(appId: $appId, first: 2) { nodes { action target actor { kind actorId } } } }",
       {
         appId: server.ours.appId
       }
@@ -326,9 +326,12 @@ describe("webhooks by GraphQL", () => {
       `${name}: createHook(appId: "${tenant.appId}", input: { name: "${name}", url: "${url}" }) { name }`
     const answer = await server.call("POST", PATH, {
       key: tenant.secretKey,
-      body: { query: `mutation { ${one("a", URL_OF_A_RECEIVER)} ${one("b", "http://127.0.0.1/")} }` }
+      body: {
+        query: `mutation { ${one("a", URL_OF_A_RECEIVER)} ${one("b", "http://127.0.0.1/")} ${one("c", URL_OF_A_RECEIVER)} }`
+      }
     })
-    // createHook is never null: the whole answer is. Whoever repeated a refusal would make the first once more.
+    // createHook is never null: the whole answer is, and nothing is begun after it. Whoever repeated a refusal would make
+    // the first once more.
     expect([answer.status, answer.json.data, answer.json.errors[0].path]).toEqual([200, null, ["b"]])
     expect(answer.json.error).toBeUndefined()
     const listed = await server.call("GET", "/api/v1/webhooks", { key: tenant.secretKey })
@@ -346,7 +349,7 @@ describe("what belongs to the objects of a page", () => {
       })
     const people = Array.from({ length: 40 }, (_, i) => ({ externalId: `user-${i}`, email: `user-${i}@example.com` }))
     await asTenant(
-      `mutation($appId: ID!, $contacts: [ContactInput!]!) { upsertContacts(appId: $appId, input: { contacts: $contacts }) { id } }`,
+      `mutation($appId: ID!, $contacts: [ContactInput!]!) { upsertContacts(appId: $appId, input: { contacts: $contacts }) { objectId } }`,
       { contacts: people }
     )
     const devices = people.flatMap(({ externalId }, i) => [
@@ -354,7 +357,7 @@ describe("what belongs to the objects of a page", () => {
       { token: `${5000 + i}`.repeat(16), platform: "IOS", userId: externalId }
     ])
     const registered = await asTenant(
-      `mutation($appId: ID!, $devices: [RegisterDeviceInput!]!) { registerDevices(appId: $appId, devices: $devices) { id created error { message } } }`,
+      `mutation($appId: ID!, $devices: [RegisterDeviceInput!]!) { registerDevices(appId: $appId, devices: $devices) { objectId created error { message } } }`,
       { devices }
     )
     expect(registered.json.data.registerDevices.every(({ created }: any) => created === true)).toBe(true)

@@ -307,13 +307,13 @@ describe("a session", () => {
     const nothing = await stranger.as(update, { id: uuidv7() })
     expect((await stranger.as(update, { id })).json.error.message).toBe(nothing.json.error.message)
     const log = await owner.as(
-      `query($appId: ID!) { auditLog(appId: $appId) { nodes { action target actor { kind id } } } }`,
+      `query($appId: ID!) { auditLog(appId: $appId) { nodes { action target actor { kind actorId } } } }`,
       { appId: owner.appId }
     )
     expect(log.json.data.auditLog.nodes.find(({ action }: any) => action === "webhook.changed")).toEqual({
       action: "webhook.changed",
       target: id,
-      actor: { kind: "USER", id: admin.accountId }
+      actor: { kind: "USER", actorId: admin.accountId }
     })
   })
 
