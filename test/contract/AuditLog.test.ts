@@ -3,7 +3,6 @@ import { createHash, randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { setTimeout } from "node:timers/promises"
 import { Client } from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { AccountId, AppId } from "../../services/domain/Ids.ts"
@@ -14,7 +13,7 @@ import { uuidv7 } from "../../services/ports/NewId.ts"
 import { commands } from "../../src/app.ts"
 import { bareSchema } from "../../src/graphql/Schema.ts"
 import type { System } from "../System.ts"
-import { makeSystem } from "../System.ts"
+import { eventually, makeSystem } from "../System.ts"
 import type { Operation } from "./Document.ts"
 import { readOperations } from "./Document.ts"
 import { asInput, requestFor, restOperations } from "./GraphqlDocument.ts"
@@ -233,14 +232,15 @@ describe("what a person does", () => {
   /** What the mail to an address says: there is no server, so it is kept as a file. */
   const mailedCode = async (email: string): Promise<string> => {
     const folder = join(system.env["DATA_DIR"]!, "mail")
-    for (;;) {
+    const look = async (): Promise<string | null> => {
       for (const name of existsSync(folder) ? await readdir(folder) : []) {
         const text = name.endsWith(".txt") ? await readFile(join(folder, name), "utf8") : ""
         const code = text.startsWith(`To: ${email}\n`) ? /^ {4}(\d{6})$/m.exec(text)?.[1] : undefined
         if (code !== undefined) return code
       }
-      await setTimeout(20)
+      return null
     }
+    return (await Effect.runPromise(eventually(Effect.promise(look), (code) => code !== null)))!
   }
 
   const inviteBob = async (): Promise<string> => {
