@@ -65,7 +65,7 @@ export const makeGitHub = (
           }
           return { provider: "github", subject: String(id), email: primaryIn(emails), isConfirmed: false } as const
         },
-        catch: refusalOf
+        catch: refusalOf("github")
       })
   }
 }

@@ -76,7 +76,7 @@ export const makeGoogle = Effect.fnUntraced(function* (
           if (!SUBJECT.test(claims.sub)) throw new oauth.OperationProcessingError("the subject is not one")
           return claims
         },
-        catch: refusalOf
+        catch: refusalOf("google")
       })
       const { email: text, email_verified, hd, sub: subject } = claims
       const email = email_verified === true && typeof text === "string" ? accountAddress(text) : null

@@ -268,7 +268,7 @@ export class ExternalSignIns extends Context.Service<
                 )
               case "ProviderUnavailable":
                 return Effect.andThen(
-                  Effect.logWarning("A provider of external sign-ins did not answer").pipe(
+                  Effect.logWarning("A provider of external sign-ins cannot be used").pipe(
                     Effect.annotateLogs({ provider, reason: error.reason })
                   ),
                   failed("unavailable")

@@ -9,7 +9,7 @@ export class IdentityRefused extends Schema.TaggedError<IdentityRefused>()("Iden
   reason: Schema.String
 }) {}
 
-/** The provider does not answer, or not as it should. */
+/** The provider does not answer, not as it should, or nothing to this service. `reason` names the settings to look at. */
 export class ProviderUnavailable extends Schema.TaggedError<ProviderUnavailable>()("ProviderUnavailable", {
   reason: Schema.String
 }) {}

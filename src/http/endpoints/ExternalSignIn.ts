@@ -109,7 +109,7 @@ export const externalSignInRoutes = Effect.gen(function* () {
           Unauthorized: ({ message }) => Effect.fail(new ApiError("unauthorized", message)),
           ProviderUnavailable: ({ reason }) =>
             Effect.as(
-              Effect.logWarning("A provider of external sign-ins did not answer").pipe(
+              Effect.logWarning("A provider of external sign-ins cannot be used").pipe(
                 Effect.annotateLogs({ provider, reason })
               ),
               // Where it was to lead has been judged by now.

@@ -84,7 +84,7 @@ const OUTCOMES: Readonly<Record<Failure | "bound" | "code", Outcome>> = {
   unavailable: {
     title: "There was no answer",
     words: (provider) =>
-      `${provider} does not answer this service at the moment. Try again in a minute, or use a code by mail.`
+      `${provider} does not answer this service at the moment. Try again in a minute, or use a code by mail. If it stays so, tell those who run this service: its log says why.`
   },
   address_not_confirmed: {
     title: "The address is not confirmed",

@@ -199,6 +199,38 @@ describe("Google", () => {
   })
 })
 
+describe("a provider that does not know this service", () => {
+  const refusalBy = async (name: "google" | "github", error: string) => {
+    github.misbehave({ tokenError: error })
+    const result = await (name === "google"
+      ? through(ADA, { answers: { path: "/token", status: 401, body: JSON.stringify({ error }) } })
+      : throughGitHub(GRACE))
+    if (Result.isSuccess(result)) throw new Error("It was believed")
+    const { _tag, reason } = result.failure as IdentityRefused
+    return [_tag, reason]
+  }
+
+  it("is one that the operator has to look at: the reason names the settings, and no secret", async () => {
+    for (const [name, error, settings] of [
+      ["google", "invalid_client", /^invalid_client: .*OAUTH_GOOGLE_CLIENT_ID and OAUTH_GOOGLE_CLIENT_SECRET$/],
+      ["google", "unauthorized_client", /OAUTH_GOOGLE_CLIENT_ID/],
+      ["github", "incorrect_client_credentials", /OAUTH_GITHUB_CLIENT_ID and OAUTH_GITHUB_CLIENT_SECRET$/],
+      ["github", "redirect_uri_mismatch", /BASE_URL with \/api\/auth\/oauth\/github\/callback$/]
+    ] as const) {
+      expect(await refusalBy(name, error)).toEqual(["ProviderUnavailable", expect.stringMatching(settings)])
+    }
+    for (const name of ["google", "github"] as const) {
+      expect((await refusalBy(name, "invalid_grant"))[0]).toBe("IdentityRefused")
+    }
+    const wrong = { ...google.settings, ...reachable(google.caFile), OAUTH_GOOGLE_CLIENT_SECRET: "not-the-secret" }
+    google.misbehave({})
+    const asked = travel("google", (url) => google.approve(url, ADA))
+    const failure = await Effect.runPromise(Effect.flip(asked).pipe(Effect.provide(providers(wrong))))
+    expect(failure).toMatchObject({ _tag: "ProviderUnavailable", reason: expect.stringMatching(/invalid_client/) })
+    expect(JSON.stringify(failure)).not.toContain("not-the-secret")
+  })
+})
+
 describe("GitHub", () => {
   it("is known by the id of its user, with the primary address, which a code has to prove", async () => {
     const grace = { provider: "github", subject: "583231", email: "grace@example.com", isConfirmed: false }

@@ -257,6 +257,9 @@ describe("signing in with Google", () => {
     const browser = newBrowser()
     google.misbehave({ answers: { path: "/token", status: 503, body: "{}" } })
     expect(outcomeOf(await browser.google(withGoogle()))).toBe("unavailable")
+    // It does not know this service: nothing that the person can do.
+    google.misbehave({ answers: { path: "/token", status: 401, body: `{"error":"invalid_client"}` } })
+    expect(outcomeOf(await browser.google(withGoogle()))).toBe("unavailable")
     google.misbehave({})
     expect((await browser.google(withGoogle())).location).toBe("/")
   })
@@ -357,8 +360,10 @@ describe("signing in with GitHub", () => {
 
   it("is refused with status 200, and in another issuer's name", async () => {
     const browser = newBrowser()
-    github.misbehave({ tokenError: "incorrect_client_credentials" })
+    github.misbehave({ tokenError: "bad_verification_code" })
     expect(outcomeOf(await browser.github(withGitHub()))).toBe("refused")
+    github.misbehave({ tokenError: "incorrect_client_credentials" })
+    expect(outcomeOf(await browser.github(withGitHub()))).toBe("unavailable")
     github.misbehave({})
     const { location } = await browser.go("/api/auth/oauth/github/start")
     expect(outcomeOf(await browser.go(github.approve(location, withGitHub(), google.url)))).toBe("refused")
