@@ -11,6 +11,7 @@ import { NotificationStore } from "../../../services/ports/sending/NotificationS
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import type { Arrival, Arrived } from "./acceptNotifications.ts"
 import { acceptNotifications } from "./acceptNotifications.ts"
+import { permitted } from "../access/permitted.ts"
 import { Holder } from "../operations/Holder.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { uuids } from "../server/columns.ts"
@@ -97,6 +98,16 @@ const makeAccept = Effect.fnUntraced(function* (
     atOnce: AT_ONCE
   })
 
+  /** A person sends by themselves, and holds the permission meanwhile: they are few, and may lose it at any moment. */
+  const acceptOf = (actor: Actor, arrival: Arrival): Effect.Effect<Arrived, StoreError> =>
+    actor.kind !== "user"
+      ? acceptOne(arrival)
+      : permitted(sql, arrival.notification.appId, acceptAll([arrival])).pipe(
+          Effect.tap(() => grew(1)),
+          Effect.map(([arrived]) => arrived!),
+          storeError("NotificationStore.accept")
+        )
+
   const acceptAs = <A>(
     notification: NewNotification,
     to: Pick<Arrival, "device" | "users">,
@@ -106,7 +117,7 @@ const makeAccept = Effect.fnUntraced(function* (
     const request = JSON.stringify(notification.request)
     return Effect.flatMap(CurrentActor, (actor) => {
       const sender = isNoted(actor, notification.request.to) ? actor : null
-      return Effect.flatMap(acceptOne({ notification, priority, request, sender, ...to }), (arrived) =>
+      return Effect.flatMap(acceptOf(actor, { notification, priority, request, sender, ...to }), (arrived) =>
         arrived.isKept
           ? Effect.succeed(answer(arrived))
           : Effect.fail(new StoreError({ operation: "NotificationStore.accept", cause: new Error(KEY_LOST) }))

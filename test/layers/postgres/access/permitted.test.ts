@@ -6,6 +6,7 @@ import type { Actor } from "../../../../services/domain/access/Audit.ts"
 import type {
   AccountId,
   ApiKeyId,
+  BatchId,
   ContactId,
   NotificationId,
   OrganizationId,
@@ -33,7 +34,7 @@ import { RedeliveryStore } from "../../../../services/ports/webhooks/RedeliveryS
 import { WebhookStore } from "../../../../services/ports/webhooks/WebhookStore.ts"
 import { testDatabase } from "../../../Database.ts"
 import { allStores } from "../Operations.ts"
-import { android, newApp, newWebhook } from "../Stores.ts"
+import { android, HELLO, newApp, newWebhook } from "../Stores.ts"
 
 const live = allStores.pipe(Layer.provideMerge(testDatabase()))
 
@@ -76,6 +77,13 @@ const changesOf = ({ app, hook, key }: Staffed) =>
     const [templates, webhooks] = [yield* TemplateStore, yield* WebhookStore]
     const id = uuidv7()
     const webhook = { name: "One", url: "https://example.com/", events: [] }
+    const arriving = () => ({
+      id: uuidv7() as NotificationId,
+      appId: app,
+      request: HELLO,
+      ttlMs: 60_000,
+      batches: null
+    })
     const body = { default_locale: "en", locales: { en: { title: "Hello" } }, missing_variables: "empty" } as never
     const changes: Readonly<Record<string, readonly [Operation, Effect.Effect<unknown, unknown>]>> = {
       "application.update": ["changeApplication", applications.update(app, { name: "Taken over" })],
@@ -102,6 +110,12 @@ const changesOf = ({ app, hook, key }: Staffed) =>
       "segment.update": ["changeSegments", segments.update(app, id as SegmentId, { name: "x" })],
       "segment.remove": ["changeSegments", segments.remove(app, id as SegmentId)],
       "notification.control": ["controlNotifications", notifications.control(app, id as NotificationId, "cancel")],
+      "send.toMany": ["sendNotifications", notifications.accept(arriving())],
+      "send.toDevice": [
+        "sendNotifications",
+        notifications.acceptForDevice(arriving(), { id: uuidv7(), batch: id as BatchId, lease: null })
+      ],
+      "send.toUsers": ["sendNotifications", notifications.acceptForUsers(arriving(), { ids: ["ada"], lease: null })],
       "replay.start": ["replayDeadLetters", replays.start(app, id as ReplayId, {} as never)],
       "contact.remove": ["changeContacts", contacts.remove(app, id as ContactId)],
       "contact.upsert": ["changeContacts", contacts.upsert(app, [{ external_id: "x" }])],
@@ -136,7 +150,7 @@ const all = (outcomes: Record<string, unknown>, what: string) =>
   expect(outcomes).toEqual(Object.fromEntries(Object.keys(outcomes).map((name) => [name, what])))
 
 /** Data that keys write by the million: their requests are not looked at again. */
-const isSetUp = (name: string): boolean => !/^(contact|device|channel)/.test(name)
+const isSetUp = (name: string): boolean => !/^(contact|device|channel|send)/.test(name)
 
 /** Waits until somebody waits for a lock of this session's transaction. */
 const untilAwaited = Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -197,7 +211,15 @@ layer(live)("a change of an application", (it) => {
       ] as const) {
         all(yield* outcomesFor(place, actor, actor.kind === "user" ? undefined : isSetUp), "withdrawn")
       }
-      for (const table of ["api_keys", "credentials", "templates", "segments", "devices", "contacts"]) {
+      for (const table of [
+        "api_keys",
+        "credentials",
+        "templates",
+        "segments",
+        "devices",
+        "contacts",
+        "notifications"
+      ]) {
         expect([table, yield* sql`SELECT 1 FROM ${sql(table)} WHERE app_id = ${place.app}`]).toEqual([table, []])
       }
       expect(yield* sql`SELECT id, is_active FROM webhooks WHERE app_id = ${place.app}`).toEqual([
