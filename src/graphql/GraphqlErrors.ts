@@ -135,7 +135,7 @@ export const answerOf = (
 export const persistedQueryNotSupported = (requestId: string): ApiError => {
   const message = "PersistedQueryNotSupported"
   const extensions = { code: "PERSISTED_QUERY_NOT_SUPPORTED", details: [], requestId }
-  return new ApiError("validation_error", message, [], {}, { errors: [{ message, extensions }] })
+  return new ApiError("validation_error", message, [], {}, { errors: [{ message, extensions }] }, true)
 }
 
 /** The same for what refused a request before it came to GraphQL; `wasRead`: it had come to it. */

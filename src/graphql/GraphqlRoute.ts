@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { JsonRecord } from "../../services/domain/Json.ts"
+import { isJsonObject, JsonRecord } from "../../services/domain/Json.ts"
 import { Unauthorized } from "../../services/engine/access/Auth.ts"
 import { Accounts } from "../../services/engine/people/Accounts.ts"
 import { AddressChanges } from "../../services/engine/people/AddressChanges.ts"
@@ -49,6 +49,14 @@ const knownMembers = (body: unknown): unknown =>
   typeof body !== "object" || body === null || Array.isArray(body)
     ? body
     : Object.fromEntries(Object.entries(body).filter(([name]) => name in GraphqlBody.fields))
+
+/** What is executed. A client that sends a hash first adds it to some requests and not to others. */
+const executed = (body: unknown): unknown => {
+  const known = knownMembers(body)
+  if (!isJsonObject(known)) return known
+  const { extensions: _, ...rest } = known
+  return rest
+}
 
 const SIGN_IN =
   "The Authorization header is missing. Send a secret key as `ApiKey sk_…`, or the token of a session as `Bearer …`; without them, there is requestLoginCode and verifyLoginCode."
@@ -180,7 +188,13 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       hasDeadline: true,
       hasEvents: true,
       form: (reply, accept) => inForm(withSchemes(reply), accept, refusalBody),
-      body: { schema: GraphqlBody, unify: knownMembers, limit: BODY_BYTES, example: { query: "{ __typename }" } },
+      body: {
+        schema: GraphqlBody,
+        unify: knownMembers,
+        said: executed,
+        limit: BODY_BYTES,
+        example: { query: "{ __typename }" }
+      },
       success: {
         status: 200,
         description: "What was asked for.",

@@ -45,19 +45,23 @@ export class ApiError<C extends ErrorCode = ErrorCode> {
   readonly headers: Readonly<Record<string, string>>
   /** What the body says beside `error`. */
   readonly beside: Readonly<Record<string, unknown>>
+  /** Asks for the same request in another form: an Idempotency-Key is not used up by it. */
+  readonly asksAgain: boolean
 
   constructor(
     code: C,
     message: string,
     details: ReadonlyArray<Detail> = [],
     headers: Readonly<Record<string, string>> = {},
-    beside: Readonly<Record<string, unknown>> = {}
+    beside: Readonly<Record<string, unknown>> = {},
+    asksAgain = false
   ) {
     this.code = code
     this.message = message
     this.details = details
     this.headers = headers
     this.beside = beside
+    this.asksAgain = asksAgain
   }
 }
 

@@ -195,7 +195,7 @@ const handleOnce = (
     store: services.idempotency,
     wait: route.hasDeadline ? (work) => within(waits, work) : identity,
     claim: { appId: caller!.appId, route: `${route.method} ${route.path}`, key, holder: requestId },
-    fingerprint: fingerprintOf(request.url, bytes, json),
+    fingerprint: fingerprintOf(request.url, bytes, json === null ? null : Result.map(json, route.body!.said)),
     headers,
     work: (settle) =>
       Effect.flatMap(Effect.fromResult(decoded(compiled, json)), (body) =>
@@ -206,7 +206,7 @@ const handleOnce = (
     bounded: services.keptAnswers.bounded,
     refusalOf: (cause) => {
       const error = refusalIn(cause)
-      return error === undefined || STATUS[error.code] >= 500
+      return error === undefined || STATUS[error.code] >= 500 || error.asksAgain
         ? null
         : { status: STATUS[error.code], body: errorBody(error, requestId), location: null }
     }

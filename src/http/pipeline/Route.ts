@@ -90,6 +90,8 @@ interface BodySpec<B> {
   readonly limit?: number
   /** Puts another form that is taken as well into that of `schema`, before it is decoded. */
   readonly unify?: (body: unknown) => unknown
+  /** What two requests with one Idempotency-Key have to say alike, where that is not the whole body. */
+  readonly said?: (body: unknown) => unknown
   /** That form, for the documentation and generated clients. */
   readonly other?: { readonly schema: Schema.Constraint; readonly name: string } | null
 }
@@ -271,6 +273,7 @@ export const route = <
             isOptional: false,
             limit: Infinity,
             unify: (form) => form,
+            said: (body) => body,
             other: null,
             ...body
           },

@@ -448,6 +448,23 @@ describe("an Idempotency-Key", () => {
   })
 })
 
+describe("an Idempotency-Key of a client that sends hashes of queries first", () => {
+  it("is not used up by the hash, and is the same request with it and without", async () => {
+    const key = { "idempotency-key": uuidv7() }
+    const extensions = { persistedQuery: { version: 1, sha256Hash: "0".repeat(64) } }
+    const send = (body: object) => server.call("POST", PATH, { key: server.ours.secretKey, body, headers: key })
+    const variables = hook("Hashed")
+    const hashed = await send({ operationName: null, variables, extensions })
+    expect([hashed.status, codes(hashed)]).toEqual([400, ["PERSISTED_QUERY_NOT_SUPPORTED"]])
+    const first = await send({ operationName: null, variables, extensions, query: CREATE })
+    expect([first.status, first.json.data.createHook.name]).toEqual([200, "Hashed"])
+    const again = await send({ operationName: null, variables, query: CREATE })
+    expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([200, first.text, "true"])
+    const other = await send({ operationName: null, variables: hook("Other"), query: CREATE })
+    expect([other.status, codes(other)]).toEqual([422, ["idempotency_key_reused"]])
+  })
+})
+
 describe("an Idempotency-Key of a long answer", () => {
   const HTML = "x".repeat(90_000)
   const aliases = Array.from({ length: 14 }, (_, i) => `a${i}: html`).join(" ")
