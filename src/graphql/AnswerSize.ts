@@ -1,3 +1,4 @@
+import type { FormattedExecutionResult } from "graphql"
 import { ApiError } from "../http/pipeline/ApiError.ts"
 
 /*
@@ -43,8 +44,15 @@ export const lengthOf = (answer: object): number | null => {
 /** What an answer of this length counts for. */
 export const permitsOf = (bytes: number): number => Math.ceil(bytes / BYTES_PER_PERMIT)
 
-export const tooLong = (isMutation: boolean): ApiError =>
-  new ApiError(
-    "validation_error",
-    `The answer would be longer than ${ANSWER_BYTES >> 20} MB.${isMutation ? " What was to be changed is changed." : ""} Ask for smaller pages (first), fewer fields or fewer aliases.`
-  )
+const TOO_LONG = `The answer would be longer than ${ANSWER_BYTES >> 20} MB.`
+
+export const tooLong: ApiError = new ApiError(
+  "validation_error",
+  `${TOO_LONG} Ask for smaller pages (first), fewer fields or fewer aliases.`
+)
+
+/** In place of the answer to a mutation that did its work: no refusal, which a client might repeat. */
+export const doneTooLong = (requestId: string): FormattedExecutionResult => {
+  const message = `${TOO_LONG} The work is done: do not repeat it, read what it made, and next time ask for less of it.`
+  return { data: null, errors: [{ message, extensions: { code: "answer_too_long", details: [], requestId } }] }
+}

@@ -20,7 +20,7 @@ import { ApiError, invalid } from "../http/pipeline/ApiError.ts"
 import type { Reply } from "../http/pipeline/Reply.ts"
 import type { Route } from "../http/pipeline/Route.ts"
 import { route } from "../http/pipeline/Route.ts"
-import { ANSWER_BYTES, lengthOf, permitsOf, tooLong } from "./AnswerSize.ts"
+import { ANSWER_BYTES, doneTooLong, lengthOf, permitsOf, tooLong } from "./AnswerSize.ts"
 import { inForm, takesEvents } from "./AnswerForm.ts"
 import { makeApplicationAccess } from "./ApplicationAccess.ts"
 import type { GraphqlCall, GraphqlContext } from "./Context.ts"
@@ -130,8 +130,8 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       const length = lengthOf(answer)
       yield* charge(permitsOf(length ?? ANSWER_BYTES))
       if (length === null) {
-        const refusal = graphqlError(tooLong(prepared.kind === "mutation"))
-        return yield* Effect.fail(answerOf({ errors: [refusal] }, requestId, false) as ApiError)
+        if (context.hasChanged) return doneTooLong(requestId)
+        return yield* Effect.fail(answerOf({ errors: [graphqlError(tooLong)] }, requestId, false) as ApiError)
       }
       if (context.secrets.size > 0) shownOnce.set(answer, context.secrets)
       return answer

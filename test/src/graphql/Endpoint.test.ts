@@ -543,13 +543,20 @@ describe("a long answer", () => {
     const { id } = json.data.templates.nodes[0]
     await server.sql`UPDATE template_versions v SET body = json_build_object('content', json_build_object(
       'html', repeat('x', 600000))) FROM templates t WHERE t.version_id = v.id AND t.id = ${id}`
-    const answer = await ofTheirs(
-      `mutation { updateTemplate(id: "${id}", input: { name: "Changed" }) { content { html ${aliases(15)} } } }`
-    )
-    expect([answer.status, answer.json.error.message]).toEqual([
-      400,
-      expect.stringContaining("What was to be changed is changed.")
+    const query = `mutation { updateTemplate(id: "${id}", input: { name: "Changed" }) { content { html ${aliases(15)} } } }`
+    const headers = { "idempotency-key": uuidv7() }
+    const change = () => server.call("POST", PATH, { key: server.theirs.secretKey, body: { query }, headers })
+    const answer = await change()
+    // No refusal: a client repeats those.
+    expect([answer.status, answer.json.data, codes(answer), answer.json.error]).toEqual([
+      200,
+      null,
+      ["answer_too_long"],
+      undefined
     ])
+    expect(answer.json.errors[0].message).toContain("The work is done: do not repeat it")
+    const again = await change()
+    expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([200, answer.text, "true"])
     expect((await ofTheirs(`{ template(id: "${id}") { name } }`)).json.data.template.name).toBe("Changed")
   })
 
