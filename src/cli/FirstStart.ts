@@ -11,7 +11,7 @@ interface Where {
 }
 
 /** A command as it is typed beside this service: with its data directory, where that is not the one of every command. */
-const commandLine = ({ dataDir, databaseUrl }: Where): string => {
+export const commandLine = ({ dataDir, databaseUrl }: Pick<Where, "dataDir" | "databaseUrl">): string => {
   const isFound = databaseUrl !== null || dataDir === resolve(".data")
   const quoted = /^[\w./-]+$/.test(dataDir) ? dataDir : `'${dataDir.replaceAll("'", `'\\''`)}'`
   return `${isFound ? "" : `DATA_DIR=${quoted} `}npm run cli --`

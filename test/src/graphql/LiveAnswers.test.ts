@@ -130,6 +130,9 @@ describe("a subscription", () => {
     const stream = await listen(byKey(tenant), HOOK, { id })
     expect([stream.response.status, stream.response.headers.get("content-type")]).toEqual([200, "text/event-stream"])
     expect(stream.response.headers.get("x-ratelimit-remaining")).toMatch(/^\d+$/)
+    // What stands between may neither compress events, and keep them back for that, nor collect them.
+    expect(stream.response.headers.get("cache-control")).toBe("no-store, no-transform")
+    expect(stream.response.headers.get("x-accel-buffering")).toBe("no")
     await stream.until(() => stream.events.length === 1)
     await rename(tenant, id, "Other")
     await stream.until(() => stream.events.length === 2)

@@ -262,7 +262,14 @@ layer(peopleStores())("the service's own mail", (it) => {
       }
       // No link that signs in: programs that look into mail follow those.
       expect(signIn!.text + signIn!.html).not.toContain("https://")
-      expect(deletion!.subject).toContain("delete")
+      expect(deletion!.subject).toBe("Your code to delete your Heliograph account")
+      for (const body of [deletion!.text, deletion!.html]) {
+        expect(body.replaceAll(/\s+/g, " ")).toContain(
+          "delete your account, with its sessions and sign-ins, and with every organization whose only member you are, its applications and all that they hold"
+        )
+        expect(body).toContain("sign in, and end all sessions")
+      }
+      expect(signIn!.text).not.toContain("delete")
     })
   )
 })
