@@ -3,6 +3,7 @@ import { request } from "node:http"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Answer, TestServer } from "../http/TestServer.ts"
+import { StatementLog } from "../http/StatementLog.ts"
 import { startServer } from "../http/TestServer.ts"
 
 const PATH = "/api/graphql"
@@ -341,9 +342,11 @@ describe("webhooks by GraphQL", () => {
 
 describe("what belongs to the objects of a page", () => {
   it("is looked up for all of them at once, whatever their number", async () => {
-    const tenant = await server.makeTenant()
+    const statements = new StatementLog()
+    const counted = await startServer({ statements })
+    const tenant = counted.ours
     const asTenant = (query: string, variables: object = {}) =>
-      server.call("POST", PATH, {
+      counted.call("POST", PATH, {
         key: tenant.secretKey,
         body: { query, variables: { appId: tenant.appId, ...variables } }
       })
@@ -371,18 +374,21 @@ describe("what belongs to the objects of a page", () => {
     }`
     const asked = async (first: number) => {
       await asTenant("{ __typename }")
-      const before = server.outage.calls.length
+      const [calledBefore, sentBefore] = [counted.outage.calls.length, statements.texts.length]
       const answer = await asTenant(query, { first })
       expect([answer.status, answer.json.errors]).toEqual([200, undefined])
-      const calls = server.outage.calls.slice(before).map(({ operation }) => operation)
+      const calls = counted.outage.calls.slice(calledBefore).map(({ operation }) => operation)
+      const sent = statements.texts.slice(sentBefore)
       return {
         nodes: answer.json.data.contacts.nodes,
-        calls: calls.filter((name) => !name.startsWith("ApplicationStore")).sort()
+        calls: calls.filter((name) => !name.startsWith("ApplicationStore")).sort(),
+        // But for the key, and permits, which are taken now and then.
+        sent: sent.filter((text) => !/AS t \(hash\)|^\s*WITH moment /.test(text)).sort()
       }
     }
     const few = await asked(2)
     const many = await asked(40)
-    // Each is one statement. Pages of five and of one are two.
+    // Pages of five and of one are two.
     expect(many.calls).toEqual([
       "ChannelStore.ofContacts",
       "ContactStore.findMany",
@@ -392,11 +398,15 @@ describe("what belongs to the objects of a page", () => {
       "DeviceStore.ofUsers"
     ])
     expect(few.calls).toEqual(many.calls)
+    // Each is one statement, and a list one more, which says how it is to be planned.
+    expect(many.sent).toHaveLength(many.calls.length + 1)
+    expect(few.sent).toEqual(many.sent)
     for (const { channels, devices, externalId, one } of many.nodes) {
       expect(devices.map(({ contact }: any) => contact.externalId)).toEqual([externalId, externalId])
       expect(one.map(({ token }: any) => token)).toEqual([devices[0].token])
       expect(channels).toEqual([{ address: `${externalId}@example.com`, contact: { externalId } }])
     }
+    await counted.stop()
   })
 })
 

@@ -57,6 +57,7 @@ import { makeNodeServer, routerConfig, routes } from "../../../src/http/pipeline
 import { QueueLog } from "../../doubles/operations/JobQueue.ts"
 import { Outage } from "../../doubles/Outage.ts"
 import { Receivers } from "../../doubles/webhooks/WebhookClient.ts"
+import type { StatementLog } from "./StatementLog.ts"
 import { MASTER_KEY, storesOver } from "./TestStores.ts"
 
 export const BODY_LIMIT = 100_000
@@ -117,6 +118,8 @@ export const startServer = async (
     ticksOfCheck?: number
     /** How many of them there may be. */
     live?: Partial<(typeof LiveSettings)["Service"]>
+    /** Where statements are noted. */
+    statements?: StatementLog
     /** Settings beside these. */
     env?: Readonly<Record<string, string>>
   } = {}
@@ -221,7 +224,8 @@ export const startServer = async (
       })
     ),
     Layer.provideMerge(engine),
-    Layer.provideMerge(logger)
+    Layer.provideMerge(logger),
+    Layer.provideMerge(options.statements?.layer ?? Layer.empty)
   )
   const runtime = ManagedRuntime.make(app)
   const address = await runtime.runPromise(
