@@ -90,7 +90,7 @@ describe("what a session may do in an application", () => {
     expect(wrong).toEqual([])
     expect(refused).toBeGreaterThan(60)
     // The one field that no route answers.
-    const query = `mutation { registerDevices(appId: "${tenant.appId}", devices: [{ token: "ab", platform: IOS }]) { id } }`
+    const query = `mutation { registerDevices(appId: "${tenant.appId}", devices: [{ token: "ab", platform: IOS }]) { objectId } }`
     const statuses = (["nobody", "viewer", "member"] as const).map(
       async (who) => (await ask(tokens.get(who)!, { query })).status
     )

@@ -11,6 +11,7 @@ import type { SignedInRow } from "./insertSession.ts"
 import { insertSession } from "./insertSession.ts"
 import { recordPeople } from "./peopleEntry.ts"
 import { putMail } from "./ServiceMailStore.ts"
+import { lockCodes } from "./useCode.ts"
 
 export const layer: Layer.Layer<AddressChangeStore, never, SqlClient.SqlClient> = Layer.effect(
   AddressChangeStore,
@@ -49,7 +50,9 @@ export const layer: Layer.Layer<AddressChangeStore, never, SqlClient.SqlClient> 
         const { account, notice, session, wrong } = proofs
         yield* checkWrong(sql, wrong)
         // Codes, the account, the rest: the order of whoever deletes an account.
-        yield* sql`SELECT 1 FROM login_codes WHERE email = ${account.email} ORDER BY purpose FOR UPDATE`
+        const [asked] = yield* sql<{ readonly email: AccountAddress }>`
+          SELECT email FROM address_changes WHERE account_id = ${account.id}`
+        yield* lockCodes(sql, asked === undefined ? [account.email] : [account.email, asked.email])
         yield* sql`SELECT 1 FROM accounts WHERE id = ${account.id} FOR UPDATE`
         const found = yield* tried(proofs)
         if (found?.isRight !== true) {

@@ -6,7 +6,7 @@ import { OrganizationHasPayments, TransferOwnershipFirst } from "../../../servic
 import { storeError } from "../server/storeError.ts"
 import { markDeleted } from "./deleteOrganization.ts"
 import { recordPeople } from "./peopleEntry.ts"
-import { tryCode } from "./useCode.ts"
+import { lockCodes, tryCode } from "./useCode.ts"
 
 interface OwnRow {
   readonly id: OrganizationId
@@ -28,6 +28,7 @@ export const deleteAccount = (sql: SqlClient.SqlClient): AccountStore["Service"]
     function* ({ email, id }, hashes, wrong) {
       const used = yield* tryCode(sql, { email, hashes, purpose: "delete_account", wrong })
       if (used?.isRight !== true) return false
+      yield* lockCodes(sql, [email])
       const locked = yield* sql<{ readonly id: OrganizationId }>`
         SELECT o.id FROM organizations o JOIN members m ON m.organization_id = o.id
         WHERE m.account_id = ${id} ORDER BY o.id FOR NO KEY UPDATE OF o`

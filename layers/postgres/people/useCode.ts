@@ -6,7 +6,7 @@ import type { AccountAddress } from "../../../services/domain/people/AccountAddr
 import type { CodePurpose } from "../../../services/domain/people/SignInCode.ts"
 import { CODE_ATTEMPTS } from "../../../services/domain/people/SignInCode.ts"
 import type { CodeAttempt, TooManyCodes } from "../../../services/ports/people/LoginCodeStore.ts"
-import { byteas } from "../server/columns.ts"
+import { byteas, texts } from "../server/columns.ts"
 import { checkWrong, countWrong } from "./attempts.ts"
 
 export interface UsedCode {
@@ -37,9 +37,20 @@ const useCode = (
   )
 
 /**
- * The same within a day's budget of wrong codes, which fails when it is used up. First in the transaction of what the code is
- * for: a right one is used up with that or not at all, and a transaction that finds a wrong one commits, because it counts. An operator's code is there for whoever is
- * kept out by that: it has its own attempts, and neither is bound to the budget nor costs any of it.
+ * Locks all codes of these addresses until the transaction ends. Whoever uses a code locks it before the account, so whoever
+ * removes codes with an account's change has to lock them before the account too: they would wait for each other otherwise.
+ */
+export const lockCodes = (
+  sql: SqlClient.SqlClient,
+  emails: ReadonlyArray<AccountAddress>
+): Effect.Effect<void, SqlError> =>
+  Effect.asVoid(sql`SELECT 1 FROM login_codes WHERE email = ANY(${texts(emails)}) ORDER BY email, purpose FOR UPDATE`)
+
+/**
+ * The same within a day's budget of wrong codes, which fails when it is used up. First in the transaction of what the code
+ * is for: a right one is used up with that or not at all, and a transaction that finds a wrong one commits, because it
+ * counts. An operator's code is there for whoever is kept out by that: it has its own attempts, and neither is bound to the
+ * budget nor costs any of it.
  */
 export const tryCode = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,

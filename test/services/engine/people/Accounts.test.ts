@@ -264,6 +264,28 @@ layer(peopleStores())("deleting an account", (it) => {
     })
   )
 
+  it.effect("and a sign-in at the same moment never wait for each other", () =>
+    Effect.gen(function* () {
+      const nodes = [yield* node(), yield* node()]
+      for (let round = 0; round < 12; round++) {
+        const who = yield* person(nodes[0]!)
+        const { email } = who.person.account
+        const code = yield* deletionCode(nodes[0]!, who)
+        const own = yield* nodes[1]!.signIn.codeForOperator(email, "sign_in")
+        const results = yield* Effect.all(
+          [
+            outcome(nodes[0]!.accounts.deleteAccount(who.person, code)),
+            outcome(nodes[1]!.signIn.verifyCode(email, own, { device: null, userAgent: "Test/2.0" }))
+          ],
+          { concurrency: "unbounded" }
+        )
+        // Whoever signs in later finds that the code went with the account.
+        expect(results[0]).toBe("done")
+        expect(["done", "WrongCode"]).toContain(results[1])
+      }
+    })
+  )
+
   it.effect("and joining, leaving and inviting at the same moment leave what the rules allow", () =>
     Effect.gen(function* () {
       const nodes = [yield* node(), yield* node()]
