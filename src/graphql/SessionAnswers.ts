@@ -3,7 +3,7 @@ import type { Person } from "../../services/domain/people/Account.ts"
 import { SESSION_MS } from "../../services/domain/people/Account.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import type { NewSession } from "../../services/engine/people/newSessions.ts"
-import { cookiesIn, deviceCookie, DEVICE_COOKIE, noSessionCookie, sessionCookie } from "../http/pipeline/Visitor.ts"
+import { deviceCookie, deviceIn, noSessionCookie, sessionCookie } from "../http/pipeline/Visitor.ts"
 import type { GraphqlContext } from "./Context.ts"
 import type { PeopleRefusal } from "./PeopleRefusals.ts"
 import { showAccount, showOrganization } from "./PeopleViews.ts"
@@ -13,7 +13,7 @@ import { runAs } from "./PeopleWork.ts"
 
 export const clientOf = ({ call }: GraphqlContext) => ({
   address: call.client.address(),
-  device: cookiesIn(call.request, DEVICE_COOKIE)[0] ?? null,
+  device: deviceIn(call.request),
   userAgent: call.request.headers["user-agent"] ?? ""
 })
 

@@ -18,7 +18,7 @@ import type { Incoming } from "../pipeline/Incoming.ts"
 import {
   cookiesIn,
   deviceCookie,
-  DEVICE_COOKIE,
+  deviceIn,
   isFromOurPages,
   SESSION_COOKIE,
   sessionCookie,
@@ -129,7 +129,7 @@ export const externalSignInRoutes = Effect.gen(function* () {
         browser: externalCookieIn(request, "redirect", isSecure),
         person,
         userAgent: request.headers["user-agent"] ?? "",
-        device: cookiesIn(request, DEVICE_COOKIE)[0] ?? null
+        device: deviceIn(request)
       })
       .pipe(Effect.catchTag("ProviderNotOffered", () => Effect.fail(notOffered())))
     switch (returned._tag) {

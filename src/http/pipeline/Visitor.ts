@@ -20,7 +20,7 @@ export interface Visitor {
 
 export const SESSION_COOKIE = "service_session"
 /** It tells a browser that has signed in before from strangers (`SignIn`), and signs nobody in. */
-export const DEVICE_COOKIE = "service_device"
+const DEVICE_COOKIE = "service_device"
 
 /** What it takes to know sessions by requests. */
 export interface SessionReader {
@@ -87,12 +87,16 @@ export const notFromOurPages = ({ headers }: Incoming, { origin }: SessionReader
 /** How long a browser is known, beyond its sessions: 180 days. */
 const DEVICE_SECONDS = 180 * 86_400
 
+/** No other host of the domain can put one in its place, which would make a stranger of the browser. */
 export const deviceCookie = (value: string, isSecure: boolean): SetCookie => ({
-  name: DEVICE_COOKIE,
+  name: isSecure ? `__Host-${DEVICE_COOKIE}` : DEVICE_COOKIE,
   value,
   maxAgeSeconds: DEVICE_SECONDS,
   isSecure
 })
+
+export const deviceIn = (request: Pick<Incoming, "headers">): string | null =>
+  cookiesIn(request, `__Host-${DEVICE_COOKIE}`)[0] ?? cookiesIn(request, DEVICE_COOKIE)[0] ?? null
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,4096})$/i
 /** A key is one under any scheme word. */

@@ -35,7 +35,7 @@ const otherNode = Effect.gen(function* () {
 })
 
 layer(peopleStores())("sessions", (it) => {
-  it.effect("end on all nodes with the one that ends them: by logout, one by one, and all at once", () =>
+  it.effect("end on all nodes with the one that ends them, and stay so: by logout, one by one, and all at once", () =>
     Effect.gen(function* () {
       const one = yield* node()
       const other = yield* otherNode
@@ -61,6 +61,10 @@ layer(peopleStores())("sessions", (it) => {
       expect(yield* there()).toEqual([ended, ended, ended, ended, ended])
       const later = (yield* signedIn(one, who.account.email)).token
       expect(yield* refusal(other, later)).toBeNull()
+      // A node that starts knows no more, and no less.
+      const { sessions: started } = yield* node()
+      expect(yield* Effect.forEach(tokens, (token) => refusal(started, token))).toEqual(tokens.map(() => ended))
+      expect(yield* refusal(started, later)).toBeNull()
     })
   )
 

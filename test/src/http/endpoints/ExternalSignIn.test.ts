@@ -410,6 +410,37 @@ describe("over TLS, without Google", () => {
     ])
   })
 
+  it("gives and takes the session's cookie for TLS alone", async () => {
+    const ask = (query: string, headers: Record<string, string> = {}) =>
+      secure.call("POST", "/api/graphql", { body: { query }, headers })
+    const email = "tls@example.com"
+    await ask(`mutation { requestLoginCode(email: "${email}") }`)
+    const code = await secure.mailedCode(email)
+    const begun = await ask(`mutation { verifyLoginCode(email: "${email}", code: "${code}") { token } }`)
+    const { token } = begun.json.data.verifyLoginCode
+    expect(begun.headers.getSetCookie()).toEqual([
+      `service_session=${token}; Max-Age=604800; Path=/; HttpOnly; Secure; SameSite=Lax`,
+      expect.stringMatching(
+        /^__Host-service_device=[\x21-\x7e]+; Max-Age=15552000; Path=\/; HttpOnly; Secure; SameSite=Lax$/
+      )
+    ])
+    // One that another host of the domain has put beside it makes no stranger of the browser.
+    const device = /^[^=]+=([^;]+)/.exec(begun.headers.getSetCookie()[1]!)![1]!
+    const next = await secure.run(Effect.flatMap(SignIn, (signIn) => signIn.codeForOperator(email, "sign_in")))
+    const again = await ask(`mutation { verifyLoginCode(email: "${email}", code: "${next}") { token } }`, {
+      cookie: `service_device=tossed; __Host-service_device=${device}`
+    })
+    expect(again.headers.getSetCookie()[1]).toContain(`__Host-service_device=${device};`)
+    const ended = await ask("mutation { logout }", {
+      cookie: `service_session=${token}`,
+      origin: "https://push.example.com"
+    })
+    expect([ended.status, ended.headers.getSetCookie()]).toEqual([
+      200,
+      ["service_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax"]
+    ])
+  })
+
   it("offers nothing by Google, wherever one begins", async () => {
     const browser = newBrowser(secure)
     for (const path of ["start", "callback?state=x&code=y", "start?mode=link"]) {
