@@ -19,6 +19,7 @@ const MODULES = [
   "ingress",
   "graphql",
   "singles",
+  "workflows",
   "import",
   "scaling",
   "nodes",

@@ -26,6 +26,7 @@ import * as WorkerDirect from "../layers/local/WorkerDirectSends.ts"
 import * as LocalWorkerQueue from "../layers/local/WorkerJobQueue.ts"
 import * as ServiceMailer from "../layers/mail/ServiceMailer.ts"
 import * as Smtp from "../layers/mail/SmtpOnDemand.ts"
+import * as FetchClient from "../layers/outbound/FetchClient.ts"
 import * as Outbound from "../layers/outbound/OutboundPolicy.ts"
 import * as PushPools from "../layers/outbound/PushPools.ts"
 import * as SmallRequests from "../layers/outbound/SmallRequests.ts"
@@ -68,6 +69,9 @@ import * as ReplayStore from "../layers/postgres/sending/ReplayStore.ts"
 import * as Retention from "../layers/postgres/operations/Retention.ts"
 import * as SegmentStore from "../layers/postgres/audience/SegmentStore.ts"
 import * as StatsStore from "../layers/postgres/operations/StatsStore.ts"
+import * as ExecutionStore from "../layers/postgres/workflows/ExecutionStore.ts"
+import * as TriggerStore from "../layers/postgres/workflows/TriggerStore.ts"
+import * as WorkflowStore from "../layers/postgres/workflows/WorkflowStore.ts"
 import * as TemplateStore from "../layers/postgres/messages/TemplateStore.ts"
 import * as Logger from "../layers/telemetry/Logger.ts"
 import * as Metrics from "../layers/telemetry/Metrics.ts"
@@ -97,6 +101,8 @@ import { SignIn } from "../services/engine/people/SignIn.ts"
 import { Planner } from "../services/engine/sending/Planner.ts"
 import { RateLimiter } from "../services/engine/access/RateLimiter.ts"
 import { Templates } from "../services/engine/messages/Templates.ts"
+import { Programs } from "../services/engine/workflows/Programs.ts"
+import { Workflows } from "../services/engine/workflows/Workflows.ts"
 import { WriteGate } from "../services/engine/operations/WriteGate.ts"
 import type { Keys as KeysPort } from "../services/ports/access/Keys.ts"
 import type { SecretBox as SecretBoxPort } from "../services/ports/access/SecretBox.ts"
@@ -142,7 +148,7 @@ import { firstStart } from "./cli/FirstStart.ts"
  * api        answers requests (7)
  * dispatch   plans notifications, sends batches, carries out replays (6)
  * webhooks   posts events, carries out redeliveries (6)
- * workflows  nothing yet: it has a name, so that operators can give it to nodes
+ * workflows  moves runs of workflows (6)
  */
 
 // 1. What every process has
@@ -225,7 +231,10 @@ const stores = Layer.mergeAll(
   SessionNotices.layer,
   SessionStore.layer,
   StatsStore.layer,
-  TemplateStore.layer
+  TemplateStore.layer,
+  ExecutionStore.layer,
+  TriggerStore.layer,
+  WorkflowStore.layer
 )
 
 /** A migrated database whose secrets the master key opens. */
@@ -316,7 +325,14 @@ const work = ({ drainMs, roles }: Settings["Service"]) =>
           Layer.provide(providers)
         )
       : Layer.empty,
-    roles.has("webhooks") ? posting(drainMs) : Layer.empty
+    roles.has("webhooks") ? posting(drainMs) : Layer.empty,
+    roles.has("workflows")
+      ? Workers.workflows.pipe(
+          Layer.provide(
+            Layer.mergeAll(Programs.layer, FetchClient.layer.pipe(Layer.provide(SmallRequests.layer)), templates)
+          )
+        )
+      : Layer.empty
   )
 
 /** Not loaded by processes that nobody signs in at. */
@@ -395,6 +411,7 @@ const http = (
             Credentials.layer,
             Engagement.layer,
             Redeliveries.layer,
+            Workflows.layer.pipe(Layer.provide(Programs.layer)),
             testEvents,
             payloadSizes,
             inboxStreams(state)

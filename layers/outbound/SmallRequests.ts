@@ -79,7 +79,10 @@ export const layer: Layer.Layer<SmallRequests, never, OutboundPolicy | Settings>
 
     const send: SmallRequests["Service"]["send"] = Effect.fnUntraced(
       function* (request) {
-        const checked = request.isOurs === true ? null : yield* policy.check(request.url, ["https:"])
+        const checked =
+          request.isOurs === true
+            ? null
+            : yield* policy.check(request.url, request.mayBePlain === true ? ["http:", "https:"] : ["https:"])
         const url = checked?.url ?? new URL(request.url)
         const client = Effect.acquireRelease(
           Effect.sync(() => makeClient(url, checked, (secureContext ??= createSecureContext(trusted)))),

@@ -49,6 +49,15 @@ export type TemplateVersionId = typeof TemplateVersionId.Type
 export const SegmentId = uuid("SegmentId")
 export type SegmentId = typeof SegmentId.Type
 
+export const WorkflowId = uuid("WorkflowId")
+export type WorkflowId = typeof WorkflowId.Type
+export const WorkflowVersionId = uuid("WorkflowVersionId")
+export type WorkflowVersionId = typeof WorkflowVersionId.Type
+export const ExecutionId = uuid("ExecutionId")
+export type ExecutionId = typeof ExecutionId.Type
+export const CustomEventId = uuid("CustomEventId")
+export type CustomEventId = typeof CustomEventId.Type
+
 export const AccountId = uuid("AccountId")
 export type AccountId = typeof AccountId.Type
 export const SessionId = uuid("SessionId")

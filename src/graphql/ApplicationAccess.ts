@@ -27,7 +27,9 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
   "/api/v1/webhooks/:id": "webhook",
   "/api/v1/dead-letters/replays/:id": "replay",
   "/api/v1/dead-letters/:id": "deadLetter",
-  "/api/v1/api-keys/:id": "apiKey"
+  "/api/v1/api-keys/:id": "apiKey",
+  "/api/v1/workflows/:id": "workflow",
+  "/api/v1/executions/:id": "execution"
 }
 
 export const kindOf = (path: string): ObjectKind | null => {
@@ -45,6 +47,9 @@ const OPERATIONS: ReadonlyArray<readonly [begin: string, operation: Operation]> 
   ["/api/v1/channels", "changeChannels"],
   ["/api/v1/segments", "changeSegments"],
   ["/api/v1/templates", "changeTemplates"],
+  ["/api/v1/workflows", "changeWorkflows"],
+  ["/api/v1/executions", "changeWorkflows"],
+  ["/api/v1/events/custom", "changeWorkflows"],
   ["/api/v1/inbox", "changeInbox"],
   ["/api/v1/webhooks", "changeWebhooks"],
   ["/api/v1/credentials", "changeCredentials"],

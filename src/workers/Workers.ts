@@ -7,6 +7,7 @@ import { laneKey } from "../../services/engine/sending/Lane.ts"
 import { Planner } from "../../services/engine/sending/Planner.ts"
 import * as Redeliveries from "../../services/engine/webhooks/Redeliveries.ts"
 import * as Replays from "../../services/engine/sending/Replays.ts"
+import * as Runner from "../../services/engine/workflows/Runner.ts"
 import * as Sweeper from "../../services/engine/operations/Sweeper.ts"
 import { JobQueue } from "../../services/ports/operations/JobQueue.ts"
 
@@ -18,7 +19,8 @@ const WAKES = 64
 export const jobsOf = (roles: ReadonlySet<string>): ReadonlySet<JobType> =>
   new Set<JobType>([
     ...(roles.has("dispatch") ? (["PlanV1", "SendV1"] as const) : []),
-    ...(roles.has("webhooks") ? (["WebhookV1"] as const) : [])
+    ...(roles.has("webhooks") ? (["WebhookV1"] as const) : []),
+    ...(roles.has("workflows") ? (["FlowV1"] as const) : [])
   ])
 
 /** The role `dispatch`: plans audiences and sends batches. */
@@ -50,6 +52,17 @@ export const webhooks = Layer.effectDiscard(
       yield* queue.subscribe({ type: "WebhookV1", priority, concurrency: WAKES }, (job) =>
         actors.wake(job.id as WebhookId)
       )
+    }
+  })
+)
+
+/** The role `workflows`: moves runs. */
+export const workflows = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const queue = yield* JobQueue
+    const wake = yield* Runner.make
+    for (const priority of PRIORITIES) {
+      yield* queue.subscribe({ type: "FlowV1", priority, concurrency: WAKES }, () => wake)
     }
   })
 )

@@ -199,6 +199,13 @@ const BY_PERSON: Readonly<Record<string, ReadonlyArray<string>>> = {
   updateHook: ["webhook.changed"],
   testHook: ["webhook.tested"],
   redeliverHook: ["webhook.redelivered"],
+  createWorkflow: ["workflow.created"],
+  updateWorkflow: ["workflow.changed"],
+  activateWorkflow: ["workflow.activated"],
+  triggerWorkflow: ["workflow.triggered"],
+  raiseEvent: ["event.raised"],
+  cancelExecution: ["execution.cancelled"],
+  archiveWorkflow: ["workflow.archived"],
 
   deleteDevice: ["device.deleted"],
   deleteContactByExternalId: ["contact.deleted"],
@@ -208,6 +215,7 @@ const BY_PERSON: Readonly<Record<string, ReadonlyArray<string>>> = {
   deleteTemplate: ["template.deleted"],
   deleteCredential: ["credential.removed"],
   deleteHook: ["webhook.deleted"],
+  deleteWorkflow: ["workflow.deleted"],
   revokeApiKey: ["api_key.revoked"]
 }
 
@@ -442,6 +450,16 @@ const BY_KEY: Readonly<Record<string, ReadonlyArray<string> | null>> = {
   "POST /api/v1/dead-letters/{id}/replay": ["dead_letter.replayed"],
   "POST /api/v1/dead-letters/replay": ["dead_letters.replayed"],
 
+  "POST /api/v1/workflows": ["workflow.created"],
+  "PATCH /api/v1/workflows/{id}": ["workflow.changed"],
+  "POST /api/v1/workflows/{id}/activate": ["workflow.activated"],
+  // People who are named. A described audience has a test of its own.
+  "POST /api/v1/workflows/{id}/trigger": FLOWS,
+  "POST /api/v1/workflows/{id}/dry-run": ASKS,
+  "POST /api/v1/executions/{id}/cancel": FLOWS,
+  "POST /api/v1/workflows/{id}/archive": ["workflow.archived"],
+  "POST /api/v1/events/custom": FLOWS,
+
   "GET /api/v1/devices/export": ["devices.exported"],
   "POST /api/v1/devices/import": ["devices.imported"],
   "PATCH /api/v1/devices/{id}": FLOWS,
@@ -472,6 +490,7 @@ const BY_KEY: Readonly<Record<string, ReadonlyArray<string> | null>> = {
   "DELETE /api/v1/segments/{id}": ["segment.deleted"],
   "DELETE /api/v1/templates/{id}": ["template.deleted"],
   "DELETE /api/v1/webhooks/{id}": ["webhook.deleted"],
+  "DELETE /api/v1/workflows/{id}": ["workflow.deleted"],
   "DELETE /api/v1/credentials/apns": ["credential.removed"],
   "DELETE /api/v1/credentials/fcm": ["credential.removed"],
   "DELETE /api/v1/credentials/webpush": ["credential.removed"],
@@ -527,5 +546,21 @@ describe("what a secret key does", () => {
       if (JSON.stringify(found) !== JSON.stringify(actions) || !isOurs) wrong.push([name, actions, written])
     }
     expect(wrong).toEqual([])
+  })
+
+  it("is in the log where a described audience enters a workflow, once for however many people", async () => {
+    const ask = async (name: string, ids: Record<string, string>, body: unknown) => {
+      const { status, text } = await tenant.ask(byName.get(name)!, { ids, body: JSON.stringify(body) })
+      if (status >= 300) throw new Error(`${name} was answered ${status}: ${text}`)
+      return JSON.parse(text)
+    }
+    const { id } = await ask("POST /api/v1/workflows", {}, byName.get("POST /api/v1/workflows")!.body!.example)
+    await ask("POST /api/v1/workflows/{id}/activate", { id }, undefined)
+    const written = await writtenBy(() =>
+      ask("POST /api/v1/workflows/{id}/trigger", { id }, { to: { tags_any: ["news"] } })
+    )
+    expect(written).toMatchObject([
+      { action: "workflow.triggered", target: id, actor_kind: "key", actor_id: keyId, app_id: tenant.appId }
+    ])
   })
 })

@@ -34,17 +34,24 @@ const requestOf = (operation: Operation) => ({
 })
 
 /** Places of a body that hold ids, as paths of keys; those in lists end in 0. */
-const idPlaces = (schema: Schema, at: ReadonlyArray<string> = []): Array<ReadonlyArray<string>> => {
+const idPlaces = (
+  schema: Schema,
+  at: ReadonlyArray<string> = [],
+  inside: ReadonlyArray<string> = []
+): Array<ReadonlyArray<string>> => {
   if (schema["$ref"] !== undefined) {
-    return idPlaces(document["components"].schemas[String(schema["$ref"]).split("/").at(-1)!], at)
+    const name = String(schema["$ref"]).split("/").at(-1)!
+    // What has itself within it, as steps have steps, is gone into once more.
+    if (inside.filter((other) => other === name).length > 1) return []
+    return idPlaces(document["components"].schemas[name], at, [...inside, name])
   }
   if (schema["format"] === "uuid") return [at]
   const children = [...(schema["anyOf"] ?? []), ...(schema["oneOf"] ?? []), ...(schema["allOf"] ?? [])] as Array<Schema>
   return [
-    ...children.flatMap((child) => idPlaces(child, at)),
-    ...(schema["items"] === undefined ? [] : idPlaces(schema["items"], [...at, "0"])),
+    ...children.flatMap((child) => idPlaces(child, at, inside)),
+    ...(schema["items"] === undefined ? [] : idPlaces(schema["items"], [...at, "0"], inside)),
     ...Object.entries((schema["properties"] ?? {}) as Record<string, Schema>).flatMap(([name, child]) =>
-      idPlaces(child, [...at, name])
+      idPlaces(child, [...at, name], inside)
     )
   ]
 }

@@ -26,6 +26,8 @@ interface List {
   /** Where its rows stand; the first is the one that its ids come from. */
   readonly tables: readonly [TableName, ...Array<TableName>]
   readonly rows: number
+  /** Its tables are only ever written in one transaction, because each points at the other. */
+  readonly isWhole?: true
   /** How a row's id is shown, and in which field. */
   readonly shown?: (place: Place) => (id: string) => string
   readonly field?: string
@@ -80,7 +82,23 @@ const LISTS: Readonly<Record<string, List>> = {
   "GET /api/v1/api-keys": { tables: ["api_keys"], rows: FEW },
   "GET /api/v1/templates": { tables: ["template_versions", "templates"], rows: FEW },
   "GET /api/v1/segments": { tables: ["segments"], rows: FEW },
-  "GET /api/v1/webhooks": { tables: ["webhooks"], rows: FEW }
+  "GET /api/v1/webhooks": { tables: ["webhooks"], rows: FEW },
+  "GET /api/v1/workflows": {
+    tables: ["workflows", "workflow_versions"],
+    rows: FEW,
+    isWhole: true,
+    filters: [{ query: () => ({ status: "archived" }), among: "i % 5 = 0" }]
+  },
+  "GET /api/v1/executions": {
+    tables: ["executions", "execution_timers"],
+    rows: ROWS,
+    filters: [
+      { query: () => ({ status: "cancelled" }), among: "i % 5 = 0" },
+      { query: () => ({ status: "waiting" }), among: "i % 2 = 0 AND i % 5 <> 0" },
+      { query: () => ({ workflow_id: place.workflow }), among: "i % 3 = 0" },
+      { query: () => ({ user_id: READER }), among: "i % 7 = 0" }
+    ]
+  }
 }
 
 const scope = Effect.runSync(Scope.make())
@@ -129,7 +147,7 @@ const readPage = async (
  * Writes in rounds: new rows before all others, between two of them and behind them; the rows of two rounds ago go
  * again; some that stay are written anew, which moves them in the table.
  */
-const makeWriter = (client: Client, { tables }: List, kept: ReadonlyArray<string>) => {
+const makeWriter = (client: Client, { isWhole, tables }: List, kept: ReadonlyArray<string>) => {
   const rounds: Array<ReadonlyArray<string>> = []
   const oldest = uuidTime(kept[0]!)
   const span = kept.length * GAP_MS
@@ -145,6 +163,7 @@ const makeWriter = (client: Client, { tables }: List, kept: ReadonlyArray<string
     const touched = ids.map((_, i) => kept[(round * 31 + i * 977) % kept.length]!)
     const gone = rounds.at(-2) ?? []
     rounds.push(ids)
+    if (isWhole) await client.query("BEGIN")
     for (const table of tables) {
       const { key } = TABLES[table]
       await client.query(insertOf(table, place, from), [numbers, ids, times])
@@ -154,6 +173,7 @@ const makeWriter = (client: Client, { tables }: List, kept: ReadonlyArray<string
     for (const table of tables.toReversed()) {
       await client.query(`DELETE FROM ${table} WHERE ${TABLES[table].key} = ANY($1)`, [gone])
     }
+    if (isWhole) await client.query("COMMIT")
   }
 }
 

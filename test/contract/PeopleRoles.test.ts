@@ -85,7 +85,6 @@ describe("the table of operations and roles", () => {
       ...PEOPLE_ROWS.map(({ needs }) => needs)
     ])
     expect(Object.keys(OPERATIONS).filter((operation) => !done.has(operation))).toEqual([
-      "changeWorkflows",
       // With public keys alone.
       "reportEngagement",
       "changeBilling",

@@ -120,6 +120,17 @@ export const makeTenant = async (system: System, operations: ReadonlyArray<Opera
     replay,
     appId
   ])
+  const execution = uuidv7()
+  const workflow = things.get("/api/v1/workflows/{id}")
+  await client.query(
+    `INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position)
+     SELECT app_id, $1, id, version_id, $3, 'user-42', 'waiting', 0 FROM workflows WHERE id = $2`,
+    [execution, workflow, things.get("/api/v1/contacts/{id}")]
+  )
+  await client.query(
+    "INSERT INTO execution_timers (app_id, execution_id, due_at) VALUES ($1, $2, now() + interval '1 day')",
+    [appId, execution]
+  )
   const redelivery = uuidv7()
   await client.query(
     "INSERT INTO redeliveries (id, app_id, webhook_id, wanted, to_at, status) VALUES ($1, $2, $3, 'exhausted', now(), 'completed')",
@@ -127,6 +138,7 @@ export const makeTenant = async (system: System, operations: ReadonlyArray<Opera
   )
   await client.end()
   things.set("/api/v1/webhooks/redeliveries/{id}", redelivery)
+  things.set("/api/v1/executions/{id}", execution)
   things.set("/api/v1/dead-letters/{id}", letter)
   things.set("/api/v1/dead-letters/replays/{id}", replay)
 

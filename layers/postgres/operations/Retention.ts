@@ -23,6 +23,9 @@ import { RETENTION } from "../server/advisoryLocks.ts"
 
 const DAY_MS = 86_400_000
 
+/** How long events of applications' own are kept, for runs that ask for those since they entered. */
+const CUSTOM_EVENTS_DAYS = 7
+
 /** Rows that one statement deletes, and the pause after it. */
 const CHUNK = 1000
 const PAUSE = "20 millis"
@@ -40,6 +43,7 @@ export interface Removed {
   readonly deadLetters: number
   readonly auditEntries: number
   readonly inboxMessages: number
+  readonly executions: number
   /** Partitions that were in use at every try. */
   readonly postponed: ReadonlyArray<string>
 }
@@ -61,7 +65,7 @@ export const sweep = Effect.fnUntraced(function* (
       const take = connection.executeUnprepared(`SELECT pg_try_advisory_lock(${RETENTION}) AS taken`, [], undefined)
       const drop = Effect.ignore(connection.executeUnprepared(`SELECT pg_advisory_unlock(${RETENTION})`, [], undefined))
       const [lock] = (yield* Effect.acquireRelease(take, () => drop)) as ReadonlyArray<{ readonly taken: boolean }>
-      return lock!.taken ? yield* remove(sql, at - days * DAY_MS, Math.max(0, at - auditDays * DAY_MS)) : null
+      return lock!.taken ? yield* remove(sql, at, at - days * DAY_MS, Math.max(0, at - auditDays * DAY_MS)) : null
     })
   )
 })
@@ -80,7 +84,69 @@ const inChunks = Effect.fnUntraced(function* (sql: PgClient.PgClient, statement:
   }
 })
 
-const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: number, auditBefore: number) {
+/** Applications that have rows in a table whose key begins with them. */
+const appsIn = (sql: PgClient.PgClient, table: string) =>
+  Effect.map(
+    sql<{ readonly app_id: string }>`
+      WITH RECURSIVE apps AS (
+        (SELECT app_id FROM ${sql(table)} ORDER BY app_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT t.app_id FROM ${sql(table)} t WHERE t.app_id > apps.app_id ORDER BY t.app_id LIMIT 1)
+        FROM apps WHERE apps.app_id IS NOT NULL
+      ) SELECT app_id FROM apps WHERE app_id IS NOT NULL`,
+    (rows) => rows.map(({ app_id }) => app_id)
+  )
+
+/** Executions that ended before the cutoff, and what they left behind, of one application after the other. */
+const removeExecutions = Effect.fnUntraced(function* (sql: PgClient.PgClient, cutoff: Date, floor: string) {
+  let all = 0
+  for (const app of yield* appsIn(sql, "executions")) {
+    // Not from the start each time: those that stay would be looked through again and again.
+    for (let after: string | null = uuidFloor(0); after !== null;) {
+      const rows: ReadonlyArray<{ readonly id: string; readonly is_gone: boolean }> = yield* byValues(
+        sql,
+        sql<{ readonly id: string; readonly is_gone: boolean }>`
+        WITH page AS MATERIALIZED (
+          SELECT id, user_id, ended_at < ${cutoff} AND (
+            -- It says that this person has entered once, for as long as there is a workflow to enter.
+            coalesce(entry_key NOT LIKE 'x%', true) OR NOT EXISTS (SELECT 1 FROM workflows w WHERE w.id = workflow_id)
+          ) AS is_gone
+          FROM executions WHERE app_id = ${app} AND id > ${after} AND id < ${floor} ORDER BY id LIMIT ${CHUNK}
+        ), gone AS (
+          DELETE FROM executions e USING page WHERE e.app_id = ${app} AND e.id = page.id AND page.is_gone
+          RETURNING e.id, e.user_id
+        ), items AS (
+          DELETE FROM digest_items i USING gone WHERE i.app_id = ${app} AND i.opener_id = gone.id
+        ), opened AS (
+          DELETE FROM digests d USING gone WHERE d.execution_id = gone.id
+        ), waited AS (
+          DELETE FROM execution_events v USING gone
+          WHERE v.app_id = ${app} AND v.user_id = gone.user_id AND v.execution_id = gone.id
+        )
+        SELECT id, coalesce(is_gone, false) AS is_gone FROM page ORDER BY id`.unprepared
+      )
+      all += rows.filter(({ is_gone }) => is_gone).length
+      after = rows.length < CHUNK ? null : rows.at(-1)!.id
+      yield* Effect.sleep(PAUSE)
+    }
+  }
+  return all
+})
+
+const removeCustomEvents = Effect.fnUntraced(function* (sql: PgClient.PgClient, floor: string) {
+  for (const app of yield* appsIn(sql, "custom_events")) {
+    yield* inChunks(
+      sql,
+      sql`
+      DELETE FROM custom_events WHERE app_id = ${app} AND id IN (
+        SELECT id FROM custom_events WHERE app_id = ${app} AND id < ${floor} AND is_done
+        ORDER BY id LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+      ) RETURNING 1 AS one`
+    )
+  }
+})
+
+const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, at: number, before: number, auditBefore: number) {
   const cutoff = new Date(before)
   // Whatever ended before the cutoff was also made before it: the primary keys lead to it.
   const floor = uuidFloor(before)
@@ -143,13 +209,25 @@ const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: numb
       ) RETURNING 1 AS one`
     )
   }
-  // Versions that no template has any more, and no notification that is kept.
+  const executions = yield* removeExecutions(sql, cutoff, floor)
+  yield* removeCustomEvents(sql, uuidFloor(at - CUSTOM_EVENTS_DAYS * DAY_MS))
+  yield* inChunks(
+    sql,
+    sql`
+    DELETE FROM throttles WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM throttles WHERE over_at < ${new Date(at)} ORDER BY over_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    )) RETURNING 1 AS one`
+  )
+  // Versions that no template has any more, no workflow, and no notification that is kept.
   yield* inChunks(
     sql,
     sql`
     DELETE FROM template_versions WHERE id IN (
       SELECT v.id FROM template_versions v
       WHERE v.retired_at < ${cutoff} AND NOT EXISTS (SELECT 1 FROM notifications n WHERE n.template_version = v.id)
+        AND v.id NOT IN (
+          SELECT (t.value ->> 'version')::uuid FROM workflow_versions w CROSS JOIN json_each(w.templates) AS t
+        )
       LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
     ) RETURNING 1 AS one`
   )
@@ -180,7 +258,7 @@ const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, before: numb
 
   for (const parent of PARENTS) yield* removeStrays(sql, parent, floor)
   const { dropped, postponed } = yield* removeDays(sql, before)
-  return { days: dropped, notifications, webhookWork, deadLetters, auditEntries, inboxMessages, postponed }
+  return { days: dropped, notifications, webhookWork, deadLetters, auditEntries, inboxMessages, executions, postponed }
 })
 
 /** Rows that no day's partition was made for in time. */

@@ -17,7 +17,9 @@ const TABLES: Readonly<Record<ObjectKind, string>> = {
   redelivery: "redeliveries",
   deadLetter: "dead_letters",
   replay: "replays",
-  apiKey: "api_keys"
+  apiKey: "api_keys",
+  workflow: "workflows",
+  execution: "executions"
 }
 
 export const layer: Layer.Layer<OwnershipStore, never, SqlClient.SqlClient> = Layer.effect(

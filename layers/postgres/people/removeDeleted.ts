@@ -35,7 +35,22 @@ const OF_APPLICATION: ReadonlyArray<readonly [table: string, key: string]> = [
   ["audit_log", "id"]
 ]
 
+/** First of all: nobody enters any more, and what waits goes no farther. Versions and their counts go with workflows. */
+const OF_WORKFLOWS: ReadonlyArray<readonly [table: string, key: string]> = [
+  ["workflow_entries", "id"],
+  ["workflows", "id"],
+  ["custom_events", "app_id, id"],
+  ["contact_changes", "app_id, id"],
+  ["execution_timers", "app_id, execution_id"],
+  ["execution_events", "app_id, user_id, event, execution_id"],
+  ["digests", "app_id, workflow_id, step_key, contact_id, digest_key"],
+  ["digest_items", "app_id, opener_id, step_key, execution_id"],
+  ["throttles", "app_id, workflow_id, step_key, contact_id, throttle_key"],
+  ["executions", "app_id, id"]
+]
+
 const RESULTS: ReadonlyArray<readonly [table: string, key: string]> = [
+  ["execution_outcomes", "notification_id, execution_id"],
   ["deliveries", "notification_id, recipient_id"],
   ["packed_deliveries", "notification_id, first_id, last_id"],
   ["engagements", "notification_id, recipient_id, type"]
@@ -99,18 +114,22 @@ const removeWebhooks = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, ap
   ])
 })
 
-const removeApplication = (sql: SqlClient.SqlClient, appId: AppId) =>
-  firstOf([
-    removeNotifications(sql, appId),
-    removeWebhooks(sql, appId),
-    ...OF_APPLICATION.map(([table, key]) =>
+const removeApplication = (sql: SqlClient.SqlClient, appId: AppId) => {
+  const all = (tables: typeof OF_APPLICATION) =>
+    tables.map(([table, key]) =>
       counted(sql`
         DELETE FROM ${sql.literal(table)} WHERE (${sql.literal(key)}) IN (
           SELECT ${sql.literal(key)} FROM ${sql.literal(table)} WHERE app_id = ${appId} LIMIT ${CHUNK}
         ) RETURNING 1 AS one`)
-    ),
+    )
+  return firstOf([
+    ...all(OF_WORKFLOWS),
+    removeNotifications(sql, appId),
+    removeWebhooks(sql, appId),
+    ...all(OF_APPLICATION),
     counted(sql`DELETE FROM applications WHERE id = ${appId} RETURNING 1 AS one`)
   ])
+}
 
 const removeOrganization = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: OrganizationId) {
   const forgotten = yield* forgetNames(sql, id)

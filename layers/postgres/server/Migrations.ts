@@ -10,6 +10,7 @@ import { operations } from "../migrations/0028_schema/operations.ts"
 import { sending } from "../migrations/0028_schema/sending.ts"
 import { webhooks } from "../migrations/0028_schema/webhooks.ts"
 import { people } from "../migrations/0029_people.ts"
+import { workflows } from "../migrations/0030_workflows.ts"
 import { MIGRATING } from "./advisoryLocks.ts"
 
 /** The data model by subject, each after those whose tables it names. */
@@ -21,7 +22,8 @@ const schema = [access, audience, messages, sending, engagement, inbox, webhooks
  */
 export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [
   { id: 28, name: "schema", sql: schema },
-  { id: 29, name: "people", sql: people }
+  { id: 29, name: "people", sql: people },
+  { id: 30, name: "workflows", sql: workflows }
 ]
 
 interface Migration {

@@ -84,6 +84,14 @@ export type AuditEntry = {
     | "notification.paused"
     | "notification.resumed"
     | "notification.cancelled"
+    | "workflow.created"
+    | "workflow.changed"
+    | "workflow.activated"
+    | "workflow.archived"
+    | "workflow.deleted"
+    | "workflow.triggered"
+    | "execution.cancelled"
+    | "event.raised"
   /** The id of what was changed, or a credential's kind. */
   readonly target: string | null
   /** What was changed, without secrets. */
@@ -247,6 +255,14 @@ export type CreateWebhook = {
   readonly is_active?: boolean
 }
 
+export type CreateWorkflow = {
+  readonly name: string
+  readonly trigger: WorkflowTrigger
+  readonly steps: ReadonlyArray<WorkflowStep>
+  /** `always`: as often as triggered. `when_ended`: not while a run of the person is under way. `once`: never again, whatever became of the run. Whoever may not enter is passed over. */
+  readonly reentry?: "always" | "when_ended" | "once"
+}
+
 export type Credential = {
   readonly kind: "apns" | "fcm" | "webpush" | "smtp"
   /** What was set, without its secrets. */
@@ -368,6 +384,61 @@ export type ErrorBody = {
     }>
     readonly request_id: string
   }
+}
+
+export type Execution = {
+  readonly id: string
+  readonly workflow_id: string
+  /** Of the workflow; 0 where that is gone. */
+  readonly version: number
+  readonly user_id: string
+  readonly status: "running" | "waiting" | "completed" | "filtered" | "failed" | "cancelled"
+  /** The step that it is at, or at which it ended. */
+  readonly step_order: number | null
+  /** When a waiting one goes on by itself. */
+  readonly due_at: string | null
+  readonly error: string | null
+  readonly reason: "operator" | "archived" | "deleted" | null
+  readonly created_at: string
+  readonly ended_at: string | null
+}
+
+export type ExecutionStep = {
+  readonly at: string
+  readonly step_order: number
+  readonly outcome: "passed" | "stopped" | "waiting" | "skipped" | "merged" | "timed_out" | "failed"
+  readonly findings?: ReadonlyArray<{
+    readonly about: string
+    readonly fits: boolean
+    /** Absent where nothing was there. */
+    readonly actual?: unknown
+  }>
+  readonly branch?: number
+  readonly until?: string
+  readonly notification_id?: string
+  readonly merged_into?: string
+  readonly count?: number
+  readonly detail?: string
+}
+
+export type ExecutionWithHistory = {
+  readonly id: string
+  readonly workflow_id: string
+  /** Of the workflow; 0 where that is gone. */
+  readonly version: number
+  readonly user_id: string
+  readonly status: "running" | "waiting" | "completed" | "filtered" | "failed" | "cancelled"
+  /** The step that it is at, or at which it ended. */
+  readonly step_order: number | null
+  /** When a waiting one goes on by itself. */
+  readonly due_at: string | null
+  readonly error: string | null
+  readonly reason: "operator" | "archived" | "deleted" | null
+  readonly created_at: string
+  readonly ended_at: string | null
+  readonly data: Readonly<Record<string, unknown>>
+  readonly steps: Readonly<Record<string, unknown>>
+  readonly history: ReadonlyArray<ExecutionStep>
 }
 
 export type FcmCredential = {
@@ -619,6 +690,14 @@ export type ProviderPreview = {
   } | null
 }
 
+export type RaiseEvent = {
+  readonly event: string
+  readonly user_id: string
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+export type RaisedEvent = { readonly id: string }
+
 export type RedeliverWebhook = {
   readonly from?: string
   readonly to?: string
@@ -655,6 +734,24 @@ export type RegisterDevice = {
   readonly metadata?: Readonly<Record<string, unknown>>
   readonly web_push_p256dh?: string | null
   readonly web_push_auth?: string | null
+}
+
+export type RehearseWorkflow = {
+  readonly user_id?: string
+  /** Somebody made up, in the place of `user_id`. */
+  readonly contact?: {
+    readonly attributes?: Readonly<Record<string, unknown>>
+    readonly tags?: ReadonlyArray<string>
+    readonly locale?: string | null
+    readonly timezone?: string | null
+  }
+  readonly data?: Readonly<Record<string, unknown>>
+  /** What becomes of the messages of SEND steps, by key. Left out: `sent`. */
+  readonly outcomes?: Readonly<Record<string, unknown>>
+  /** The data of the events that WAIT_FOR steps hear, by key. Left out: none comes in time. */
+  readonly events?: Readonly<Record<string, unknown>>
+  /** What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is asked. */
+  readonly answers?: Readonly<Record<string, unknown>>
 }
 
 export type Replay = {
@@ -694,6 +791,22 @@ export type ReportEngagement = {
   readonly notification_id: string
   readonly device_id: string
   readonly destination?: string
+}
+
+export type SavedWorkflow = {
+  readonly id: string
+  readonly name: string
+  readonly status: "draft" | "active" | "archived"
+  /** Counts the changes, from 1. Runs stay on the version that they entered. */
+  readonly version: number
+  readonly trigger: WorkflowTrigger
+  readonly steps: ReadonlyArray<WorkflowStep>
+  /** `always`: as often as triggered. `when_ended`: not while a run of the person is under way. `once`: never again, whatever became of the run. Whoever may not enter is passed over. */
+  readonly reentry: "always" | "when_ended" | "once"
+  readonly created_at: string
+  readonly updated_at: string
+  /** What its author may have overlooked, such as credentials that its messages need. */
+  readonly warnings: ReadonlyArray<{ readonly field: string; readonly message: string }>
 }
 
 export type Segment = {
@@ -885,6 +998,24 @@ export type TestWebhook = {
 
 export type TrackDelivery = { readonly notification_id: string; readonly device_id: string }
 
+export type TriggerWorkflow = {
+  readonly to: {
+    readonly all?: true
+    readonly user_ids?: ReadonlyArray<string>
+    readonly tags_any?: ReadonlyArray<string>
+    readonly tags_all?: ReadonlyArray<string>
+    readonly segment_id?: string
+  }
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+export type TriggeredWorkflow = {
+  /** Runs that began. Of a described audience: contacts that are looked through now, of whom those enter whom it fits. */
+  readonly executions: number
+  /** The run's, when there is one. */
+  readonly execution_id: string | null
+}
+
 export type UpdateApplication = { readonly name?: string; readonly identity_verification?: boolean }
 
 export type UpdateChannel = { readonly status: "active" | "unsubscribed" }
@@ -1036,6 +1167,14 @@ export type UpdateWebhook = {
   readonly is_active?: boolean
 }
 
+export type UpdateWorkflow = {
+  readonly name?: string
+  readonly trigger?: WorkflowTrigger
+  readonly steps?: ReadonlyArray<WorkflowStep>
+  /** `always`: as often as triggered. `when_ended`: not while a run of the person is under way. `once`: never again, whatever became of the run. Whoever may not enter is passed over. */
+  readonly reentry?: "always" | "when_ended" | "once"
+}
+
 export type UpsertContact = {
   readonly external_id: string
   readonly email?: string | null
@@ -1128,6 +1267,279 @@ export type WebhookTest = {
     | "WORKFLOW_CANCELLED"
 }
 
+export type Workflow = {
+  readonly id: string
+  readonly name: string
+  readonly status: "draft" | "active" | "archived"
+  /** Counts the changes, from 1. Runs stay on the version that they entered. */
+  readonly version: number
+  readonly trigger: WorkflowTrigger
+  readonly steps: ReadonlyArray<WorkflowStep>
+  /** `always`: as often as triggered. `when_ended`: not while a run of the person is under way. `once`: never again, whatever became of the run. Whoever may not enter is passed over. */
+  readonly reentry: "always" | "when_ended" | "once"
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export type WorkflowConditions = {
+  readonly tags_any?: ReadonlyArray<string>
+  readonly tags_all?: ReadonlyArray<string>
+  readonly tags_none?: ReadonlyArray<string>
+  readonly platforms?: ReadonlyArray<"ios" | "android" | "web">
+  readonly timezones?: ReadonlyArray<string>
+  readonly locales?: ReadonlyArray<string>
+  readonly attributes?: ReadonlyArray<{
+    readonly name: string
+    readonly op:
+      | "equals"
+      | "not_equals"
+      | "contains"
+      | "in"
+      | "greater"
+      | "greater_or_equal"
+      | "less"
+      | "less_or_equal"
+      | "exists"
+      | "not_exists"
+    readonly value?: unknown
+  }>
+  readonly last_seen?: { readonly within_days?: number; readonly not_within_days?: number }
+  readonly engagement?: ReadonlyArray<{
+    readonly type: "delivered" | "opened" | "clicked"
+    readonly within_days: number
+    readonly not?: boolean
+  }>
+  /** About what the run carries, by path: `order.total` of the trigger's data, `steps.ask.body.price` of what a step brought. What is missing fits `not_exists` alone. */
+  readonly data?: ReadonlyArray<{
+    readonly name: string
+    readonly op:
+      | "equals"
+      | "not_equals"
+      | "contains"
+      | "in"
+      | "greater"
+      | "greater_or_equal"
+      | "less"
+      | "less_or_equal"
+      | "exists"
+      | "not_exists"
+    readonly value?: unknown
+  }>
+  readonly steps?: ReadonlyArray<{
+    /** Of a SEND step that stands before. */
+    readonly key: string
+    readonly is: "sent" | "failed" | "skipped" | "delivered" | "opened" | "clicked"
+    readonly not?: boolean
+  }>
+  /** One of these has to fit, beside all others. */
+  readonly any?: ReadonlyArray<{
+    readonly tags_any?: ReadonlyArray<string>
+    readonly tags_all?: ReadonlyArray<string>
+    readonly tags_none?: ReadonlyArray<string>
+    readonly platforms?: ReadonlyArray<"ios" | "android" | "web">
+    readonly timezones?: ReadonlyArray<string>
+    readonly locales?: ReadonlyArray<string>
+    readonly attributes?: ReadonlyArray<{
+      readonly name: string
+      readonly op:
+        | "equals"
+        | "not_equals"
+        | "contains"
+        | "in"
+        | "greater"
+        | "greater_or_equal"
+        | "less"
+        | "less_or_equal"
+        | "exists"
+        | "not_exists"
+      readonly value?: unknown
+    }>
+    readonly last_seen?: { readonly within_days?: number; readonly not_within_days?: number }
+    readonly engagement?: ReadonlyArray<{
+      readonly type: "delivered" | "opened" | "clicked"
+      readonly within_days: number
+      readonly not?: boolean
+    }>
+    /** About what the run carries, by path: `order.total` of the trigger's data, `steps.ask.body.price` of what a step brought. What is missing fits `not_exists` alone. */
+    readonly data?: ReadonlyArray<{
+      readonly name: string
+      readonly op:
+        | "equals"
+        | "not_equals"
+        | "contains"
+        | "in"
+        | "greater"
+        | "greater_or_equal"
+        | "less"
+        | "less_or_equal"
+        | "exists"
+        | "not_exists"
+      readonly value?: unknown
+    }>
+    readonly steps?: ReadonlyArray<{
+      /** Of a SEND step that stands before. */
+      readonly key: string
+      readonly is: "sent" | "failed" | "skipped" | "delivered" | "opened" | "clicked"
+      readonly not?: boolean
+    }>
+  }>
+}
+
+export type WorkflowDryRun = {
+  readonly status: "running" | "waiting" | "completed" | "filtered" | "failed" | "cancelled"
+  readonly error: string | null
+  readonly history: ReadonlyArray<ExecutionStep>
+  readonly messages: ReadonlyArray<{
+    readonly key: string
+    readonly content: {
+      readonly title?: string
+      readonly body?: string
+      readonly url?: string
+      readonly image?: string
+      readonly data?: Readonly<Record<string, unknown>>
+      readonly subject?: string
+      readonly html?: string
+    } | null
+    /** Why it cannot be filled. */
+    readonly problem: string | null
+  }>
+}
+
+export type WorkflowStatistics = { readonly version: number; readonly steps: ReadonlyArray<WorkflowStepStatistics> }
+
+export type WorkflowStep =
+  | {
+      readonly key: string
+      readonly name?: string
+      readonly type: "SEND"
+      /** Liquid, as of a template: the run's data is under `data` and `steps`. */
+      readonly content?: {
+        readonly title?: string
+        readonly body?: string
+        readonly url?: string
+        readonly image?: string
+        readonly data?: Readonly<Record<string, unknown>>
+        readonly subject?: string
+        readonly html?: string
+      }
+      readonly channels?: ReadonlyArray<"push" | "email" | "inbox">
+      readonly template_id?: string
+      readonly variables?: Readonly<Record<string, unknown>>
+      readonly ttl?: number
+      readonly priority?: "high" | "bulk"
+      readonly collapse_key?: string
+      readonly overrides?: {
+        readonly apns?: Readonly<Record<string, unknown>>
+        readonly fcm?: Readonly<Record<string, unknown>>
+        readonly web?: Readonly<Record<string, unknown>>
+      }
+      readonly track?: { readonly opens?: boolean; readonly clicks?: boolean }
+      /** The run goes on when the message has ended, for a day at most, and fails where all of it failed. Left out, it goes on at once. */
+      readonly wait_for_outcome?: true
+    }
+  | {
+      readonly key: string
+      readonly name?: string
+      readonly type: "DELAY"
+      readonly seconds?: number
+      readonly until?: string
+      readonly window?: {
+        readonly from: string
+        readonly to: string
+        /** Days of the week on which it begins, from 1, Monday. Left out: all. */
+        readonly days?: ReadonlyArray<number>
+      }
+      readonly timezone?: string
+    }
+  | { readonly key: string; readonly name?: string; readonly type: "FILTER"; readonly conditions: WorkflowConditions }
+  | {
+      readonly key: string
+      readonly name?: string
+      readonly type: "BRANCH"
+      readonly branches: ReadonlyArray<{
+        readonly conditions: WorkflowConditions
+        readonly steps: ReadonlyArray<WorkflowStep>
+      }>
+      readonly else?: ReadonlyArray<WorkflowStep>
+    }
+  | {
+      readonly key: string
+      readonly name?: string
+      readonly type: "DIGEST"
+      /** What tells digests of one person apart. Left out: one for the person. */
+      readonly by?: string
+      readonly seconds: number
+      /** Each one more begins `seconds` anew, up to ten times of it after the first. */
+      readonly sliding?: true
+      /** So many close the digest before its time. */
+      readonly at_most?: number
+    }
+  | {
+      readonly key: string
+      readonly name?: string
+      readonly type: "THROTTLE"
+      readonly by?: string
+      readonly at_most: number
+      readonly per_seconds: number
+    }
+  | {
+      readonly key: string
+      readonly name?: string
+      readonly type: "FETCH"
+      /** Left out: GET, and POST with a body. */
+      readonly method?: "GET" | "POST" | "PUT" | "PATCH"
+      readonly url: string
+      readonly headers?: Readonly<Record<string, unknown>>
+      readonly body?: Readonly<Record<string, unknown>>
+    }
+  | {
+      readonly key: string
+      readonly name?: string
+      readonly type: "UPDATE_CONTACT"
+      readonly tags_add?: ReadonlyArray<string>
+      readonly tags_remove?: ReadonlyArray<string>
+      readonly attributes?: Readonly<Record<string, unknown>>
+    }
+  | {
+      readonly key: string
+      readonly name?: string
+      readonly type: "WAIT_FOR"
+      readonly event: string
+      /** The event's value at the path `event` has to equal the run's at the path `run`. */
+      readonly match?: { readonly event: string; readonly run: string }
+      readonly seconds: number
+    }
+
+export type WorkflowStepStatistics = {
+  readonly step_order: number
+  readonly key: string
+  readonly type: string
+  readonly entered: number
+  readonly passed: number
+  /** Stopped by a FILTER or THROTTLE, or cancelled there. */
+  readonly stopped: number
+  readonly failed: number
+  readonly waiting: number
+}
+
+export type WorkflowTrigger =
+  | { readonly type: "api" }
+  | { readonly type: "event"; readonly event: string }
+  | { readonly type: "tag_added"; readonly tag: string }
+  | { readonly type: "segment_entered"; readonly segment_id: string }
+  | {
+      readonly type: "schedule"
+      readonly cron: string
+      readonly timezone: string
+      readonly to: {
+        readonly all?: true
+        readonly user_ids?: ReadonlyArray<string>
+        readonly tags_any?: ReadonlyArray<string>
+        readonly tags_all?: ReadonlyArray<string>
+        readonly segment_id?: string
+      }
+    }
+
 export type ErrorCode = ErrorBody["error"]["code"]
 
 export interface PublicDevicesResource {
@@ -1204,6 +1616,8 @@ export interface DevicesResource {
 export interface EventsResource {
   /** Report that a push was delivered, opened or clicked. */
   create(body: ReportEngagement, options?: RequestOptions): Promise<{ readonly accepted: true }>
+  /** Raise an event of your own. */
+  custom(body: RaiseEvent, options?: RequestOptions): Promise<RaisedEvent>
 }
 
 export interface TrackResource {
@@ -1456,6 +1870,58 @@ export interface SegmentsResource {
   count(id: string, options?: RequestOptions): Promise<SegmentCount>
 }
 
+export interface WorkflowsResource {
+  /** Create a workflow. */
+  create(body: CreateWorkflow, options?: RequestOptions): Promise<SavedWorkflow>
+  /** List workflows. */
+  list(
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+      readonly status?: "draft" | "active" | "archived"
+    },
+    options?: RequestOptions
+  ): Pages<Workflow>
+  /** Read a workflow. */
+  get(id: string, options?: RequestOptions): Promise<Workflow>
+  /** Change a workflow. */
+  update(id: string, body: UpdateWorkflow, options?: RequestOptions): Promise<SavedWorkflow>
+  /** Remove a workflow. */
+  delete(id: string, options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Count runs by step. */
+  statistics(id: string, options?: RequestOptions): Promise<WorkflowStatistics>
+  /** Activate a workflow. */
+  activate(id: string, options?: RequestOptions): Promise<SavedWorkflow>
+  /** Archive a workflow. */
+  archive(id: string, options?: RequestOptions): Promise<Workflow>
+  /** Let people enter a workflow. */
+  trigger(id: string, body: TriggerWorkflow, options?: RequestOptions): Promise<TriggeredWorkflow>
+  /** Try a workflow without sending. */
+  dryRun(id: string, body: RehearseWorkflow, options?: RequestOptions): Promise<WorkflowDryRun>
+}
+
+export interface ExecutionsResource {
+  /** List executions. */
+  list(
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+      readonly workflow_id?: string
+      readonly status?: "running" | "waiting" | "completed" | "filtered" | "failed" | "cancelled"
+      readonly user_id?: string
+    },
+    options?: RequestOptions
+  ): Pages<Execution>
+  /** Read an execution with its history. */
+  get(id: string, options?: RequestOptions): Promise<ExecutionWithHistory>
+  /** Cancel an execution. */
+  cancel(id: string, options?: RequestOptions): Promise<Execution>
+}
+
 export interface StatsResource {
   /** Count what happened, by day and provider. */
   get(
@@ -1676,6 +2142,14 @@ export interface AuditLogResource {
         | "notification.paused"
         | "notification.resumed"
         | "notification.cancelled"
+        | "workflow.created"
+        | "workflow.changed"
+        | "workflow.activated"
+        | "workflow.archived"
+        | "workflow.deleted"
+        | "workflow.triggered"
+        | "execution.cancelled"
+        | "event.raised"
       readonly target?: string
       readonly from?: string
       readonly to?: string
@@ -1700,6 +2174,8 @@ export interface Api {
   readonly notifications: NotificationsResource
   readonly templates: TemplatesResource
   readonly segments: SegmentsResource
+  readonly workflows: WorkflowsResource
+  readonly executions: ExecutionsResource
   readonly stats: StatsResource
   readonly webhooks: WebhooksResource
   readonly deadLetters: DeadLettersResource

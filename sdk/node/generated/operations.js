@@ -79,6 +79,15 @@ export const operations = {
       query: false,
       takesKey: false,
       answer: "json"
+    },
+    custom: {
+      method: "POST",
+      path: "/api/v1/events/custom",
+      ids: 0,
+      body: "json",
+      query: false,
+      takesKey: true,
+      answer: "json"
     }
   },
   track: {
@@ -529,6 +538,127 @@ export const operations = {
       body: null,
       query: false,
       takesKey: false,
+      answer: "json"
+    }
+  },
+  workflows: {
+    create: {
+      method: "POST",
+      path: "/api/v1/workflows",
+      ids: 0,
+      body: "json",
+      query: false,
+      takesKey: true,
+      answer: "json"
+    },
+    list: {
+      method: "GET",
+      path: "/api/v1/workflows",
+      ids: 0,
+      body: null,
+      query: true,
+      takesKey: false,
+      answer: "page"
+    },
+    get: {
+      method: "GET",
+      path: "/api/v1/workflows/{id}",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    update: {
+      method: "PATCH",
+      path: "/api/v1/workflows/{id}",
+      ids: 1,
+      body: "json",
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    delete: {
+      method: "DELETE",
+      path: "/api/v1/workflows/{id}",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    statistics: {
+      method: "GET",
+      path: "/api/v1/workflows/{id}/statistics",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    activate: {
+      method: "POST",
+      path: "/api/v1/workflows/{id}/activate",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: true,
+      answer: "json"
+    },
+    archive: {
+      method: "POST",
+      path: "/api/v1/workflows/{id}/archive",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: true,
+      answer: "json"
+    },
+    trigger: {
+      method: "POST",
+      path: "/api/v1/workflows/{id}/trigger",
+      ids: 1,
+      body: "json",
+      query: false,
+      takesKey: true,
+      answer: "json"
+    },
+    dryRun: {
+      method: "POST",
+      path: "/api/v1/workflows/{id}/dry-run",
+      ids: 1,
+      body: "json",
+      query: false,
+      takesKey: true,
+      answer: "json"
+    }
+  },
+  executions: {
+    list: {
+      method: "GET",
+      path: "/api/v1/executions",
+      ids: 0,
+      body: null,
+      query: true,
+      takesKey: false,
+      answer: "page"
+    },
+    get: {
+      method: "GET",
+      path: "/api/v1/executions/{id}",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    cancel: {
+      method: "POST",
+      path: "/api/v1/executions/{id}/cancel",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: true,
       answer: "json"
     }
   },

@@ -48,7 +48,15 @@ export const AuditAction = Schema.Literals([
   "notification.changed",
   "notification.paused",
   "notification.resumed",
-  "notification.cancelled"
+  "notification.cancelled",
+  "workflow.created",
+  "workflow.changed",
+  "workflow.activated",
+  "workflow.archived",
+  "workflow.deleted",
+  "workflow.triggered",
+  "execution.cancelled",
+  "event.raised"
 ])
 export type AuditAction = typeof AuditAction.Type
 

@@ -13,7 +13,8 @@ export const tagList = some(text(64), 100)
 
 type Scalar = string | number | boolean | null
 const isScalar = (value: unknown): value is Scalar => value === null || typeof value !== "object"
-const isComparable = (value: unknown): boolean => typeof value === "string" || typeof value === "number"
+export const isComparable = (value: unknown): value is string | number =>
+  typeof value === "string" || typeof value === "number"
 
 /** What a rule compares an attribute with, by its operator; null: with nothing. */
 const VALUES = {
@@ -63,11 +64,8 @@ export const attributeRules = some(AttributeRule, 20)
 
 const Days = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most }))
 
-/**
- * Whom a segment holds: everybody whom all of its conditions fit. Tags and time zones are a device's own, and for e-mail
- * the contact's; attributes and the locale are the contact's, whose devices are those with its `external_id`.
- */
-export const SegmentFilter = Schema.Struct({
+/** What can be asked of a person and their devices. */
+export const segmentConditions = {
   tags_any: Schema.optionalKey(tagList),
   tags_all: Schema.optionalKey(tagList),
   tags_none: Schema.optionalKey(tagList),
@@ -89,7 +87,13 @@ export const SegmentFilter = Schema.Struct({
   engagement: Schema.optionalKey(
     some(Schema.Struct({ type: EngagementType, within_days: Days(365), not: Schema.optionalKey(Schema.Boolean) }), 10)
   )
-}).check(
+}
+
+/**
+ * Whom a segment holds: everybody whom all of its conditions fit. Tags and time zones are a device's own, and for e-mail
+ * the contact's; attributes and the locale are the contact's, whose devices are those with its `external_id`.
+ */
+export const SegmentFilter = Schema.Struct(segmentConditions).check(
   Schema.makeFilter((filter) => Object.keys(filter).length > 0 || "must have a condition; for everybody use `all`")
 )
 export type SegmentFilter = typeof SegmentFilter.Type

@@ -9,6 +9,8 @@ export type Job =
   | { readonly type: "SendV1"; readonly id: string; readonly priority: JobPriority }
   /** A webhook has work due: `id` is the webhook's. */
   | { readonly type: "WebhookV1"; readonly id: string; readonly priority: JobPriority }
+  /** Runs of workflows have something to do: `id` is the application's. */
+  | { readonly type: "FlowV1"; readonly id: string; readonly priority: JobPriority }
 
 export type JobType = Job["type"]
 
@@ -26,5 +28,7 @@ export const aboutJob = ({ id, type }: Job): Readonly<Record<string, string>> =>
     }
     case "WebhookV1":
       return { job: type, webhook_id: id }
+    case "FlowV1":
+      return { job: type, app_id: id }
   }
 }

@@ -4,6 +4,7 @@ import { Platform, UserId } from "../audience/Device.ts"
 import { Locale } from "../audience/Contact.ts"
 import { AppId, ChannelId, DeviceId, NotificationId, SegmentId, TemplateId, TemplateVersionId } from "../Ids.ts"
 import { LocalTime } from "./LocalTime.ts"
+import { JsonRecord } from "../Json.ts"
 import { Overrides, PushData } from "./PushData.ts"
 import type { SegmentFilter } from "../audience/Segment.ts"
 import { attributeRules, tagList } from "../audience/Segment.ts"
@@ -189,13 +190,15 @@ export type KeptAudience = Audience & { readonly filter?: SegmentFilter }
 export type KeptRequest = Omit<SendNotification, "to"> & {
   readonly to: KeptAudience
   readonly template?: PinnedTemplate
+  /** Of a workflow: what the template may ask of each person's run beside the variables, by `user_id`. */
+  readonly own?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** Named in `to`, and no recipients of the application when it was accepted. */
   readonly skipped?: Unknown
 }
 
 /** A request as it came: without what was looked up for it. */
 export const asSent = (kept: KeptRequest): SendNotification => {
-  const { skipped: _skipped, template: _template, to, ...request } = kept
+  const { own: _own, skipped: _skipped, template: _template, to, ...request } = kept
   const { filter: _filter, ...audience } = to
   if (request.template_id === undefined) return { ...request, to: audience }
   const { content: _filled, ...named } = request
@@ -226,7 +229,14 @@ export const Message = Schema.Struct({
   overrides: Overrides,
   track: Schema.optionalKey(Track),
   /** Set when each recipient has a content of its own; the one above is empty then. */
-  template: Schema.optionalKey(Schema.Struct({ version: TemplateVersionId, variables: Variables })),
+  template: Schema.optionalKey(
+    Schema.Struct({
+      version: TemplateVersionId,
+      variables: Variables,
+      /** What is each person's own beside the variables, by `user_id`. */
+      own: Schema.optionalKey(Schema.Record(Schema.String, JsonRecord))
+    })
+  ),
   /** The span that the notification came in with, if it is traced. */
   trace: Schema.optionalKey(Schema.String)
 })
@@ -256,7 +266,11 @@ export const messageOf = (
   overrides: request.overrides ?? {},
   ...(request.track === undefined ? {} : { track: request.track }),
   ...(request.template !== undefined && {
-    template: { version: request.template.version, variables: request.variables ?? {} }
+    template: {
+      version: request.template.version,
+      variables: request.variables ?? {},
+      ...(request.own === undefined ? {} : { own: request.own as Readonly<Record<string, Schema.JsonObject>> })
+    }
   })
 })
 

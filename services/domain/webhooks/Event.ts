@@ -29,7 +29,7 @@ export interface EventChunk {
   readonly at: number
   readonly size: number
   readonly common: Readonly<Record<string, string>>
-  readonly columns: Readonly<Record<string, ReadonlyArray<string | null>>>
+  readonly columns: Readonly<Record<string, ReadonlyArray<string | number | null>>>
   /** The span that they follow from, if they are traced. */
   readonly trace?: string | null
 }

@@ -29,7 +29,7 @@ export const makePreparedMessages = Effect.gen(function* () {
     const compiled = yield* templates.version(message.value.appId, template.version)
     const rendering = Option.match(compiled, {
       onNone: () => null,
-      onSome: (one) => makeRendering(one, template.variables)
+      onSome: (one) => makeRendering(one, template.variables, template.own)
     })
     return Option.some<Prepared>({ message: message.value, rendering })
   })

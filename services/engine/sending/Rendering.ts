@@ -38,16 +38,26 @@ export interface Rendering<E = never> {
   readonly likeness: (person: Someone) => string | null
 }
 
+/** What is a person's own beside the variables that all share, by `user_id`. */
+type Own = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+const ownOf = (own: Own, { contact, device }: Person): Readonly<Record<string, unknown>> | undefined => {
+  const userId = contact["external_id"] ?? device["user_id"]
+  return typeof userId === "string" && Object.hasOwn(own, userId) ? own[userId] : undefined
+}
+
 /** What says the same to all who read a language is filled once for each of them. */
 export const makeRendering = <E>(
   template: Pick<CompiledTemplate, "isPersonal" | "languageOf"> & { readonly fill: Fill<E> },
-  variables: Variables
+  variables: Variables,
+  own?: Own
 ): Rendering<E> => {
   const languageOf = (person: Someone) => template.languageOf(person?.locale ?? null)
-  if (template.isPersonal) {
+  if (template.isPersonal || own !== undefined) {
     const recipientOf = (person: Someone): FillFor => {
       const { contact, device } = person ?? NOBODY
-      return { language: languageOf(person), own: { contact, device } }
+      const theirs = own === undefined ? undefined : ownOf(own, person ?? NOBODY)
+      return { language: languageOf(person), own: { ...theirs, contact, device } }
     }
     return { contentsOf: (people) => template.fill(variables, people.map(recipientOf)), likeness: () => null }
   }

@@ -2,7 +2,7 @@ import type { Effect, Result } from "effect"
 import { Context, Schema } from "effect"
 import type { AppId } from "../../domain/Ids.ts"
 import type { Content } from "../../domain/sending/Notification.ts"
-import type { Person, TemplateBody, Variables } from "../../domain/messages/Template.ts"
+import type { TemplateBody, Variables } from "../../domain/messages/Template.ts"
 
 /** What is wrong with a source: where it stands (`content.title`, `locales.pt-BR.html`), and the place in it, from 1. */
 export interface SourceProblem {
@@ -30,7 +30,7 @@ export type Rendered = Result.Result<Content, RenderProblem>
 export interface FillFor {
   readonly language: string
   /** Nothing, for a template that asks for nothing of its recipients. */
-  readonly own: Partial<Pick<Person, "device" | "contact">>
+  readonly own: Readonly<Record<string, unknown>>
 }
 
 /** The application tries out more at once than it has turns for: some of it waited too long, or too much waits. */

@@ -14,6 +14,8 @@ export interface SmallRequest {
   readonly deadlineMs: number
   /** Of an address that the code names itself, and nobody else: it is called as it is. */
   readonly isOurs?: boolean
+  /** Over http as well, where the URL says so. */
+  readonly mayBePlain?: boolean
 }
 
 export interface SmallAnswer {
@@ -24,7 +26,7 @@ export interface SmallAnswer {
 }
 
 /**
- * Requests whose answers are small and read whole: tokens, keys, who somebody is. Over https under the outbound rules:
+ * Requests whose answers are small and read whole: tokens, keys, who somebody is, what a step of a workflow asks. Over https, or http where that is allowed, under the outbound rules:
  * addresses are checked and pinned, redirects are not followed, an answer is bounded in bytes (64 KB) and chunks, and
  * everything together in time.
  */

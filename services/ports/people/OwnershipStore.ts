@@ -16,6 +16,8 @@ export type ObjectKind =
   | "deadLetter"
   | "replay"
   | "apiKey"
+  | "workflow"
+  | "execution"
 
 /** Whose something is. A person may work on several applications, and names a thing by its id. */
 export class OwnershipStore extends Context.Service<

@@ -870,6 +870,13 @@ export type Query = {
   readonly hook?: Maybe<Hook>
   readonly hookDeliveries: HookDeliveryConnection
   readonly redelivery?: Maybe<Redelivery>
+  readonly workflows: WorkflowConnection
+  readonly workflow?: Maybe<Workflow>
+  readonly workflowStatistics: WorkflowStatistics
+  /** What a person's way would be. Sends nothing. */
+  readonly rehearseWorkflow: WorkflowDryRun
+  readonly executions: ExecutionSummaryConnection
+  readonly execution?: Maybe<Execution>
 }
 
 export type QueryApplicationArgs = {
@@ -1103,6 +1110,39 @@ export type QueryRedeliveryArgs = {
   id: Scalars["ID"]["input"]
 }
 
+export type QueryWorkflowsArgs = {
+  appId: Scalars["ID"]["input"]
+  status?: InputMaybe<WorkflowStatus>
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryWorkflowArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryWorkflowStatisticsArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryRehearseWorkflowArgs = {
+  id: Scalars["ID"]["input"]
+  input: RehearseWorkflowInput
+}
+
+export type QueryExecutionsArgs = {
+  appId: Scalars["ID"]["input"]
+  workflowId?: InputMaybe<Scalars["ID"]["input"]>
+  status?: InputMaybe<ExecutionStatus>
+  userId?: InputMaybe<Scalars["String"]["input"]>
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryExecutionArgs = {
+  id: Scalars["ID"]["input"]
+}
+
 export type Mutation = {
   readonly updateApplication: Application
   readonly reissueIdentitySecret: IssuedIdentitySecret
@@ -1202,6 +1242,16 @@ export type Mutation = {
   /** One attempt with a sample of the event, marked as a test. The answer comes when the receiver has answered. */
   readonly testHook: HookTest
   readonly redeliverHook: Redelivery
+  readonly createWorkflow: SavedWorkflow
+  /** A new version, which those who enter from now on have. */
+  readonly updateWorkflow: SavedWorkflow
+  readonly activateWorkflow: SavedWorkflow
+  /** Nobody enters any more, and its runs are cancelled. */
+  readonly archiveWorkflow: Workflow
+  readonly deleteWorkflow: Scalars["Boolean"]["output"]
+  readonly triggerWorkflow: TriggeredWorkflow
+  readonly cancelExecution: ExecutionSummary
+  readonly raiseEvent: RaisedEvent
 }
 
 export type MutationUpdateApplicationArgs = {
@@ -1509,6 +1559,42 @@ export type MutationTestHookArgs = {
 export type MutationRedeliverHookArgs = {
   id: Scalars["ID"]["input"]
   input: RedeliverHookInput
+}
+
+export type MutationCreateWorkflowArgs = {
+  appId: Scalars["ID"]["input"]
+  input: WorkflowInput
+}
+
+export type MutationUpdateWorkflowArgs = {
+  id: Scalars["ID"]["input"]
+  input: WorkflowChanges
+}
+
+export type MutationActivateWorkflowArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationArchiveWorkflowArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationDeleteWorkflowArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationTriggerWorkflowArgs = {
+  id: Scalars["ID"]["input"]
+  input: TriggerWorkflowInput
+}
+
+export type MutationCancelExecutionArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type MutationRaiseEventArgs = {
+  appId: Scalars["ID"]["input"]
+  input: CustomEventInput
 }
 
 /** Where a page lies in its list, by the Relay cursor specification. Lists are read forwards. */
@@ -2032,6 +2118,223 @@ export type TestHookInput = {
   readonly event?: InputMaybe<Scalars["String"]["input"]>
 }
 
+export type WorkflowStatus = "draft" | "active" | "archived"
+
+/** How often a person may enter. */
+export type Reentry =
+  | "always"
+  /** Not while a run of the person is under way. */
+  | "when_ended"
+  | "once"
+
+/** What happens to people, step by step. */
+export type Workflow = {
+  readonly id: Scalars["ID"]["output"]
+  readonly name: Scalars["String"]["output"]
+  readonly status: WorkflowStatus
+  /** Counts the changes, from 1. Runs stay on the version that they entered. */
+  readonly version: Scalars["Int"]["output"]
+  /** As `POST /api/v1/workflows` takes it. */
+  readonly trigger: Scalars["JSON"]["output"]
+  /** As `POST /api/v1/workflows` takes them. */
+  readonly steps: Scalars["JSON"]["output"]
+  readonly reentry: Reentry
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly updatedAt: Scalars["DateTime"]["output"]
+}
+
+export type WorkflowConnection = {
+  readonly edges: ReadonlyArray<WorkflowEdge>
+  readonly nodes: ReadonlyArray<Workflow>
+  readonly pageInfo: PageInfo
+}
+
+export type WorkflowEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: Workflow
+}
+
+export type WorkflowWarning = {
+  readonly field: Scalars["String"]["output"]
+  readonly message: Scalars["String"]["output"]
+}
+
+export type SavedWorkflow = {
+  readonly id: Scalars["ID"]["output"]
+  readonly name: Scalars["String"]["output"]
+  readonly status: WorkflowStatus
+  readonly version: Scalars["Int"]["output"]
+  readonly trigger: Scalars["JSON"]["output"]
+  readonly steps: Scalars["JSON"]["output"]
+  readonly reentry: Reentry
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly updatedAt: Scalars["DateTime"]["output"]
+  /** What its author may have overlooked, such as credentials that its messages need. */
+  readonly warnings: ReadonlyArray<WorkflowWarning>
+}
+
+export type WorkflowInput = {
+  readonly name: Scalars["String"]["input"]
+  readonly trigger: Scalars["JSON"]["input"]
+  readonly steps: Scalars["JSON"]["input"]
+  readonly reentry?: InputMaybe<Reentry>
+}
+
+export type WorkflowChanges = {
+  readonly name?: InputMaybe<Scalars["String"]["input"]>
+  readonly trigger?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly steps?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly reentry?: InputMaybe<Reentry>
+}
+
+/** Of the latest version. */
+export type WorkflowStatistics = {
+  readonly version: Scalars["Int"]["output"]
+  readonly steps: ReadonlyArray<WorkflowStepStatistics>
+}
+
+export type WorkflowStepStatistics = {
+  readonly stepOrder: Scalars["Int"]["output"]
+  readonly key: Scalars["String"]["output"]
+  readonly type: Scalars["String"]["output"]
+  readonly entered: Scalars["Int"]["output"]
+  readonly passed: Scalars["Int"]["output"]
+  /** Stopped by a FILTER or THROTTLE, or cancelled there. */
+  readonly stopped: Scalars["Int"]["output"]
+  readonly failed: Scalars["Int"]["output"]
+  readonly waiting: Scalars["Int"]["output"]
+}
+
+export type TriggerWorkflowInput = {
+  /** `user_ids`, `all`, `segment_id`, or `tags_any` and `tags_all`. */
+  readonly to: Scalars["JSON"]["input"]
+  readonly data?: InputMaybe<Scalars["JSON"]["input"]>
+}
+
+export type TriggeredWorkflow = {
+  /** Runs that began; of a described audience, contacts that are looked through now. */
+  readonly executions: Scalars["Int"]["output"]
+  /** The run's, when there is one. */
+  readonly executionId?: Maybe<Scalars["ID"]["output"]>
+}
+
+export type RehearseWorkflowInput = {
+  /** A contact, whose way is tried. */
+  readonly userId?: InputMaybe<Scalars["String"]["input"]>
+  /** Somebody made up, in the place of `userId`. */
+  readonly contact?: InputMaybe<Scalars["JSON"]["input"]>
+  readonly data?: InputMaybe<Scalars["JSON"]["input"]>
+  /** What becomes of the messages of SEND steps, by key. */
+  readonly outcomes?: InputMaybe<Scalars["JSON"]["input"]>
+  /** The data of the events that WAIT_FOR steps hear, by key. */
+  readonly events?: InputMaybe<Scalars["JSON"]["input"]>
+  /** What FETCH steps are answered, by key. */
+  readonly answers?: InputMaybe<Scalars["JSON"]["input"]>
+}
+
+export type WorkflowDryRun = {
+  readonly status: ExecutionStatus
+  readonly error?: Maybe<Scalars["String"]["output"]>
+  readonly history: ReadonlyArray<ExecutionStep>
+  readonly messages: ReadonlyArray<TriedMessage>
+}
+
+export type TriedMessage = {
+  readonly key: Scalars["String"]["output"]
+  readonly content?: Maybe<Content>
+  /** Why it cannot be filled. */
+  readonly problem?: Maybe<Scalars["String"]["output"]>
+}
+
+export type ExecutionStatus = "running" | "waiting" | "completed" | "filtered" | "failed" | "cancelled"
+
+export type CancelReason = "operator" | "archived" | "deleted"
+
+/** One person's way through a workflow. */
+export type ExecutionSummary = {
+  readonly id: Scalars["ID"]["output"]
+  readonly workflowId: Scalars["ID"]["output"]
+  /** Of the workflow; 0 where that is gone. */
+  readonly version: Scalars["Int"]["output"]
+  readonly userId: Scalars["String"]["output"]
+  readonly status: ExecutionStatus
+  /** The step that it is at, or at which it ended. */
+  readonly stepOrder?: Maybe<Scalars["Int"]["output"]>
+  /** When a waiting one goes on by itself. */
+  readonly dueAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly error?: Maybe<Scalars["String"]["output"]>
+  readonly reason?: Maybe<CancelReason>
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly endedAt?: Maybe<Scalars["DateTime"]["output"]>
+}
+
+export type ExecutionSummaryConnection = {
+  readonly edges: ReadonlyArray<ExecutionSummaryEdge>
+  readonly nodes: ReadonlyArray<ExecutionSummary>
+  readonly pageInfo: PageInfo
+}
+
+export type ExecutionSummaryEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: ExecutionSummary
+}
+
+export type Execution = {
+  readonly id: Scalars["ID"]["output"]
+  readonly workflowId: Scalars["ID"]["output"]
+  readonly version: Scalars["Int"]["output"]
+  readonly userId: Scalars["String"]["output"]
+  readonly status: ExecutionStatus
+  readonly stepOrder?: Maybe<Scalars["Int"]["output"]>
+  readonly dueAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly error?: Maybe<Scalars["String"]["output"]>
+  readonly reason?: Maybe<CancelReason>
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly endedAt?: Maybe<Scalars["DateTime"]["output"]>
+  /** What the trigger brought. */
+  readonly data: Scalars["JSON"]["output"]
+  /** What steps brought, by their keys. */
+  readonly steps: Scalars["JSON"]["output"]
+  readonly history: ReadonlyArray<ExecutionStep>
+}
+
+export type StepOutcome = "passed" | "stopped" | "waiting" | "skipped" | "merged" | "timed_out" | "failed"
+
+/** What a step came to, or waits for. */
+export type ExecutionStep = {
+  readonly at: Scalars["DateTime"]["output"]
+  readonly stepOrder: Scalars["Int"]["output"]
+  readonly outcome: StepOutcome
+  /** The values that decided. */
+  readonly findings?: Maybe<ReadonlyArray<Finding>>
+  /** Of a BRANCH, from 1; 0 for `else`. */
+  readonly branch?: Maybe<Scalars["Int"]["output"]>
+  /** Until when it waits. */
+  readonly until?: Maybe<Scalars["DateTime"]["output"]>
+  readonly notificationId?: Maybe<Scalars["ID"]["output"]>
+  /** The run whose digest has what this one brought. */
+  readonly mergedInto?: Maybe<Scalars["ID"]["output"]>
+  readonly count?: Maybe<Scalars["Int"]["output"]>
+  readonly detail?: Maybe<Scalars["String"]["output"]>
+}
+
+export type Finding = {
+  readonly about: Scalars["String"]["output"]
+  readonly fits: Scalars["Boolean"]["output"]
+  /** Absent where nothing was. */
+  readonly actual?: Maybe<Scalars["JSON"]["output"]>
+}
+
+export type CustomEventInput = {
+  readonly event: Scalars["String"]["input"]
+  readonly userId: Scalars["String"]["input"]
+  readonly data?: InputMaybe<Scalars["JSON"]["input"]>
+}
+
+export type RaisedEvent = {
+  readonly id: Scalars["ID"]["output"]
+}
+
 export type ResolverTypeWrapper<T> = Promise<T> | T
 
 export type ResolverWithResolve<TResult, TParent, TContext, TArgs> = {
@@ -2327,6 +2630,33 @@ export type ResolversTypes = {
   BackgroundStatus: null
   Redelivery: ResolverTypeWrapper<Redelivery>
   TestHookInput: TestHookInput
+  WorkflowStatus: null
+  Reentry: null
+  Workflow: ResolverTypeWrapper<Workflow>
+  WorkflowConnection: ResolverTypeWrapper<WorkflowConnection>
+  WorkflowEdge: ResolverTypeWrapper<WorkflowEdge>
+  WorkflowWarning: ResolverTypeWrapper<WorkflowWarning>
+  SavedWorkflow: ResolverTypeWrapper<SavedWorkflow>
+  WorkflowInput: WorkflowInput
+  WorkflowChanges: WorkflowChanges
+  WorkflowStatistics: ResolverTypeWrapper<WorkflowStatistics>
+  WorkflowStepStatistics: ResolverTypeWrapper<WorkflowStepStatistics>
+  TriggerWorkflowInput: TriggerWorkflowInput
+  TriggeredWorkflow: ResolverTypeWrapper<TriggeredWorkflow>
+  RehearseWorkflowInput: RehearseWorkflowInput
+  WorkflowDryRun: ResolverTypeWrapper<WorkflowDryRun>
+  TriedMessage: ResolverTypeWrapper<TriedMessage>
+  ExecutionStatus: null
+  CancelReason: null
+  ExecutionSummary: ResolverTypeWrapper<ExecutionSummary>
+  ExecutionSummaryConnection: ResolverTypeWrapper<ExecutionSummaryConnection>
+  ExecutionSummaryEdge: ResolverTypeWrapper<ExecutionSummaryEdge>
+  Execution: ResolverTypeWrapper<Execution>
+  StepOutcome: null
+  ExecutionStep: ResolverTypeWrapper<ExecutionStep>
+  Finding: ResolverTypeWrapper<Finding>
+  CustomEventInput: CustomEventInput
+  RaisedEvent: ResolverTypeWrapper<RaisedEvent>
 }
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -2497,6 +2827,28 @@ export type ResolversParentTypes = {
   RedeliveryWanted: RedeliveryWanted
   Redelivery: Redelivery
   TestHookInput: TestHookInput
+  Workflow: Workflow
+  WorkflowConnection: WorkflowConnection
+  WorkflowEdge: WorkflowEdge
+  WorkflowWarning: WorkflowWarning
+  SavedWorkflow: SavedWorkflow
+  WorkflowInput: WorkflowInput
+  WorkflowChanges: WorkflowChanges
+  WorkflowStatistics: WorkflowStatistics
+  WorkflowStepStatistics: WorkflowStepStatistics
+  TriggerWorkflowInput: TriggerWorkflowInput
+  TriggeredWorkflow: TriggeredWorkflow
+  RehearseWorkflowInput: RehearseWorkflowInput
+  WorkflowDryRun: WorkflowDryRun
+  TriedMessage: TriedMessage
+  ExecutionSummary: ExecutionSummary
+  ExecutionSummaryConnection: ExecutionSummaryConnection
+  ExecutionSummaryEdge: ExecutionSummaryEdge
+  Execution: Execution
+  ExecutionStep: ExecutionStep
+  Finding: Finding
+  CustomEventInput: CustomEventInput
+  RaisedEvent: RaisedEvent
 }
 
 export type RestDirectiveArgs = {
@@ -3451,6 +3803,42 @@ export type QueryResolvers<
     ContextType,
     RequireFields<QueryRedeliveryArgs, "id">
   >
+  workflows?: Resolver<
+    ResolversTypes["WorkflowConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryWorkflowsArgs, "appId">
+  >
+  workflow?: Resolver<
+    Maybe<ResolversTypes["Workflow"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryWorkflowArgs, "id">
+  >
+  workflowStatistics?: Resolver<
+    ResolversTypes["WorkflowStatistics"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryWorkflowStatisticsArgs, "id">
+  >
+  rehearseWorkflow?: Resolver<
+    ResolversTypes["WorkflowDryRun"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryRehearseWorkflowArgs, "id" | "input">
+  >
+  executions?: Resolver<
+    ResolversTypes["ExecutionSummaryConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryExecutionsArgs, "appId">
+  >
+  execution?: Resolver<
+    Maybe<ResolversTypes["Execution"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryExecutionArgs, "id">
+  >
 }
 
 export type MutationResolvers<
@@ -3834,6 +4222,54 @@ export type MutationResolvers<
     ParentType,
     ContextType,
     RequireFields<MutationRedeliverHookArgs, "id" | "input">
+  >
+  createWorkflow?: Resolver<
+    ResolversTypes["SavedWorkflow"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCreateWorkflowArgs, "appId" | "input">
+  >
+  updateWorkflow?: Resolver<
+    ResolversTypes["SavedWorkflow"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationUpdateWorkflowArgs, "id" | "input">
+  >
+  activateWorkflow?: Resolver<
+    ResolversTypes["SavedWorkflow"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationActivateWorkflowArgs, "id">
+  >
+  archiveWorkflow?: Resolver<
+    ResolversTypes["Workflow"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationArchiveWorkflowArgs, "id">
+  >
+  deleteWorkflow?: Resolver<
+    ResolversTypes["Boolean"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationDeleteWorkflowArgs, "id">
+  >
+  triggerWorkflow?: Resolver<
+    ResolversTypes["TriggeredWorkflow"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationTriggerWorkflowArgs, "id" | "input">
+  >
+  cancelExecution?: Resolver<
+    ResolversTypes["ExecutionSummary"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCancelExecutionArgs, "id">
+  >
+  raiseEvent?: Resolver<
+    ResolversTypes["RaisedEvent"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationRaiseEventArgs, "appId" | "input">
   >
 }
 
@@ -4318,6 +4754,223 @@ export type RedeliveryResolvers<
   completedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
 }
 
+export type WorkflowStatusResolvers = { DRAFT: "draft"; ACTIVE: "active"; ARCHIVED: "archived" }
+
+export type ReentryResolvers = { ALWAYS: "always"; WHEN_ENDED: "when_ended"; ONCE: "once" }
+
+export type WorkflowResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Workflow"] = ResolversParentTypes["Workflow"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["WorkflowStatus"], ParentType, ContextType>
+  version?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  trigger?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  steps?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  reentry?: Resolver<ResolversTypes["Reentry"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  updatedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type WorkflowConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WorkflowConnection"] = ResolversParentTypes["WorkflowConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["WorkflowEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["Workflow"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type WorkflowEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WorkflowEdge"] = ResolversParentTypes["WorkflowEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["Workflow"], ParentType, ContextType>
+}
+
+export type WorkflowWarningResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WorkflowWarning"] = ResolversParentTypes["WorkflowWarning"]
+> = {
+  field?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  message?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+}
+
+export type SavedWorkflowResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["SavedWorkflow"] = ResolversParentTypes["SavedWorkflow"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["WorkflowStatus"], ParentType, ContextType>
+  version?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  trigger?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  steps?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  reentry?: Resolver<ResolversTypes["Reentry"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  updatedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  warnings?: Resolver<ReadonlyArray<ResolversTypes["WorkflowWarning"]>, ParentType, ContextType>
+}
+
+export type WorkflowStatisticsResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WorkflowStatistics"] = ResolversParentTypes["WorkflowStatistics"]
+> = {
+  version?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  steps?: Resolver<ReadonlyArray<ResolversTypes["WorkflowStepStatistics"]>, ParentType, ContextType>
+}
+
+export type WorkflowStepStatisticsResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WorkflowStepStatistics"] = ResolversParentTypes["WorkflowStepStatistics"]
+> = {
+  stepOrder?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  key?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  type?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  entered?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  passed?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  stopped?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  failed?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  waiting?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+}
+
+export type TriggeredWorkflowResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["TriggeredWorkflow"] = ResolversParentTypes["TriggeredWorkflow"]
+> = {
+  executions?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  executionId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+}
+
+export type WorkflowDryRunResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WorkflowDryRun"] = ResolversParentTypes["WorkflowDryRun"]
+> = {
+  status?: Resolver<ResolversTypes["ExecutionStatus"], ParentType, ContextType>
+  error?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  history?: Resolver<ReadonlyArray<ResolversTypes["ExecutionStep"]>, ParentType, ContextType>
+  messages?: Resolver<ReadonlyArray<ResolversTypes["TriedMessage"]>, ParentType, ContextType>
+}
+
+export type TriedMessageResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["TriedMessage"] = ResolversParentTypes["TriedMessage"]
+> = {
+  key?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  content?: Resolver<Maybe<ResolversTypes["Content"]>, ParentType, ContextType>
+  problem?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+}
+
+export type ExecutionStatusResolvers = {
+  RUNNING: "running"
+  WAITING: "waiting"
+  COMPLETED: "completed"
+  FILTERED: "filtered"
+  FAILED: "failed"
+  CANCELLED: "cancelled"
+}
+
+export type CancelReasonResolvers = { OPERATOR: "operator"; ARCHIVED: "archived"; DELETED: "deleted" }
+
+export type ExecutionSummaryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ExecutionSummary"] = ResolversParentTypes["ExecutionSummary"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  workflowId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  version?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  userId?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["ExecutionStatus"], ParentType, ContextType>
+  stepOrder?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  dueAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  error?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  reason?: Resolver<Maybe<ResolversTypes["CancelReason"]>, ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  endedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+}
+
+export type ExecutionSummaryConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ExecutionSummaryConnection"] =
+    ResolversParentTypes["ExecutionSummaryConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["ExecutionSummaryEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["ExecutionSummary"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type ExecutionSummaryEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ExecutionSummaryEdge"] = ResolversParentTypes["ExecutionSummaryEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["ExecutionSummary"], ParentType, ContextType>
+}
+
+export type ExecutionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Execution"] = ResolversParentTypes["Execution"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  workflowId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  version?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  userId?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["ExecutionStatus"], ParentType, ContextType>
+  stepOrder?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  dueAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  error?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  reason?: Resolver<Maybe<ResolversTypes["CancelReason"]>, ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  endedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  data?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  steps?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  history?: Resolver<ReadonlyArray<ResolversTypes["ExecutionStep"]>, ParentType, ContextType>
+}
+
+export type StepOutcomeResolvers = {
+  PASSED: "passed"
+  STOPPED: "stopped"
+  WAITING: "waiting"
+  SKIPPED: "skipped"
+  MERGED: "merged"
+  TIMED_OUT: "timed_out"
+  FAILED: "failed"
+}
+
+export type ExecutionStepResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["ExecutionStep"] = ResolversParentTypes["ExecutionStep"]
+> = {
+  at?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  stepOrder?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  outcome?: Resolver<ResolversTypes["StepOutcome"], ParentType, ContextType>
+  findings?: Resolver<Maybe<ReadonlyArray<ResolversTypes["Finding"]>>, ParentType, ContextType>
+  branch?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  until?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  notificationId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  mergedInto?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  count?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  detail?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+}
+
+export type FindingResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Finding"] = ResolversParentTypes["Finding"]
+> = {
+  about?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  fits?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  actual?: Resolver<Maybe<ResolversTypes["JSON"]>, ParentType, ContextType>
+}
+
+export type RaisedEventResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["RaisedEvent"] = ResolversParentTypes["RaisedEvent"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+}
+
 export type Resolvers<ContextType = GraphqlContext> = {
   Application?: ApplicationResolvers<ContextType>
   IssuedIdentitySecret?: IssuedIdentitySecretResolvers<ContextType>
@@ -4451,6 +5104,28 @@ export type Resolvers<ContextType = GraphqlContext> = {
   RedeliveryWanted?: RedeliveryWantedResolvers<ContextType>
   BackgroundStatus?: BackgroundStatusResolvers
   Redelivery?: RedeliveryResolvers<ContextType>
+  WorkflowStatus?: WorkflowStatusResolvers
+  Reentry?: ReentryResolvers
+  Workflow?: WorkflowResolvers<ContextType>
+  WorkflowConnection?: WorkflowConnectionResolvers<ContextType>
+  WorkflowEdge?: WorkflowEdgeResolvers<ContextType>
+  WorkflowWarning?: WorkflowWarningResolvers<ContextType>
+  SavedWorkflow?: SavedWorkflowResolvers<ContextType>
+  WorkflowStatistics?: WorkflowStatisticsResolvers<ContextType>
+  WorkflowStepStatistics?: WorkflowStepStatisticsResolvers<ContextType>
+  TriggeredWorkflow?: TriggeredWorkflowResolvers<ContextType>
+  WorkflowDryRun?: WorkflowDryRunResolvers<ContextType>
+  TriedMessage?: TriedMessageResolvers<ContextType>
+  ExecutionStatus?: ExecutionStatusResolvers
+  CancelReason?: CancelReasonResolvers
+  ExecutionSummary?: ExecutionSummaryResolvers<ContextType>
+  ExecutionSummaryConnection?: ExecutionSummaryConnectionResolvers<ContextType>
+  ExecutionSummaryEdge?: ExecutionSummaryEdgeResolvers<ContextType>
+  Execution?: ExecutionResolvers<ContextType>
+  StepOutcome?: StepOutcomeResolvers
+  ExecutionStep?: ExecutionStepResolvers<ContextType>
+  Finding?: FindingResolvers<ContextType>
+  RaisedEvent?: RaisedEventResolvers<ContextType>
 }
 
 export type DirectiveResolvers<ContextType = GraphqlContext> = {

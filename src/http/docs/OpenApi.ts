@@ -48,9 +48,12 @@ const portable = (name: string, value: unknown): unknown =>
         .replaceAll("\\p{Cc}", "\\x00-\\x1f\\x7f-\\x9f")
         .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 
-/** Collects the schemas that have names, while others are written in place. */
+/**
+ * Collects the schemas that have names, while others are written in place. What requests and answers share is written as
+ * requests have it: an answer shows what was taken, and a request may not have more.
+ */
 const collector = () => {
-  const schemas: Record<string, Json> = {}
+  const [asked, answered]: [Record<string, Json>, Record<string, Json>] = [{}, {}]
   const write = (schema: Schema.Constraint, onExcessProperty: "ignore" | "error"): JsonObject => {
     const document = Schema.toJsonSchemaDocument(schema, { onExcessProperty })
     const text = JSON.stringify({ root: document.schema, definitions: document.definitions })
@@ -58,10 +61,10 @@ const collector = () => {
       root: JsonObject
       definitions: Record<string, JsonObject>
     }
-    Object.assign(schemas, definitions)
+    Object.assign(onExcessProperty === "error" ? asked : answered, definitions)
     return root
   }
-  return { schemas, write }
+  return { schemas: (): JsonObject => ({ ...answered, ...asked }), write }
 }
 
 /** What every answer carries. */
@@ -256,7 +259,7 @@ export const openApi = (routes: ReadonlyArray<Route>, baseUrl: string): JsonObje
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
-      schemas,
+      schemas: schemas(),
       securitySchemes: {
         secretKey: { ...header, description: "`Authorization: ApiKey sk_…`: servers only, never in client code." },
         publicKey: { ...header, description: "`Authorization: Public pk_…`: safe in browsers and apps." }

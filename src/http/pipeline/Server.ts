@@ -89,6 +89,9 @@ import { compile } from "./Pipeline.ts"
 import { answerCause } from "./Refusals.ts"
 import { redeliveryRoutes } from "../endpoints/Redeliveries.ts"
 import { signInPageRoutes } from "../endpoints/SignInPages.ts"
+import { customEventRoutes } from "../endpoints/CustomEvents.ts"
+import { executionRoutes } from "../endpoints/Executions.ts"
+import { workflowRoutes } from "../endpoints/Workflows.ts"
 import { segmentRoutes } from "../endpoints/Segments.ts"
 import { statsRoutes } from "../endpoints/Stats.ts"
 import { statusRoutes } from "../endpoints/Status.ts"
@@ -158,6 +161,9 @@ export const table: Effect.Effect<ReadonlyArray<Route>, never, RouteServices> = 
     notificationRoutes,
     templateRoutes,
     segmentRoutes,
+    workflowRoutes,
+    executionRoutes,
+    customEventRoutes,
     statsRoutes,
     webhookRoutes,
     webhookDeliveryRoutes,

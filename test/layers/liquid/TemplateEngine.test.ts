@@ -18,7 +18,7 @@ const fill = async (
   language: string,
   { contact, device, ...rest }: Record<string, unknown>
 ) => {
-  const own = { ...(contact !== undefined && { contact }), ...(device !== undefined && { device }) } as object
+  const own = { ...(contact !== undefined && { contact }), ...(device !== undefined && { device }) }
   return (await engine.fill(compiled, rest as Variables, [{ language, own }]))[0]!
 }
 const render = async (content: TemplateContent, scope: Record<string, unknown> = {}, more?: Partial<TemplateBody>) =>

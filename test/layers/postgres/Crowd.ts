@@ -84,7 +84,39 @@ const tablesOf = ({ app, notification, reader, webhook }: Place): ReadonlyArray<
       SELECT id, CASE WHEN i % 2 = 0 THEN id ELSE (SELECT organization_id FROM applications WHERE id = '${app}') END, id,
         'user', id::text, 'member.added', id::text, '{}' FROM ids`,
     `redeliveries (app_id, id, webhook_id, status, wanted, to_at)
-      SELECT '${app}', id, '${webhook}', 'completed', 'exhausted', at FROM ids`
+      SELECT '${app}', id, '${webhook}', 'completed', 'exhausted', at FROM ids`,
+    `workflows (id, app_id, name, status, version_id, trigger_type, trigger_value)
+      SELECT id, '${app}', 'x', CASE WHEN i % 3 = 0 THEN 'active' ELSE 'archived' END, id, 'event', id::text FROM ids`,
+    `workflow_versions (id, workflow_id, version, definition)
+      SELECT id, id, 1, '{"trigger":{"type":"api"},"reentry":"always","steps":[]}' FROM ids`,
+    `workflow_step_counts (version_id, step_order, entered) SELECT id, 1, 1 FROM ids`,
+    // Some wait, most of them for long; most have ended, of few workflows.
+    `executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position)
+      SELECT '${app}', id, md5('flow' || i % 7)::uuid, id, id, 'u' || id, 'waiting', 0 FROM ids WHERE i % 5 = 0`,
+    `executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, ended_at)
+      SELECT '${app}', id, md5('flow' || i % 7)::uuid, id, id, 'u' || id,
+        CASE WHEN i % 25 = 1 THEN 'filtered' ELSE 'completed' END, 1, at FROM ids WHERE i % 5 > 0`,
+    `execution_timers (app_id, execution_id, due_at) SELECT '${app}', id, at + interval '1 d' FROM ids WHERE i % 5 = 0`,
+    `execution_outcomes (notification_id, app_id, execution_id) SELECT id, ${other}, id FROM ids WHERE i % 50 < 2`,
+    `execution_events (app_id, user_id, event, execution_id) SELECT '${app}', 'u' || id, 'e', id FROM ids`,
+    `custom_events (app_id, id, user_id, event, is_done) SELECT '${app}', id, 'u' || id, 'bought', true FROM ids`,
+    `digests (app_id, workflow_id, step_key, contact_id, digest_key, execution_id, opened_at, closes_at, size)
+      SELECT '${app}', id, 'sum', id, '', id, at, at, 1 FROM ids`,
+    `digest_items (app_id, opener_id, step_key, execution_id, data) SELECT '${app}', id, 'sum', id, '{}' FROM ids`,
+    `throttles (app_id, workflow_id, step_key, contact_id, throttle_key, opened_at, over_at, passed, granted)
+      SELECT '${app}', id, 'cap', id, '', at, at + interval '1 d', 1, 1 FROM ids`,
+    // Of an application whose turn comes last.
+    `contact_changes (app_id, contact_id) SELECT 'ffffffff-ffff-7fff-bfff-ffffffffffff', id FROM ids`,
+    `workflow_entries (id, app_id, workflow_id, audience)
+      SELECT id, 'ffffffff-ffff-7fff-bfff-ffffffffffff', id, '{"filter":null}' FROM ids`,
+    // Some hundred segments of other applications, with many contacts each.
+    `segments (id, app_id, name, filter) SELECT md5('watched' || i)::uuid, ${other}, 'x', '{}' FROM ids WHERE i % 100 = 0`,
+    `workflows (id, app_id, name, status, version_id, trigger_type, trigger_value, activated_at)
+      SELECT md5('watching' || i)::uuid, ${other}, 'x', 'active', id, 'segment_entered', md5('watched' || i)::uuid::text, now()
+      FROM ids WHERE i % 100 = 0`,
+    `watched_segments (segment_id, app_id, filter, is_first, since)
+      SELECT md5('watched' || i)::uuid, ${other}, '{}', false, now() FROM ids WHERE i % 100 = 0`,
+    `segment_members (segment_id, contact_id) SELECT md5('watched' || i / 100 * 100)::uuid, id FROM ids`
   ]
 }
 

@@ -15,6 +15,8 @@ import * as NotificationStores from "../../../layers/postgres/sending/Notificati
 import * as ReplayStores from "../../../layers/postgres/sending/ReplayStore.ts"
 import * as SegmentStores from "../../../layers/postgres/audience/SegmentStore.ts"
 import * as TemplateStores from "../../../layers/postgres/messages/TemplateStore.ts"
+import * as ExecutionStores from "../../../layers/postgres/workflows/ExecutionStore.ts"
+import * as WorkflowStores from "../../../layers/postgres/workflows/WorkflowStore.ts"
 import { layer as secretBoxLayer } from "../../../layers/crypto/SecretBox.ts"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
 import { uuidFloor } from "../../../services/domain/Ids.ts"
@@ -32,6 +34,8 @@ import { ReplayStore } from "../../../services/ports/sending/ReplayStore.ts"
 import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
+import { ExecutionStore } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { WorkflowStore } from "../../../services/ports/workflows/WorkflowStore.ts"
 import { operations } from "../../../sdk/node/generated/operations.js"
 import { TestDatabase, testDatabase } from "../../Database.ts"
 import type { Place, TableName } from "./Rows.ts"
@@ -66,7 +70,9 @@ const stores = Layer.mergeAll(
   NotificationStores.layer,
   ReplayStores.layer,
   SegmentStores.layer,
-  TemplateStores.layer
+  TemplateStores.layer,
+  ExecutionStores.layer,
+  WorkflowStores.layer
 ).pipe(Layer.provide(secretBoxLayer), Layer.provide(settings))
 
 /** One connection: what a session has read is counted for others only later, and for itself when it asks. */
@@ -106,6 +112,8 @@ type Read = Effect.Effect<
   | ReplayStore
   | SegmentStore
   | TemplateStore
+  | ExecutionStore
+  | WorkflowStore
 >
 
 /** By the SDK's name of the list: each way to read it that has an index, or the order of the list, to go by. */
@@ -181,6 +189,27 @@ const lists: Readonly<Record<string, (place: Place, after: string | null) => Rea
   "webhooks.deliveries": ({ app, webhook }, after) => ({
     all: Effect.flatMap(WebhookStore, (store) => store.deliveries(app, webhook, after, LIMIT))
   }),
+  "workflows.list": ({ app }, after) => ({
+    all: Effect.flatMap(WorkflowStore, (store) => store.list(app, null, after, LIMIT)),
+    "what some are": Effect.flatMap(WorkflowStore, (store) => store.list(app, "archived", after, LIMIT))
+  }),
+  "executions.list": ({ app, workflow }, after) => {
+    const by = (filter: Parameters<ExecutionStore["Service"]["list"]>[1]): Read =>
+      Effect.flatMap(ExecutionStore, (store) => store.list(app, filter, after, LIMIT))
+    return {
+      all: by({}),
+      "what most are": by({ status: "completed" }),
+      "what is under way": by({ status: "waiting" }),
+      "what runs just now": by({ status: "running" }),
+      "what some are": by({ status: "cancelled" }),
+      "what few are": by({ status: "failed" }),
+      "what none is": by({ status: "filtered" }),
+      workflow: by({ workflowId: workflow }),
+      "what some are of a workflow": by({ status: "cancelled", workflowId: workflow }),
+      "what none is of a workflow": by({ status: "filtered", workflowId: workflow }),
+      user: by({ userId: READER })
+    }
+  },
   "deadLetters.list": ({ app, webhook, notification }, after) => {
     const by = (filter: Parameters<DeadLetterStore["Service"]["list"]>[1]): Read =>
       Effect.flatMap(DeadLetterStore, (store) => store.list(app, filter, after, LIMIT))

@@ -77,6 +77,8 @@ import { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
 import { PEOPLE_PORTS, peopleOperationsOf, peopleStores } from "./PeopleOperations.ts"
 import { android, chunkOf, eventsOf, HELLO, ids } from "./Stores.ts"
 import { addWork } from "./webhooks/WebhookWork.ts"
+import { WORKFLOW_PORTS, workflowOperationsOf } from "./WorkflowOperations.ts"
+import { workflowStores } from "./workflows/Runs.ts"
 
 /*
  * Every operation of every store, so that a test can run each of them again and again over a database in any state. Each
@@ -107,7 +109,8 @@ export const PORTS = {
   StatsStore,
   TemplateStore,
   WebhookStore,
-  ...PEOPLE_PORTS
+  ...PEOPLE_PORTS,
+  ...WORKFLOW_PORTS
 } as const
 
 export const allStores = Layer.mergeAll(
@@ -133,7 +136,8 @@ export const allStores = Layer.mergeAll(
   StatsStores.layer,
   TemplateStores.layer,
   WebhookStores.layer,
-  peopleStores
+  peopleStores,
+  workflowStores
 ).pipe(Layer.provide(secretBoxOf(randomBytes(32))))
 
 type Ports = (typeof PORTS)[keyof typeof PORTS]
@@ -1041,7 +1045,8 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
   }
 
   const people: Record<string, Operation> = peopleOperationsOf(app)
-  const all = { ...access, ...people, ...audience, ...sending, ...webhooks, ...others }
+  const workflows: Record<string, Operation> = workflowOperationsOf(app)
+  const all = { ...access, ...people, ...workflows, ...audience, ...sending, ...webhooks, ...others }
   return Object.fromEntries(Object.entries(all).map(([name, operation]) => [name, tidied(operation)]))
 }
 

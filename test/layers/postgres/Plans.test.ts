@@ -39,7 +39,18 @@ const MORE: Readonly<Record<string, number>> = {
   // Ten mails, each written and removed.
   "ServiceMailStore.claim, remove, postpone": 500,
   // The newest hundred notifications.
-  "BacklogStore.unreconciled": 1000
+  "BacklogStore.unreconciled": 1000,
+  // Some dozen statements in one transaction, about several people each.
+  "ExecutionStore.enter": 500,
+  "ExecutionStore.enter, once": 500,
+  "ExecutionStore.move": 700,
+  "ExecutionStore.move, to an event": 700,
+  "ExecutionStore.cancel": 300,
+  "ExecutionStore.closing": 500,
+  "ExecutionStore.enterPage": 500,
+  "ExecutionStore.enterPage, of a description": 500,
+  "TriggerStore.takeEvents": 500,
+  "TriggerStore.takeChanges": 500
 }
 
 /** Operations that read all of something by their meaning, none of them for a request or a message. */
@@ -59,6 +70,12 @@ const WHOLE = [
   // What is too old may be all of a table; rate limits are read once, page by page.
   "Retention.sweep",
   "RateLimitStore.sweep",
+  // Says how many people it is about.
+  "ExecutionStore.leave",
+  // The sweeper's: all segments that workflows wait for.
+  "TriggerStore.keepAllWatched",
+  // The sweeper's: all notifications for whose end a run waits.
+  "ExecutionStore.wakeEnded",
   // No index leads from a webhook to what it had: one that is removed costs a look through all that there is.
   "WebhookStore.remove",
   // When the next of all in a queue is due that waits for nothing else.
@@ -70,6 +87,14 @@ const BY_VALUES = [
   "AudienceStore.page, a filter",
   "AudienceStore.page, everybody",
   "AudienceStore.count",
+  "WorkflowStore.list, of a status",
+  "ExecutionStore.list, waiting",
+  "ExecutionStore.list, running",
+  "ExecutionStore.list, of a person, waiting",
+  "ExecutionStore.list, of a workflow",
+  "ExecutionStore.list, of a workflow, waiting",
+  "ExecutionStore.list, of a workflow, running",
+  "ExecutionStore.list, of a workflow, failed",
   "Retention.sweep"
 ]
 

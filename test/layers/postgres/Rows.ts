@@ -1,6 +1,6 @@
 import type { ClientBase } from "pg"
 import { Client } from "pg"
-import type { AppId, ContactId, WebhookId, NotificationId } from "../../../services/domain/Ids.ts"
+import type { AppId, ContactId, WebhookId, WorkflowId, NotificationId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 
 /**
@@ -15,6 +15,7 @@ export interface Place {
   readonly webhook: WebhookId
   readonly contact: ContactId
   readonly notification: NotificationId
+  readonly workflow: WorkflowId
 }
 
 /** The user id of the place's contact. */
@@ -115,6 +116,31 @@ export const TABLES = {
     key: "id",
     columns: "app_id, id, name, url",
     values: ({ app }) => `'${app}', id, 'x', 'https://example.com/'`
+  },
+  workflows: {
+    key: "id",
+    columns: "app_id, id, name, status, version_id, trigger_type",
+    values: ({ app }) => `'${app}', id, 'x', CASE WHEN i % 5 = 0 THEN 'archived' ELSE 'draft' END, id, 'api'`
+  },
+  workflow_versions: {
+    key: "id",
+    columns: "id, workflow_id, version, definition",
+    values: () => `id, id, 1,
+      '{"trigger":{"type":"api"},"steps":[{"key":"later","type":"DELAY","seconds":60}],"reentry":"always"}'`
+  },
+  executions: {
+    key: "id",
+    columns: "app_id, id, workflow_id, version_id, contact_id, user_id, status, position, created_at, ended_at",
+    values: ({ app, contact, workflow }) => `'${app}', id, CASE WHEN i % 3 = 0 THEN '${workflow}'::uuid ELSE id END,
+      '${workflow}', '${contact}', CASE WHEN i % 7 = 0 THEN '${READER}' ELSE 'u' || i END,
+      CASE WHEN i % 5 = 0 THEN 'cancelled' WHEN i % 2000 = 1 THEN 'failed' WHEN i % 2 = 0 THEN 'waiting'
+        ELSE 'completed' END, 0, at, CASE WHEN i % 5 = 0 OR i % 2 = 1 THEN at END`
+  },
+  execution_timers: {
+    key: "execution_id",
+    columns: "app_id, execution_id, due_at",
+    values: ({ app }) => `'${app}', id, now() + interval '1 day'`,
+    among: "WHERE i % 2 = 0 AND i % 5 <> 0"
   }
 } satisfies Readonly<Record<string, Table>>
 export type TableName = keyof typeof TABLES
@@ -175,7 +201,8 @@ export const makePlace = async (client: ClientBase, app: AppId): Promise<Place> 
     app,
     webhook: uuidv7() as WebhookId,
     contact: uuidv7() as ContactId,
-    notification: uuidv7() as NotificationId
+    notification: uuidv7() as NotificationId,
+    workflow: uuidv7() as WorkflowId
   }
   await client.query("INSERT INTO webhooks (id, app_id, name, url) VALUES ($1, $2, 'x', 'https://example.com/')", [
     place.webhook,

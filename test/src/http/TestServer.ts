@@ -41,6 +41,8 @@ import { Accept } from "../../../services/engine/sending/Accept.ts"
 import { Credentials } from "../../../services/engine/sending/Credentials.ts"
 import { Redeliveries } from "../../../services/engine/webhooks/Redeliveries.ts"
 import { TestEvents } from "../../../services/engine/webhooks/TestEvents.ts"
+import { Programs } from "../../../services/engine/workflows/Programs.ts"
+import { Workflows } from "../../../services/engine/workflows/Workflows.ts"
 import { PeopleSettings } from "../../../services/ports/people/PeopleSettings.ts"
 import type { OwnMail } from "../../../services/ports/people/ServiceMailer.ts"
 import { ServiceMailer } from "../../../services/ports/people/ServiceMailer.ts"
@@ -170,6 +172,7 @@ export const startServer = async (
     Engagement.layer,
     TestEvents.layer,
     Redeliveries.layer,
+    Workflows.layer.pipe(Layer.provide(Programs.layer)),
     // Passes and beats come as quickly as a test can want them.
     InboxStreams.layer({
       max: 8,

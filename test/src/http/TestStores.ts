@@ -30,6 +30,9 @@ import * as Notifications from "../../../layers/postgres/sending/NotificationSto
 import * as Replays from "../../../layers/postgres/sending/ReplayStore.ts"
 import * as RedeliveryRequests from "../../../layers/postgres/webhooks/RedeliveryStore.ts"
 import * as Webhooks from "../../../layers/postgres/webhooks/WebhookStore.ts"
+import * as Executions from "../../../layers/postgres/workflows/ExecutionStore.ts"
+import * as Triggers from "../../../layers/postgres/workflows/TriggerStore.ts"
+import * as WorkflowVersions from "../../../layers/postgres/workflows/WorkflowStore.ts"
 import { ApplicationStore } from "../../../services/ports/access/ApplicationStore.ts"
 import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
 import { IdempotencyStore } from "../../../services/ports/access/IdempotencyStore.ts"
@@ -58,6 +61,9 @@ import { NotificationStore } from "../../../services/ports/sending/NotificationS
 import { ReplayStore } from "../../../services/ports/sending/ReplayStore.ts"
 import { RedeliveryStore } from "../../../services/ports/webhooks/RedeliveryStore.ts"
 import { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
+import { ExecutionStore } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { TriggerStore } from "../../../services/ports/workflows/TriggerStore.ts"
+import { WorkflowStore } from "../../../services/ports/workflows/WorkflowStore.ts"
 import { lentDatabase } from "../../Database.ts"
 import type { Outage } from "../../doubles/Outage.ts"
 
@@ -87,6 +93,9 @@ export const storesOver = (outage: Outage, limiterOutage: Outage, moment: number
     outage.over(DeadLetterStore, DeadLetters.layer),
     outage.over(ReplayStore, Replays.layer),
     outage.over(RedeliveryStore, RedeliveryRequests.layer),
+    outage.over(WorkflowStore, WorkflowVersions.layer),
+    outage.over(ExecutionStore, Executions.layer),
+    outage.over(TriggerStore, Triggers.layer),
     outage.over(AccountStore, Accounts.layer),
     outage.over(AddressChangeStore, AddressChanges.layer),
     outage.over(ExternalSignInStore, ExternalSignIns.layer),

@@ -238,6 +238,86 @@ describe("sweep", { concurrent: true }, () => {
     }).pipe(Effect.provide(testDatabase()))
   )
 
+  it.live(
+    "removes executions that ended long ago with what they left, but for the one that says who entered once",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const apps = [yield* newApp, yield* newApp]
+        const [workflow, removed, version] = [uuidv7(), uuidv7(), uuidv7()]
+        yield* sql`INSERT INTO workflows (id, app_id, name, version_id, trigger_type)
+        VALUES (${workflow}, ${apps[0]}, 'x', ${version}, 'api')`
+        const kept: Array<string> = []
+        const run = Effect.fnUntraced(function* (
+          stays: boolean,
+          endedAt: number | null,
+          { app = apps[0]!, entryKey = null as string | null, of = workflow } = {}
+        ) {
+          const id = uuidv7(OLD)
+          yield* sql`INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, entry_key, ended_at)
+          VALUES (${app}, ${id}, ${of}, ${version}, ${id}, ${id}, ${endedAt === null ? "waiting" : "completed"}, 0,
+            ${entryKey}, ${endedAt === null ? null : new Date(endedAt)})`
+          yield* sql`INSERT INTO digest_items (app_id, opener_id, step_key, execution_id, data)
+          VALUES (${app}, ${id}, 'sum', ${id}, '{}')`
+          yield* sql`INSERT INTO execution_events (app_id, user_id, event, execution_id) VALUES (${app}, ${id}, 'e', ${id})`
+          if (stays) kept.push(id)
+        })
+        for (const app of apps) {
+          yield* run(false, OLD, { app })
+          yield* run(true, YOUNG, { app })
+          yield* run(true, null, { app })
+        }
+        yield* run(true, OLD, { entryKey: "xu" })
+        yield* run(false, OLD, { entryKey: "xu", of: removed })
+        expect(yield* sweep(DAYS, NOON)).toMatchObject({ executions: 3 })
+        expect(yield* idsOf("executions")).toEqual(kept.toSorted())
+        expect(yield* idsOf("digest_items", "opener_id")).toEqual(kept.toSorted())
+        expect(yield* idsOf("execution_events", "execution_id")).toEqual(kept.toSorted())
+        expect(yield* sweep(DAYS, NOON)).toMatchObject({ executions: 0 })
+      }).pipe(Effect.provide(testDatabase()))
+  )
+
+  it.live("removes events of applications' own after a week, and throttles when they are over", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const [old, open, young] = [uuidv7(NOON - 8 * DAY), uuidv7(NOON - 8 * DAY), uuidv7(NOON - 6 * DAY)]
+      for (const id of [old, open, young]) {
+        yield* sql`INSERT INTO custom_events (app_id, id, user_id, event, is_done) VALUES (${app}, ${id}, 'u', 'e', ${id !== open})`
+      }
+      for (const [key, at] of [
+        ["over", NOON - 1],
+        ["not yet", NOON + 1]
+      ] as const) {
+        yield* sql`INSERT INTO throttles (app_id, workflow_id, step_key, contact_id, throttle_key, opened_at, over_at, passed, granted)
+          VALUES (${app}, ${app}, 'cap', ${app}, ${key}, now(), ${new Date(at)}, 1, 1)`
+      }
+      yield* sweep(DAYS, NOON)
+      expect(yield* idsOf("custom_events")).toEqual([open, young].toSorted())
+      expect(yield* idsOf("throttles", "throttle_key")).toEqual(["not yet"])
+    }).pipe(Effect.provide(testDatabase()))
+  )
+
+  it.live("keeps versions of templates for as long as a version of a workflow is filled from them", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const [used, unused, workflow] = [uuidv7(), uuidv7(), uuidv7()]
+      for (const id of [used, unused]) {
+        yield* sql`INSERT INTO template_versions (id, app_id, body, retired_at) VALUES (${id}, ${app}, '{}', ${new Date(OLD)})`
+      }
+      yield* sql`INSERT INTO workflows (id, app_id, name, version_id, trigger_type)
+        VALUES (${workflow}, ${app}, 'x', ${workflow}, 'api')`
+      yield* sql`INSERT INTO workflow_versions (id, workflow_id, version, definition, templates)
+        VALUES (${workflow}, ${workflow}, 1, '{}', ${JSON.stringify({ hello: { version: used, parts: [], asksRun: false } })}::json)`
+      yield* sweep(DAYS, NOON)
+      expect(yield* idsOf("template_versions")).toEqual([used])
+      yield* sql`DELETE FROM workflows WHERE id = ${workflow}`
+      yield* sweep(DAYS, NOON)
+      expect(yield* idsOf("template_versions")).toEqual([])
+    }).pipe(Effect.provide(testDatabase()))
+  )
+
   it.live("works through more than one chunk", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -5,7 +5,14 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { pool } from "../../../../layers/postgres/server/Database.ts"
 import * as OrganizationStores from "../../../../layers/postgres/people/OrganizationStore.ts"
-import type { AppId, ContactId, NotificationId, OrganizationId, WebhookId } from "../../../../services/domain/Ids.ts"
+import type {
+  AppId,
+  ContactId,
+  NotificationId,
+  OrganizationId,
+  WebhookId,
+  WorkflowId
+} from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { OrganizationStore } from "../../../../services/ports/people/OrganizationStore.ts"
 import { TestDatabase } from "../../../Database.ts"
@@ -61,9 +68,10 @@ const fill = Effect.fnUntraced(function* (app: AppId) {
     app,
     webhook: uuidv7() as WebhookId,
     contact: uuidv7() as ContactId,
-    notification: uuidv7() as NotificationId
+    notification: uuidv7() as NotificationId,
+    workflow: uuidv7() as WorkflowId
   }
-  const { contact, notification, webhook } = place
+  const { contact, notification, webhook, workflow } = place
   yield* sql.unsafe(
     `CREATE TABLE ${ids} AS SELECT i, gen_random_uuid() AS id, now() AS at FROM generate_series(1, ${ROWS}) AS i`
   )
@@ -87,6 +95,20 @@ const fill = Effect.fnUntraced(function* (app: AppId) {
       VALUES ('${app}', 'smtp', '', '{}')`,
     `INSERT INTO webhook_attempts (work_item_id, at, records) SELECT id, at, '' FROM ${ids}`,
     `INSERT INTO redeliveries (id, app_id, webhook_id) SELECT id, '${app}', '${webhook}' FROM ${ids} WHERE i < 5`,
+    `INSERT INTO workflow_step_counts (version_id, step_order) SELECT id, 1 FROM ${ids}`,
+    `INSERT INTO workflow_entries (id, app_id, workflow_id, audience) SELECT id, '${app}', id, '{}' FROM ${ids} WHERE i < 5`,
+    `INSERT INTO custom_events (app_id, id, user_id, event) SELECT '${app}', id, 'reader', 'x' FROM ${ids}`,
+    `INSERT INTO contact_changes (app_id, contact_id) SELECT '${app}', '${contact}' FROM ${ids}`,
+    `INSERT INTO execution_events (app_id, user_id, event, execution_id) SELECT '${app}', 'reader', 'x', id FROM ${ids}`,
+    `INSERT INTO execution_outcomes (notification_id, app_id, execution_id) SELECT '${notification}', '${app}', id FROM ${ids}`,
+    `INSERT INTO digests (app_id, workflow_id, step_key, contact_id, digest_key, execution_id, opened_at, closes_at, size)
+      SELECT '${app}', '${workflow}', 'x', id, '', id, at, at, 1 FROM ${ids}`,
+    `INSERT INTO digest_items (app_id, opener_id, step_key, execution_id, data) SELECT '${app}', id, 'x', id, '{}' FROM ${ids}`,
+    `INSERT INTO throttles (app_id, workflow_id, step_key, contact_id, throttle_key, opened_at, over_at, passed, granted)
+      SELECT '${app}', '${workflow}', 'x', id, '', at, at, 1, 1 FROM ${ids}`,
+    `INSERT INTO watched_segments (segment_id, app_id, filter, since) SELECT id, '${app}', '{}', at FROM ${ids} WHERE i < 5`,
+    `INSERT INTO segment_members (segment_id, contact_id)
+      SELECT s.id, c.id FROM ${ids} AS s, ${ids} AS c WHERE s.i = 1`,
     `INSERT INTO daily_stats (app_id, day, provider, slot) SELECT '${app}', current_date - i, 'fcm', 0 FROM ${ids}`
   ])
     yield* sql.unsafe(statement)

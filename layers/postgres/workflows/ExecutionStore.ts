@@ -1,0 +1,422 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AppId, ContactId, ExecutionId, WorkflowId, WorkflowVersionId } from "../../../services/domain/Ids.ts"
+import { needsOf } from "../../../services/domain/workflows/Conditions.ts"
+import { now } from "../../../services/ports/Now.ts"
+import type { HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
+import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts"
+import type {
+  Beginning,
+  Entry,
+  ExecutionFilter,
+  Moves,
+  OpenRun,
+  StepSum,
+  Tools,
+  Written
+} from "../../../services/ports/workflows/ExecutionStore.ts"
+import { ExecutionStore } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { notedOfPeople, record } from "../access/auditEntry.ts"
+import { permitted } from "../access/permitted.ts"
+import { alongTheKey, byValues } from "../server/byValues.ts"
+import { integers, uuids } from "../server/columns.ts"
+import { inTurn } from "../server/inTurn.ts"
+import { pageOf, spanOf } from "../server/pages.ts"
+import { storeError } from "../server/storeError.ts"
+import { ask, reach } from "./answers.ts"
+import type { ContactRow } from "./entering.ts"
+import { entering, NOTHING } from "./entering.ts"
+import { inTransaction } from "./inTransaction.ts"
+import type { ExecutionRow, RunRow } from "./runRows.ts"
+import { EXECUTION_COLUMNS, executionOf, personOf, readObject, RUN_COLUMNS, runOf } from "./runRows.ts"
+import { addCounts, deleteWakes, insertEvents, writeMoves } from "./writeMoves.ts"
+
+const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+const FIRST = "00000000-0000-0000-0000-000000000000"
+
+export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = Layer.effect(
+  ExecutionStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(RUN_COLUMNS)
+    const shown = sql.literal(EXECUTION_COLUMNS)
+
+    const tools: Tools = {
+      ask: (asked) => ask(sql, asked, now()).pipe(storeError("ExecutionStore.ask")),
+      reach: (runs) => reach(sql, runs).pipe(storeError("ExecutionStore.reach"))
+    }
+
+    const transaction = inTransaction(sql)
+
+    const write = Effect.fnUntraced(function* (moves: Moves, isNew: boolean) {
+      return { moves, webhooks: yield* writeMoves(sql, moves, isNew) } satisfies Written
+    })
+
+    const due: ExecutionStore["Service"]["due"] = sql<{ readonly app_id: AppId; readonly at: Date }>`
+      WITH RECURSIVE apps AS (
+        (SELECT app_id FROM execution_timers ORDER BY app_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT t.app_id FROM execution_timers t WHERE t.app_id > apps.app_id ORDER BY t.app_id LIMIT 1)
+        FROM apps WHERE apps.app_id IS NOT NULL
+      )
+      SELECT apps.app_id, first.due_at AS at FROM apps CROSS JOIN LATERAL (
+        SELECT due_at FROM execution_timers t WHERE t.app_id = apps.app_id ORDER BY t.due_at LIMIT 1
+      ) AS first WHERE apps.app_id IS NOT NULL`.pipe(
+      Effect.map((rows) => rows.map(({ app_id, at }) => ({ appId: app_id, at: at.getTime() }))),
+      storeError("ExecutionStore.due")
+    )
+
+    const move: ExecutionStore["Service"]["move"] = (appId, limit, carry) =>
+      transaction(
+        "ExecutionStore.move",
+        Effect.gen(function* () {
+          const rows = yield* sql<RunRow>`
+            WITH due AS MATERIALIZED (
+              SELECT execution_id, fence FROM execution_timers
+              WHERE app_id = ${appId} AND due_at <= ${PgTypes.timestamptz(now())}
+              ORDER BY due_at, execution_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+            )
+            SELECT ${columns} FROM due t
+            CROSS JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.execution_id OFFSET 0) AS e
+            LEFT JOIN contacts p ON p.id = e.contact_id LEFT JOIN workflows w ON w.id = e.workflow_id`
+          if (rows.length === 0) return { moves: NOTHING, webhooks: [] }
+          return yield* write(yield* carry(rows.map(runOf), tools), false)
+        })
+      )
+
+    const resume: ExecutionStore["Service"]["resume"] = (runs, carry) =>
+      transaction(
+        "ExecutionStore.resume",
+        Effect.gen(function* () {
+          const appId = runs[0]!.appId
+          const rows = yield* sql<RunRow>`
+            WITH mine AS MATERIALIZED (
+              SELECT r.execution_id, r.fence FROM unnest(${uuids(runs.map(({ id }) => id))}, ${integers(runs.map(({ fence }) => fence))})
+                AS t (id, fence) CROSS JOIN LATERAL (
+                SELECT execution_id, fence FROM execution_timers
+                WHERE app_id = ${appId} AND execution_id = t.id AND fence = t.fence FOR UPDATE
+              ) AS r
+            )
+            SELECT ${columns} FROM mine t
+            CROSS JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.execution_id OFFSET 0) AS e
+            LEFT JOIN contacts p ON p.id = e.contact_id LEFT JOIN workflows w ON w.id = e.workflow_id`
+          if (rows.length === 0) return { moves: NOTHING, webhooks: [] }
+          return yield* write(yield* carry(rows.map(runOf), tools), false)
+        })
+      )
+
+    const { begin, enterContacts, contactsOfUsers } = entering(sql, tools, write)
+
+    const enter: ExecutionStore["Service"]["enter"] = (beginning, userIds, carry) =>
+      transaction(
+        "ExecutionStore.enter",
+        notedOfPeople(
+          sql,
+          beginning.appId,
+          Effect.gen(function* () {
+            const contacts = yield* contactsOfUsers(beginning.appId, userIds)
+            const ordered = [...new Set(userIds)].flatMap((userId) => contacts.get(userId) ?? [])
+            return yield* enterContacts(beginning, ordered, carry)
+          }),
+          ({ moves }) => {
+            const details = { to: ["user_ids"], executions: moves.moved.length }
+            return [{ action: "workflow.triggered", target: beginning.workflowId, details }]
+          }
+        )
+      )
+
+    const leave: ExecutionStore["Service"]["leave"] = Effect.fnUntraced(function* ({
+      appId,
+      data,
+      filter,
+      id,
+      workflowId
+    }) {
+      const audience = JSON.stringify({ filter })
+      yield* permitted(
+        sql,
+        appId,
+        Effect.gen(function* () {
+          yield* sql`
+            INSERT INTO workflow_entries (id, app_id, workflow_id, audience, data)
+            VALUES (${id}, ${appId}, ${workflowId}, ${audience}::json, ${JSON.stringify(data)})`
+          const to = filter === null ? ["all"] : Object.keys(filter)
+          yield* record(sql, appId, "workflow.triggered", workflowId, { to })
+        })
+      )
+      const [row] = yield* sql<{ readonly count: number }>`
+        SELECT count(*)::integer AS count FROM contacts WHERE app_id = ${appId}`
+      return row!.count
+    }, storeError("ExecutionStore.leave"))
+
+    const enterPage: ExecutionStore["Service"]["enterPage"] = (served, limit, beginOf, fits, carry) =>
+      transaction(
+        "ExecutionStore.enterPage",
+        Effect.gen(function* () {
+          const [row] = yield* sql<{
+            readonly id: string
+            readonly app_id: AppId
+            readonly workflow_id: WorkflowId
+            readonly audience: { readonly filter?: SegmentFilter | null; readonly user_ids?: ReadonlyArray<string> }
+            readonly data: string
+            readonly after_id: string | null
+          }>`
+            WITH ${inTurn(sql, "workflow_entries", sql`true`, served)}
+            SELECT w.id, app_id, workflow_id, audience, data, after_id
+            FROM workflow_entries w WHERE w.id = (SELECT id FROM next)`
+          if (row === undefined) return Option.none()
+          const entry: Entry = {
+            id: row.id,
+            appId: row.app_id,
+            workflowId: row.workflow_id,
+            filter: row.audience.filter ?? null,
+            data: readObject(row.data)
+          }
+          const beginning = yield* beginOf(entry)
+          const { user_ids } = row.audience
+          if (beginning !== null && user_ids !== undefined) {
+            const named = yield* contactsOfUsers(entry.appId, user_ids)
+            const written = yield* enterContacts(beginning, [...named.values()], carry)
+            yield* sql`DELETE FROM workflow_entries WHERE id = ${entry.id}`
+            return Option.some({ ...written, appId: entry.appId })
+          }
+          const contacts =
+            beginning === null
+              ? []
+              : yield* sql<ContactRow>`
+                SELECT id, external_id, tags, attributes, locale, timezone FROM contacts
+                WHERE app_id = ${row.app_id} AND id > ${row.after_id ?? FIRST} AND id < ${entry.id}
+                ORDER BY id LIMIT ${limit}`
+          const wanted =
+            beginning === null ? [] : yield* fitting(beginning, entry, contacts, (person) => fits(entry, person))
+          const written =
+            beginning === null ? { moves: NOTHING, webhooks: [] } : yield* enterContacts(beginning, wanted, carry)
+          yield* contacts.length < limit
+            ? sql`DELETE FROM workflow_entries WHERE id = ${entry.id}`
+            : sql`
+              UPDATE workflow_entries SET after_id = ${contacts.at(-1)!.id}, entered = entered + ${written.moves.moved.length}
+              WHERE id = ${entry.id}`
+          return Option.some({ ...written, appId: entry.appId })
+        })
+      )
+
+    /** Those of a page whom the description fits, with what it asks of their devices. */
+    const fitting = Effect.fnUntraced(function* (
+      beginning: Beginning,
+      entry: Entry,
+      contacts: ReadonlyArray<ContactRow>,
+      fits: (person: OpenRun["person"] & object) => boolean
+    ) {
+      if (entry.filter === null) return contacts
+      const { devices, engagement } = needsOf([entry.filter])
+      const runs = devices || engagement ? contacts.map((contact) => begin(beginning, contact, 0)) : []
+      const more = runs.length === 0 ? new Map<ContactId, object>() : yield* reach(sql, runs)
+      return contacts.filter((contact) => fits({ ...personOf(contact), ...more.get(contact.id) }))
+    })
+
+    const find: ExecutionStore["Service"]["find"] = (appId, id) =>
+      sql<ExecutionRow>`
+        SELECT ${shown} FROM executions e LEFT JOIN execution_timers t ON t.app_id = e.app_id AND t.execution_id = e.id
+        LEFT JOIN workflow_versions v ON v.id = e.version_id
+        WHERE e.app_id = ${appId} AND e.id = ${id}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), executionOf)),
+        storeError("ExecutionStore.find")
+      )
+
+    const history: ExecutionStore["Service"]["history"] = (appId, id) =>
+      sql<{ readonly history: string }>`SELECT history FROM executions WHERE app_id = ${appId} AND id = ${id}`.pipe(
+        Effect.map(([row]) => JSON.parse(`[${(row?.history ?? "").slice(0, -1)}]`) as ReadonlyArray<HistoryEntry>),
+        storeError("ExecutionStore.history")
+      )
+
+    /** Of executions in whatever status, or in one in which they have ended. */
+    const pageBy = (appId: AppId, { status, userId, workflowId }: ExecutionFilter, before: string | null) => {
+      const ofStatus = status === undefined ? sql`true` : sql`status = ${status}`
+      if (userId === undefined && workflowId === undefined) {
+        if (status === undefined || status === "completed") {
+          return sql`SELECT * FROM executions WHERE ${spanOf(sql, "newest first", appId, before, ofStatus)}`
+        }
+        // Said in the words of the index of those few.
+        return sql`SELECT * FROM executions
+          WHERE (app_id, status, id) < (${appId}::uuid, ${status}::text, ${before ?? LAST}::uuid)
+            AND (app_id, status, id) > (${appId}::uuid, ${status}::text, ${FIRST}::uuid)
+            AND status IN ('filtered', 'failed', 'cancelled') ORDER BY app_id DESC, status DESC, id DESC`
+      }
+      return sql`SELECT * FROM executions WHERE ${sql.and([
+        sql`app_id = ${appId} AND id < ${before ?? LAST}::uuid`,
+        ofStatus,
+        ...(workflowId === undefined ? [] : [sql`workflow_id = ${workflowId}`]),
+        ...(userId === undefined ? [] : [sql`user_id = ${userId}`])
+      ])} ORDER BY id DESC`
+    }
+
+    const list: ExecutionStore["Service"]["list"] = Effect.fnUntraced(function* (appId, filter, before, limit) {
+      const { status, userId, workflowId } = filter
+      const isOpen = status === "waiting" || status === "running"
+      const at = PgTypes.timestamptz(now())
+      // Which of those that are open are due, their timers say; the million that ended is not looked at.
+      const page = isOpen
+        ? sql`SELECT e.* FROM execution_timers r JOIN executions e ON e.app_id = r.app_id AND e.id = r.execution_id
+            WHERE ${sql.and([
+              sql`r.app_id = ${appId} AND r.execution_id < ${before ?? LAST}::uuid AND e.ended_at IS NULL
+                AND e.app_id = ${appId} AND e.id < ${before ?? LAST}::uuid`,
+              status === "running" ? sql`r.due_at <= ${at}` : sql`r.due_at > ${at}`,
+              ...(workflowId === undefined ? [] : [sql`e.workflow_id = ${workflowId}`]),
+              ...(userId === undefined ? [] : [sql`e.user_id = ${userId}`])
+            ])} ORDER BY r.execution_id DESC`
+        : pageBy(appId, filter, before)
+      const read = sql<ExecutionRow>`
+        SELECT ${shown} FROM (${page} LIMIT ${limit + 1}) AS e
+        LEFT JOIN LATERAL (
+          SELECT due_at FROM execution_timers WHERE app_id = e.app_id AND execution_id = e.id OFFSET 0
+        ) AS t ON true LEFT JOIN LATERAL (SELECT version FROM workflow_versions WHERE id = e.version_id OFFSET 0) AS v ON true
+        ORDER BY e.id DESC`
+      // How many are due, or of a workflow, decides how they are best found; of those that wait, there are many.
+      const isByValues = status === "running" || (!isOpen && workflowId !== undefined && userId === undefined)
+      const rows = yield* status === "waiting"
+        ? alongTheKey(sql, read.unprepared)
+        : isByValues
+          ? byValues(sql, read.unprepared)
+          : read
+      return pageOf(rows.map(executionOf), limit)
+    }, storeError("ExecutionStore.list"))
+
+    const cancel: ExecutionStore["Service"]["cancel"] = (appId, ids, reason, eventsOf) =>
+      transaction(
+        "ExecutionStore.cancel",
+        notedOfPeople(
+          sql,
+          appId,
+          Effect.gen(function* () {
+            // Whoever moves one of them has its timer: when that is done, the run may have ended by itself.
+            yield* sql`
+            SELECT execution_id FROM execution_timers WHERE app_id = ${appId} AND execution_id = ANY(${uuids(ids)})
+            ORDER BY execution_id FOR UPDATE`
+            const rows = yield* sql<{
+              readonly id: ExecutionId
+              readonly workflow_id: WorkflowId
+              readonly version_id: WorkflowVersionId
+              readonly user_id: string
+              readonly position: number
+              readonly was_in: boolean
+            }>`
+            UPDATE executions SET status = 'cancelled', reason = ${reason}, ended_step = position + 1,
+              entry_key = CASE WHEN entry_key LIKE 'o%' THEN NULL ELSE entry_key END, ended_at = clock_timestamp()
+            WHERE app_id = ${appId} AND id = ANY(${uuids(ids)}) AND ended_at IS NULL
+            RETURNING id, workflow_id, version_id, user_id, position, is_begun OR tries > 0 AS was_in`
+            if (rows.length === 0) return { cancelled: [], webhooks: [] }
+            yield* sql`
+            DELETE FROM execution_timers WHERE app_id = ${appId} AND execution_id = ANY(${uuids(rows.map(({ id }) => id))})`
+            yield* sql`DELETE FROM digests WHERE execution_id = ANY(${uuids(rows.map(({ id }) => id))})`
+            yield* sql`
+            DELETE FROM digest_items WHERE app_id = ${appId} AND opener_id = ANY(${uuids(rows.map(({ id }) => id))})`
+            yield* deleteWakes(
+              sql,
+              rows.map(({ id, user_id }) => ({ appId, id, userId: user_id }))
+            )
+            const webhooks = yield* insertEvents(
+              sql,
+              eventsOf(rows.map(({ id, workflow_id }) => ({ id, workflowId: workflow_id })))
+            )
+            const stopped = new Map<string, StepSum>()
+            for (const { position, version_id, was_in } of rows) {
+              if (!was_in) continue
+              const key = `${version_id} ${position}`
+              const sum = { versionId: version_id, stepOrder: position + 1, entered: 0, passed: 0, failed: 0 }
+              stopped.set(key, { ...sum, stopped: (stopped.get(key)?.stopped ?? 0) + 1 })
+            }
+            if (stopped.size > 0) yield* addCounts(sql, [...stopped.values()])
+            return { cancelled: rows.map(({ id }) => id), webhooks }
+          }),
+          ({ cancelled }) => cancelled.map((id) => ({ action: "execution.cancelled", target: id }))
+        )
+      )
+
+    /** A workflow whose runs have ended, with its versions; what they alone were filled from is past its use. */
+    const removal = (id: WorkflowId) => sql`
+      WITH named AS MATERIALIZED (
+        SELECT (t.value ->> 'version')::uuid AS id FROM workflow_versions v CROSS JOIN json_each(v.templates) AS t
+        WHERE v.workflow_id = ${id}
+      ), retired AS (
+        UPDATE template_versions SET retired_at = now() WHERE retired_at IS NULL AND id = ANY(ARRAY(
+          SELECT id FROM named WHERE NOT EXISTS (SELECT 1 FROM templates t WHERE t.version_id = named.id OFFSET 0)
+        ))
+      )
+      DELETE FROM workflows WHERE id = ${id} AND is_closing`
+
+    const closing: ExecutionStore["Service"]["closing"] = Effect.fnUntraced(function* (limit) {
+      const [row] = yield* sql<{
+        readonly id: WorkflowId
+        readonly app_id: AppId
+        readonly is_deleted: boolean
+        readonly ids: ReadonlyArray<ExecutionId>
+      }>`
+        SELECT w.id, w.app_id, w.deleted_at IS NOT NULL AS is_deleted, ARRAY(
+          SELECT e.id FROM executions e WHERE e.workflow_id = w.id AND e.ended_at IS NULL ORDER BY e.id LIMIT ${limit}
+        ) AS ids
+        FROM workflows w WHERE w.is_closing ORDER BY w.id LIMIT 1`
+      if (row === undefined) return Option.none()
+      if (row.ids.length > 0) {
+        return Option.some({
+          appId: row.app_id,
+          reason: row.is_deleted ? ("deleted" as const) : ("archived" as const),
+          ids: row.ids
+        })
+      }
+      yield* row.is_deleted ? removal(row.id) : sql`UPDATE workflows SET is_closing = false WHERE id = ${row.id}`
+      return Option.none()
+    }, storeError("ExecutionStore.closing"))
+
+    const wakeEnded: ExecutionStore["Service"]["wakeEnded"] = (limit) =>
+      transaction(
+        "ExecutionStore.wakeEnded",
+        Effect.gen(function* () {
+          const rows = yield* sql<{ readonly app_id: AppId; readonly execution_id: ExecutionId }>`
+            WITH RECURSIVE awaited AS (
+              (SELECT notification_id AS id FROM execution_outcomes ORDER BY notification_id LIMIT 1)
+              UNION ALL
+              SELECT (
+                SELECT o.notification_id FROM execution_outcomes o WHERE o.notification_id > awaited.id
+                ORDER BY o.notification_id LIMIT 1
+              ) FROM awaited WHERE awaited.id IS NOT NULL
+            ), over AS MATERIALIZED (
+              -- Hundreds of runs wait for one notification: each is looked at once.
+              SELECT id FROM awaited WHERE id IS NOT NULL AND coalesce(
+                (SELECT n.completed_at IS NOT NULL FROM notifications n WHERE n.id = awaited.id), true
+              ) LIMIT ${limit}
+            ), ended AS MATERIALIZED (
+              SELECT o.notification_id, o.execution_id FROM over CROSS JOIN LATERAL (
+                SELECT notification_id, execution_id FROM execution_outcomes WHERE notification_id = over.id
+                ORDER BY notification_id, execution_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+              ) AS o LIMIT ${limit}
+            )
+            DELETE FROM execution_outcomes o USING ended
+            WHERE o.notification_id = ended.notification_id AND o.execution_id = ended.execution_id
+            RETURNING o.app_id, o.execution_id`
+          if (rows.length === 0) return 0
+          yield* sql`
+            UPDATE execution_timers r SET due_at = clock_timestamp()
+            FROM unnest(${uuids(rows.map(({ app_id }) => app_id))}, ${uuids(rows.map(({ execution_id }) => execution_id))})
+              AS t (app_id, id)
+            WHERE r.app_id = t.app_id AND r.execution_id = t.id AND r.due_at > clock_timestamp()`
+          return rows.length
+        })
+      )
+
+    return ExecutionStore.of({
+      due,
+      move,
+      resume,
+      enter,
+      leave,
+      enterPage,
+      find,
+      history,
+      list,
+      cancel,
+      closing,
+      wakeEnded
+    })
+  })
+)

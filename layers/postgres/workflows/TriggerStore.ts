@@ -1,0 +1,405 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts"
+import type { AppId, ContactId, SegmentId, WorkflowId, WorkflowVersionId } from "../../../services/domain/Ids.ts"
+import { uuidFloor, uuidTime } from "../../../services/domain/Ids.ts"
+import type { Reentry, Trigger } from "../../../services/domain/workflows/Workflow.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { now } from "../../../services/ports/Now.ts"
+import type { Beginning, Moves, OpenRun, Tools, Written } from "../../../services/ports/workflows/ExecutionStore.ts"
+import type { Triggered } from "../../../services/ports/workflows/TriggerStore.ts"
+import { TriggerStore } from "../../../services/ports/workflows/TriggerStore.ts"
+import { notedOfPeople } from "../access/auditEntry.ts"
+import { texts, uuids } from "../server/columns.ts"
+import { storeError } from "../server/storeError.ts"
+import { ask, reach } from "./answers.ts"
+import type { ContactRow } from "./entering.ts"
+import { entering } from "./entering.ts"
+import { inTransaction } from "./inTransaction.ts"
+import { personOf, readObject } from "./runRows.ts"
+import { writeMoves } from "./writeMoves.ts"
+
+/** Workflows that lead to each other by what they change in contacts go on so far, and no farther. */
+const DEPTH = 10
+/** How often a segment is looked through whose conditions time alone may change. */
+const LOOK_S = 900
+
+const FIRST = "00000000-0000-0000-0000-000000000000"
+const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+interface WorkflowRow {
+  readonly workflow_id: WorkflowId
+  readonly version_id: WorkflowVersionId
+  readonly trigger: Trigger
+  readonly reentry: Reentry
+}
+
+const triggeredOf = (row: WorkflowRow): Triggered => ({
+  workflowId: row.workflow_id,
+  versionId: row.version_id,
+  trigger: row.trigger,
+  reentry: row.reentry
+})
+
+/** Whether what a segment asks may change without a write of its contacts. */
+const isTimely = ({ engagement, last_seen, platforms }: SegmentFilter): boolean =>
+  (engagement ?? last_seen ?? platforms) !== undefined
+
+export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Layer.effect(
+  TriggerStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const transaction = inTransaction(sql)
+    const tools: Tools = {
+      ask: (asked) => ask(sql, asked, now()).pipe(storeError("TriggerStore.ask")),
+      reach: (runs) => reach(sql, runs).pipe(storeError("TriggerStore.reach"))
+    }
+    const write = Effect.fnUntraced(function* (moves: Moves, isNew: boolean) {
+      return { moves, webhooks: yield* writeMoves(sql, moves, isNew) } satisfies Written
+    })
+    const { begin, contactsOfUsers, enterContacts } = entering(sql, tools, write)
+
+    const beginningOf = (appId: AppId, { reentry, versionId, workflowId }: Triggered, depth: number): Beginning => ({
+      appId,
+      workflowId,
+      versionId,
+      reentry: reentry === "always" ? null : reentry,
+      data: {},
+      depth
+    })
+
+    /** Active workflows of an application that wait for one of these. */
+    const waitingFor = (appId: AppId, type: Trigger["type"], values: ReadonlyArray<string>) =>
+      sql<WorkflowRow>`
+        SELECT w.id AS workflow_id, w.version_id, v.definition -> 'trigger' AS trigger, v.definition ->> 'reentry' AS reentry
+        FROM workflows w JOIN workflow_versions v ON v.id = w.version_id
+        WHERE w.app_id = ${appId} AND w.status = 'active' AND w.trigger_type = ${type}
+          AND w.trigger_value = ANY(${texts([...new Set(values)])})
+        ORDER BY w.id`.pipe(Effect.map((rows) => rows.map(triggeredOf)))
+
+    /** The application that comes after `served` and has rows in a table whose key begins with it. */
+    const nextApp = Effect.fnUntraced(function* (table: Fragment, order: "id" | "at", served: AppId | null) {
+      const from = (after: string) =>
+        sql<{ readonly app_id: AppId }>`
+          SELECT app_id FROM ${table} app_id > ${after} ORDER BY app_id, ${sql.literal(order)} LIMIT 1`
+      const [next] = served === null ? [] : yield* from(served)
+      return next?.app_id ?? (yield* from(FIRST))[0]?.app_id ?? null
+    })
+
+    const raise: TriggerStore["Service"]["raise"] = Effect.fnUntraced(function* (appId, { data, event, userId }) {
+      const id = uuidv7()
+      yield* notedOfPeople(
+        sql,
+        appId,
+        sql`
+          INSERT INTO custom_events (app_id, id, user_id, event, data)
+          VALUES (${appId}, ${id}, ${userId}, ${event}, ${JSON.stringify(data)})`,
+        () => [{ action: "event.raised", target: id, details: { event } }]
+      )
+      return id
+    }, storeError("TriggerStore.raise"))
+
+    const takeEvents: TriggerStore["Service"]["takeEvents"] = (served, limit, carry) =>
+      transaction(
+        "TriggerStore.takeEvents",
+        Effect.gen(function* () {
+          const appId = yield* nextApp(sql`custom_events WHERE NOT is_done AND`, "at", served)
+          if (appId === null) return Option.none()
+          const events = yield* sql<{
+            readonly id: string
+            readonly user_id: string
+            readonly event: string
+            readonly data: string
+          }>`
+            SELECT id, user_id, event, data FROM custom_events WHERE app_id = ${appId} AND NOT is_done
+            ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED`
+          if (events.length === 0) return Option.some({ appId, count: 0, written: [] })
+          const written: Array<Written> = []
+          for (const workflow of yield* waitingFor(
+            appId,
+            "event",
+            events.map(({ event }) => event)
+          )) {
+            const name = workflow.trigger.type === "event" ? workflow.trigger.event : null
+            const its = events.filter(({ event }) => event === name)
+            const contacts = yield* contactsOfUsers(
+              appId,
+              its.map(({ user_id }) => user_id)
+            )
+            written.push(
+              yield* enterContacts(
+                beginningOf(appId, workflow, 0),
+                its.map(({ user_id }) => contacts.get(user_id)!),
+                carry,
+                (place) => readObject(its[place]!.data)
+              )
+            )
+          }
+          // Runs that wait for one of them go on: they look for themselves whether it fits.
+          const woken = yield* sql<{ readonly execution_id: string }>`
+            DELETE FROM execution_events w
+            USING (SELECT DISTINCT * FROM unnest(${texts(events.map(({ user_id }) => user_id))}, ${texts(events.map(({ event }) => event))})) AS t (user_id, event)
+            WHERE w.app_id = ${appId} AND w.user_id = t.user_id AND w.event = t.event
+            RETURNING w.execution_id`
+          if (woken.length > 0) {
+            yield* sql`
+              UPDATE execution_timers SET due_at = ${PgTypes.timestamptz(now())} WHERE app_id = ${appId}
+                AND execution_id = ANY(${uuids(woken.map(({ execution_id }) => execution_id))})`
+          }
+          yield* sql`
+            UPDATE custom_events SET is_done = true WHERE ctid = ANY(ARRAY(
+              SELECT e.ctid FROM unnest(${uuids(events.map(({ id }) => id))}) AS t (id)
+              CROSS JOIN LATERAL (SELECT ctid FROM custom_events WHERE app_id = ${appId} AND id = t.id OFFSET 0) AS e
+            ))`
+          return Option.some({ appId, count: events.length, written })
+        })
+      )
+
+    const contactsOf = (ids: ReadonlyArray<ContactId>) =>
+      sql<ContactRow>`
+        SELECT id, external_id, tags, attributes, locale, timezone FROM contacts WHERE id = ANY(${uuids(ids)})`
+
+    /** Everything that is known of people, for conditions of segments. */
+    const whole = Effect.fnUntraced(function* (
+      appId: AppId,
+      contacts: ReadonlyArray<ContactRow>,
+      filters: ReadonlyArray<SegmentFilter>
+    ) {
+      const people = new Map(contacts.map((contact) => [contact.id, personOf(contact)]))
+      if (!filters.some(isTimely) || contacts.length === 0) return people
+      const nobody = {
+        workflowId: "" as WorkflowId,
+        versionId: "" as WorkflowVersionId,
+        reentry: null,
+        data: {},
+        depth: 0
+      }
+      const runs: ReadonlyArray<OpenRun> = contacts.map((contact) => begin({ appId, ...nobody }, contact, 0))
+      const more = yield* reach(sql, runs)
+      return new Map([...people].map(([id, person]) => [id, { ...person, ...more.get(id) }]))
+    })
+
+    /** Notes who is in a segment now, of some contacts, and answers who came in. */
+    const noteMembers = Effect.fnUntraced(function* (
+      segmentId: SegmentId,
+      all: ReadonlyArray<ContactId>,
+      fitting: ReadonlyArray<ContactId>
+    ) {
+      const inside = new Set(fitting)
+      const left = all.filter((id) => !inside.has(id))
+      if (left.length > 0) {
+        yield* sql`DELETE FROM segment_members WHERE segment_id = ${segmentId} AND contact_id = ANY(${uuids(left)})`
+      }
+      if (fitting.length === 0) return []
+      const rows = yield* sql<{ readonly contact_id: ContactId }>`
+        INSERT INTO segment_members (segment_id, contact_id)
+        SELECT ${segmentId}::uuid, id FROM unnest(${uuids(fitting.toSorted())}) AS t (id)
+        ON CONFLICT DO NOTHING RETURNING contact_id`
+      return rows.map(({ contact_id }) => contact_id)
+    })
+
+    /**
+     * Segments that an active workflow waits for are watched, in their present conditions; the others no more. Of one
+     * application, or of all.
+     */
+    const keepWatched = (appId: AppId | null) => {
+      const ofApp = (table: string) => (appId === null ? sql`true` : sql`${sql(table)}.app_id = ${appId}`)
+      return sql`
+        WITH triggers AS MATERIALIZED (
+          SELECT app_id, trigger_value::uuid AS segment_id, min(activated_at) AS since FROM workflows w
+          WHERE status = 'active' AND trigger_type = 'segment_entered' AND ${ofApp("w")} GROUP BY app_id, trigger_value
+        ), wanted AS MATERIALIZED (
+          SELECT s.id, s.app_id, s.filter::text AS filter, t.since
+          FROM triggers t CROSS JOIN LATERAL (
+            SELECT id, app_id, filter FROM segments WHERE id = t.segment_id AND app_id = t.app_id OFFSET 0
+          ) AS s
+        ), gone AS (
+          DELETE FROM watched_segments o WHERE segment_id NOT IN (SELECT id FROM wanted) AND ${ofApp("o")}
+        )
+        INSERT INTO watched_segments AS o (segment_id, app_id, filter, after_id, since)
+        SELECT id, app_id, filter::json, ${FIRST}::uuid, since FROM wanted ORDER BY id
+        ON CONFLICT (segment_id) DO UPDATE SET filter = excluded.filter, after_id = excluded.after_id, is_first = true,
+          since = now()
+        WHERE o.filter::text <> excluded.filter::text`
+    }
+
+    const keepAllWatched = Effect.asVoid(keepWatched(null)).pipe(storeError("TriggerStore.keepAllWatched"))
+
+    const takeChanges: TriggerStore["Service"]["takeChanges"] = (served, limit, judge, carry) =>
+      transaction(
+        "TriggerStore.takeChanges",
+        Effect.gen(function* () {
+          const appId = yield* nextApp(sql`contact_changes WHERE`, "id", served)
+          if (appId === null) return Option.none()
+          const changes = yield* sql<{
+            readonly contact_id: ContactId
+            readonly tags_added: ReadonlyArray<string>
+            readonly depth: number
+          }>`
+            DELETE FROM contact_changes WHERE app_id = ${appId} AND id = ANY(ARRAY(
+              SELECT id FROM contact_changes WHERE app_id = ${appId} ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+            )) RETURNING contact_id, tags_added, depth`
+          const written: Array<Written> = []
+          if (changes.length === 0) return Option.some({ appId, count: 0, written })
+          const rows = yield* contactsOf([...new Set(changes.map(({ contact_id }) => contact_id))])
+          const contacts = new Map(rows.map((row) => [row.id, row]))
+          const depthOf = new Map<ContactId, number>()
+          for (const { contact_id, depth } of changes)
+            depthOf.set(contact_id, Math.max(depth, depthOf.get(contact_id) ?? 0))
+          const mayLead = (id: ContactId) => (depthOf.get(id) ?? 0) < DEPTH && contacts.has(id)
+
+          const enterAll = Effect.fnUntraced(function* (workflow: Triggered, ids: ReadonlyArray<ContactId>) {
+            const leading = ids.filter(mayLead)
+            if (leading.length === 0) return
+            const depth = Math.max(...leading.map((id) => depthOf.get(id) ?? 0))
+            const beginning = beginningOf(appId, workflow, depth)
+            written.push(
+              yield* enterContacts(
+                beginning,
+                leading.map((id) => contacts.get(id)!),
+                carry
+              )
+            )
+          })
+
+          for (const workflow of yield* waitingFor(
+            appId,
+            "tag_added",
+            changes.flatMap(({ tags_added }) => tags_added)
+          )) {
+            const tag = workflow.trigger.type === "tag_added" ? workflow.trigger.tag : ""
+            yield* enterAll(
+              workflow,
+              changes.flatMap(({ contact_id, tags_added }) => (tags_added.includes(tag) ? [contact_id] : []))
+            )
+          }
+          yield* keepWatched(appId)
+          const watched = yield* sql<{
+            readonly segment_id: SegmentId
+            readonly filter: SegmentFilter
+            readonly after_id: string | null
+            readonly is_first: boolean
+            readonly since: Date
+          }>`SELECT segment_id, filter, after_id, is_first, since FROM watched_segments WHERE app_id = ${appId}`
+          if (watched.length > 0) {
+            const people = yield* whole(
+              appId,
+              rows,
+              watched.map(({ filter }) => filter)
+            )
+            for (const { after_id, filter, is_first, segment_id, since } of watched) {
+              const fitting = rows.flatMap(({ id }) => (judge(filter, people.get(id)!) ? [id] : []))
+              const came = yield* noteMembers(
+                segment_id,
+                rows.map(({ id }) => id),
+                fitting
+              )
+              // Who is still to be looked at for the first time may have been in it before.
+              const entered = came.filter(
+                (id) => !is_first || after_id === null || id <= after_id || uuidTime(id) >= since.getTime()
+              )
+              for (const workflow of yield* waitingFor(appId, "segment_entered", [segment_id])) {
+                yield* enterAll(workflow, entered)
+              }
+            }
+          }
+          return Option.some({ appId, count: changes.length, written })
+        })
+      )
+
+    const look: TriggerStore["Service"]["look"] = (limit, judge, carry) =>
+      transaction(
+        "TriggerStore.look",
+        Effect.gen(function* () {
+          const [row] = yield* sql<{
+            readonly segment_id: SegmentId
+            readonly app_id: AppId
+            readonly filter: SegmentFilter
+            readonly after_id: string | null
+            readonly is_first: boolean
+            readonly since: Date
+          }>`
+            SELECT segment_id, app_id, filter, after_id, is_first, since FROM watched_segments
+            WHERE after_id IS NOT NULL OR looked_at < now() - ${LOOK_S} * interval '1 s'
+            ORDER BY segment_id LIMIT 1 FOR UPDATE SKIP LOCKED`
+          if (row === undefined) return Option.none()
+          const { app_id: appId, filter, is_first, segment_id: segmentId } = row
+          if (row.after_id === null && !isTimely(filter)) {
+            yield* sql`UPDATE watched_segments SET looked_at = now() WHERE segment_id = ${segmentId}`
+            return Option.some({ appId, count: 1, written: [] })
+          }
+          // Who came since it is watched, is looked at as a change.
+          const end = is_first ? uuidFloor(row.since.getTime()) : LAST
+          const contacts = yield* sql<ContactRow>`
+            SELECT id, external_id, tags, attributes, locale, timezone FROM contacts
+            WHERE app_id = ${appId} AND id > ${row.after_id ?? FIRST} AND id < ${end} ORDER BY id LIMIT ${limit}`
+          const people = yield* whole(appId, contacts, [filter])
+          const fitting = contacts.flatMap(({ id }) => (judge(filter, people.get(id)!) ? [id] : []))
+          const came = new Set(
+            yield* noteMembers(
+              segmentId,
+              contacts.map(({ id }) => id),
+              fitting
+            )
+          )
+          const written: Array<Written> = []
+          if (!is_first && came.size > 0) {
+            for (const workflow of yield* waitingFor(appId, "segment_entered", [segmentId])) {
+              const entering = contacts.filter(({ id }) => came.has(id))
+              written.push(yield* enterContacts(beginningOf(appId, workflow, 0), entering, carry))
+            }
+          }
+          const isDone = contacts.length < limit
+          yield* sql`
+            UPDATE watched_segments SET after_id = ${isDone ? null : contacts.at(-1)!.id}, is_first = is_first AND ${!isDone},
+              looked_at = CASE WHEN ${isDone} THEN now() ELSE looked_at END
+            WHERE segment_id = ${segmentId}`
+          return Option.some({ appId, count: 1, written })
+        })
+      )
+
+    const takeScheduled: TriggerStore["Service"]["takeScheduled"] = (at, next) =>
+      transaction(
+        "TriggerStore.takeScheduled",
+        Effect.gen(function* () {
+          const rows = yield* sql<{
+            readonly id: WorkflowId
+            readonly app_id: AppId
+            readonly trigger: Extract<Trigger, { readonly type: "schedule" }>
+            readonly filter: SegmentFilter | null
+          }>`
+            SELECT w.id, w.app_id, v.definition -> 'trigger' AS trigger, s.filter
+            FROM (
+              SELECT * FROM workflows WHERE next_at <= ${PgTypes.timestamptz(at)} ORDER BY next_at LIMIT 100
+              FOR UPDATE SKIP LOCKED
+            ) AS w JOIN workflow_versions v ON v.id = w.version_id
+            LEFT JOIN segments s ON s.app_id = w.app_id AND s.id = (v.definition #>> '{trigger,to,segment_id}')::uuid`
+          for (const { app_id, filter, id, trigger } of rows) {
+            const { segment_id, tags_all, tags_any, user_ids } = trigger.to
+            const described = tags_any === undefined && tags_all === undefined ? null : { tags_any, tags_all }
+            const audience =
+              user_ids !== undefined ? { user_ids } : { filter: segment_id === undefined ? described : filter }
+            // A segment that is gone holds nobody.
+            if (segment_id === undefined || filter !== null) {
+              yield* sql`
+                INSERT INTO workflow_entries (id, app_id, workflow_id, audience)
+                VALUES (${uuidv7()}, ${app_id}, ${id}, ${JSON.stringify(audience)}::json)`
+            }
+            yield* sql`UPDATE workflows SET next_at = ${PgTypes.timestamptz(next(trigger, at))} WHERE id = ${id}`
+          }
+          return rows.length
+        })
+      )
+
+    const nextScheduled = sql<{
+      readonly at: Date | null
+    }>`SELECT min(next_at) AS at FROM workflows WHERE next_at IS NOT NULL`.pipe(
+      Effect.map(([row]) => row?.at?.getTime() ?? null),
+      storeError("TriggerStore.nextScheduled")
+    )
+
+    return TriggerStore.of({ raise, takeEvents, takeChanges, keepAllWatched, look, takeScheduled, nextScheduled })
+  })
+)

@@ -1,0 +1,223 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import type { AuditAction } from "../../../services/domain/access/Audit.ts"
+import type { AppId, WorkflowId, WorkflowVersionId } from "../../../services/domain/Ids.ts"
+import type { Definition, Trigger, Workflow, WorkflowStatus } from "../../../services/domain/workflows/Workflow.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { StepTemplates, WorkflowDraft } from "../../../services/ports/workflows/WorkflowStore.ts"
+import { WorkflowStore } from "../../../services/ports/workflows/WorkflowStore.ts"
+import { record } from "../access/auditEntry.ts"
+import { permitted } from "../access/permitted.ts"
+import { alongTheKey } from "../server/byValues.ts"
+import { texts, uuids } from "../server/columns.ts"
+import { pageOf, spanOf } from "../server/pages.ts"
+import { storeError } from "../server/storeError.ts"
+
+interface Row {
+  readonly id: WorkflowId
+  readonly app_id: AppId
+  readonly name: string
+  readonly status: WorkflowStatus
+  readonly version: number
+  readonly version_id: WorkflowVersionId
+  readonly definition: Omit<Definition, "name">
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+const workflowOf = (row: Row): Workflow => ({
+  id: row.id,
+  appId: row.app_id,
+  status: row.status,
+  version: row.version,
+  versionId: row.version_id,
+  definition: { name: row.name, ...row.definition },
+  createdAt: row.created_at.getTime(),
+  updatedAt: row.updated_at.getTime()
+})
+
+/** What a trigger waits for, as it is looked up by. */
+const triggerValueOf = (trigger: Trigger): string | null => {
+  switch (trigger.type) {
+    case "event":
+      return trigger.event
+    case "tag_added":
+      return trigger.tag
+    case "segment_entered":
+      return trigger.segment_id
+    default:
+      return null
+  }
+}
+
+const first = (rows: ReadonlyArray<Row>) => Option.map(Option.fromUndefinedOr(rows[0]), workflowOf)
+
+export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient> = Layer.effect(
+  WorkflowStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const columns = sql.literal(
+      "w.id, w.app_id, w.name, w.status, w.version, w.version_id, v.definition, w.created_at, w.updated_at"
+    )
+    const at = (moment: number | null) => PgTypes.timestamptz(moment)
+
+    const writeVersion = Effect.fnUntraced(function* (
+      appId: AppId,
+      id: WorkflowId,
+      version: number,
+      { bodies, definition: { name: _name, ...definition }, templates }: WorkflowDraft
+    ) {
+      const versionId = uuidv7() as WorkflowVersionId
+      if (bodies.length > 0) {
+        yield* sql`
+          INSERT INTO template_versions (id, app_id, body)
+          SELECT t.id, ${appId}::uuid, t.body::json FROM unnest(${uuids(bodies.map((one) => one.id))},
+            ${texts(bodies.map(({ body }) => JSON.stringify(body)))}) AS t (id, body)`
+      }
+      yield* sql`
+        INSERT INTO workflow_versions (id, workflow_id, version, definition, templates)
+        VALUES (${versionId}, ${id}, ${PgTypes.int4(version)}, ${JSON.stringify(definition)}::json,
+          ${JSON.stringify(templates)}::json)`
+      return versionId
+    })
+
+    const find: WorkflowStore["Service"]["find"] = (appId, id) =>
+      sql<Row>`
+        SELECT ${columns} FROM workflows w JOIN workflow_versions v ON v.id = w.version_id
+        WHERE w.app_id = ${appId} AND w.id = ${id} AND w.deleted_at IS NULL`.pipe(
+        Effect.map(first),
+        storeError("WorkflowStore.find")
+      )
+
+    const create: WorkflowStore["Service"]["create"] = (appId, draft) =>
+      Effect.gen(function* () {
+        const id = uuidv7() as WorkflowId
+        const { name, trigger } = draft.definition
+        // The row comes first, because the version points at it; its own version is written right after.
+        yield* sql`
+          INSERT INTO workflows (id, app_id, name, version_id, trigger_type, trigger_value)
+          VALUES (${id}, ${appId}, ${name}, ${id}, ${trigger.type}, ${triggerValueOf(trigger)})`
+        const versionId = yield* writeVersion(appId, id, 1, draft)
+        yield* sql`UPDATE workflows SET version_id = ${versionId} WHERE id = ${id}`
+        yield* record(sql, appId, "workflow.created", id, { name })
+        return Option.getOrThrow(yield* find(appId, id))
+      }).pipe((change) => permitted(sql, appId, change), storeError("WorkflowStore.create"))
+
+    const list: WorkflowStore["Service"]["list"] = (appId, status, before, limit) => {
+      const conditions = sql.and([sql`deleted_at IS NULL`, ...(status === null ? [] : [sql`status = ${status}`])])
+      const read = sql<Row>`
+        SELECT ${columns} FROM (
+          SELECT * FROM workflows WHERE ${spanOf(sql, "newest first", appId, before, conditions)} LIMIT ${limit + 1}
+        ) AS w JOIN workflow_versions v ON v.id = w.version_id ORDER BY w.id DESC`
+      return (status === null ? read : alongTheKey(sql, read.unprepared)).pipe(
+        Effect.map((rows) => pageOf(rows.map(workflowOf), limit)),
+        storeError("WorkflowStore.list")
+      )
+    }
+
+    const update: WorkflowStore["Service"]["update"] = (appId, id, version, draft, nextAt) =>
+      Effect.gen(function* () {
+        const [row] = yield* sql<{ readonly id: WorkflowId }>`
+          SELECT id FROM workflows WHERE app_id = ${appId} AND id = ${id} AND version = ${PgTypes.int4(version)}
+            AND status <> 'archived' AND deleted_at IS NULL FOR UPDATE`
+        if (row === undefined) return Option.none()
+        const { name, trigger } = draft.definition
+        const versionId = yield* writeVersion(appId, id, version + 1, draft)
+        yield* sql`
+          UPDATE workflows SET name = ${name}, version = version + 1, version_id = ${versionId}, updated_at = now(),
+            trigger_type = ${trigger.type}, trigger_value = ${triggerValueOf(trigger)},
+            next_at = CASE WHEN status = 'active' THEN ${at(nextAt)} END
+          WHERE id = ${id}`
+        yield* record(sql, appId, "workflow.changed", id, { name, version: version + 1 })
+        return yield* find(appId, id)
+      }).pipe((change) => permitted(sql, appId, change), storeError("WorkflowStore.update"))
+
+    const activate: WorkflowStore["Service"]["activate"] = (appId, id, version, nextAt) =>
+      Effect.gen(function* () {
+        const [row] = yield* sql<{ readonly name: string }>`
+          UPDATE workflows SET status = 'active', next_at = ${at(nextAt)}, activated_at = now(), updated_at = now()
+          WHERE app_id = ${appId} AND id = ${id} AND version = ${PgTypes.int4(version)} AND status = 'draft'
+            AND deleted_at IS NULL
+          RETURNING name`
+        if (row === undefined) return Option.none()
+        yield* record(sql, appId, "workflow.activated", id, { name: row.name, version })
+        return yield* find(appId, id)
+      }).pipe((change) => permitted(sql, appId, change), storeError("WorkflowStore.activate"))
+
+    /** Nobody enters from here on; what is open is cancelled in the background. */
+    const close = Effect.fnUntraced(function* (appId: AppId, id: WorkflowId, action: AuditAction, isDeleted: boolean) {
+      const [row] = yield* sql<{ readonly name: string; readonly status: WorkflowStatus }>`
+        SELECT name, status FROM workflows WHERE app_id = ${appId} AND id = ${id} AND deleted_at IS NULL FOR UPDATE`
+      if (row === undefined) return false
+      if (row.status === "archived" && !isDeleted) return true
+      yield* sql`
+        UPDATE workflows SET status = 'archived', next_at = NULL, is_closing = true, updated_at = now(),
+          deleted_at = ${isDeleted ? sql`now()` : sql`NULL`}
+        WHERE id = ${id}`
+      yield* sql`DELETE FROM workflow_entries WHERE workflow_id = ${id}`
+      yield* record(sql, appId, action, id, { name: row.name })
+      return true
+    })
+
+    const archive: WorkflowStore["Service"]["archive"] = (appId, id) =>
+      Effect.gen(function* () {
+        return (yield* close(appId, id, "workflow.archived", false)) ? yield* find(appId, id) : Option.none()
+      }).pipe((change) => permitted(sql, appId, change), storeError("WorkflowStore.archive"))
+
+    const remove: WorkflowStore["Service"]["remove"] = (appId, id) =>
+      close(appId, id, "workflow.deleted", true).pipe(
+        (change) => permitted(sql, appId, change),
+        storeError("WorkflowStore.remove")
+      )
+
+    const version: WorkflowStore["Service"]["version"] = (id) =>
+      sql<{
+        readonly app_id: AppId
+        readonly workflow_id: WorkflowId
+        readonly version: number
+        readonly definition: Omit<Definition, "name">
+        readonly templates: StepTemplates
+      }>`
+        SELECT w.app_id, v.workflow_id, v.version, v.definition, v.templates
+        FROM workflow_versions v JOIN workflows w ON w.id = v.workflow_id WHERE v.id = ${id}`.pipe(
+        Effect.map(([row]) =>
+          row === undefined
+            ? Option.none()
+            : Option.some({
+                id,
+                appId: row.app_id,
+                workflowId: row.workflow_id,
+                version: row.version,
+                definition: row.definition,
+                templates: row.templates
+              })
+        ),
+        storeError("WorkflowStore.version")
+      )
+
+    const counts: WorkflowStore["Service"]["counts"] = (id) =>
+      sql<{
+        readonly step_order: number
+        readonly entered: string
+        readonly passed: string
+        readonly stopped: string
+        readonly failed: string
+      }>`
+        SELECT step_order, entered::text, passed::text, stopped::text, failed::text FROM workflow_step_counts
+        WHERE version_id = ${id} ORDER BY step_order`.pipe(
+        Effect.map((rows) =>
+          rows.map((row) => ({
+            stepOrder: row.step_order,
+            entered: Number(row.entered),
+            passed: Number(row.passed),
+            stopped: Number(row.stopped),
+            failed: Number(row.failed)
+          }))
+        ),
+        storeError("WorkflowStore.counts")
+      )
+
+    return WorkflowStore.of({ create, find, list, update, activate, archive, remove, version, counts })
+  })
+)

@@ -1,0 +1,241 @@
+import { PgTypes } from "@effect/sql-pg"
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { WebhookId } from "../../../services/domain/Ids.ts"
+import type { EventChunk } from "../../../services/domain/webhooks/Event.ts"
+import type { HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
+import type { UpdateContactStep } from "../../../services/domain/workflows/Steps.ts"
+import type { MovedRun, Moves, OpenRun, StepSum } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { booleans, doubles, integers, smallints, texts, times, uuids } from "../server/columns.ts"
+
+/*
+ * What a transaction of moved runs writes: a statement for each kind of row, however many runs there are.
+ */
+
+type Sql = SqlClient.SqlClient
+
+const historyText = (entries: ReadonlyArray<HistoryEntry>): string =>
+  entries.map((entry) => `${JSON.stringify(entry)},`).join("")
+
+const isEnded = ({ settled }: MovedRun): boolean => settled.dueAt === null
+
+const jsonOf = (value: object): string => JSON.stringify(value)
+
+/** The columns of moved runs, for runs that are new and for those that are there. */
+const columnsOf = (moved: ReadonlyArray<MovedRun>) => ({
+  ids: uuids(moved.map(({ run }) => run.id)),
+  status: texts(moved.map((one) => (isEnded(one) ? one.settled.status : "waiting"))),
+  position: smallints(moved.map(({ settled }) => settled.position)),
+  isBegun: booleans(moved.map(({ settled }) => settled.isBegun)),
+  deadline: times(moved.map(({ settled }) => settled.deadline)),
+  tries: smallints(moved.map(({ settled }) => settled.tries)),
+  steps: texts(moved.map(({ run, settled }) => (settled.steps === run.steps ? null : jsonOf(settled.steps)))),
+  sends: texts(
+    moved.map(({ run, sends }) => (Object.keys(sends).length === 0 ? null : jsonOf({ ...run.sends, ...sends })))
+  ),
+  history: texts(moved.map(({ settled }) => historyText(settled.history))),
+  endedStep: integers(moved.map(({ settled }) => settled.endedAt)),
+  error: texts(moved.map(({ settled }) => settled.error?.replaceAll("\u0000", "\ufffd") ?? null)),
+  reason: texts(moved.map(({ settled }) => settled.reason))
+})
+
+/** Runs that are new, written as far as they have come. */
+export const insertRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
+  const to = columnsOf(moved)
+  const [first] = moved
+  return sql`
+    INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, is_begun, deadline,
+      tries, data, steps, sends, history, ended_step, error, reason, depth, created_at, ended_at)
+    SELECT ${first!.run.appId}::uuid, t.id, ${first!.run.workflowId}::uuid, ${first!.run.versionId}::uuid, t.contact_id,
+      t.user_id, t.status, t.position, t.is_begun, t.deadline, t.tries, t.data, coalesce(t.steps, '{}'),
+      coalesce(t.sends, '{}'), t.history, t.ended_step, t.error, t.reason, ${PgTypes.int2(first!.run.depth)},
+      ${PgTypes.timestamptz(first!.run.enteredAt)}, CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
+    FROM unnest(${to.ids}, ${uuids(moved.map(({ run }) => run.contactId))}, ${texts(moved.map(({ run }) => run.userId))},
+      ${to.status}, ${to.position}, ${to.isBegun}, ${to.deadline}, ${to.tries}, ${to.steps}, ${to.sends}, ${to.history},
+      ${to.endedStep}, ${to.error}, ${to.reason}, ${texts(moved.map(({ run }) => jsonOf(run.data)))}
+    ) AS t (id, contact_id, user_id, status, position, is_begun, deadline, tries, steps, sends, history, ended_step, error,
+      reason, data)`
+}
+
+/** Runs of one application that are there. A person may enter again who was kept out while a run was open. */
+const updateRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
+  const to = columnsOf(moved)
+  return sql`
+    UPDATE executions e SET status = t.status, position = t.position, is_begun = t.is_begun, deadline = t.deadline,
+      tries = t.tries, steps = coalesce(t.steps, e.steps), sends = coalesce(t.sends, e.sends),
+      history = e.history || t.history, ended_step = t.ended_step, error = t.error, reason = t.reason,
+      entry_key = CASE WHEN t.status <> 'waiting' AND e.entry_key LIKE 'o%' THEN NULL ELSE e.entry_key END,
+      ended_at = CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
+    FROM unnest(${to.ids}, ${to.status}, ${to.position}, ${to.isBegun}, ${to.deadline}, ${to.tries}, ${to.steps},
+      ${to.sends}, ${to.history}, ${to.endedStep}, ${to.error}, ${to.reason}
+    ) AS t (id, status, position, is_begun, deadline, tries, steps, sends, history, ended_step, error, reason)
+    WHERE e.app_id = ${moved[0]!.run.appId} AND e.id = t.id`
+}
+
+const insertTimers = (sql: Sql, waiting: ReadonlyArray<MovedRun>) => sql`
+  INSERT INTO execution_timers (app_id, execution_id, due_at, fence)
+  SELECT ${waiting[0]!.run.appId}::uuid, t.id, t.due_at, t.fence
+  FROM unnest(${uuids(waiting.map(({ run }) => run.id))}, ${times(waiting.map(dueOf))}, ${integers(waiting.map(fenceOf))})
+    AS t (id, due_at, fence)`
+
+const dueOf = ({ fetchUntil, settled }: MovedRun): number => fetchUntil ?? settled.dueAt!
+const fenceOf = ({ fetchUntil, run }: MovedRun): number => (fetchUntil === null ? run.fence : run.fence + 1)
+
+const updateTimers = (sql: Sql, waiting: ReadonlyArray<MovedRun>) => sql`
+  UPDATE execution_timers r SET due_at = t.due_at, fence = t.fence
+  FROM unnest(${uuids(waiting.map(({ run }) => run.id))}, ${times(waiting.map(dueOf))}, ${integers(waiting.map(fenceOf))})
+    AS t (id, due_at, fence)
+  WHERE r.app_id = ${waiting[0]!.run.appId} AND r.execution_id = t.id`
+
+const deleteTimers = (sql: Sql, ended: ReadonlyArray<MovedRun>) => sql`
+  DELETE FROM execution_timers
+  WHERE app_id = ${ended[0]!.run.appId} AND execution_id = ANY(${uuids(ended.map(({ run }) => run.id))})`
+
+/** What would wake runs that have left the step which waits for it: where it came later, it would hurry another step. */
+export const deleteWakes = (sql: Sql, runs: ReadonlyArray<Pick<OpenRun, "appId" | "id" | "userId">>) => sql`
+  DELETE FROM execution_events WHERE ctid = ANY(ARRAY(
+    SELECT w.ctid FROM unnest(${texts(runs.map(({ userId }) => userId))}, ${uuids(runs.map(({ id }) => id))}) AS t (user_id, id)
+    CROSS JOIN LATERAL (
+      SELECT ctid FROM execution_events
+      WHERE app_id = ${runs[0]!.appId} AND user_id = t.user_id AND execution_id = t.id OFFSET 0
+    ) AS w
+  ))`
+
+/** Whether a run was in a WAIT_FOR, which always brings something, and is so no more. A DIGEST does as well. */
+const hasLeft = ({ run, settled }: MovedRun): boolean =>
+  run.isBegun && (settled.steps !== run.steps || settled.status === "cancelled" || settled.status === "failed")
+
+/** What wakes runs before their time. What woke them before stays until it is used: it wakes one that goes on waiting. */
+const insertWakes = Effect.fnUntraced(function* (sql: Sql, moved: ReadonlyArray<MovedRun>) {
+  const events = moved.flatMap(({ run, settled: { wakes } }) =>
+    wakes !== null && "event" in wakes ? [{ run, event: wakes.event }] : []
+  )
+  if (events.length > 0) {
+    yield* sql`
+      INSERT INTO execution_events (app_id, user_id, event, execution_id)
+      SELECT ${events[0]!.run.appId}::uuid, * FROM unnest(${texts(events.map(({ run }) => run.userId))},
+        ${texts(events.map(({ event }) => event))}, ${uuids(events.map(({ run }) => run.id))})
+      ON CONFLICT DO NOTHING`
+  }
+  const outcomes = moved.flatMap(({ run, sends, settled: { wakes } }) => {
+    const id = wakes !== null && "send" in wakes ? (sends[wakes.send] ?? run.sends[wakes.send]) : undefined
+    return id === undefined ? [] : [{ run, id }]
+  })
+  if (outcomes.length > 0) {
+    yield* sql`
+      INSERT INTO execution_outcomes (app_id, notification_id, execution_id)
+      SELECT ${outcomes[0]!.run.appId}::uuid, * FROM unnest(${uuids(outcomes.map(({ id }) => id))},
+        ${uuids(outcomes.map(({ run }) => run.id))})
+      ON CONFLICT DO NOTHING`
+  }
+})
+
+const insertMessages = (sql: Sql, messages: Moves["messages"]) => sql`
+  INSERT INTO notifications (id, app_id, priority, request, expires_at, template_version)
+  SELECT t.id, t.app_id, t.priority, t.request::json, now() + t.ttl * interval '1 ms', t.template
+  FROM unnest(${uuids(messages.map(({ id }) => id))}, ${uuids(messages.map(({ appId }) => appId))},
+    ${texts(messages.map(({ priority }) => priority))}, ${texts(messages.map(({ request }) => jsonOf(request)))},
+    ${doubles(messages.map(({ ttlMs }) => ttlMs))}, ${uuids(messages.map(({ template }) => template))}
+  ) AS t (id, app_id, priority, request, ttl, template)`
+
+/** Everybody whom one step changes, in one statement, locked in the order in which all lock contacts. */
+const updateContacts = Effect.fnUntraced(function* (sql: Sql, updates: Moves["updates"]) {
+  const bySteps = new Map<UpdateContactStep, Array<OpenRun>>()
+  for (const { run, step } of updates) {
+    const runs = bySteps.get(step)
+    if (runs === undefined) bySteps.set(step, [run])
+    else runs.push(run)
+  }
+  for (const [{ attributes = {}, tags_add = [], tags_remove = [] }, runs] of bySteps) {
+    const set: Record<string, unknown> = {}
+    const removed: Array<string> = []
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value === null) removed.push(name)
+      else set[name] = value
+    }
+    const depth = Math.max(...runs.map((run) => run.depth)) + 1
+    yield* sql`SELECT set_config('heliograph.depth', ${String(depth)}, true)`
+    yield* sql`
+      WITH locked AS MATERIALIZED (
+        SELECT id FROM contacts WHERE app_id = ${runs[0]!.appId} AND id = ANY(${uuids(runs.map((run) => run.contactId))})
+        ORDER BY external_id COLLATE "C" FOR NO KEY UPDATE
+      )
+      UPDATE contacts p SET
+        tags = ARRAY(
+          SELECT tag FROM (
+            SELECT DISTINCT ON (tag) tag, place FROM unnest(p.tags || ${texts(tags_add)}) WITH ORDINALITY AS t (tag, place)
+            WHERE tag <> ALL(${texts(tags_remove)}) ORDER BY tag, place
+          ) AS kept ORDER BY place LIMIT 100
+        ),
+        attributes = ((p.attributes::jsonb || ${jsonOf(set)}::text::jsonb) - ${texts(removed)})::json,
+        updated_at = now()
+      FROM locked WHERE p.id = locked.id`
+    yield* sql`SELECT set_config('heliograph.depth', '', true)`
+  }
+})
+
+/** Chunks that an active webhook subscribes to, and its work, as of results (sending/resultParts.ts). */
+export const insertEvents = Effect.fnUntraced(function* (sql: Sql, events: ReadonlyArray<EventChunk>) {
+  if (events.length === 0) return []
+  const rows = yield* sql<{ readonly webhook_id: WebhookId }>`
+    WITH arrived AS MATERIALIZED (
+      SELECT * FROM unnest(${uuids(events.map(({ id }) => id))}, ${uuids(events.map(({ appId }) => appId))},
+        ${texts(events.map(({ event }) => event))}, ${times(events.map(({ at }) => at))},
+        ${integers(events.map(({ size }) => size))}, ${texts(events.map(({ common }) => jsonOf(common)))},
+        ${texts(events.map(({ columns }) => jsonOf(columns)))}
+      ) AS t (id, app_id, event, at, size, common, columns)
+    ), wanted AS MATERIALIZED (
+      SELECT t.id, h.id AS webhook_id FROM arrived t CROSS JOIN LATERAL (
+        SELECT id FROM webhooks WHERE app_id = t.app_id AND is_active AND (events = '{}' OR t.event = ANY(events))
+        FOR KEY SHARE
+      ) AS h
+    ), chunks AS (
+      INSERT INTO event_chunks (id, app_id, event, at, size, common, columns)
+      SELECT * FROM arrived WHERE id IN (SELECT id FROM wanted) RETURNING id
+    ), work AS (
+      INSERT INTO webhook_work_items (id, webhook_id, chunk_id)
+      SELECT (left(wanted.id::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid, wanted.webhook_id, wanted.id
+      FROM wanted JOIN chunks ON chunks.id = wanted.id RETURNING webhook_id
+    )
+    SELECT DISTINCT webhook_id FROM work`
+  return rows.map(({ webhook_id }) => webhook_id)
+})
+
+/** Last in a transaction: every mover of a version meets here. In the order of keys, so that no two wait for each other. */
+export const addCounts = (sql: Sql, sums: ReadonlyArray<StepSum>) => {
+  const ordered = sums.toSorted((a, b) =>
+    a.versionId === b.versionId ? a.stepOrder - b.stepOrder : a.versionId < b.versionId ? -1 : 1
+  )
+  return sql`
+    INSERT INTO workflow_step_counts AS c (version_id, step_order, entered, passed, stopped, failed)
+    SELECT t.version_id, t.step_order, t.entered, t.passed, t.stopped, t.failed
+    FROM unnest(${uuids(ordered.map(({ versionId }) => versionId))}, ${smallints(ordered.map(({ stepOrder }) => stepOrder))},
+      ${integers(ordered.map(({ entered }) => entered))}, ${integers(ordered.map(({ passed }) => passed))},
+      ${integers(ordered.map(({ stopped }) => stopped))}, ${integers(ordered.map(({ failed }) => failed))}
+    ) WITH ORDINALITY AS t (version_id, step_order, entered, passed, stopped, failed, place)
+    WHERE EXISTS (SELECT 1 FROM workflow_versions v WHERE v.id = t.version_id)
+    ORDER BY t.place
+    ON CONFLICT (version_id, step_order) DO UPDATE SET entered = c.entered + excluded.entered,
+      passed = c.passed + excluded.passed, stopped = c.stopped + excluded.stopped, failed = c.failed + excluded.failed`
+}
+
+/** Writes moves of runs of one application; `isNew`: they were written already, with `insertRuns`. */
+export const writeMoves = Effect.fnUntraced(function* (sql: Sql, moves: Moves, isNew: boolean) {
+  const { counts, events, messages, moved, updates } = moves
+  if (moved.length === 0) return []
+  const waiting = moved.filter((one) => !isEnded(one))
+  const ended = moved.filter(isEnded)
+  if (!isNew) {
+    yield* updateRuns(sql, moved)
+    if (waiting.length > 0) yield* updateTimers(sql, waiting)
+    if (ended.length > 0) yield* deleteTimers(sql, ended)
+  } else if (waiting.length > 0) yield* insertTimers(sql, waiting)
+  const left = moved.filter(hasLeft).map(({ run }) => run)
+  if (left.length > 0) yield* deleteWakes(sql, left)
+  yield* insertWakes(sql, waiting)
+  if (messages.length > 0) yield* insertMessages(sql, messages)
+  if (updates.length > 0) yield* updateContacts(sql, updates)
+  const webhooks = yield* insertEvents(sql, events)
+  if (counts.length > 0) yield* addCounts(sql, counts)
+  return webhooks
+})

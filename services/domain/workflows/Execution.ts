@@ -1,0 +1,58 @@
+import { Schema } from "effect"
+import type { AppId, ExecutionId, NotificationId, WorkflowId, WorkflowVersionId } from "../Ids.ts"
+import type { Finding } from "./Conditions.ts"
+
+export const ExecutionStatus = Schema.Literals(["running", "waiting", "completed", "filtered", "failed", "cancelled"])
+export type ExecutionStatus = typeof ExecutionStatus.Type
+
+/** Why a run was cancelled. */
+export const CancelReason = Schema.Literals(["operator", "archived", "deleted"])
+export type CancelReason = typeof CancelReason.Type
+
+/** What a step came to, or waits for. */
+export const StepOutcome = Schema.Literals(["passed", "stopped", "waiting", "skipped", "merged", "timed_out", "failed"])
+export type StepOutcome = typeof StepOutcome.Type
+
+/** An entry of a run's history. What it shows beside the outcome depends on the kind of step. */
+export interface HistoryEntry {
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** In the order of the definition, depth first, from 1. */
+  readonly stepOrder: number
+  readonly outcome: StepOutcome
+  /** The values that decided a FILTER or a BRANCH. */
+  readonly findings?: ReadonlyArray<Finding>
+  /** Of a BRANCH: which, from 1; 0 for `else`. */
+  readonly branch?: number
+  /** Epoch milliseconds: until when it waits. */
+  readonly until?: number
+  readonly notificationId?: NotificationId
+  /** Of a DIGEST: the run whose digest has what this one brought; or how many went on with it. */
+  readonly mergedInto?: ExecutionId
+  readonly count?: number
+  /** In words, for people. */
+  readonly detail?: string
+}
+
+/** One person's way through a version of a workflow. */
+export interface Execution {
+  readonly id: ExecutionId
+  readonly appId: AppId
+  readonly workflowId: WorkflowId
+  readonly versionId: WorkflowVersionId
+  readonly version: number
+  readonly userId: string
+  readonly status: ExecutionStatus
+  /** Of one under way: the step that it is at, by its order; null at its end. */
+  readonly stepOrder: number | null
+  /** Epoch milliseconds: when a waiting one goes on by itself. */
+  readonly dueAt: number | null
+  /** What the trigger brought. */
+  readonly data: Readonly<Record<string, unknown>>
+  /** What steps brought, by their keys. */
+  readonly steps: Readonly<Record<string, unknown>>
+  readonly error: string | null
+  readonly reason: CancelReason | null
+  readonly createdAt: number
+  readonly endedAt: number | null
+}

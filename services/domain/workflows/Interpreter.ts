@@ -1,0 +1,434 @@
+import type { CancelReason, ExecutionStatus, HistoryEntry, StepOutcome } from "./Execution.ts"
+import type { Facts, MessageState } from "./Conditions.ts"
+import { judge, valueAt } from "./Conditions.ts"
+import { delayUntil } from "./Delay.ts"
+import type { ExecutionId, NotificationId } from "../Ids.ts"
+import { isTimeZone } from "../Time.ts"
+import type { Place, Program } from "./Program.ts"
+import type {
+  BranchStep,
+  DelayStep,
+  DigestStep,
+  FetchStep,
+  SendStep,
+  ThrottleStep,
+  UpdateContactStep,
+  WaitForStep
+} from "./Steps.ts"
+
+/*
+ * What a run does until it waits or ends. It knows nothing of clocks, rows and servers: what only they can say it asks, so
+ * that whoever runs many at once can ask for all of them together, and a dry run can make the answers up.
+ */
+
+/** Longest that a SEND waits for what became of its message. */
+const OUTCOME_MS = 86_400_000
+/** After which a run that waits for an event looks once more whether there was one. */
+const SECOND_LOOK_MS = 5_000
+/** After which tries of a FETCH that failed the next one comes; then the run fails. */
+export const FETCH_RETRIES_MS: ReadonlyArray<number> = [30_000, 60_000]
+
+/** A run on its way, as it is kept between two moves. */
+export interface Run {
+  readonly id: ExecutionId
+  readonly userId: string
+  /** Index in the program: of the step that is next, or that it waits in. */
+  readonly position: number
+  /** Whether the step was begun already. */
+  readonly isBegun: boolean
+  /** Until when the step lasts (epoch ms), of one that was begun. */
+  readonly deadline: number | null
+  /** Tries of the FETCH that it is at. */
+  readonly tries: number
+  readonly data: Readonly<Record<string, unknown>>
+  readonly steps: Readonly<Record<string, unknown>>
+  /** The notifications of its SEND steps, by their keys. */
+  readonly sends: Readonly<Record<string, NotificationId>>
+  readonly enteredAt: number
+}
+
+/** What became of a FETCH: an answer, or why there is none. */
+export type Fetched =
+  | { readonly _tag: "Answer"; readonly status: number; readonly body: unknown }
+  | {
+      readonly _tag: "Fault"
+      readonly detail: string
+      readonly mayRetry: boolean
+      readonly retryAfterMs: number | null
+    }
+
+/** What a run asks, and what it is told. */
+export type Question =
+  /** What became of the messages of these SEND steps. → `ReadonlyMap<key, ReadonlySet<MessageState>>` */
+  | { readonly _tag: "Messages"; readonly keys: ReadonlyArray<string> }
+  /** Whether the message of a SEND step has ended, and how. → `null` or the states */
+  | { readonly _tag: "Outcome"; readonly key: string }
+  /** Joins the open digest of person and key, or opens one until `closesAt`. → `Joined` */
+  | { readonly _tag: "Join"; readonly step: DigestStep; readonly by: string; readonly closesAt: number }
+  /** Closes the digest that the run has opened, if it is due. → `Collected` */
+  | { readonly _tag: "Collect"; readonly step: DigestStep; readonly by: string }
+  /** Takes one of the passes of person and key. → whether there was one */
+  | { readonly _tag: "Pass"; readonly step: ThrottleStep; readonly by: string }
+  /** The first event of the person that fits, after `since` (ISO 8601). → `Heard`, or null */
+  | { readonly _tag: "Event"; readonly step: WaitForStep; readonly value: unknown; readonly since: string }
+
+export type Joined = { readonly opener: ExecutionId | null; readonly closesAt: number }
+export interface Heard {
+  readonly data: Readonly<Record<string, unknown>>
+  /** ISO 8601. */
+  readonly at: string
+}
+export type Collected =
+  { readonly closesAt: number } | { readonly count: number; readonly items: ReadonlyArray<unknown> }
+
+export type Answer =
+  | ReadonlyMap<string, ReadonlySet<MessageState>>
+  | ReadonlySet<MessageState>
+  | Joined
+  | Collected
+  | Heard
+  | boolean
+  | null
+
+/** What a run does to others. */
+export type Effect =
+  | { readonly _tag: "Send"; readonly place: Place; readonly step: SendStep }
+  | { readonly _tag: "Update"; readonly place: Place; readonly step: UpdateContactStep }
+
+/** Where a run has come to. */
+export interface Settled {
+  readonly status: ExecutionStatus
+  readonly position: number
+  readonly isBegun: boolean
+  readonly deadline: number | null
+  readonly tries: number
+  /** Epoch milliseconds: when it goes on by itself; null at its end. */
+  readonly dueAt: number | null
+  /** What makes it go on before that: an event of its person, or the end of one of its messages. */
+  readonly wakes: { readonly event: string } | { readonly send: string } | null
+  /** It is at this FETCH, and goes on with what comes of it. */
+  readonly fetch: FetchStep | null
+  readonly steps: Readonly<Record<string, unknown>>
+  /** The person, as the run has changed them. */
+  readonly person: Facts
+  readonly effects: ReadonlyArray<Effect>
+  readonly history: ReadonlyArray<HistoryEntry>
+  /** Of one that was filtered or failed: at which step. */
+  readonly endedAt: number | null
+  readonly error: string | null
+  readonly reason: CancelReason | null
+}
+
+/** The run's person, who changes with UPDATE_CONTACT. */
+export interface Circumstances {
+  readonly person: Facts
+  readonly defaultTimezone: string
+  /** Epoch milliseconds. */
+  readonly now: number
+  /** Of a FETCH that was carried out. */
+  readonly fetched?: Fetched
+}
+
+type Moving = Generator<Question, Settled, Answer>
+
+/** A run's move. */
+class Move {
+  readonly #program: Program
+  readonly #run: Run
+  readonly #now: number
+  readonly #zone: string
+  readonly #effects: Array<Effect> = []
+  readonly #history: Array<HistoryEntry> = []
+  readonly #fetched: Fetched | undefined
+  #person: Facts
+  #steps: Readonly<Record<string, unknown>>
+  #position: number
+  #isBegun: boolean
+  #deadline: number | null
+  /** SEND steps of this very move: nothing can have become of them. */
+  readonly #justSent = new Set<string>()
+
+  constructor(program: Program, run: Run, { defaultTimezone, fetched, now, person }: Circumstances) {
+    this.#program = program
+    this.#run = run
+    this.#now = now
+    this.#person = person
+    this.#fetched = fetched
+    this.#steps = run.steps
+    this.#position = run.position
+    this.#isBegun = run.isBegun
+    this.#deadline = run.deadline
+    const { timezone } = person
+    this.#zone = timezone !== null && isTimeZone(timezone) ? timezone : defaultTimezone
+  }
+
+  *go(): Moving {
+    const { places } = this.#program
+    while (this.#position < places.length) {
+      const settled = yield* this.#step(places[this.#position]!)
+      if (settled !== null) return settled
+    }
+    return this.#end("completed")
+  }
+
+  /** Null when the run is at its next step. */
+  *#step(place: Place): Generator<Question, Settled | null, Answer> {
+    const { step } = place
+    switch (step.type) {
+      case "SEND":
+        return yield* this.#send(place, step)
+      case "DELAY":
+        return this.#delay(place, step)
+      case "FILTER": {
+        const { findings, fits } = yield* this.#judge(step.conditions)
+        if (fits) return this.#pass(place, "passed", { findings })
+        return this.#stop(place, { findings })
+      }
+      case "BRANCH":
+        return yield* this.#branch(place, step)
+      case "DIGEST":
+        return yield* this.#digest(place, step)
+      case "THROTTLE": {
+        const isLetThrough = (yield { _tag: "Pass", step, by: this.#keyOf(step.by) }) as boolean
+        if (isLetThrough) return this.#pass(place, "passed")
+        return this.#stop(place, { detail: `more than ${step.at_most} in ${step.per_seconds} s` })
+      }
+      case "FETCH":
+        return this.#fetch(place, step)
+      case "UPDATE_CONTACT":
+        this.#effects.push({ _tag: "Update", place, step })
+        this.#person = changed(this.#person, step)
+        return this.#pass(place, "passed")
+      case "WAIT_FOR":
+        return yield* this.#waitFor(place, step)
+    }
+  }
+
+  *#send(place: Place, step: SendStep): Generator<Question, Settled | null, Answer> {
+    if (!this.#isBegun) {
+      this.#effects.push({ _tag: "Send", place, step })
+      this.#justSent.add(step.key)
+      if (step.wait_for_outcome !== true) return this.#pass(place, "passed")
+      return this.#wait(place, this.#now + OUTCOME_MS, { wakes: { send: step.key } })
+    }
+    const states = (yield { _tag: "Outcome", key: step.key }) as ReadonlySet<MessageState> | null
+    if (states === null) {
+      if (this.#now < this.#deadline!) return this.#goOnWaiting({ send: step.key })
+      return this.#pass(place, "timed_out")
+    }
+    if (states.has("failed") && !states.has("sent")) return this.#fail(place, "The message failed")
+    return this.#pass(place, states.has("sent") ? "passed" : "skipped")
+  }
+
+  #delay(place: Place, step: DelayStep): Settled | null {
+    if (this.#isBegun) {
+      // Woken before its time, by a clock that went back.
+      return this.#now < this.#deadline! ? this.#goOnWaiting(null) : this.#pass(place, "passed")
+    }
+    const zone = this.#person.timezone === null && step.timezone !== undefined ? step.timezone : this.#zone
+    const until = delayUntil(step, zone, this.#now)
+    return until <= this.#now ? this.#pass(place, "passed") : this.#wait(place, until)
+  }
+
+  *#branch(place: Place, step: BranchStep): Generator<Question, null, Answer> {
+    const all = []
+    for (const [i, { conditions }] of step.branches.entries()) {
+      const { findings, fits } = yield* this.#judge(conditions)
+      all.push(...findings)
+      if (fits) return this.#turn(place, i + 1, place.branches[i]!, all)
+    }
+    return this.#turn(place, 0, place.otherwise, all)
+  }
+
+  #turn(place: Place, branch: number, to: number, findings: HistoryEntry["findings"]): null {
+    this.#note(place, "passed", { branch, ...(findings === undefined ? {} : { findings }) })
+    this.#moveTo(to)
+    return null
+  }
+
+  *#digest(place: Place, step: DigestStep): Generator<Question, Settled | null, Answer> {
+    const by = this.#keyOf(step.by)
+    if (!this.#isBegun) {
+      const closes = this.#now + step.seconds * 1000
+      const { closesAt, opener } = (yield { _tag: "Join", step, by, closesAt: closes }) as Joined
+      if (opener === null) return this.#wait(place, closesAt)
+      this.#note(place, "merged", { mergedInto: opener })
+      return this.#end("completed")
+    }
+    const collected = (yield { _tag: "Collect", step, by }) as Collected
+    if ("closesAt" in collected) {
+      this.#deadline = collected.closesAt
+      return this.#goOnWaiting(null)
+    }
+    const { count, items } = collected
+    this.#bring(step.key, { count, items })
+    return this.#pass(place, "passed", { count })
+  }
+
+  #fetch(place: Place, step: FetchStep): Settled | null {
+    const fetched = this.#fetched
+    if (fetched === undefined || this.#position !== this.#run.position) {
+      // Of one that is tried again, how often it was tried.
+      const tries = this.#position === this.#run.position ? this.#run.tries : 0
+      return { ...this.#settled("running"), dueAt: this.#now, fetch: step, tries }
+    }
+    if (fetched._tag === "Answer") {
+      this.#bring(step.key, { status: fetched.status, body: fetched.body })
+      return this.#pass(place, "passed", { detail: `answered ${fetched.status}` })
+    }
+    const { detail, mayRetry, retryAfterMs } = fetched
+    const pause = FETCH_RETRIES_MS[this.#run.tries]
+    if (!mayRetry || pause === undefined) return this.#fail(place, `fetch: ${detail}`)
+    const until = this.#now + Math.max(pause, retryAfterMs ?? 0)
+    this.#note(place, "waiting", { until, detail })
+    return { ...this.#settled("waiting"), dueAt: until, fetch: step, tries: this.#run.tries + 1 }
+  }
+
+  *#waitFor(place: Place, step: WaitForStep): Generator<Question, Settled | null, Answer> {
+    const value = step.match === undefined ? undefined : this.#valueAt(step.match.run)
+    const heard = (yield { _tag: "Event", step, value, since: this.#heardLast() }) as Heard | null
+    if (heard !== null) {
+      this.#bring(step.key, { data: heard.data, heard_at: heard.at, timed_out: false })
+      return this.#pass(place, "passed")
+    }
+    if (!this.#isBegun) {
+      const until = this.#now + step.seconds * 1000
+      const settled = this.#wait(place, until, { wakes: { event: step.event } })
+      // One that came before it was known that this run waits, and was looked at before that, is found the second time.
+      return { ...settled, dueAt: Math.min(until, this.#now + SECOND_LOOK_MS) }
+    }
+    if (this.#now < this.#deadline!) return this.#goOnWaiting({ event: step.event })
+    this.#bring(step.key, { data: null, timed_out: true })
+    return this.#pass(place, "timed_out")
+  }
+
+  *#judge(conditions: Parameters<typeof judge>[0]): Generator<Question, ReturnType<typeof judge>, Answer> {
+    const keys = [conditions, ...(conditions.any ?? [])]
+      .flatMap(({ steps }) => (steps ?? []).map(({ key }) => key))
+      .filter((key) => this.#run.sends[key] !== undefined && !this.#justSent.has(key))
+    const known =
+      keys.length === 0
+        ? new Map<string, ReadonlySet<MessageState>>()
+        : ((yield { _tag: "Messages", keys: [...new Set(keys)] }) as ReadonlyMap<string, ReadonlySet<MessageState>>)
+    return judge(conditions, {
+      person: this.#person,
+      data: { ...this.#run.data, steps: this.#steps },
+      messages: (key) => known.get(key) ?? new Set(),
+      now: this.#now
+    })
+  }
+
+  /**
+   * From when on events count (ISO 8601): since the run entered, or the last event that it has waited for. That one's time is
+   * as exact as whoever told it, so that it does not come once more.
+   */
+  #heardLast(): string {
+    let last: string | null = null
+    for (const value of Object.values(this.#steps)) {
+      const heard = (value as { readonly heard_at?: unknown } | null)?.heard_at
+      if (typeof heard === "string" && (last === null || heard > last)) last = heard
+    }
+    const { enteredAt } = this.#run
+    return last !== null && Date.parse(last) >= enteredAt ? last : new Date(enteredAt).toISOString()
+  }
+
+  #valueAt(path: string): unknown {
+    return valueAt({ data: this.#run.data, steps: this.#steps }, path)
+  }
+
+  /** What tells digests and passes of one person apart, as text. */
+  #keyOf(by: string | undefined): string {
+    const value = by === undefined ? undefined : this.#valueAt(by)
+    return value === undefined ? "" : JSON.stringify(value).slice(0, 512)
+  }
+
+  #bring(key: string, value: unknown): void {
+    this.#steps = { ...this.#steps, [key]: value }
+  }
+
+  #note(place: Place, outcome: StepOutcome, more: Partial<HistoryEntry> = {}): void {
+    this.#history.push({ at: this.#now, stepOrder: place.stepOrder, outcome, ...more })
+  }
+
+  #moveTo(position: number): void {
+    this.#position = position
+    this.#isBegun = false
+    this.#deadline = null
+  }
+
+  #pass(place: Place, outcome: StepOutcome, more: Partial<HistoryEntry> = {}): null {
+    this.#note(place, outcome, more)
+    this.#moveTo(place.next)
+    return null
+  }
+
+  #wait(place: Place, until: number, { wakes = null }: { wakes?: Settled["wakes"] } = {}): Settled {
+    this.#note(place, "waiting", { until })
+    this.#isBegun = true
+    this.#deadline = until
+    return { ...this.#settled("waiting"), dueAt: until, wakes }
+  }
+
+  #goOnWaiting(wakes: Settled["wakes"]): Settled {
+    return { ...this.#settled("waiting"), dueAt: this.#deadline, wakes }
+  }
+
+  #stop(place: Place, more: Partial<HistoryEntry>): Settled {
+    this.#note(place, "stopped", more)
+    return { ...this.#end("filtered"), endedAt: place.stepOrder }
+  }
+
+  #fail(place: Place, error: string): Settled {
+    this.#note(place, "failed", { detail: error })
+    return { ...this.#end("failed"), endedAt: place.stepOrder, error }
+  }
+
+  #end(status: ExecutionStatus): Settled {
+    this.#isBegun = false
+    this.#deadline = null
+    return this.#settled(status)
+  }
+
+  #settled(status: ExecutionStatus): Settled {
+    return {
+      status,
+      position: this.#position,
+      isBegun: this.#isBegun,
+      deadline: this.#deadline,
+      tries: 0,
+      dueAt: null,
+      wakes: null,
+      fetch: null,
+      steps: this.#steps,
+      person: this.#person,
+      effects: this.#effects,
+      history: this.#history,
+      endedAt: null,
+      error: null,
+      reason: null
+    }
+  }
+}
+
+/** A person as an UPDATE_CONTACT leaves them. */
+export const changed = (
+  person: Facts,
+  {
+    attributes = {},
+    tags_add = [],
+    tags_remove = []
+  }: Pick<UpdateContactStep, "attributes" | "tags_add" | "tags_remove">
+): Facts => {
+  const kept: Record<string, unknown> = { ...person.attributes }
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null) delete kept[name]
+    else kept[name] = value
+  }
+  const tags = new Set([...person.tags, ...tags_add])
+  for (const tag of tags_remove) tags.delete(tag)
+  return { ...person, tags: [...tags], attributes: kept }
+}
+
+/** Moves a run on as far as it gets: asks, and is told, until it waits or ends. */
+export const move = (program: Program, run: Run, circumstances: Circumstances): Moving =>
+  new Move(program, run, circumstances).go()

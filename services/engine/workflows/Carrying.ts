@@ -1,0 +1,156 @@
+import { Effect, Option } from "effect"
+import { now } from "../../ports/Now.ts"
+import type { WorkflowVersionId } from "../../domain/Ids.ts"
+import type { Facts } from "../../domain/workflows/Conditions.ts"
+import type { HistoryEntry } from "../../domain/workflows/Execution.ts"
+import type { Fetched, Settled } from "../../domain/workflows/Interpreter.ts"
+import { move } from "../../domain/workflows/Interpreter.ts"
+import type { MovedRun, Moves, OpenRun, StepSum, Tools } from "../../ports/workflows/ExecutionStore.ts"
+import type { EngineSettings } from "../../ports/EngineSettings.ts"
+import type { StoreError } from "../../ports/StoreError.ts"
+import { runEvents } from "./RunEvents.ts"
+import { messagesOf } from "./RunMessages.ts"
+import type { Prepared, Programs } from "./Programs.ts"
+
+/** Longest that whoever begins a FETCH has for it, by the clock of the database: then another does it again. */
+export const FETCH_LEASE_MS = 60_000
+
+const NOBODY: Facts = {
+  tags: [],
+  attributes: {},
+  locale: null,
+  timezone: null,
+  platforms: [],
+  seenAt: null,
+  engagedAt: {}
+}
+
+/** A run that a move has not touched, as it ends from outside. */
+const endedAs = (run: OpenRun, status: "failed" | "cancelled", why: Pick<Settled, "error" | "reason">): Settled => ({
+  status,
+  position: run.position,
+  isBegun: run.isBegun,
+  deadline: null,
+  tries: run.tries,
+  dueAt: null,
+  wakes: null,
+  fetch: null,
+  steps: run.steps,
+  person: run.person ?? NOBODY,
+  effects: [],
+  history: [],
+  endedAt: run.position + 1,
+  ...why
+})
+
+/** Moves each run as far as it gets, and says all that comes of it; what runs ask, they ask together, round after round. */
+export const carrying = (
+  programs: Programs["Service"],
+  settings: EngineSettings["Service"],
+  /** Whether whoever asks carries out the FETCH that a run comes to; else it is left to others. */
+  isFetching: boolean,
+  fetched: ReadonlyMap<string, Fetched> = new Map()
+) =>
+  Effect.fnUntraced(function* (runs: ReadonlyArray<OpenRun>, tools: Tools) {
+    const at = now()
+    const versions = new Map<WorkflowVersionId, Prepared | null>()
+    for (const { versionId } of runs) {
+      if (!versions.has(versionId)) versions.set(versionId, Option.getOrNull(yield* programs.of(versionId)))
+    }
+    const settled = new Map<OpenRun, Settled>()
+    const going: Array<{ readonly run: OpenRun; readonly moving: ReturnType<typeof move> }> = []
+    const inNeed = runs.filter((run) => {
+      const needs = versions.get(run.versionId)?.program.needs
+      return needs !== undefined && (needs.devices || needs.engagement)
+    })
+    const more = inNeed.length === 0 ? new Map() : yield* tools.reach(inNeed)
+    for (const run of runs) {
+      const version = versions.get(run.versionId)
+      if (run.isClosed !== null || version == null) {
+        settled.set(run, endedAs(run, "cancelled", { error: null, reason: run.isClosed ?? "deleted" }))
+      } else if (run.person === null) {
+        settled.set(run, endedAs(run, "failed", { error: "contact_deleted", reason: null }))
+      } else {
+        const answer = fetched.get(run.id)
+        going.push({
+          run,
+          moving: move(version.program, run, {
+            person: { ...run.person, ...more.get(run.contactId) },
+            defaultTimezone: settings.defaultTimezone,
+            now: at,
+            ...(answer === undefined ? {} : { fetched: answer })
+          })
+        })
+      }
+    }
+    yield* drive(going, settled, tools)
+
+    const { messages, sends } = messagesOf(runs, settled, versions, settings)
+    const moved = runs.map((run): MovedRun => {
+      const one = settled.get(run)!
+      const isAtFetch = isFetching && one.fetch !== null && one.status === "running"
+      return { run, settled: one, sends: sends.get(run) ?? {}, fetchUntil: isAtFetch ? at + FETCH_LEASE_MS : null }
+    })
+    return {
+      moved,
+      messages,
+      updates: updatesOf(moved),
+      events: runEvents(moved, at),
+      counts: sumsOf(moved)
+    }
+  })
+
+const drive = Effect.fnUntraced(function* (
+  going: ReadonlyArray<{ readonly run: OpenRun; readonly moving: ReturnType<typeof move> }>,
+  settled: Map<OpenRun, Settled>,
+  tools: Tools
+): Effect.fn.Return<void, StoreError> {
+  let asking = going.map((one) => ({ ...one, said: one.moving.next() }))
+  while (asking.length > 0) {
+    const asked = []
+    for (const one of asking) {
+      if (one.said.done === true) settled.set(one.run, one.said.value)
+      else asked.push({ ...one, question: one.said.value })
+    }
+    if (asked.length === 0) return
+    const answers = yield* tools.ask(asked)
+    asking = asked.map((one, i) => ({ ...one, said: one.moving.next(answers[i]!) }))
+  }
+})
+
+/** In the order of their steps, whichever of them a run begins with: what is written first, another may take back. */
+const updatesOf = (moved: ReadonlyArray<MovedRun>): Moves["updates"] =>
+  moved
+    .flatMap(({ run, settled }) =>
+      settled.effects.flatMap((effect) => (effect._tag === "Update" ? [{ run, ...effect }] : []))
+    )
+    .sort((a, b) => a.place.stepOrder - b.place.stepOrder)
+    .map(({ run, step }) => ({ run, step }))
+
+const PASSED: ReadonlySet<HistoryEntry["outcome"]> = new Set(["passed", "skipped", "merged", "timed_out"])
+
+/** What the moves add to the counts of their steps. */
+const sumsOf = (moved: ReadonlyArray<MovedRun>): ReadonlyArray<StepSum> => {
+  const sums = new Map<string, { -readonly [K in keyof StepSum]: StepSum[K] }>()
+  const of = (versionId: WorkflowVersionId, stepOrder: number) => {
+    const key = `${versionId} ${stepOrder}`
+    let sum = sums.get(key)
+    if (sum === undefined) sums.set(key, (sum = { versionId, stepOrder, entered: 0, passed: 0, stopped: 0, failed: 0 }))
+    return sum
+  }
+  for (const { run, settled } of moved) {
+    const wasIn = run.isBegun || run.tries > 0
+    let last = wasIn ? run.position + 1 : -1
+    for (const { outcome, stepOrder } of settled.history) {
+      const sum = of(run.versionId, stepOrder)
+      if (stepOrder !== last) sum.entered++
+      last = stepOrder
+      if (PASSED.has(outcome)) sum.passed++
+      else if (outcome === "stopped") sum.stopped++
+      else if (outcome === "failed") sum.failed++
+    }
+    // Ended from outside, in a step that it was in.
+    if (settled.history.length === 0 && settled.dueAt === null && wasIn) of(run.versionId, run.position + 1).stopped++
+  }
+  return [...sums.values()]
+}

@@ -1,0 +1,230 @@
+import { Context, Effect, Layer, Option, Schema } from "effect"
+import { uuidv7 } from "../../ports/NewId.ts"
+import { now } from "../../ports/Now.ts"
+import { JobQueue } from "../../ports/operations/JobQueue.ts"
+import { SegmentStore } from "../../ports/audience/SegmentStore.ts"
+import type { StoreError } from "../../ports/StoreError.ts"
+import { EngineSettings } from "../../ports/EngineSettings.ts"
+import type { TemplatesBusy } from "../../ports/messages/TemplateEngine.ts"
+import type { AppId, CustomEventId, ExecutionId, WorkflowId } from "../../domain/Ids.ts"
+import type { SegmentFilter } from "../../domain/audience/Segment.ts"
+import { nextCron } from "../../domain/workflows/Cron.ts"
+import type { Fault } from "../../domain/workflows/Program.ts"
+import type {
+  CreateWorkflow,
+  Definition,
+  Entrants,
+  RaiseEvent,
+  TriggerWorkflow,
+  UpdateWorkflow,
+  Workflow
+} from "../../domain/workflows/Workflow.ts"
+import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
+import type { Beginning } from "../../ports/workflows/ExecutionStore.ts"
+import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
+import { WorkflowStore } from "../../ports/workflows/WorkflowStore.ts"
+import { makeWakeUps } from "../operations/WakeUps.ts"
+import { carrying } from "./Carrying.ts"
+import { cancelEvents } from "./RunEvents.ts"
+import type { WorkflowInvalid } from "./Drafting.ts"
+import { makeDrafting } from "./Drafting.ts"
+import { Programs } from "./Programs.ts"
+import { tell } from "./Telling.ts"
+
+/** What is asked for does not fit the state of the workflow. */
+export class WorkflowConflict extends Schema.TaggedError<WorkflowConflict>()("WorkflowConflict", {
+  message: Schema.String
+}) {}
+
+/** An audience names what is not there. */
+export class NoSuchAudience extends Schema.TaggedError<NoSuchAudience>()("NoSuchAudience", {
+  field: Schema.String,
+  message: Schema.String
+}) {}
+
+/** Times that a change is tried again which met another one. */
+const RETRIES = 5
+
+export interface Saved {
+  readonly workflow: Workflow
+  /** What its author may have overlooked. */
+  readonly warnings: ReadonlyArray<Fault>
+}
+
+export interface Triggered {
+  /** Runs that began; of a described audience, contacts that are looked through. */
+  readonly executions: number
+  /** The run's, when there is one. */
+  readonly executionId: ExecutionId | null
+}
+
+/** Workflows: defined, switched on, triggered and ended. */
+export class Workflows extends Context.Service<
+  Workflows,
+  {
+    readonly create: (
+      appId: AppId,
+      draft: CreateWorkflow
+    ) => Effect.Effect<Saved, WorkflowInvalid | TemplatesBusy | StoreError>
+    /** None: there is no such workflow. */
+    readonly update: (
+      appId: AppId,
+      id: WorkflowId,
+      change: UpdateWorkflow
+    ) => Effect.Effect<Option.Option<Saved>, WorkflowInvalid | WorkflowConflict | TemplatesBusy | StoreError>
+    readonly activate: (
+      appId: AppId,
+      id: WorkflowId
+    ) => Effect.Effect<Option.Option<Saved>, WorkflowInvalid | WorkflowConflict | TemplatesBusy | StoreError>
+    readonly archive: (appId: AppId, id: WorkflowId) => Effect.Effect<Option.Option<Workflow>, StoreError>
+    readonly remove: (appId: AppId, id: WorkflowId) => Effect.Effect<boolean, StoreError>
+    readonly trigger: (
+      appId: AppId,
+      id: WorkflowId,
+      request: TriggerWorkflow
+    ) => Effect.Effect<Option.Option<Triggered>, WorkflowConflict | NoSuchAudience | StoreError>
+    /** Keeps an event of the application's own, and answers its id: what follows from it, follows soon. */
+    readonly raise: (appId: AppId, event: RaiseEvent) => Effect.Effect<CustomEventId, StoreError>
+    /** Those of the executions that were under way. */
+    readonly cancel: (
+      appId: AppId,
+      ids: ReadonlyArray<ExecutionId>
+    ) => Effect.Effect<ReadonlyArray<ExecutionId>, StoreError>
+  }
+>()("heliograph/engine/Workflows") {
+  static readonly layer = Layer.effect(
+    Workflows,
+    Effect.suspend(() => make)
+  )
+}
+
+export const nextOf = ({ trigger }: Pick<Definition, "trigger">, after: number): number | null =>
+  trigger.type === "schedule" ? nextCron(trigger.cron, trigger.timezone, after) : null
+
+/** What runs of a workflow begin with. */
+export const beginningOf = (
+  { appId, definition, id, versionId }: Workflow,
+  data: Readonly<Record<string, unknown>>,
+  depth = 0
+): Beginning => ({
+  appId,
+  workflowId: id,
+  versionId,
+  reentry: definition.reentry === "always" ? null : definition.reentry,
+  data,
+  depth
+})
+
+const make = Effect.gen(function* () {
+  const store = yield* WorkflowStore
+  const executions = yield* ExecutionStore
+  const triggers = yield* TriggerStore
+  const segments = yield* SegmentStore
+  const programs = yield* Programs
+  const settings = yield* EngineSettings
+  const draft = yield* makeDrafting
+  const wakeUp = yield* makeWakeUps(yield* JobQueue)
+  const carry = carrying(programs, settings, false)
+
+  const create = Effect.fnUntraced(function* (appId: AppId, { reentry = "always", ...rest }: CreateWorkflow) {
+    const drafted = yield* draft(appId, { ...rest, reentry })
+    return { workflow: yield* store.create(appId, drafted.draft), warnings: drafted.warnings }
+  })
+
+  const archived = new WorkflowConflict({ message: "The workflow is archived: it stays as it is." })
+
+  const update = Effect.fnUntraced(function* (appId: AppId, id: WorkflowId, change: UpdateWorkflow) {
+    for (let attempt = 0; attempt <= RETRIES; attempt++) {
+      const found = yield* store.find(appId, id)
+      if (Option.isNone(found)) return Option.none()
+      const { definition, status, version } = found.value
+      if (status === "archived") return yield* archived
+      const changed: Definition = { ...definition, ...change }
+      const { draft: next, warnings } = yield* draft(appId, changed)
+      const updated = yield* store.update(appId, id, version, next, nextOf(changed, now()))
+      if (Option.isSome(updated)) return Option.some({ workflow: updated.value, warnings })
+    }
+    return yield* new WorkflowConflict({ message: "The workflow was changed by others at the same time: try again." })
+  })
+
+  const activate = Effect.fnUntraced(function* (appId: AppId, id: WorkflowId) {
+    for (let attempt = 0; attempt <= RETRIES; attempt++) {
+      const found = yield* store.find(appId, id)
+      if (Option.isNone(found)) return Option.none()
+      const { definition, status, version } = found.value
+      if (status === "archived") return yield* archived
+      // What it names may have gone since it was written.
+      const { warnings } = yield* draft(appId, definition)
+      if (status === "active") return Option.some({ workflow: found.value, warnings })
+      const activated = yield* store.activate(appId, id, version, nextOf(definition, now()))
+      if (Option.isSome(activated)) return Option.some({ workflow: activated.value, warnings })
+    }
+    return yield* new WorkflowConflict({ message: "The workflow was changed by others at the same time: try again." })
+  })
+
+  const filterOf = Effect.fnUntraced(function* (
+    appId: AppId,
+    to: Entrants
+  ): Effect.fn.Return<SegmentFilter | null, NoSuchAudience | StoreError> {
+    if (to.segment_id !== undefined) {
+      const segment = yield* segments.find(appId, to.segment_id)
+      if (Option.isSome(segment)) return segment.value.filter
+      return yield* new NoSuchAudience({ field: "to.segment_id", message: "is no segment of this application" })
+    }
+    if (to.all === true) return null
+    return {
+      ...(to.tags_any === undefined ? {} : { tags_any: to.tags_any }),
+      ...(to.tags_all === undefined ? {} : { tags_all: to.tags_all })
+    }
+  })
+
+  const trigger = Effect.fnUntraced(function* (appId: AppId, id: WorkflowId, { data = {}, to }: TriggerWorkflow) {
+    const found = yield* store.find(appId, id)
+    if (Option.isNone(found)) return Option.none()
+    const workflow = found.value
+    if (workflow.status !== "active") {
+      return yield* new WorkflowConflict({
+        message:
+          workflow.status === "draft"
+            ? "The workflow is a draft: activate it first."
+            : "The workflow is archived: nobody enters it any more."
+      })
+    }
+    if (to.user_ids !== undefined) {
+      const written = yield* executions.enter(beginningOf(workflow, data), to.user_ids, carry)
+      tell(wakeUp, written)
+      const { moved } = written.moves
+      if (moved.some(({ settled }) => settled.fetch !== null)) wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
+      return Option.some({ executions: moved.length, executionId: moved.length === 1 ? moved[0]!.run.id : null })
+    }
+    const filter = yield* filterOf(appId, to)
+    const count = yield* executions.leave({ id: uuidv7(), appId, workflowId: id, filter, data })
+    wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
+    return Option.some({ executions: count, executionId: null })
+  })
+
+  const cancel = Effect.fnUntraced(function* (appId: AppId, ids: ReadonlyArray<ExecutionId>) {
+    const { cancelled, webhooks } = yield* executions.cancel(appId, ids, "operator", (runs) =>
+      cancelEvents(appId, runs, "operator", now())
+    )
+    for (const webhook of webhooks) wakeUp({ type: "WebhookV1", id: webhook, priority: "bulk" })
+    return cancelled
+  })
+
+  const raise = Effect.fnUntraced(function* (appId: AppId, { data = {}, event, user_id }: RaiseEvent) {
+    const id = yield* triggers.raise(appId, { event, userId: user_id, data })
+    wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
+    return id as CustomEventId
+  })
+
+  return Workflows.of({
+    raise,
+    create,
+    update,
+    activate,
+    archive: store.archive,
+    remove: store.remove,
+    trigger,
+    cancel
+  })
+})

@@ -1,0 +1,199 @@
+import type { Effect, Option } from "effect"
+import { Context } from "effect"
+import type {
+  AppId,
+  ContactId,
+  ExecutionId,
+  NotificationId,
+  TemplateVersionId,
+  WebhookId,
+  WorkflowId,
+  WorkflowVersionId
+} from "../../domain/Ids.ts"
+import type { SegmentFilter } from "../../domain/audience/Segment.ts"
+import type { KeptRequest, Priority } from "../../domain/sending/Notification.ts"
+import type { EventChunk } from "../../domain/webhooks/Event.ts"
+import type { Facts } from "../../domain/workflows/Conditions.ts"
+import type { CancelReason, Execution, ExecutionStatus, HistoryEntry } from "../../domain/workflows/Execution.ts"
+import type { Answer, Question, Run, Settled } from "../../domain/workflows/Interpreter.ts"
+import type { UpdateContactStep } from "../../domain/workflows/Steps.ts"
+import type { Page } from "../audience/DeviceStore.ts"
+import type { StoreError } from "../StoreError.ts"
+
+/** A run in the hands of whoever moves it. */
+export interface OpenRun extends Run {
+  readonly appId: AppId
+  readonly workflowId: WorkflowId
+  readonly versionId: WorkflowVersionId
+  readonly contactId: ContactId
+  /** Null: the person was erased. Of devices and engagement it says nothing: `Tools.reach` does. */
+  readonly person: Facts | null
+  /** Why it ends, where its workflow is archived or deleted. */
+  readonly isClosed: CancelReason | null
+  readonly depth: number
+  /** Of this FETCH, the fence that its answer has to bring. */
+  readonly fence: number
+}
+
+export interface Asked {
+  readonly run: OpenRun
+  readonly question: Question
+}
+
+/** What moves may read, and do, in the transaction that writes them. */
+export interface Tools {
+  /** Answers in the order of the questions: a statement or two for each kind. */
+  readonly ask: (asked: ReadonlyArray<Asked>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>
+  /** Devices and engagement of these people. */
+  readonly reach: (
+    runs: ReadonlyArray<OpenRun>
+  ) => Effect.Effect<ReadonlyMap<ContactId, Pick<Facts, "platforms" | "seenAt" | "engagedAt">>, StoreError>
+}
+
+export interface MovedRun {
+  readonly run: OpenRun
+  readonly settled: Settled
+  /** The notifications of its SEND steps of this move, by key. */
+  readonly sends: Readonly<Record<string, NotificationId>>
+  /** The FETCH that it is at is begun with this move: until when (epoch ms) it is left to who does it. */
+  readonly fetchUntil: number | null
+}
+
+/** A message to one or many people, left to the planner. */
+export interface WorkflowMessage {
+  readonly id: NotificationId
+  readonly appId: AppId
+  readonly request: KeptRequest
+  readonly priority: Priority
+  readonly ttlMs: number
+  readonly template: TemplateVersionId | null
+}
+
+/** All that a transaction writes. */
+export interface Moves {
+  readonly moved: ReadonlyArray<MovedRun>
+  readonly messages: ReadonlyArray<WorkflowMessage>
+  readonly updates: ReadonlyArray<{ readonly run: OpenRun; readonly step: UpdateContactStep }>
+  readonly events: ReadonlyArray<EventChunk>
+  /** Of each version and step: how many runs came to it, and what became of them. */
+  readonly counts: ReadonlyArray<StepSum>
+}
+
+export interface StepSum {
+  readonly versionId: WorkflowVersionId
+  readonly stepOrder: number
+  readonly entered: number
+  readonly passed: number
+  readonly stopped: number
+  readonly failed: number
+}
+
+/** Decides what runs do. It may be asked again for the same runs, where the transaction is repeated. */
+export type Carry = (runs: ReadonlyArray<OpenRun>, tools: Tools) => Effect.Effect<Moves, StoreError>
+
+/** What was written, for those who are to be woken. */
+export interface Written {
+  readonly moves: Moves
+  readonly webhooks: ReadonlyArray<WebhookId>
+}
+
+/** Who enters: people by their ids, or contacts that a description fits (null: all). */
+export type EntrantsOf = { readonly userIds: ReadonlyArray<string> } | { readonly filter: SegmentFilter | null }
+
+/** What runs begin with. */
+export interface Beginning {
+  readonly appId: AppId
+  readonly workflowId: WorkflowId
+  readonly versionId: WorkflowVersionId
+  /** Of what a person has one run at most; null: as many as there are. */
+  readonly reentry: "when_ended" | "once" | null
+  readonly data: Readonly<Record<string, unknown>>
+  readonly depth: number
+}
+
+/** An audience on its way in. */
+export interface Entry {
+  readonly id: string
+  readonly appId: AppId
+  readonly workflowId: WorkflowId
+  readonly filter: SegmentFilter | null
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+/** Which executions a list is to have: those that meet every condition. */
+export interface ExecutionFilter {
+  readonly workflowId?: WorkflowId | undefined
+  readonly status?: ExecutionStatus | undefined
+  readonly userId?: string | undefined
+}
+
+/**
+ * Runs of workflows. Whoever moves some holds their timers locked for one transaction that writes all that they do, so that
+ * each step is in effect once: a process that dies leaves them as they were.
+ */
+export class ExecutionStore extends Context.Service<
+  ExecutionStore,
+  {
+    /** Applications with runs that are waiting, each with the first moment (epoch ms) at which one goes on. */
+    readonly due: Effect.Effect<ReadonlyArray<{ readonly appId: AppId; readonly at: number }>, StoreError>
+    /** Moves up to `limit` runs of the application that are due and that nobody else moves just now. */
+    readonly move: (appId: AppId, limit: number, carry: Carry) => Effect.Effect<Written, StoreError>
+    /** Moves runs whose FETCH was carried out, unless others have begun it since. */
+    readonly resume: (runs: ReadonlyArray<OpenRun>, carry: Carry) => Effect.Effect<Written, StoreError>
+    /**
+     * Begins runs of these people, who become contacts where they are none, and moves them. Whoever may not enter is left
+     * out. In the order of the ids.
+     */
+    readonly enter: (
+      beginning: Beginning,
+      userIds: ReadonlyArray<string>,
+      carry: Carry
+    ) => Effect.Effect<Written, StoreError>
+    /** Leaves an audience to whoever has the role, and says how many people it looks through. */
+    readonly leave: (entry: Entry) => Effect.Effect<number, StoreError>
+    /**
+     * Takes the next page of an audience of the application that comes next in turn after `served`. `begin` says what its
+     * runs begin with, or null where nobody enters any more; `fits` who of them does. None: no audience waits.
+     */
+    readonly enterPage: (
+      served: AppId | null,
+      limit: number,
+      begin: (entry: Entry) => Effect.Effect<Beginning | null, StoreError>,
+      fits: (entry: Entry, person: Facts) => boolean,
+      carry: Carry
+    ) => Effect.Effect<Option.Option<Written & { readonly appId: AppId }>, StoreError>
+    readonly find: (appId: AppId, id: ExecutionId) => Effect.Effect<Option.Option<Execution>, StoreError>
+    /** What became of it so far, step by step. */
+    readonly history: (appId: AppId, id: ExecutionId) => Effect.Effect<ReadonlyArray<HistoryEntry>, StoreError>
+    /** Newest first. */
+    readonly list: (
+      appId: AppId,
+      filter: ExecutionFilter,
+      before: string | null,
+      limit: number
+    ) => Effect.Effect<Page<Execution>, StoreError>
+    /** Cancels those of `ids` that are under way. */
+    readonly cancel: (
+      appId: AppId,
+      ids: ReadonlyArray<ExecutionId>,
+      reason: CancelReason,
+      events: (
+        runs: ReadonlyArray<{ readonly id: ExecutionId; readonly workflowId: WorkflowId }>
+      ) => ReadonlyArray<EventChunk>
+    ) => Effect.Effect<
+      { readonly cancelled: ReadonlyArray<ExecutionId>; readonly webhooks: ReadonlyArray<WebhookId> },
+      StoreError
+    >
+    /** Up to `limit` runs under way of a workflow that was archived or deleted. None: no such workflow has any. */
+    readonly closing: (limit: number) => Effect.Effect<
+      Option.Option<{
+        readonly appId: AppId
+        readonly reason: CancelReason
+        readonly ids: ReadonlyArray<ExecutionId>
+      }>,
+      StoreError
+    >
+    /** Wakes runs whose notification has ended. */
+    readonly wakeEnded: (limit: number) => Effect.Effect<number, StoreError>
+  }
+>()("heliograph/ports/ExecutionStore") {}

@@ -1,0 +1,71 @@
+import type { Effect, Option } from "effect"
+import { Context } from "effect"
+import type { AppId, ContactId, SegmentId, WorkflowId, WorkflowVersionId } from "../../domain/Ids.ts"
+import type { SegmentFilter } from "../../domain/audience/Segment.ts"
+import type { Facts } from "../../domain/workflows/Conditions.ts"
+import type { Reentry, Trigger } from "../../domain/workflows/Workflow.ts"
+import type { StoreError } from "../StoreError.ts"
+import type { Carry, Written } from "./ExecutionStore.ts"
+
+/** An active workflow, as far as its trigger goes. */
+export interface Triggered {
+  readonly workflowId: WorkflowId
+  readonly versionId: WorkflowVersionId
+  readonly trigger: Trigger
+  readonly reentry: Reentry
+}
+
+/** A segment that is looked through, and those of its page whom its conditions fit. */
+export interface Looked {
+  readonly segmentId: SegmentId
+  readonly filter: SegmentFilter
+  readonly people: ReadonlyArray<{ readonly id: ContactId; readonly person: Facts }>
+}
+
+export type Judge = (filter: SegmentFilter, person: Facts) => boolean
+
+export interface Taken {
+  readonly appId: AppId
+  /** How much there was to take: nothing where others have it just now. */
+  readonly count: number
+  readonly written: ReadonlyArray<Written>
+}
+
+/**
+ * What makes people enter workflows by itself: events, tags, segments, the time. Each is taken in the transaction that
+ * begins the runs, so that none is taken twice and none is lost.
+ */
+export class TriggerStore extends Context.Service<
+  TriggerStore,
+  {
+    /** Commits an event of an application's own, and answers its id. */
+    readonly raise: (
+      appId: AppId,
+      event: { readonly event: string; readonly userId: string; readonly data: Readonly<Record<string, unknown>> }
+    ) => Effect.Effect<string, StoreError>
+    /** Takes up to `limit` events of the application that comes after `served`. None: there are none. */
+    readonly takeEvents: (
+      served: AppId | null,
+      limit: number,
+      carry: Carry
+    ) => Effect.Effect<Option.Option<Taken>, StoreError>
+    /** Takes up to `limit` changes of contacts of the application that comes after `served`. */
+    readonly takeChanges: (
+      served: AppId | null,
+      limit: number,
+      judge: Judge,
+      carry: Carry
+    ) => Effect.Effect<Option.Option<Taken>, StoreError>
+    /** Watches the segments of all applications that active workflows wait for, and no others. */
+    readonly keepAllWatched: Effect.Effect<void, StoreError>
+    /** Looks at the next page of a segment that is watched, if one is to be looked through. False: none is. */
+    readonly look: (limit: number, judge: Judge, carry: Carry) => Effect.Effect<Option.Option<Taken>, StoreError>
+    /** Leaves the audience of a workflow whose time has come to whoever lets it in. `next` answers its next time. */
+    readonly takeScheduled: (
+      now: number,
+      next: (trigger: Trigger, after: number) => number | null
+    ) => Effect.Effect<number, StoreError>
+    /** When the next schedule is due (epoch ms). */
+    readonly nextScheduled: Effect.Effect<number | null, StoreError>
+  }
+>()("heliograph/ports/TriggerStore") {}

@@ -1,0 +1,593 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { PgClient } from "@effect/sql-pg"
+import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
+import { pool } from "../../../../layers/postgres/server/Database.ts"
+import type { AppId, ExecutionId } from "../../../../services/domain/Ids.ts"
+import type { Step } from "../../../../services/domain/workflows/Steps.ts"
+import type { Workflow } from "../../../../services/domain/workflows/Workflow.ts"
+import { now } from "../../../../services/ports/Now.ts"
+import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
+import { TriggerStore } from "../../../../services/ports/workflows/TriggerStore.ts"
+import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
+import { TestDatabase } from "../../../Database.ts"
+import { hotStores, newApp } from "../Stores.ts"
+import { activated, carry, entered, moved, workflowStores } from "./Runs.ts"
+
+const HOUR_S = 3600
+const NO_EVENTS = () => []
+
+type Stores = ExecutionStore | TriggerStore | WorkflowStore | SqlClient.SqlClient
+
+/** Runs an effect as on a node of its own. */
+const onOwnNode = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { url } = yield* TestDatabase
+    const node = workflowStores.pipe(Layer.provide(PgClient.layerFrom(pool(url, 1)).pipe(Layer.orDie)))
+    return yield* Effect.provide(effect, Layer.fresh(node))
+  })
+
+const atOnce = <A, E>(effects: ReadonlyArray<Effect.Effect<A, E, Stores>>) =>
+  Effect.all(effects.map(onOwnNode), { concurrency: "unbounded" })
+
+/** As if the time of all that waits had come; its digests close as well. */
+const letTimePass = Effect.fnUntraced(function* (app: AppId) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE execution_timers SET due_at = now() - interval '1 s' WHERE app_id = ${app}`
+  yield* sql`UPDATE executions SET deadline = now() - interval '1 s' WHERE app_id = ${app} AND deadline IS NOT NULL`
+  yield* sql`UPDATE digests SET closes_at = now() - interval '1 s' WHERE app_id = ${app}`
+})
+
+/** Moves until nothing is due. */
+const moveAll = Effect.fnUntraced(function* (app: AppId) {
+  let all = 0
+  for (let some = Infinity; some > 0; all += some) some = (yield* moved(app)).length
+  return all
+})
+
+const statuses = Effect.fnUntraced(function* (app: AppId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly status: string; readonly count: number }>`
+    SELECT status, count(*)::integer AS count FROM executions WHERE app_id = ${app} GROUP BY status`
+  return Object.fromEntries(rows.map(({ count, status }) => [status, count]))
+})
+
+const found = Effect.fnUntraced(function* (app: AppId, id: ExecutionId) {
+  return Option.getOrThrow(yield* (yield* ExecutionStore).find(app, id))
+})
+
+const users = (count: number, prefix = "u") => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
+
+const PAUSE: Step = { key: "pause", type: "DELAY", seconds: HOUR_S }
+const MARK: Step = { key: "mark", type: "UPDATE_CONTACT", tags_add: ["marked"] }
+
+const stores = Layer.mergeAll(ContactStores.layer, workflowStores).pipe(Layer.provideMerge(hotStores))
+
+layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
+  describe("moving", () => {
+    it.effect("never moves a run twice, however many are at it", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [PAUSE, MARK])
+        yield* entered(workflow, users(300))
+        yield* letTimePass(app)
+        const each = yield* atOnce(
+          Array.from({ length: 4 }, () =>
+            Effect.gen(function* () {
+              const ids: Array<string> = []
+              for (let some = 1; some > 0;) {
+                const runs = yield* moved(app, 20)
+                some = runs.length
+                ids.push(...runs.map(({ run }) => run.id))
+              }
+              return ids
+            })
+          )
+        )
+        expect(each.flat()).toHaveLength(300)
+        expect(new Set(each.flat()).size).toBe(300)
+        expect(yield* statuses(app)).toEqual({ completed: 300 })
+        const [first, second] = yield* (yield* WorkflowStore).counts(workflow.versionId)
+        expect([first, second]).toMatchObject([
+          { entered: 300, passed: 300 },
+          { entered: 300, passed: 300 }
+        ])
+      })
+    )
+
+    it.effect("leaves everything as it was when the transaction dies", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [PAUSE, MARK])
+        const [one] = yield* entered(workflow, ["u"])
+        yield* letTimePass(app)
+        const store = yield* ExecutionStore
+        const carried = yield* carry()
+        const died = yield* Effect.exit(
+          store.move(
+            app,
+            10,
+            (runs, tools) =>
+              Effect.andThen(carried(runs, tools), Effect.die(new Error("killed"))) as ReturnType<typeof carried>
+          )
+        )
+        expect(Exit.isFailure(died) && Cause.hasDies(died.cause)).toBe(true)
+        expect(yield* found(app, one!.run.id)).toMatchObject({ status: "running", stepOrder: 1 })
+        expect(yield* (yield* WorkflowStore).counts(workflow.versionId)).toMatchObject([{ entered: 1, passed: 0 }])
+        expect(yield* moveAll(app)).toBe(1)
+        expect(yield* found(app, one!.run.id)).toMatchObject({ status: "completed" })
+        expect(yield* store.history(app, one!.run.id)).toHaveLength(3)
+      })
+    )
+
+    it.effect("writes what steps change in the order of steps, whichever of them runs begin with", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const app = yield* newApp
+        const workflow = yield* activated(app, [
+          { key: "first", type: "UPDATE_CONTACT", tags_add: ["a", "b"], attributes: { n: 1 } },
+          PAUSE,
+          { key: "then", type: "UPDATE_CONTACT", tags_remove: ["a"], attributes: { n: 2 } }
+        ])
+        const other = yield* activated(app, [PAUSE, ...workflow.definition.steps.filter(({ key }) => key !== "pause")])
+        yield* entered(workflow, ["ahead"])
+        yield* entered(other, ["behind"])
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        const rows = yield* sql`SELECT external_id, tags, attributes FROM contacts WHERE app_id = ${app} ORDER BY 1`
+        expect(rows).toEqual([
+          { external_id: "ahead", tags: ["b"], attributes: { n: 2 } },
+          { external_id: "behind", tags: ["b"], attributes: { n: 2 } }
+        ])
+      })
+    )
+  })
+
+  describe("digests", () => {
+    const DIGEST: Step = { key: "sum", type: "DIGEST", by: "data.thread", seconds: HOUR_S }
+
+    it.effect("have each of a thousand events that come at once, in one of their person and key", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const app = yield* newApp
+        const workflow = yield* activated(app, [DIGEST, MARK])
+        // Half of them of one person and key; the others of other people and keys.
+        const one = Array.from({ length: 500 }, (_, i) => ({ user: "u", thread: "t", i }))
+        const others = Array.from({ length: 500 }, (_, i) => ({ user: `u${i % 5}`, thread: `t${i % 2}`, i }))
+        const enter = (events: typeof one) =>
+          Effect.gen(function* () {
+            for (const { i, thread, user } of events) yield* entered(workflow, [user], { thread, i })
+          })
+        const all = [...one, ...others]
+        yield* atOnce(Array.from({ length: 8 }, (_, node) => enter(all.filter((_, place) => place % 8 === node))))
+        expect(yield* statuses(app)).toEqual({ completed: 1000 - 11, waiting: 11 })
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        expect(yield* statuses(app)).toEqual({ completed: 1000 })
+        const rows = yield* sql<{ readonly user_id: string; readonly steps: string; readonly data: string }>`
+          SELECT user_id, steps, data FROM executions WHERE app_id = ${app} AND steps <> '{}' ORDER BY user_id`
+        const sums = rows.map(({ data, steps, user_id }) => {
+          const { count, items } = JSON.parse(steps).sum
+          const { thread } = JSON.parse(data)
+          expect(items.length).toBe(Math.min(count, 10))
+          for (const item of items) expect(item.thread).toBe(thread)
+          return [`${user_id} ${thread}`, count] as const
+        })
+        expect(new Map(sums)).toEqual(
+          new Map([
+            ["u t", 500],
+            ...users(5).flatMap((user) => ["t0", "t1"].map((thread) => [`${user} ${thread}`, 50] as const))
+          ])
+        )
+        expect(yield* sql`SELECT 1 FROM digest_items WHERE app_id = ${app}`).toEqual([])
+        expect(yield* sql`SELECT 1 FROM digests WHERE app_id = ${app}`).toEqual([])
+      })
+    )
+
+    it.effect("close when they are full, and slide no farther than ten times their span", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const app = yield* newApp
+        const full = yield* activated(app, [{ ...DIGEST, at_most: 3 }, PAUSE])
+        for (let i = 0; i < 2; i++) yield* entered(full, ["u"], { thread: "t" })
+        expect(yield* moveAll(app)).toBe(0)
+        yield* entered(full, ["u"], { thread: "t" })
+        expect(yield* moveAll(app)).toBe(1)
+        const sliding = yield* activated(app, [{ ...DIGEST, sliding: true }, PAUSE])
+        const [opener] = yield* entered(sliding, ["u"], { thread: "t" })
+        // It was opened long ago.
+        yield* sql`UPDATE digests SET opened_at = now() - interval '9.5 hours' WHERE execution_id = ${opener!.run.id}`
+        yield* entered(sliding, ["u"], { thread: "t" })
+        const [row] = yield* sql<{ readonly left: number }>`
+          SELECT extract(epoch FROM closes_at - opened_at)::float8 / 3600 AS left FROM digests
+          WHERE execution_id = ${opener!.run.id}`
+        expect(row!.left).toBeGreaterThan(9.99)
+        expect(row!.left).toBeLessThanOrEqual(10.51)
+      })
+    )
+
+    it.effect("follow a DELAY and each other, once each", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const second: Step = { key: "again", type: "DIGEST", seconds: HOUR_S }
+        const workflow = yield* activated(app, [PAUSE, DIGEST, second])
+        for (const thread of ["a", "a", "b"]) yield* entered(workflow, ["u"], { thread })
+        for (let round = 0; round < 3; round++) {
+          yield* letTimePass(app)
+          yield* moveAll(app)
+        }
+        expect(yield* statuses(app)).toEqual({ completed: 3 })
+        const { items } = yield* (yield* ExecutionStore).list(app, {}, null, 10)
+        const last = items.filter(({ steps }) => steps["again"] !== undefined)
+        expect(last.map(({ steps }) => steps["again"])).toMatchObject([{ count: 2 }])
+      })
+    )
+  })
+
+  describe("throttles", () => {
+    it.effect("let through exactly as many as they may, of those who come at once", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [
+          { key: "cap", type: "THROTTLE", by: "data.kind", at_most: 5, per_seconds: HOUR_S }
+        ])
+        yield* atOnce(
+          Array.from({ length: 6 }, () =>
+            Effect.gen(function* () {
+              for (let i = 0; i < 10; i++) {
+                yield* entered(workflow, ["u", "v"], { kind: "x" })
+                yield* entered(workflow, ["u"])
+              }
+            })
+          )
+        )
+        expect(yield* statuses(app)).toEqual({ completed: 15, filtered: 180 - 15 })
+      })
+    )
+
+    it.effect("begin anew when their time is over", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const app = yield* newApp
+        const workflow = yield* activated(app, [{ key: "cap", type: "THROTTLE", at_most: 1, per_seconds: 60 }])
+        const status = Effect.map(entered(workflow, ["u"]), ([one]) => one!.settled.status)
+        expect([yield* status, yield* status]).toEqual(["completed", "filtered"])
+        yield* sql`UPDATE throttles SET opened_at = opened_at - interval '61 s' WHERE app_id = ${app}`
+        expect([yield* status, yield* status]).toEqual(["completed", "filtered"])
+      })
+    )
+  })
+
+  describe("entering again", () => {
+    const race = Effect.fnUntraced(function* (workflow: Workflow) {
+      const each = yield* atOnce(Array.from({ length: 6 }, () => entered(workflow, ["u", "v"])))
+      return each.flat().length
+    })
+
+    it.effect("happens once for a person who may enter once, whatever became of the run", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [PAUSE], { reentry: "once" })
+        expect(yield* race(workflow)).toBe(2)
+        yield* letTimePass(app)
+        expect(yield* moveAll(app)).toBe(2)
+        expect(yield* race(workflow)).toBe(0)
+      })
+    )
+
+    it.effect("waits for the end of the run before, cancelled ones included", () =>
+      Effect.gen(function* () {
+        const store = yield* ExecutionStore
+        const app = yield* newApp
+        const workflow = yield* activated(app, [PAUSE], { reentry: "when_ended" })
+        expect(yield* race(workflow)).toBe(2)
+        expect(yield* race(workflow)).toBe(0)
+        yield* letTimePass(app)
+        expect(yield* moveAll(app)).toBe(2)
+        expect(yield* race(workflow)).toBe(2)
+        const { items } = yield* store.list(app, { status: "waiting" }, null, 10)
+        yield* store.cancel(
+          app,
+          items.map(({ id }) => id),
+          "operator",
+          NO_EVENTS
+        )
+        expect(yield* race(workflow)).toBe(2)
+      })
+    )
+  })
+
+  describe("cancelling", () => {
+    it.effect("ends a run or comes too late, and never both", () =>
+      Effect.gen(function* () {
+        const store = yield* ExecutionStore
+        const app = yield* newApp
+        const workflow = yield* activated(app, [PAUSE, MARK])
+        const ids = (yield* entered(workflow, users(200))).map(({ run }) => run.id)
+        yield* letTimePass(app)
+        const [cancelled, ran] = yield* Effect.all(
+          [
+            onOwnNode(
+              Effect.gen(function* () {
+                const all: Array<string> = []
+                for (let i = 0; i < ids.length; i += 10) {
+                  const other = yield* ExecutionStore
+                  all.push(...(yield* other.cancel(app, ids.slice(i, i + 10), "operator", NO_EVENTS)).cancelled)
+                }
+                return all
+              })
+            ),
+            onOwnNode(
+              Effect.gen(function* () {
+                const all: Array<string> = []
+                for (let some = 1; some > 0;) {
+                  const runs = yield* moved(app, 7)
+                  some = runs.length
+                  all.push(...runs.map(({ run }) => run.id))
+                }
+                return all
+              })
+            )
+          ],
+          { concurrency: "unbounded" }
+        )
+        yield* moveAll(app)
+        expect(cancelled.filter((id) => ran.includes(id))).toEqual([])
+        const { items } = yield* store.list(app, { status: "cancelled" }, null, 1000)
+        expect(new Set(items.map(({ id }) => id))).toEqual(new Set(cancelled))
+        const counts = yield* (yield* WorkflowStore).counts(workflow.versionId)
+        // Nobody seems to wait.
+        expect(counts[0]).toMatchObject({ entered: 200, passed: 200 - cancelled.length, stopped: cancelled.length })
+      })
+    )
+
+    it.effect("of all runs follows when a workflow is removed, and then nothing of it is left", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const store = yield* ExecutionStore
+        const app = yield* newApp
+        const workflow = yield* activated(app, [{ key: "hello", type: "SEND", content: { title: "Hello" } }, PAUSE])
+        yield* entered(workflow, users(5))
+        yield* (yield* WorkflowStore).remove(app, workflow.id)
+        for (let rounds = 0; rounds < 4; rounds++) {
+          const closing = yield* store.closing(2)
+          if (Option.isNone(closing)) break
+          expect(closing.value.reason).toBe("deleted")
+          yield* store.cancel(app, closing.value.ids, closing.value.reason, NO_EVENTS)
+        }
+        expect(yield* statuses(app)).toEqual({ cancelled: 5 })
+        for (const table of ["workflows", "workflow_versions", "workflow_step_counts"]) {
+          const column = table === "workflow_step_counts" ? "version_id" : table === "workflows" ? "id" : "workflow_id"
+          const id = table === "workflow_step_counts" ? workflow.versionId : workflow.id
+          expect(yield* sql`SELECT 1 FROM ${sql(table)} WHERE ${sql(column)} = ${id}`).toEqual([])
+        }
+        const versions = yield* sql`SELECT retired_at FROM template_versions WHERE app_id = ${app}`
+        expect(versions).toEqual([{ retired_at: expect.any(Date) }])
+      })
+    )
+  })
+
+  describe("waiting for an event", () => {
+    const WAIT: Step = {
+      key: "bought",
+      type: "WAIT_FOR",
+      event: "bought",
+      match: { event: "cart", run: "data.cart" },
+      seconds: HOUR_S
+    }
+    const raise = Effect.fnUntraced(function* (app: AppId, cart: number, userId = "u") {
+      yield* (yield* TriggerStore).raise(app, { event: "bought", userId, data: { cart } })
+    })
+    const takeAll = Effect.gen(function* () {
+      const carried = yield* carry()
+      const store = yield* TriggerStore
+      for (;;) {
+        const taken = yield* store.takeEvents(null, 500, carried)
+        if (Option.isNone(taken)) return
+      }
+    })
+    const heardBy = Effect.fnUntraced(function* (app: AppId, id: ExecutionId, key = "bought") {
+      const { status, steps } = yield* found(app, id)
+      return [status, (steps[key] as { readonly timed_out: boolean } | undefined)?.timed_out ?? null]
+    })
+
+    it.effect("ends with the first that fits, of this person, whatever came before", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const [one] = yield* entered(yield* activated(app, [WAIT]), ["u"], { cart: 2 })
+        const { id } = one!.run
+        yield* raise(app, 2, "v")
+        // More than are looked through at once.
+        for (let i = 0; i < 130; i++) yield* raise(app, 1)
+        yield* takeAll
+        yield* moveAll(app)
+        expect(yield* heardBy(app, id)).toEqual(["waiting", null])
+        yield* raise(app, 2)
+        yield* takeAll
+        yield* moveAll(app)
+        expect(yield* heardBy(app, id)).toEqual(["completed", false])
+      })
+    )
+
+    it.effect("takes one that came before it waited, and since it entered", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        yield* raise(app, 2)
+        const [one] = yield* entered(yield* activated(app, [PAUSE, WAIT]), ["u"], { cart: 2 })
+        const [other] = yield* entered(yield* activated(app, [PAUSE, WAIT]), ["u"], { cart: 3 })
+        yield* raise(app, 3)
+        yield* takeAll
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        expect(yield* heardBy(app, one!.run.id)).toEqual(["waiting", null])
+        expect(yield* heardBy(app, other!.run.id)).toEqual(["completed", false])
+      })
+    )
+
+    it.effect("needs another event for the next step that waits for one", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const [one] = yield* entered(yield* activated(app, [WAIT, { ...WAIT, key: "more" }]), ["u"], { cart: 2 })
+        yield* raise(app, 2)
+        yield* takeAll
+        yield* moveAll(app)
+        expect(yield* heardBy(app, one!.run.id, "more")).toEqual(["waiting", null])
+        yield* raise(app, 2)
+        yield* takeAll
+        yield* moveAll(app)
+        expect(yield* heardBy(app, one!.run.id, "more")).toEqual(["completed", false])
+      })
+    )
+
+    it.effect("is over when its time is, and then no event hurries what follows", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const app = yield* newApp
+        const [one] = yield* entered(yield* activated(app, [WAIT, PAUSE]), ["u"], { cart: 2 })
+        const { id } = one!.run
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        expect(yield* heardBy(app, id)).toEqual(["waiting", true])
+        expect(yield* sql`SELECT 1 FROM execution_events WHERE app_id = ${app}`).toEqual([])
+        yield* raise(app, 2)
+        yield* takeAll
+        expect((yield* found(app, id)).status).toBe("waiting")
+        expect((yield* found(app, id)).dueAt).toBeGreaterThan(now())
+      })
+    )
+
+    it.effect("takes one that comes as its time ends, or is over: one of the two, once", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [WAIT])
+        const runs = yield* entered(workflow, users(60), { cart: 2 })
+        yield* letTimePass(app)
+        yield* atOnce([
+          Effect.gen(function* () {
+            for (const user of users(60)) yield* raise(app, 2, user)
+          }),
+          takeAll,
+          Effect.gen(function* () {
+            for (let some = 1; some > 0;) some = (yield* moved(app, 5)).length
+          }),
+          takeAll
+        ])
+        yield* takeAll
+        yield* moveAll(app)
+        const store = yield* ExecutionStore
+        for (const { run } of runs) {
+          const [status, timedOut] = yield* heardBy(app, run.id)
+          expect([status, typeof timedOut]).toEqual(["completed", "boolean"])
+          const history = yield* store.history(app, run.id)
+          expect(history.map(({ outcome }) => outcome)).toEqual(["waiting", timedOut === true ? "timed_out" : "passed"])
+        }
+      })
+    )
+  })
+
+  describe("a FETCH", () => {
+    const FETCH: Step = { key: "ask", type: "FETCH", url: "https://example.com/" }
+    const resumed = Effect.fnUntraced(function* (
+      run: Parameters<ExecutionStore["Service"]["resume"]>[0][number],
+      fence: number,
+      fetched: Parameters<typeof carry>[0] extends ReadonlyMap<string, infer F> | undefined ? F : never
+    ) {
+      const store = yield* ExecutionStore
+      return (yield* store.resume([{ ...run, fence }], yield* carry(new Map([[run.id as string, fetched]])))).moves
+        .moved
+    })
+    const answer = (body: unknown) => ({ _tag: "Answer" as const, status: 200, body })
+
+    it.effect("refuses the answer of one who was overtaken", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const [one] = yield* entered(yield* activated(app, [FETCH]), ["u"])
+        const { run } = one!
+        expect(one!.fetchUntil).toBeGreaterThan(now())
+        // Who began it stands still: another begins it again.
+        yield* letTimePass(app)
+        const [again] = yield* moved(app)
+        expect(again!.fetchUntil).not.toBeNull()
+        expect(yield* resumed(run, run.fence + 1, answer("late"))).toEqual([])
+        expect(yield* resumed(run, run.fence + 2, answer("right"))).toHaveLength(1)
+        expect(yield* resumed(run, run.fence + 2, answer("twice"))).toEqual([])
+        expect(yield* found(app, run.id)).toMatchObject({ status: "completed", steps: { ask: { body: "right" } } })
+      })
+    )
+
+    it.effect("is tried again twice, and then the run fails", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [FETCH])
+        const [one] = yield* entered(workflow, ["u"])
+        const { run } = one!
+        const fault = { _tag: "Fault" as const, detail: "503", mayRetry: true, retryAfterMs: null }
+        for (let tries = 1; tries <= 3; tries++) {
+          yield* resumed(run, run.fence + tries, fault)
+          yield* letTimePass(app)
+          expect((yield* moved(app)).length).toBe(tries === 3 ? 0 : 1)
+        }
+        expect(yield* found(app, run.id)).toMatchObject({ status: "failed", error: "fetch: 503" })
+        const counts = yield* (yield* WorkflowStore).counts(workflow.versionId)
+        expect(counts).toMatchObject([{ entered: 1, passed: 0, failed: 1 }])
+      })
+    )
+  })
+
+  describe("lists", () => {
+    it.effect("have those in a status, of a workflow, of a person, newest first, page by page", () =>
+      Effect.gen(function* () {
+        const store = yield* ExecutionStore
+        const app = yield* newApp
+        const stops: Step = { key: "never", type: "FILTER", conditions: { tags_any: ["nobody's"] } }
+        const waits = yield* activated(app, [PAUSE])
+        const ends = yield* activated(app, [stops])
+        const waiting = (yield* entered(waits, users(5))).map(({ run }) => run.id)
+        const filtered = (yield* entered(ends, users(5))).map(({ run }) => run.id)
+        const list = Effect.fnUntraced(function* (filter: Parameters<typeof store.list>[1]) {
+          const ids: Array<string> = []
+          for (let before: string | null = null; ;) {
+            const page: Effect.Success<ReturnType<typeof store.list>> = yield* store.list(app, filter, before, 2)
+            ids.push(...page.items.map(({ id }) => id))
+            before = page.next
+            if (before === null) return ids
+          }
+        })
+        const newest = (ids: ReadonlyArray<string>) => ids.toSorted().toReversed()
+        expect(yield* list({})).toEqual(newest([...waiting, ...filtered]))
+        expect(yield* list({ status: "waiting" })).toEqual(newest(waiting))
+        expect(yield* list({ status: "running" })).toEqual([])
+        expect(yield* list({ status: "filtered" })).toEqual(newest(filtered))
+        for (const status of ["completed", "failed", "cancelled"] as const) expect(yield* list({ status })).toEqual([])
+        expect(yield* list({ workflowId: ends.id })).toEqual(newest(filtered))
+        expect(yield* list({ workflowId: ends.id, status: "waiting" })).toEqual([])
+        expect(yield* list({ workflowId: ends.id, status: "filtered" })).toEqual(newest(filtered))
+        expect(yield* list({ userId: "u1" })).toEqual(newest([waiting[1]!, filtered[1]!]))
+        expect(yield* list({ userId: "u1", status: "waiting", workflowId: waits.id })).toEqual([waiting[1]])
+        yield* letTimePass(app)
+        expect(yield* list({ status: "running" })).toEqual(newest(waiting))
+        expect(yield* list({ status: "running", workflowId: ends.id })).toEqual([])
+        expect(yield* list({ status: "waiting" })).toEqual([])
+      })
+    )
+  })
+
+  it.effect("whose person was erased fail, and those of an archived workflow are cancelled", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const workflow = yield* activated(app, [PAUSE, MARK])
+      const [erased] = yield* entered(workflow, ["gone"])
+      yield* sql`DELETE FROM contacts WHERE app_id = ${app} AND external_id = 'gone'`
+      yield* letTimePass(app)
+      yield* moveAll(app)
+      expect(yield* found(app, erased!.run.id)).toMatchObject({ status: "failed", error: "contact_deleted" })
+      const [open] = yield* entered(workflow, ["u"])
+      yield* (yield* WorkflowStore).archive(app, workflow.id)
+      yield* letTimePass(app)
+      yield* moveAll(app)
+      expect(yield* found(app, open!.run.id)).toMatchObject({ status: "cancelled", reason: "archived" })
+    })
+  )
+})

@@ -1,0 +1,78 @@
+import { Effect, Layer, Option } from "effect"
+import * as ExecutionStores from "../../../../layers/postgres/workflows/ExecutionStore.ts"
+import * as TriggerStores from "../../../../layers/postgres/workflows/TriggerStore.ts"
+import * as WorkflowStores from "../../../../layers/postgres/workflows/WorkflowStore.ts"
+import type { AppId, TemplateVersionId, WorkflowId, WorkflowVersionId } from "../../../../services/domain/Ids.ts"
+import type { Fetched } from "../../../../services/domain/workflows/Interpreter.ts"
+import { programOf, stepsOf } from "../../../../services/domain/workflows/Program.ts"
+import type { Step } from "../../../../services/domain/workflows/Steps.ts"
+import type { Definition, Workflow } from "../../../../services/domain/workflows/Workflow.ts"
+import { carrying } from "../../../../services/engine/workflows/Carrying.ts"
+import { beginningOf } from "../../../../services/engine/workflows/Workflows.ts"
+import type { EngineSettings } from "../../../../services/ports/EngineSettings.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
+import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
+
+/* Workflows and their runs, moved by what moves them in the engine. */
+
+export const workflowStores = Layer.mergeAll(ExecutionStores.layer, TriggerStores.layer, WorkflowStores.layer)
+
+const SETTINGS = { defaultTtlMs: 60_000, defaultTimezone: "UTC" } as EngineSettings["Service"]
+
+const BODY = { content: { title: "Hello" }, locales: {}, missing_variables: "empty" as const }
+
+export const draftOf = (definition: Definition) => {
+  const sends = stepsOf(definition.steps).flatMap(({ step: { key, type } }) => (type === "SEND" ? [key] : []))
+  const versions = sends.map((key) => [key, uuidv7() as TemplateVersionId] as const)
+  return {
+    definition,
+    templates: Object.fromEntries(
+      versions.map(([key, version]) => [key, { version, parts: ["title" as const], asksRun: false }])
+    ),
+    bodies: versions.map(([, id]) => ({ id, body: BODY }))
+  }
+}
+
+/** A workflow that is active. */
+export const activated = Effect.fnUntraced(function* (
+  app: AppId,
+  steps: ReadonlyArray<Step>,
+  more: Partial<Definition> = {}
+) {
+  const store = yield* WorkflowStore
+  const draft = draftOf({ name: "One", trigger: { type: "api" }, reentry: "always", steps, ...more })
+  const { id, version } = yield* store.create(app, draft)
+  return Option.getOrThrow(yield* store.activate(app, id, version, null))
+})
+
+/** What moves runs, with answers for those whose FETCH was carried out, by their ids. */
+export const carry = (fetched: ReadonlyMap<string, Fetched> = new Map()) =>
+  Effect.map(WorkflowStore, (store) => {
+    const of = (id: WorkflowVersionId) =>
+      Effect.map(
+        store.version(id),
+        Option.map((one) => ({ ...one, program: programOf(one.definition.steps) }))
+      )
+    return carrying({ of }, SETTINGS, true, fetched)
+  })
+
+/** Lets people in, and answers their runs. */
+export const entered = Effect.fnUntraced(function* (
+  workflow: Workflow,
+  userIds: ReadonlyArray<string>,
+  data: Readonly<Record<string, unknown>> = {}
+) {
+  const store = yield* ExecutionStore
+  const { moves } = yield* store.enter(beginningOf(workflow, data), userIds, yield* carry())
+  return moves.moved
+})
+
+/** Moves all that is due, and answers the runs. */
+export const moved = Effect.fnUntraced(function* (app: AppId, limit = 1000) {
+  const store = yield* ExecutionStore
+  const { moves } = yield* store.move(app, limit, yield* carry())
+  return moves.moved
+})
+
+export type { WorkflowId }

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest"
+import { isCron, nextCron } from "../../../../services/domain/workflows/Cron.ts"
+
+/** The first moments after one at which a schedule is due. */
+const times = (pattern: string, zone: string, after: string, count: number): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (let at = Date.parse(after); found.length < count;) {
+    at = nextCron(pattern, zone, at)
+    found.push(new Date(at).toISOString().slice(0, 16))
+  }
+  return found
+}
+
+describe("a schedule", () => {
+  it("is five fields that can be read and that ever come", () => {
+    for (const pattern of ["0 9 * * *", "*/5 * * * *", "0 0 1 1 *", "30 8 * * 1-5", "0 0 29 2 *"]) {
+      expect(isCron(pattern)).toBe(true)
+    }
+    for (const pattern of [
+      "",
+      "* * * *",
+      "0 0 9 * * *",
+      "60 * * * *",
+      "0 0 30 2 *",
+      "x * * * *",
+      `${"0,".repeat(200)}0 * * * *`
+    ]) {
+      expect(isCron(pattern)).toBe(false)
+    }
+  })
+
+  it("comes on the clocks of its zone, after a moment and never at it", () => {
+    expect(times("0 9 * * *", "Asia/Kolkata", "2031-01-10T03:30:00Z", 2)).toEqual([
+      "2031-01-11T03:30",
+      "2031-01-12T03:30"
+    ])
+    // A weekday is the zone's: Monday 08:00 in Tokyo is still Sunday in UTC.
+    expect(times("0 8 * * 1", "Asia/Tokyo", "2031-01-10T00:00:00Z", 1)).toEqual(["2031-01-12T23:00"])
+  })
+
+  // Europe/Berlin: 2031-03-30 from 02:00 to 03:00; 2031-10-26 from 03:00 back to 02:00.
+  it("comes once on the day on which clocks pass over it", () => {
+    const found = times("30 2 * * *", "Europe/Berlin", "2031-03-29T00:00:00Z", 3)
+    expect(found.map((at) => at.slice(0, 10))).toEqual(["2031-03-29", "2031-03-30", "2031-03-31"])
+    expect(found[2]).toBe("2031-03-31T00:30")
+  })
+
+  it("comes once on the day on which clocks show it twice", () => {
+    expect(times("30 2 * * *", "Europe/Berlin", "2031-10-25T12:00:00Z", 2)).toEqual([
+      "2031-10-26T00:30",
+      "2031-10-27T01:30"
+    ])
+  })
+
+  it("of every hour goes on through the change of clocks", () => {
+    const found = times("0 * * * *", "Europe/Berlin", "2031-03-29T23:30:00Z", 5).map((at) => Date.parse(`${at}Z`))
+    for (const [i, at] of found.slice(1).entries()) expect(at - found[i]!).toBe(3_600_000)
+  })
+})
