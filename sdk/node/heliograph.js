@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto"
+import { createRequire } from "node:module"
 import { operations } from "./generated/operations.js"
-import { readLines, writeLines } from "./lines.js"
+import { partsOf, readLines } from "./lines.js"
 import { send } from "./transport.js"
 
 export * from "./errors.js"
 export { parseWebhook, verifyWebhook } from "./webhooks.js"
 
 const LINES = "application/x-ndjson"
+const { version } = createRequire(import.meta.url)("./package.json")
 
 /**
  * @typedef {import("./types.js").HeliographOptions} Options
@@ -92,7 +94,6 @@ export const createClient = (options) => {
   const call = (entry, { body, options, path, query }, read) => {
     const url = new URL(base.pathname.replace(/\/$/, "") + path, base)
     addQuery(url, query)
-    const isStream = entry.body === "lines"
     return send(
       fetch,
       {
@@ -100,13 +101,13 @@ export const createClient = (options) => {
         url,
         headers: {
           authorization,
+          "user-agent": `heliograph-node/${version}`,
           accept: entry.answer === "lines" ? LINES : "application/json",
-          ...(entry.body === null ? {} : { "content-type": isStream ? LINES : "application/json" }),
+          ...(entry.body === null ? {} : { "content-type": entry.body === "lines" ? LINES : "application/json" }),
           ...(entry.takesKey ? { "idempotency-key": options.idempotencyKey ?? randomUUID() } : {}),
           ...options.headers
         },
-        body: isStream ? /** @type {any} */ (writeLines(body)) : body === undefined ? undefined : JSON.stringify(body),
-        canRepeat: !isStream,
+        body: entry.body === "lines" || body === undefined ? body : JSON.stringify(body),
         signal: options.signal,
         timeoutMs: options.timeoutMs ?? timeoutMs,
         deadlineMs: options.deadlineMs ?? deadlineMs,
@@ -120,6 +121,20 @@ export const createClient = (options) => {
   const lines = async function* (entry, given) {
     // Only the beginning has to come in time: the lines take as long as they are many.
     yield* readLines(await call(entry, given, async (response) => response))
+  }
+
+  /**
+   * Lines that are sent go in parts, each a call of its own that can be repeated; results are numbered on from part to part.
+   *
+   * @type {(entry: Entry, given: ReturnType<typeof readArguments>) => AsyncGenerator<any>}
+   */
+  const sentLines = async function* (entry, given) {
+    let sent = 0
+    for await (const { count, text } of partsOf(given.body)) {
+      const results = await call(entry, { ...given, body: text }, (response) => Array.fromAsync(readLines(response)))
+      for (const result of results) yield { ...result, line: result.line + sent }
+      sent += count
+    }
   }
 
   /** @type {(entry: Entry, given: ReturnType<typeof readArguments>) => import("./types.js").Pages<any>} */
@@ -151,6 +166,7 @@ export const createClient = (options) => {
     /** @param {ReadonlyArray<unknown>} given */
     (...given) => {
       const read = readArguments(entry, given)
+      if (entry.body === "lines") return sentLines(entry, read)
       if (entry.answer === "lines") return lines(entry, read)
       if (entry.answer === "page") return pages(entry, read)
       return call(entry, read, (response) => response.json())

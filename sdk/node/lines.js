@@ -1,24 +1,27 @@
 import { HeliographConnectionError } from "./errors.js"
 
-/** Lines are sent in chunks of about so many characters: one by one each would be a write of its own. */
-const CHUNK = 64 * 1024
+/** A part has at most so many lines, and about so many characters. */
+const LINES_OF_A_PART = 2000
+const LENGTH_OF_A_PART = 1024 * 1024
 
 /**
- * Newline-delimited JSON of things as they come; asked for no faster than it is sent.
+ * Newline-delimited JSON of things as they come, in parts; asked for no faster than the parts are sent.
  *
  * @param {import("./types.js").Lines<unknown>} items
- * @returns {AsyncGenerator<Uint8Array>}
+ * @returns {AsyncGenerator<{ readonly text: string, readonly count: number }>}
  */
-export async function* writeLines(items) {
-  const encoder = new TextEncoder()
-  let chunk = ""
+export async function* partsOf(items) {
+  let text = ""
+  let count = 0
   for await (const item of items) {
-    chunk += `${typeof item === "string" ? item.trimEnd() : JSON.stringify(item)}\n`
-    if (chunk.length < CHUNK) continue
-    yield encoder.encode(chunk)
-    chunk = ""
+    text += `${typeof item === "string" ? item.trimEnd() : JSON.stringify(item)}\n`
+    count++
+    if (count < LINES_OF_A_PART && text.length < LENGTH_OF_A_PART) continue
+    yield { text, count }
+    text = ""
+    count = 0
   }
-  if (chunk !== "") yield encoder.encode(chunk)
+  if (count > 0) yield { text, count }
 }
 
 /**

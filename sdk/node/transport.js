@@ -12,8 +12,7 @@ import {
  * @property {string} method
  * @property {URL} url
  * @property {Record<string, string>} headers
- * @property {NonNullable<RequestInit['body']> | undefined} body
- * @property {boolean} canRepeat Whether the body can be sent again.
+ * @property {string | undefined} body
  * @property {AbortSignal | undefined} signal
  * @property {number} timeoutMs
  * @property {number} deadlineMs
@@ -63,8 +62,7 @@ const attempt = async (fetch, call, ms, read) => {
       method,
       headers,
       ...(body === undefined ? {} : { body }),
-      ...(call.canRepeat ? {} : { duplex: "half" }),
-      redirect: "error",
+      redirect: "manual",
       signal: signal === undefined ? timer.signal : AbortSignal.any([signal, timer.signal])
     })
     if (!response.ok) throw await errorOf(response)
@@ -95,7 +93,7 @@ export const send = async (fetch, call, read) => {
       return await attempt(fetch, call, Math.min(call.timeoutMs, Math.max(1, end - performance.now())), read)
     } catch (error) {
       const wait = waitOf(error, tries)
-      const isLast = tries >= call.maxRetries || !call.canRepeat || performance.now() + wait >= end
+      const isLast = tries >= call.maxRetries || performance.now() + wait >= end
       if (isLast || !isWorthAnother(error)) throw error
       await sleep(wait, undefined, call.signal === undefined ? {} : { signal: call.signal }).catch((interruption) => {
         call.signal?.throwIfAborted()

@@ -1,0 +1,47 @@
+/* How each SDK's driver is built and started, and what a machine needs for it. */
+
+export interface Language {
+  readonly name: string
+  /** Below sdk/, where commands are run. */
+  readonly directory: string
+  /** A command that answers where the tools are, and how Debian gets them. */
+  readonly probe: ReadonlyArray<string>
+  readonly packages: ReadonlyArray<string>
+  readonly elsewhere: string
+  /** Commands that make of the sources what runs; checks of the sources among them. */
+  readonly build: ReadonlyArray<ReadonlyArray<string>>
+  readonly drivers: Readonly<Record<string, ReadonlyArray<string>>>
+  readonly env?: Readonly<Record<string, string>>
+  /** Drivers that cannot be cancelled from outside, and why. */
+  readonly uncancellable?: Readonly<Record<string, string>>
+}
+
+export const LANGUAGES: ReadonlyArray<Language> = [
+  {
+    name: "node",
+    directory: "node",
+    probe: ["node", "--version"],
+    packages: [],
+    elsewhere: "npm ci",
+    build: [],
+    drivers: { node: ["node", "--max-semi-space-size=2", "conformance/driver.js"] }
+  },
+  {
+    name: "python",
+    directory: "python",
+    probe: ["python3", "-m", "venv", "--without-pip", "--help"],
+    packages: ["python3", "python3-venv"],
+    elsewhere: "Python 3.9 or newer with venv: https://www.python.org/downloads/",
+    build: [
+      ["python3", "-m", "venv", ".venv"],
+      [".venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", "httpx>=0.25,<1", "mypy==1.18.2"],
+      [".venv/bin/mypy", "--no-error-summary", "heliograph"]
+    ],
+    drivers: {
+      "python, blocking": [".venv/bin/python", "conformance/driver.py"],
+      "python, asynchronous": [".venv/bin/python", "conformance/driver.py", "--async"]
+    },
+    env: { PYTHONDONTWRITEBYTECODE: "1" },
+    uncancellable: { "python, blocking": "nothing can break off a call that blocks; the asynchronous client can" }
+  }
+]

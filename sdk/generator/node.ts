@@ -1,0 +1,109 @@
+/* The Node SDK's: a table of operations for the running code, and their types. */
+
+import type { Json, Model, Operation } from "./Model.ts"
+import { camel, HEAD, pascal } from "./Model.ts"
+
+const TYPES = 'import type { Lines, Pages, RequestOptions } from "../types.js"\n'
+
+/** `Error` is a class of the language. */
+const typeName = (name: string): string => (name === "Error" ? "ErrorBody" : name)
+
+/** A comment in front of what it is about. */
+const about = (text: unknown): string =>
+  typeof text === "string" ? `/** ${text.replaceAll("*/", "* /").replaceAll("\n", " ")} */\n` : ""
+
+/** A JSON Schema as a TypeScript type. */
+export const typeOf = (schema: Json): string => {
+  if (schema["$ref"] !== undefined) return typeName(String(schema["$ref"]).split("/").at(-1)!)
+  if (schema["const"] !== undefined) return JSON.stringify(schema["const"])
+  if (schema["enum"] !== undefined) return schema["enum"].map((value: unknown) => JSON.stringify(value)).join(" | ")
+  const any = schema["anyOf"] ?? schema["oneOf"]
+  if (any !== undefined) return [...new Set(any.map(typeOf) as Array<string>)].join(" | ")
+  if (Array.isArray(schema["type"])) return schema["type"].map((type) => typeOf({ ...schema, type })).join(" | ")
+  switch (schema["type"]) {
+    case "string":
+      return "string"
+    case "integer":
+    case "number":
+      return "number"
+    case "boolean":
+      return "boolean"
+    case "null":
+      return "null"
+    case "array":
+      return schema["items"] === undefined ? "ReadonlyArray<unknown>" : `ReadonlyArray<${typeOf(schema["items"])}>`
+    case "object":
+      return objectOf(schema)
+  }
+  // What an `allOf` adds to a type that stands beside it are rules that types cannot hold.
+  return schema["allOf"] === undefined ? "unknown" : schema["allOf"].map(typeOf).join(" & ")
+}
+
+const objectOf = ({ properties = {}, required = [], additionalProperties }: Json): string => {
+  const fields = Object.entries(properties as Record<string, Json>).map(
+    ([name, schema]) =>
+      `${about(schema["description"])}readonly ${JSON.stringify(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema)}`
+  )
+  if (fields.length > 0) return `{ ${fields.join("\n")} }`
+  return additionalProperties === false ? "Record<string, never>" : "Readonly<Record<string, unknown>>"
+}
+
+/** What an operation takes in its query, as one object. */
+const queryOf = ({ query }: Operation): string =>
+  `{ ${query
+    .map(
+      ({ description, isRequired, name, schema }) =>
+        `${about(description)}readonly ${JSON.stringify(name)}${isRequired ? "" : "?"}: ${typeOf(schema)}`
+    )
+    .join("\n")} }`
+
+const signature = (operation: Operation): string => {
+  const { answer, body, ids, name, query, schema, summary } = operation
+  const bodyType = body?.isLines === true ? `Lines<${typeOf(body.schema)}>` : body === null ? "" : typeOf(body.schema)
+  const isQueryRequired = query.some(({ isRequired }) => isRequired)
+  const parameters = [
+    ...ids.map((id) => `${camel(id)}: string`),
+    ...(body === null ? [] : [`body${body.isRequired ? "" : "?"}: ${bodyType}`]),
+    ...(query.length === 0 ? [] : [`query${isQueryRequired ? "" : "?"}: ${queryOf(operation)}`]),
+    "options?: RequestOptions"
+  ]
+  const type = typeOf(schema)
+  const result = { json: `Promise<${type}>`, page: `Pages<${type}>`, lines: `AsyncIterable<${type}>` }[answer]
+  return `  /** ${summary}. */\n  ${name}(${parameters.join(", ")}): ${result}`
+}
+
+export const nodeFiles = ({ resources }: Model, document: Json): Readonly<Record<string, string>> => {
+  const schemas = document["components"].schemas as Record<string, Json>
+  const names = Object.keys(schemas).sort()
+  const types = names.map((name) => `export type ${typeName(name)} = ${typeOf(schemas[name]!)}\n`)
+  const interfaces = resources.map(
+    ({ name, operations }) => `export interface ${pascal(name)}Resource {\n${operations.map(signature).join("\n")}\n}\n`
+  )
+  const table = resources.map(({ name, operations }) => {
+    const lines = operations.map(({ answer, body, ids, method, name, path, query, takesKey }) => {
+      const kind = body === null ? null : body.isLines ? "lines" : "json"
+      const entry = { method, path, ids: ids.length, body: kind, query: query.length > 0, takesKey, answer }
+      return `    ${name}: ${JSON.stringify(entry)}`
+    })
+    return `  ${name}: {\n${lines.join(",\n")}\n  }`
+  })
+  return {
+    "sdk/node/generated/api.d.ts": `// ${HEAD}
+${TYPES}
+${types.join("\n")}
+export type ErrorCode = ErrorBody["error"]["code"]
+
+${interfaces.join("\n")}
+export interface Api {
+${resources.map(({ name }) => `  readonly ${name}: ${pascal(name)}Resource`).join("\n")}
+}
+`,
+    "sdk/node/generated/operations.js": `// ${HEAD}
+
+/** @type {Readonly<Record<string, Readonly<Record<string, import('../types.js').OperationEntry>>>>} */
+export const operations = {
+${table.join(",\n")}
+}
+`
+  }
+}
