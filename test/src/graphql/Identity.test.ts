@@ -20,16 +20,19 @@ const THINGS: ReadonlyArray<ReadonlyArray<string>> = [
   ["DeadLetter", "DeadLetterWithContent", "ReplayedDeadLetter"],
   ["Delivery"],
   ["Device"],
+  ["Execution", "ExecutionSummary"],
   ["ExternalSignIn"],
   ["Hook"],
   ["Invitation"],
   ["Notification", "NotificationSummary", "AcceptedNotification"],
   ["Organization"],
   ["OrganizationLogEntry"],
+  ["RaisedEvent"],
   ["Redelivery"],
   ["Replay"],
   ["Segment"],
-  ["Template"]
+  ["Template"],
+  ["Workflow", "SavedWorkflow"]
 ]
 
 const types = Object.values(bareSchema().getTypeMap()).filter(
