@@ -29,6 +29,8 @@ from .types import (
     Delivery,
     Device,
     EventsCreateResult,
+    Execution,
+    ExecutionWithHistory,
     ImportResult,
     InboxCreateMessagesResult,
     InboxMessage,
@@ -44,9 +46,12 @@ from .types import (
     PublicDevicesDeleteResult,
     PublicInboxReadAllResult,
     PublicInboxUnreadCountResult,
+    RaisedEvent,
     Redelivery,
     RegisterDevice,
+    RehearseWorkflowContact,
     Replay,
+    SavedWorkflow,
     Segment,
     SegmentCount,
     SegmentFilter,
@@ -55,10 +60,17 @@ from .types import (
     TemplatePreview,
     TrackCreateResult,
     Tracking,
+    TriggerWorkflowTo,
+    TriggeredWorkflow,
     UpsertContact,
     Webhook,
     WebhookDelivery,
     WebhookTest,
+    Workflow,
+    WorkflowDryRun,
+    WorkflowStatistics,
+    WorkflowStep,
+    WorkflowTrigger,
 )
 
 if TYPE_CHECKING:
@@ -246,6 +258,23 @@ class EventsResource:
             "POST",
             "/api/v1/events",
             body={"type": type, "notification_id": notification_id, "device_id": device_id, "destination": destination},
+            options=options,
+        )
+
+    def custom(
+        self,
+        *,
+        event: str,
+        user_id: str,
+        data: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
+        options: Optional[RequestOptions] = None,
+    ) -> RaisedEvent:
+        """Raise an event of your own."""
+        return self._client._value(
+            "POST",
+            "/api/v1/events/custom",
+            body={"event": event, "user_id": user_id, "data": data},
+            takes_key=True,
             options=options,
         )
 
@@ -1159,6 +1188,244 @@ class SegmentsResource:
         )
 
 
+class WorkflowsResource:
+    def __init__(self, client: "Transport") -> None:
+        self._client = client
+
+    def create(
+        self,
+        *,
+        name: str,
+        trigger: WorkflowTrigger,
+        steps: List[WorkflowStep],
+        reentry: Union[Literal["always", "when_ended", "once"], NotGiven] = NOT_GIVEN,
+        options: Optional[RequestOptions] = None,
+    ) -> SavedWorkflow:
+        """Create a workflow.
+
+        reentry: `always`: as often as triggered. `when_ended`: not while a run of the person is
+            under way. `once`: never again, whatever became of the run. Whoever may not enter is
+            passed over.
+        """
+        return self._client._value(
+            "POST",
+            "/api/v1/workflows",
+            body={"name": name, "trigger": trigger, "steps": steps, "reentry": reentry},
+            takes_key=True,
+            options=options,
+        )
+
+    def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        status: Optional[Literal["draft", "active", "archived"]] = None,
+        options: Optional[RequestOptions] = None,
+    ) -> Pages[Workflow]:
+        """List workflows.
+
+        limit: How many to return, at most. 50 unless given.
+        cursor: `next_cursor` of the page before. Leave it out for the first page.
+        """
+        return self._client._pages(
+            "GET",
+            "/api/v1/workflows",
+            query={"limit": limit, "cursor": cursor, "status": status},
+            options=options,
+        )
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> Workflow:
+        """Read a workflow."""
+        return self._client._value(
+            "GET",
+            f"/api/v1/workflows/{segment('id', id)}",
+            options=options,
+        )
+
+    def update(
+        self,
+        id: str,
+        *,
+        name: Union[str, NotGiven] = NOT_GIVEN,
+        trigger: Union[WorkflowTrigger, NotGiven] = NOT_GIVEN,
+        steps: Union[List[WorkflowStep], NotGiven] = NOT_GIVEN,
+        reentry: Union[Literal["always", "when_ended", "once"], NotGiven] = NOT_GIVEN,
+        options: Optional[RequestOptions] = None,
+    ) -> SavedWorkflow:
+        """Change a workflow.
+
+        reentry: `always`: as often as triggered. `when_ended`: not while a run of the person is
+            under way. `once`: never again, whatever became of the run. Whoever may not enter is
+            passed over.
+        """
+        return self._client._value(
+            "PATCH",
+            f"/api/v1/workflows/{segment('id', id)}",
+            body={"name": name, "trigger": trigger, "steps": steps, "reentry": reentry},
+            options=options,
+        )
+
+    def delete(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> Deleted:
+        """Remove a workflow."""
+        return self._client._value(
+            "DELETE",
+            f"/api/v1/workflows/{segment('id', id)}",
+            options=options,
+        )
+
+    def statistics(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> WorkflowStatistics:
+        """Count runs by step."""
+        return self._client._value(
+            "GET",
+            f"/api/v1/workflows/{segment('id', id)}/statistics",
+            options=options,
+        )
+
+    def activate(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> SavedWorkflow:
+        """Activate a workflow."""
+        return self._client._value(
+            "POST",
+            f"/api/v1/workflows/{segment('id', id)}/activate",
+            takes_key=True,
+            options=options,
+        )
+
+    def archive(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> Workflow:
+        """Archive a workflow."""
+        return self._client._value(
+            "POST",
+            f"/api/v1/workflows/{segment('id', id)}/archive",
+            takes_key=True,
+            options=options,
+        )
+
+    def trigger(
+        self,
+        id: str,
+        *,
+        to: TriggerWorkflowTo,
+        data: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
+        options: Optional[RequestOptions] = None,
+    ) -> TriggeredWorkflow:
+        """Let people enter a workflow."""
+        return self._client._value(
+            "POST",
+            f"/api/v1/workflows/{segment('id', id)}/trigger",
+            body={"to": to, "data": data},
+            takes_key=True,
+            options=options,
+        )
+
+    def dry_run(
+        self,
+        id: str,
+        *,
+        user_id: Union[str, NotGiven] = NOT_GIVEN,
+        contact: Union[RehearseWorkflowContact, NotGiven] = NOT_GIVEN,
+        data: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
+        outcomes: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
+        events: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
+        answers: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
+        options: Optional[RequestOptions] = None,
+    ) -> WorkflowDryRun:
+        """Try a workflow without sending.
+
+        contact: Somebody made up, in the place of `user_id`.
+        outcomes: What becomes of the messages of SEND steps, by key. Left out: `sent`.
+        events: The data of the events that WAIT_FOR steps hear, by key. Left out: none comes in
+            time.
+        answers: What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is
+            asked.
+        """
+        return self._client._value(
+            "POST",
+            f"/api/v1/workflows/{segment('id', id)}/dry-run",
+            body={"user_id": user_id, "contact": contact, "data": data, "outcomes": outcomes, "events": events, "answers": answers},
+            takes_key=True,
+            options=options,
+        )
+
+
+class ExecutionsResource:
+    def __init__(self, client: "Transport") -> None:
+        self._client = client
+
+    def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        workflow_id: Optional[str] = None,
+        status: Optional[Literal["running", "waiting", "completed", "filtered", "failed", "cancelled"]] = None,
+        user_id: Optional[str] = None,
+        options: Optional[RequestOptions] = None,
+    ) -> Pages[Execution]:
+        """List executions.
+
+        limit: How many to return, at most. 50 unless given.
+        cursor: `next_cursor` of the page before. Leave it out for the first page.
+        """
+        return self._client._pages(
+            "GET",
+            "/api/v1/executions",
+            query={"limit": limit, "cursor": cursor, "workflow_id": workflow_id, "status": status, "user_id": user_id},
+            options=options,
+        )
+
+    def get(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> ExecutionWithHistory:
+        """Read an execution with its history."""
+        return self._client._value(
+            "GET",
+            f"/api/v1/executions/{segment('id', id)}",
+            options=options,
+        )
+
+    def cancel(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> Execution:
+        """Cancel an execution."""
+        return self._client._value(
+            "POST",
+            f"/api/v1/executions/{segment('id', id)}/cancel",
+            takes_key=True,
+            options=options,
+        )
+
+
 class StatsResource:
     def __init__(self, client: "Transport") -> None:
         self._client = client
@@ -1848,6 +2115,14 @@ class AuditLogResource:
             "notification.paused",
             "notification.resumed",
             "notification.cancelled",
+            "workflow.created",
+            "workflow.changed",
+            "workflow.activated",
+            "workflow.archived",
+            "workflow.deleted",
+            "workflow.triggered",
+            "execution.cancelled",
+            "event.raised",
         ]] = None,
         target: Optional[str] = None,
         from_: Optional[str] = None,
@@ -1885,6 +2160,8 @@ class Resources:
         self.notifications = NotificationsResource(client)
         self.templates = TemplatesResource(client)
         self.segments = SegmentsResource(client)
+        self.workflows = WorkflowsResource(client)
+        self.executions = ExecutionsResource(client)
         self.stats = StatsResource(client)
         self.webhooks = WebhooksResource(client)
         self.dead_letters = DeadLettersResource(client)

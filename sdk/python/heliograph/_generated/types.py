@@ -159,6 +159,14 @@ class AuditEntry(TypedDict):
         "notification.paused",
         "notification.resumed",
         "notification.cancelled",
+        "workflow.created",
+        "workflow.changed",
+        "workflow.activated",
+        "workflow.archived",
+        "workflow.deleted",
+        "workflow.triggered",
+        "execution.cancelled",
+        "event.raised",
     ]
     # The id of what was changed, or a credential's kind.
     target: Optional[str]
@@ -329,6 +337,18 @@ class CreateWebhook(_CreateWebhook, total=False):
     is_active: bool
 
 
+class _CreateWorkflow(TypedDict):
+    name: str
+    trigger: WorkflowTrigger
+    steps: List[WorkflowStep]
+
+
+class CreateWorkflow(_CreateWorkflow, total=False):
+    # `always`: as often as triggered. `when_ended`: not while a run of the person is under way.
+    # `once`: never again, whatever became of the run. Whoever may not enter is passed over.
+    reentry: Literal["always", "when_ended", "once"]
+
+
 class Credential(TypedDict):
     kind: Literal["apns", "fcm", "webpush", "smtp"]
     # What was set, without its secrets.
@@ -455,6 +475,69 @@ class Device(TypedDict):
 
 class EventsCreateResult(TypedDict):
     accepted: bool
+
+
+class Execution(TypedDict):
+    id: str
+    workflow_id: str
+    # Of the workflow; 0 where that is gone.
+    version: int
+    user_id: str
+    status: Literal["running", "waiting", "completed", "filtered", "failed", "cancelled"]
+    # The step that it is at, or at which it ended.
+    step_order: Optional[int]
+    # When a waiting one goes on by itself.
+    due_at: Optional[str]
+    error: Optional[str]
+    reason: Optional[Literal["operator", "archived", "deleted"]]
+    created_at: str
+    ended_at: Optional[str]
+
+
+class _ExecutionStep(TypedDict):
+    at: str
+    step_order: int
+    outcome: Literal["passed", "stopped", "waiting", "skipped", "merged", "timed_out", "failed"]
+
+
+class ExecutionStep(_ExecutionStep, total=False):
+    findings: List[ExecutionStepFindings]
+    branch: int
+    until: str
+    notification_id: str
+    merged_into: str
+    count: int
+    detail: str
+
+
+class _ExecutionStepFindings(TypedDict):
+    about: str
+    fits: bool
+
+
+class ExecutionStepFindings(_ExecutionStepFindings, total=False):
+    # Absent where nothing was there.
+    actual: Any
+
+
+class ExecutionWithHistory(TypedDict):
+    id: str
+    workflow_id: str
+    # Of the workflow; 0 where that is gone.
+    version: int
+    user_id: str
+    status: Literal["running", "waiting", "completed", "filtered", "failed", "cancelled"]
+    # The step that it is at, or at which it ended.
+    step_order: Optional[int]
+    # When a waiting one goes on by itself.
+    due_at: Optional[str]
+    error: Optional[str]
+    reason: Optional[Literal["operator", "archived", "deleted"]]
+    created_at: str
+    ended_at: Optional[str]
+    data: Dict[str, Any]
+    steps: Dict[str, Any]
+    history: List[ExecutionStep]
 
 
 class _ImportResult(TypedDict):
@@ -707,6 +790,19 @@ class PublicInboxUnreadCountResult(TypedDict):
     unread_count: int
 
 
+class _RaiseEvent(TypedDict):
+    event: str
+    user_id: str
+
+
+class RaiseEvent(_RaiseEvent, total=False):
+    data: Dict[str, Any]
+
+
+class RaisedEvent(TypedDict):
+    id: str
+
+
 RedeliverWebhook = TypedDict(
     "RedeliverWebhook",
     {
@@ -759,6 +855,28 @@ class RegisterDevice(_RegisterDevice, total=False):
     metadata: Dict[str, Any]
     web_push_p256dh: Optional[str]
     web_push_auth: Optional[str]
+
+
+class RehearseWorkflow(TypedDict, total=False):
+    user_id: str
+    # Somebody made up, in the place of `user_id`.
+    contact: RehearseWorkflowContact
+    data: Dict[str, Any]
+    # What becomes of the messages of SEND steps, by key. Left out: `sent`.
+    outcomes: Dict[str, Any]
+    # The data of the events that WAIT_FOR steps hear, by key. Left out: none comes in time.
+    events: Dict[str, Any]
+    # What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is asked.
+    answers: Dict[str, Any]
+
+
+class RehearseWorkflowContact(TypedDict, total=False):
+    """Somebody made up, in the place of `user_id`."""
+
+    attributes: Dict[str, Any]
+    tags: List[str]
+    locale: Optional[str]
+    timezone: Optional[str]
 
 
 class Replay(TypedDict):
@@ -814,6 +932,28 @@ class _ReportEngagement(TypedDict):
 
 class ReportEngagement(_ReportEngagement, total=False):
     destination: str
+
+
+class SavedWorkflow(TypedDict):
+    id: str
+    name: str
+    status: Literal["draft", "active", "archived"]
+    # Counts the changes, from 1. Runs stay on the version that they entered.
+    version: int
+    trigger: WorkflowTrigger
+    steps: List[WorkflowStep]
+    # `always`: as often as triggered. `when_ended`: not while a run of the person is under way.
+    # `once`: never again, whatever became of the run. Whoever may not enter is passed over.
+    reentry: Literal["always", "when_ended", "once"]
+    created_at: str
+    updated_at: str
+    # What its author may have overlooked, such as credentials that its messages need.
+    warnings: List[SavedWorkflowWarnings]
+
+
+class SavedWorkflowWarnings(TypedDict):
+    field: str
+    message: str
 
 
 class Segment(TypedDict):
@@ -1000,6 +1140,30 @@ class Tracking(TypedDict, total=False):
     clicks: bool
 
 
+class _TriggerWorkflow(TypedDict):
+    to: TriggerWorkflowTo
+
+
+class TriggerWorkflow(_TriggerWorkflow, total=False):
+    data: Dict[str, Any]
+
+
+class TriggerWorkflowTo(TypedDict, total=False):
+    all: bool
+    user_ids: List[str]
+    tags_any: List[str]
+    tags_all: List[str]
+    segment_id: str
+
+
+class TriggeredWorkflow(TypedDict):
+    # Runs that began. Of a described audience: contacts that are looked through now, of whom those
+    # enter whom it fits.
+    executions: int
+    # The run's, when there is one.
+    execution_id: Optional[str]
+
+
 class UpdateApplication(TypedDict, total=False):
     name: str
     identity_verification: bool
@@ -1080,6 +1244,15 @@ class UpdateWebhook(TypedDict, total=False):
         "WORKFLOW_CANCELLED",
     ]]
     is_active: bool
+
+
+class UpdateWorkflow(TypedDict, total=False):
+    name: str
+    trigger: WorkflowTrigger
+    steps: List[WorkflowStep]
+    # `always`: as often as triggered. `when_ended`: not while a run of the person is under way.
+    # `once`: never again, whatever became of the run. Whoever may not enter is passed over.
+    reentry: Literal["always", "when_ended", "once"]
 
 
 class _UpsertContact(TypedDict):
@@ -1182,3 +1355,294 @@ class WebhookTest(TypedDict):
         "WORKFLOW_FAILED",
         "WORKFLOW_CANCELLED",
     ]
+
+
+class Workflow(TypedDict):
+    id: str
+    name: str
+    status: Literal["draft", "active", "archived"]
+    # Counts the changes, from 1. Runs stay on the version that they entered.
+    version: int
+    trigger: WorkflowTrigger
+    steps: List[WorkflowStep]
+    # `always`: as often as triggered. `when_ended`: not while a run of the person is under way.
+    # `once`: never again, whatever became of the run. Whoever may not enter is passed over.
+    reentry: Literal["always", "when_ended", "once"]
+    created_at: str
+    updated_at: str
+
+
+class WorkflowConditions(TypedDict, total=False):
+    tags_any: List[str]
+    tags_all: List[str]
+    tags_none: List[str]
+    platforms: List[Literal["ios", "android", "web"]]
+    timezones: List[str]
+    locales: List[str]
+    attributes: List[AttributeCondition]
+    last_seen: WorkflowConditionsLastSeen
+    engagement: List[WorkflowConditionsEngagement]
+    # About what the run carries, by path: `order.total` of the trigger's data, `steps.ask.body.price`
+    # of what a step brought. What is missing fits `not_exists` alone.
+    data: List[AttributeCondition]
+    steps: List[WorkflowConditionsSteps]
+    # One of these has to fit, beside all others.
+    any: List[WorkflowConditionsAny]
+
+
+class WorkflowConditionsAny(TypedDict, total=False):
+    tags_any: List[str]
+    tags_all: List[str]
+    tags_none: List[str]
+    platforms: List[Literal["ios", "android", "web"]]
+    timezones: List[str]
+    locales: List[str]
+    attributes: List[AttributeCondition]
+    last_seen: WorkflowConditionsAnyLastSeen
+    engagement: List[WorkflowConditionsAnyEngagement]
+    # About what the run carries, by path: `order.total` of the trigger's data, `steps.ask.body.price`
+    # of what a step brought. What is missing fits `not_exists` alone.
+    data: List[AttributeCondition]
+    steps: List[WorkflowConditionsAnySteps]
+
+
+_WorkflowConditionsAnyEngagement = TypedDict(
+    "_WorkflowConditionsAnyEngagement",
+    {
+        "type": 'Literal["delivered", "opened", "clicked"]',
+        "within_days": 'int',
+    },
+    total=True,
+)
+
+_WorkflowConditionsAnyEngagementOptions = TypedDict(
+    "_WorkflowConditionsAnyEngagementOptions",
+    {
+        "not": 'bool',
+    },
+    total=False,
+)
+
+
+class WorkflowConditionsAnyEngagement(_WorkflowConditionsAnyEngagement, _WorkflowConditionsAnyEngagementOptions):
+    pass
+
+
+class WorkflowConditionsAnyLastSeen(TypedDict, total=False):
+    within_days: int
+    not_within_days: int
+
+
+_WorkflowConditionsAnySteps = TypedDict(
+    "_WorkflowConditionsAnySteps",
+    {
+        # Of a SEND step that stands before.
+        "key": 'str',
+        "is": 'Literal["sent", "failed", "skipped", "delivered", "opened", "clicked"]',
+    },
+    total=True,
+)
+
+_WorkflowConditionsAnyStepsOptions = TypedDict(
+    "_WorkflowConditionsAnyStepsOptions",
+    {
+        "not": 'bool',
+    },
+    total=False,
+)
+
+
+class WorkflowConditionsAnySteps(_WorkflowConditionsAnySteps, _WorkflowConditionsAnyStepsOptions):
+    pass
+
+
+_WorkflowConditionsEngagement = TypedDict(
+    "_WorkflowConditionsEngagement",
+    {
+        "type": 'Literal["delivered", "opened", "clicked"]',
+        "within_days": 'int',
+    },
+    total=True,
+)
+
+_WorkflowConditionsEngagementOptions = TypedDict(
+    "_WorkflowConditionsEngagementOptions",
+    {
+        "not": 'bool',
+    },
+    total=False,
+)
+
+
+class WorkflowConditionsEngagement(_WorkflowConditionsEngagement, _WorkflowConditionsEngagementOptions):
+    pass
+
+
+class WorkflowConditionsLastSeen(TypedDict, total=False):
+    within_days: int
+    not_within_days: int
+
+
+_WorkflowConditionsSteps = TypedDict(
+    "_WorkflowConditionsSteps",
+    {
+        # Of a SEND step that stands before.
+        "key": 'str',
+        "is": 'Literal["sent", "failed", "skipped", "delivered", "opened", "clicked"]',
+    },
+    total=True,
+)
+
+_WorkflowConditionsStepsOptions = TypedDict(
+    "_WorkflowConditionsStepsOptions",
+    {
+        "not": 'bool',
+    },
+    total=False,
+)
+
+
+class WorkflowConditionsSteps(_WorkflowConditionsSteps, _WorkflowConditionsStepsOptions):
+    pass
+
+
+class WorkflowDryRun(TypedDict):
+    status: Literal["running", "waiting", "completed", "filtered", "failed", "cancelled"]
+    error: Optional[str]
+    history: List[ExecutionStep]
+    messages: List[WorkflowDryRunMessages]
+
+
+class WorkflowDryRunMessages(TypedDict):
+    key: str
+    content: Optional[Content]
+    # Why it cannot be filled.
+    problem: Optional[str]
+
+
+class WorkflowStatistics(TypedDict):
+    version: int
+    steps: List[WorkflowStepStatistics]
+
+
+class _WorkflowStep(TypedDict):
+    key: str
+    type: Literal[
+        "SEND",
+        "DELAY",
+        "FILTER",
+        "BRANCH",
+        "DIGEST",
+        "THROTTLE",
+        "FETCH",
+        "UPDATE_CONTACT",
+        "WAIT_FOR",
+    ]
+
+
+class WorkflowStep(_WorkflowStep, total=False):
+    name: str
+    # Liquid, as of a template: the run's data is under `data` and `steps`.
+    content: Content
+    channels: List[Literal["push", "email", "inbox"]]
+    template_id: str
+    variables: Dict[str, Any]
+    ttl: int
+    priority: Literal["high", "bulk"]
+    collapse_key: str
+    overrides: Overrides
+    track: Tracking
+    # The run goes on when the message has ended, for a day at most, and fails where all of it failed.
+    # Left out, it goes on at once.
+    wait_for_outcome: bool
+    seconds: int
+    until: str
+    window: WorkflowStepWindow
+    timezone: str
+    conditions: WorkflowConditions
+    branches: List[WorkflowStepBranches]
+    else: List[WorkflowStep]
+    by: str
+    # Each one more begins `seconds` anew, up to ten times of it after the first.
+    sliding: bool
+    at_most: int
+    per_seconds: int
+    # Left out: GET, and POST with a body.
+    method: Literal["GET", "POST", "PUT", "PATCH"]
+    url: str
+    headers: Dict[str, Any]
+    body: Dict[str, Any]
+    tags_add: List[str]
+    tags_remove: List[str]
+    attributes: Dict[str, Any]
+    event: str
+    # The event's value at the path `event` has to equal the run's at the path `run`.
+    match: WorkflowStepMatch
+
+
+class WorkflowStepBranches(TypedDict):
+    conditions: WorkflowConditions
+    steps: List[WorkflowStep]
+
+
+class WorkflowStepMatch(TypedDict):
+    """The event's value at the path `event` has to equal the run's at the path `run`."""
+
+    event: str
+    run: str
+
+
+class WorkflowStepStatistics(TypedDict):
+    step_order: int
+    key: str
+    type: str
+    entered: int
+    passed: int
+    # Stopped by a FILTER or THROTTLE, or cancelled there.
+    stopped: int
+    failed: int
+    waiting: int
+
+
+_WorkflowStepWindow = TypedDict(
+    "_WorkflowStepWindow",
+    {
+        "from": 'str',
+        "to": 'str',
+    },
+    total=True,
+)
+
+_WorkflowStepWindowOptions = TypedDict(
+    "_WorkflowStepWindowOptions",
+    {
+        # Days of the week on which it begins, from 1, Monday. Left out: all.
+        "days": 'List[int]',
+    },
+    total=False,
+)
+
+
+class WorkflowStepWindow(_WorkflowStepWindow, _WorkflowStepWindowOptions):
+    pass
+
+
+class _WorkflowTrigger(TypedDict):
+    type: Literal["api", "event", "tag_added", "segment_entered", "schedule"]
+
+
+class WorkflowTrigger(_WorkflowTrigger, total=False):
+    event: str
+    tag: str
+    segment_id: str
+    cron: str
+    timezone: str
+    to: WorkflowTriggerTo
+
+
+class WorkflowTriggerTo(TypedDict, total=False):
+    all: bool
+    user_ids: List[str]
+    tags_any: List[str]
+    tags_all: List[str]
+    segment_id: str
