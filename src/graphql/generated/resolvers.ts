@@ -529,12 +529,19 @@ export type PostedMessages = {
 export type Subscription = {
   /** A notification's state and counts. */
   readonly notificationChanged: NotificationSummary
+  /** A run of a workflow, and what its steps came to. */
+  readonly executionChanged: Execution
   /** A webhook: whether it is active, and why not. */
   readonly hookChanged: Hook
 }
 
 /** By POST with `Accept: text/event-stream`: an event `next` with the answer now, and with each answer that is another one. */
 export type SubscriptionNotificationChangedArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+/** By POST with `Accept: text/event-stream`: an event `next` with the answer now, and with each answer that is another one. */
+export type SubscriptionExecutionChangedArgs = {
   id: Scalars["ID"]["input"]
 }
 
@@ -3318,6 +3325,13 @@ export type SubscriptionResolvers<
     ParentType,
     ContextType,
     RequireFields<SubscriptionNotificationChangedArgs, "id">
+  >
+  executionChanged?: SubscriptionResolver<
+    ResolversTypes["Execution"],
+    "executionChanged",
+    ParentType,
+    ContextType,
+    RequireFields<SubscriptionExecutionChangedArgs, "id">
   >
   hookChanged?: SubscriptionResolver<
     ResolversTypes["Hook"],

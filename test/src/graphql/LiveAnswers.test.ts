@@ -171,6 +171,25 @@ describe("a subscription", () => {
     expect(stream.events[1]!.data.data.notificationChanged.counts.opened).toBe(1)
   })
 
+  it("follows a run of a workflow to its end", async () => {
+    const tenant = await server.makeTenant()
+    const post = async (path: string, body?: object) =>
+      (await server.call("POST", `/api/v1${path}`, { key: tenant.secretKey, body })).json
+    const steps = [{ key: "wait", type: "WAIT_FOR", event: "bought", seconds: 3600 }]
+    const { id } = await post("/workflows", { name: "Live", trigger: { type: "api" }, steps })
+    await post(`/workflows/${id}/activate`)
+    await post("/contacts", { external_id: "ann" })
+    const { execution_id } = await post(`/workflows/${id}/trigger`, { to: { user_ids: ["ann"] } })
+    const query = "subscription($id: ID!) { executionChanged(id: $id) { id status } }"
+    const stream = await listen(byKey(tenant), query, { id: execution_id })
+    await stream.until(() => stream.events.length >= 1)
+    await post(`/executions/${execution_id}/cancel`)
+    await stream.until(() => stream.events.at(-1)?.data.data.executionChanged.status === "CANCELLED")
+    expect(stream.events.at(-1)!.data).toEqual({
+      data: { executionChanged: { id: execution_id, status: "CANCELLED" } }
+    })
+  })
+
   it("is asked for by its media type, of what is one's own, one at a time", async () => {
     const tenant = await server.makeTenant()
     const id = await makeHook(tenant)
