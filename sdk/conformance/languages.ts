@@ -43,5 +43,18 @@ export const LANGUAGES: ReadonlyArray<Language> = [
     },
     env: { PYTHONDONTWRITEBYTECODE: "1" },
     uncancellable: { "python, blocking": "nothing can break off a call that blocks; the asynchronous client can" }
+  },
+  {
+    name: "go",
+    directory: "go",
+    probe: ["go", "version"],
+    packages: ["golang-go"],
+    elsewhere: "Go 1.22 or newer: https://go.dev/dl/",
+    build: [
+      ["sh", "-c", 'files=$(gofmt -l .); [ -z "$files" ] || { echo "gofmt: $files"; exit 1; }'],
+      ["go", "vet", "./..."],
+      ["go", "build", "-o", "build/driver", "./conformance"]
+    ],
+    drivers: { go: ["build/driver"] }
   }
 ]

@@ -3,6 +3,7 @@
  * changed without it.
  */
 
+import { goFiles } from "./go.ts"
 import type { Json } from "./Model.ts"
 import { essence, modelOf } from "./Model.ts"
 import { nodeFiles } from "./node.ts"
@@ -15,6 +16,7 @@ export const generate = (document: Json): Readonly<Record<string, string>> => {
   return {
     "sdk/openapi.json": `${JSON.stringify(reduced, null, 1)}\n`,
     ...nodeFiles(model, reduced),
-    ...pythonFiles(model)
+    ...pythonFiles(model),
+    ...goFiles(model)
   }
 }

@@ -4,7 +4,8 @@ import type { Field, Model, Operation, Struct, Type } from "./Model.ts"
 import { HEAD, pascal, snake, wrap } from "./Model.ts"
 import { reference } from "./reference.ts"
 
-const KEYWORDS = /^(from|import|global|class|def|del|is|in|not|or|and|pass|with|as|async|await|lambda|None|True|False)$/
+const KEYWORDS =
+  /^(False|None|True|and|as|assert|async|await|break|class|continue|def|del|elif|else|except|finally|for|from|global|if|import|in|is|lambda|nonlocal|not|or|pass|raise|return|try|while|with|yield)$/
 const safe = (name: string): string => (KEYWORDS.test(name) ? `${name}_` : name)
 
 const typeOf = (type: Type): string => {

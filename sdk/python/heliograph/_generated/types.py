@@ -1525,59 +1525,62 @@ class WorkflowStatistics(TypedDict):
     steps: List[WorkflowStepStatistics]
 
 
-class _WorkflowStep(TypedDict):
-    key: str
-    type: Literal[
-        "SEND",
-        "DELAY",
-        "FILTER",
-        "BRANCH",
-        "DIGEST",
-        "THROTTLE",
-        "FETCH",
-        "UPDATE_CONTACT",
-        "WAIT_FOR",
-    ]
+_WorkflowStep = TypedDict(
+    "_WorkflowStep",
+    {
+        "key": 'str',
+        "type": 'Literal["SEND", "DELAY", "FILTER", "BRANCH", "DIGEST", "THROTTLE", "FETCH", "UPDATE_CONTACT", "WAIT_FOR"]',
+    },
+    total=True,
+)
+
+_WorkflowStepOptions = TypedDict(
+    "_WorkflowStepOptions",
+    {
+        "name": 'str',
+        # Liquid, as of a template: the run's data is under `data` and `steps`.
+        "content": 'Content',
+        "channels": 'List[Literal["push", "email", "inbox"]]',
+        "template_id": 'str',
+        "variables": 'Dict[str, Any]',
+        "ttl": 'int',
+        "priority": 'Literal["high", "bulk"]',
+        "collapse_key": 'str',
+        "overrides": 'Overrides',
+        "track": 'Tracking',
+        # The run goes on when the message has ended, for a day at most, and fails where all of it
+        # failed. Left out, it goes on at once.
+        "wait_for_outcome": 'bool',
+        "seconds": 'int',
+        "until": 'str',
+        "window": 'WorkflowStepWindow',
+        "timezone": 'str',
+        "conditions": 'WorkflowConditions',
+        "branches": 'List[WorkflowStepBranches]',
+        "else": 'List[WorkflowStep]',
+        "by": 'str',
+        # Each one more begins `seconds` anew, up to ten times of it after the first.
+        "sliding": 'bool',
+        "at_most": 'int',
+        "per_seconds": 'int',
+        # Left out: GET, and POST with a body.
+        "method": 'Literal["GET", "POST", "PUT", "PATCH"]',
+        "url": 'str',
+        "headers": 'Dict[str, Any]',
+        "body": 'Dict[str, Any]',
+        "tags_add": 'List[str]',
+        "tags_remove": 'List[str]',
+        "attributes": 'Dict[str, Any]',
+        "event": 'str',
+        # The event's value at the path `event` has to equal the run's at the path `run`.
+        "match": 'WorkflowStepMatch',
+    },
+    total=False,
+)
 
 
-class WorkflowStep(_WorkflowStep, total=False):
-    name: str
-    # Liquid, as of a template: the run's data is under `data` and `steps`.
-    content: Content
-    channels: List[Literal["push", "email", "inbox"]]
-    template_id: str
-    variables: Dict[str, Any]
-    ttl: int
-    priority: Literal["high", "bulk"]
-    collapse_key: str
-    overrides: Overrides
-    track: Tracking
-    # The run goes on when the message has ended, for a day at most, and fails where all of it failed.
-    # Left out, it goes on at once.
-    wait_for_outcome: bool
-    seconds: int
-    until: str
-    window: WorkflowStepWindow
-    timezone: str
-    conditions: WorkflowConditions
-    branches: List[WorkflowStepBranches]
-    else: List[WorkflowStep]
-    by: str
-    # Each one more begins `seconds` anew, up to ten times of it after the first.
-    sliding: bool
-    at_most: int
-    per_seconds: int
-    # Left out: GET, and POST with a body.
-    method: Literal["GET", "POST", "PUT", "PATCH"]
-    url: str
-    headers: Dict[str, Any]
-    body: Dict[str, Any]
-    tags_add: List[str]
-    tags_remove: List[str]
-    attributes: Dict[str, Any]
-    event: str
-    # The event's value at the path `event` has to equal the run's at the path `run`.
-    match: WorkflowStepMatch
+class WorkflowStep(_WorkflowStep, _WorkflowStepOptions):
+    pass
 
 
 class WorkflowStepBranches(TypedDict):

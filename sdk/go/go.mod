@@ -1,0 +1,3 @@
+module github.com/heliograph/heliograph/sdk/go
+
+go 1.22
