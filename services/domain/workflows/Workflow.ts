@@ -5,12 +5,11 @@ import { tagList } from "../audience/Segment.ts"
 import { Variables } from "../messages/Template.ts"
 import type { AppId, WorkflowId, WorkflowVersionId } from "../Ids.ts"
 import { SegmentId } from "../Ids.ts"
-import { JsonRecord } from "../Json.ts"
 import { Name, text } from "../Text.ts"
 import { TimeZone } from "../Time.ts"
 import { MessageState, StepKey } from "./Conditions.ts"
 import { isCron } from "./Cron.ts"
-import { Steps } from "./Steps.ts"
+import { MOST_STEPS, Steps } from "./Steps.ts"
 
 /** People whom one request names, at most. A larger audience is described. */
 const USERS = 1000
@@ -108,7 +107,8 @@ export interface Workflow {
 export const TriggerWorkflow = Schema.Struct({ to: Entrants, data: Schema.optionalKey(Variables) })
 export type TriggerWorkflow = typeof TriggerWorkflow.Type
 
-const byStep = <S extends Schema.Constraint>(value: S) => Schema.Record(StepKey, value)
+const byStep = <S extends Schema.Constraint>(value: S) =>
+  Schema.Record(StepKey, value).check(Schema.isMaxProperties(MOST_STEPS))
 
 /** POST /workflows/:id/dry-run. */
 export const RehearseWorkflow = Schema.Struct({
@@ -123,12 +123,12 @@ export const RehearseWorkflow = Schema.Struct({
   ),
   data: Schema.optionalKey(Variables.annotate({ description: "What the trigger brings." })),
   outcomes: Schema.optionalKey(
-    byStep(Schema.Array(MessageState)).annotate({
+    byStep(Schema.Array(MessageState).check(Schema.isMaxLength(MessageState.literals.length))).annotate({
       description: "What becomes of the messages of SEND steps, by key. Left out: `sent`."
     })
   ),
   events: Schema.optionalKey(
-    byStep(JsonRecord).annotate({
+    byStep(Variables).annotate({
       description: "The data of the events that WAIT_FOR steps hear, by key. Left out: none comes in time."
     })
   ),

@@ -445,6 +445,7 @@ layer(live)("AuditLog", (it) => {
   it.effect("has whatever a person sends, and of keys the mailings, if they were accepted", () =>
     Effect.gen(function* () {
       const appId = yield* newApp
+      yield* joins(appId, ADA, "lovelace@example.com")
       const [devices, keys, notifications] = [yield* DeviceStore, yield* IdempotencyStore, yield* NotificationStore]
       const [device] = yield* devices.register(appId, [android("one")])
       const sent = (request: KeptRequest, more: Partial<NewNotification> = {}) => {

@@ -42,18 +42,24 @@ const resolved = (schema: Json): Json => {
   return name === undefined ? schema : resolved(server.document.components.schemas[name] as Json)
 }
 
-/** The schema and everything inside it, by path. */
-const within = (given: Json, path: string): ReadonlyArray<readonly [path: string, schema: Json]> => {
+/** The schema and everything inside it, by path; what may stand inside itself (steps, conditions) once. */
+const within = (
+  given: Json,
+  path: string,
+  around: ReadonlyArray<Json> = []
+): ReadonlyArray<readonly [path: string, schema: Json]> => {
   const schema = resolved(given)
+  if (around.includes(schema)) return []
+  const inside = [...around, schema]
   const below = (value: unknown, name: string) =>
-    typeof value === "object" && value !== null ? within(value as Json, `${path}.${name}`) : []
+    typeof value === "object" && value !== null ? within(value as Json, `${path}.${name}`, inside) : []
   return [
     [path, schema],
     ...Object.entries((schema["properties"] ?? {}) as Json).flatMap(([name, value]) => below(value, name)),
     ...below(schema["items"], "[]"),
     ...below(schema["additionalProperties"], "*"),
     ...["anyOf", "oneOf", "allOf"].flatMap((key) =>
-      ((schema[key] ?? []) as ReadonlyArray<Json>).flatMap((one) => within(one, path))
+      ((schema[key] ?? []) as ReadonlyArray<Json>).flatMap((one) => within(one, path, inside))
     )
   ]
 }
@@ -84,8 +90,10 @@ interface Form {
 }
 
 /** The body with a mark in place of each of the fields that it may have. */
-const formsOf = (given: Json, body: unknown): ReadonlyArray<Form> => {
+const formsOf = (given: Json, body: unknown, around: ReadonlyArray<Json> = []): ReadonlyArray<Form> => {
   const schema = resolved(given)
+  if (around.includes(schema)) return []
+  const inside = [...around, schema]
   const object = typeof body === "object" && body !== null && !Array.isArray(body) ? (body as Json) : {}
   const [item] = Array.isArray(body) ? body : []
   const shapes = [schema, ...["anyOf", "allOf"].flatMap((key) => ((schema[key] ?? []) as Array<Json>).map(resolved))]
@@ -93,11 +101,14 @@ const formsOf = (given: Json, body: unknown): ReadonlyArray<Form> => {
     { body: "MARK", schema },
     ...shapes.flatMap(({ items, properties }) => [
       ...Object.entries((properties ?? {}) as Json).flatMap(([name, field]) =>
-        formsOf(field as Json, object[name]).map((form) => ({ ...form, body: { ...object, [name]: form.body } }))
+        formsOf(field as Json, object[name], inside).map((form) => ({
+          ...form,
+          body: { ...object, [name]: form.body }
+        }))
       ),
       ...(items === undefined
         ? []
-        : formsOf(items as Json, item)
+        : formsOf(items as Json, item, inside)
             .slice(1)
             .map((form) => ({ ...form, body: [form.body] })))
     ])
