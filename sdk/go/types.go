@@ -857,7 +857,7 @@ type ExecutionStep struct {
 
 	StepOrder int64 `json:"step_order"`
 
-	// One of: passed, stopped, waiting, skipped, merged, timed_out, failed.
+	// One of: passed, stopped, waiting, skipped, merged, timed_out, failed, cancelled.
 	Outcome string `json:"outcome"`
 
 	Findings []ExecutionStepFindings `json:"findings,omitempty"`

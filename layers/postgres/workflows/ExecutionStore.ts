@@ -1,7 +1,7 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AppId, ContactId, ExecutionId, WorkflowId, WorkflowVersionId } from "../../../services/domain/Ids.ts"
+import type { AppId, ContactId, ExecutionId, WorkflowId } from "../../../services/domain/Ids.ts"
 import { needsOf } from "../../../services/domain/workflows/Conditions.ts"
 import { now } from "../../../services/ports/Now.ts"
 import type { HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
@@ -12,11 +12,11 @@ import type {
   ExecutionFilter,
   Moves,
   OpenRun,
-  StepSum,
   Tools,
   Written
 } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { ExecutionStore } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { notedOfPeople, record } from "../access/auditEntry.ts"
 import { permitted } from "../access/permitted.ts"
 import { alongTheKey, byValues } from "../server/byValues.ts"
@@ -25,12 +25,13 @@ import { inTurn } from "../server/inTurn.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 import { ask, reach } from "./answers.ts"
+import { byWhom, cancelRuns } from "./cancelRuns.ts"
 import type { ContactRow } from "./entering.ts"
 import { entering, NOTHING } from "./entering.ts"
 import { inTransaction } from "./inTransaction.ts"
 import type { ExecutionRow, RunRow } from "./runRows.ts"
 import { EXECUTION_COLUMNS, executionOf, personOf, readObject, RUN_COLUMNS, runOf } from "./runRows.ts"
-import { addCounts, deleteWakes, insertEvents, writeMoves } from "./writeMoves.ts"
+import { writeMoves } from "./writeMoves.ts"
 
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 const FIRST = "00000000-0000-0000-0000-000000000000"
@@ -282,52 +283,17 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       return pageOf(rows.map(executionOf), limit)
     }, storeError("ExecutionStore.list"))
 
-    const cancel: ExecutionStore["Service"]["cancel"] = (appId, ids, reason, eventsOf) =>
+    /** Those of a workflow that has ended end with their digests: nothing of it goes out any more. */
+    const cancel: ExecutionStore["Service"]["cancel"] = (appId, ids, reason, events) =>
       transaction(
         "ExecutionStore.cancel",
         notedOfPeople(
           sql,
           appId,
-          Effect.gen(function* () {
-            // Whoever moves one of them has its timer: when that is done, the run may have ended by itself.
-            yield* sql`
-            SELECT execution_id FROM execution_timers WHERE app_id = ${appId} AND execution_id = ANY(${uuids(ids)})
-            ORDER BY execution_id FOR UPDATE`
-            const rows = yield* sql<{
-              readonly id: ExecutionId
-              readonly workflow_id: WorkflowId
-              readonly version_id: WorkflowVersionId
-              readonly user_id: string
-              readonly position: number
-              readonly was_in: boolean
-            }>`
-            UPDATE executions SET status = 'cancelled', reason = ${reason}, ended_step = position + 1,
-              entry_key = CASE WHEN entry_key LIKE 'o%' THEN NULL ELSE entry_key END, ended_at = clock_timestamp()
-            WHERE app_id = ${appId} AND id = ANY(${uuids(ids)}) AND ended_at IS NULL
-            RETURNING id, workflow_id, version_id, user_id, position, is_begun OR tries > 0 AS was_in`
-            if (rows.length === 0) return { cancelled: [], webhooks: [] }
-            yield* sql`
-            DELETE FROM execution_timers WHERE app_id = ${appId} AND execution_id = ANY(${uuids(rows.map(({ id }) => id))})`
-            yield* sql`DELETE FROM digests WHERE execution_id = ANY(${uuids(rows.map(({ id }) => id))})`
-            yield* sql`
-            DELETE FROM digest_items WHERE app_id = ${appId} AND opener_id = ANY(${uuids(rows.map(({ id }) => id))})`
-            yield* deleteWakes(
-              sql,
-              rows.map(({ id, user_id }) => ({ appId, id, userId: user_id }))
-            )
-            const webhooks = yield* insertEvents(
-              sql,
-              eventsOf(rows.map(({ id, workflow_id }) => ({ id, workflowId: workflow_id })))
-            )
-            const stopped = new Map<string, StepSum>()
-            for (const { position, version_id, was_in } of rows) {
-              if (!was_in) continue
-              const key = `${version_id} ${position}`
-              const sum = { versionId: version_id, stepOrder: position + 1, entered: 0, passed: 0, failed: 0 }
-              stopped.set(key, { ...sum, stopped: (stopped.get(key)?.stopped ?? 0) + 1 })
-            }
-            if (stopped.size > 0) yield* addCounts(sql, [...stopped.values()])
-            return { cancelled: rows.map(({ id }) => id), webhooks }
+          Effect.flatMap(CurrentActor, (actor) => {
+            const isWhole = reason !== "operator"
+            const detail = isWhole ? `the workflow was ${reason}` : byWhom(actor)
+            return cancelRuns(sql, appId, ids, { reason, detail, keepsDigests: !isWhole, events })
           }),
           ({ cancelled }) => cancelled.map((id) => ({ action: "execution.cancelled", target: id }))
         )
@@ -346,26 +312,24 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       DELETE FROM workflows WHERE id = ${id} AND is_closing`
 
     const closing: ExecutionStore["Service"]["closing"] = Effect.fnUntraced(function* (limit) {
-      const [row] = yield* sql<{
-        readonly id: WorkflowId
-        readonly app_id: AppId
-        readonly is_deleted: boolean
-        readonly ids: ReadonlyArray<ExecutionId>
-      }>`
-        SELECT w.id, w.app_id, w.deleted_at IS NOT NULL AS is_deleted, ARRAY(
-          SELECT e.id FROM executions e WHERE e.workflow_id = w.id AND e.ended_at IS NULL ORDER BY e.id LIMIT ${limit}
-        ) AS ids
-        FROM workflows w WHERE w.is_closing ORDER BY w.id LIMIT 1`
-      if (row === undefined) return Option.none()
-      if (row.ids.length > 0) {
-        return Option.some({
-          appId: row.app_id,
-          reason: row.is_deleted ? ("deleted" as const) : ("archived" as const),
-          ids: row.ids
-        })
+      while (true) {
+        const [row] = yield* sql<{
+          readonly id: WorkflowId
+          readonly app_id: AppId
+          readonly is_deleted: boolean
+          readonly ids: ReadonlyArray<ExecutionId>
+        }>`
+          SELECT w.id, w.app_id, w.deleted_at IS NOT NULL AS is_deleted, ARRAY(
+            SELECT e.id FROM executions e WHERE e.workflow_id = w.id AND e.ended_at IS NULL ORDER BY e.id LIMIT ${limit}
+          ) AS ids
+          FROM workflows w WHERE w.is_closing ORDER BY w.id LIMIT 1`
+        if (row === undefined) return Option.none()
+        if (row.ids.length > 0) {
+          const reason = row.is_deleted ? ("deleted" as const) : ("archived" as const)
+          return Option.some({ appId: row.app_id, reason, ids: row.ids })
+        }
+        yield* row.is_deleted ? removal(row.id) : sql`UPDATE workflows SET is_closing = false WHERE id = ${row.id}`
       }
-      yield* row.is_deleted ? removal(row.id) : sql`UPDATE workflows SET is_closing = false WHERE id = ${row.id}`
-      return Option.none()
     }, storeError("ExecutionStore.closing"))
 
     const wakeEnded: ExecutionStore["Service"]["wakeEnded"] = (limit) =>

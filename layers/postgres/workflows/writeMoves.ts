@@ -1,7 +1,7 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { WebhookId } from "../../../services/domain/Ids.ts"
+import type { AppId, ExecutionId, WebhookId } from "../../../services/domain/Ids.ts"
 import type { EventChunk } from "../../../services/domain/webhooks/Event.ts"
 import type { HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
 import type { UpdateContactStep } from "../../../services/domain/workflows/Steps.ts"
@@ -14,7 +14,7 @@ import { booleans, doubles, integers, smallints, texts, times, uuids } from "../
 
 type Sql = SqlClient.SqlClient
 
-const historyText = (entries: ReadonlyArray<HistoryEntry>): string =>
+export const historyText = (entries: ReadonlyArray<HistoryEntry>): string =>
   entries.map((entry) => `${JSON.stringify(entry)},`).join("")
 
 const isEnded = ({ settled }: MovedRun): boolean => settled.dueAt === null
@@ -104,6 +104,17 @@ export const deleteWakes = (sql: Sql, runs: ReadonlyArray<Pick<OpenRun, "appId" 
 /** Whether a run was in a WAIT_FOR, which always brings something, and is so no more. A DIGEST does as well. */
 const hasLeft = ({ run, settled }: MovedRun): boolean =>
   run.isBegun && (settled.steps !== run.steps || settled.status === "cancelled" || settled.status === "failed")
+
+/** Whether a run has ended within a step, which may be a DIGEST that it has opened: nobody is left to go on with it. */
+const isBroken = ({ run, settled }: MovedRun): boolean =>
+  run.isBegun && (settled.status === "cancelled" || settled.status === "failed")
+
+/** Removes the digests of runs of one application that have ended, and what is in them. */
+export const dropDigests = Effect.fnUntraced(function* (sql: Sql, appId: AppId, openers: ReadonlyArray<ExecutionId>) {
+  // First the digests: who joins one meanwhile has brought its data when this one has been waited for.
+  yield* sql`DELETE FROM digests WHERE execution_id = ANY(${uuids(openers)})`
+  yield* sql`DELETE FROM digest_items WHERE app_id = ${appId} AND opener_id = ANY(${uuids(openers)})`
+})
 
 /** What wakes runs before their time. What woke them before stays until it is used: it wakes one that goes on waiting. */
 const insertWakes = Effect.fnUntraced(function* (sql: Sql, moved: ReadonlyArray<MovedRun>) {
@@ -230,6 +241,8 @@ export const writeMoves = Effect.fnUntraced(function* (sql: Sql, moves: Moves, i
     if (waiting.length > 0) yield* updateTimers(sql, waiting)
     if (ended.length > 0) yield* deleteTimers(sql, ended)
   } else if (waiting.length > 0) yield* insertTimers(sql, waiting)
+  const broken = moved.filter(isBroken).map(({ run }) => run.id)
+  if (broken.length > 0) yield* dropDigests(sql, moved[0]!.run.appId, broken)
   const left = moved.filter(hasLeft).map(({ run }) => run)
   if (left.length > 0) yield* deleteWakes(sql, left)
   yield* insertWakes(sql, waiting)

@@ -406,7 +406,7 @@ export type Execution = {
 export type ExecutionStep = {
   readonly at: string
   readonly step_order: number
-  readonly outcome: "passed" | "stopped" | "waiting" | "skipped" | "merged" | "timed_out" | "failed"
+  readonly outcome: "passed" | "stopped" | "waiting" | "skipped" | "merged" | "timed_out" | "failed" | "cancelled"
   readonly findings?: ReadonlyArray<{
     readonly about: string
     readonly fits: boolean

@@ -9,8 +9,17 @@ export type ExecutionStatus = typeof ExecutionStatus.Type
 export const CancelReason = Schema.Literals(["operator", "archived", "deleted"])
 export type CancelReason = typeof CancelReason.Type
 
-/** What a step came to, or waits for. */
-export const StepOutcome = Schema.Literals(["passed", "stopped", "waiting", "skipped", "merged", "timed_out", "failed"])
+/** What a step came to, or waits for; `cancelled`: the run was ended there. */
+export const StepOutcome = Schema.Literals([
+  "passed",
+  "stopped",
+  "waiting",
+  "skipped",
+  "merged",
+  "timed_out",
+  "failed",
+  "cancelled"
+])
 export type StepOutcome = typeof StepOutcome.Type
 
 /** An entry of a run's history. What it shows beside the outcome depends on the kind of step. */

@@ -25,8 +25,13 @@ const NOBODY: Facts = {
   engagedAt: {}
 }
 
-/** A run that a move has not touched, as it ends from outside. */
-const endedAs = (run: OpenRun, status: "failed" | "cancelled", why: Pick<Settled, "error" | "reason">): Settled => ({
+/** A run that a move has not touched, as it ends from outside; `detail` says to people why. */
+const endedAs = (
+  run: OpenRun,
+  status: "failed" | "cancelled",
+  at: number,
+  { detail, ...why }: Pick<Settled, "error" | "reason"> & { readonly detail: string }
+): Settled => ({
   status,
   position: run.position,
   isBegun: run.isBegun,
@@ -38,7 +43,7 @@ const endedAs = (run: OpenRun, status: "failed" | "cancelled", why: Pick<Settled
   steps: run.steps,
   person: run.person ?? NOBODY,
   effects: [],
-  history: [],
+  history: [{ at, stepOrder: run.position + 1, outcome: status, detail }],
   endedAt: run.position + 1,
   ...why
 })
@@ -67,9 +72,11 @@ export const carrying = (
     for (const run of runs) {
       const version = versions.get(run.versionId)
       if (run.isClosed !== null || version == null) {
-        settled.set(run, endedAs(run, "cancelled", { error: null, reason: run.isClosed ?? "deleted" }))
+        const reason = run.isClosed ?? "deleted"
+        settled.set(run, endedAs(run, "cancelled", at, { error: null, reason, detail: `the workflow was ${reason}` }))
       } else if (run.person === null) {
-        settled.set(run, endedAs(run, "failed", { error: "contact_deleted", reason: null }))
+        const why = { error: "contact_deleted", reason: null, detail: "the contact was deleted" }
+        settled.set(run, endedAs(run, "failed", at, why))
       } else {
         const answer = fetched.get(run.id)
         going.push({
@@ -83,6 +90,7 @@ export const carrying = (
         })
       }
     }
+    const outside = new Set(settled.values())
     yield* drive(going, settled, tools)
 
     const { messages, sends } = messagesOf(runs, settled, versions, settings)
@@ -96,7 +104,7 @@ export const carrying = (
       messages,
       updates: updatesOf(moved),
       events: runEvents(moved, at),
-      counts: sumsOf(moved)
+      counts: sumsOf(moved, outside)
     }
   })
 
@@ -129,8 +137,8 @@ const updatesOf = (moved: ReadonlyArray<MovedRun>): Moves["updates"] =>
 
 const PASSED: ReadonlySet<HistoryEntry["outcome"]> = new Set(["passed", "skipped", "merged", "timed_out"])
 
-/** What the moves add to the counts of their steps. */
-const sumsOf = (moved: ReadonlyArray<MovedRun>): ReadonlyArray<StepSum> => {
+/** What the moves add to the counts of their steps; `outside`: of runs that were ended from outside. */
+const sumsOf = (moved: ReadonlyArray<MovedRun>, outside: ReadonlySet<Settled>): ReadonlyArray<StepSum> => {
   const sums = new Map<string, { -readonly [K in keyof StepSum]: StepSum[K] }>()
   const of = (versionId: WorkflowVersionId, stepOrder: number) => {
     const key = `${versionId} ${stepOrder}`
@@ -140,6 +148,10 @@ const sumsOf = (moved: ReadonlyArray<MovedRun>): ReadonlyArray<StepSum> => {
   }
   for (const { run, settled } of moved) {
     const wasIn = run.isBegun || run.tries > 0
+    if (outside.has(settled)) {
+      if (wasIn) of(run.versionId, run.position + 1).stopped++
+      continue
+    }
     let last = wasIn ? run.position + 1 : -1
     for (const { outcome, stepOrder } of settled.history) {
       const sum = of(run.versionId, stepOrder)
@@ -149,8 +161,6 @@ const sumsOf = (moved: ReadonlyArray<MovedRun>): ReadonlyArray<StepSum> => {
       else if (outcome === "stopped") sum.stopped++
       else if (outcome === "failed") sum.failed++
     }
-    // Ended from outside, in a step that it was in.
-    if (settled.history.length === 0 && settled.dueAt === null && wasIn) of(run.versionId, run.position + 1).stopped++
   }
   return [...sums.values()]
 }

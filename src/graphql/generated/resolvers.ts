@@ -2305,7 +2305,7 @@ export type Execution = {
   readonly history: ReadonlyArray<ExecutionStep>
 }
 
-export type StepOutcome = "passed" | "stopped" | "waiting" | "skipped" | "merged" | "timed_out" | "failed"
+export type StepOutcome = "passed" | "stopped" | "waiting" | "skipped" | "merged" | "timed_out" | "failed" | "cancelled"
 
 /** What a step came to, or waits for. */
 export type ExecutionStep = {
@@ -4951,6 +4951,7 @@ export type StepOutcomeResolvers = {
   MERGED: "merged"
   TIMED_OUT: "timed_out"
   FAILED: "failed"
+  CANCELLED: "cancelled"
 }
 
 export type ExecutionStepResolvers<

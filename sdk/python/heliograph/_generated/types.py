@@ -497,7 +497,7 @@ class Execution(TypedDict):
 class _ExecutionStep(TypedDict):
     at: str
     step_order: int
-    outcome: Literal["passed", "stopped", "waiting", "skipped", "merged", "timed_out", "failed"]
+    outcome: Literal["passed", "stopped", "waiting", "skipped", "merged", "timed_out", "failed", "cancelled"]
 
 
 class ExecutionStep(_ExecutionStep, total=False):

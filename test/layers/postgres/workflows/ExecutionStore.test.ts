@@ -225,6 +225,130 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
     )
   })
 
+  describe("digests whose opener ends", () => {
+    const DIGEST: Step = { key: "sum", type: "DIGEST", by: "data.thread", seconds: HOUR_S }
+    const left = Effect.fnUntraced(function* (app: AppId) {
+      const sql = yield* SqlClient.SqlClient
+      const digests = yield* sql`SELECT 1 FROM digests WHERE app_id = ${app}`
+      const items = yield* sql`SELECT 1 FROM digest_items WHERE app_id = ${app}`
+      const timers = yield* sql`SELECT 1 FROM execution_timers WHERE app_id = ${app}`
+      return digests.length + items.length + timers.length
+    })
+    /** The digests that went on, as steps see them. */
+    const sums = Effect.fnUntraced(function* (app: AppId) {
+      const { items } = yield* (yield* ExecutionStore).list(app, { status: "completed" }, null, 1000)
+      return items.flatMap(({ steps }) => (steps["sum"] === undefined ? [] : [steps["sum"]]))
+    })
+
+    it.effect("by a cancel go out once, with all that the others brought and no more", () =>
+      Effect.gen(function* () {
+        const store = yield* ExecutionStore
+        const app = yield* newApp
+        const workflow = yield* activated(app, [DIGEST, MARK])
+        const ids: Array<ExecutionId> = []
+        for (let i = 0; i < 4; i++) ids.push((yield* entered(workflow, ["u"], { thread: "t", i }))[0]!.run.id)
+        yield* entered(workflow, ["u"], { thread: "other" })
+        expect((yield* store.cancel(app, ids, "operator", NO_EVENTS)).cancelled).toEqual([ids[0]])
+        // Whoever goes on instead can be cancelled as well.
+        const open = yield* store.list(app, { status: "waiting" }, null, 10)
+        const next = open.items.find(({ data }) => data["thread"] === "t")!
+        expect(next.data).toEqual({ thread: "t", i: 1 })
+        yield* store.cancel(app, [next.id], "operator", NO_EVENTS)
+        yield* entered(workflow, ["u"], { thread: "t", i: 9 })
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        expect(yield* sums(app)).toEqual(
+          expect.arrayContaining([
+            {
+              count: 3,
+              items: [2, 3, 9].map((i) => ({ thread: "t", i }))
+            },
+            { count: 1, items: [{ thread: "other" }] }
+          ])
+        )
+        expect(yield* sums(app)).toHaveLength(2)
+        expect(yield* left(app)).toBe(0)
+        expect(yield* store.history(app, ids[0]!)).toMatchObject([
+          { outcome: "waiting" },
+          { stepOrder: 1, outcome: "cancelled", detail: "by the system" },
+          { stepOrder: 1, outcome: "merged", mergedInto: next.id }
+        ])
+        const [first] = yield* (yield* WorkflowStore).counts(workflow.versionId)
+        expect(first!.entered).toBe(first!.passed + first!.stopped)
+      })
+    )
+
+    it.effect("by a cancel, with nobody else in it, are gone: the next run opens one of its own", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [DIGEST, MARK])
+        const [one] = yield* entered(workflow, ["u"], { thread: "t" })
+        yield* (yield* ExecutionStore).cancel(app, [one!.run.id], "operator", NO_EVENTS)
+        expect(yield* left(app)).toBe(0)
+        const [other] = yield* entered(workflow, ["u"], { thread: "t" })
+        expect(other!.settled.status).toBe("waiting")
+      })
+    )
+
+    it.effect("lose nothing, however many come while openers are cancelled", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [DIGEST])
+        const over: Array<number> = []
+        const enter = (node: number) =>
+          Effect.gen(function* () {
+            for (let i = 0; i < 40; i++) yield* entered(workflow, ["u"], { thread: "t", i: node * 40 + i })
+          }).pipe(Effect.ensuring(Effect.sync(() => over.push(node))))
+        const cancelAll = Effect.gen(function* () {
+          const store = yield* ExecutionStore
+          while (over.length < 2) {
+            const { items } = yield* store.list(app, { status: "waiting" }, null, 10)
+            yield* store.cancel(
+              app,
+              items.map(({ id }) => id),
+              "operator",
+              NO_EVENTS
+            )
+          }
+        })
+        yield* atOnce([enter(0), enter(1), cancelAll])
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        const { cancelled = 0, completed = 0 } = yield* statuses(app)
+        const counts = (yield* sums(app)).map((sum) => (sum as { readonly count: number }).count)
+        // Each run brought one thing: that was cancelled, or is in a digest that went out.
+        expect(counts.reduce((sum, count) => sum + count, cancelled)).toBe(80)
+        expect(completed + cancelled).toBeGreaterThanOrEqual(80)
+        expect(yield* left(app)).toBe(0)
+      })
+    )
+
+    it.effect("with its workflow or its contact end with it", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const store = yield* ExecutionStore
+        const app = yield* newApp
+        const archived = yield* activated(app, [DIGEST, MARK])
+        const moving = yield* activated(app, [DIGEST, MARK])
+        const going = yield* activated(app, [DIGEST, MARK])
+        for (const workflow of [archived, moving, going]) {
+          for (const user of ["u", "u", "gone", "gone"]) yield* entered(workflow, [user], { thread: "t" })
+        }
+        yield* sql`DELETE FROM contacts WHERE app_id = ${app} AND external_id = 'gone'`
+        for (const { id } of [archived, moving]) yield* (yield* WorkflowStore).archive(app, id)
+        const closing = Option.getOrThrow(yield* store.closing(10))
+        yield* store.cancel(app, closing.ids, closing.reason, NO_EVENTS)
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        // One of them is closed by those who move runs; the look finds nothing more, and the end of both.
+        expect(yield* store.closing(10)).toEqual(Option.none())
+        expect(yield* sql`SELECT 1 FROM workflows WHERE app_id = ${app} AND is_closing`).toEqual([])
+        expect(yield* sums(app)).toEqual([expect.objectContaining({ count: 2 })])
+        expect(yield* left(app)).toBe(0)
+      })
+    )
+  })
+
   describe("throttles", () => {
     it.effect("let through exactly as many as they may, of those who come at once", () =>
       Effect.gen(function* () {

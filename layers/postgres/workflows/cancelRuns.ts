@@ -1,0 +1,91 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Actor } from "../../../services/domain/access/Audit.ts"
+import type { AppId, ExecutionId, WorkflowId, WorkflowVersionId } from "../../../services/domain/Ids.ts"
+import type { EventChunk } from "../../../services/domain/webhooks/Event.ts"
+import type { CancelReason, HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
+import type { StepSum } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { now } from "../../../services/ports/Now.ts"
+import { texts, uuids } from "../server/columns.ts"
+import { passOnDigests } from "./passOnDigests.ts"
+import { addCounts, deleteWakes, dropDigests, historyText, insertEvents } from "./writeMoves.ts"
+
+/** How runs are cancelled, and what is said of it. */
+export interface Cancelling {
+  readonly reason: CancelReason
+  /** Who and why, for people who look at the run. */
+  readonly detail: string
+  /** Whether digests that the runs have opened go out with what other runs have brought, or end with them. */
+  readonly keepsDigests: boolean
+  readonly events: (
+    runs: ReadonlyArray<{ readonly id: ExecutionId; readonly workflowId: WorkflowId }>
+  ) => ReadonlyArray<EventChunk>
+}
+
+/** Who cancels, in words: a key, a person, somebody at the command line, or the service. */
+export const byWhom = ({ id, kind }: Actor): string => (id === null ? `by the ${kind}` : `by the ${kind} ${id}`)
+
+/** Cancels those of some runs of an application that are under way, in the caller's transaction. */
+export const cancelRuns = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  appId: AppId,
+  ids: ReadonlyArray<ExecutionId>,
+  { detail, events, keepsDigests, reason }: Cancelling
+) {
+  const entry: HistoryEntry = { at: now(), stepOrder: 0, outcome: "cancelled", detail }
+  // Whoever moves one of them has its timer: when that is done, the run may have ended by itself.
+  yield* sql`
+    SELECT execution_id FROM execution_timers WHERE app_id = ${appId} AND execution_id = ANY(${uuids(ids)})
+    ORDER BY execution_id FOR UPDATE`
+  const rows = yield* sql<{
+    readonly id: ExecutionId
+    readonly workflow_id: WorkflowId
+    readonly version_id: WorkflowVersionId
+    readonly user_id: string
+    readonly position: number
+    readonly was_in: boolean
+  }>`
+    UPDATE executions SET status = 'cancelled', reason = ${reason}, ended_step = position + 1,
+      history = history || replace(${historyText([entry])}, '"stepOrder":0', '"stepOrder":' || (position + 1)),
+      entry_key = CASE WHEN entry_key LIKE 'o%' THEN NULL ELSE entry_key END, ended_at = clock_timestamp()
+    WHERE app_id = ${appId} AND id = ANY(${uuids(ids)}) AND ended_at IS NULL
+    RETURNING id, workflow_id, version_id, user_id, position, is_begun OR tries > 0 AS was_in`
+  if (rows.length === 0) return { cancelled: [], webhooks: [] }
+  const cancelled = rows.map(({ id }) => id)
+  yield* sql`
+    DELETE FROM execution_timers WHERE app_id = ${appId} AND execution_id = ANY(${uuids(cancelled)})`
+  const sums = new Map<string, StepSum>()
+  const add = (sum: StepSum) => {
+    const key = `${sum.versionId} ${sum.stepOrder}`
+    const { entered = 0, stopped = 0 } = sums.get(key) ?? {}
+    sums.set(key, { ...sum, entered: entered + sum.entered, stopped: stopped + sum.stopped })
+  }
+  for (const { position, version_id, was_in } of rows) {
+    if (was_in) add({ versionId: version_id, stepOrder: position + 1, entered: 0, passed: 0, stopped: 1, failed: 0 })
+  }
+  if (keepsDigests) {
+    const { counts, successors } = yield* passOnDigests(sql, appId, cancelled)
+    for (const sum of counts) add(sum)
+    if (successors.size > 0) {
+      yield* sql`
+        UPDATE executions e SET history = e.history || replace(t.history, '"stepOrder":0', '"stepOrder":' || (e.position + 1))
+        FROM unnest(${uuids([...successors.keys()])}, ${texts(
+          [...successors.values()].map((id) =>
+            historyText([
+              { at: entry.at, stepOrder: 0, outcome: "merged", mergedInto: id, detail: "its digest goes on" }
+            ])
+          )
+        )}) AS t (id, history) WHERE e.app_id = ${appId} AND e.id = t.id`
+    }
+  } else yield* dropDigests(sql, appId, cancelled)
+  yield* deleteWakes(
+    sql,
+    rows.map(({ id, user_id }) => ({ appId, id, userId: user_id }))
+  )
+  const webhooks = yield* insertEvents(
+    sql,
+    events(rows.map(({ id, workflow_id }) => ({ id, workflowId: workflow_id })))
+  )
+  if (sums.size > 0) yield* addCounts(sql, [...sums.values()])
+  return { cancelled, webhooks }
+})
