@@ -38,24 +38,22 @@ export interface LoadOptions {
   readonly paceMs?: number
 }
 
-export const makeLoad = (
-  engines: ReadonlyArray<Engine>,
-  secretKey: string,
-  body: (number: number) => unknown,
-  { paceMs = PACE_MS, senders = SENDERS }: LoadOptions = {}
-): Load => {
-  const accepted: Array<Accepted> = []
-  let count = 0
+export interface Posting {
+  /** Posts with an Idempotency-Key, to one node after the other, until one answers 202. */
+  readonly post: (path: string, body: unknown) => Effect.Effect<any>
+  /** Posts that had to be repeated. */
+  readonly repeats: () => number
+}
+
+export const makePosting = (engines: ReadonlyArray<Pick<Engine, "url">>, secretKey: string): Posting => {
   let turn = 0
   let repeats = 0
-  let goesOn = (): boolean => false
-  let fibers: ReadonlyArray<Fiber.Fiber<void>> = []
 
-  const once = (key: string, text: string) =>
+  const once = (path: string, key: string, text: string) =>
     Effect.promise(async () => {
       const engine = engines[turn++ % engines.length]!
       try {
-        const response = await fetch(`${engine.url}/api/v1/notifications`, {
+        const response = await fetch(`${engine.url}/api/v1${path}`, {
           method: "POST",
           headers: {
             authorization: `ApiKey ${secretKey}`,
@@ -65,8 +63,8 @@ export const makeLoad = (
           body: text,
           signal: AbortSignal.timeout(TIMEOUT_MS)
         })
-        const answer = (await response.json()) as { readonly id?: string }
-        if (response.status === 202) return answer.id!
+        const answer: unknown = await response.json()
+        if (response.status === 202) return answer
         // Whatever is no outage or conflict with the own first try is a mistake of this program.
         if (response.status < 500 && response.status !== 409 && response.status !== 429) {
           throw new TypeError(`${response.status} ${JSON.stringify(answer)}`)
@@ -78,19 +76,36 @@ export const makeLoad = (
       }
     })
 
-  const post = Effect.gen(function* () {
+  const post = Effect.fnUntraced(function* (path: string, body: unknown) {
     const key = randomUUID()
-    const text = JSON.stringify(body(count++))
+    const text = JSON.stringify(body)
     while (true) {
-      const id = yield* once(key, text)
-      if (id !== null) {
-        const one = { id, at: performance.now() }
-        accepted.push(one)
-        return one
-      }
+      const answer = yield* once(path, key, text)
+      if (answer !== null) return answer
       repeats++
       yield* Effect.sleep(PAUSE)
     }
+  })
+  return { post, repeats: () => repeats }
+}
+
+export const makeLoad = (
+  engines: ReadonlyArray<Engine>,
+  secretKey: string,
+  body: (number: number) => unknown,
+  { paceMs = PACE_MS, senders = SENDERS }: LoadOptions = {}
+): Load => {
+  const accepted: Array<Accepted> = []
+  const posting = makePosting(engines, secretKey)
+  let count = 0
+  let goesOn = (): boolean => false
+  let fibers: ReadonlyArray<Fiber.Fiber<void>> = []
+
+  const post = Effect.gen(function* () {
+    const { id } = (yield* posting.post("/notifications", body(count++))) as { readonly id: string }
+    const one = { id, at: performance.now() }
+    accepted.push(one)
+    return one
   })
 
   const sender = Effect.gen(function* () {
@@ -102,7 +117,7 @@ export const makeLoad = (
 
   return {
     accepted,
-    repeats: () => repeats,
+    repeats: posting.repeats,
     post,
     start: Effect.gen(function* () {
       goesOn = () => true

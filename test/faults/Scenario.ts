@@ -52,7 +52,7 @@ export const under = (
 })
 
 /** What the nodes said, for whoever looks for the reason. */
-const tell = ({ engines }: Cluster): void => {
+export const tell = ({ engines }: Cluster): void => {
   for (const { log, name } of engines)
     for (const line of log().slice(-8)) process.stderr.write(`  ${name}: ${line.slice(0, 240)}\n`)
 }

@@ -9,6 +9,7 @@ import { queue } from "./scenarios/Queue.ts"
 import { redeliver } from "./scenarios/Redeliver.ts"
 import { singles } from "./scenarios/Singles.ts"
 import { surroundings } from "./scenarios/Surroundings.ts"
+import { workflows } from "./scenarios/Workflows.ts"
 import { writes } from "./scenarios/Writes.ts"
 
 /** Everything that `npm run test:faults` does, in its order. */
@@ -20,6 +21,7 @@ export const SCENARIOS: ReadonlyArray<Scenario> = [
   ...database,
   ...writes,
   ...redeliver,
+  ...workflows,
   ...gates,
   ...partitions,
   ...surroundings,
