@@ -56,5 +56,18 @@ export const LANGUAGES: ReadonlyArray<Language> = [
       ["go", "build", "-o", "build/driver", "./conformance"]
     ],
     drivers: { go: ["build/driver"] }
+  },
+  {
+    name: "ruby",
+    directory: "ruby",
+    probe: ["ruby", "--version"],
+    packages: ["ruby"],
+    elsewhere: "Ruby 3.0 or newer: https://www.ruby-lang.org/en/downloads/",
+    build: [
+      ["sh", "-c", "for file in $(find lib conformance -name '*.rb'); do ruby -wc $file >/dev/null || exit 1; done"],
+      ["gem", "build", "--quiet", "--output", "build/heliograph.gem", "heliograph.gemspec"]
+    ],
+    drivers: { ruby: ["ruby", "-W1", "conformance/driver.rb"] },
+    uncancellable: { ruby: "nothing can break off a call that blocks, but for the end of its thread" }
   }
 ]

@@ -8,6 +8,7 @@ import type { Json } from "./Model.ts"
 import { essence, modelOf } from "./Model.ts"
 import { nodeFiles } from "./node.ts"
 import { pythonFiles } from "./python.ts"
+import { rubyFiles } from "./ruby.ts"
 
 /** Of the document as the service serves it, or of its essence. */
 export const generate = (document: Json): Readonly<Record<string, string>> => {
@@ -17,6 +18,7 @@ export const generate = (document: Json): Readonly<Record<string, string>> => {
     "sdk/openapi.json": `${JSON.stringify(reduced, null, 1)}\n`,
     ...nodeFiles(model, reduced),
     ...pythonFiles(model),
-    ...goFiles(model)
+    ...goFiles(model),
+    ...rubyFiles(model)
   }
 }

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+# The conformance suite's command (sdk/conformance): a request a line in, an answer a line out.
+
+require_relative "../lib/heliograph"
+
+def problem_of(error)
+  kind =
+    case error
+    when Heliograph::ApiError then "api"
+    when Heliograph::TimeoutError then "timeout"
+    when Heliograph::ConnectionError then "connection"
+    when Heliograph::WebhookVerificationError then "webhook"
+    when ArgumentError then "usage"
+    else "other"
+    end
+  problem = { kind: kind, message: "#{error.class}: #{error.message}" }
+  return problem unless error.is_a?(Heliograph::ApiError)
+
+  problem.merge(status: error.status, code: error.code, details: error.details, request_id: error.request_id,
+                retry_after_ms: error.retry_after && (error.retry_after * 1000).round)
+end
+
+def snake(name)
+  name.gsub(/[A-Z]/) { |letter| "_#{letter.downcase}" }.to_sym
+end
+
+def made(count)
+  return enum_for(:made, count) unless block_given?
+
+  count.times { |i| yield({ token: "made-#{i}", platform: "android" }) }
+end
+
+def times(given)
+  { timeout: given[:timeout_ms]&./(1000.0), deadline: given[:deadline_ms]&./(1000.0),
+    max_retries: given[:max_retries] }.compact
+end
+
+def plain(value)
+  value.is_a?(Heliograph::Page) ? value.to_h : value
+end
+
+def run(request, answer)
+  if %w[verify parse].include?(request[:call])
+    body = request[:body_base64].unpack1("m")
+    given = [body, request[:header], request[:secrets]]
+    answer[:value] = Heliograph::Webhooks.public_send(request[:call], *given, **request.slice(:now))
+    return
+  end
+  settings = request[:client]
+  client = Heliograph::Client.new(settings[:api_key], settings[:base_url], **times(settings))
+  resource, name = request[:call].split(".")
+  ids = request[:ids] || []
+  ids += [request[:lines] || made(request[:generate])] if request[:lines] || request[:generate]
+  options = request[:options] || {}
+  options = times(options).merge(options.slice(:idempotency_key, :headers))
+  keywords = (request[:query] || {}).merge(request[:body] || {})
+  result = client.public_send(snake(resource)).public_send(snake(name), *ids, **keywords, options: options)
+  case request[:as]
+  when "count"
+    answer.merge!(count: 0, errors: 0)
+    result.each do |item|
+      answer[:count] += 1
+      answer[:errors] += 1 if item[:error]
+    end
+  when "items", "pages"
+    answer[:items] = []
+    (request[:as] == "pages" ? result.pages : result).each do |item|
+      answer[:items] << plain(item)
+      break if answer[:items].size == request[:take]
+    end
+  else
+    answer[:value] = plain(result.is_a?(Heliograph::Pages) ? result.page : result)
+  end
+ensure
+  client&.close
+end
+
+$stdout.sync = true
+$stdin.set_encoding(Encoding::UTF_8)
+$stdin.each_line do |line|
+  answer = {}
+  begin
+    run(JSON.parse(line, symbolize_names: true), answer)
+  rescue StandardError => e
+    answer[:error] = problem_of(e)
+  end
+  puts JSON.generate(answer)
+end
