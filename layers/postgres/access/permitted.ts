@@ -8,7 +8,8 @@ import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { CurrentOperation } from "../../../services/ports/access/CurrentOperation.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 
-const withdrawn = new StoreError({
+/** What was permitted as the request began, is so no more. */
+export const withdrawn = new StoreError({
   operation: "permitted",
   cause: new Error("the permission was withdrawn while the request was under way"),
   withdrawn: true

@@ -1,3 +1,5 @@
+import { MOVING_RUNS } from "../server/advisoryLocks.ts"
+
 /**
  * Workflows and their executions, the runs of single people. A run that waits is a row of execution_timers with the moment
  * at which it goes on, and nothing else: no fiber, no job, no query. Who moves runs holds their timers locked for one
@@ -202,6 +204,16 @@ BEGIN
 END $body$;
 CREATE TRIGGER contacts_changed AFTER UPDATE ON contacts
   REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION note_changed_contacts();
+
+-- Whether runs of an application may be moved, now and until the transaction ends: who deletes its organization waits for it.
+-- The look is a statement of its own, so that it sees what those did who were waited for.
+CREATE FUNCTION may_move_runs(app uuid) RETURNS boolean LANGUAGE plpgsql AS $body$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(${MOVING_RUNS}, hashtext(app::text));
+  RETURN EXISTS (
+    SELECT 1 FROM applications a JOIN organizations o ON o.id = a.organization_id WHERE a.id = app AND o.deleted_at IS NULL
+  );
+END $body$;
 
 CREATE TABLE digests (
   app_id uuid NOT NULL,

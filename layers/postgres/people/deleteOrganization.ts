@@ -2,13 +2,14 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { OrganizationId } from "../../../services/domain/Ids.ts"
+import { MOVING_RUNS } from "../server/advisoryLocks.ts"
 import { forgetNames } from "./forgetNames.ts"
 import { recordPeople } from "./peopleEntry.ts"
 
 /**
  * Makes an organization nobody's. From the commit on no key of its applications is good, nobody is a member, and nothing
- * of it can be found; nothing that its applications hold is sent any more, because their credentials and webhooks are gone. What
- * they hold is removed afterwards, in parts. To be run in a transaction that has locked the organization.
+ * of it can be found; nothing that its applications hold is sent any more, because their credentials and webhooks are gone,
+ * and no run of a workflow does its next step. What they hold is removed afterwards, in parts. To be run in a transaction that has locked the organization.
  */
 export const markDeleted = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -18,6 +19,9 @@ export const markDeleted = Effect.fnUntraced(function* (
   // With the lock of the organization, which changes of configuration wait for (permitted.ts). Stronger than this, it would
   // wait for those who write what the applications hold, and they for it.
   yield* sql`SELECT 1 FROM applications WHERE organization_id = ${id} ORDER BY id FOR NO KEY UPDATE`
+  // Moves of runs that are under way end first, and none begins after them (may_move_runs).
+  yield* sql`
+    SELECT pg_advisory_xact_lock(${MOVING_RUNS}::integer, hashtext(id::text)) FROM (${applications} ORDER BY id) AS a`
   yield* sql`UPDATE organizations SET deleted_at = now(), name = '' WHERE id = ${id}`
   yield* sql`DELETE FROM api_keys WHERE app_id IN (${applications})`
   yield* sql`DELETE FROM credentials WHERE app_id IN (${applications})`

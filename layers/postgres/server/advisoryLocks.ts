@@ -17,6 +17,12 @@ export const RETENTION = 7_236_418_004
 /** Held while an application is looked for by its name and made when there is none. */
 export const NAMED_APPLICATION = 7_236_418_005
 
+/**
+ * The first half of the keys under which runs of an application are moved, by any number at once; who ends the application
+ * has it alone. The second half is the hash of its id.
+ */
+export const MOVING_RUNS = 723_641_804
+
 /** The first half of the keys of holders' locks; the second is the holder's number. */
 export const HOLDERS = 723_641_805
 

@@ -18,7 +18,7 @@ import type {
 import { ExecutionStore } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { notedOfPeople, record } from "../access/auditEntry.ts"
-import { permitted } from "../access/permitted.ts"
+import { permitted, withdrawn } from "../access/permitted.ts"
 import { alongTheKey, byValues } from "../server/byValues.ts"
 import { integers, uuids } from "../server/columns.ts"
 import { inTurn } from "../server/inTurn.ts"
@@ -29,6 +29,7 @@ import { byWhom, cancelRuns } from "./cancelRuns.ts"
 import type { ContactRow } from "./entering.ts"
 import { entering, NOTHING } from "./entering.ts"
 import { inTransaction } from "./inTransaction.ts"
+import { mayMove } from "./mayMove.ts"
 import type { ExecutionRow, RunRow } from "./runRows.ts"
 import { EXECUTION_COLUMNS, executionOf, personOf, readObject, RUN_COLUMNS, runOf } from "./runRows.ts"
 import { writeMoves } from "./writeMoves.ts"
@@ -82,7 +83,9 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             CROSS JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.execution_id OFFSET 0) AS e
             LEFT JOIN contacts p ON p.id = e.contact_id LEFT JOIN workflows w ON w.id = e.workflow_id`
           if (rows.length === 0) return { moves: NOTHING, webhooks: [] }
-          return yield* write(yield* carry(rows.map(runOf), tools), false)
+          const isDisabled = !(yield* mayMove(sql, appId))
+          const open = rows.map((row) => runOf(row, isDisabled))
+          return yield* write(yield* carry(open, tools), false)
         })
       )
 
@@ -103,7 +106,9 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             CROSS JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.execution_id OFFSET 0) AS e
             LEFT JOIN contacts p ON p.id = e.contact_id LEFT JOIN workflows w ON w.id = e.workflow_id`
           if (rows.length === 0) return { moves: NOTHING, webhooks: [] }
-          return yield* write(yield* carry(rows.map(runOf), tools), false)
+          const isDisabled = !(yield* mayMove(sql, appId))
+          const open = rows.map((row) => runOf(row, isDisabled))
+          return yield* write(yield* carry(open, tools), false)
         })
       )
 
@@ -116,6 +121,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
           sql,
           beginning.appId,
           Effect.gen(function* () {
+            if (!(yield* mayMove(sql, beginning.appId))) return yield* withdrawn
             const contacts = yield* contactsOfUsers(beginning.appId, userIds)
             const ordered = [...new Set(userIds)].flatMap((userId) => contacts.get(userId) ?? [])
             return yield* enterContacts(beginning, ordered, carry)

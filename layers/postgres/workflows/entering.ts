@@ -17,6 +17,7 @@ import { inboxChannels } from "../inbox/inboxChannels.ts"
 import { texts, uuids } from "../server/columns.ts"
 import type { PersonRow } from "./runRows.ts"
 import { personOf } from "./runRows.ts"
+import { mayMove } from "./mayMove.ts"
 import { insertRuns } from "./writeMoves.ts"
 
 export const NOTHING: Moves = { moved: [], messages: [], updates: [], events: [], counts: [] }
@@ -67,7 +68,8 @@ export const entering = (
     depth: beginning.depth,
     fence: 0,
     person: personOf(contact),
-    isClosed: null
+    isClosed: null,
+    isDisabled: false
   })
 
   /** Runs of people who may enter once are written before they move: of those who may not, nothing comes. */
@@ -97,6 +99,7 @@ export const entering = (
     carry: Carry,
     dataOf?: (place: number) => Data
   ) {
+    if (contacts.length === 0 || !(yield* mayMove(sql, beginning.appId))) return { moves: NOTHING, webhooks: [] }
     const at = now()
     const runs = yield* admitted(
       beginning,

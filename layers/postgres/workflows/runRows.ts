@@ -69,7 +69,7 @@ const closedOf = ({ is_deleted, workflow_status }: RunRow): CancelReason | null 
   return workflow_status === "archived" ? "archived" : null
 }
 
-export const runOf = (row: RunRow): OpenRun => ({
+export const runOf = (row: RunRow, isDisabled: boolean): OpenRun => ({
   id: row.id,
   appId: row.app_id,
   workflowId: row.workflow_id,
@@ -87,7 +87,8 @@ export const runOf = (row: RunRow): OpenRun => ({
   depth: row.depth,
   fence: row.fence,
   person: row.person_id === null ? null : personOf(row),
-  isClosed: closedOf(row)
+  isClosed: closedOf(row),
+  isDisabled
 })
 
 /** What an execution is shown with: `e` executions, `t` its timer, `v` its version. */

@@ -71,7 +71,10 @@ export const carrying = (
     const more = inNeed.length === 0 ? new Map() : yield* tools.reach(inNeed)
     for (const run of runs) {
       const version = versions.get(run.versionId)
-      if (run.isClosed !== null || version == null) {
+      if (run.isDisabled) {
+        const why = { error: "application_disabled", reason: null, detail: "the application was deleted" }
+        settled.set(run, endedAs(run, "failed", at, why))
+      } else if (run.isClosed !== null || version == null) {
         const reason = run.isClosed ?? "deleted"
         settled.set(run, endedAs(run, "cancelled", at, { error: null, reason, detail: `the workflow was ${reason}` }))
       } else if (run.person === null) {

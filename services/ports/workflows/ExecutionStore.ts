@@ -30,6 +30,8 @@ export interface OpenRun extends Run {
   readonly person: Facts | null
   /** Why it ends, where its workflow is archived or deleted. */
   readonly isClosed: CancelReason | null
+  /** Its application has ended: no step begins any more. */
+  readonly isDisabled: boolean
   readonly depth: number
   /** Of this FETCH, the fence that its answer has to bring. */
   readonly fence: number

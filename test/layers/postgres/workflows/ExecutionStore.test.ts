@@ -1,10 +1,12 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Deferred, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
+import { markDeleted } from "../../../../layers/postgres/people/deleteOrganization.ts"
+import { MOVING_RUNS } from "../../../../layers/postgres/server/advisoryLocks.ts"
 import { pool } from "../../../../layers/postgres/server/Database.ts"
-import type { AppId, ExecutionId } from "../../../../services/domain/Ids.ts"
+import type { AppId, ExecutionId, OrganizationId } from "../../../../services/domain/Ids.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
 import type { Workflow } from "../../../../services/domain/workflows/Workflow.ts"
 import { now } from "../../../../services/ports/Now.ts"
@@ -693,6 +695,73 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         expect(yield* list({ status: "running" })).toEqual(newest(waiting))
         expect(yield* list({ status: "running", workflowId: ends.id })).toEqual([])
         expect(yield* list({ status: "waiting" })).toEqual([])
+      })
+    )
+  })
+
+  describe("of an organization that is deleted", () => {
+    const deleted = Effect.fnUntraced(function* (app: AppId) {
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{
+        readonly id: OrganizationId
+      }>`SELECT organization_id AS id FROM applications WHERE id = ${app}`
+      yield* sql.withTransaction(
+        Effect.andThen(
+          sql`SELECT 1 FROM organizations WHERE id = ${row!.id} FOR NO KEY UPDATE`,
+          markDeleted(sql, row!.id)
+        )
+      )
+    })
+
+    it.effect("do no step from then on, and fail; nobody enters", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const app = yield* newApp
+        const workflow = yield* activated(app, [PAUSE, MARK])
+        const asks = yield* activated(app, [{ key: "ask", type: "FETCH", url: "https://example.com/" }, MARK])
+        const [one] = yield* entered(workflow, ["u"])
+        const [asked] = yield* entered(asks, ["u"])
+        yield* deleted(app)
+        const store = yield* ExecutionStore
+        const answers = new Map([[asked!.run.id as string, { _tag: "Answer" as const, status: 200, body: null }]])
+        yield* store.resume([{ ...asked!.run, fence: asked!.run.fence + 1 }], yield* carry(answers))
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        for (const { run } of [one!, asked!]) {
+          expect(yield* found(app, run.id)).toMatchObject({ status: "failed", error: "application_disabled" })
+        }
+        expect(yield* sql`SELECT 1 FROM contacts WHERE app_id = ${app} AND tags <> '{}'`).toEqual([])
+        const late = yield* Effect.flip(entered(workflow, ["v"]))
+        expect(late.withdrawn).toBe(true)
+      })
+    )
+
+    it.effect("are waited for by who deletes it, where they are moved just then", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const [one] = yield* entered(yield* activated(app, [PAUSE, MARK]), ["u"])
+        yield* letTimePass(app)
+        const store = yield* ExecutionStore
+        const carried = yield* carry()
+        const order: Array<string> = []
+        const deleting = yield* Deferred.make<void>()
+        const sql = yield* SqlClient.SqlClient
+        const isWaitedFor = sql<{ readonly is: boolean }>`
+          SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND classid = ${MOVING_RUNS}::oid) AS is`
+        const moving = store.move(app, 10, (runs, tools) =>
+          Effect.gen(function* () {
+            yield* Deferred.succeed(deleting, undefined)
+            yield* Effect.orDie(Effect.repeat(isWaitedFor, { until: ([row]) => row!.is }))
+            order.push("moved")
+            return yield* carried(runs, tools)
+          })
+        )
+        const ending = Effect.andThen(Deferred.await(deleting), deleted(app)).pipe(
+          Effect.andThen(Effect.sync(() => order.push("deleted")))
+        )
+        yield* Effect.all([moving, ending], { concurrency: "unbounded" })
+        expect(order).toEqual(["moved", "deleted"])
+        expect(yield* found(app, one!.run.id)).toMatchObject({ status: "completed" })
       })
     )
   })
