@@ -482,6 +482,11 @@ func (r *ExecutionsResource) Get(ctx context.Context, id string, options ...Opti
 	return value[ExecutionWithHistory](ctx, r.client, request{method: "GET", path: "/api/v1/executions/{id}", ids: []string{id}, options: options})
 }
 
+// CancelMany: Cancel many executions.
+func (r *ExecutionsResource) CancelMany(ctx context.Context, body CancelExecutions, options ...Option) (*CancelledExecutions, error) {
+	return value[CancelledExecutions](ctx, r.client, request{method: "POST", path: "/api/v1/executions/cancel", body: body, takesKey: true, options: options})
+}
+
 // Cancel: Cancel an execution.
 func (r *ExecutionsResource) Cancel(ctx context.Context, id string, options ...Option) (*Execution, error) {
 	return value[Execution](ctx, r.client, request{method: "POST", path: "/api/v1/executions/{id}/cancel", ids: []string{id}, takesKey: true, options: options})
@@ -1361,7 +1366,7 @@ type AuditLogListParams struct {
 	// webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed,
 	// notification.created, notification.changed, notification.paused, notification.resumed,
 	// notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived,
-	// workflow.deleted, workflow.triggered, execution.cancelled, event.raised.
+	// workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.
 	Action string `json:"action"`
 
 	Target string `json:"target"`

@@ -202,7 +202,7 @@ type AuditEntry struct {
 	// webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed,
 	// notification.created, notification.changed, notification.paused, notification.resumed,
 	// notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived,
-	// workflow.deleted, workflow.triggered, execution.cancelled, event.raised.
+	// workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.
 	Action string `json:"action"`
 
 	// The id of what was changed, or a credential's kind.
@@ -247,6 +247,45 @@ type BulkResult struct {
 	Created *bool `json:"created,omitempty"`
 
 	Error *ItemError `json:"error,omitempty"`
+}
+
+// CancelExecutions is a shape of the API.
+type CancelExecutions struct {
+	WorkflowID *string `json:"workflow_id"`
+
+	UserID *string `json:"user_id"`
+
+	// One of: waiting, running.
+	Status *string `json:"status"`
+
+	Note *string `json:"note"`
+}
+
+// MarshalJSON leaves out what is not given, and writes empty lists as lists.
+func (v CancelExecutions) MarshalJSON() ([]byte, error) {
+	var o object
+	if v.WorkflowID != nil {
+		o.put("workflow_id", v.WorkflowID)
+	}
+	if v.UserID != nil {
+		o.put("user_id", v.UserID)
+	}
+	if v.Status != nil {
+		o.put("status", v.Status)
+	}
+	if v.Note != nil {
+		o.put("note", v.Note)
+	}
+	return o.bytes()
+}
+
+// CancelledExecutions is a shape of the API.
+type CancelledExecutions struct {
+	// Those that were cancelled at once.
+	Cancelled int64 `json:"cancelled"`
+
+	// False: others are cancelled in the background.
+	IsDone bool `json:"is_done"`
 }
 
 // ChangeTags is a shape of the API.

@@ -205,6 +205,7 @@ const BY_PERSON: Readonly<Record<string, ReadonlyArray<string>>> = {
   triggerWorkflow: ["workflow.triggered"],
   raiseEvent: ["event.raised"],
   cancelExecution: ["execution.cancelled"],
+  cancelExecutions: ["executions.cancelled"],
   archiveWorkflow: ["workflow.archived"],
 
   deleteDevice: ["device.deleted"],
@@ -456,6 +457,7 @@ const BY_KEY: Readonly<Record<string, ReadonlyArray<string> | null>> = {
   // People who are named. A described audience has a test of its own.
   "POST /api/v1/workflows/{id}/trigger": FLOWS,
   "POST /api/v1/workflows/{id}/dry-run": ASKS,
+  "POST /api/v1/executions/cancel": ["executions.cancelled"],
   "POST /api/v1/executions/{id}/cancel": FLOWS,
   "POST /api/v1/workflows/{id}/archive": ["workflow.archived"],
   "POST /api/v1/events/custom": FLOWS,

@@ -114,6 +114,23 @@ CREATE TABLE execution_outcomes (
   PRIMARY KEY (notification_id, execution_id)
 );
 
+-- Runs that somebody cancels by a description: so many that they end one page after the other, up to those that entered
+-- later. It goes with the last page.
+CREATE TABLE execution_cancels (
+  id uuid PRIMARY KEY,
+  app_id uuid NOT NULL,
+  workflow_id uuid,
+  user_id text,
+  -- As it was at \`at\`: they move meanwhile.
+  status text CHECK (status IN ('waiting', 'running')),
+  at timestamptz NOT NULL,
+  until_id uuid NOT NULL,
+  after_id uuid NOT NULL,
+  -- Who cancels them and why, for the history of each.
+  detail text NOT NULL
+);
+CREATE INDEX execution_cancels_app ON execution_cancels (app_id, id);
+
 -- Audiences that are entering: a cursor, written by the transaction that makes the runs before it.
 CREATE TABLE workflow_entries (
   id uuid PRIMARY KEY,

@@ -38,6 +38,7 @@ const OF_APPLICATION: ReadonlyArray<readonly [table: string, key: string]> = [
 /** First of all: nobody enters any more, and what waits goes no farther. Versions and their counts go with workflows. */
 const OF_WORKFLOWS: ReadonlyArray<readonly [table: string, key: string]> = [
   ["workflow_entries", "id"],
+  ["execution_cancels", "id"],
   ["workflows", "id"],
   ["custom_events", "app_id, id"],
   ["contact_changes", "app_id, id"],

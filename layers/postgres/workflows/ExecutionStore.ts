@@ -2,12 +2,15 @@ import { PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AppId, ContactId, ExecutionId, WorkflowId } from "../../../services/domain/Ids.ts"
+import { uuidFloor } from "../../../services/domain/Ids.ts"
 import { needsOf } from "../../../services/domain/workflows/Conditions.ts"
+import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { now } from "../../../services/ports/Now.ts"
 import type { HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
 import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts"
 import type {
   Beginning,
+  CancelEvents,
   Entry,
   ExecutionFilter,
   Moves,
@@ -305,6 +308,105 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
         )
       )
 
+    interface Cancel {
+      readonly id: string
+      readonly app_id: AppId
+      readonly workflow_id: WorkflowId | null
+      readonly user_id: string | null
+      readonly status: "waiting" | "running" | null
+      readonly at: Date
+      readonly until_id: string
+      readonly after_id: string
+      readonly detail: string
+    }
+
+    /** Runs that a request describes, in the order of their ids, from where it has come to. */
+    const described = ({ after_id, app_id, at, status, until_id, user_id, workflow_id }: Cancel, limit: number) => {
+      const ofStatus = (table: string) => {
+        if (status === null) return sql`true`
+        const due = sql`${sql(table)}.due_at`
+        return status === "running" ? sql`${due} <= ${at}` : sql`${due} > ${at}`
+      }
+      if (workflow_id === null && user_id === null) {
+        return sql<{ readonly id: ExecutionId }>`
+          SELECT execution_id AS id FROM execution_timers r
+          WHERE app_id = ${app_id} AND execution_id > ${after_id} AND execution_id < ${until_id} AND ${ofStatus("r")}
+          ORDER BY execution_id LIMIT ${limit}`
+      }
+      return sql<{ readonly id: ExecutionId }>`
+        SELECT e.id FROM executions e WHERE ${sql.and([
+          sql`e.app_id = ${app_id} AND e.ended_at IS NULL AND e.id > ${after_id} AND e.id < ${until_id}`,
+          ...(workflow_id === null ? [] : [sql`e.workflow_id = ${workflow_id}`]),
+          ...(user_id === null ? [] : [sql`e.user_id = ${user_id}`]),
+          sql`EXISTS (
+            SELECT 1 FROM execution_timers r WHERE r.app_id = ${app_id} AND r.execution_id = e.id AND ${ofStatus("r")} OFFSET 0
+          )`
+        ])} ORDER BY e.id LIMIT ${limit}`
+    }
+
+    const cancelPage = Effect.fnUntraced(function* (cancel: Cancel, limit: number, events: CancelEvents) {
+      const rows = yield* described(cancel, limit)
+      const ids = rows.map(({ id }) => id)
+      const { app_id, detail } = cancel
+      const page = yield* cancelRuns(sql, app_id, ids, { reason: "operator", detail, keepsDigests: false, events })
+      return { ...page, last: ids.length < limit ? null : ids.at(-1)! }
+    })
+
+    const cancelMatching: ExecutionStore["Service"]["cancelMatching"] = (appId, request, limit, events) => {
+      const { note, status, user_id, workflow_id } = request
+      return transaction(
+        "ExecutionStore.cancelMatching",
+        permitted(
+          sql,
+          appId,
+          Effect.gen(function* () {
+            if (workflow_id !== undefined && user_id === undefined && status === undefined) {
+              // Whoever lets a page in just now is waited for: its runs are there for what follows.
+              yield* sql`DELETE FROM workflow_entries WHERE app_id = ${appId} AND workflow_id = ${workflow_id}`
+            }
+            const who = byWhom(yield* CurrentActor)
+            const at = now()
+            const cancel: Cancel = {
+              id: uuidv7(),
+              app_id: appId,
+              workflow_id: workflow_id ?? null,
+              user_id: user_id ?? null,
+              status: status ?? null,
+              at: new Date(at),
+              until_id: uuidFloor(at + 1),
+              after_id: FIRST,
+              detail: note === undefined ? who : `${note}, ${who}`
+            }
+            const { cancelled, last, webhooks } = yield* cancelPage(cancel, limit, events)
+            if (last !== null) {
+              yield* sql`
+                INSERT INTO execution_cancels (id, app_id, workflow_id, user_id, status, at, until_id, after_id, detail)
+                VALUES (${cancel.id}, ${appId}, ${cancel.workflow_id}, ${cancel.user_id}, ${cancel.status}, ${cancel.at},
+                  ${cancel.until_id}, ${last}, ${cancel.detail})`
+            }
+            yield* record(sql, appId, "executions.cancelled", workflow_id ?? null, request)
+            return { cancelled, webhooks, isDone: last === null }
+          })
+        )
+      )
+    }
+
+    const cancelNext: ExecutionStore["Service"]["cancelNext"] = (served, limit, eventsOf) =>
+      transaction(
+        "ExecutionStore.cancelNext",
+        Effect.gen(function* () {
+          const [row] = yield* sql<Cancel>`
+            WITH ${inTurn(sql, "execution_cancels", sql`true`, served)}
+            SELECT c.* FROM execution_cancels c WHERE c.id = (SELECT id FROM next)`
+          if (row === undefined) return Option.none()
+          const { cancelled, last, webhooks } = yield* cancelPage(row, limit, eventsOf(row.app_id))
+          yield* last === null
+            ? sql`DELETE FROM execution_cancels WHERE id = ${row.id}`
+            : sql`UPDATE execution_cancels SET after_id = ${last} WHERE id = ${row.id}`
+          return Option.some({ appId: row.app_id, cancelled, webhooks })
+        })
+      )
+
     /** A workflow whose runs have ended, with its versions; what they alone were filled from is past its use. */
     const removal = (id: WorkflowId) => sql`
       WITH named AS MATERIALIZED (
@@ -385,6 +487,8 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       history,
       list,
       cancel,
+      cancelMatching,
+      cancelNext,
       closing,
       wakeEnded
     })

@@ -2,9 +2,8 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Actor } from "../../../services/domain/access/Audit.ts"
 import type { AppId, ExecutionId, WorkflowId, WorkflowVersionId } from "../../../services/domain/Ids.ts"
-import type { EventChunk } from "../../../services/domain/webhooks/Event.ts"
 import type { CancelReason, HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
-import type { StepSum } from "../../../services/ports/workflows/ExecutionStore.ts"
+import type { CancelEvents, StepSum } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { now } from "../../../services/ports/Now.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { passOnDigests } from "./passOnDigests.ts"
@@ -17,9 +16,7 @@ export interface Cancelling {
   readonly detail: string
   /** Whether digests that the runs have opened go out with what other runs have brought, or end with them. */
   readonly keepsDigests: boolean
-  readonly events: (
-    runs: ReadonlyArray<{ readonly id: ExecutionId; readonly workflowId: WorkflowId }>
-  ) => ReadonlyArray<EventChunk>
+  readonly events: CancelEvents
 }
 
 /** Who cancels, in words: a key, a person, somebody at the command line, or the service. */

@@ -247,6 +247,10 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		return runPages(ctx, c.Executions.List(&params, in.options()...), in, out)
 	case "executions.get":
 		return runValue(out)(c.Executions.Get(ctx, in.IDs[0], in.options()...))
+	case "executions.cancelMany":
+		var body heliograph.CancelExecutions
+		in.decode(in.Body, &body)
+		return runValue(out)(c.Executions.CancelMany(ctx, body, in.options()...))
 	case "executions.cancel":
 		return runValue(out)(c.Executions.Cancel(ctx, in.IDs[0], in.options()...))
 	case "stats.get":

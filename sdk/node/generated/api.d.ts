@@ -91,6 +91,7 @@ export type AuditEntry = {
     | "workflow.deleted"
     | "workflow.triggered"
     | "execution.cancelled"
+    | "executions.cancelled"
     | "event.raised"
   /** The id of what was changed, or a credential's kind. */
   readonly target: string | null
@@ -135,6 +136,20 @@ export type BulkResult =
         }>
       }
     }
+
+export type CancelExecutions = {
+  readonly workflow_id?: string
+  readonly user_id?: string
+  readonly status?: "waiting" | "running"
+  readonly note?: string
+}
+
+export type CancelledExecutions = {
+  /** Those that were cancelled at once. */
+  readonly cancelled: number
+  /** False: others are cancelled in the background. */
+  readonly is_done: boolean
+}
 
 export type ChangeTags = { readonly add?: ReadonlyArray<string>; readonly remove?: ReadonlyArray<string> }
 
@@ -1918,6 +1933,8 @@ export interface ExecutionsResource {
   ): Pages<Execution>
   /** Read an execution with its history. */
   get(id: string, options?: RequestOptions): Promise<ExecutionWithHistory>
+  /** Cancel many executions. */
+  cancelMany(body: CancelExecutions, options?: RequestOptions): Promise<CancelledExecutions>
   /** Cancel an execution. */
   cancel(id: string, options?: RequestOptions): Promise<Execution>
 }
@@ -2149,6 +2166,7 @@ export interface AuditLogResource {
         | "workflow.deleted"
         | "workflow.triggered"
         | "execution.cancelled"
+        | "executions.cancelled"
         | "event.raised"
       readonly target?: string
       readonly from?: string

@@ -652,6 +652,15 @@ export const operations = {
       takesKey: false,
       answer: "json"
     },
+    cancelMany: {
+      method: "POST",
+      path: "/api/v1/executions/cancel",
+      ids: 0,
+      body: "json",
+      query: false,
+      takesKey: true,
+      answer: "json"
+    },
     cancel: {
       method: "POST",
       path: "/api/v1/executions/{id}/cancel",

@@ -56,6 +56,7 @@ export const AuditAction = Schema.Literals([
   "workflow.deleted",
   "workflow.triggered",
   "execution.cancelled",
+  "executions.cancelled",
   "event.raised"
 ])
 export type AuditAction = typeof AuditAction.Type

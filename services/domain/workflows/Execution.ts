@@ -1,5 +1,8 @@
 import { Schema } from "effect"
-import type { AppId, ExecutionId, NotificationId, WorkflowId, WorkflowVersionId } from "../Ids.ts"
+import { UserId } from "../audience/Device.ts"
+import type { AppId, ExecutionId, NotificationId, WorkflowVersionId } from "../Ids.ts"
+import { WorkflowId } from "../Ids.ts"
+import { text } from "../Text.ts"
 import type { Finding } from "./Conditions.ts"
 
 export const ExecutionStatus = Schema.Literals(["running", "waiting", "completed", "filtered", "failed", "cancelled"])
@@ -42,6 +45,20 @@ export interface HistoryEntry {
   /** In words, for people. */
   readonly detail?: string
 }
+
+/** POST /executions/cancel: runs under way that meet every condition. */
+export const CancelExecutions = Schema.Struct({
+  workflow_id: Schema.optionalKey(WorkflowId),
+  user_id: Schema.optionalKey(UserId),
+  status: Schema.optionalKey(Schema.Literals(["waiting", "running"])),
+  note: Schema.optionalKey(text(256).annotate({ description: "Why: it stands in the history of each." }))
+}).check(
+  Schema.makeFilter(
+    ({ status, user_id, workflow_id }) =>
+      (status ?? user_id ?? workflow_id) !== undefined || "must have workflow_id, user_id or status"
+  )
+)
+export type CancelExecutions = typeof CancelExecutions.Type
 
 /** One person's way through a version of a workflow. */
 export interface Execution {

@@ -9,7 +9,14 @@ import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { Facts } from "../../domain/workflows/Conditions.ts"
 import type { Fetched } from "../../domain/workflows/Interpreter.ts"
 import type { FetchStep } from "../../domain/workflows/Steps.ts"
-import type { Entry, MovedRun, OpenRun, Written } from "../../ports/workflows/ExecutionStore.ts"
+import type {
+  CancelEvents,
+  CancelledPage,
+  Entry,
+  MovedRun,
+  OpenRun,
+  Written
+} from "../../ports/workflows/ExecutionStore.ts"
 import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
 import { FetchClient } from "../../ports/workflows/FetchClient.ts"
 import type { Taken } from "../../ports/workflows/TriggerStore.ts"
@@ -23,7 +30,7 @@ import { carrying } from "./Carrying.ts"
 import { Programs } from "./Programs.ts"
 import { cancelEvents } from "./RunEvents.ts"
 import { tell } from "./Telling.ts"
-import { beginningOf, nextOf } from "./Workflows.ts"
+import { beginningOf, CANCELS, nextOf } from "./Workflows.ts"
 
 /** Runs that one transaction moves, at most, and contacts that one looks through. */
 const MOVES = 1000
@@ -36,8 +43,6 @@ const LOOPS = 2
 const SHORTEST_MS = 5
 /** Requests of FETCH steps under way at once in a process, and for one application. */
 const FETCHES = 64
-/** Runs that are cancelled in one transaction. */
-const CANCELS = 1000
 
 /** Moves runs of all applications, in turns, for as long as the scope is open. Answers how it is told to look at once. */
 export const make = Effect.gen(function* () {
@@ -182,7 +187,26 @@ export const make = Effect.gen(function* () {
     }
   })
 
+  /** What is left of requests to cancel many, of one application after the other. */
+  const cancelAll = Effect.fnUntraced(function* () {
+    const eventsOf =
+      (appId: AppId): CancelEvents =>
+      (runs) =>
+        cancelEvents(appId, runs, "operator", now())
+    for (let served: AppId | null = null; ;) {
+      const next: Option.Option<CancelledPage & { readonly appId: AppId }> = yield* executions.cancelNext(
+        served,
+        CANCELS,
+        eventsOf
+      )
+      if (Option.isNone(next)) return
+      served = next.value.appId
+      for (const id of next.value.webhooks) wakeUp({ type: "WebhookV1", id, priority: "bulk" })
+    }
+  })
+
   const round = Effect.gen(function* () {
+    yield* cancelAll()
     yield* triggers.takeScheduled(now(), (trigger, at) => nextOf({ trigger }, at))
     yield* takeAll((served) => triggers.takeEvents(served, EVENTS, carry))
     yield* takeAll((served) => triggers.takeChanges(served, PAGE, isIn, carry))

@@ -8,6 +8,7 @@ import { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { TemplatesBusy } from "../../ports/messages/TemplateEngine.ts"
 import type { AppId, CustomEventId, ExecutionId, WorkflowId } from "../../domain/Ids.ts"
 import type { SegmentFilter } from "../../domain/audience/Segment.ts"
+import type { CancelExecutions } from "../../domain/workflows/Execution.ts"
 import { nextCron } from "../../domain/workflows/Cron.ts"
 import type { Fault } from "../../domain/workflows/Program.ts"
 import type {
@@ -44,6 +45,8 @@ export class NoSuchAudience extends Schema.TaggedError<NoSuchAudience>()("NoSuch
 
 /** Times that a change is tried again which met another one. */
 const RETRIES = 5
+/** Runs that are cancelled in one transaction. */
+export const CANCELS = 1000
 
 export interface Saved {
   readonly workflow: Workflow
@@ -90,6 +93,11 @@ export class Workflows extends Context.Service<
       appId: AppId,
       ids: ReadonlyArray<ExecutionId>
     ) => Effect.Effect<ReadonlyArray<ExecutionId>, StoreError>
+    /** Cancels what the request describes: how many at once, and whether others follow in the background. */
+    readonly cancelMatching: (
+      appId: AppId,
+      request: CancelExecutions
+    ) => Effect.Effect<{ readonly cancelled: number; readonly isDone: boolean }, StoreError>
   }
 >()("heliograph/engine/Workflows") {
   static readonly layer = Layer.effect(
@@ -211,6 +219,15 @@ const make = Effect.gen(function* () {
     return cancelled
   })
 
+  const cancelMatching = Effect.fnUntraced(function* (appId: AppId, request: CancelExecutions) {
+    const { cancelled, isDone, webhooks } = yield* executions.cancelMatching(appId, request, CANCELS, (runs) =>
+      cancelEvents(appId, runs, "operator", now())
+    )
+    for (const webhook of webhooks) wakeUp({ type: "WebhookV1", id: webhook, priority: "bulk" })
+    if (!isDone) wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
+    return { cancelled: cancelled.length, isDone }
+  })
+
   const raise = Effect.fnUntraced(function* (appId: AppId, { data = {}, event, user_id }: RaiseEvent) {
     const id = yield* triggers.raise(appId, { event, userId: user_id, data })
     wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
@@ -225,6 +242,7 @@ const make = Effect.gen(function* () {
     archive: store.archive,
     remove: store.remove,
     trigger,
-    cancel
+    cancel,
+    cancelMatching
   })
 })

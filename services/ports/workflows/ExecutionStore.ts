@@ -14,7 +14,13 @@ import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { KeptRequest, Priority } from "../../domain/sending/Notification.ts"
 import type { EventChunk } from "../../domain/webhooks/Event.ts"
 import type { Facts } from "../../domain/workflows/Conditions.ts"
-import type { CancelReason, Execution, ExecutionStatus, HistoryEntry } from "../../domain/workflows/Execution.ts"
+import type {
+  CancelExecutions,
+  CancelReason,
+  Execution,
+  ExecutionStatus,
+  HistoryEntry
+} from "../../domain/workflows/Execution.ts"
 import type { Answer, Question, Run, Settled } from "../../domain/workflows/Interpreter.ts"
 import type { UpdateContactStep } from "../../domain/workflows/Steps.ts"
 import type { Page } from "../audience/DeviceStore.ts"
@@ -122,6 +128,16 @@ export interface Entry {
   readonly data: Readonly<Record<string, unknown>>
 }
 
+/** What is said of runs that are cancelled. */
+export type CancelEvents = (
+  runs: ReadonlyArray<{ readonly id: ExecutionId; readonly workflowId: WorkflowId }>
+) => ReadonlyArray<EventChunk>
+
+export interface CancelledPage {
+  readonly cancelled: ReadonlyArray<ExecutionId>
+  readonly webhooks: ReadonlyArray<WebhookId>
+}
+
 /** Which executions a list is to have: those that meet every condition. */
 export interface ExecutionFilter {
   readonly workflowId?: WorkflowId | undefined
@@ -179,13 +195,24 @@ export class ExecutionStore extends Context.Service<
       appId: AppId,
       ids: ReadonlyArray<ExecutionId>,
       reason: CancelReason,
-      events: (
-        runs: ReadonlyArray<{ readonly id: ExecutionId; readonly workflowId: WorkflowId }>
-      ) => ReadonlyArray<EventChunk>
-    ) => Effect.Effect<
-      { readonly cancelled: ReadonlyArray<ExecutionId>; readonly webhooks: ReadonlyArray<WebhookId> },
-      StoreError
-    >
+      events: CancelEvents
+    ) => Effect.Effect<CancelledPage, StoreError>
+    /**
+     * Cancels up to `limit` runs under way that meet the conditions, and leaves the rest to `cancelNext`: `isDone` says
+     * that there is none. Their digests end with them. Of a workflow alone, audiences that are entering go no farther.
+     */
+    readonly cancelMatching: (
+      appId: AppId,
+      request: CancelExecutions,
+      limit: number,
+      events: CancelEvents
+    ) => Effect.Effect<CancelledPage & { readonly isDone: boolean }, StoreError>
+    /** The next page of what is left of such a request, of the application that comes after `served`. None: nothing is. */
+    readonly cancelNext: (
+      served: AppId | null,
+      limit: number,
+      events: (appId: AppId) => CancelEvents
+    ) => Effect.Effect<Option.Option<CancelledPage & { readonly appId: AppId }>, StoreError>
     /** Up to `limit` runs under way of a workflow that was archived or deleted. None: no such workflow has any. */
     readonly closing: (limit: number) => Effect.Effect<
       Option.Option<{

@@ -1258,6 +1258,8 @@ export type Mutation = {
   readonly deleteWorkflow: Scalars["Boolean"]["output"]
   readonly triggerWorkflow: TriggeredWorkflow
   readonly cancelExecution: ExecutionSummary
+  /** Those under way that meet every condition. What is more than a thousand goes on in the background. */
+  readonly cancelExecutions: CancelledExecutions
   readonly raiseEvent: RaisedEvent
 }
 
@@ -1597,6 +1599,11 @@ export type MutationTriggerWorkflowArgs = {
 
 export type MutationCancelExecutionArgs = {
   id: Scalars["ID"]["input"]
+}
+
+export type MutationCancelExecutionsArgs = {
+  appId: Scalars["ID"]["input"]
+  input: CancelExecutionsInput
 }
 
 export type MutationRaiseEventArgs = {
@@ -2305,6 +2312,25 @@ export type Execution = {
   readonly history: ReadonlyArray<ExecutionStep>
 }
 
+/** Which executions end: one condition at least. */
+export type CancelExecutionsInput = {
+  readonly workflowId?: InputMaybe<Scalars["ID"]["input"]>
+  readonly userId?: InputMaybe<Scalars["String"]["input"]>
+  /** WAITING or RUNNING. */
+  readonly status?: InputMaybe<OpenExecutionStatus>
+  /** Why: it stands in the history of each. */
+  readonly note?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type OpenExecutionStatus = "waiting" | "running"
+
+export type CancelledExecutions = {
+  /** Those that were cancelled at once. */
+  readonly cancelled: Scalars["Int"]["output"]
+  /** False: others are cancelled in the background. */
+  readonly isDone: Scalars["Boolean"]["output"]
+}
+
 export type StepOutcome = "passed" | "stopped" | "waiting" | "skipped" | "merged" | "timed_out" | "failed" | "cancelled"
 
 /** What a step came to, or waits for. */
@@ -2659,6 +2685,9 @@ export type ResolversTypes = {
   ExecutionSummaryConnection: ResolverTypeWrapper<ExecutionSummaryConnection>
   ExecutionSummaryEdge: ResolverTypeWrapper<ExecutionSummaryEdge>
   Execution: ResolverTypeWrapper<Execution>
+  CancelExecutionsInput: CancelExecutionsInput
+  OpenExecutionStatus: null
+  CancelledExecutions: ResolverTypeWrapper<CancelledExecutions>
   StepOutcome: null
   ExecutionStep: ResolverTypeWrapper<ExecutionStep>
   Finding: ResolverTypeWrapper<Finding>
@@ -2852,6 +2881,8 @@ export type ResolversParentTypes = {
   ExecutionSummaryConnection: ExecutionSummaryConnection
   ExecutionSummaryEdge: ExecutionSummaryEdge
   Execution: Execution
+  CancelExecutionsInput: CancelExecutionsInput
+  CancelledExecutions: CancelledExecutions
   ExecutionStep: ExecutionStep
   Finding: Finding
   CustomEventInput: CustomEventInput
@@ -4279,6 +4310,12 @@ export type MutationResolvers<
     ContextType,
     RequireFields<MutationCancelExecutionArgs, "id">
   >
+  cancelExecutions?: Resolver<
+    ResolversTypes["CancelledExecutions"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCancelExecutionsArgs, "appId" | "input">
+  >
   raiseEvent?: Resolver<
     ResolversTypes["RaisedEvent"],
     ParentType,
@@ -4943,6 +4980,16 @@ export type ExecutionResolvers<
   history?: Resolver<ReadonlyArray<ResolversTypes["ExecutionStep"]>, ParentType, ContextType>
 }
 
+export type OpenExecutionStatusResolvers = { WAITING: "waiting"; RUNNING: "running" }
+
+export type CancelledExecutionsResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["CancelledExecutions"] = ResolversParentTypes["CancelledExecutions"]
+> = {
+  cancelled?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  isDone?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+}
+
 export type StepOutcomeResolvers = {
   PASSED: "passed"
   STOPPED: "stopped"
@@ -5137,6 +5184,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   ExecutionSummaryConnection?: ExecutionSummaryConnectionResolvers<ContextType>
   ExecutionSummaryEdge?: ExecutionSummaryEdgeResolvers<ContextType>
   Execution?: ExecutionResolvers<ContextType>
+  OpenExecutionStatus?: OpenExecutionStatusResolvers
+  CancelledExecutions?: CancelledExecutionsResolvers<ContextType>
   StepOutcome?: StepOutcomeResolvers
   ExecutionStep?: ExecutionStepResolvers<ContextType>
   Finding?: FindingResolvers<ContextType>

@@ -4,7 +4,12 @@ import { ExecutionId, NotificationId, WorkflowId } from "../../../services/domai
 import { JsonRecord } from "../../../services/domain/Json.ts"
 import { isoTime } from "../../../services/domain/Time.ts"
 import type { Execution, HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
-import { CancelReason, ExecutionStatus, StepOutcome } from "../../../services/domain/workflows/Execution.ts"
+import {
+  CancelExecutions,
+  CancelReason,
+  ExecutionStatus,
+  StepOutcome
+} from "../../../services/domain/workflows/Execution.ts"
 import { Workflows } from "../../../services/engine/workflows/Workflows.ts"
 import { ExecutionStore } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { ApiError, notFound } from "../pipeline/ApiError.ts"
@@ -50,6 +55,11 @@ const WholeView = Schema.Struct({
   steps: JsonRecord.annotate({ description: "What steps brought, by their keys." }),
   history: Schema.Array(HistoryView)
 }).annotate({ identifier: "ExecutionWithHistory" })
+
+const CancelledView = Schema.Struct({
+  cancelled: Schema.Int.annotate({ description: "Those that were cancelled at once." }),
+  is_done: Schema.Boolean.annotate({ description: "False: others are cancelled in the background." })
+}).annotate({ identifier: "CancelledExecutions" })
 
 const show = (execution: Execution): typeof ExecutionView.Type => ({
   id: execution.id,
@@ -159,6 +169,32 @@ export const executionRoutes = Effect.gen(function* () {
           history: history.map(showStep)
         }
       })
+    }),
+    route({
+      method: "POST",
+      path: "/api/v1/executions/cancel",
+      access: "secret",
+      tag: "Workflows",
+      summary: "Cancel many executions",
+      description:
+        "Ends those under way that meet every condition; name at least one. The first thousand are cancelled at once, the others in the background. Digests that they have opened end with them. With `workflow_id` alone, audiences that are still entering go no farther.",
+      body: {
+        schema: CancelExecutions,
+        name: "CancelExecutions",
+        example: { workflow_id: ID, note: "The offer is over" }
+      },
+      success: {
+        status: 202,
+        description: "They are cancelled, or will be in a moment.",
+        schema: CancelledView,
+        example: { cancelled: 1000, is_done: false }
+      },
+      errors: ["validation_error"],
+      handler: ({ body, caller }) =>
+        Effect.map(workflows.cancelMatching(caller.appId, body), ({ cancelled, isDone }) => ({
+          cancelled,
+          is_done: isDone
+        }))
     }),
     route({
       method: "POST",

@@ -239,6 +239,22 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
         NO_EVENTS
       )
     ),
+    "ExecutionStore.cancelMatching, cancelNext": after(runs, ExecutionStore, (store, [run]) =>
+      Effect.gen(function* () {
+        const { userId, workflowId } = run!
+        yield* store.cancelMatching(
+          app,
+          { workflow_id: workflowId, user_id: userId, status: "waiting" },
+          PAGE,
+          NO_EVENTS
+        )
+        yield* store.cancelMatching(app, { user_id: userId }, PAGE, NO_EVENTS)
+        yield* store.cancelMatching(app, { workflow_id: workflowId }, 1, NO_EVENTS)
+        yield* store.cancelMatching(app, { status: "running" }, 0, NO_EVENTS)
+        yield* store.cancelNext(null, PAGE, () => NO_EVENTS)
+        yield* (yield* SqlClient.SqlClient)`DELETE FROM execution_cancels WHERE app_id = ${app}`
+      })
+    ),
     "ExecutionStore.closing": after(
       closed((store, id) => store.remove(app, id)),
       ExecutionStore,

@@ -13,6 +13,7 @@ from .types import (
     ApplicationCreateIdentitySecretResult,
     Audience,
     AuditEntry,
+    CancelledExecutions,
     Channel,
     ChannelsCreateResult,
     Contact,
@@ -1411,6 +1412,24 @@ class AsyncExecutionsResource:
             options=options,
         )
 
+    async def cancel_many(
+        self,
+        *,
+        workflow_id: Union[str, NotGiven] = NOT_GIVEN,
+        user_id: Union[str, NotGiven] = NOT_GIVEN,
+        status: Union[Literal["waiting", "running"], NotGiven] = NOT_GIVEN,
+        note: Union[str, NotGiven] = NOT_GIVEN,
+        options: Optional[RequestOptions] = None,
+    ) -> CancelledExecutions:
+        """Cancel many executions."""
+        return await self._client._value(
+            "POST",
+            "/api/v1/executions/cancel",
+            body={"workflow_id": workflow_id, "user_id": user_id, "status": status, "note": note},
+            takes_key=True,
+            options=options,
+        )
+
     async def cancel(
         self,
         id: str,
@@ -2122,6 +2141,7 @@ class AsyncAuditLogResource:
             "workflow.deleted",
             "workflow.triggered",
             "execution.cancelled",
+            "executions.cancelled",
             "event.raised",
         ]] = None,
         target: Optional[str] = None,

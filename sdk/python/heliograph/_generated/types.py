@@ -166,6 +166,7 @@ class AuditEntry(TypedDict):
         "workflow.deleted",
         "workflow.triggered",
         "execution.cancelled",
+        "executions.cancelled",
         "event.raised",
     ]
     # The id of what was changed, or a credential's kind.
@@ -196,6 +197,20 @@ class BulkResult(_BulkResult, total=False):
     id: str
     created: bool
     error: ItemError
+
+
+class CancelExecutions(TypedDict, total=False):
+    workflow_id: str
+    user_id: str
+    status: Literal["waiting", "running"]
+    note: str
+
+
+class CancelledExecutions(TypedDict):
+    # Those that were cancelled at once.
+    cancelled: int
+    # False: others are cancelled in the background.
+    is_done: bool
 
 
 class ChangeTags(TypedDict, total=False):

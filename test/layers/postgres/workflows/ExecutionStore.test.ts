@@ -9,6 +9,7 @@ import { pool } from "../../../../layers/postgres/server/Database.ts"
 import type { AppId, ExecutionId, OrganizationId } from "../../../../services/domain/Ids.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
 import type { Workflow } from "../../../../services/domain/workflows/Workflow.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { now } from "../../../../services/ports/Now.ts"
 import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
 import { TriggerStore } from "../../../../services/ports/workflows/TriggerStore.ts"
@@ -465,6 +466,62 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         const counts = yield* (yield* WorkflowStore).counts(workflow.versionId)
         // Nobody seems to wait.
         expect(counts[0]).toMatchObject({ entered: 200, passed: 200 - cancelled.length, stopped: cancelled.length })
+      })
+    )
+
+    it.effect("of what is described ends that alone, page by page, after a restart too, with who and why", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const store = yield* ExecutionStore
+        const app = yield* newApp
+        const digest: Step = { key: "sum", type: "DIGEST", seconds: HOUR_S }
+        const workflow = yield* activated(app, [digest, MARK])
+        const other = yield* activated(app, [PAUSE])
+        const runs = yield* entered(workflow, users(25))
+        yield* entered(workflow, users(25))
+        yield* entered(other, users(3))
+        yield* store.leave({ id: uuidv7(), appId: app, workflowId: workflow.id, filter: null, data: {} })
+        const asked = { workflow_id: workflow.id, note: "a mistake" }
+        const first = yield* store.cancelMatching(app, asked, 10, NO_EVENTS)
+        expect([first.cancelled.length, first.isDone]).toEqual([10, false])
+        expect(yield* sql`SELECT 1 FROM workflow_entries WHERE app_id = ${app}`).toEqual([])
+        // Who enters afterwards is not meant.
+        for (const asked = now(); now() <= asked;);
+        const [late] = yield* entered(workflow, ["late"])
+        const died = yield* Effect.exit(
+          store.cancelNext(null, 10, () => () => {
+            throw new Error("killed")
+          })
+        )
+        expect(Exit.isFailure(died)).toBe(true)
+        expect(yield* statuses(app)).toMatchObject({ cancelled: 10 })
+        const pages = yield* onOwnNode(
+          Effect.gen(function* () {
+            const sizes: Array<number> = []
+            for (;;) {
+              const next = yield* (yield* ExecutionStore).cancelNext(null, 10, () => NO_EVENTS)
+              if (Option.isNone(next)) return sizes
+              sizes.push(next.value.cancelled.length)
+            }
+          })
+        )
+        expect(pages).toEqual([10, 5])
+        // Digests end with their openers.
+        expect(yield* statuses(app)).toEqual({ cancelled: 25, completed: 25, waiting: 4 })
+        expect(
+          yield* sql`SELECT 1 FROM digest_items WHERE app_id = ${app} AND execution_id <> ${late!.run.id}`
+        ).toEqual([])
+        expect(yield* store.history(app, runs[24]!.run.id)).toMatchObject([
+          { outcome: "waiting" },
+          { outcome: "cancelled", stepOrder: 1, detail: "a mistake, by the system" }
+        ])
+        const ofPerson = { user_id: "u1", status: "waiting" as const }
+        expect((yield* store.cancelMatching(app, { ...ofPerson, status: "running" }, 10, NO_EVENTS)).cancelled).toEqual(
+          []
+        )
+        expect((yield* store.cancelMatching(app, ofPerson, 10, NO_EVENTS)).cancelled).toHaveLength(1)
+        expect((yield* store.cancelMatching(app, { status: "waiting" }, 10, NO_EVENTS)).cancelled).toHaveLength(3)
+        expect(yield* statuses(app)).toEqual({ cancelled: 29, completed: 25 })
       })
     )
 

@@ -1585,6 +1585,28 @@ module Heliograph
         )
       end
 
+      # Cancel many executions.
+      # @param workflow_id [String]
+      # @param user_id [String]
+      # @param status [String] One of: waiting, running.
+      # @param note [String]
+      # @return [CancelledExecutions]
+      def cancel_many(
+        workflow_id: NOT_GIVEN,
+        user_id: NOT_GIVEN,
+        status: NOT_GIVEN,
+        note: NOT_GIVEN,
+        options: {}
+      )
+        @transport.value(
+          "POST",
+          "/api/v1/executions/cancel",
+          body: { workflow_id: workflow_id, user_id: user_id, status: status, note: note },
+          takes_key: true,
+          options: options
+        )
+      end
+
       # Cancel an execution.
       # @return [Execution]
       def cancel(
@@ -2271,7 +2293,7 @@ module Heliograph
       #   dead_letter.replayed, dead_letters.replayed, notification.created, notification.changed,
       #   notification.paused, notification.resumed, notification.cancelled, workflow.created,
       #   workflow.changed, workflow.activated, workflow.archived, workflow.deleted, workflow.triggered,
-      #   execution.cancelled, event.raised.
+      #   execution.cancelled, executions.cancelled, event.raised.
       # @param target [String]
       # @param from [String]
       # @param to [String]
