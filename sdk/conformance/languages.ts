@@ -69,5 +69,21 @@ export const LANGUAGES: ReadonlyArray<Language> = [
     ],
     drivers: { ruby: ["ruby", "-W1", "conformance/driver.rb"] },
     uncancellable: { ruby: "nothing can break off a call that blocks, but for the end of its thread" }
+  },
+  {
+    name: "php",
+    directory: "php",
+    probe: [
+      "php",
+      "-r",
+      "exit(extension_loaded('curl') && (is_file('vendor/autoload.php') || stream_resolve_include_path('GuzzleHttp/autoload.php')) ? 0 : 1);"
+    ],
+    packages: ["php-cli", "php-curl", "php-guzzlehttp-guzzle"],
+    elsewhere: "PHP 8.1 or newer with curl, and `composer install` in sdk/php: https://www.php.net/downloads",
+    build: [
+      ["sh", "-c", "for file in $(find src conformance -name '*.php'); do php -l $file >/dev/null || exit 1; done"]
+    ],
+    drivers: { php: ["php", "-d", "memory_limit=64M", "conformance/driver.php"] },
+    uncancellable: { php: "nothing can break off a call that blocks" }
   }
 ]

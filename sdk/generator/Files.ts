@@ -7,6 +7,7 @@ import { goFiles } from "./go.ts"
 import type { Json } from "./Model.ts"
 import { essence, modelOf } from "./Model.ts"
 import { nodeFiles } from "./node.ts"
+import { phpFiles } from "./php.ts"
 import { pythonFiles } from "./python.ts"
 import { rubyFiles } from "./ruby.ts"
 
@@ -19,6 +20,7 @@ export const generate = (document: Json): Readonly<Record<string, string>> => {
     ...nodeFiles(model, reduced),
     ...pythonFiles(model),
     ...goFiles(model),
-    ...rubyFiles(model)
+    ...rubyFiles(model),
+    ...phpFiles(model)
   }
 }

@@ -1,0 +1,117 @@
+<?php
+
+// The conformance suite's command (sdk/conformance): a request a line in, an answer a line out.
+
+declare(strict_types=1);
+
+use Heliograph\ApiException;
+use Heliograph\Client;
+use Heliograph\ConnectionException;
+use Heliograph\Page;
+use Heliograph\Pages;
+use Heliograph\TimeoutException;
+use Heliograph\WebhookVerificationException;
+use Heliograph\Webhooks;
+
+spl_autoload_register(static function (string $class): void {
+    if (str_starts_with($class, 'Heliograph\\')) {
+        require __DIR__ . '/../src/' . str_replace('\\', '/', substr($class, 11)) . '.php';
+    }
+});
+// Composer's, or Debian's.
+require is_file(__DIR__ . '/../vendor/autoload.php') ? __DIR__ . '/../vendor/autoload.php' : 'GuzzleHttp/autoload.php';
+
+function problemOf(Throwable $error): array
+{
+    $kind = match (true) {
+        $error instanceof ApiException => 'api',
+        $error instanceof TimeoutException => 'timeout',
+        $error instanceof ConnectionException => 'connection',
+        $error instanceof WebhookVerificationException => 'webhook',
+        $error instanceof InvalidArgumentException => 'usage',
+        default => 'other',
+    };
+    $problem = ['kind' => $kind, 'message' => $error::class . ': ' . $error->getMessage()];
+    if (!$error instanceof ApiException) {
+        return $problem;
+    }
+    return $problem + [
+        'status' => $error->status,
+        'code' => $error->errorCode,
+        'details' => $error->details,
+        'request_id' => $error->requestId,
+        'retry_after_ms' => $error->retryAfter === null ? null : (int) round($error->retryAfter * 1000),
+    ];
+}
+
+function made(int $count): Generator
+{
+    for ($i = 0; $i < $count; $i++) {
+        yield ['token' => "made-$i", 'platform' => 'android'];
+    }
+}
+
+function plain(mixed $value): mixed
+{
+    return $value instanceof Page ? ['data' => $value->data, 'next_cursor' => $value->nextCursor] : $value;
+}
+
+function run(array $request, array &$answer): void
+{
+    if (in_array($request['call'], ['verify', 'parse'], true)) {
+        $body = base64_decode($request['body_base64']);
+        $do = [Webhooks::class, $request['call']];
+        $answer['value'] = $do($body, $request['header'], $request['secrets'], now: $request['now'] ?? null);
+        return;
+    }
+    $settings = $request['client'];
+    $client = new Client(
+        $settings['api_key'],
+        $settings['base_url'],
+        ($settings['timeout_ms'] ?? 30000) / 1000,
+        ($settings['deadline_ms'] ?? 90000) / 1000,
+        $settings['max_retries'] ?? 4,
+    );
+    $options = $request['options'] ?? [];
+    foreach (['timeout', 'deadline'] as $name) {
+        if (isset($options["{$name}_ms"])) {
+            $options[$name] = $options["{$name}_ms"] / 1000;
+            unset($options["{$name}_ms"]);
+        }
+    }
+    [$resource, $name] = explode('.', $request['call']);
+    $given = $request['ids'] ?? [];
+    if (isset($request['lines']) || isset($request['generate'])) {
+        $given[] = $request['lines'] ?? made($request['generate']);
+    }
+    $named = array_intersect_key($request, ['body' => true, 'query' => true]) + ['options' => $options];
+    $result = $client->$resource->$name(...$given, ...$named);
+    $as = $request['as'] ?? 'value';
+    if ($as === 'value') {
+        $answer['value'] = plain($result instanceof Pages ? $result->page() : $result);
+    } elseif ($as === 'count') {
+        $answer += ['count' => 0, 'errors' => 0];
+        foreach ($result as $item) {
+            $answer['count']++;
+            $answer['errors'] += isset($item['error']) ? 1 : 0;
+        }
+    } else {
+        $answer['items'] = [];
+        foreach ($as === 'pages' ? $result->pages() : $result as $item) {
+            $answer['items'][] = plain($item);
+            if (count($answer['items']) === ($request['take'] ?? 0)) {
+                break;
+            }
+        }
+    }
+}
+
+while (($line = fgets(STDIN)) !== false) {
+    $answer = [];
+    try {
+        run(json_decode($line, true, flags: JSON_THROW_ON_ERROR), $answer);
+    } catch (Throwable $error) {
+        $answer['error'] = problemOf($error);
+    }
+    echo json_encode($answer === [] ? new stdClass() : $answer, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_PRESERVE_ZERO_FRACTION), "\n";
+}

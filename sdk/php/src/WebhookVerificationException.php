@@ -1,0 +1,10 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Heliograph;
+
+/** A webhook that is not genuine, or too old. */
+final class WebhookVerificationException extends HeliographException
+{
+}
