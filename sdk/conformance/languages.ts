@@ -85,5 +85,28 @@ export const LANGUAGES: ReadonlyArray<Language> = [
     ],
     drivers: { php: ["php", "-d", "memory_limit=64M", "conformance/driver.php"] },
     uncancellable: { php: "nothing can break off a call that blocks" }
+  },
+  {
+    name: "java",
+    directory: "java",
+    probe: ["mvn", "--version"],
+    packages: ["default-jdk-headless", "maven"],
+    elsewhere: "a JDK 17 or newer and Maven: https://maven.apache.org/install.html",
+    build: [
+      ["mvn", "--quiet", "--batch-mode", "-DskipTests", "package"],
+      ["sh", "-c", "javac -Werror -d target/conformance -cp target/classes $(find src/conformance -name '*.java')"]
+    ],
+    drivers: {
+      java: [
+        "java",
+        "-Xmx48m",
+        "-XX:+UseSerialGC",
+        // Else the JDK itself repeats a GET on a connection that was closed.
+        "-Djdk.httpclient.redirects.retrylimit=1",
+        "-cp",
+        "target/classes:target/conformance",
+        "dev.heliograph.conformance.Driver"
+      ]
+    }
   }
 ]

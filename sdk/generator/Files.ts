@@ -4,6 +4,7 @@
  */
 
 import { goFiles } from "./go.ts"
+import { javaFiles } from "./java.ts"
 import type { Json } from "./Model.ts"
 import { essence, modelOf } from "./Model.ts"
 import { nodeFiles } from "./node.ts"
@@ -21,6 +22,7 @@ export const generate = (document: Json): Readonly<Record<string, string>> => {
     ...pythonFiles(model),
     ...goFiles(model),
     ...rubyFiles(model),
-    ...phpFiles(model)
+    ...phpFiles(model),
+    ...javaFiles(model)
   }
 }

@@ -1,0 +1,126 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+package dev.heliograph.conformance;
+
+import dev.heliograph.Heliograph;
+import dev.heliograph.model.*;
+
+final class Operations {
+  private Operations() {}
+
+  static void run(Heliograph client, String call, Input in) throws InterruptedException {
+    switch (call) {
+      case "publicDevices.create" -> in.value(client.publicDevices().create(new RegisterDevice(in.object("body")), in.options()));
+      case "publicDevices.delete" -> in.value(client.publicDevices().delete(new PublicDevicesDeleteBody(in.object("body")), in.options()));
+      case "devices.list" -> in.pages(client.devices().list(new DevicesListQuery(in.object("query")), in.options()));
+      case "devices.get" -> in.value(client.devices().get(in.id(0), in.options()));
+      case "devices.update" -> in.value(client.devices().update(in.id(0), new UpdateDevice(in.object("body")), in.options()));
+      case "devices.delete" -> in.value(client.devices().delete(in.id(0), in.options()));
+      case "devices.import" -> in.lines(client.devices().importAll(in.lines(RegisterDevice::new), in.options()));
+      case "devices.export" -> in.lines(client.devices().export(new DevicesExportQuery(in.object("query")), in.options()));
+      case "events.create" -> in.value(client.events().create(new ReportEngagement(in.object("body")), in.options()));
+      case "events.custom" -> in.value(client.events().custom(new RaiseEvent(in.object("body")), in.options()));
+      case "track.create" -> in.value(client.track().create(new TrackDelivery(in.object("body")), in.options()));
+      case "channels.create" -> in.value(client.channels().create(new CreateChannel(in.object("body")), in.options()));
+      case "channels.list" -> in.pages(client.channels().list(new ChannelsListQuery(in.object("query")), in.options()));
+      case "channels.get" -> in.value(client.channels().get(in.id(0), in.options()));
+      case "channels.update" -> in.value(client.channels().update(in.id(0), new UpdateChannel(in.object("body")), in.options()));
+      case "channels.delete" -> in.value(client.channels().delete(in.id(0), in.options()));
+      case "contacts.create" -> in.value(client.contacts().create(new UpsertContact(in.object("body")), in.options()));
+      case "contacts.list" -> in.pages(client.contacts().list(new ContactsListQuery(in.object("query")), in.options()));
+      case "contacts.bulk" -> in.value(client.contacts().bulk(new BulkContacts(in.object("body")), in.options()));
+      case "contacts.tagsMany" -> in.value(client.contacts().tagsMany(new ChangeTagsOfMany(in.object("body")), in.options()));
+      case "contacts.import" -> in.lines(client.contacts().importAll(in.lines(UpsertContact::new), in.options()));
+      case "contacts.tags" -> in.value(client.contacts().tags(in.id(0), new ChangeTags(in.object("body")), in.options()));
+      case "contacts.get" -> in.value(client.contacts().get(in.id(0), in.options()));
+      case "contacts.update" -> in.value(client.contacts().update(in.id(0), new UpdateContact(in.object("body")), in.options()));
+      case "contacts.delete" -> in.value(client.contacts().delete(in.id(0), in.options()));
+      case "contacts.preferences" -> in.value(client.contacts().preferences(in.id(0), in.options()));
+      case "contacts.updatePreferences" -> in.value(client.contacts().updatePreferences(in.id(0), new UpdatePreferences(in.object("body")), in.options()));
+      case "contacts.tagsByExternalId" -> in.value(client.contacts().tagsByExternalId(in.id(0), new ChangeTags(in.object("body")), in.options()));
+      case "contacts.getByExternalId" -> in.value(client.contacts().getByExternalId(in.id(0), in.options()));
+      case "contacts.updateByExternalId" -> in.value(client.contacts().updateByExternalId(in.id(0), new UpdateContact(in.object("body")), in.options()));
+      case "contacts.deleteByExternalId" -> in.value(client.contacts().deleteByExternalId(in.id(0), in.options()));
+      case "contacts.preferencesByExternalId" -> in.value(client.contacts().preferencesByExternalId(in.id(0), in.options()));
+      case "contacts.updatePreferencesByExternalId" -> in.value(client.contacts().updatePreferencesByExternalId(in.id(0), new UpdatePreferences(in.object("body")), in.options()));
+      case "publicInbox.list" -> in.pages(client.publicInbox().list(new PublicInboxListQuery(in.object("query")), in.options()));
+      case "publicInbox.unreadCount" -> in.value(client.publicInbox().unreadCount(new PublicInboxUnreadCountQuery(in.object("query")), in.options()));
+      case "publicInbox.read" -> in.value(client.publicInbox().read(in.id(0), new PublicInboxReadQuery(in.object("query")), in.options()));
+      case "publicInbox.readAll" -> in.value(client.publicInbox().readAll(new PublicInboxReadAllQuery(in.object("query")), in.options()));
+      case "inbox.createMessages" -> in.value(client.inbox().createMessages(new PostInbox(in.object("body")), in.options()));
+      case "notifications.cancel" -> in.value(client.notifications().cancel(in.id(0), in.options()));
+      case "notifications.pause" -> in.value(client.notifications().pause(in.id(0), in.options()));
+      case "notifications.resume" -> in.value(client.notifications().resume(in.id(0), in.options()));
+      case "notifications.create" -> in.value(client.notifications().create(new SendNotification(in.object("body")), in.options()));
+      case "notifications.list" -> in.pages(client.notifications().list(new NotificationsListQuery(in.object("query")), in.options()));
+      case "notifications.preview" -> in.value(client.notifications().preview(new SendNotification(in.object("body")), in.options()));
+      case "notifications.get" -> in.value(client.notifications().get(in.id(0), in.options()));
+      case "notifications.update" -> in.value(client.notifications().update(in.id(0), new UpdateNotification(in.object("body")), in.options()));
+      case "notifications.deliveries" -> in.pages(client.notifications().deliveries(in.id(0), new NotificationsDeliveriesQuery(in.object("query")), in.options()));
+      case "notifications.stats" -> in.value(client.notifications().stats(in.id(0), in.options()));
+      case "templates.create" -> in.value(client.templates().create(new CreateTemplate(in.object("body")), in.options()));
+      case "templates.list" -> in.pages(client.templates().list(new TemplatesListQuery(in.object("query")), in.options()));
+      case "templates.previewMany" -> in.value(client.templates().previewMany(new PreviewSources(in.object("body")), in.options()));
+      case "templates.get" -> in.value(client.templates().get(in.id(0), in.options()));
+      case "templates.update" -> in.value(client.templates().update(in.id(0), new UpdateTemplate(in.object("body")), in.options()));
+      case "templates.delete" -> in.value(client.templates().delete(in.id(0), in.options()));
+      case "templates.preview" -> in.value(client.templates().preview(in.id(0), new PreviewTemplate(in.object("body")), in.options()));
+      case "segments.create" -> in.value(client.segments().create(new CreateSegment(in.object("body")), in.options()));
+      case "segments.list" -> in.pages(client.segments().list(new SegmentsListQuery(in.object("query")), in.options()));
+      case "segments.get" -> in.value(client.segments().get(in.id(0), in.options()));
+      case "segments.update" -> in.value(client.segments().update(in.id(0), new UpdateSegment(in.object("body")), in.options()));
+      case "segments.delete" -> in.value(client.segments().delete(in.id(0), in.options()));
+      case "segments.count" -> in.value(client.segments().count(in.id(0), in.options()));
+      case "workflows.create" -> in.value(client.workflows().create(new CreateWorkflow(in.object("body")), in.options()));
+      case "workflows.list" -> in.pages(client.workflows().list(new WorkflowsListQuery(in.object("query")), in.options()));
+      case "workflows.get" -> in.value(client.workflows().get(in.id(0), in.options()));
+      case "workflows.update" -> in.value(client.workflows().update(in.id(0), new UpdateWorkflow(in.object("body")), in.options()));
+      case "workflows.delete" -> in.value(client.workflows().delete(in.id(0), in.options()));
+      case "workflows.statistics" -> in.value(client.workflows().statistics(in.id(0), in.options()));
+      case "workflows.activate" -> in.value(client.workflows().activate(in.id(0), in.options()));
+      case "workflows.archive" -> in.value(client.workflows().archive(in.id(0), in.options()));
+      case "workflows.trigger" -> in.value(client.workflows().trigger(in.id(0), new TriggerWorkflow(in.object("body")), in.options()));
+      case "workflows.dryRun" -> in.value(client.workflows().dryRun(in.id(0), new RehearseWorkflow(in.object("body")), in.options()));
+      case "executions.list" -> in.pages(client.executions().list(new ExecutionsListQuery(in.object("query")), in.options()));
+      case "executions.get" -> in.value(client.executions().get(in.id(0), in.options()));
+      case "executions.cancel" -> in.value(client.executions().cancel(in.id(0), in.options()));
+      case "stats.get" -> in.value(client.stats().get(new StatsGetQuery(in.object("query")), in.options()));
+      case "webhooks.create" -> in.value(client.webhooks().create(new CreateWebhook(in.object("body")), in.options()));
+      case "webhooks.list" -> in.pages(client.webhooks().list(new WebhooksListQuery(in.object("query")), in.options()));
+      case "webhooks.get" -> in.value(client.webhooks().get(in.id(0), in.options()));
+      case "webhooks.update" -> in.value(client.webhooks().update(in.id(0), new UpdateWebhook(in.object("body")), in.options()));
+      case "webhooks.delete" -> in.value(client.webhooks().delete(in.id(0), in.options()));
+      case "webhooks.test" -> in.value(client.webhooks().test(in.id(0), new TestWebhook(in.object("body")), in.options()));
+      case "webhooks.deliveries" -> in.pages(client.webhooks().deliveries(in.id(0), new WebhooksDeliveriesQuery(in.object("query")), in.options()));
+      case "webhooks.redeliver" -> in.value(client.webhooks().redeliver(in.id(0), new RedeliverWebhook(in.object("body")), in.options()));
+      case "webhooks.getRedelivery" -> in.value(client.webhooks().getRedelivery(in.id(0), in.options()));
+      case "deadLetters.list" -> in.pages(client.deadLetters().list(new DeadLettersListQuery(in.object("query")), in.options()));
+      case "deadLetters.get" -> in.value(client.deadLetters().get(in.id(0), in.options()));
+      case "deadLetters.replay" -> in.value(client.deadLetters().replay(in.id(0), in.options()));
+      case "deadLetters.replayMany" -> in.value(client.deadLetters().replayMany(new ReplayDeadLetters(in.object("body")), in.options()));
+      case "deadLetters.replays" -> in.pages(client.deadLetters().replays(new DeadLettersReplaysQuery(in.object("query")), in.options()));
+      case "deadLetters.getReplay" -> in.value(client.deadLetters().getReplay(in.id(0), in.options()));
+      case "credentials.list" -> in.pages(client.credentials().list(in.options()));
+      case "credentials.setApns" -> in.value(client.credentials().setApns(new ApnsCredential(in.object("body")), in.options()));
+      case "credentials.getApns" -> in.value(client.credentials().getApns(in.options()));
+      case "credentials.deleteApns" -> in.value(client.credentials().deleteApns(in.options()));
+      case "credentials.setFcm" -> in.value(client.credentials().setFcm(new CredentialsSetFcmBody(in.object("body")), in.options()));
+      case "credentials.getFcm" -> in.value(client.credentials().getFcm(in.options()));
+      case "credentials.deleteFcm" -> in.value(client.credentials().deleteFcm(in.options()));
+      case "credentials.setWebpush" -> in.value(client.credentials().setWebpush(new WebPushCredential(in.object("body")), in.options()));
+      case "credentials.getWebpush" -> in.value(client.credentials().getWebpush(in.options()));
+      case "credentials.deleteWebpush" -> in.value(client.credentials().deleteWebpush(in.options()));
+      case "credentials.setSmtp" -> in.value(client.credentials().setSmtp(new SmtpCredential(in.object("body")), in.options()));
+      case "credentials.getSmtp" -> in.value(client.credentials().getSmtp(in.options()));
+      case "credentials.deleteSmtp" -> in.value(client.credentials().deleteSmtp(in.options()));
+      case "publicApps.vapid" -> in.value(client.publicApps().vapid(in.id(0), in.options()));
+      case "application.get" -> in.value(client.application().get(in.options()));
+      case "application.update" -> in.value(client.application().update(new UpdateApplication(in.object("body")), in.options()));
+      case "application.createIdentitySecret" -> in.value(client.application().createIdentitySecret(new IssueIdentitySecret(in.object("body")), in.options()));
+      case "apiKeys.list" -> in.pages(client.apiKeys().list(new ApiKeysListQuery(in.object("query")), in.options()));
+      case "apiKeys.create" -> in.value(client.apiKeys().create(new CreateApiKey(in.object("body")), in.options()));
+      case "apiKeys.delete" -> in.value(client.apiKeys().delete(in.id(0), in.options()));
+      case "auditLog.list" -> in.pages(client.auditLog().list(new AuditLogListQuery(in.object("query")), in.options()));
+      default -> throw new IllegalStateException("no operation " + call);
+    }
+  }
+}

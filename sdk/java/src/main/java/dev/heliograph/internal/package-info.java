@@ -1,0 +1,5 @@
+/** Not for use outside this library. */
+@NullMarked
+package dev.heliograph.internal;
+
+import org.jspecify.annotations.NullMarked;

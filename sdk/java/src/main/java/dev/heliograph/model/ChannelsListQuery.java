@@ -1,0 +1,99 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+package dev.heliograph.model;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What channels.list can be asked for.
+ */
+public final class ChannelsListQuery extends Shape {
+  /** Of what JSON has; what is not known here is kept. */
+  public ChannelsListQuery(Map<String, ? extends @Nullable Object> json) {
+    super(json);
+  }
+
+  /**
+   * One of: active, suppressed, unsubscribed.
+   */
+  public @Nullable String status() {
+    return text("status");
+  }
+
+  public @Nullable String contactId() {
+    return text("contact_id");
+  }
+
+  /**
+   * Compared without case.
+   */
+  public @Nullable String address() {
+    return text("address");
+  }
+
+  /**
+   * How many to return, at most. 50 unless given.
+   */
+  public @Nullable Long limit() {
+    return integer("limit");
+  }
+
+  /**
+   * `next_cursor` of the page before. Leave it out for the first page.
+   */
+  public @Nullable String cursor() {
+    return text("cursor");
+  }
+
+  /** A builder; what it is not given is left out, and null is sent as null. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Makes {@link ChannelsListQuery}. */
+  public static final class Builder extends Shape.Builder {
+    private Builder() {}
+
+    /**
+     * One of: active, suppressed, unsubscribed.
+     */
+    public Builder status(String value) {
+      put("status", value);
+      return this;
+    }
+
+    public Builder contactId(String value) {
+      put("contact_id", value);
+      return this;
+    }
+
+    /**
+     * Compared without case.
+     */
+    public Builder address(String value) {
+      put("address", value);
+      return this;
+    }
+
+    /**
+     * How many to return, at most. 50 unless given.
+     */
+    public Builder limit(long value) {
+      put("limit", value);
+      return this;
+    }
+
+    /**
+     * `next_cursor` of the page before. Leave it out for the first page.
+     */
+    public Builder cursor(String value) {
+      put("cursor", value);
+      return this;
+    }
+
+    /** Fails with an IllegalArgumentException where something is missing. */
+    public ChannelsListQuery build() {
+      return new ChannelsListQuery(fields());
+    }
+  }
+}

@@ -1,0 +1,26 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+package dev.heliograph.model;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * ContactsCreateResult, as the API has it.
+ */
+public final class ContactsCreateResult extends Shape {
+  /** Of what JSON has; what is not known here is kept. */
+  public ContactsCreateResult(Map<String, ? extends @Nullable Object> json) {
+    super(json);
+  }
+
+  public String id() {
+    return there("id", text("id"));
+  }
+
+  /**
+   * False when it was there before.
+   */
+  public boolean created() {
+    return there("created", flag("created"));
+  }
+}

@@ -1,0 +1,23 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+package dev.heliograph.model;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * DeadLettersReplayResult, as the API has it.
+ */
+public final class DeadLettersReplayResult extends Shape {
+  /** Of what JSON has; what is not known here is kept. */
+  public DeadLettersReplayResult(Map<String, ? extends @Nullable Object> json) {
+    super(json);
+  }
+
+  public String id() {
+    return there("id", text("id"));
+  }
+
+  public String notificationId() {
+    return there("notification_id", text("notification_id"));
+  }
+}

@@ -1,0 +1,65 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+package dev.heliograph.model;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Delivery, as the API has it.
+ */
+public final class Delivery extends Shape {
+  /** Of what JSON has; what is not known here is kept. */
+  public Delivery(Map<String, ? extends @Nullable Object> json) {
+    super(json);
+  }
+
+  public String id() {
+    return there("id", text("id"));
+  }
+
+  public @Nullable String deviceId() {
+    return text("device_id");
+  }
+
+  public @Nullable String channelId() {
+    return text("channel_id");
+  }
+
+  /**
+   * One of: apns, fcm, webpush, smtp, inbox.
+   */
+  public String provider() {
+    return there("provider", text("provider"));
+  }
+
+  /**
+   * One of: sent, failed, skipped, cancelled.
+   */
+  public String status() {
+    return there("status", text("status"));
+  }
+
+  /**
+   * The provider's own id of the message.
+   */
+  public @Nullable String messageId() {
+    return text("message_id");
+  }
+
+  /**
+   * Why it was not sent: a short code. `outcome_unknown` beside `cancelled`: a node that died or froze
+   * had the message in hand when the notification was cancelled, so the recipient may have got it. If
+   * that node comes back with the result, the result replaces this.
+   */
+  public @Nullable String error() {
+    return text("error");
+  }
+
+  public long attempts() {
+    return there("attempts", integer("attempts"));
+  }
+
+  public String completedAt() {
+    return there("completed_at", text("completed_at"));
+  }
+}

@@ -1,0 +1,105 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+package dev.heliograph.model;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * PreviewSources, as the API has it.
+ */
+public final class PreviewSources extends Shape {
+  /** Of what JSON has; what is not known here is kept. */
+  public PreviewSources(Map<String, ? extends @Nullable Object> json) {
+    super(json);
+  }
+
+  public Content content() {
+    return there("content", object("content", Content::new));
+  }
+
+  public @Nullable Map<String, ? extends @Nullable Object> locales() {
+    return map("locales");
+  }
+
+  /**
+   * One of: error, empty.
+   */
+  public @Nullable String missingVariables() {
+    return text("missing_variables");
+  }
+
+  /**
+   * Unless given, that of `contact`; null is somebody whose language is not known.
+   */
+  public @Nullable String locale() {
+    return text("locale");
+  }
+
+  public @Nullable Map<String, ? extends @Nullable Object> variables() {
+    return map("variables");
+  }
+
+  public @Nullable Map<String, ? extends @Nullable Object> device() {
+    return map("device");
+  }
+
+  public @Nullable Map<String, ? extends @Nullable Object> contact() {
+    return map("contact");
+  }
+
+  /** A builder; what it is not given is left out, and null is sent as null. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Makes {@link PreviewSources}. */
+  public static final class Builder extends Shape.Builder {
+    private Builder() {}
+
+    public Builder content(Content value) {
+      put("content", value);
+      return this;
+    }
+
+    public Builder locales(Map<String, ? extends @Nullable Object> value) {
+      put("locales", value);
+      return this;
+    }
+
+    /**
+     * One of: error, empty.
+     */
+    public Builder missingVariables(String value) {
+      put("missing_variables", value);
+      return this;
+    }
+
+    /**
+     * Unless given, that of `contact`; null is somebody whose language is not known.
+     */
+    public Builder locale(@Nullable String value) {
+      put("locale", value);
+      return this;
+    }
+
+    public Builder variables(Map<String, ? extends @Nullable Object> value) {
+      put("variables", value);
+      return this;
+    }
+
+    public Builder device(Map<String, ? extends @Nullable Object> value) {
+      put("device", value);
+      return this;
+    }
+
+    public Builder contact(Map<String, ? extends @Nullable Object> value) {
+      put("contact", value);
+      return this;
+    }
+
+    /** Fails with an IllegalArgumentException where something is missing. */
+    public PreviewSources build() {
+      return new PreviewSources(fields("content"));
+    }
+  }
+}

@@ -1,0 +1,39 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+package dev.heliograph.model;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What publicInbox.readAll can be asked for.
+ */
+public final class PublicInboxReadAllQuery extends Shape {
+  /** Of what JSON has; what is not known here is kept. */
+  public PublicInboxReadAllQuery(Map<String, ? extends @Nullable Object> json) {
+    super(json);
+  }
+
+  public String userId() {
+    return there("user_id", text("user_id"));
+  }
+
+  /** A builder; what it is not given is left out, and null is sent as null. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Makes {@link PublicInboxReadAllQuery}. */
+  public static final class Builder extends Shape.Builder {
+    private Builder() {}
+
+    public Builder userId(String value) {
+      put("user_id", value);
+      return this;
+    }
+
+    /** Fails with an IllegalArgumentException where something is missing. */
+    public PublicInboxReadAllQuery build() {
+      return new PublicInboxReadAllQuery(fields("user_id"));
+    }
+  }
+}

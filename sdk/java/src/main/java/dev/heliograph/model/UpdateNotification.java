@@ -1,0 +1,160 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+package dev.heliograph.model;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * UpdateNotification, as the API has it.
+ */
+public final class UpdateNotification extends Shape {
+  /** Of what JSON has; what is not known here is kept. */
+  public UpdateNotification(Map<String, ? extends @Nullable Object> json) {
+    super(json);
+  }
+
+  public @Nullable Audience to() {
+    return object("to", Audience::new);
+  }
+
+  /**
+   * One of: push, email, inbox.
+   */
+  public @Nullable List<String> channels() {
+    return list("channels");
+  }
+
+  public @Nullable Content content() {
+    return object("content", Content::new);
+  }
+
+  public @Nullable String templateId() {
+    return text("template_id");
+  }
+
+  public @Nullable Map<String, ? extends @Nullable Object> variables() {
+    return map("variables");
+  }
+
+  public @Nullable Long ttl() {
+    return integer("ttl");
+  }
+
+  /**
+   * One of: high, bulk.
+   */
+  public @Nullable String priority() {
+    return text("priority");
+  }
+
+  public @Nullable String sendAt() {
+    return text("send_at");
+  }
+
+  public @Nullable String localTime() {
+    return text("local_time");
+  }
+
+  public @Nullable String timezone() {
+    return text("timezone");
+  }
+
+  public @Nullable String collapseKey() {
+    return text("collapse_key");
+  }
+
+  public @Nullable Overrides overrides() {
+    return object("overrides", Overrides::new);
+  }
+
+  public @Nullable Tracking track() {
+    return object("track", Tracking::new);
+  }
+
+  /** A builder; what it is not given is left out, and null is sent as null. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Makes {@link UpdateNotification}. */
+  public static final class Builder extends Shape.Builder {
+    private Builder() {}
+
+    public Builder to(Audience value) {
+      put("to", value);
+      return this;
+    }
+
+    /**
+     * One of: push, email, inbox.
+     */
+    public Builder channels(@Nullable List<String> value) {
+      put("channels", value);
+      return this;
+    }
+
+    public Builder content(@Nullable Content value) {
+      put("content", value);
+      return this;
+    }
+
+    public Builder templateId(@Nullable String value) {
+      put("template_id", value);
+      return this;
+    }
+
+    public Builder variables(@Nullable Map<String, ? extends @Nullable Object> value) {
+      put("variables", value);
+      return this;
+    }
+
+    public Builder ttl(@Nullable Long value) {
+      put("ttl", value);
+      return this;
+    }
+
+    /**
+     * One of: high, bulk.
+     */
+    public Builder priority(@Nullable String value) {
+      put("priority", value);
+      return this;
+    }
+
+    public Builder sendAt(@Nullable String value) {
+      put("send_at", value);
+      return this;
+    }
+
+    public Builder localTime(@Nullable String value) {
+      put("local_time", value);
+      return this;
+    }
+
+    public Builder timezone(@Nullable String value) {
+      put("timezone", value);
+      return this;
+    }
+
+    public Builder collapseKey(@Nullable String value) {
+      put("collapse_key", value);
+      return this;
+    }
+
+    public Builder overrides(@Nullable Overrides value) {
+      put("overrides", value);
+      return this;
+    }
+
+    public Builder track(@Nullable Tracking value) {
+      put("track", value);
+      return this;
+    }
+
+    /** Fails with an IllegalArgumentException where something is missing. */
+    public UpdateNotification build() {
+      return new UpdateNotification(fields());
+    }
+  }
+}

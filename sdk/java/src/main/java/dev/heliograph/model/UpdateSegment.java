@@ -1,0 +1,48 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+package dev.heliograph.model;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * UpdateSegment, as the API has it.
+ */
+public final class UpdateSegment extends Shape {
+  /** Of what JSON has; what is not known here is kept. */
+  public UpdateSegment(Map<String, ? extends @Nullable Object> json) {
+    super(json);
+  }
+
+  public @Nullable String name() {
+    return text("name");
+  }
+
+  public @Nullable SegmentFilter filter() {
+    return object("filter", SegmentFilter::new);
+  }
+
+  /** A builder; what it is not given is left out, and null is sent as null. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Makes {@link UpdateSegment}. */
+  public static final class Builder extends Shape.Builder {
+    private Builder() {}
+
+    public Builder name(String value) {
+      put("name", value);
+      return this;
+    }
+
+    public Builder filter(SegmentFilter value) {
+      put("filter", value);
+      return this;
+    }
+
+    /** Fails with an IllegalArgumentException where something is missing. */
+    public UpdateSegment build() {
+      return new UpdateSegment(fields());
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+package dev.heliograph.model;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What workflows.list can be asked for.
+ */
+public final class WorkflowsListQuery extends Shape {
+  /** Of what JSON has; what is not known here is kept. */
+  public WorkflowsListQuery(Map<String, ? extends @Nullable Object> json) {
+    super(json);
+  }
+
+  /**
+   * How many to return, at most. 50 unless given.
+   */
+  public @Nullable Long limit() {
+    return integer("limit");
+  }
+
+  /**
+   * `next_cursor` of the page before. Leave it out for the first page.
+   */
+  public @Nullable String cursor() {
+    return text("cursor");
+  }
+
+  /**
+   * One of: draft, active, archived.
+   */
+  public @Nullable String status() {
+    return text("status");
+  }
+
+  /** A builder; what it is not given is left out, and null is sent as null. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Makes {@link WorkflowsListQuery}. */
+  public static final class Builder extends Shape.Builder {
+    private Builder() {}
+
+    /**
+     * How many to return, at most. 50 unless given.
+     */
+    public Builder limit(long value) {
+      put("limit", value);
+      return this;
+    }
+
+    /**
+     * `next_cursor` of the page before. Leave it out for the first page.
+     */
+    public Builder cursor(String value) {
+      put("cursor", value);
+      return this;
+    }
+
+    /**
+     * One of: draft, active, archived.
+     */
+    public Builder status(String value) {
+      put("status", value);
+      return this;
+    }
+
+    /** Fails with an IllegalArgumentException where something is missing. */
+    public WorkflowsListQuery build() {
+      return new WorkflowsListQuery(fields());
+    }
+  }
+}
