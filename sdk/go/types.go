@@ -2184,7 +2184,7 @@ func (v TriggerWorkflowTo) MarshalJSON() ([]byte, error) {
 // TriggeredWorkflow is a shape of the API.
 type TriggeredWorkflow struct {
 	// Runs that began. Of a described audience: contacts that are looked through now, of whom those enter
-	// whom it fits.
+	// whom it fits; 10,000 stands for that many or more.
 	Executions int64 `json:"executions"`
 
 	// The run's, when there is one.

@@ -4,6 +4,7 @@ import type { Begun } from "../../../services/ports/access/IdempotencyStore.ts"
 import { IdempotencyStore, KEPT_MS } from "../../../services/ports/access/IdempotencyStore.ts"
 import { milliseconds } from "../server/columns.ts"
 import { regularly } from "../operations/regularly.ts"
+import { settleKey } from "./settleKey.ts"
 import { storeError } from "../server/storeError.ts"
 
 interface KeyRow {
@@ -50,11 +51,8 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
       } satisfies Begun
     }, storeError("IdempotencyStore.begin"))
 
-    const settle: IdempotencyStore["Service"]["settle"] = ({ answer, claim }) =>
-      sql`
-        UPDATE idempotency_keys SET status = ${answer.status}, body = ${answer.body}, location = ${answer.location}
-        WHERE app_id = ${claim.appId} AND route = ${claim.route} AND key = ${claim.key} AND holder = ${claim.holder}
-          AND status IS NULL`.pipe(Effect.asVoid, storeError("IdempotencyStore.settle"))
+    const settle: IdempotencyStore["Service"]["settle"] = (settlement) =>
+      settleKey(sql, settlement).pipe(Effect.asVoid, storeError("IdempotencyStore.settle"))
 
     const abandon: IdempotencyStore["Service"]["abandon"] = ({ appId, holder, key, route }) =>
       sql`

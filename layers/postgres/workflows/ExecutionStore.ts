@@ -18,10 +18,11 @@ import type {
   Tools,
   Written
 } from "../../../services/ports/workflows/ExecutionStore.ts"
-import { ExecutionStore } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { COUNTED, ExecutionStore } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { notedOfPeople, record } from "../access/auditEntry.ts"
 import { permitted, withdrawn } from "../access/permitted.ts"
+import { settleWithin } from "../access/settleKey.ts"
 import { alongTheKey, byValues } from "../server/byValues.ts"
 import { integers, uuids } from "../server/columns.ts"
 import { inTurn } from "../server/inTurn.ts"
@@ -117,7 +118,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
 
     const { begin, enterContacts, contactsOfUsers } = entering(sql, tools, write)
 
-    const enter: ExecutionStore["Service"]["enter"] = (beginning, userIds, carry) =>
+    const enter: ExecutionStore["Service"]["enter"] = (beginning, userIds, carry, settle = null) =>
       transaction(
         "ExecutionStore.enter",
         notedOfPeople(
@@ -127,7 +128,9 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             if (!(yield* mayMove(sql, beginning.appId))) return yield* withdrawn
             const contacts = yield* contactsOfUsers(beginning.appId, userIds)
             const ordered = [...new Set(userIds)].flatMap((userId) => contacts.get(userId) ?? [])
-            return yield* enterContacts(beginning, ordered, carry)
+            const written = yield* enterContacts(beginning, ordered, carry)
+            yield* settleWithin(sql, settle?.(written.moves) ?? null)
+            return written
           }),
           ({ moves }) => {
             const details = { to: ["user_ids"], executions: moves.moved.length }
@@ -136,28 +139,26 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
         )
       )
 
-    const leave: ExecutionStore["Service"]["leave"] = Effect.fnUntraced(function* ({
-      appId,
-      data,
-      filter,
-      id,
-      workflowId
-    }) {
+    const leave: ExecutionStore["Service"]["leave"] = Effect.fnUntraced(function* (
+      { appId, data, filter, id, workflowId },
+      settle = null
+    ) {
       const audience = JSON.stringify({ filter })
-      yield* permitted(
+      return yield* permitted(
         sql,
         appId,
         Effect.gen(function* () {
+          const [row] = yield* sql<{ readonly count: number }>`
+            SELECT count(*)::integer AS count FROM (SELECT 1 FROM contacts WHERE app_id = ${appId} LIMIT ${COUNTED}) AS c`
           yield* sql`
             INSERT INTO workflow_entries (id, app_id, workflow_id, audience, data)
             VALUES (${id}, ${appId}, ${workflowId}, ${audience}::json, ${JSON.stringify(data)})`
           const to = filter === null ? ["all"] : Object.keys(filter)
           yield* record(sql, appId, "workflow.triggered", workflowId, { to })
+          yield* settleWithin(sql, settle?.(row!.count) ?? null)
+          return row!.count
         })
       )
-      const [row] = yield* sql<{ readonly count: number }>`
-        SELECT count(*)::integer AS count FROM contacts WHERE app_id = ${appId}`
-      return row!.count
     }, storeError("ExecutionStore.leave"))
 
     const enterPage: ExecutionStore["Service"]["enterPage"] = (served, limit, beginOf, fits, carry) =>

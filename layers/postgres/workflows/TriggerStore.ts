@@ -12,6 +12,7 @@ import type { Beginning, Moves, OpenRun, Tools, Written } from "../../../service
 import type { Triggered } from "../../../services/ports/workflows/TriggerStore.ts"
 import { TriggerStore } from "../../../services/ports/workflows/TriggerStore.ts"
 import { notedOfPeople } from "../access/auditEntry.ts"
+import { settleWithin } from "../access/settleKey.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
 import { ask, reach } from "./answers.ts"
@@ -88,14 +89,19 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
       return next?.app_id ?? (yield* from(FIRST))[0]?.app_id ?? null
     })
 
-    const raise: TriggerStore["Service"]["raise"] = Effect.fnUntraced(function* (appId, { data, event, userId }) {
+    const raise: TriggerStore["Service"]["raise"] = Effect.fnUntraced(function* (
+      appId,
+      { data, event, userId },
+      settle = null
+    ) {
       const id = uuidv7()
+      const insert = Effect.asVoid(sql`
+        INSERT INTO custom_events (app_id, id, user_id, event, data)
+        VALUES (${appId}, ${id}, ${userId}, ${event}, ${JSON.stringify(data)})`)
       yield* notedOfPeople(
         sql,
         appId,
-        sql`
-          INSERT INTO custom_events (app_id, id, user_id, event, data)
-          VALUES (${appId}, ${id}, ${userId}, ${event}, ${JSON.stringify(data)})`,
+        settle === null ? insert : sql.withTransaction(Effect.andThen(insert, settleWithin(sql, settle(id)))),
         () => [{ action: "event.raised", target: id, details: { event } }]
       )
       return id

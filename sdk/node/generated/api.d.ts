@@ -1025,7 +1025,7 @@ export type TriggerWorkflow = {
 }
 
 export type TriggeredWorkflow = {
-  /** Runs that began. Of a described audience: contacts that are looked through now, of whom those enter whom it fits. */
+  /** Runs that began. Of a described audience: contacts that are looked through now, of whom those enter whom it fits; 10,000 stands for that many or more. */
   readonly executions: number
   /** The run's, when there is one. */
   readonly execution_id: string | null

@@ -3,6 +3,7 @@ import { uuidv7 } from "../../ports/NewId.ts"
 import { now } from "../../ports/Now.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
 import { SegmentStore } from "../../ports/audience/SegmentStore.ts"
+import type { Settlement } from "../../ports/access/IdempotencyStore.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { TemplatesBusy } from "../../ports/messages/TemplateEngine.ts"
@@ -21,7 +22,7 @@ import type {
   Workflow
 } from "../../domain/workflows/Workflow.ts"
 import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
-import type { Beginning } from "../../ports/workflows/ExecutionStore.ts"
+import type { Beginning, Moves } from "../../ports/workflows/ExecutionStore.ts"
 import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
 import { WorkflowStore } from "../../ports/workflows/WorkflowStore.ts"
 import { makeWakeUps } from "../operations/WakeUps.ts"
@@ -84,10 +85,16 @@ export class Workflows extends Context.Service<
     readonly trigger: (
       appId: AppId,
       id: WorkflowId,
-      request: TriggerWorkflow
+      request: TriggerWorkflow,
+      /** Makes the answer that is kept under the client's idempotency key: it is committed with the runs. */
+      settle?: ((triggered: Triggered) => Settlement) | null
     ) => Effect.Effect<Option.Option<Triggered>, WorkflowConflict | NoSuchAudience | StoreError>
     /** Keeps an event of the application's own, and answers its id: what follows from it, follows soon. */
-    readonly raise: (appId: AppId, event: RaiseEvent) => Effect.Effect<CustomEventId, StoreError>
+    readonly raise: (
+      appId: AppId,
+      event: RaiseEvent,
+      settle?: ((id: CustomEventId) => Settlement) | null
+    ) => Effect.Effect<CustomEventId, StoreError>
     /** Those of the executions that were under way. */
     readonly cancel: (
       appId: AppId,
@@ -186,7 +193,18 @@ const make = Effect.gen(function* () {
     }
   })
 
-  const trigger = Effect.fnUntraced(function* (appId: AppId, id: WorkflowId, { data = {}, to }: TriggerWorkflow) {
+  /** What is answered when so many have entered. */
+  const triggered = ({ moved }: Moves): Triggered => ({
+    executions: moved.length,
+    executionId: moved.length === 1 ? moved[0]!.run.id : null
+  })
+
+  const trigger: Workflows["Service"]["trigger"] = Effect.fnUntraced(function* (
+    appId,
+    id,
+    { data = {}, to },
+    settle = null
+  ) {
     const found = yield* store.find(appId, id)
     if (Option.isNone(found)) return Option.none()
     const workflow = found.value
@@ -199,14 +217,22 @@ const make = Effect.gen(function* () {
       })
     }
     if (to.user_ids !== undefined) {
-      const written = yield* executions.enter(beginningOf(workflow, data), to.user_ids, carry)
+      const written = yield* executions.enter(
+        beginningOf(workflow, data),
+        to.user_ids,
+        carry,
+        settle === null ? null : (moves) => settle(triggered(moves))
+      )
       tell(wakeUp, written)
       const { moved } = written.moves
       if (moved.some(({ settled }) => settled.fetch !== null)) wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
-      return Option.some({ executions: moved.length, executionId: moved.length === 1 ? moved[0]!.run.id : null })
+      return Option.some(triggered(written.moves))
     }
     const filter = yield* filterOf(appId, to)
-    const count = yield* executions.leave({ id: uuidv7(), appId, workflowId: id, filter, data })
+    const count = yield* executions.leave(
+      { id: uuidv7(), appId, workflowId: id, filter, data },
+      settle === null ? null : (count) => settle({ executions: count, executionId: null })
+    )
     wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
     return Option.some({ executions: count, executionId: null })
   })
@@ -228,8 +254,13 @@ const make = Effect.gen(function* () {
     return { cancelled: cancelled.length, isDone }
   })
 
-  const raise = Effect.fnUntraced(function* (appId: AppId, { data = {}, event, user_id }: RaiseEvent) {
-    const id = yield* triggers.raise(appId, { event, userId: user_id, data })
+  const raise: Workflows["Service"]["raise"] = Effect.fnUntraced(function* (
+    appId,
+    { data = {}, event, user_id },
+    settle = null
+  ) {
+    const kept = settle === null ? null : (id: string) => settle(id as CustomEventId)
+    const id = yield* triggers.raise(appId, { event, userId: user_id, data }, kept)
     wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
     return id as CustomEventId
   })

@@ -23,6 +23,7 @@ import type {
 } from "../../domain/workflows/Execution.ts"
 import type { Answer, Question, Run, Settled } from "../../domain/workflows/Interpreter.ts"
 import type { UpdateContactStep } from "../../domain/workflows/Steps.ts"
+import type { Settlement } from "../access/IdempotencyStore.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
 
@@ -119,6 +120,9 @@ export interface Beginning {
   readonly depth: number
 }
 
+/** People that are counted when an audience is left to enter, at most: it takes no longer for a million. */
+export const COUNTED = 10_000
+
 /** An audience on its way in. */
 export interface Entry {
   readonly id: string
@@ -160,15 +164,20 @@ export class ExecutionStore extends Context.Service<
     readonly resume: (runs: ReadonlyArray<OpenRun>, carry: Carry) => Effect.Effect<Written, StoreError>
     /**
      * Begins runs of these people, who become contacts where they are none, and moves them. Whoever may not enter is left
-     * out. In the order of the ids.
+     * out. In the order of the ids. `settle` makes the answer that is kept under the client's idempotency key: it is
+     * committed with the runs, or neither is.
      */
     readonly enter: (
       beginning: Beginning,
       userIds: ReadonlyArray<string>,
-      carry: Carry
+      carry: Carry,
+      settle?: ((moves: Moves) => Settlement) | null
     ) => Effect.Effect<Written, StoreError>
-    /** Leaves an audience to whoever has the role, and says how many people it looks through. */
-    readonly leave: (entry: Entry) => Effect.Effect<number, StoreError>
+    /**
+     * Leaves an audience to whoever has the role, and says how many people it looks through, up to `COUNTED`. `settle`
+     * makes the kept answer of that number, as of `enter`.
+     */
+    readonly leave: (entry: Entry, settle?: ((count: number) => Settlement) | null) => Effect.Effect<number, StoreError>
     /**
      * Takes the next page of an audience of the application that comes next in turn after `served`. `begin` says what its
      * runs begin with, or null where nobody enters any more; `fits` who of them does. None: no audience waits.

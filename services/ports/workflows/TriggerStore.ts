@@ -4,6 +4,7 @@ import type { AppId, ContactId, SegmentId, WorkflowId, WorkflowVersionId } from 
 import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { Facts } from "../../domain/workflows/Conditions.ts"
 import type { Reentry, Trigger } from "../../domain/workflows/Workflow.ts"
+import type { Settlement } from "../access/IdempotencyStore.ts"
 import type { StoreError } from "../StoreError.ts"
 import type { Carry, Written } from "./ExecutionStore.ts"
 
@@ -38,10 +39,11 @@ export interface Taken {
 export class TriggerStore extends Context.Service<
   TriggerStore,
   {
-    /** Commits an event of an application's own, and answers its id. */
+    /** Commits an event of an application's own with the answer that is kept for repetitions, and answers its id. */
     readonly raise: (
       appId: AppId,
-      event: { readonly event: string; readonly userId: string; readonly data: Readonly<Record<string, unknown>> }
+      event: { readonly event: string; readonly userId: string; readonly data: Readonly<Record<string, unknown>> },
+      settle?: ((id: string) => Settlement) | null
     ) => Effect.Effect<string, StoreError>
     /** Takes up to `limit` events of the application that comes after `served`. None: there are none. */
     readonly takeEvents: (

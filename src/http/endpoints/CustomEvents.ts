@@ -31,7 +31,8 @@ export const customEventRoutes = Effect.gen(function* () {
         schema: RaisedView,
         example: { id: ID }
       },
-      handler: ({ body, caller }) => Effect.map(workflows.raise(caller.appId, body), (id) => ({ id }))
+      handler: ({ body, caller, settle }) =>
+        Effect.map(workflows.raise(caller.appId, body, settle && ((id) => settle({ id }))), (id) => ({ id }))
     })
   ]
 })

@@ -14,7 +14,12 @@ import {
 } from "../../../services/domain/workflows/Workflow.ts"
 import type { Workflow } from "../../../services/domain/workflows/Workflow.ts"
 import type { WorkflowInvalid } from "../../../services/engine/workflows/Drafting.ts"
-import type { NoSuchAudience, Saved, WorkflowConflict } from "../../../services/engine/workflows/Workflows.ts"
+import type {
+  NoSuchAudience,
+  Saved,
+  Triggered,
+  WorkflowConflict
+} from "../../../services/engine/workflows/Workflows.ts"
 import { makeDryRun } from "../../../services/engine/workflows/DryRun.ts"
 import { Content } from "../../../services/domain/sending/Notification.ts"
 import { ExecutionStatus } from "../../../services/domain/workflows/Execution.ts"
@@ -92,10 +97,15 @@ const DryRunView = Schema.Struct({
 const TriggeredView = Schema.Struct({
   executions: Schema.Int.annotate({
     description:
-      "Runs that began. Of a described audience: contacts that are looked through now, of whom those enter whom it fits."
+      "Runs that began. Of a described audience: contacts that are looked through now, of whom those enter whom it fits; 10,000 stands for that many or more."
   }),
   execution_id: Schema.NullOr(ExecutionId).annotate({ description: "The run's, when there is one." })
 }).annotate({ identifier: "TriggeredWorkflow" })
+
+const showTriggered = ({ executionId, executions }: Triggered): typeof TriggeredView.Type => ({
+  executions,
+  execution_id: executionId
+})
 
 const draft = {
   name: "Welcome",
@@ -320,15 +330,17 @@ export const workflowRoutes = Effect.gen(function* () {
         example: { executions: 1, execution_id: ID }
       },
       errors: ["validation_error", "not_found", "conflict"],
-      handler: ({ body, caller, params }) =>
-        workflows.trigger(caller.appId, idOf(params), body).pipe(
-          Effect.flatMap(found),
-          Effect.map(({ executionId, executions }) => ({ executions, execution_id: executionId })),
-          Effect.catchTags({
-            ...conflict,
-            NoSuchAudience: ({ field, message }: NoSuchAudience) => Effect.fail(invalid([{ field, message }]))
-          })
-        )
+      handler: ({ body, caller, params, settle }) =>
+        workflows
+          .trigger(caller.appId, idOf(params), body, settle && ((triggered) => settle(showTriggered(triggered))))
+          .pipe(
+            Effect.flatMap(found),
+            Effect.map(showTriggered),
+            Effect.catchTags({
+              ...conflict,
+              NoSuchAudience: ({ field, message }: NoSuchAudience) => Effect.fail(invalid([{ field, message }]))
+            })
+          )
     }),
     route({
       method: "POST",

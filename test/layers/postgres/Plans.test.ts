@@ -70,8 +70,6 @@ const WHOLE = [
   // What is too old may be all of a table; rate limits are read once, page by page.
   "Retention.sweep",
   "RateLimitStore.sweep",
-  // Says how many people it is about.
-  "ExecutionStore.leave",
   // The sweeper's: all segments that workflows wait for.
   "TriggerStore.keepAllWatched",
   // The sweeper's: all notifications for whose end a run waits.

@@ -1173,7 +1173,7 @@ class TriggerWorkflowTo(TypedDict, total=False):
 
 class TriggeredWorkflow(TypedDict):
     # Runs that began. Of a described audience: contacts that are looked through now, of whom those
-    # enter whom it fits.
+    # enter whom it fits; 10,000 stands for that many or more.
     executions: int
     # The run's, when there is one.
     execution_id: Optional[str]

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import type { TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
 
@@ -91,6 +92,51 @@ describe("Idempotency-Key", () => {
     const second = await send(key)
     expect(second.status).toBe(202)
     expect(second.headers.get("idempotent-replayed")).toBe(null)
+  })
+
+  describe("of a request that lets people into a workflow", () => {
+    const step = { key: "pause", type: "DELAY", seconds: 3600 }
+    let path: string
+    beforeAll(async () => {
+      const draft = { name: "Waits", trigger: { type: "event", event: "kept" }, steps: [step] }
+      const { json } = await post("/api/v1/workflows", newKey(), draft)
+      await post(`/api/v1/workflows/${json.id}/activate`, newKey(), {})
+      path = `/api/v1/workflows/${json.id}/trigger`
+    })
+    afterEach(() => {
+      server.outage.before = () => Effect.void
+    })
+
+    it.each([
+      ["by their names", () => path, { to: { user_ids: ["a", "b"] } }, "executions"],
+      ["by a description", () => path, { to: { all: true } }, "workflow_entries"],
+      ["by an event", () => "/api/v1/events/custom", { event: "kept", user_id: "c" }, "custom_events"]
+    ])("is committed with what it does: %s", async (_, where, body, table) => {
+      const key = newKey()
+      const before = await server.count(table)
+      // Whoever does the work dies before anything else is written.
+      server.outage.before = (operation) =>
+        operation === "IdempotencyStore.settle" ? Effect.die(new Error("killed")) : Effect.void
+      const first = await post(where(), key, body)
+      await server.sql`UPDATE idempotency_keys SET lease_until = now() - interval '1 s' WHERE key = ${key}`
+      const count = await server.count(table)
+      expect(count).toBeGreaterThan(before)
+      const again = await post(where(), key, body)
+      expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([202, "true"])
+      expect(again.text).toBe(first.text)
+      expect(await server.count(table)).toBe(count)
+    })
+
+    it("undoes the work of one who has lost the key meanwhile", async () => {
+      const key = newKey()
+      const before = await server.count("executions")
+      server.outage.before = (operation) =>
+        operation === "ExecutionStore.enter"
+          ? Effect.promise(() => server.sql`UPDATE idempotency_keys SET holder = ${uuidv7()} WHERE key = ${key}`)
+          : Effect.void
+      expect((await post(path, key, { to: { user_ids: ["d"] } })).status).toBe(503)
+      expect(await server.count("executions")).toBe(before)
+    })
   })
 
   it("does nothing without the store of keys", async () => {
