@@ -86,14 +86,19 @@ const call = (cluster: Cluster, method: string, path: string, body?: unknown) =>
     catch: (error) => error as Error
   })
 
+/** Makes a workflow, lets people in from now on, and answers its id. */
+export const activated = Effect.fnUntraced(function* (cluster: Cluster, draft: object) {
+  const { id } = yield* call(cluster, "POST", "/workflows", draft)
+  yield* call(cluster, "POST", `/workflows/${id}/activate`)
+  return id as string
+})
+
 export const makeRuns = Effect.fnUntraced(function* (cluster: Cluster): Effect.fn.Return<Runs, Error> {
   const { fleet } = cluster.base
   const posting = makePosting(cluster.engines, cluster.secretKey)
   const ids = {} as Record<Name, string>
   for (const name of NAMES) {
-    const { id } = yield* call(cluster, "POST", "/workflows", { name, reentry: "always", ...WORKFLOWS[name] })
-    yield* call(cluster, "POST", `/workflows/${id}/activate`)
-    ids[name] = id
+    ids[name] = yield* activated(cluster, { name, reentry: "always", ...WORKFLOWS[name] })
   }
   const receiver = fleet.description.receivers[1]!
   const { name, secret, url } = receiver

@@ -4,9 +4,11 @@ import { Effect } from "effect"
 import type { Cluster } from "../Cluster.ts"
 import { makeCluster, SINKS } from "../Cluster.ts"
 import { untilBack } from "../Engine.ts"
-import { makeRuns } from "../Runs.ts"
+import { makePosting } from "../Load.ts"
+import { activated, makeRuns } from "../Runs.ts"
 import type { Scenario } from "../Scenario.ts"
 import { tell } from "../Scenario.ts"
+import { until } from "../Until.ts"
 
 /*
  * Runs of workflows over two nodes: every run ends, no step is in effect twice, and none is left out. What may arrive twice
@@ -53,6 +55,89 @@ const readOnly = (cluster: Cluster, value: "on" | "off") =>
       yield* sql`SELECT pg_reload_conf()`
     })
   )
+
+const EVENTS = { short: 5_000, long: 100_000 }
+const KEYS = 100
+/** Short enough for digests to close, and others of the same key to open, while events come. */
+const WINDOW_S = 5
+const CLIENTS = 32
+
+interface Collected {
+  readonly digests: number
+  readonly counted: number
+  readonly wrong: number
+  readonly twice: number
+}
+
+/** Many events of few keys, raised at two nodes at once: each is in one digest. */
+const digests: Scenario = {
+  name: "digests",
+  what: `workflows: ${EVENTS.short} or ${EVENTS.long} events of ${KEYS} keys come in at two nodes: each is in one digest`,
+  isShort: false,
+  needsRoot: false,
+  run: Effect.fnUntraced(function* (base) {
+    const cluster = yield* makeCluster(base, { devices: KEYS / 10 })
+    const events = timesOf(cluster, EVENTS)
+    const startedAt = performance.now()
+    const id = yield* activated(cluster, {
+      name: "Digest",
+      reentry: "always",
+      trigger: { type: "event", event: "commented" },
+      steps: [{ key: "sum", type: "DIGEST", by: "data.thread", seconds: WINDOW_S }]
+    })
+    const { post } = makePosting(cluster.engines, cluster.secretKey)
+    yield* Effect.forEach(
+      Array.from({ length: events }, (_, number) => number),
+      (number) => {
+        const data = { thread: Math.floor((number % KEYS) / 10), number }
+        return post("/events/custom", { event: "commented", user_id: `user-${number % 10}`, data })
+      },
+      { concurrency: CLIENTS, discard: true }
+    )
+    const open = cluster.database(
+      Effect.flatMap(
+        PgClient.PgClient,
+        (sql) => sql<{ readonly open: number; readonly entered: number }>`
+          SELECT count(*) FILTER (WHERE ended_at IS NULL)::integer AS open, count(*)::integer AS entered FROM executions`
+      )
+    )
+    const isOver = ([row]: ReadonlyArray<{ readonly open: number; readonly entered: number }>) =>
+      row!.open === 0 && row!.entered >= events
+    yield* until("every run ends", open, isOver, 300)
+    const [row] = yield* cluster.database(
+      Effect.flatMap(
+        PgClient.PgClient,
+        (sql) => sql<Collected>`
+          WITH runs AS (
+            SELECT e.id, e.user_id, e.data::json ->> 'thread' AS thread, e.data::json ->> 'number' AS number,
+              (e.steps::json -> 'sum' ->> 'count')::integer AS said,
+              substring(e.history from '"mergedInto":"([^"]*)"')::uuid AS opener
+            FROM executions e WHERE e.workflow_id = ${id}
+          ), merged AS (
+            SELECT o.id, count(*)::integer AS count, count(*) FILTER (WHERE (m.user_id, m.thread) <> (o.user_id, o.thread)) AS crossed
+            FROM runs m JOIN runs o ON o.id = m.opener GROUP BY o.id
+          )
+          SELECT count(*) FILTER (WHERE r.opener IS NULL)::integer AS digests, sum(r.said)::integer AS counted,
+            count(*) FILTER (WHERE r.opener IS NULL AND (
+              r.said IS DISTINCT FROM 1 + coalesce(m.count, 0) OR m.crossed > 0
+            ))::integer AS wrong,
+            (count(*) - count(DISTINCT r.number))::integer AS twice
+          FROM runs r LEFT JOIN merged m ON m.id = r.id`
+      )
+    )
+    const { counted, digests, twice, wrong } = row!
+    const problems = [
+      ...(wrong === 0 ? [] : [`${wrong} of ${digests} digests count wrongly, or have events of others`]),
+      ...(twice === 0 ? [] : [`${twice} events have let somebody in twice`]),
+      ...(counted > events ? [`${counted} of ${events} events are in digests`] : []),
+      ...(digests > KEYS ? [] : [`${digests} digests: none has opened while events came`])
+    ]
+    if (problems.length > 0) tell(cluster)
+    const seconds = (performance.now() - startedAt) / 1000
+    const none = { duplicates: 0, bound: 0, failed: 0, eventsLost: 0 }
+    return { accepted: events, received: counted, lost: Math.max(0, events - counted), ...none, seconds, problems }
+  })
+}
 
 export const workflows: ReadonlyArray<Scenario> = [
   throughWorkflows(
@@ -118,5 +203,6 @@ export const workflows: ReadonlyArray<Scenario> = [
       )
       yield* cluster.untilReceived(cluster.devices / 2)
     })
-  )
+  ),
+  digests
 ]
