@@ -208,6 +208,7 @@ const LOOSE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "globalSetup.ts": "what the whole run needs",
     "lists.ts": "npm run test:lists",
     "plans.ts": "npm run test:plans",
+    "runs.ts": "npm run test:runs",
     "System.ts": "a whole node, for tests of any folder",
     "Collector.ts": "a collector of traces, for tests of any folder",
     "Database.ts": "a database for each test file",
