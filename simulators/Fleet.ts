@@ -21,7 +21,7 @@ export interface FleetOptions {
   /** The name or address under which clients reach the fleet, if it is not `host`; certificates are made out to it. */
   readonly advertise?: string
   /** Any free port, for those that are not named. */
-  readonly ports?: Readonly<Partial<Record<SimulatorName | "control", number>>>
+  readonly ports?: Readonly<Partial<Record<SimulatorName | "browsers" | "control", number>>>
   /**
    * Where ca.pem and the fleet's secrets are kept, so that a restarted fleet has the same credentials. Without one they
    * are new each time, and ca.pem lies in a temporary folder that goes with the fleet.
@@ -46,6 +46,8 @@ export interface FleetDescription {
   /** The control API's URL. */
   readonly control: string
   readonly urls: Readonly<Record<SimulatorName, string>>
+  /** For Firefox's preference dom.push.serverURL: the Web Push service, as browsers see it. */
+  readonly browserPush: string
   /** Bodies for PUT /credentials/<name>. */
   readonly credentials: {
     readonly apns: {
@@ -147,6 +149,7 @@ export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => 
     const webpush = await run(
       WebPush.start({
         ...at("webpush"),
+        browserPort: options.ports?.browsers ?? 0,
         certificates,
         seed: secrets.seed,
         applicationServerKey: secrets.vapidPublicKey,
@@ -192,6 +195,7 @@ export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => 
         smtp: smtp.url,
         webhooks: webhooks.url
       },
+      browserPush: webpush.browsers.url,
       credentials: {
         apns: {
           team_id: secrets.teamId,

@@ -3,10 +3,13 @@ import { decrypt } from "http_ece"
 import type { Certificates } from "./Certificates.ts"
 import { readJwt } from "./Jwt.ts"
 import { listenSecure, type Exchange } from "./SecureServer.ts"
+import { PushSockets } from "./PushSockets.ts"
 import { isUuid, parseObject, Simulator, type Listen, type Running, type Stats } from "./Simulator.ts"
 import { Subscriptions, type Subscription } from "./Subscriptions.ts"
 
 export interface WebPushOptions extends Listen {
+  /** Where browsers connect; any free port, unless given. */
+  readonly browserPort?: number
   readonly certificates: Certificates
   /** What the subscriptions' keys are derived from. */
   readonly seed: string
@@ -19,6 +22,8 @@ export interface WebPushOptions extends Listen {
 }
 
 export interface RunningWebPush extends Running {
+  /** Where real browsers connect, and what they have. */
+  readonly browsers: PushSockets
   /** The subscription at `index`; `prefix` is `s` unless given. */
   readonly subscription: (index: number, prefix?: string) => Subscription
   readonly stats: () => Stats & {
@@ -40,10 +45,14 @@ const SMALLEST_BODY = 103
 /** Tokens and sender keys remembered at a time: bounded, since the sender decides how many there are. */
 const REMEMBERED = 100_000
 
-/** Starts a stand-in for a browser vendor's push service (RFC 8030, 8188, 8291, 8292). */
+/**
+ * Starts a stand-in for a browser vendor's push service (RFC 8030, 8188, 8291, 8292): for subscriptions that it makes up,
+ * and for those of real browsers that connect to it.
+ */
 export const start = async (options: WebPushOptions): Promise<RunningWebPush> => {
   const simulator = new Simulator()
   const subscriptions = new Subscriptions(options.seed)
+  const sockets = new PushSockets()
   const nth = options.decrypt === undefined || options.decrypt === "all" ? 1 : options.decrypt
   /** Verified authorization headers by the authority they were used at, with their ends in seconds. */
   const verified = new Map<string, number>()
@@ -53,13 +62,14 @@ export const start = async (options: WebPushOptions): Promise<RunningWebPush> =>
   let decrypted = 0
   let considered = 0
 
-  const vapidMistake = (exchange: Exchange): string | undefined => {
+  const vapidMistake = (exchange: Exchange, subscribedKey: string | undefined): string | undefined => {
     const header = exchange.headers["authorization"]
     if (typeof header !== "string") return "missing VAPID authorization"
     const now = Date.now() / 1000
     const key = `${exchange.authority} ${header}`
     const end = verified.get(key)
-    if (end !== undefined) return end > now - SKEW ? undefined : "VAPID token has expired"
+    const isOther = subscribedKey !== undefined && !header.includes(subscribedKey)
+    if (end !== undefined && !isOther) return end > now - SKEW ? undefined : "VAPID token has expired"
     const scheme = /^vapid\s+(.+)$/i.exec(header)
     if (scheme === null) return "authorization is not of the scheme vapid"
     const fields = new Map(
@@ -72,7 +82,7 @@ export const start = async (options: WebPushOptions): Promise<RunningWebPush> =>
     const publicKey = Buffer.from(fields.get("k") ?? "", "base64url")
     if (jwt === undefined) return "VAPID t is not a JWT"
     if (publicKey.length !== 65 || publicKey[0] !== 4) return "VAPID k is not a public key of P-256"
-    if (options.applicationServerKey !== undefined && fields.get("k") !== options.applicationServerKey) {
+    if (subscribedKey !== undefined && fields.get("k") !== subscribedKey) {
       return "VAPID k is not the key of the subscription"
     }
     const { aud, exp, sub } = jwt.claims
@@ -146,13 +156,16 @@ export const start = async (options: WebPushOptions): Promise<RunningWebPush> =>
     if (!exchange.path.startsWith("/push/")) return refuse(404, "no such resource")
     if (exchange.method !== "POST") return refuse(405, "method is not POST")
     const id = exchange.path.slice("/push/".length)
-    const keys = subscriptions.keys(id)
-    if (keys === undefined) return refuse(404, "no such subscription")
+    const isBrowser = id.startsWith("browser.")
+    const keys = isBrowser ? undefined : subscriptions.keys(id)
+    const subscribed = isBrowser ? sockets.find(id) : { applicationServerKey: options.applicationServerKey }
+    if (isBrowser && subscribed === undefined) return refuse(410, "subscription is gone")
+    if (!isBrowser && keys === undefined) return refuse(404, "no such subscription")
     const headers = headerMistake(exchange)
     if (headers !== undefined) return refuse(400, headers)
-    const denied = vapidMistake(exchange)
+    const denied = vapidMistake(exchange, subscribed?.applicationServerKey)
     if (denied !== undefined) return refuse(/scheme|missing|not a JWT/.test(denied) ? 401 : 403, denied)
-    if (keys.prefix === options.gone) return refuse(410, "subscription is gone")
+    if (keys !== undefined && keys.prefix === options.gone) return refuse(410, "subscription is gone")
     const { body } = exchange
     if (body.length > BODY_BYTES) return refuse(413, "body is larger than 4096 bytes")
     if (body.length < SMALLEST_BODY || body[20] !== 65) return refuse(400, "body is not a message of RFC 8291")
@@ -162,7 +175,8 @@ export const start = async (options: WebPushOptions): Promise<RunningWebPush> =>
 
     let first = ""
     let second = id
-    if (considered++ % nth === 0) {
+    // A real browser's message is for itself to read.
+    if (keys !== undefined && considered++ % nth === 0) {
       let plaintext: Buffer
       try {
         plaintext = decrypt(body, { version: "aes128gcm", privateKey: keys.pair, authSecret: subscriptions.auth(id) })
@@ -181,7 +195,13 @@ export const start = async (options: WebPushOptions): Promise<RunningWebPush> =>
       second = device
     }
     simulator.settle([id, second, first], {
-      accept: () => simulator.ledger.add(first, second),
+      accept: () => {
+        // What a browser gets cannot be read here: each message counts as one of its own.
+        simulator.ledger.add(first, isBrowser ? `${second} ${simulator.requests}` : second)
+        if (!isBrowser) return
+        const { topic, ttl } = exchange.headers
+        sockets.send(id, body, Number(ttl), topic as string | undefined)
+      },
       ok: () =>
         exchange.answer(201, {
           location: `https://${exchange.authority}/message/${randomUUID()}`,
@@ -201,8 +221,14 @@ export const start = async (options: WebPushOptions): Promise<RunningWebPush> =>
     onConnection: () => simulator.connections++,
     handle
   })
+  sockets.origin = listening.url
+  await sockets.listen({ ...options, port: options.browserPort ?? 0 })
   return {
     ...simulator.running(listening),
+    browsers: sockets,
+    close: async () => {
+      await Promise.all([sockets.close(), listening.close()])
+    },
     subscription: (index, prefix) => subscriptions.subscription(listening.url, index, prefix),
     stats: () => ({ ...simulator.stats(), decrypted, reusedSenderKeys: reused }),
     reset: () => {

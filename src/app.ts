@@ -19,6 +19,7 @@ import { sizeOf as fcmSizeOf } from "../layers/fcm/FcmPayload.ts"
 import * as OwnHttp2 from "../layers/http2/OwnHttp2Client.ts"
 import * as Liquid from "../layers/liquid/TemplateEngine.ts"
 import { ofProcess } from "../layers/local/ProcessChannel.ts"
+import * as BrowserFiles from "../layers/local/BrowserFiles.ts"
 import * as Clock from "../layers/local/Clock.ts"
 import * as LocalDirect from "../layers/local/DirectSends.ts"
 import * as LocalHub from "../layers/local/JobHub.ts"
@@ -414,7 +415,8 @@ const http = (
             Workflows.layer.pipe(Layer.provide(Programs.layer)),
             testEvents,
             payloadSizes,
-            inboxStreams(state)
+            inboxStreams(state),
+            BrowserFiles.layer
           )
         ),
         Layer.merge(peopleAtWork),

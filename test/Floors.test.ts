@@ -13,6 +13,7 @@ const filesOf = (folder: string): Array<string> => {
   try {
     return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.[jt]s$/.test(entry.name) && !entry.name.endsWith(".d.ts"))
+      .filter((entry) => !/\/\.?dist\b/.test(entry.parentPath))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)))
   } catch {
     return []
@@ -31,12 +32,19 @@ const isPackage = (target: string): boolean => !ROOMS.some((room) => target.star
 const isUnder = (target: string, ...folders: ReadonlyArray<string>): boolean =>
   folders.some((folder) => target.startsWith(`${folder}/`))
 
+/** What clients' builds, and wrappers for those who have a framework anyway, take beside that. */
+const BESIDE: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "sdk/browser/build.ts": ["rolldown"],
+  "sdk/browser/inbox/react.ts": ["react"],
+  "sdk/browser/inbox/vue.ts": ["vue"]
+}
+
 /** Whether a file may import what it imports; `target` is a path from the root, or a package. */
-const mayImport = (file: string, target: string): boolean => {
+const mayImport = (file: string, target: string): boolean | undefined => {
   const [room, floor, technology] = file.split("/")
   if (room === "bench" || room === "test") return true
   // A client is a package of its own, without dependencies.
-  if (room === "sdk") return isUnder(target, "sdk") || target.startsWith("node:")
+  if (room === "sdk") return isUnder(target, "sdk") || target.startsWith("node:") || BESIDE[file]?.includes(target)
   if (room === "simulators") return isPackage(target) || isUnder(target, "simulators", "services/domain")
   if (room === "services") {
     // Decisions are made of data: no file, socket or clock of the platform's own below this line.
@@ -180,6 +188,7 @@ const FOLDERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     docs: "what the documents say, against what is there",
     contract: "the API as the OpenAPI document promises it, all endpoints at once",
     doubles: "stand-ins for what is not ours to ask, by subject; stores are the real ones",
+    browsers: "real Firefox and Chromium against a whole node; npm run test:browsers, not part of `npm test`",
     faults: "real processes that are killed, cut off and frozen; not part of `npm test`"
   }
 }
@@ -291,7 +300,7 @@ describe("a file", () => {
     const wrong = files
       .filter((file) => file.endsWith(".test.ts"))
       // Whole nodes, documents, packages and layers: no one file is what they test.
-      .filter((file) => !isUnder(file, "test/docs", "test/contract", "test/faults", "test/sdk"))
+      .filter((file) => !isUnder(file, "test/docs", "test/contract", "test/faults", "test/sdk", "test/browsers"))
       .filter((file) => !["test", "test/src", "test/layers", "test/layers/postgres"].includes(dirname(file)))
       .filter((file) => {
         const mirrored = relative("test", dirname(file))

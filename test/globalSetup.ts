@@ -13,9 +13,11 @@ declare module "vitest" {
 
 /**
  * One PostgreSQL server per clone and user, under the system's temporary directory: runs at the same time share it, the
- * last one stops it, and what a killed run left behind is adopted by the next. It skips fsync: no test cuts the power.
+ * last one stops it, and what a killed run left behind is adopted by the next. It skips fsync: no test cuts the power. The
+ * nodes of the tests serve the browsers' SDK, which is built when its sources have changed.
  */
 export default async function (project: TestProject): Promise<() => Promise<void>> {
+  await import("../sdk/browser/build.ts")
   const clone = createHash("sha256")
     .update(import.meta.dirname)
     .digest("hex")

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto"
 import type { Message } from "../../services/domain/sending/Notification.ts"
+import type { JsonObject } from "../../services/domain/Json.ts"
 import type { Template } from "../../services/domain/sending/Push.ts"
 import { merge, secondsLeft, template } from "../../services/domain/sending/Push.ts"
 import { MOST_PLAINTEXT } from "./Encryption.ts"
@@ -9,25 +10,48 @@ import type { Header } from "../../services/ports/outbound/Http2Client.ts"
 const topicOf = (collapseKey: string): string =>
   /^[A-Za-z0-9_-]{1,32}$/.test(collapseKey) ? collapseKey : hash("sha256", collapseKey, "base64url").slice(0, 32)
 
-/** What a service worker reads: `title`, `body`, `url`, `image`, `data`, what `overrides.web` adds, and both ids. */
-export const payloadOf = (message: Message): Template => {
+/** What a service worker reads: `title`, `body`, `url`, `image`, `data`, `collapse_key`, what `overrides.web` adds, and both ids. */
+const fieldsOf = (message: Message): JsonObject => {
   const { title, body, url, image, data } = message.content
-  return template(
-    message,
-    merge(
-      {
-        ...(title !== undefined && { title }),
-        ...(body !== undefined && { body }),
-        ...(url !== undefined && { url }),
-        ...(image !== undefined && { image }),
-        ...(data !== undefined && { data })
-      },
-      message.overrides.web ?? {}
-    )
+  return merge(
+    {
+      ...(title !== undefined && { title }),
+      ...(body !== undefined && { body }),
+      ...(url !== undefined && { url }),
+      ...(image !== undefined && { image }),
+      ...(data !== undefined && { data }),
+      ...(message.collapseKey !== null && { collapse_key: message.collapseKey })
+    },
+    message.overrides.web ?? {}
   )
 }
 
-export const sizeOf = (message: Message) => ({ bytes: payloadOf(message).bytes, limit: MOST_PLAINTEXT })
+/**
+ * Browsers that know declarative push show this by themselves, even when the worker fails; all others read past it.
+ * WebKit looks for `mutable` inside, the specification beside: with it the worker is asked first.
+ */
+const declared = ({ title, body, url }: JsonObject): JsonObject => ({
+  web_push: 8030,
+  mutable: true,
+  notification: {
+    title: title ?? body ?? "",
+    ...(body !== undefined && title !== undefined && { body }),
+    navigate: url ?? "/",
+    mutable: true
+  }
+})
+
+/** The message as it is sent: with its declaration, where there is room for it. */
+export const payloadOf = (message: Message): Template => {
+  const fields = fieldsOf(message)
+  const whole = template(message, { ...declared(fields), ...fields })
+  return whole.bytes <= MOST_PLAINTEXT ? whole : template(message, fields)
+}
+
+export const sizeOf = (message: Message) => ({
+  bytes: template(message, fieldsOf(message)).bytes,
+  limit: MOST_PLAINTEXT
+})
 
 /** The headers that all recipients share. */
 export const headersOf = (message: Message, now: number): ReadonlyArray<Header> => [

@@ -1494,6 +1494,8 @@ type RedeliveryWanted struct {
 type RegisterDevice struct {
 	Token string `json:"token"`
 
+	PreviousToken *string `json:"previous_token"`
+
 	// One of: ios, android, web.
 	Platform string `json:"platform"`
 
@@ -1517,6 +1519,9 @@ type RegisterDevice struct {
 func (v RegisterDevice) MarshalJSON() ([]byte, error) {
 	var o object
 	o.put("token", v.Token)
+	if v.PreviousToken != nil {
+		o.put("previous_token", v.PreviousToken)
+	}
 	o.put("platform", v.Platform)
 	if v.UserID.IsSet() {
 		o.put("user_id", v.UserID)

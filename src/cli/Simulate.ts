@@ -25,14 +25,15 @@ export const simulate = Command.make(
     sandbox: port("apns-sandbox-port", "APNs's sandbox"),
     fcm: port("fcm-port", "FCM and its OAuth endpoint"),
     webpush: port("webpush-port", "the Web Push service"),
+    browsers: port("browsers-port", "the Web Push service for browsers (dom.push.serverURL of Firefox)"),
     smtp: port("smtp-port", "the SMTP server"),
     webhooks: port("webhooks-port", "the webhook receivers"),
     control: port("control-port", "the control API")
   },
-  ({ apns, control, fcm, folder, host, sandbox, smtp, webhooks, webpush }) =>
+  ({ apns, browsers, control, fcm, folder, host, sandbox, smtp, webhooks, webpush }) =>
     untilStopped(
       Effect.suspend(() => {
-        const ports = { apns, "apns-sandbox": sandbox, fcm, webpush, smtp, webhooks, control }
+        const ports = { apns, "apns-sandbox": sandbox, fcm, webpush, browsers, smtp, webhooks, control }
         const start = Effect.tryPromise({
           try: async () => {
             // Not loaded by the service itself, which never needs them.

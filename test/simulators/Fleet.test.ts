@@ -215,6 +215,7 @@ describe("a fleet with a folder", () => {
         "apns-sandbox": first.apnsSandbox.port,
         fcm: first.fcm.port,
         webpush: first.webpush.port,
+        browsers: Number(new URL(first.description.browserPush).port),
         smtp: first.smtp.port,
         webhooks: first.webhooks.port,
         control: Number(new URL(first.description.control).port)

@@ -95,6 +95,31 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
     const columns = sql.literal(COLUMNS)
     const grew = yield* growing(["devices"])
 
+    /**
+     * Gives rows the tokens that their devices have now, before these are registered. Where there is a row of the new
+     * token as well, that one goes on, and the old one is of a device that is no more. A person's row is moved for that
+     * person alone, whose identity was proven: a token can be known to others.
+     */
+    const renameTokens = Effect.fnUntraced(function* (lines: ReadonlyArray<Line>) {
+      const moved = lines.flatMap(({ appId, device, key, token }) => {
+        const { platform, previous_token: previous } = device
+        const before = previous === undefined ? key : keyOf(storedToken({ platform, token: previous }))
+        return before === key ? [] : [{ appId, before, key, token, userId: device.user_id ?? null }]
+      })
+      if (moved.length === 0) return
+      const names = sql`unnest(${uuids(moved.map(({ appId }) => appId))}, ${texts(moved.map(({ before }) => before))},
+        ${texts(moved.map(({ key }) => key))}, ${texts(moved.map(({ token }) => token))},
+        ${texts(moved.map(({ userId }) => userId))}) AS t (app_id, before, key, token, user_id)`
+      const isTheirs = sql`d.app_id = t.app_id AND d.token_hash = decode(t.before, 'hex')
+        AND (d.user_id IS NULL OR d.user_id = t.user_id)`
+      yield* sql`
+        UPDATE devices d SET token_hash = decode(t.key, 'hex'), token = t.token FROM ${names}
+        WHERE ${isTheirs} AND NOT EXISTS (
+          SELECT 1 FROM devices n WHERE n.app_id = t.app_id AND n.token_hash = decode(t.key, 'hex'))`
+      yield* sql`
+        DELETE FROM devices d USING ${names} WHERE ${isTheirs}`
+    })
+
     /** Several calls, of several applications, as if one after another. */
     const registerAll = Effect.fnUntraced(function* (calls: ReadonlyArray<Registration>) {
       const byPlace = new Map<string, Line>()
@@ -111,6 +136,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
       )
       // Everyone who locks many devices does so in the order of their keys, so that no two can wait for each other.
       const lines = [...byPlace.values()].sort((a, b) => (a.place < b.place ? -1 : 1))
+      yield* renameTokens(lines)
       const rows = yield* sql<{ readonly id: string; readonly app_id: string; readonly key: string }>`
         INSERT INTO devices AS d (app_id, id, token_hash, platform, environment, token, p256dh, auth, user_id, timezone,
           tags, metadata)

@@ -741,6 +741,7 @@ export type Redelivery = {
 
 export type RegisterDevice = {
   readonly token: string
+  readonly previous_token?: string
   readonly platform: "ios" | "android" | "web"
   readonly user_id?: string | null
   readonly tags?: ReadonlyArray<string>

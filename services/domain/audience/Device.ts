@@ -51,6 +51,13 @@ const PublicKey = base64url(65).check(
 /** The create/refresh request of spec 2.1. It says everything about its device: what is left out is not kept. */
 export const RegisterDevice = Schema.Struct({
   token: text(4096),
+  /** The token that the same device had until now: its row is kept. */
+  previous_token: Schema.optionalKey(
+    text(4096).annotate({
+      description:
+        "The token that this device had until now, where the platform has given it a new one: its row is kept. The row of a person is kept for the same `user_id` alone."
+    })
+  ),
   platform: Platform,
   user_id: Schema.optionalKey(Schema.NullOr(UserId)),
   tags: Schema.optionalKey(Tags),

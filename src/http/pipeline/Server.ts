@@ -22,6 +22,7 @@ import type { ContactStore } from "../../../services/ports/audience/ContactStore
 import type { CredentialStore } from "../../../services/ports/sending/CredentialStore.ts"
 import type { DeadLetterStore } from "../../../services/ports/sending/DeadLetterStore.ts"
 import type { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
+import type { BrowserFiles } from "../../../services/ports/operations/BrowserFiles.ts"
 import type { EngineSettings } from "../../../services/ports/EngineSettings.ts"
 import type { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
@@ -56,6 +57,7 @@ import { ApiError, errorReply, errorResponse, unavailable } from "./ApiError.ts"
 import { apiKeyRoutes } from "../endpoints/ApiKeys.ts"
 import { applicationRoutes } from "../endpoints/Application.ts"
 import { auditRoutes } from "../endpoints/AuditLog.ts"
+import { browserFileRoutes } from "../endpoints/BrowserFiles.ts"
 import { channelRoutes } from "../endpoints/Channels.ts"
 import { contactRoutes } from "../endpoints/Contacts.ts"
 import { formed } from "./CompiledRoute.ts"
@@ -108,6 +110,7 @@ export type RouteServices =
   | AuditLog
   | AudienceStore
   | Auth
+  | BrowserFiles
   | ChannelStore
   | ContactStore
   | CredentialStore
@@ -343,6 +346,7 @@ export const routes = (
       return [
         ...documented,
         ...(yield* beside(documented)),
+        ...(yield* browserFileRoutes),
         ...(yield* externalSignInRoutes),
         ...(yield* signInPageRoutes)
       ]

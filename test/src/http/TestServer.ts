@@ -5,6 +5,7 @@ import { Effect, Layer, Logger, ManagedRuntime } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { expect } from "vitest"
+import * as BrowserFiles from "../../../layers/local/BrowserFiles.ts"
 import { layer as settingsLayer, read as readSettings } from "../../../layers/config/Settings.ts"
 import { layer as keysLayer } from "../../../layers/crypto/Keys.ts"
 import { layerOf as sessionTokensOf } from "../../../layers/crypto/SessionTokens.ts"
@@ -183,6 +184,7 @@ export const startServer = async (
       ticksOfBeat: 2,
       isStopping: () => node.isStopping
     }),
+    BrowserFiles.layer,
     RateLimiter.layer,
     Accounts.layer,
     AddressChanges.layer,

@@ -68,7 +68,7 @@ final class Devices
     /**
      * Register many devices.
      *
-     * @param iterable<array{token: string, platform: string, user_id?: string|null, tags?: list<string>, timezone?: string|null, environment?: string, metadata?: array<string, mixed>, web_push_p256dh?: string|null, web_push_auth?: string|null}|string> $lines
+     * @param iterable<array{token: string, previous_token?: string, platform: string, user_id?: string|null, tags?: list<string>, timezone?: string|null, environment?: string, metadata?: array<string, mixed>, web_push_p256dh?: string|null, web_push_auth?: string|null}|string> $lines
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      * @return \Generator<int, array{line: int, id?: string, created?: bool, error?: array{code: string, message: string, details: list<array{field: string, message: string, line?: int, column?: int}>}}>
      */

@@ -41,6 +41,18 @@ final class Executions
     }
 
     /**
+     * Cancel many executions.
+     *
+     * @param array{workflow_id?: string, user_id?: string, status?: string, note?: string} $body
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     * @return array{cancelled: int, is_done: bool}
+     */
+    public function cancelMany(array $body, array $options = []): array
+    {
+        return $this->transport->value('POST', '/api/v1/executions/cancel', body: $body, takesKey: true, options: $options);
+    }
+
+    /**
      * Cancel an execution.
      *
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options

@@ -17,7 +17,7 @@ final class PublicDevices
     /**
      * Register or refresh a device.
      *
-     * @param array{token: string, platform: string, user_id?: string|null, tags?: list<string>, timezone?: string|null, environment?: string, metadata?: array<string, mixed>, web_push_p256dh?: string|null, web_push_auth?: string|null} $body
+     * @param array{token: string, previous_token?: string, platform: string, user_id?: string|null, tags?: list<string>, timezone?: string|null, environment?: string, metadata?: array<string, mixed>, web_push_p256dh?: string|null, web_push_auth?: string|null} $body
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      * @return array{id: string, created: bool}
      */

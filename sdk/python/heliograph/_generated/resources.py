@@ -87,6 +87,7 @@ class PublicDevicesResource:
         *,
         token: str,
         platform: Literal["ios", "android", "web"],
+        previous_token: Union[str, NotGiven] = NOT_GIVEN,
         user_id: Union[Optional[str], NotGiven] = NOT_GIVEN,
         tags: Union[List[str], NotGiven] = NOT_GIVEN,
         timezone: Union[Optional[str], NotGiven] = NOT_GIVEN,
@@ -100,7 +101,7 @@ class PublicDevicesResource:
         return self._client._value(
             "POST",
             "/api/v1/public/devices",
-            body={"token": token, "platform": platform, "user_id": user_id, "tags": tags, "timezone": timezone, "environment": environment, "metadata": metadata, "web_push_p256dh": web_push_p256dh, "web_push_auth": web_push_auth},
+            body={"token": token, "platform": platform, "previous_token": previous_token, "user_id": user_id, "tags": tags, "timezone": timezone, "environment": environment, "metadata": metadata, "web_push_p256dh": web_push_p256dh, "web_push_auth": web_push_auth},
             options=options,
         )
 

@@ -863,6 +863,7 @@ class _RegisterDevice(TypedDict):
 
 
 class RegisterDevice(_RegisterDevice, total=False):
+    previous_token: str
     user_id: Optional[str]
     tags: List[str]
     timezone: Optional[str]

@@ -21,6 +21,32 @@ layer(hotStores)("DeviceStore", (it) => {
     })
   )
 
+  it.effect("keeps a device's row where it has another token, and one row where both are there", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const [first] = yield* devices.register(app, [android("before")])
+      const [elsewhere] = yield* devices.register(other, [android("before")])
+      const moved = { ...android("now"), previous_token: "before" }
+      expect(yield* devices.register(app, [moved])).toEqual([{ id: first!.id, created: false }])
+      const [hers] = yield* devices.register(app, [android("hers", { user_id: "anna" })])
+      const later = { ...android("later", { user_id: "anna" }), previous_token: "hers" }
+      expect(yield* devices.register(app, [later])).toEqual([{ id: hers!.id, created: false }])
+      const [stranger] = yield* devices.register(app, [{ ...android("thief"), previous_token: "later" }])
+      expect(stranger!.created).toBe(true)
+      expect(Option.getOrThrow(yield* devices.find(app, hers!.id)).token).toBe("later")
+      yield* Effect.forEach([hers!.id, stranger!.id], (id) => devices.remove(app, id))
+      const shown = yield* devices.list(app, {}, null, 10)
+      expect(shown.items.map(({ id, token, userId }) => [id, token, userId])).toEqual([[first!.id, "now", null]])
+      // Said again, and of a token that nobody has: it is a registration like any other.
+      expect(yield* devices.register(app, [moved])).toEqual([{ id: first!.id, created: false }])
+      yield* devices.register(app, [android("before")])
+      expect(yield* devices.register(app, [moved])).toEqual([{ id: first!.id, created: false }])
+      expect((yield* devices.list(app, {}, null, 10)).items).toHaveLength(1)
+      expect((yield* devices.list(other, {}, null, 10)).items.map(({ id }) => id)).toEqual([elsewhere!.id])
+    })
+  )
+
   it.effect("answers in the order of the lines, and the last line of a token wins whole", () =>
     Effect.gen(function* () {
       const devices = yield* DeviceStore

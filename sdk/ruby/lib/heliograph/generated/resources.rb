@@ -117,6 +117,7 @@ module Heliograph
       # Register or refresh a device.
       # @param token [String]
       # @param platform [String] One of: ios, android, web.
+      # @param previous_token [String]
       # @param user_id [String, nil]
       # @param tags [Array<String>]
       # @param timezone [String, nil]
@@ -128,6 +129,7 @@ module Heliograph
       def create(
         token:,
         platform:,
+        previous_token: NOT_GIVEN,
         user_id: NOT_GIVEN,
         tags: NOT_GIVEN,
         timezone: NOT_GIVEN,
@@ -140,7 +142,7 @@ module Heliograph
         @transport.value(
           "POST",
           "/api/v1/public/devices",
-          body: { token: token, platform: platform, user_id: user_id, tags: tags, timezone: timezone, environment: environment, metadata: metadata, web_push_p256dh: web_push_p256dh, web_push_auth: web_push_auth },
+          body: { token: token, platform: platform, previous_token: previous_token, user_id: user_id, tags: tags, timezone: timezone, environment: environment, metadata: metadata, web_push_p256dh: web_push_p256dh, web_push_auth: web_push_auth },
           options: options
         )
       end

@@ -82,6 +82,7 @@ final class Operations {
       case "workflows.dryRun" -> in.value(client.workflows().dryRun(in.id(0), new RehearseWorkflow(in.object("body")), in.options()));
       case "executions.list" -> in.pages(client.executions().list(new ExecutionsListQuery(in.object("query")), in.options()));
       case "executions.get" -> in.value(client.executions().get(in.id(0), in.options()));
+      case "executions.cancelMany" -> in.value(client.executions().cancelMany(new CancelExecutions(in.object("body")), in.options()));
       case "executions.cancel" -> in.value(client.executions().cancel(in.id(0), in.options()));
       case "stats.get" -> in.value(client.stats().get(new StatsGetQuery(in.object("query")), in.options()));
       case "webhooks.create" -> in.value(client.webhooks().create(new CreateWebhook(in.object("body")), in.options()));

@@ -35,7 +35,7 @@ public final class AuditEntry extends Shape {
    * webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed,
    * notification.created, notification.changed, notification.paused, notification.resumed,
    * notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived,
-   * workflow.deleted, workflow.triggered, execution.cancelled, event.raised.
+   * workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.
    */
   public String action() {
     return there("action", text("action"));

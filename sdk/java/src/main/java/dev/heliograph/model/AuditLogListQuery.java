@@ -28,7 +28,7 @@ public final class AuditLogListQuery extends Shape {
    * webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed,
    * notification.created, notification.changed, notification.paused, notification.resumed,
    * notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived,
-   * workflow.deleted, workflow.triggered, execution.cancelled, event.raised.
+   * workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.
    */
   public @Nullable String action() {
     return text("action");
@@ -85,7 +85,7 @@ public final class AuditLogListQuery extends Shape {
      * webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed,
      * notification.created, notification.changed, notification.paused, notification.resumed,
      * notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived,
-     * workflow.deleted, workflow.triggered, execution.cancelled, event.raised.
+     * workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.
      */
     public Builder action(String value) {
       put("action", value);

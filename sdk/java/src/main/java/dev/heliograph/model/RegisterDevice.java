@@ -18,6 +18,10 @@ public final class RegisterDevice extends Shape {
     return there("token", text("token"));
   }
 
+  public @Nullable String previousToken() {
+    return text("previous_token");
+  }
+
   /**
    * One of: ios, android, web.
    */
@@ -67,6 +71,11 @@ public final class RegisterDevice extends Shape {
 
     public Builder token(String value) {
       put("token", value);
+      return this;
+    }
+
+    public Builder previousToken(String value) {
+      put("previous_token", value);
       return this;
     }
 

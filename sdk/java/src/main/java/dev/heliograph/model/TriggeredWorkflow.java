@@ -15,7 +15,7 @@ public final class TriggeredWorkflow extends Shape {
 
   /**
    * Runs that began. Of a described audience: contacts that are looked through now, of whom those enter
-   * whom it fits.
+   * whom it fits; 10,000 stands for that many or more.
    */
   public long executions() {
     return there("executions", integer("executions"));

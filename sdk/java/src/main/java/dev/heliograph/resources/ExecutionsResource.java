@@ -52,6 +52,20 @@ public final class ExecutionsResource {
   }
 
   /**
+   * Cancel many executions.
+   */
+  public CancelledExecutions cancelMany(CancelExecutions body) {
+    return cancelMany(body, RequestOptions.NONE);
+  }
+
+  /**
+   * Cancel many executions.
+   */
+  public CancelledExecutions cancelMany(CancelExecutions body, RequestOptions options) {
+    return transport.value(Call.of("POST", "/api/v1/executions/cancel").body(body).takesKey().options(options), CancelledExecutions::new);
+  }
+
+  /**
    * Cancel an execution.
    */
   public Execution cancel(String id) {

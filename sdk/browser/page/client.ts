@@ -1,0 +1,238 @@
+import type { DeviceState } from "../shared/database.ts"
+import { readPending, readState, removePending, removeState, writeState } from "../shared/database.ts"
+import { HeliographError } from "../shared/errors.ts"
+import type { DeviceFields } from "../shared/registering.ts"
+import { keyOf, newSubscription, register } from "../shared/registering.ts"
+import { call, deliver, flush } from "../shared/service.ts"
+import type { Inbox } from "../inbox/inbox.ts"
+import { openInbox } from "../inbox/inbox.ts"
+import type { Config, HeliographOptions } from "./config.ts"
+import { configOf } from "./config.ts"
+import { askPermission, missingSupport, withinLimit } from "./support.ts"
+import { presentWorker, startWorker } from "./worker.ts"
+
+export { HeliographError } from "../shared/errors.ts"
+export type { HeliographCode } from "../shared/errors.ts"
+export type { Inbox, InboxMessage, InboxPage } from "../inbox/inbox.ts"
+export type { HeliographOptions } from "./config.ts"
+
+export interface SubscribeOptions {
+  /** Your own id of the person who is signed in. Without one the device is anonymous. */
+  readonly userId?: string
+  readonly tags?: ReadonlyArray<string>
+  /** An IANA name; the browser's own unless given. */
+  readonly timezone?: string
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+export interface HeliographState {
+  readonly supported: boolean
+  /** Why not; null when it is. */
+  readonly reason: HeliographError | null
+  readonly permission: NotificationPermission
+  readonly subscribed: boolean
+  readonly deviceId: string | null
+  readonly userId: string | null
+}
+
+/** A push that was shown, or a click on one, told to every open page of the site. */
+export interface PushEvent {
+  readonly notificationId: string | null
+  readonly title: string
+  readonly body: string | null
+  readonly url: string | null
+  readonly data: unknown
+  /** Of the button that was clicked; empty for the notification itself, and for `message`. */
+  readonly action: string
+}
+
+interface Events {
+  readonly message: PushEvent
+  readonly click: PushEvent
+  /** Something that nobody waited for went wrong, such as the check at page load. */
+  readonly error: HeliographError
+  /** Subscribed, or not any more. */
+  readonly change: HeliographState
+}
+
+export interface Heliograph {
+  /** Asks for permission and registers this browser: call it from a click, before anything else is awaited. */
+  readonly subscribe: (options?: SubscribeOptions) => Promise<{ readonly deviceId: string }>
+  /** For sign-out: takes this browser, and no other device of the person, from the service. */
+  readonly unsubscribe: () => Promise<void>
+  readonly state: () => Promise<HeliographState>
+  /** Calls back until the function that it answers is called. */
+  readonly on: <Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void) => () => void
+  /** The inbox of a person. */
+  readonly inbox: (options: { readonly userId: string }) => Inbox
+  /** Settles when the check of page load is over. */
+  readonly ready: Promise<void>
+}
+
+/** One at a time, over all tabs: two that register at once would fight over the row. */
+const alone = <A>(work: () => Promise<A>): Promise<A> =>
+  "locks" in navigator ? (navigator.locks.request("heliograph", work) as Promise<A>) : work()
+
+const asError = (error: unknown): HeliographError =>
+  error instanceof HeliographError
+    ? error
+    : new HeliographError("unavailable", (error as Error)?.message ?? String(error), { cause: error })
+
+const vapidKey = async (config: Config): Promise<string> => {
+  try {
+    return (await call<{ readonly public_key: string }>(config, `/public/apps/${config.appId}/vapid`)).public_key
+  } catch (error) {
+    if ((error as HeliographError).status !== 404) throw error
+    throw new HeliographError(
+      "VAPID_MISSING",
+      "The application has no web push keys yet: PUT /api/v1/credentials/webpush makes them.",
+      { cause: error }
+    )
+  }
+}
+
+/** The subscription with the service's present key: one that was made with another key is dead, whatever it says. */
+const subscriptionWith = async (manager: PushManager, key: string): Promise<PushSubscription> => {
+  const present = await manager.getSubscription()
+  if (present !== null && keyOf(present) === key) return present
+  await present?.unsubscribe()
+  return withinLimit(newSubscription(manager, key))
+}
+
+export const createClient = (options: HeliographOptions): Heliograph => {
+  const config = configOf(options)
+  const inboxes = new Set<Inbox>()
+  const listeners = new Map<string, Set<(event: never) => void>>()
+  const emit = <Name extends keyof Events>(name: Name, event: Events[Name]): void => {
+    for (const listener of listeners.get(name) ?? []) (listener as (event: Events[Name]) => void)(event)
+  }
+
+  const state = async (): Promise<HeliographState> => {
+    const reason = missingSupport()
+    const device = reason === null ? (await readState(config.key)).device : null
+    return {
+      supported: reason === null,
+      reason,
+      permission: "Notification" in window ? Notification.permission : "denied",
+      subscribed: device !== null,
+      deviceId: device?.id ?? null,
+      userId: device?.userId ?? null
+    }
+  }
+
+  const changed = async (): Promise<void> => emit("change", await state())
+
+  /** Ends what the service knows of this browser, now or as soon as it can be reached. */
+  const remove = async (before: DeviceState, paused: DeviceState["paused"] = null): Promise<void> => {
+    const registration = await presentWorker(config)
+    const subscription = await registration?.pushManager.getSubscription()
+    const token = subscription?.endpoint ?? before.device?.token
+    // What is on the screen and in the store may be of the person who leaves: gone first, whatever the network does.
+    if (paused === null) await removeState(config.key)
+    else await writeState(config.key, { ...before, device: null, paused })
+    // Reports of what was sent to them go once more, and are then forgotten.
+    await flush(config)
+    for (const [name] of await readPending(config.key)) await removePending(name)
+    for (const inbox of inboxes) inbox.close()
+    await navigator.clearAppBadge?.().catch(() => undefined)
+    for (const shown of (await registration?.getNotifications()) ?? []) shown.close()
+    await subscription?.unsubscribe().catch(() => false)
+    if (token !== undefined) {
+      await deliver(config, [{ method: "DELETE", path: "/public/devices", body: { token } }])
+    }
+    await changed()
+  }
+
+  const registerAs = async (fields: DeviceFields): Promise<DeviceState> => {
+    const [key, registration, before] = await Promise.all([
+      vapidKey(config),
+      startWorker(config),
+      readState(config.key)
+    ])
+    const subscription = await subscriptionWith(registration.pushManager, key)
+    try {
+      const hash = fields.userId === null ? null : await config.identityHash(fields.userId)
+      return await register(config, before, subscription, fields, hash)
+    } catch (error) {
+      // The last person's device must not be the next one's, even if that one cannot be registered.
+      if (before.device !== null && before.device.userId !== fields.userId) await remove(before)
+      throw error
+    }
+  }
+
+  const subscribe: Heliograph["subscribe"] = async ({ metadata, tags, timezone, userId } = {}) => {
+    const missing = missingSupport()
+    if (missing !== null) throw missing
+    await askPermission()
+    const fields = {
+      userId: userId ?? null,
+      tags: tags ?? null,
+      timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone ?? null,
+      metadata: metadata ?? null
+    }
+    const { device } = await alone(() => registerAs(fields))
+    await changed()
+    return { deviceId: device!.id }
+  }
+
+  const unsubscribe = (): Promise<void> => alone(async () => remove(await readState(config.key)))
+
+  /** Puts right at page load what happened since: subscriptions end, keys change, permissions are taken back. */
+  const reconcile = async (): Promise<void> => {
+    if (missingSupport() !== null) return
+    const before = await readState(config.key)
+    const isGranted = Notification.permission === "granted"
+    if (before.device === null) {
+      if (isGranted && before.paused !== null) await registerAs(before.paused)
+      return flush(config)
+    }
+    const { checkedAt, id: _, registeredAt, token, vapidKey: knownKey, ...fields } = before.device
+    if (!isGranted) return remove(before, fields)
+    const registration = await startWorker(config)
+    const subscription = await registration.pushManager.getSubscription()
+    const isSame = subscription !== null && subscription.endpoint === token
+    const now = Date.now()
+    const isChecked = checkedAt > now - config.recheckSeconds * 1000
+    if (!isSame || registeredAt <= now - config.refreshSeconds * 1000) await registerAs(fields)
+    else if (!isChecked) {
+      if ((await vapidKey(config)) !== knownKey) await registerAs(fields)
+      else await writeState(config.key, { ...before, device: { ...before.device, checkedAt: now } })
+    }
+    await flush(config)
+  }
+
+  if ("serviceWorker" in navigator) {
+    navigator.serviceWorker.addEventListener("message", ({ data }) => {
+      const { event, heliograph, navigate } = (data ?? {}) as {
+        readonly heliograph?: string
+        readonly event?: PushEvent
+        readonly navigate?: string
+      }
+      if (heliograph === "message" || heliograph === "click") emit(heliograph, event!)
+      // A registration that only a page can make, which has the identity hash.
+      if (heliograph === "subscription") void alone(reconcile).catch((error) => emit("error", asError(error)))
+      if (heliograph === "navigate" && /^https?:/.test(navigate!)) location.assign(navigate!)
+    })
+    navigator.serviceWorker.startMessages()
+    addEventListener("online", () => void flush(config))
+  }
+
+  const ready = alone(reconcile).catch((error) => emit("error", asError(error)))
+
+  return {
+    subscribe,
+    unsubscribe,
+    state,
+    ready,
+    on: (name, listener) => {
+      const all = listeners.get(name) ?? new Set()
+      listeners.set(name, all.add(listener as never))
+      return () => void all.delete(listener as never)
+    },
+    inbox: ({ userId }) => {
+      const inbox = openInbox({ service: config, userId, identityHash: () => config.identityHash(userId) })
+      inboxes.add(inbox)
+      return inbox
+    }
+  }
+}

@@ -1,0 +1,4 @@
+import { createClient, HeliographError } from "./client.ts"
+
+/** The classic script: `Heliograph.createClient(…)`. */
+Object.assign(globalThis, { Heliograph: { createClient, HeliographError } })

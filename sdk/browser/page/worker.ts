@@ -1,0 +1,58 @@
+import type { Config } from "./config.ts"
+import { HeliographError } from "../shared/errors.ts"
+
+/** The worker's address: its parameters are what it knows of the service, and a change of them replaces it. */
+const workerUrl = ({ api, key, swPath }: Config): URL => {
+  const url = new URL(swPath, location.href)
+  url.searchParams.set("key", key)
+  url.searchParams.set("api", api)
+  return url
+}
+
+const isOurs = (registration: ServiceWorkerRegistration, url: URL): boolean => {
+  const script = (registration.active ?? registration.waiting ?? registration.installing)?.scriptURL
+  return script !== undefined && new URL(script).pathname === url.pathname
+}
+
+/** A page has one worker for a scope: where the site has its own, ours takes a folder that nobody opens. */
+const scopeOf = async (config: Config, url: URL): Promise<string> => {
+  if (config.swScope !== null) return config.swScope
+  const folder = new URL("./", url).href
+  const there = (await navigator.serviceWorker.getRegistrations()).find(({ scope }) => scope === folder)
+  return there === undefined || isOurs(there, url) ? folder : new URL("./heliograph/", url).href
+}
+
+const activated = (worker: ServiceWorker): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const look = () => {
+      if (worker.state === "activated") resolve()
+      else if (worker.state === "redundant") reject(new Error("replaced"))
+    }
+    worker.addEventListener("statechange", look)
+    look()
+  })
+
+/** The registration of our worker, when it is at work: `navigator.serviceWorker.ready` may be of another one. */
+export const startWorker = async (config: Config): Promise<ServiceWorkerRegistration> => {
+  const url = workerUrl(config)
+  try {
+    const scope = await scopeOf(config, url)
+    const registration = await navigator.serviceWorker.register(url, { scope, updateViaCache: "none" })
+    const coming = registration.installing ?? registration.waiting
+    if (coming !== null) await activated(coming).catch((error) => registration.active ?? Promise.reject(error))
+    return registration
+  } catch (cause) {
+    throw new HeliographError(
+      "INVALID_CONFIG",
+      `The worker ${url.pathname} does not start: this site must serve ${config.api}/sw.js there, as application/javascript. (${(cause as Error).message})`,
+      { cause }
+    )
+  }
+}
+
+/** The registration that is there already, without starting one. */
+export const presentWorker = async (config: Config): Promise<ServiceWorkerRegistration | null> => {
+  const url = workerUrl(config)
+  const all = await navigator.serviceWorker.getRegistrations()
+  return all.find((registration) => isOurs(registration, url)) ?? null
+}

@@ -1,0 +1,139 @@
+/// <reference lib="webworker" />
+import { readState, writeState } from "../shared/database.ts"
+import { newSubscription, register } from "../shared/registering.ts"
+import type { Service } from "../shared/service.ts"
+import { deliver, flush } from "../shared/service.ts"
+import type { Shown } from "./message.ts"
+import { messageOf } from "./message.ts"
+
+/*
+ * The reference worker. It keeps nothing between events and caches nothing, so that a new one can take over at once.
+ * One `waitUntil` holds each event: the notification first, then the report of it.
+ */
+declare const self: ServiceWorkerGlobalScope
+
+// Of the worker's own address, also when another script imports this one.
+const parameters = new URL(self.location.href).searchParams
+const service: Service = {
+  key: parameters.get("key") ?? "",
+  api: (parameters.get("api") ?? self.location.origin).replace(/\/+$/, "")
+}
+
+const pages = (): Promise<ReadonlyArray<WindowClient>> =>
+  self.clients.matchAll({ type: "window", includeUncontrolled: true })
+
+const tell = async (message: unknown): Promise<void> => {
+  for (const page of await pages()) page.postMessage(message)
+}
+
+const pageEvent = ({ data, options, title }: Shown, action: string, url: string | null) => ({
+  notificationId: data.notificationId,
+  title,
+  body: options.body ?? null,
+  url,
+  data: data.custom,
+  action
+})
+
+const report = ({ data }: Shown, types: ReadonlyArray<string>, destination?: string | null): Promise<void> => {
+  const { deviceId, notificationId } = data
+  if (notificationId === null || deviceId === null) return flush(service)
+  return deliver(
+    service,
+    types.map((type) => ({
+      method: "POST",
+      path: "/events",
+      body: {
+        type,
+        notification_id: notificationId,
+        device_id: deviceId,
+        ...(type === "clicked" && destination ? { destination } : {})
+      }
+    }))
+  )
+}
+
+/** Leaves reports for the time when the network is back, where browsers have that. */
+const askForSync = async (): Promise<void> => {
+  const { sync } = self.registration as unknown as { readonly sync?: { register: (tag: string) => Promise<void> } }
+  await sync?.register("heliograph").catch(() => undefined)
+}
+
+const onPush = async (text: string | null): Promise<void> => {
+  const shown = messageOf(text, self.location.href)
+  // Whatever came, something is shown: browsers end subscriptions whose pushes show nothing.
+  await self.registration.showNotification(shown.title, { ...shown.options, data: shown })
+  await Promise.all([
+    tell({ heliograph: "message", event: pageEvent(shown, "", shown.data.url) }),
+    report(shown, ["delivered"]).then(askForSync)
+  ]).catch(() => undefined)
+}
+
+/** A tab that shows the page already, else a new one, else any tab that is told to go there. */
+const openPage = async (url: string): Promise<void> => {
+  const open = await pages()
+  const there = open.find((page) => page.url === url)
+  if (there !== undefined) {
+    try {
+      await there.focus()
+      return
+    } catch {
+      // Some browsers do not let a worker do that.
+    }
+  }
+  const opened = await self.clients.openWindow(url).catch(() => null)
+  if (opened === null && open[0] !== undefined && new URL(url).origin === self.location.origin) {
+    await open[0].focus().catch(() => undefined)
+    open[0].postMessage({ heliograph: "navigate", navigate: url })
+  }
+}
+
+const onClick = async (shown: Shown, action: string): Promise<void> => {
+  const url = shown.data.actionUrls[action] ?? shown.data.url
+  const opening = openPage(url ?? new URL("/", self.location.href).href)
+  await Promise.all([
+    opening,
+    tell({ heliograph: "click", event: pageEvent(shown, action, url) }),
+    report(shown, ["opened", "clicked"], url).then(askForSync)
+  ]).catch(() => undefined)
+}
+
+/** The browser has replaced the subscription, or ended it: makes one again, onto the same row. */
+const onChange = async (): Promise<void> => {
+  const state = await readState(service.key)
+  if (state.device === null) return
+  try {
+    const { pushManager } = self.registration
+    const subscription =
+      (await pushManager.getSubscription()) ?? (await newSubscription(pushManager, state.device.vapidKey))
+    if (state.device.userId === null) await register(service, state, subscription, state.device, null)
+  } catch {
+    // The next page load tries again, and knows more.
+  }
+  // Whose device it is may have to be proven, which only a page can do.
+  if (state.device.userId !== null) {
+    const device = { ...state.device, registeredAt: 0 }
+    await writeState(service.key, { ...state, device })
+  }
+  await tell({ heliograph: "subscription" })
+}
+
+const shownOf = (notification: Notification): Shown | null => {
+  const { data } = notification as Notification & { readonly data?: Partial<Shown> }
+  return data?.data === undefined ? null : (data as Shown)
+}
+
+// A worker of the site's own that imports this one says when it is replaced.
+if (!("HELIOGRAPH_IMPORTED" in self)) self.addEventListener("install", () => void self.skipWaiting())
+self.addEventListener("push", (event) => event.waitUntil(onPush(event.data?.text() ?? null)))
+self.addEventListener("notificationclick", (event) => {
+  const shown = shownOf(event.notification)
+  // Another part of the site may show notifications of its own.
+  if (shown === null) return
+  event.notification.close()
+  event.waitUntil(onClick(shown, event.action))
+})
+self.addEventListener("pushsubscriptionchange", (event) => (event as ExtendableEvent).waitUntil(onChange()))
+self.addEventListener("sync" as "push", (event) => {
+  if ((event as unknown as { readonly tag: string }).tag === "heliograph") event.waitUntil(flush(service))
+})
