@@ -38,7 +38,7 @@ const parsed = (text: string): unknown => {
 const unanswered = (error: OutboundRefused | NoAnswer): Fetched => ({
   _tag: "Fault",
   detail: error.message.slice(0, 200),
-  mayRetry: error._tag === "NoAnswer" || error.transient,
+  mayRetry: error._tag === "NoAnswer" ? error.isTooLarge !== true : error.transient,
   retryAfterMs: null
 })
 

@@ -3,7 +3,7 @@ import { isIP } from "node:net"
 import type { LookupFunction } from "node:net"
 import type { SecureContext } from "node:tls"
 import { createSecureContext } from "node:tls"
-import { buildConnector, Client } from "undici"
+import { buildConnector, Client, errors } from "undici"
 import { guardAnswers } from "../../services/ports/outbound/AnswerBytes.ts"
 import { AnswerChunks, MOST_INTERIMS } from "../../services/ports/outbound/AnswerChunks.ts"
 import type { CheckedUrl } from "../../services/ports/outbound/OutboundPolicy.ts"
@@ -16,6 +16,15 @@ import { trust } from "../config/Trust.ts"
 /** Of each part of a request: the connection, the head of its answer, and silence in its body. */
 const PATIENCE_MS = 10_000
 const MAX_BODY = 65_536
+
+class TooLarge extends Error {
+  override readonly message = "the answer is larger than 64 KB, or comes in crumbs"
+}
+
+const noAnswer = (error: unknown): NoAnswer =>
+  error instanceof TooLarge || error instanceof errors.ResponseExceededMaxSizeError
+    ? new NoAnswer({ message: new TooLarge().message, isTooLarge: true })
+    : new NoAnswer({ message: (error as Error).message })
 
 const pinned =
   ({ address, family }: CheckedUrl): LookupFunction =>
@@ -64,7 +73,7 @@ const ask = async (
   })
   const content = new AnswerChunks(MAX_BODY)
   for await (const chunk of answer.body) {
-    if (!content.add(chunk as Uint8Array)) throw new Error("the answer is too large, or comes in crumbs")
+    if (!content.add(chunk as Uint8Array)) throw new TooLarge()
   }
   return { status: answer.statusCode, headers: answer.headers, body: content.text() }
 }
@@ -92,7 +101,7 @@ export const layer: Layer.Layer<SmallRequests, never, OutboundPolicy | Settings>
           Effect.flatMap(client, (client) =>
             Effect.tryPromise({
               try: (signal) => ask(client, url, request, signal),
-              catch: (error) => new NoAnswer({ message: (error as Error).message })
+              catch: noAnswer
             })
           )
         )

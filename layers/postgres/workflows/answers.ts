@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { createHash } from "node:crypto"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Platform } from "../../../services/domain/audience/Device.ts"
@@ -76,6 +77,11 @@ const outcomes = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Of<
   return answers
 })
 
+/** Characters of a key that is kept as it is; a longer one has no room in an index, and is told from others by its hash. */
+const KEY = 256
+const keyText = (by: string): string =>
+  by.length <= KEY ? by : `sha256:${createHash("sha256").update(by).digest("hex")}`
+
 /** Runs that ask about the same thing, in the order in which all lock such rows. */
 const byKey = <A extends Of<"Join"> | Of<"Collect"> | Of<"Pass">>(asked: ReadonlyArray<A>) => {
   const groups = new Map<string, Array<{ readonly at: number } & A>>()
@@ -95,7 +101,7 @@ const joins = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Of<"Jo
   const rows = yield* sql<{ readonly place: number; readonly execution_id: ExecutionId; readonly closes_at: Date }>`
     WITH arrived AS MATERIALIZED (
       SELECT * FROM unnest(${uuids(firsts.map(({ run }) => run.workflowId))}, ${texts(firsts.map(({ question }) => question.step.key))},
-        ${uuids(firsts.map(({ run }) => run.contactId))}, ${texts(firsts.map(({ question }) => question.by))},
+        ${uuids(firsts.map(({ run }) => run.contactId))}, ${texts(firsts.map(({ question }) => keyText(question.by)))},
         ${uuids(firsts.map(({ run }) => run.appId))}, ${uuids(firsts.map(({ run }) => run.id))},
         ${times(firsts.map(({ question: { closesAt, step } }) => closesAt - step.seconds * 1000))},
         ${times(firsts.map(({ question }) => question.closesAt))}, ${integers(groups.map((group) => group.length))},
@@ -161,7 +167,7 @@ const collections = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<
   const { appId } = asked[0]!.run
   const ordered = byKey(asked).flat()
   const keys = sql`unnest(${uuids(ordered.map(({ run }) => run.workflowId))}, ${texts(ordered.map(({ question }) => question.step.key))},
-      ${uuids(ordered.map(({ run }) => run.contactId))}, ${texts(ordered.map(({ question }) => question.by))},
+      ${uuids(ordered.map(({ run }) => run.contactId))}, ${texts(ordered.map(({ question }) => keyText(question.by)))},
       ${uuids(ordered.map(({ run }) => run.id))}) WITH ORDINALITY
       AS t (workflow_id, step_key, contact_id, digest_key, execution_id, place)`
   const open = yield* sql<{ readonly place: number; readonly closes_at: Date }>`
@@ -186,7 +192,7 @@ const collections = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<
   yield* sql`
     DELETE FROM digests WHERE ctid = ANY(ARRAY(
       SELECT d.ctid FROM unnest(${uuids(closed.map(({ run }) => run.workflowId))}, ${stepKeys},
-        ${uuids(closed.map(({ run }) => run.contactId))}, ${texts(closed.map(({ question }) => question.by))}, ${ids})
+        ${uuids(closed.map(({ run }) => run.contactId))}, ${texts(closed.map(({ question }) => keyText(question.by)))}, ${ids})
         AS t (workflow_id, step_key, contact_id, digest_key, id)
       CROSS JOIN LATERAL (
         SELECT ctid FROM digests WHERE app_id = ${appId} AND workflow_id = t.workflow_id AND step_key = t.step_key
@@ -218,7 +224,7 @@ const passes = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Of<"P
   const rows = yield* sql<{ readonly place: number; readonly granted: number }>`
     WITH arrived AS MATERIALIZED (
       SELECT * FROM unnest(${uuids(firsts.map(({ run }) => run.workflowId))}, ${texts(firsts.map(({ question }) => question.step.key))},
-        ${uuids(firsts.map(({ run }) => run.contactId))}, ${texts(firsts.map(({ question }) => question.by))},
+        ${uuids(firsts.map(({ run }) => run.contactId))}, ${texts(firsts.map(({ question }) => keyText(question.by)))},
         ${uuids(firsts.map(({ run }) => run.appId))}, ${integers(groups.map((group) => group.length))},
         ${integers(firsts.map(({ question }) => question.step.at_most))},
         ${doubles(firsts.map(({ question }) => question.step.per_seconds))}, ${times(firsts.map(() => now))}

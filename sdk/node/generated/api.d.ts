@@ -763,11 +763,11 @@ export type RehearseWorkflow = {
   }
   readonly data?: Readonly<Record<string, unknown>>
   /** What becomes of the messages of SEND steps, by key. Left out: `sent`. */
-  readonly outcomes?: Readonly<Record<string, unknown>>
+  readonly outcomes?: Record<string, never>
   /** The data of the events that WAIT_FOR steps hear, by key. Left out: none comes in time. */
-  readonly events?: Readonly<Record<string, unknown>>
+  readonly events?: Record<string, never>
   /** What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is asked. */
-  readonly answers?: Readonly<Record<string, unknown>>
+  readonly answers?: Record<string, never>
 }
 
 export type Replay = {

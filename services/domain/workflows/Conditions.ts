@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000
 
 /** What a step's key may be: it stands in paths and in templates. */
 export const StepKey = Schema.String.check(
-  Schema.isPattern(/^[a-z][a-z0-9_]{0,63}$/, {
+  Schema.isPattern(/^[a-z][a-z0-9_]{0,63}$/u, {
     message: "must begin with a lower-case letter, and have lower-case letters, digits and _, 64 at most"
   })
 )

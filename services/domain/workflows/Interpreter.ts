@@ -339,7 +339,7 @@ class Move {
   /** What tells digests and passes of one person apart, as text. */
   #keyOf(by: string | undefined): string {
     const value = by === undefined ? undefined : this.#valueAt(by)
-    return value === undefined ? "" : JSON.stringify(value).slice(0, 512)
+    return value === undefined ? "" : JSON.stringify(value)
   }
 
   #bring(key: string, value: unknown): void {

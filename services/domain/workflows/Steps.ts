@@ -1,5 +1,5 @@
 import { Schema, Struct } from "effect"
-import { Tags } from "../audience/Device.ts"
+import { Metadata, Tags } from "../audience/Device.ts"
 import { JsonRecord } from "../Json.ts"
 import { LocalTime } from "../sending/LocalTime.ts"
 import { requestParts } from "../sending/Notification.ts"
@@ -20,7 +20,7 @@ const Seconds = (most: number) => Schema.Int.check(Schema.isBetween({ minimum: 1
 
 /** Where a value stands in what the run carries. */
 const DataPath = text(256).check(
-  Schema.isPattern(/^(data|steps)(\.[^.]+)+$/, { message: "must be a path below data or steps, such as data.thread" })
+  Schema.isPattern(/^(data|steps)(\.[^.]+)+$/u, { message: "must be a path below data or steps, such as data.thread" })
 )
 
 const common = { key: StepKey, name: Schema.optionalKey(Name) }
@@ -180,6 +180,9 @@ export const FetchStep = Schema.Struct({
 )
 export type FetchStep = typeof FetchStep.Type
 
+/** What JSON can say and a contact cannot have: U+0000, and halves of characters. */
+const UNSTORABLE = /(?:^|[^\\])(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/
+
 /** Changes the person's contact; one who is none yet becomes one. */
 export const UpdateContactStep = Schema.Struct({
   ...common,
@@ -187,7 +190,12 @@ export const UpdateContactStep = Schema.Struct({
   tags_add: Schema.optionalKey(Tags),
   tags_remove: Schema.optionalKey(Tags),
   attributes: Schema.optionalKey(
-    JsonRecord.annotate({ description: "Laid over those that are there; null removes one." })
+    Metadata.check(
+      Schema.makeFilter(
+        (value: unknown) =>
+          !UNSTORABLE.test(JSON.stringify(value)) || "must not contain the character U+0000, nor halves of characters"
+      )
+    ).annotate({ description: "Laid over those that are there; null removes one." })
   )
 }).check(
   Schema.makeFilter(({ attributes = {}, tags_add = [], tags_remove = [] }) => {

@@ -3,7 +3,11 @@ import { Context, Schema } from "effect"
 import type { OutboundRefused } from "./OutboundPolicy.ts"
 
 /** There is no answer, or none that is taken: too late, too large, or in crumbs. The message is for operators. */
-export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", { message: Schema.String }) {}
+export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
+  message: Schema.String,
+  /** There is one, larger than is taken: it will be so the next time. */
+  isTooLarge: Schema.optionalKey(Schema.Boolean)
+}) {}
 
 export interface SmallRequest {
   readonly url: string

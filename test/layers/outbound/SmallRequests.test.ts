@@ -97,6 +97,14 @@ describe("a small request", () => {
     expect(await failure()).toMatchObject({ _tag: "NoAnswer", message: expect.stringMatching(/./) })
   })
 
+  it.each([
+    ["in one piece", ok("x".repeat(70_000))],
+    ["without a length", `HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${"x".repeat(70_000)}`]
+  ])("says of an answer that is too large that it is, %s", async (_, large) => {
+    answer = large
+    expect(await failure()).toMatchObject({ _tag: "NoAnswer", isTooLarge: true, message: /64 KB/ })
+  })
+
   it("waits no longer than its deadline, for the head and for the rest", async () => {
     for (const silence of [null, "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf"]) {
       answer = silence

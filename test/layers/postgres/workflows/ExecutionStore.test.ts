@@ -210,6 +210,21 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       })
     )
 
+    it.effect("tell keys apart that begin alike, however long, and do so in throttles", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const long = "k".repeat(3000)
+        const cap: Step = { key: "cap", type: "THROTTLE", by: "data.thread", at_most: 1, per_seconds: HOUR_S }
+        const workflow = yield* activated(app, [DIGEST, cap])
+        for (const end of ["a", "b", "a"]) yield* entered(workflow, ["u"], { thread: long + end, end })
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        const { items } = yield* (yield* ExecutionStore).list(app, { status: "completed" }, null, 10)
+        const sums = items.flatMap(({ steps }) => (steps["sum"] === undefined ? [] : [steps["sum"]]))
+        expect(sums).toMatchObject([{ count: 1 }, { count: 2 }])
+      })
+    )
+
     it.effect("follow a DELAY and each other, once each", () =>
       Effect.gen(function* () {
         const app = yield* newApp

@@ -1,6 +1,8 @@
+import { Exit, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { faultsOf, programOf, stepsOf } from "../../../../services/domain/workflows/Program.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
+import { Steps } from "../../../../services/domain/workflows/Steps.ts"
 
 const send = (key: string): Step => ({ key, type: "SEND", content: { title: "Hello" } })
 const filter = (key: string, path = "a"): Step => ({
@@ -49,6 +51,24 @@ describe("a program", () => {
       [2, [1, 2], 2],
       [2, [], -1]
     ])
+  })
+})
+
+describe("a step's schema", () => {
+  const reads = Schema.decodeUnknownExit(Steps)
+  const update = (attributes: object) => Exit.isSuccess(reads([{ key: "set", type: "UPDATE_CONTACT", attributes }]))
+
+  it("takes no attributes that a contact cannot have: a run would never get past them", () => {
+    for (const fine of [{ a: "\\u0000" }, { a: [{ b: "\u0001 \u{1f600}" }] }, { a: null }])
+      expect(update(fine)).toBe(true)
+    const wrong = [
+      { a: "\u0000" },
+      { ["\u0000"]: 1 },
+      { a: ["\\\\\u0000"] },
+      { a: { b: "\ud83d" } },
+      { a: "x".repeat(5000) }
+    ]
+    for (const one of wrong) expect(update(one)).toBe(false)
   })
 })
 

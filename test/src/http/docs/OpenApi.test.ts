@@ -36,6 +36,13 @@ describe("GET /api/v1/openapi.json", () => {
     expect(examples).toBeGreaterThan(40)
   })
 
+  it("says what keys and paths of steps may be", () => {
+    const text = JSON.stringify(server.document)
+    for (const pattern of ["^[a-z][a-z0-9_]{0,63}$", "^(data|steps)(\\.[^.]+)+$"]) {
+      expect(text).toContain(JSON.stringify(pattern))
+    }
+  })
+
   it("has patterns that ECMA 262 with and without Unicode, Python and RE2 all read", () => {
     const patterns = new Set<string>()
     JSON.stringify(server.document, (name, value: unknown) => {

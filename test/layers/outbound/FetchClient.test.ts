@@ -1,0 +1,70 @@
+import { Effect, Layer } from "effect"
+import { describe, expect, it } from "vitest"
+import { layer } from "../../../layers/outbound/FetchClient.ts"
+import { OutboundRefused } from "../../../services/ports/outbound/OutboundPolicy.ts"
+import type { SmallAnswer, SmallRequest } from "../../../services/ports/outbound/SmallRequests.ts"
+import { NoAnswer, SmallRequests } from "../../../services/ports/outbound/SmallRequests.ts"
+import { FetchClient } from "../../../services/ports/workflows/FetchClient.ts"
+
+/** What a FETCH comes to whose request ends so, and the request. */
+const fetched = async (outcome: Partial<SmallAnswer> | NoAnswer | OutboundRefused) => {
+  let asked: SmallRequest | null = null
+  const requests = SmallRequests.of({
+    send: (request) => {
+      asked = request
+      if (outcome instanceof NoAnswer || outcome instanceof OutboundRefused) return Effect.fail(outcome)
+      return Effect.succeed({ status: 200, headers: {}, body: "", ...outcome })
+    }
+  })
+  const request = { method: "POST" as const, url: "https://example.com/", headers: { a: "b" }, body: "{}" }
+  const result = await Effect.runPromise(
+    Effect.flatMap(FetchClient, ({ fetch }) => fetch(request)).pipe(
+      Effect.provide(layer.pipe(Layer.provide(Layer.succeed(SmallRequests, requests))))
+    )
+  )
+  return { result, asked: asked! as SmallRequest }
+}
+
+describe("a FETCH", () => {
+  it("has ten seconds, over http as well, with what the step says", async () => {
+    const { asked } = await fetched({})
+    expect(asked).toMatchObject({ deadlineMs: 10_000, mayBePlain: true, body: "{}" })
+    expect(asked.headers).toEqual({ "user-agent": "Heliograph", "content-type": "application/json", a: "b" })
+  })
+
+  it.each([
+    ["JSON", { body: '{"a":1}' }, { status: 200, body: { a: 1 } }],
+    ["no JSON", { body: "<html>" }, { status: 200, body: null }],
+    ["a refusal of its server's", { status: 404, body: "[]" }, { status: 404, body: [] }]
+  ])("is answered by %s", async (_, answer, expected) => {
+    expect((await fetched(answer)).result).toEqual({ _tag: "Answer", ...expected })
+  })
+
+  it.each([
+    ["429 that says when", { status: 429, headers: { "retry-after": "120" } }, 120_000],
+    ["429 that says too much", { status: 429, headers: { "retry-after": "99999999" } }, 3_600_000],
+    [
+      "503 that says a time that is over",
+      { status: 503, headers: { "retry-after": "Mon, 01 Jan 2001 00:00:00 GMT" } },
+      0
+    ],
+    ["500 that says nothing one can read", { status: 500, headers: { "retry-after": "soon" } }, null]
+  ])("is tried again after %s", async (_, answer, retryAfterMs) => {
+    const { result } = await fetched(answer)
+    expect(result).toEqual({ _tag: "Fault", detail: `answered ${answer.status}`, mayRetry: true, retryAfterMs })
+  })
+
+  it.each([
+    ["a server that is too slow", new NoAnswer({ message: "no answer in time" }), true],
+    [
+      "an answer that is too large",
+      new NoAnswer({ message: "the answer is larger than 64 KB", isTooLarge: true }),
+      false
+    ],
+    ["a private address", new OutboundRefused({ message: "is a private address", transient: false }), false],
+    ["a name that is not found just now", new OutboundRefused({ message: "does not resolve", transient: true }), true]
+  ])("fails with the reason: %s", async (_, failure, mayRetry) => {
+    const { result } = await fetched(failure)
+    expect(result).toEqual({ _tag: "Fault", detail: failure.message, mayRetry, retryAfterMs: null })
+  })
+})
