@@ -131,6 +131,15 @@ CREATE TABLE execution_cancels (
 );
 CREATE INDEX execution_cancels_app ON execution_cancels (app_id, id);
 
+-- When a server is asked next by FETCH steps of an application: so many a second, and none before a time that it has named.
+CREATE TABLE fetch_hosts (
+  app_id uuid NOT NULL,
+  host text NOT NULL,
+  next_at timestamptz NOT NULL,
+  PRIMARY KEY (app_id, host)
+) WITH (fillfactor = 50);
+CREATE INDEX fetch_hosts_next ON fetch_hosts (next_at);
+
 -- Audiences that are entering: a cursor, written by the transaction that makes the runs before it.
 CREATE TABLE workflow_entries (
   id uuid PRIMARY KEY,

@@ -218,6 +218,13 @@ const remove = Effect.fnUntraced(function* (sql: PgClient.PgClient, at: number, 
       SELECT ctid FROM throttles WHERE over_at < ${new Date(at)} ORDER BY over_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
     )) RETURNING 1 AS one`
   )
+  yield* inChunks(
+    sql,
+    sql`
+    DELETE FROM fetch_hosts WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM fetch_hosts WHERE next_at < ${new Date(at - DAY_MS)} ORDER BY next_at LIMIT ${CHUNK} FOR UPDATE SKIP LOCKED
+    )) RETURNING 1 AS one`
+  )
   // Versions that no template has any more, no workflow, and no notification that is kept.
   yield* inChunks(
     sql,

@@ -46,6 +46,7 @@ const OF_WORKFLOWS: ReadonlyArray<readonly [table: string, key: string]> = [
   ["execution_events", "app_id, user_id, event, execution_id"],
   ["digests", "app_id, workflow_id, step_key, contact_id, digest_key"],
   ["digest_items", "app_id, opener_id, step_key, execution_id"],
+  ["fetch_hosts", "app_id, host"],
   ["throttles", "app_id, workflow_id, step_key, contact_id, throttle_key"],
   ["executions", "app_id, id"]
 ]

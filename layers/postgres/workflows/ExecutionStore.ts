@@ -18,7 +18,7 @@ import type {
   Tools,
   Written
 } from "../../../services/ports/workflows/ExecutionStore.ts"
-import { COUNTED, ExecutionStore } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { COUNTED, ExecutionStore, FETCHES_PER_SECOND } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { notedOfPeople, record } from "../access/auditEntry.ts"
 import { permitted, withdrawn } from "../access/permitted.ts"
@@ -28,7 +28,7 @@ import { integers, uuids } from "../server/columns.ts"
 import { inTurn } from "../server/inTurn.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
-import { ask, reach } from "./answers.ts"
+import { ask, keyText, reach } from "./answers.ts"
 import { byWhom, cancelRuns } from "./cancelRuns.ts"
 import type { ContactRow } from "./entering.ts"
 import { entering, NOTHING } from "./entering.ts"
@@ -441,6 +441,24 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       }
     }, storeError("ExecutionStore.closing"))
 
+    const turn = sql.literal(`interval '${1000 / FETCHES_PER_SECOND} ms'`)
+    const takeTurn: ExecutionStore["Service"]["takeTurn"] = (appId, host, at) => {
+      const now = PgTypes.timestamptz(at)
+      return sql<{ readonly at: Date }>`
+        INSERT INTO fetch_hosts AS h (app_id, host, next_at)
+        VALUES (${appId}, ${keyText(host)}, ${now} - interval '1 s' + ${turn})
+        ON CONFLICT (app_id, host) DO UPDATE SET next_at = greatest(h.next_at, ${now} - interval '1 s') + ${turn}
+        RETURNING greatest(next_at - ${turn}, ${now}) AS at`.pipe(
+        Effect.map(([row]) => row!.at.getTime()),
+        storeError("ExecutionStore.takeTurn")
+      )
+    }
+
+    const holdTurns: ExecutionStore["Service"]["holdTurns"] = (appId, host, until) =>
+      sql`
+        UPDATE fetch_hosts SET next_at = greatest(next_at, ${PgTypes.timestamptz(until)})
+        WHERE app_id = ${appId} AND host = ${keyText(host)}`.pipe(Effect.asVoid, storeError("ExecutionStore.holdTurns"))
+
     const wakeEnded: ExecutionStore["Service"]["wakeEnded"] = (limit) =>
       transaction(
         "ExecutionStore.wakeEnded",
@@ -491,6 +509,8 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       cancelMatching,
       cancelNext,
       closing,
+      takeTurn,
+      holdTurns,
       wakeEnded
     })
   })

@@ -79,7 +79,7 @@ const outcomes = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Of<
 
 /** Characters of a key that is kept as it is; a longer one has no room in an index, and is told from others by its hash. */
 const KEY = 256
-const keyText = (by: string): string =>
+export const keyText = (by: string): string =>
   by.length <= KEY ? by : `sha256:${createHash("sha256").update(by).digest("hex")}`
 
 /** Runs that ask about the same thing, in the order in which all lock such rows. */

@@ -46,7 +46,7 @@ export const cancelRuns = Effect.fnUntraced(function* (
       history = history || replace(${historyText([entry])}, '"stepOrder":0', '"stepOrder":' || (position + 1)),
       entry_key = CASE WHEN entry_key LIKE 'o%' THEN NULL ELSE entry_key END, ended_at = clock_timestamp()
     WHERE app_id = ${appId} AND id = ANY(${uuids(ids)}) AND ended_at IS NULL
-    RETURNING id, workflow_id, version_id, user_id, position, is_begun OR tries > 0 AS was_in`
+    RETURNING id, workflow_id, version_id, user_id, position, is_begun OR tries > 0 OR deadline IS NOT NULL AS was_in`
   if (rows.length === 0) return { cancelled: [], webhooks: [] }
   const cancelled = rows.map(({ id }) => id)
   yield* sql`

@@ -36,7 +36,7 @@ export interface Run {
   readonly position: number
   /** Whether the step was begun already. */
   readonly isBegun: boolean
-  /** Until when the step lasts (epoch ms), of one that was begun. */
+  /** Until when the step lasts (epoch ms), of one that was begun; of a FETCH, its turn at the server. */
   readonly deadline: number | null
   /** Tries of the FETCH that it is at. */
   readonly tries: number
@@ -56,6 +56,8 @@ export type Fetched =
       readonly mayRetry: boolean
       readonly retryAfterMs: number | null
     }
+  /** Its server has no turn for it before then (epoch ms). */
+  | { readonly _tag: "Later"; readonly until: number }
 
 /** What a run asks, and what it is told. */
 export type Question =
@@ -272,6 +274,12 @@ class Move {
       const tries = this.#position === this.#run.position ? this.#run.tries : 0
       return { ...this.#settled("running"), dueAt: this.#now, fetch: step, tries }
     }
+    if (fetched._tag === "Later") {
+      // The deadline says that it has its turn.
+      const { until } = fetched
+      this.#note(place, "waiting", { until, detail: "waits for its turn at the server" })
+      return { ...this.#settled("waiting"), dueAt: until, deadline: until, fetch: step, tries: this.#run.tries }
+    }
     if (fetched._tag === "Answer") {
       this.#bring(step.key, { status: fetched.status, body: fetched.body })
       return this.#pass(place, "passed", { detail: `answered ${fetched.status}` })
@@ -281,7 +289,7 @@ class Move {
     if (!mayRetry || pause === undefined) return this.#fail(place, `fetch: ${detail}`)
     const until = this.#now + Math.max(pause, retryAfterMs ?? 0)
     this.#note(place, "waiting", { until, detail })
-    return { ...this.#settled("waiting"), dueAt: until, fetch: step, tries: this.#run.tries + 1 }
+    return { ...this.#settled("waiting"), dueAt: until, deadline: null, fetch: step, tries: this.#run.tries + 1 }
   }
 
   *#waitFor(place: Place, step: WaitForStep): Generator<Question, Settled | null, Answer> {

@@ -150,7 +150,7 @@ const sumsOf = (moved: ReadonlyArray<MovedRun>, outside: ReadonlySet<Settled>): 
     return sum
   }
   for (const { run, settled } of moved) {
-    const wasIn = run.isBegun || run.tries > 0
+    const wasIn = run.isBegun || run.tries > 0 || run.deadline !== null
     if (outside.has(settled)) {
       if (wasIn) of(run.versionId, run.position + 1).stopped++
       continue

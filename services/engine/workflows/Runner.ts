@@ -12,12 +12,14 @@ import type { FetchStep } from "../../domain/workflows/Steps.ts"
 import type {
   CancelEvents,
   CancelledPage,
+  Carry,
   Entry,
   MovedRun,
   OpenRun,
   Written
 } from "../../ports/workflows/ExecutionStore.ts"
 import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
+import type { FetchRequest } from "../../ports/workflows/FetchClient.ts"
 import { FetchClient } from "../../ports/workflows/FetchClient.ts"
 import type { Taken } from "../../ports/workflows/TriggerStore.ts"
 import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
@@ -41,8 +43,9 @@ const EVENTS = 500
 const LOOPS = 2
 /** Between two looks of a loop that found work that others have. */
 const SHORTEST_MS = 5
-/** Requests of FETCH steps under way at once in a process, and for one application. */
+/** Requests of FETCH steps under way at once in a process, and when those beyond come again. */
 const FETCHES = 64
+const PUT_OFF_MS = 1000
 
 /** Moves runs of all applications, in turns, for as long as the scope is open. Answers how it is told to look at once. */
 export const make = Effect.gen(function* () {
@@ -54,8 +57,20 @@ export const make = Effect.gen(function* () {
   const settings = yield* EngineSettings
   const triggers = yield* TriggerStore
   const wakeUp = yield* makeWakeUps(yield* JobQueue)
-  const carry = carrying(programs, settings, true)
+  const carryAll = carrying(programs, settings, true)
   let fetching = 0
+
+  /** Those that come to a FETCH while too many are under way come again, so many a second: nobody else waits for them. */
+  const carry: Carry = (runs, tools) =>
+    Effect.map(carryAll(runs, tools), (moves) => {
+      let room = FETCHES - fetching
+      const moved = moves.moved.map((one) => {
+        if (one.fetchUntil === null || room-- > 0) return one
+        const dueAt = now() + PUT_OFF_MS * Math.ceil(-room / FETCHES)
+        return { ...one, fetchUntil: null, settled: { ...one.settled, dueAt } }
+      })
+      return { ...moves, moved }
+    })
 
   const requestOf = Effect.fnUntraced(function* (run: OpenRun, step: FetchStep) {
     const version = yield* programs.of(run.versionId)
@@ -89,10 +104,23 @@ export const make = Effect.gen(function* () {
     })
   })
 
+  /** Asks a server, or says when it may be asked: whoever waits for a turn is a row that is due then. */
+  const fetchInTurn = Effect.fnUntraced(function* (appId: AppId, request: FetchRequest, hasTurn: boolean) {
+    const host = URL.canParse(request.url) ? new URL(request.url).host : ""
+    const at = now()
+    const until = hasTurn ? at : yield* executions.takeTurn(appId, host, at)
+    if (until > at) return { _tag: "Later", until } satisfies Fetched
+    const fetched = yield* client.fetch(request)
+    if (fetched._tag === "Fault" && fetched.retryAfterMs !== null) {
+      yield* executions.holdTurns(appId, host, now() + fetched.retryAfterMs)
+    }
+    return fetched
+  })
+
   const fetchOne = Effect.fnUntraced(function* ({ run, settled }: MovedRun) {
     const request = yield* requestOf(run, settled.fetch!)
     const fetched: Fetched = Result.isSuccess(request)
-      ? yield* client.fetch(request.success)
+      ? yield* fetchInTurn(run.appId, request.success, settled.deadline !== null)
       : { _tag: "Fault", detail: request.failure, mayRetry: false, retryAfterMs: null }
     const resumed = carrying(programs, settings, true, new Map([[run.id, fetched]]))
     yield* after(yield* executions.resume([{ ...run, fence: run.fence + 1 }], resumed))
@@ -161,7 +189,7 @@ export const make = Effect.gen(function* () {
     while (true) {
       const at = now()
       const all = yield* executions.due
-      const due = all.filter((one) => one.at <= at && fetching < FETCHES)
+      const due = all.filter((one) => one.at <= at)
       if (due.length === 0) return Math.min(...all.map((one) => one.at))
       let moved = 0
       for (const { appId } of due) {

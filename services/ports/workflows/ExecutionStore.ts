@@ -123,6 +123,9 @@ export interface Beginning {
 /** People that are counted when an audience is left to enter, at most: it takes no longer for a million. */
 export const COUNTED = 10_000
 
+/** Requests of one application to one server in a second, at most. */
+export const FETCHES_PER_SECOND = 25
+
 /** An audience on its way in. */
 export interface Entry {
   readonly id: string
@@ -231,6 +234,13 @@ export class ExecutionStore extends Context.Service<
       }>,
       StoreError
     >
+    /**
+     * Takes the next turn of an application at a server (host and port): at most `FETCHES_PER_SECOND`, of which the first
+     * second's may come at once. Answers when it is (epoch ms), not before `at`.
+     */
+    readonly takeTurn: (appId: AppId, host: string, at: number) => Effect.Effect<number, StoreError>
+    /** Leaves a server alone until then (epoch ms), but for turns that were taken already. */
+    readonly holdTurns: (appId: AppId, host: string, until: number) => Effect.Effect<void, StoreError>
     /** Wakes runs whose notification has ended. */
     readonly wakeEnded: (limit: number) => Effect.Effect<number, StoreError>
   }

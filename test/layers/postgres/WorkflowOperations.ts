@@ -267,6 +267,14 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
           }
         })
     ),
+    "ExecutionStore.takeTurn, holdTurns": plain(ExecutionStore, (store) =>
+      Effect.gen(function* () {
+        const host = unique()
+        yield* store.takeTurn(app, host, now())
+        yield* store.takeTurn(app, host, now())
+        yield* store.holdTurns(app, host, now())
+      })
+    ),
     "ExecutionStore.wakeEnded": after(runs, ExecutionStore, (store) => store.wakeEnded(PAGE)),
 
     "TriggerStore.raise": plain(TriggerStore, (store) =>

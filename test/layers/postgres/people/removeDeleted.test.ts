@@ -99,6 +99,7 @@ const fill = Effect.fnUntraced(function* (app: AppId) {
     `INSERT INTO workflow_entries (id, app_id, workflow_id, audience) SELECT id, '${app}', id, '{}' FROM ${ids} WHERE i < 5`,
     `INSERT INTO execution_cancels (id, app_id, at, until_id, after_id, detail)
       SELECT id, '${app}', at, id, id, '' FROM ${ids} WHERE i < 5`,
+    `INSERT INTO fetch_hosts (app_id, host, next_at) SELECT '${app}', id::text, at FROM ${ids}`,
     `INSERT INTO custom_events (app_id, id, user_id, event) SELECT '${app}', id, 'reader', 'x' FROM ${ids}`,
     `INSERT INTO contact_changes (app_id, contact_id) SELECT '${app}', '${contact}' FROM ${ids}`,
     `INSERT INTO execution_events (app_id, user_id, event, execution_id) SELECT '${app}', 'reader', 'x', id FROM ${ids}`,

@@ -714,6 +714,54 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       })
     )
 
+    it.effect("has its turn at a server: so many a second, and none before the time that it named", () =>
+      Effect.gen(function* () {
+        const store = yield* ExecutionStore
+        const app = yield* newApp
+        const at = Math.floor(now() / 1000) * 1000
+        const turns = (count: number, host = "example.com") =>
+          Effect.map(
+            Effect.all(
+              Array.from({ length: count }, () => store.takeTurn(app, host, at)),
+              { concurrency: 8 }
+            ),
+            (all) => all.map((turn) => turn - at).sort((a, b) => a - b)
+          )
+        const first = yield* turns(100)
+        expect(first.filter((turn) => turn === 0)).toHaveLength(26)
+        for (let second = 0; second < 2; second++) {
+          expect(first.filter((turn) => turn > second * 1000 && turn <= second * 1000 + 1000)).toHaveLength(25)
+        }
+        expect(new Set(first.filter((turn) => turn > 0)).size).toBe(74)
+        expect(yield* turns(2, "other.example.com")).toEqual([0, 0])
+        yield* store.holdTurns(app, "example.com", at + 60_000)
+        expect(yield* turns(2)).toEqual([60_000, 60_040])
+        // Another application has turns of its own.
+        expect(yield* store.takeTurn(yield* newApp, "example.com", at)).toBe(at)
+      })
+    )
+
+    it.effect("that has no turn yet waits as a row that is due, and is counted once", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [FETCH])
+        const [one] = yield* entered(workflow, ["u"])
+        const { run } = one!
+        const until = now() + 5000
+        const [later] = yield* resumed(run, run.fence + 1, { _tag: "Later", until })
+        expect(later!.fetchUntil).toBeNull()
+        expect(yield* found(app, run.id)).toMatchObject({ status: "waiting", dueAt: until })
+        yield* letTimePass(app)
+        const [again] = yield* moved(app)
+        // It says that it has its turn.
+        expect([again!.fetchUntil === null, again!.settled.deadline === null]).toEqual([false, false])
+        yield* resumed(run, run.fence + 2, answer("yes"))
+        expect(yield* found(app, run.id)).toMatchObject({ status: "completed" })
+        const counts = yield* (yield* WorkflowStore).counts(workflow.versionId)
+        expect(counts).toMatchObject([{ entered: 1, passed: 1, failed: 0 }])
+      })
+    )
+
     it.effect("is tried again twice, and then the run fails", () =>
       Effect.gen(function* () {
         const app = yield* newApp
