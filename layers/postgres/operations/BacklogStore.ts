@@ -22,6 +22,12 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
     const sql = yield* SqlClient.SqlClient
     // All of it is found by the partial indexes of open work.
     const waiting = sql<Waiting>`
+      WITH RECURSIVE apps AS (
+        (SELECT app_id FROM execution_timers ORDER BY app_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT t.app_id FROM execution_timers t WHERE t.app_id > apps.app_id ORDER BY t.app_id LIMIT 1)
+        FROM apps WHERE apps.app_id IS NOT NULL
+      )
       SELECT kind, count(*)::integer AS count,
         greatest(0, coalesce(extract(epoch FROM now() - min(due)) * 1000, 0))::float8 AS "oldestMs"
       FROM (
@@ -34,6 +40,10 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
         UNION ALL
         SELECT 'webhook', w.due_at FROM webhook_work_items w JOIN webhooks h ON h.id = w.webhook_id
         WHERE NOT w.done AND h.is_active AND w.due_at <= now() AND (w.lease_until IS NULL OR w.lease_until < now())
+        UNION ALL
+        SELECT 'workflow', r.due_at FROM apps CROSS JOIN LATERAL (
+          SELECT due_at FROM execution_timers t WHERE t.app_id = apps.app_id AND t.due_at <= now()
+        ) AS r WHERE apps.app_id IS NOT NULL
       ) work GROUP BY kind`
     const suspendedBatches = sql<{ readonly provider: ProviderKind; readonly count: number }>`
       SELECT provider, count(*)::integer AS count FROM batches WHERE suspended AND NOT done GROUP BY provider`
@@ -95,7 +105,7 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
               count: counts.find((row) => row.provider === provider)?.count ?? 0
             }))
           const byKind = new Map(found.map((row) => [row.kind, row]))
-          const kinds = ["plan", ...PROVIDERS, "webhook"] as const
+          const kinds = ["plan", ...PROVIDERS, "webhook", "workflow"] as const
           return {
             // Nothing waiting is a number as well: a series that comes and goes is hard to alert on.
             waiting: kinds.map((kind) => byKind.get(kind) ?? { kind, count: 0, oldestMs: 0 }),

@@ -20,7 +20,7 @@ import { personOf } from "./runRows.ts"
 import { mayMove } from "./mayMove.ts"
 import { insertRuns } from "./writeMoves.ts"
 
-export const NOTHING: Moves = { moved: [], messages: [], updates: [], events: [], counts: [] }
+export const NOTHING: Moves = { moved: [], messages: [], updates: [], events: [], counts: [], steps: [] }
 
 export interface ContactRow extends PersonRow {
   readonly id: ContactId

@@ -14,6 +14,12 @@ export const CATALOGUE = {
   heliograph_webhook_posts_total: ["counter", "Webhook attempts, by outcome."],
   heliograph_webhook_post_seconds: ["histogram", "Webhook attempts, from the connection to the answer, by outcome."],
   heliograph_webhook_actors: ["gauge", "Webhooks whose events are delivered here now."],
+  heliograph_workflow_runs_entered_total: ["counter", "Runs that have entered a workflow."],
+  heliograph_workflow_runs_ended_total: [
+    "counter",
+    "Runs that have ended, by outcome: completed, filtered, failed, cancelled."
+  ],
+  heliograph_workflow_steps_total: ["counter", "Steps of runs, by type and outcome."],
   heliograph_http_requests_total: ["counter", "Requests answered, by method, route and status."],
   heliograph_http_request_seconds: ["histogram", "From a request's headers to its answer, by method and route."],
   heliograph_push_connections: ["gauge", "Connections to push providers."],

@@ -107,7 +107,8 @@ export const carrying = (
       messages,
       updates: updatesOf(moved),
       events: runEvents(moved, at),
-      counts: sumsOf(moved, outside)
+      counts: sumsOf(moved, outside),
+      steps: stepsOf(moved, versions)
     }
   })
 
@@ -163,6 +164,27 @@ const sumsOf = (moved: ReadonlyArray<MovedRun>, outside: ReadonlySet<Settled>): 
       if (PASSED.has(outcome)) sum.passed++
       else if (outcome === "stopped") sum.stopped++
       else if (outcome === "failed") sum.failed++
+    }
+  }
+  return [...sums.values()]
+}
+
+/** Steps that are over, by type and outcome: for metrics. */
+const stepsOf = (
+  moved: ReadonlyArray<MovedRun>,
+  versions: ReadonlyMap<WorkflowVersionId, Prepared | null>
+): Moves["steps"] => {
+  const sums = new Map<string, { -readonly [K in keyof Moves["steps"][number]]: Moves["steps"][number][K] }>()
+  for (const { run, settled } of moved) {
+    const version = versions.get(run.versionId)
+    if (version == null) continue
+    for (const { outcome, stepOrder } of settled.history) {
+      if (outcome === "waiting") continue
+      const { type } = version.program.places[stepOrder - 1]!.step
+      const key = `${type} ${outcome}`
+      const sum = sums.get(key)
+      if (sum === undefined) sums.set(key, { type, outcome, count: 1 })
+      else sum.count++
     }
   }
   return [...sums.values()]

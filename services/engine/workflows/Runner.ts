@@ -1,6 +1,7 @@
 import { Effect, Option, Result } from "effect"
 import { now } from "../../ports/Now.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
+import { Metrics } from "../../ports/operations/Metrics.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import type { AppId } from "../../domain/Ids.ts"
@@ -31,7 +32,7 @@ import { makeWakeUps } from "../operations/WakeUps.ts"
 import { carrying } from "./Carrying.ts"
 import { Programs } from "./Programs.ts"
 import { cancelEvents } from "./RunEvents.ts"
-import { tell } from "./Telling.ts"
+import { tell, tellCancelled } from "./Telling.ts"
 import { beginningOf, CANCELS, nextOf } from "./Workflows.ts"
 
 /** Runs that one transaction moves, at most, and contacts that one looks through. */
@@ -57,6 +58,7 @@ export const make = Effect.gen(function* () {
   const settings = yield* EngineSettings
   const triggers = yield* TriggerStore
   const wakeUp = yield* makeWakeUps(yield* JobQueue)
+  const metrics = yield* Metrics
   const carryAll = carrying(programs, settings, true)
   let fetching = 0
 
@@ -130,7 +132,7 @@ export const make = Effect.gen(function* () {
   const after = Effect.fnUntraced(function* (
     written: Pick<Written, "moves" | "webhooks">
   ): Effect.fn.Return<void, StoreError> {
-    tell(wakeUp, written)
+    tell(wakeUp, metrics, written)
     for (const one of written.moves.moved) {
       if (one.fetchUntil === null) continue
       fetching++
@@ -210,7 +212,7 @@ export const make = Effect.gen(function* () {
       const { cancelled, webhooks } = yield* executions.cancel(appId, ids, reason, (runs) =>
         cancelEvents(appId, runs, reason, now())
       )
-      for (const id of webhooks) wakeUp({ type: "WebhookV1", id, priority: "bulk" })
+      tellCancelled(wakeUp, metrics, { cancelled, webhooks })
       if (cancelled.length === 0) return
     }
   })
@@ -229,7 +231,7 @@ export const make = Effect.gen(function* () {
       )
       if (Option.isNone(next)) return
       served = next.value.appId
-      for (const id of next.value.webhooks) wakeUp({ type: "WebhookV1", id, priority: "bulk" })
+      tellCancelled(wakeUp, metrics, next.value)
     }
   })
 

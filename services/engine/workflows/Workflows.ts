@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Option, Schema } from "effect"
 import { uuidv7 } from "../../ports/NewId.ts"
 import { now } from "../../ports/Now.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
+import { Metrics } from "../../ports/operations/Metrics.ts"
 import { SegmentStore } from "../../ports/audience/SegmentStore.ts"
 import type { Settlement } from "../../ports/access/IdempotencyStore.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
@@ -31,7 +32,7 @@ import { cancelEvents } from "./RunEvents.ts"
 import type { WorkflowInvalid } from "./Drafting.ts"
 import { makeDrafting } from "./Drafting.ts"
 import { Programs } from "./Programs.ts"
-import { tell } from "./Telling.ts"
+import { tell, tellCancelled } from "./Telling.ts"
 
 /** What is asked for does not fit the state of the workflow. */
 export class WorkflowConflict extends Schema.TaggedError<WorkflowConflict>()("WorkflowConflict", {
@@ -139,6 +140,7 @@ const make = Effect.gen(function* () {
   const settings = yield* EngineSettings
   const draft = yield* makeDrafting
   const wakeUp = yield* makeWakeUps(yield* JobQueue)
+  const metrics = yield* Metrics
   const carry = carrying(programs, settings, false)
 
   const create = Effect.fnUntraced(function* (appId: AppId, { reentry = "always", ...rest }: CreateWorkflow) {
@@ -223,7 +225,7 @@ const make = Effect.gen(function* () {
         carry,
         settle === null ? null : (moves) => settle(triggered(moves))
       )
-      tell(wakeUp, written)
+      tell(wakeUp, metrics, written)
       const { moved } = written.moves
       if (moved.some(({ settled }) => settled.fetch !== null)) wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
       return Option.some(triggered(written.moves))
@@ -241,7 +243,7 @@ const make = Effect.gen(function* () {
     const { cancelled, webhooks } = yield* executions.cancel(appId, ids, "operator", (runs) =>
       cancelEvents(appId, runs, "operator", now())
     )
-    for (const webhook of webhooks) wakeUp({ type: "WebhookV1", id: webhook, priority: "bulk" })
+    tellCancelled(wakeUp, metrics, { cancelled, webhooks })
     return cancelled
   })
 
@@ -249,7 +251,7 @@ const make = Effect.gen(function* () {
     const { cancelled, isDone, webhooks } = yield* executions.cancelMatching(appId, request, CANCELS, (runs) =>
       cancelEvents(appId, runs, "operator", now())
     )
-    for (const webhook of webhooks) wakeUp({ type: "WebhookV1", id: webhook, priority: "bulk" })
+    tellCancelled(wakeUp, metrics, { cancelled, webhooks })
     if (!isDone) wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
     return { cancelled: cancelled.length, isDone }
   })

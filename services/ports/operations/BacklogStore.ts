@@ -5,8 +5,8 @@ import type { NotificationId } from "../../domain/Ids.ts"
 import type { StoreError } from "../StoreError.ts"
 
 export interface Waiting {
-  readonly kind: "plan" | "webhook" | ProviderKind
-  /** Work items that are due and that nobody has. */
+  readonly kind: "plan" | "webhook" | "workflow" | ProviderKind
+  /** Work items that are due and that nobody has; of workflows, runs, of which some are being moved. */
   readonly count: number
   /** How long the oldest of them has been due, by the database's clock; 0 when there is none. */
   readonly oldestMs: number

@@ -19,10 +19,11 @@ import type {
   CancelReason,
   Execution,
   ExecutionStatus,
-  HistoryEntry
+  HistoryEntry,
+  StepOutcome
 } from "../../domain/workflows/Execution.ts"
 import type { Answer, Question, Run, Settled } from "../../domain/workflows/Interpreter.ts"
-import type { UpdateContactStep } from "../../domain/workflows/Steps.ts"
+import type { Step, UpdateContactStep } from "../../domain/workflows/Steps.ts"
 import type { Settlement } from "../access/IdempotencyStore.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
@@ -86,6 +87,12 @@ export interface Moves {
   readonly events: ReadonlyArray<EventChunk>
   /** Of each version and step: how many runs came to it, and what became of them. */
   readonly counts: ReadonlyArray<StepSum>
+  /** Steps that are over, by what became of them. */
+  readonly steps: ReadonlyArray<{
+    readonly type: Step["type"]
+    readonly outcome: StepOutcome
+    readonly count: number
+  }>
 }
 
 export interface StepSum {
