@@ -12,6 +12,8 @@ export interface Language {
   readonly build: ReadonlyArray<ReadonlyArray<string>>
   readonly drivers: Readonly<Record<string, ReadonlyArray<string>>>
   readonly env?: Readonly<Record<string, string>>
+  /** Why a machine may lack what this language needs: then it is said that it was not run, and nothing fails. */
+  readonly mayBeMissing?: string
   /** Drivers that cannot be cancelled from outside, and why. */
   readonly uncancellable?: Readonly<Record<string, string>>
 }
@@ -108,5 +110,15 @@ export const LANGUAGES: ReadonlyArray<Language> = [
         "dev.heliograph.conformance.Driver"
       ]
     }
+  },
+  {
+    name: "csharp",
+    directory: "dotnet",
+    probe: ["sh", "-c", "dotnet --list-sdks | grep -q '^\\([89]\\|[1-9][0-9]\\)\\.'"],
+    packages: [],
+    elsewhere: "the SDK of .NET 8 or newer: https://dotnet.microsoft.com/download",
+    mayBeMissing: "Debian has no SDK of .NET",
+    build: [["dotnet", "build", "--nologo", "--verbosity", "quiet", "--configuration", "Release", "Conformance"]],
+    drivers: { csharp: ["dotnet", "Conformance/bin/Release/net8.0/Conformance.dll"] }
   }
 ]

@@ -61,6 +61,8 @@ const install = (packages: ReadonlyArray<string>, cwd: string, env: NodeJS.Proce
   return next
 }
 
+class Missing extends Error {}
+
 /** What is missing comes from Debian where this is root on it; elsewhere it is said how to get it. */
 const prepare = async (language: Language, cwd: string, env: NodeJS.ProcessEnv) => {
   const { build, elsewhere, packages, probe } = language
@@ -68,7 +70,7 @@ const prepare = async (language: Language, cwd: string, env: NodeJS.ProcessEnv) 
     const canInstall = process.getuid?.() === 0 && (await runs(["apt-get", "--version"], cwd, env)).ok
     if (canInstall && packages.length > 0) await install(packages, cwd, env)
     const { ok, said } = await runs(probe, cwd, env)
-    if (!ok) throw new Error(`${probe.join(" ")}: ${said}\nHow to get it: ${elsewhere}`)
+    if (!ok) throw new Missing(`${probe.join(" ")}: ${said}\nHow to get it: ${elsewhere}`)
   }
   for (const command of build) {
     const { ok, said } = await runs(command, cwd, env)
@@ -100,7 +102,9 @@ const runLanguage = async (language: Language, server: Server, engine: Engine | 
   try {
     await prepare(language, cwd, env)
   } catch (error) {
-    return report.fail("is ready to run", error)
+    const reason = language.mayBeMissing
+    if (!(error instanceof Missing) || reason === undefined) return report.fail("is ready to run", error)
+    return report.say(`  NOT RUN: ${reason}. How to get it: ${language.elsewhere}`)
   }
   if (language.build.length > 0) report.say(`  built in ${((performance.now() - start) / 1000).toFixed(1)} s`)
   for (const [label, command] of Object.entries(drivers)) {
@@ -153,6 +157,6 @@ try {
   await engine?.stop()
 }
 process.stdout.write(
-  failures === 0 ? "All of them do what every client does (sdk/README.md).\n" : `${failures} failed.\n`
+  failures === 0 ? "All that ran do what every client does (sdk/README.md).\n" : `${failures} failed.\n`
 )
 process.exit(failures === 0 ? 0 : 1)

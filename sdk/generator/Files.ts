@@ -3,6 +3,7 @@
  * changed without it.
  */
 
+import { csharpFiles } from "./csharp.ts"
 import { goFiles } from "./go.ts"
 import { javaFiles } from "./java.ts"
 import type { Json } from "./Model.ts"
@@ -23,6 +24,7 @@ export const generate = (document: Json): Readonly<Record<string, string>> => {
     ...goFiles(model),
     ...rubyFiles(model),
     ...phpFiles(model),
-    ...javaFiles(model)
+    ...javaFiles(model),
+    ...csharpFiles(model)
   }
 }
