@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config"
 import type { TestSpecification } from "vitest/node"
 import { BaseSequencer } from "vitest/node"
 
-/** Files that wait for deadlines of real processes. */
-const LONG = /\/test\/src\/|\.restart\.test\.ts$|\/(Holder|Frozen|EmbeddedServer)\.test\.ts$/
+/** Files that wait for deadlines of real processes, or for large tables. */
+const LONG = /\/test\/src\/|\.restart\.test\.ts$|\/(Holder|Frozen|EmbeddedServer|Plans|SmtpProvider)\.test\.ts$/
 
 /** Begins with the long files: without a run before, Vitest would leave those that are short texts for the end. */
 class LongFirst extends BaseSequencer {
