@@ -76,6 +76,21 @@ const setAside = Effect.map(
         }
 )
 
+/** Runs that have been due for so long are nobody's, or too many. */
+const LATE_MS = 60_000
+
+const runs = Effect.map(
+  Effect.flatMap(BacklogStore, (store) => store.read),
+  ({ waiting }) => {
+    const { count, oldestMs } = waiting.find(({ kind }) => kind === "workflow")!
+    return oldestMs <= LATE_MS
+      ? "no run of a workflow is late"
+      : {
+          warning: `${count} run${count === 1 ? " of a workflow is" : "s of workflows are"} due, the oldest for ${Math.round(oldestMs / 1000)} seconds: no node with the role workflows is up, or there are too few`
+        }
+  }
+)
+
 const secrets = Effect.map(lookAtMasterKey, (isKnown) =>
   isKnown ? "opens what this database holds" : "nothing is sealed yet; the first start records this key"
 )
@@ -112,6 +127,7 @@ const ofDatabase = (check: Check, isAlone: boolean) =>
     yield* check("credentials", credentials)
     yield* check("totals", totals)
     yield* check("set aside", setAside)
+    yield* check("workflows", runs)
   })
 
 /** Whether providers of sign-ins can lead back here; null where there are none. */

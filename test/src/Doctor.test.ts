@@ -41,7 +41,7 @@ describe("diagnose", () => {
   )
 
   it.live(
-    "warns of recipients who were set aside, until they are replayed",
+    "warns of recipients who were set aside, until they are replayed, and of runs of workflows that nobody moves",
     () =>
       Effect.gen(function* () {
         const { url } = yield* freshDatabase()
@@ -65,6 +65,20 @@ describe("diagnose", () => {
         })
         yield* inDatabase(Effect.flatMap(sql, (sql) => sql`UPDATE dead_letters SET replayed_at = now()`))
         expect(yield* found).toMatchObject({ isOk: true, isWarning: false })
+
+        const late = Effect.map(diagnose(env), (findings) => findings.find(({ check }) => check === "workflows"))
+        expect(yield* late).toMatchObject({ isOk: true, isWarning: false })
+        yield* inDatabase(
+          Effect.flatMap(
+            sql,
+            (sql) => sql`INSERT INTO execution_timers (app_id, execution_id, due_at)
+            VALUES (${appId}, gen_random_uuid(), now() - interval '61 s'), (${appId}, gen_random_uuid(), now() + interval '1 h')`
+          )
+        )
+        expect(yield* late).toMatchObject({
+          isWarning: true,
+          message: expect.stringContaining("1 run of a workflow is due")
+        })
       }).pipe(Effect.scoped),
     240_000
   )
