@@ -74,6 +74,8 @@ CREATE TABLE executions (
   history text NOT NULL DEFAULT '',
   -- Workflows that led to it by what they changed in contacts.
   depth smallint NOT NULL DEFAULT 0,
+  -- The segment whose entering began it: who has left that gets no more messages of it.
+  segment_id uuid,
   ended_step smallint,
   error text,
   reason text,

@@ -28,7 +28,7 @@ import { integers, uuids } from "../server/columns.ts"
 import { inTurn } from "../server/inTurn.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
-import { ask, keyText, reach } from "./answers.ts"
+import { ask, keyText, reach, segments } from "./answers.ts"
 import { byWhom, cancelRuns } from "./cancelRuns.ts"
 import type { ContactRow } from "./entering.ts"
 import { entering, NOTHING } from "./entering.ts"
@@ -50,6 +50,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
 
     const tools: Tools = {
       ask: (asked) => ask(sql, asked, now()).pipe(storeError("ExecutionStore.ask")),
+      segments: (appId, ids) => segments(sql, appId, ids).pipe(storeError("ExecutionStore.segments")),
       reach: (runs) => reach(sql, runs).pipe(storeError("ExecutionStore.reach"))
     }
 

@@ -15,7 +15,7 @@ import { notedOfPeople } from "../access/auditEntry.ts"
 import { settleWithin } from "../access/settleKey.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
-import { ask, reach } from "./answers.ts"
+import { ask, reach, segments } from "./answers.ts"
 import type { ContactRow } from "./entering.ts"
 import { entering } from "./entering.ts"
 import { inTransaction } from "./inTransaction.ts"
@@ -55,6 +55,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
     const transaction = inTransaction(sql)
     const tools: Tools = {
       ask: (asked) => ask(sql, asked, now()).pipe(storeError("TriggerStore.ask")),
+      segments: (appId, ids) => segments(sql, appId, ids).pipe(storeError("TriggerStore.segments")),
       reach: (runs) => reach(sql, runs).pipe(storeError("TriggerStore.reach"))
     }
     const write = Effect.fnUntraced(function* (moves: Moves, isNew: boolean) {
@@ -62,13 +63,18 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
     })
     const { begin, contactsOfUsers, enterContacts } = entering(sql, tools, write)
 
-    const beginningOf = (appId: AppId, { reentry, versionId, workflowId }: Triggered, depth: number): Beginning => ({
+    const beginningOf = (
+      appId: AppId,
+      { reentry, trigger, versionId, workflowId }: Triggered,
+      depth: number
+    ): Beginning => ({
       appId,
       workflowId,
       versionId,
       reentry: reentry === "always" ? null : reentry,
       data: {},
-      depth
+      depth,
+      ...(trigger.type === "segment_entered" ? { segmentId: trigger.segment_id } : {})
     })
 
     /** Active workflows of an application that wait for one of these. */

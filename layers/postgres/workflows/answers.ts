@@ -3,7 +3,8 @@ import { createHash } from "node:crypto"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Platform } from "../../../services/domain/audience/Device.ts"
-import type { ContactId, ExecutionId } from "../../../services/domain/Ids.ts"
+import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts"
+import type { AppId, ContactId, ExecutionId, SegmentId } from "../../../services/domain/Ids.ts"
 import type { Facts, MessageState } from "../../../services/domain/workflows/Conditions.ts"
 import { valueAt } from "../../../services/domain/workflows/Conditions.ts"
 import type { Answer, Collected, Heard, Joined, Question } from "../../../services/domain/workflows/Interpreter.ts"
@@ -329,6 +330,14 @@ export const ask = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<A
   }
   return answers
 })
+
+/** Conditions of segments that are there. */
+export const segments = (sql: Sql, appId: AppId, ids: ReadonlyArray<SegmentId>) =>
+  Effect.map(
+    sql<{ readonly id: SegmentId; readonly filter: SegmentFilter }>`
+      SELECT id, filter FROM segments WHERE app_id = ${appId} AND id = ANY(${uuids(ids)})`,
+    (rows) => new Map(rows.map(({ filter, id }) => [id, filter]))
+  )
 
 /** Devices and engagement of people. */
 export const reach = Effect.fnUntraced(function* (sql: Sql, runs: ReadonlyArray<OpenRun>) {

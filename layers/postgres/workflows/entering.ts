@@ -69,7 +69,8 @@ export const entering = (
     fence: 0,
     person: personOf(contact),
     isClosed: null,
-    isDisabled: false
+    isDisabled: false,
+    segmentId: beginning.segmentId ?? null
   })
 
   /** Runs of people who may enter once are written before they move: of those who may not, nothing comes. */
@@ -77,9 +78,9 @@ export const entering = (
     if (beginning.reentry === null || runs.length === 0) return runs
     const rows = yield* sql<{ readonly id: ExecutionId }>`
       INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, data, depth,
-        entry_key, created_at)
+        segment_id, entry_key, created_at)
       SELECT ${beginning.appId}::uuid, t.id, ${beginning.workflowId}::uuid, ${beginning.versionId}::uuid, t.contact_id,
-        t.user_id, 'waiting', 0, t.data, ${PgTypes.int2(beginning.depth)}, t.entry_key,
+        t.user_id, 'waiting', 0, t.data, ${PgTypes.int2(beginning.depth)}, ${beginning.segmentId ?? null}::uuid, t.entry_key,
         ${PgTypes.timestamptz(runs[0]!.enteredAt)}
       FROM unnest(${uuids(runs.map(({ id }) => id))}, ${uuids(runs.map(({ contactId }) => contactId))},
         ${texts(runs.map(({ userId }) => userId))}, ${texts(runs.map(({ userId }) => entryKeyOf(beginning.reentry, userId)))},

@@ -66,10 +66,10 @@ export const passOnDigests = Effect.fnUntraced(function* (sql: Sql, appId: AppId
       ? []
       : yield* sql<{ readonly version_id: WorkflowVersionId; readonly position: number }>`
         INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, is_begun,
-          deadline, data, steps, sends, history, depth, created_at)
+          deadline, data, steps, sends, history, depth, segment_id, created_at)
         SELECT o.app_id, t.id, o.workflow_id, o.version_id, o.contact_id, o.user_id, 'waiting', o.position, true,
           t.closes_at, t.data, coalesce(f.steps, o.steps), coalesce(f.sends, o.sends),
-          replace(t.history, '"stepOrder":0', '"stepOrder":' || (o.position + 1)), o.depth, ${PgTypes.timestamptz(at)}
+          replace(t.history, '"stepOrder":0', '"stepOrder":' || (o.position + 1)), o.depth, o.segment_id, ${PgTypes.timestamptz(at)}
         FROM unnest(${ids}, ${from}, ${uuids(passed.map(({ first }) => first))}, ${texts(passed.map(({ data }) => data))},
           ${closing}, ${texts(passed.map((one) => historyText([historyOf(one)])))})
           AS t (id, opener, first, data, closes_at, history)

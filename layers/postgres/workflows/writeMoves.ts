@@ -45,10 +45,10 @@ export const insertRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
   const [first] = moved
   return sql`
     INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, is_begun, deadline,
-      tries, data, steps, sends, history, ended_step, error, reason, depth, created_at, ended_at)
+      tries, data, steps, sends, history, ended_step, error, reason, depth, segment_id, created_at, ended_at)
     SELECT ${first!.run.appId}::uuid, t.id, ${first!.run.workflowId}::uuid, ${first!.run.versionId}::uuid, t.contact_id,
       t.user_id, t.status, t.position, t.is_begun, t.deadline, t.tries, t.data, coalesce(t.steps, '{}'),
-      coalesce(t.sends, '{}'), t.history, t.ended_step, t.error, t.reason, ${PgTypes.int2(first!.run.depth)},
+      coalesce(t.sends, '{}'), t.history, t.ended_step, t.error, t.reason, ${PgTypes.int2(first!.run.depth)}, ${first!.run.segmentId}::uuid,
       ${PgTypes.timestamptz(first!.run.enteredAt)}, CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
     FROM unnest(${to.ids}, ${uuids(moved.map(({ run }) => run.contactId))}, ${texts(moved.map(({ run }) => run.userId))},
       ${to.status}, ${to.position}, ${to.isBegun}, ${to.deadline}, ${to.tries}, ${to.steps}, ${to.sends}, ${to.history},

@@ -3,6 +3,7 @@ import type { Facts, MessageState } from "./Conditions.ts"
 import { judge, valueAt } from "./Conditions.ts"
 import { delayUntil } from "./Delay.ts"
 import type { ExecutionId, NotificationId } from "../Ids.ts"
+import type { SegmentFilter } from "../audience/Segment.ts"
 import { isTimeZone } from "../Time.ts"
 import type { Place, Program } from "./Program.ts"
 import type {
@@ -127,6 +128,8 @@ export interface Circumstances {
   readonly defaultTimezone: string
   /** Epoch milliseconds. */
   readonly now: number
+  /** Of a run that began because the person came into a segment: its conditions; null, where it is gone. */
+  readonly segment?: SegmentFilter | null
   /** Of a FETCH that was carried out. */
   readonly fetched?: Fetched
 }
@@ -142,6 +145,7 @@ class Move {
   readonly #effects: Array<Effect> = []
   readonly #history: Array<HistoryEntry> = []
   readonly #fetched: Fetched | undefined
+  readonly #segment: SegmentFilter | null | undefined
   #person: Facts
   #steps: Readonly<Record<string, unknown>>
   #position: number
@@ -150,7 +154,8 @@ class Move {
   /** SEND steps of this very move: nothing can have become of them. */
   readonly #justSent = new Set<string>()
 
-  constructor(program: Program, run: Run, { defaultTimezone, fetched, now, person }: Circumstances) {
+  constructor(program: Program, run: Run, { defaultTimezone, fetched, now, person, segment }: Circumstances) {
+    this.#segment = segment
     this.#program = program
     this.#run = run
     this.#now = now
@@ -208,6 +213,11 @@ class Move {
 
   *#send(place: Place, step: SendStep): Generator<Question, Settled | null, Answer> {
     if (!this.#isBegun) {
+      if (this.#segment !== undefined) {
+        const subject = { person: this.#person, data: {}, messages: () => new Set<MessageState>(), now: this.#now }
+        const { findings = [], fits } = this.#segment === null ? { fits: false } : judge(this.#segment, subject)
+        if (!fits) return this.#stop(place, { findings, detail: "is not in the segment any more" })
+      }
       this.#effects.push({ _tag: "Send", place, step })
       this.#justSent.add(step.key)
       if (step.wait_for_outcome !== true) return this.#pass(place, "passed")

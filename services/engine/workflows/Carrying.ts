@@ -1,7 +1,9 @@
 import { Effect, Option } from "effect"
 import { now } from "../../ports/Now.ts"
-import type { WorkflowVersionId } from "../../domain/Ids.ts"
-import type { Facts } from "../../domain/workflows/Conditions.ts"
+import type { SegmentFilter } from "../../domain/audience/Segment.ts"
+import type { SegmentId, WorkflowVersionId } from "../../domain/Ids.ts"
+import type { Facts, Needs } from "../../domain/workflows/Conditions.ts"
+import { needsOf } from "../../domain/workflows/Conditions.ts"
 import type { HistoryEntry } from "../../domain/workflows/Execution.ts"
 import type { Fetched, Settled } from "../../domain/workflows/Interpreter.ts"
 import { move } from "../../domain/workflows/Interpreter.ts"
@@ -24,6 +26,11 @@ const NOBODY: Facts = {
   seenAt: null,
   engagedAt: {}
 }
+
+const NONE: ReadonlyMap<SegmentId, SegmentFilter> = new Map()
+
+/** Whether a person has to be looked up beyond their contact. */
+const isInNeed = ({ devices, engagement }: Needs): boolean => devices || engagement
 
 /** A run that a move has not touched, as it ends from outside; `detail` says to people why. */
 const endedAs = (
@@ -64,9 +71,14 @@ export const carrying = (
     }
     const settled = new Map<OpenRun, Settled>()
     const going: Array<{ readonly run: OpenRun; readonly moving: ReturnType<typeof move> }> = []
-    const inNeed = runs.filter((run) => {
-      const needs = versions.get(run.versionId)?.program.needs
-      return needs !== undefined && (needs.devices || needs.engagement)
+    const [first] = runs
+    const segmentIds = [...new Set(runs.flatMap(({ segmentId }) => segmentId ?? []))]
+    const segments = segmentIds.length === 0 ? NONE : yield* tools.segments(first!.appId, segmentIds)
+    const isAskedFor = new Map([...segments].map(([id, filter]) => [id, isInNeed(needsOf([filter]))]))
+    const inNeed = runs.filter(({ segmentId, versionId }) => {
+      if (segmentId !== null && isAskedFor.get(segmentId) === true) return true
+      const needs = versions.get(versionId)?.program.needs
+      return needs !== undefined && isInNeed(needs)
     })
     const more = inNeed.length === 0 ? new Map() : yield* tools.reach(inNeed)
     for (const run of runs) {
@@ -88,6 +100,7 @@ export const carrying = (
             person: { ...run.person, ...more.get(run.contactId) },
             defaultTimezone: settings.defaultTimezone,
             now: at,
+            ...(run.segmentId === null ? {} : { segment: segments.get(run.segmentId) ?? null }),
             ...(answer === undefined ? {} : { fetched: answer })
           })
         })

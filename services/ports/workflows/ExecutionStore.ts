@@ -8,7 +8,8 @@ import type {
   TemplateVersionId,
   WebhookId,
   WorkflowId,
-  WorkflowVersionId
+  WorkflowVersionId,
+  SegmentId
 } from "../../domain/Ids.ts"
 import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { KeptRequest, Priority } from "../../domain/sending/Notification.ts"
@@ -38,6 +39,8 @@ export interface OpenRun extends Run {
   readonly person: Facts | null
   /** Why it ends, where its workflow is archived or deleted. */
   readonly isClosed: CancelReason | null
+  /** Of one that began because the person came into it. */
+  readonly segmentId: SegmentId | null
   /** Its application has ended: no step begins any more. */
   readonly isDisabled: boolean
   readonly depth: number
@@ -54,6 +57,11 @@ export interface Asked {
 export interface Tools {
   /** Answers in the order of the questions: a statement or two for each kind. */
   readonly ask: (asked: ReadonlyArray<Asked>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>
+  /** The conditions of segments of the application; those that are gone are left out. */
+  readonly segments: (
+    appId: AppId,
+    ids: ReadonlyArray<SegmentId>
+  ) => Effect.Effect<ReadonlyMap<SegmentId, SegmentFilter>, StoreError>
   /** Devices and engagement of these people. */
   readonly reach: (
     runs: ReadonlyArray<OpenRun>
@@ -125,6 +133,8 @@ export interface Beginning {
   readonly reentry: "when_ended" | "once" | null
   readonly data: Readonly<Record<string, unknown>>
   readonly depth: number
+  /** Into which the people have come. */
+  readonly segmentId?: SegmentId
 }
 
 /** People that are counted when an audience is left to enter, at most: it takes no longer for a million. */

@@ -6,11 +6,14 @@ import * as ContactStores from "../../../../layers/postgres/audience/ContactStor
 import { markDeleted } from "../../../../layers/postgres/people/deleteOrganization.ts"
 import { MOVING_RUNS } from "../../../../layers/postgres/server/advisoryLocks.ts"
 import { pool } from "../../../../layers/postgres/server/Database.ts"
-import type { AppId, ExecutionId, OrganizationId } from "../../../../services/domain/Ids.ts"
+import type { AppId, ExecutionId, OrganizationId, SegmentId } from "../../../../services/domain/Ids.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
 import type { Workflow } from "../../../../services/domain/workflows/Workflow.ts"
+import { beginningOf } from "../../../../services/engine/workflows/Workflows.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { now } from "../../../../services/ports/Now.ts"
+import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
+import { SegmentStore } from "../../../../services/ports/audience/SegmentStore.ts"
 import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
 import { TriggerStore } from "../../../../services/ports/workflows/TriggerStore.ts"
 import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
@@ -565,6 +568,47 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       })
     )
   })
+
+  it.effect("of a segment send nothing to who has left it, or when it is gone", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const segments = yield* SegmentStore
+      const one = yield* segments.create(app, { name: "Vip", filter: { tags_any: ["vip"] } })
+      const other = yield* segments.create(app, { name: "All", filter: { tags_none: ["nobody's"] } })
+      const send: Step = { key: "hello", type: "SEND", content: { title: "Hello" } }
+      const workflow = yield* activated(app, [PAUSE, send])
+      const store = yield* ExecutionStore
+      const carried = yield* carry()
+      const enter = (segmentId: SegmentId, people: ReadonlyArray<string>) =>
+        store.enter({ ...beginningOf(workflow, {}), segmentId }, people, carried)
+      yield* (yield* ContactStore).upsert(
+        app,
+        ["stays", "left"].map((external_id) => ({ external_id, tags: ["vip"] }))
+      )
+      yield* enter(one.id, ["stays", "left"])
+      yield* enter(other.id, ["of-none"])
+      yield* entered(workflow, ["named"])
+      yield* sql`UPDATE contacts SET tags = '{}' WHERE app_id = ${app} AND external_id = 'left'`
+      yield* segments.remove(app, other.id)
+      yield* letTimePass(app)
+      yield* moveAll(app)
+      const { items } = yield* store.list(app, {}, null, 10)
+      expect(Object.fromEntries(items.map(({ status, userId }) => [userId, status]))).toEqual({
+        stays: "completed",
+        left: "filtered",
+        "of-none": "filtered",
+        named: "completed"
+      })
+      const left = items.find(({ userId }) => userId === "left")!
+      expect((yield* store.history(app, left.id)).at(-1)).toMatchObject({
+        stepOrder: 2,
+        outcome: "stopped",
+        detail: "is not in the segment any more",
+        findings: [{ about: "tags_any", fits: false }]
+      })
+    })
+  )
 
   describe("waiting for an event", () => {
     const WAIT: Step = {
