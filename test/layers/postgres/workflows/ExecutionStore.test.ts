@@ -19,7 +19,7 @@ import { TriggerStore } from "../../../../services/ports/workflows/TriggerStore.
 import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
 import { TestDatabase } from "../../../Database.ts"
 import { hotStores, newApp } from "../Stores.ts"
-import { activated, carry, entered, moved, workflowStores } from "./Runs.ts"
+import { activated, carry, draftOf, entered, moved, workflowStores } from "./Runs.ts"
 
 const HOUR_S = 3600
 const NO_EVENTS = () => []
@@ -127,6 +127,68 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       })
     )
 
+    it.effect("does no step again that is done, and joins no digest to itself, however often it is moved", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const app = yield* newApp
+        const say = (key: string): Step => ({ key, type: "SEND", content: { title: key } })
+        const digest: Step = { key: "sum", type: "DIGEST", seconds: HOUR_S }
+        const cap: Step = { key: "cap", type: "THROTTLE", at_most: 1, per_seconds: HOUR_S }
+        const workflow = yield* activated(app, [say("hello"), cap, digest, say("then"), PAUSE, say("last")])
+        const [one] = yield* entered(workflow, ["u"])
+        const again = Effect.gen(function* () {
+          for (let times = 0; times < 3; times++) {
+            yield* sql`UPDATE execution_timers SET due_at = now() - interval '1 s' WHERE app_id = ${app}`
+            yield* moved(app)
+          }
+        })
+        const sent = Effect.map(sql`SELECT 1 FROM notifications WHERE app_id = ${app}`, ({ length }) => length)
+        yield* again
+        expect([yield* sent, (yield* found(app, one!.run.id)).stepOrder]).toEqual([1, 3])
+        yield* letTimePass(app)
+        yield* moved(app)
+        yield* again
+        expect([yield* sent, (yield* found(app, one!.run.id)).stepOrder]).toEqual([2, 5])
+        yield* letTimePass(app)
+        yield* moved(app)
+        yield* again
+        expect(yield* sent).toBe(3)
+        expect(yield* found(app, one!.run.id)).toMatchObject({ status: "completed", steps: { sum: { count: 1 } } })
+        expect((yield* (yield* ExecutionStore).history(app, one!.run.id)).map(({ outcome }) => outcome)).toEqual([
+          "passed",
+          "passed",
+          "waiting",
+          "passed",
+          "passed",
+          "waiting",
+          "passed",
+          "passed"
+        ])
+      })
+    )
+
+    it.effect("leads ten thousand along the version that they entered, whatever is published meanwhile", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [PAUSE, { key: "between", type: "DELAY", seconds: 60 }, MARK])
+        for (let page = 0; page < 10; page++) yield* entered(workflow, users(1000, `p${page}-`))
+        const store = yield* WorkflowStore
+        const definition = { ...workflow.definition, steps: [PAUSE] }
+        const published = Option.getOrThrow(
+          yield* store.update(app, workflow.id, workflow.version, draftOf(definition), null)
+        )
+        yield* entered(published, ["new"])
+        for (const open of [10_000, 0]) {
+          yield* letTimePass(app)
+          yield* moveAll(app)
+          expect((yield* statuses(app))["waiting"] ?? 0).toBe(open)
+        }
+        const [pause, between, mark] = yield* store.counts(workflow.versionId)
+        for (const step of [pause, between, mark]) expect(step).toMatchObject({ entered: 10_000, passed: 10_000 })
+        expect(yield* store.counts(published.versionId)).toMatchObject([{ entered: 1, passed: 1 }])
+      })
+    )
+
     it.effect("writes what steps change in the order of steps, whichever of them runs begin with", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -225,6 +287,29 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         const { items } = yield* (yield* ExecutionStore).list(app, { status: "completed" }, null, 10)
         const sums = items.flatMap(({ steps }) => (steps["sum"] === undefined ? [] : [steps["sum"]]))
         expect(sums).toMatchObject([{ count: 1 }, { count: 2 }])
+      })
+    )
+
+    it.effect("collect of those alone who take the branch in which they stand", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const loud = { data: [{ name: "loud", op: "equals" as const, value: true }] }
+        const branch: Step = {
+          key: "which",
+          type: "BRANCH",
+          branches: [{ conditions: loud, steps: [] }],
+          else: [DIGEST]
+        }
+        const workflow = yield* activated(app, [branch, MARK])
+        for (const [i, isLoud] of [false, true, false, true].entries()) {
+          yield* entered(workflow, ["u"], { thread: "t", loud: isLoud, i })
+        }
+        expect(yield* statuses(app)).toEqual({ completed: 3, waiting: 1 })
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        const { items } = yield* (yield* ExecutionStore).list(app, {}, null, 10)
+        const sums = items.flatMap(({ steps }) => (steps["sum"] === undefined ? [] : [steps["sum"]]))
+        expect(sums).toMatchObject([{ count: 2, items: [{ i: 0 }, { i: 2 }] }])
       })
     )
 
@@ -418,6 +503,9 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         yield* letTimePass(app)
         expect(yield* moveAll(app)).toBe(2)
         expect(yield* race(workflow)).toBe(0)
+        // Nor does a new version of the workflow let them in again.
+        const saved = yield* (yield* WorkflowStore).update(app, workflow.id, 1, draftOf(workflow.definition), null)
+        expect(yield* race(Option.getOrThrow(saved))).toBe(0)
       })
     )
 
