@@ -21,6 +21,7 @@ import * as Liquid from "../layers/liquid/TemplateEngine.ts"
 import { ofProcess } from "../layers/local/ProcessChannel.ts"
 import * as BrowserFiles from "../layers/local/BrowserFiles.ts"
 import * as Clock from "../layers/local/Clock.ts"
+import * as DashboardFiles from "../layers/local/DashboardFiles.ts"
 import * as LocalDirect from "../layers/local/DirectSends.ts"
 import * as LocalHub from "../layers/local/JobHub.ts"
 import * as WorkerDirect from "../layers/local/WorkerDirectSends.ts"
@@ -416,7 +417,8 @@ const http = (
             testEvents,
             payloadSizes,
             inboxStreams(state),
-            BrowserFiles.layer
+            BrowserFiles.layer,
+            DashboardFiles.layer
           )
         ),
         Layer.merge(peopleAtWork),

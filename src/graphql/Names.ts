@@ -13,7 +13,14 @@ const IDS: ReadonlySet<string> = new Set(["AuditActor.actorId", "OrganizationLog
 /** What REST calls a field of a type of objects. */
 export const restName = (type: string, field: string): string => (IDS.has(`${type}.${field}`) ? "id" : snakeCase(field))
 
-export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+type SnakeCase<Name extends string> = string extends Name
+  ? string
+  : Name extends `${infer First}${infer Rest}`
+    ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+    : ""
+
+export const snakeCase = <Name extends string>(name: Name): SnakeCase<Name> =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as SnakeCase<Name>
 
 const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 

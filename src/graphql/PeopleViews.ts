@@ -1,8 +1,10 @@
 import type { Account, ExternalSignIn } from "../../services/domain/people/Account.ts"
 import type { Invitation, Member, Organization } from "../../services/domain/people/Organization.ts"
 import type { PeopleLogEntry } from "../../services/domain/people/PeopleLogEntry.ts"
-import type { Role } from "../../services/domain/people/Role.ts"
+import type { Operation, Role } from "../../services/domain/people/Role.ts"
+import { mayDo, OPERATIONS } from "../../services/domain/people/Role.ts"
 import { isoTime } from "../../services/domain/Time.ts"
+import { snakeCase } from "./Names.ts"
 
 /* What people, and what belongs to them, look like in the schema. */
 
@@ -13,11 +15,17 @@ export const showAccount = ({ createdAt, email, id, name }: Account) => ({
   createdAt: isoTime(createdAt)
 })
 
+const operations = Object.keys(OPERATIONS) as ReadonlyArray<Operation>
+
 export const showOrganization = ({ createdAt, id, name, plan }: Organization, role: Role | null) => ({
   id,
   name,
   plan,
   role,
+  may:
+    role === null
+      ? []
+      : operations.filter((operation) => mayDo(role, operation)).map((operation) => snakeCase(operation)),
   createdAt: isoTime(createdAt)
 })
 

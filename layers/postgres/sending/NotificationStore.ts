@@ -15,7 +15,7 @@ import { permitted } from "../access/permitted.ts"
 import { Holder } from "../operations/Holder.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { uuids } from "../server/columns.ts"
-import { deliveriesOf } from "./deliveries.ts"
+import { deliveriesOf, outcomesOf } from "./deliveries.ts"
 import { claimNextPlanOf, claimPlanOf, savePlanOf } from "./planNotification.ts"
 import { countsOfNotifications, findNotification, findNotifications, listNotifications } from "./readNotifications.ts"
 import { reviseNotification } from "./reviseNotification.ts"
@@ -213,6 +213,7 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
     const sql = yield* SqlClient.SqlClient
     const holder = yield* Holder
     const readDeliveries = deliveriesOf(sql)
+    const outcomes = outcomesOf(sql)
     const control = controlNotification(sql)
     const revise = reviseNotification(sql)
     return NotificationStore.of({
@@ -222,8 +223,9 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
       list: listNotifications(sql),
       counts: countsOfNotifications(sql),
       message: yield* makeMessage(sql),
-      deliveries: (appId, id, after, limit) =>
-        readDeliveries(appId, id, after, limit).pipe(storeError("NotificationStore.deliveries")),
+      deliveries: (appId, id, after, limit, filter) =>
+        readDeliveries(appId, id, after, limit, filter).pipe(storeError("NotificationStore.deliveries")),
+      outcomes: (appId, id) => outcomes(appId, id).pipe(storeError("NotificationStore.outcomes")),
       claimPlan: claimPlanOf(sql, holder),
       claimNextPlan: claimNextPlanOf(sql, holder),
       savePlan: savePlanOf(sql),

@@ -350,6 +350,10 @@ export type Delivery = {
   readonly error: string | null
   readonly attempts: number
   readonly completed_at: string
+  /** When the client reported it, of push alone; as the next two, as long as reports are kept. */
+  readonly delivered_at: string | null
+  readonly opened_at: string | null
+  readonly clicked_at: string | null
 }
 
 export type Device = {
@@ -644,6 +648,15 @@ export type NotificationSummary = {
   readonly updated_at: string | null
   readonly started_at: string | null
   readonly completed_at: string | null
+}
+
+export type Outcomes = {
+  readonly data: ReadonlyArray<{
+    readonly provider: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
+    readonly status: "sent" | "failed" | "skipped" | "cancelled"
+    readonly error: string | null
+    readonly count: number
+  }>
 }
 
 export type PostInbox = {
@@ -1827,6 +1840,10 @@ export interface NotificationsResource {
   deliveries(
     id: string,
     query?: {
+      readonly status?: "sent" | "failed" | "skipped" | "cancelled"
+      /** Exactly this code, as `unregistered`. */
+      readonly error?: string
+      readonly user_id?: string
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
       /** `next_cursor` of the page before. Leave it out for the first page. */
@@ -1834,6 +1851,8 @@ export interface NotificationsResource {
     },
     options?: RequestOptions
   ): Pages<Delivery>
+  /** Count why recipients ended as they did. */
+  outcomes(id: string, options?: RequestOptions): Promise<Outcomes>
   /** Read a notification's counts by provider. */
   stats(id: string, options?: RequestOptions): Promise<NotificationStats>
 }

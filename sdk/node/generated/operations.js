@@ -418,6 +418,15 @@ export const operations = {
       takesKey: false,
       answer: "page"
     },
+    outcomes: {
+      method: "GET",
+      path: "/api/v1/notifications/{id}/outcomes",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
     stats: {
       method: "GET",
       path: "/api/v1/notifications/{id}/stats",

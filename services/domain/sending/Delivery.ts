@@ -29,6 +29,21 @@ export interface Delivery {
   readonly at: number
 }
 
+/** A delivery with what its recipient's side reported of it since, by moments; null: nothing. */
+export interface FollowedDelivery extends Delivery {
+  readonly deliveredAt: number | null
+  readonly openedAt: number | null
+  readonly clickedAt: number | null
+}
+
+/** How many recipients ended alike. */
+export interface Outcome {
+  readonly provider: ProviderKind
+  readonly status: DeliveryStatus
+  readonly error: string | null
+  readonly count: number
+}
+
 /** Whether the recipients of a way are channels; else they are devices. */
 export const isChannel = (provider: ProviderKind): boolean => provider === "smtp" || provider === "inbox"
 

@@ -1,7 +1,7 @@
 import type { Effect, Option } from "effect"
 import { Context } from "effect"
 import type { ProviderKind } from "../../domain/sending/Credential.ts"
-import type { Counts, Delivery } from "../../domain/sending/Delivery.ts"
+import type { Counts, DeliveryStatus, FollowedDelivery, Outcome } from "../../domain/sending/Delivery.ts"
 import type { AppId, BatchId, NotificationId } from "../../domain/Ids.ts"
 import type {
   KeptRequest,
@@ -96,6 +96,13 @@ export interface AcceptedForUsers {
 }
 
 /** Which notifications a list is to have: those that meet every condition. */
+export interface DeliveryFilter {
+  readonly status?: DeliveryStatus
+  readonly error?: string
+  /** Recipients of one person: their devices and channels. */
+  readonly userId?: string
+}
+
 export interface NotificationFilter {
   readonly status?: NotificationStatus | undefined
   /** Epoch milliseconds, compared with the time in the id: from this moment on, and up to this one, both included. */
@@ -193,13 +200,16 @@ export class NotificationStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<NotificationId, Counts>, StoreError>
     /** What a notification's messages are made from. None when it is gone. */
     readonly message: (id: NotificationId) => Effect.Effect<Option.Option<Message>, StoreError>
-    /** In the order of recipients. */
+    /** In the order of recipients; those that fit all of the filter. */
     readonly deliveries: (
       appId: AppId,
       id: NotificationId,
       after: string | null,
-      limit: number
-    ) => Effect.Effect<Page<Delivery>, StoreError>
+      limit: number,
+      filter?: DeliveryFilter
+    ) => Effect.Effect<Page<FollowedDelivery>, StoreError>
+    /** How many recipients ended alike, most first: reads all results of the notification. */
+    readonly outcomes: (appId: AppId, id: NotificationId) => Effect.Effect<ReadonlyArray<Outcome>, StoreError>
     /** Takes the plan of a queued or sending notification whose plan is neither done nor leased to another. */
     readonly claimPlan: (id: NotificationId, leaseMs: number) => Effect.Effect<Option.Option<ClaimedPlan>, StoreError>
     /**

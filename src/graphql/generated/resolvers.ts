@@ -720,12 +720,40 @@ export type ActiveSession = {
   readonly expiresAt: Scalars["DateTime"]["output"]
 }
 
+/** What a role may do, as a dashboard needs to know it: a control whose operation is not among `may` would answer 403. */
+export type Operation =
+  | "read"
+  | "leave_organization"
+  | "send_notifications"
+  | "control_notifications"
+  | "replay_dead_letters"
+  | "change_devices"
+  | "change_contacts"
+  | "change_channels"
+  | "change_segments"
+  | "change_templates"
+  | "change_workflows"
+  | "change_inbox"
+  | "report_engagement"
+  | "create_application"
+  | "change_application"
+  | "change_api_keys"
+  | "change_credentials"
+  | "change_webhooks"
+  | "change_organization"
+  | "change_members"
+  | "change_billing"
+  | "delete_application"
+  | "delete_organization"
+
 export type Organization = {
   readonly id: Scalars["ID"]["output"]
   readonly name: Scalars["String"]["output"]
   readonly plan: Scalars["String"]["output"]
   /** What the signed-in person is in it. */
   readonly role?: Maybe<Role>
+  /** What that role may do, in the organization and its applications. */
+  readonly may: ReadonlyArray<Operation>
   readonly createdAt: Scalars["DateTime"]["output"]
 }
 
@@ -867,6 +895,8 @@ export type Query = {
   readonly notification?: Maybe<Notification>
   readonly previewNotification: NotificationPreview
   readonly deliveries: DeliveryConnection
+  /** How many recipients ended alike, most first. It reads the results of all. */
+  readonly outcomes: ReadonlyArray<Outcome>
   readonly credentials: ReadonlyArray<Credential>
   readonly credential?: Maybe<Credential>
   readonly deadLetters: DeadLetterConnection
@@ -1057,8 +1087,15 @@ export type QueryPreviewNotificationArgs = {
 
 export type QueryDeliveriesArgs = {
   notificationId: Scalars["ID"]["input"]
+  status?: InputMaybe<DeliveryStatus>
+  error?: InputMaybe<Scalars["String"]["input"]>
+  userId?: InputMaybe<Scalars["String"]["input"]>
   first?: InputMaybe<Scalars["Int"]["input"]>
   after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryOutcomesArgs = {
+  notificationId: Scalars["ID"]["input"]
 }
 
 export type QueryCredentialsArgs = {
@@ -1852,6 +1889,17 @@ export type Delivery = {
   readonly error?: Maybe<Scalars["String"]["output"]>
   readonly attempts: Scalars["Int"]["output"]
   readonly completedAt: Scalars["DateTime"]["output"]
+  /** When the client reported it, of push alone; as the next two, as long as reports are kept. */
+  readonly deliveredAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly openedAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly clickedAt?: Maybe<Scalars["DateTime"]["output"]>
+}
+
+export type Outcome = {
+  readonly provider: Provider
+  readonly status: DeliveryStatus
+  readonly error?: Maybe<Scalars["String"]["output"]>
+  readonly count: Scalars["Int"]["output"]
 }
 
 export type DeliveryConnection = {
@@ -2563,6 +2611,7 @@ export type ResolversTypes = {
   Session: ResolverTypeWrapper<Omit<Session, "account"> & { account: ResolversTypes["Account"] }>
   FirstApplication: ResolverTypeWrapper<FirstApplication>
   ActiveSession: ResolverTypeWrapper<ActiveSession>
+  Operation: null
   Organization: ResolverTypeWrapper<Organization>
   Member: ResolverTypeWrapper<Member>
   MemberConnection: ResolverTypeWrapper<MemberConnection>
@@ -2622,6 +2671,7 @@ export type ResolversTypes = {
   NotificationPreview: ResolverTypeWrapper<NotificationPreview>
   DeliveryStatus: null
   Delivery: ResolverTypeWrapper<Delivery>
+  Outcome: ResolverTypeWrapper<Outcome>
   DeliveryConnection: ResolverTypeWrapper<DeliveryConnection>
   DeliveryEdge: ResolverTypeWrapper<DeliveryEdge>
   CredentialKind: null
@@ -2830,6 +2880,7 @@ export type ResolversParentTypes = {
   ProviderPreview: ProviderPreview
   NotificationPreview: NotificationPreview
   Delivery: Delivery
+  Outcome: Outcome
   DeliveryConnection: DeliveryConnection
   DeliveryEdge: DeliveryEdge
   Credential: Credential
@@ -3505,6 +3556,32 @@ export type ActiveSessionResolvers<
   expiresAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
 }
 
+export type OperationResolvers = {
+  READ: "read"
+  LEAVE_ORGANIZATION: "leave_organization"
+  SEND_NOTIFICATIONS: "send_notifications"
+  CONTROL_NOTIFICATIONS: "control_notifications"
+  REPLAY_DEAD_LETTERS: "replay_dead_letters"
+  CHANGE_DEVICES: "change_devices"
+  CHANGE_CONTACTS: "change_contacts"
+  CHANGE_CHANNELS: "change_channels"
+  CHANGE_SEGMENTS: "change_segments"
+  CHANGE_TEMPLATES: "change_templates"
+  CHANGE_WORKFLOWS: "change_workflows"
+  CHANGE_INBOX: "change_inbox"
+  REPORT_ENGAGEMENT: "report_engagement"
+  CREATE_APPLICATION: "create_application"
+  CHANGE_APPLICATION: "change_application"
+  CHANGE_API_KEYS: "change_api_keys"
+  CHANGE_CREDENTIALS: "change_credentials"
+  CHANGE_WEBHOOKS: "change_webhooks"
+  CHANGE_ORGANIZATION: "change_organization"
+  CHANGE_MEMBERS: "change_members"
+  CHANGE_BILLING: "change_billing"
+  DELETE_APPLICATION: "delete_application"
+  DELETE_ORGANIZATION: "delete_organization"
+}
+
 export type OrganizationResolvers<
   ContextType = GraphqlContext,
   ParentType extends ResolversParentTypes["Organization"] = ResolversParentTypes["Organization"]
@@ -3513,6 +3590,7 @@ export type OrganizationResolvers<
   name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
   plan?: Resolver<ResolversTypes["String"], ParentType, ContextType>
   role?: Resolver<Maybe<ResolversTypes["Role"]>, ParentType, ContextType>
+  may?: Resolver<ReadonlyArray<ResolversTypes["Operation"]>, ParentType, ContextType>
   createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
 }
 
@@ -3802,6 +3880,12 @@ export type QueryResolvers<
     ParentType,
     ContextType,
     RequireFields<QueryDeliveriesArgs, "notificationId">
+  >
+  outcomes?: Resolver<
+    ReadonlyArray<ResolversTypes["Outcome"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryOutcomesArgs, "notificationId">
   >
   credentials?: Resolver<
     ReadonlyArray<ResolversTypes["Credential"]>,
@@ -4541,6 +4625,19 @@ export type DeliveryResolvers<
   error?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
   attempts?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
   completedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  deliveredAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  openedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  clickedAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+}
+
+export type OutcomeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Outcome"] = ResolversParentTypes["Outcome"]
+> = {
+  provider?: Resolver<ResolversTypes["Provider"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["DeliveryStatus"], ParentType, ContextType>
+  error?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  count?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
 }
 
 export type DeliveryConnectionResolvers<
@@ -5099,6 +5196,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   Session?: SessionResolvers<ContextType>
   FirstApplication?: FirstApplicationResolvers<ContextType>
   ActiveSession?: ActiveSessionResolvers<ContextType>
+  Operation?: OperationResolvers
   Organization?: OrganizationResolvers<ContextType>
   Member?: MemberResolvers<ContextType>
   MemberConnection?: MemberConnectionResolvers<ContextType>
@@ -5139,6 +5237,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   NotificationPreview?: NotificationPreviewResolvers<ContextType>
   DeliveryStatus?: DeliveryStatusResolvers
   Delivery?: DeliveryResolvers<ContextType>
+  Outcome?: OutcomeResolvers<ContextType>
   DeliveryConnection?: DeliveryConnectionResolvers<ContextType>
   DeliveryEdge?: DeliveryEdgeResolvers<ContextType>
   CredentialKind?: CredentialKindResolvers

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { BuiltDashboard } from "../../../services/ports/operations/DashboardFiles.ts"
 import { docsPage } from "./Docs.ts"
 import { frontRoute } from "../endpoints/Front.ts"
 import { openApi } from "./OpenApi.ts"
@@ -7,12 +8,16 @@ import type { Route } from "../pipeline/Route.ts"
 import { route } from "../pipeline/Route.ts"
 
 /** Adds to a table the routes that describe it, themselves included. Their answers are written once. */
-export const withReference = (routes: ReadonlyArray<Route>, baseUrl: string): ReadonlyArray<Route> => {
+export const withReference = (
+  routes: ReadonlyArray<Route>,
+  baseUrl: string,
+  dashboard: BuiltDashboard | null = null
+): ReadonlyArray<Route> => {
   let document = ""
   let page = ""
   const all: ReadonlyArray<Route> = [
     ...routes,
-    frontRoute(baseUrl),
+    frontRoute(baseUrl, dashboard),
     route({
       method: "GET",
       path: "/api/v1/openapi.json",

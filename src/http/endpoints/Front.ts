@@ -1,7 +1,9 @@
 import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { BuiltDashboard } from "../../../services/ports/operations/DashboardFiles.ts"
 import { version } from "../../version.ts"
 import { route } from "../pipeline/Route.ts"
+import { dashboardPage } from "./Dashboard.ts"
 
 const Front = Schema.Struct({
   name: Schema.String,
@@ -23,7 +25,7 @@ const pageOf = (front: typeof Front.Type): string => {
 <style>body{font:16px/1.6 system-ui,sans-serif;max-width:40rem;margin:4rem auto;padding:0 1rem}</style>
 </head><body>
 <h1>Heliograph</h1>
-<p>It sends push notifications and e-mail. This is version ${front.version}.</p>
+<p>It sends push notifications and e-mail. This is version ${front.version}. The dashboard has not been built: <code>npm run dashboard:build</code>, or <code>npm start</code>, which does that first.</p>
 <ul>
 ${link(front.docs, "The documentation of the API")}
 ${link(front.openapi, "The same as an OpenAPI document")}
@@ -33,8 +35,11 @@ ${link(front.health, "Is it alive?")}
 `
 }
 
-/** What somebody sees who opens the address of the service: where to go from here. */
-export const frontRoute = (baseUrl: string) => {
+/**
+ * What somebody sees who opens the address of the service: the dashboard, or where to go from here as long as it was not
+ * built.
+ */
+export const frontRoute = (baseUrl: string, dashboard: BuiltDashboard | null) => {
   const front = {
     name: "heliograph",
     version,
@@ -55,10 +60,12 @@ export const frontRoute = (baseUrl: string) => {
     handler: ({ request }) =>
       Effect.sync(() =>
         /\btext\/html\b/.test(String(request.headers["accept"] ?? ""))
-          ? HttpServerResponse.text(page, {
-              contentType: "text/html; charset=utf-8",
-              headers: { "content-security-policy": POLICY, vary: "Accept" }
-            })
+          ? dashboard === null
+            ? HttpServerResponse.text(page, {
+                contentType: "text/html; charset=utf-8",
+                headers: { "content-security-policy": POLICY, vary: "Accept" }
+              })
+            : dashboardPage(dashboard)
           : HttpServerResponse.text(JSON.stringify(front), {
               contentType: "application/json",
               headers: { vary: "Accept" }

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { ProviderKind } from "../../../services/domain/sending/Credential.ts"
-import type { Counts, Delivery } from "../../../services/domain/sending/Delivery.ts"
+import type { Counts, FollowedDelivery } from "../../../services/domain/sending/Delivery.ts"
 import { DeliveryStatus, isChannel } from "../../../services/domain/sending/Delivery.ts"
 import { DeliveryId, NotificationId, TemplateId, uuidTime } from "../../../services/domain/Ids.ts"
 import type { KeptRequest, Notification } from "../../../services/domain/sending/Notification.ts"
@@ -101,8 +101,24 @@ export const DeliveryView = Schema.Struct({
       "Why it was not sent: a short code. `outcome_unknown` beside `cancelled`: a node that died or froze had the message in hand when the notification was cancelled, so the recipient may have got it. If that node comes back with the result, the result replaces this."
   }),
   attempts: Schema.Int,
-  completed_at: Schema.String
+  completed_at: Schema.String,
+  delivered_at: Schema.NullOr(Schema.String).annotate({
+    description: "When the client reported it, of push alone; as the next two, as long as reports are kept."
+  }),
+  opened_at: Schema.NullOr(Schema.String),
+  clicked_at: Schema.NullOr(Schema.String)
 }).annotate({ identifier: "Delivery" })
+
+export const OutcomesView = Schema.Struct({
+  data: Schema.Array(
+    Schema.Struct({
+      provider: ProviderKind,
+      status: DeliveryStatus,
+      error: Schema.NullOr(Schema.String),
+      count: Schema.Int
+    })
+  )
+}).annotate({ identifier: "Outcomes" })
 
 const NOBODY: Counts = { accepted: 0, pending: 0, ...NOTHING }
 
@@ -147,7 +163,7 @@ export const showNotification = (notification: Notification, counts?: Counts): t
   }
 }
 
-export const showDelivery = (delivery: Delivery): typeof DeliveryView.Type => ({
+export const showDelivery = (delivery: FollowedDelivery): typeof DeliveryView.Type => ({
   id: delivery.id,
   device_id: isChannel(delivery.provider) ? null : delivery.recipientId,
   channel_id: isChannel(delivery.provider) ? delivery.recipientId : null,
@@ -156,7 +172,10 @@ export const showDelivery = (delivery: Delivery): typeof DeliveryView.Type => ({
   message_id: delivery.messageId,
   error: delivery.error,
   attempts: delivery.attempts,
-  completed_at: isoTime(delivery.at)
+  completed_at: isoTime(delivery.at),
+  delivered_at: timeOrNull(delivery.deliveredAt),
+  opened_at: timeOrNull(delivery.openedAt),
+  clicked_at: timeOrNull(delivery.clickedAt)
 })
 
 export const summaryExample = {
@@ -197,5 +216,8 @@ export const deliveryExample = {
   message_id: "8C1F3B52-5D2C-4E0B-9C7A-0B1E2F3A4D5C",
   error: null,
   attempts: 1,
-  completed_at: NOW
+  completed_at: NOW,
+  delivered_at: NOW,
+  opened_at: null,
+  clicked_at: null
 }

@@ -1,7 +1,10 @@
 import { Effect, Option, Schema } from "effect"
+import { UserId } from "../../../services/domain/audience/Device.ts"
 import type { NotificationId } from "../../../services/domain/Ids.ts"
+import { DeliveryStatus } from "../../../services/domain/sending/Delivery.ts"
 import { NotificationStatus, SendNotification } from "../../../services/domain/sending/Notification.ts"
 import { changedRequest, UpdateNotification } from "../../../services/domain/sending/NotificationChange.ts"
+import { maxLength } from "../../../services/domain/Text.ts"
 import { Moment } from "../../../services/domain/Time.ts"
 import { Accept } from "../../../services/engine/sending/Accept.ts"
 import type { UnknownRecipients } from "../../../services/engine/sending/Named.ts"
@@ -25,6 +28,7 @@ import {
   notificationExample,
   NotificationSummaryView,
   NotificationView,
+  OutcomesView,
   showDelivery,
   showNotification,
   showSummary,
@@ -245,6 +249,42 @@ const changeRoute = ({ notifications, revise }: Services) =>
     })
   })
 
+const DeliveryQuery = Schema.Struct({
+  status: Schema.optionalKey(DeliveryStatus),
+  error: Schema.optionalKey(
+    Schema.String.check(maxLength(200)).annotate({ description: "Exactly this code, as `unregistered`." })
+  ),
+  user_id: Schema.optionalKey(
+    UserId.annotate({ description: "The devices and channels of the person with this id of the application's own." })
+  ),
+  ...listQuery
+})
+
+const outcomesRoute = ({ notifications }: Services) =>
+  route({
+    method: "GET",
+    path: "/api/v1/notifications/:id/outcomes",
+    access: "secret",
+    tag: "Notifications",
+    summary: "Count why recipients ended as they did",
+    description:
+      "By provider, state and error, most first. It reads the results of all recipients: for the counts alone, the notification itself is quicker, and exact while it is sending.",
+    success: {
+      status: 200,
+      description: "How many ended alike.",
+      schema: OutcomesView,
+      example: { data: [{ provider: "apns", status: "failed", error: "unregistered", count: 13 }] }
+    },
+    errors: ["not_found"],
+    handler: Effect.fnUntraced(function* ({ caller, params }) {
+      const id = params.id as NotificationId
+      if (Option.isNone(yield* notifications.find(caller.appId, id))) {
+        return yield* Effect.fail(notFound("notification"))
+      }
+      return { data: yield* notifications.outcomes(caller.appId, id) }
+    })
+  })
+
 const deliveriesRoute = ({ notifications }: Services) =>
   route({
     method: "GET",
@@ -253,7 +293,7 @@ const deliveriesRoute = ({ notifications }: Services) =>
     tag: "Notifications",
     summary: "List what became of each recipient",
     description: "Recipients have a row here once their state is final; the rest are `pending` in the counts.",
-    query: Schema.Struct(listQuery),
+    query: DeliveryQuery,
     success: {
       status: 200,
       description: "A page of deliveries, in the order of recipients.",
@@ -266,10 +306,16 @@ const deliveriesRoute = ({ notifications }: Services) =>
       if (Option.isNone(yield* notifications.find(caller.appId, id))) {
         return yield* Effect.fail(notFound("notification"))
       }
+      const { error, status, user_id } = query
+      const filter = {
+        ...(error === undefined ? {} : { error }),
+        ...(status === undefined ? {} : { status }),
+        ...(user_id === undefined ? {} : { userId: user_id })
+      }
       return yield* page(
         `deliveries/${id}`,
         query,
-        (after, limit) => notifications.deliveries(caller.appId, id, after, limit),
+        (after, limit) => notifications.deliveries(caller.appId, id, after, limit, filter),
         showDelivery
       )
     })
@@ -328,6 +374,7 @@ export const notificationRoutes = Effect.gen(function* () {
     listRoute(services),
     readRoute(services),
     changeRoute(services),
-    deliveriesRoute(services)
+    deliveriesRoute(services),
+    outcomesRoute(services)
   ]
 })

@@ -68,6 +68,7 @@ import type { FastPath } from "./FastPath.ts"
 import { fastPathFor, open } from "./FastPath.ts"
 import { oneContactRoutes } from "../endpoints/OneContact.ts"
 import { credentialRoutes } from "../endpoints/Credentials.ts"
+import { builtDashboard, dashboardRoutes } from "../endpoints/Dashboard.ts"
 import { deadLetterRoutes } from "../endpoints/DeadLetters.ts"
 import { externalSignInRoutes } from "../endpoints/ExternalSignIn.ts"
 import { exportRoutes } from "../endpoints/DeviceExport.ts"
@@ -182,7 +183,7 @@ export const table: Effect.Effect<ReadonlyArray<Route>, never, RouteServices> = 
   const routes: Array<Route> = []
   for (const resource of resources)
     routes.push(...(yield* resource as Effect.Effect<ReadonlyArray<Route>, never, RouteServices>))
-  return withReference(routes, baseUrl)
+  return withReference(routes, baseUrl, yield* builtDashboard)
 })
 
 /** Which methods a path has: asked only when a request found no route. */
@@ -343,12 +344,13 @@ export const routes = (
   mount(
     Effect.gen(function* () {
       const documented = yield* table
+      const built = yield* builtDashboard
       return [
         ...documented,
         ...(yield* beside(documented)),
         ...(yield* browserFileRoutes),
         ...(yield* externalSignInRoutes),
-        ...(yield* signInPageRoutes)
+        ...(built === null ? yield* signInPageRoutes : dashboardRoutes(built))
       ]
     }),
     LISTED,

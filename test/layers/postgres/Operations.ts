@@ -726,6 +726,13 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "NotificationStore.deliveries": after(sent, NotificationStore, (store, { id }) =>
       store.deliveries(app, id, null, PAGE)
     ),
+    "NotificationStore.deliveries, of one person": after(sent, NotificationStore, (store, { id }) =>
+      store.deliveries(app, id, null, PAGE, { userId: "user-1" })
+    ),
+    "NotificationStore.deliveries, by status and error": after(sent, NotificationStore, (store, { id }) =>
+      store.deliveries(app, id, null, PAGE, { status: "failed", error: "unregistered" })
+    ),
+    "NotificationStore.outcomes": after(sent, NotificationStore, (store, { id }) => store.outcomes(app, id)),
     "NotificationStore.deliveries, later": after(sent, NotificationStore, (store, { id }) =>
       store.deliveries(app, id, MISSING, PAGE)
     ),

@@ -89,6 +89,9 @@ layer(ContactStores.layer.pipe(Layer.provideMerge(hotStores)))("deliveries", (it
       expect(all).toEqual(
         recipients.toSorted().map((recipientId) => ({
           id: deliveryIdOf(id, recipientId),
+          deliveredAt: null,
+          openedAt: null,
+          clickedAt: null,
           notificationId: id,
           recipientId,
           provider: "fcm",
@@ -212,6 +215,41 @@ layer(ContactStores.layer.pipe(Layer.provideMerge(hotStores)))("deliveries", (it
       expect(found).toEqual([...new Set(found)].toSorted())
       expect(found).toEqual(expect.arrayContaining(before.flatMap(({ recipients }) => recipients)))
       expect((yield* notifications.deliveries(app, id, null, 1000)).items).toHaveLength(480)
+    })
+  )
+
+  it.effect("finds them by state, error and person, and counts who ended alike, packed or not", () =>
+    Effect.gen(function* () {
+      const notifications = yield* NotificationStore
+      const app = yield* newApp
+      const [registered] = yield* (yield* DeviceStore).register(app, [android("hers", { user_id: "ada" })])
+      const recipients = [...ids(39), registered!.id]
+      const id = yield* planned(app, [recipients])
+      const [batch] = yield* claim(app, 1)
+      const [well, dead] = [recipients.slice(10), recipients.slice(0, 10)]
+      const final = {
+        recipients,
+        statuses: recipients.map((one) => (dead.includes(one) ? ("failed" as const) : ("sent" as const))),
+        messageIds: recipients.map(() => null),
+        errors: recipients.map((one) => (dead.includes(one) ? "unregistered" : null))
+      }
+      yield* (yield* BatchStore).finish(chunkOf(batch!, recipients, { final }))
+      const idsOf = (filter: Parameters<typeof notifications.deliveries>[4], app_ = app) =>
+        Effect.map(notifications.deliveries(app_, id, null, 100, filter), ({ items }) =>
+          items.map(({ recipientId }) => recipientId)
+        )
+      expect(yield* idsOf({ status: "failed" })).toEqual(dead.toSorted())
+      expect(yield* idsOf({ error: "unregistered" })).toEqual(dead.toSorted())
+      expect(yield* idsOf({ status: "sent" })).toEqual(well.toSorted())
+      expect(yield* idsOf({ status: "sent", error: "unregistered" })).toEqual([])
+      expect(yield* idsOf({ userId: "ada" })).toEqual([registered!.id])
+      expect(yield* idsOf({ userId: "ada", status: "failed" })).toEqual([])
+      expect(yield* idsOf({ userId: "nobody" })).toEqual([])
+      expect(yield* notifications.outcomes(app, id)).toEqual([
+        { provider: "fcm", status: "sent", error: null, count: 30 },
+        { provider: "fcm", status: "failed", error: "unregistered", count: 10 }
+      ])
+      expect(yield* notifications.outcomes(yield* newApp, id)).toEqual([])
     })
   )
 

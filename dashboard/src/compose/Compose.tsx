@@ -1,0 +1,515 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useEffect, useState } from "react"
+import { useAsk, useDo } from "../api/hooks.ts"
+import { useApp, useViewer } from "../frame/viewer.ts"
+import { notifications } from "../notifications/operations.ts"
+import { audienceWords, PROVIDER } from "../notifications/words.ts"
+import {
+  AreaField,
+  Button,
+  Check,
+  Choice,
+  ErrorNotice,
+  Form,
+  SelectField,
+  TextField,
+  useDraft
+} from "../parts/form.tsx"
+import { Card, Confirm, Dialog, Page } from "../parts/page.tsx"
+import { bytes, count, counted, lasting, moment, zone } from "../parts/time.ts"
+import { toast } from "../parts/toasts.tsx"
+import type { Draft } from "./draft.ts"
+import { EMPTY, hasMail, inputOf, listed, testOf } from "./draft.ts"
+import type { NotificationInput, Platform, PreviewQuery, Way } from "./operations.ts"
+import { choices, preview, send } from "./operations.ts"
+import { Previews } from "./Previews.tsx"
+
+/** What is typed is asked about when typing rests for so long. */
+const REST_MS = 400
+
+const useRested = <Value,>(value: Value): Value => {
+  const [rested, setRested] = useState(value)
+  const key = JSON.stringify(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(JSON.parse(key) as Value), REST_MS)
+    return () => clearTimeout(timer)
+  }, [key])
+  return rested
+}
+
+interface PartProps {
+  readonly draft: Draft
+  readonly change: (changes: Partial<Draft>) => void
+}
+
+const toggled = <One,>(all: ReadonlyArray<One>, one: One, isIn: boolean): ReadonlyArray<One> =>
+  isIn ? [...all, one] : all.filter((other) => other !== one)
+
+const Who = ({
+  change,
+  draft,
+  segments
+}: PartProps & { readonly segments: ReadonlyArray<{ readonly id: string; readonly name: string }> }) => (
+  <Card title="Who">
+    <Choice
+      label="Audience"
+      value={draft.audience}
+      onChange={(audience) => change({ audience })}
+      options={[
+        ["described", "By what they are"],
+        ["segment", "A segment"],
+        ["people", "Named people"],
+        ["emails", "Addresses"],
+        ["everyone", "Everyone"]
+      ]}
+    />
+    {draft.audience === "described" && (
+      <div className="grid two">
+        <TextField
+          label="With any of these tags"
+          name="tagsAny"
+          value={draft.tagsAny}
+          onChange={(tagsAny) => change({ tagsAny })}
+          placeholder="news, beta"
+        />
+        <TextField
+          label="With all of these tags"
+          name="tagsAll"
+          value={draft.tagsAll}
+          onChange={(tagsAll) => change({ tagsAll })}
+        />
+        <TextField
+          label="Language"
+          name="locale"
+          value={draft.locale}
+          onChange={(locale) => change({ locale })}
+          placeholder="de"
+          hint="As contacts have it: de also stands for de-AT."
+        />
+        <TextField
+          label="Time zone"
+          name="timezone"
+          value={draft.timezone}
+          onChange={(timezone) => change({ timezone })}
+          placeholder="Europe/Berlin"
+        />
+        <fieldset className="checks">
+          <legend>Platforms</legend>
+          {(["IOS", "ANDROID", "WEB"] as const satisfies ReadonlyArray<Platform>).map((one) => (
+            <Check
+              key={one}
+              label={{ IOS: "iOS", ANDROID: "Android", WEB: "Web" }[one]}
+              isChecked={draft.platforms.includes(one)}
+              onChange={(isIn) => change({ platforms: toggled(draft.platforms, one, isIn) })}
+            />
+          ))}
+        </fieldset>
+      </div>
+    )}
+    {draft.audience === "segment" && (
+      <SelectField
+        label="Segment"
+        name="segmentId"
+        value={draft.segmentId}
+        onChange={(segmentId) => change({ segmentId })}
+        options={[
+          ["", segments.length === 0 ? "There is no segment yet" : "Choose one"],
+          ...segments.map(({ id, name }) => [id, name] as const)
+        ]}
+      />
+    )}
+    {draft.audience === "people" && (
+      <AreaField
+        label="Their ids, as your application calls them"
+        name="userIds"
+        value={draft.people}
+        onChange={(people) => change({ people })}
+        hint={`One a line, or divided by commas. ${counted(listed(draft.people).length, "person", "people")} so far.`}
+      />
+    )}
+    {draft.audience === "emails" && (
+      <AreaField
+        label="Addresses"
+        name="emails"
+        value={draft.emails}
+        onChange={(emails) => change({ emails })}
+        hint={`One a line, or divided by commas. ${counted(listed(draft.emails).length, "address", "addresses")} so far.`}
+      />
+    )}
+    {draft.audience !== "emails" && (
+      <fieldset className="checks">
+        <legend>Ways</legend>
+        {(["PUSH", "EMAIL", "INBOX"] as const satisfies ReadonlyArray<Way>).map((one) => (
+          <Check
+            key={one}
+            label={{ PUSH: "Push", EMAIL: "E-mail", INBOX: "Inbox" }[one]}
+            isChecked={draft.ways.includes(one)}
+            onChange={(isIn) => change({ ways: toggled(draft.ways, one, isIn) })}
+          />
+        ))}
+      </fieldset>
+    )}
+  </Card>
+)
+
+const What = ({
+  change,
+  draft,
+  templates
+}: PartProps & { readonly templates: ReadonlyArray<{ readonly id: string; readonly name: string }> }) => (
+  <Card title="What">
+    <Choice
+      label="Message"
+      value={draft.source}
+      onChange={(source) => change({ source })}
+      options={[
+        ["written", "Written here"],
+        ["template", "From a template"]
+      ]}
+    />
+    {draft.source === "template" ? (
+      <>
+        <SelectField
+          label="Template"
+          name="templateId"
+          value={draft.templateId}
+          onChange={(templateId) => change({ templateId })}
+          options={[
+            ["", templates.length === 0 ? "There is no template yet" : "Choose one"],
+            ...templates.map(({ id, name }) => [id, name] as const)
+          ]}
+        />
+        <AreaField
+          label="Variables, as JSON"
+          name="variables"
+          value={draft.variables}
+          onChange={(variables) => change({ variables })}
+          placeholder='{"offer": "20 %"}'
+          spellCheck={false}
+        />
+      </>
+    ) : (
+      <>
+        <TextField label="Title" name="title" value={draft.title} onChange={(title) => change({ title })} />
+        <AreaField label="Body" name="body" value={draft.body} onChange={(body) => change({ body })} rows={3} />
+        <div className="grid two">
+          <TextField
+            label="Leads to"
+            name="url"
+            type="url"
+            value={draft.url}
+            onChange={(url) => change({ url })}
+            placeholder="https://…"
+          />
+          <TextField
+            label="Picture"
+            name="image"
+            type="url"
+            value={draft.image}
+            onChange={(image) => change({ image })}
+            placeholder="https://…"
+          />
+        </div>
+        {hasMail(draft) && (
+          <>
+            <TextField
+              label="Subject of the e-mail"
+              name="subject"
+              value={draft.subject}
+              onChange={(subject) => change({ subject })}
+              hint="The title, unless given."
+            />
+            <AreaField
+              label="HTML of the e-mail"
+              name="html"
+              value={draft.html}
+              onChange={(html) => change({ html })}
+              rows={6}
+              spellCheck={false}
+              hint="The body, unless given."
+            />
+          </>
+        )}
+      </>
+    )}
+  </Card>
+)
+
+const Timing = ({ change, draft }: PartProps) => (
+  <Card title="When">
+    <Choice
+      label="Time"
+      value={draft.when}
+      onChange={(when) => change({ when })}
+      options={[
+        ["now", "Now"],
+        ["at", "At a moment"],
+        ["local", "By everybody's own clock"]
+      ]}
+    />
+    {draft.when === "at" && (
+      <TextField
+        label={`Moment, in ${zone}`}
+        name="sendAt"
+        type="datetime-local"
+        value={draft.at}
+        onChange={(at) => change({ at })}
+      />
+    )}
+    {draft.when === "local" && (
+      <div className="grid two">
+        <TextField label="Day" name="sendAt" type="date" value={draft.day} onChange={(day) => change({ day })} />
+        <TextField
+          label="Time on their clock"
+          name="localTime"
+          type="time"
+          value={draft.localTime}
+          onChange={(localTime) => change({ localTime })}
+        />
+      </div>
+    )}
+    <div className="grid two">
+      <TextField
+        label="Give up after hours"
+        name="ttl"
+        inputMode="decimal"
+        value={draft.ttlHours}
+        onChange={(ttlHours) => change({ ttlHours })}
+        hint="Left empty: as long as the provider keeps it."
+      />
+      <Check
+        label="Before everything else"
+        hint="For what cannot wait, not for mailings."
+        isChecked={draft.isUrgent}
+        onChange={(isUrgent) => change({ isUrgent })}
+      />
+    </div>
+  </Card>
+)
+
+type Providers = PreviewQuery["previewNotification"]["providers"]
+
+const Reach = ({ providers }: { readonly providers: Providers }) => (
+  <ul className="reach">
+    {providers.map(({ credential, payload, problem, provider, recipients }) => (
+      <li key={provider}>
+        <span>
+          <strong>{count(recipients)}</strong> {PROVIDER[provider] ?? provider}
+        </span>
+        {payload && (
+          <span className={payload.fits ? "muted small" : "bad-text small"}>
+            {bytes(payload.bytes)} of {bytes(payload.limit)}
+            {!payload.fits && ": too long"}
+          </span>
+        )}
+        {credential !== "READY" && provider !== "INBOX" && (
+          <p className="fault">
+            {credential === "MISSING"
+              ? "No credential is set: these get nothing."
+              : "The provider refuses the credential: these wait until it is mended."}
+          </p>
+        )}
+        {problem && (
+          <p className="fault">
+            {problem.field}: {problem.message}
+          </p>
+        )}
+      </li>
+    ))}
+  </ul>
+)
+
+const TestSend = ({
+  appId,
+  email,
+  input,
+  onClose
+}: {
+  readonly appId: string
+  readonly email: string
+  readonly input: NotificationInput
+  readonly onClose: () => void
+}) => {
+  const [to, setTo] = useState<"email" | "user">("email")
+  const [user, setUser] = useState("")
+  const sending = useDo(send, () => {
+    toast("The test is on its way")
+    onClose()
+  })
+  const target = to === "email" ? { emails: [email] } : { userIds: [user.trim()] }
+  return (
+    <Dialog title="Send a test" onClose={onClose}>
+      <Form error={sending.error} onSubmit={() => sending.mutate({ appId, input: testOf(input, target) })}>
+        <Choice
+          label="To"
+          value={to}
+          onChange={setTo}
+          options={[
+            ["email", "My address, by e-mail"],
+            ["user", "A person, by your own id"]
+          ]}
+        />
+        {to === "email" ? (
+          <p className="muted">{email}</p>
+        ) : (
+          <TextField label="Id of the person" name="userIds" value={user} onChange={setUser} autoFocus />
+        )}
+        <ErrorNotice error={sending.error} />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>Go back</Button>
+          <Button type="submit" kind="primary" isBusy={sending.isPending}>
+            Send the test
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** How fast the last mailings went, people a second; null when there was none to tell by. */
+const useSpeed = (appId: string): number | null => {
+  const last = useAsk(notifications, { appId, status: "COMPLETED", first: 20 })
+  const speeds = (last.data?.notifications.nodes ?? []).flatMap(({ completedAt, counts, startedAt }) => {
+    const seconds = startedAt && completedAt ? (Date.parse(completedAt) - Date.parse(startedAt)) / 1000 : 0
+    return counts.accepted >= 100 && seconds > 0 ? [counts.accepted / seconds] : []
+  })
+  return speeds.length === 0 ? null : speeds.toSorted((a, b) => a - b)[Math.floor(speeds.length / 2)]!
+}
+
+export const Compose = () => {
+  const { appId, application, may } = useApp()
+  const email = useViewer().data?.me?.email ?? ""
+  const { change, forget, isChanged, value: draft } = useDraft<Draft>(`compose ${appId}`, EMPTY)
+  const [step, setStep] = useState<"write" | "test" | "review">("write")
+  const [wasTried, setTried] = useState(false)
+  const navigate = useNavigate()
+  const lists = useAsk(choices, { appId })
+  const speed = useSpeed(appId)
+  const asked = inputOf(draft)
+  const input = "input" in asked ? asked.input : null
+  const rested = useRested(input)
+  const seen = useAsk(preview, { appId, input: rested! }, { enabled: rested !== null, keep: true })
+  const reach = rested === null ? null : (seen.data?.previewNotification ?? null)
+  const sending = useDo(send, ({ sendNotification: { id } }) => {
+    forget()
+    toast(draft.when === "now" ? "It is on its way" : "It is scheduled")
+    void navigate({ to: "/apps/$appId/notifications/$id", params: { appId, id } })
+  })
+  if (!may("SEND_NOTIFICATIONS")) {
+    return (
+      <Page title="New notification">
+        <p>Members of the organization send. Your role reads.</p>
+      </Page>
+    )
+  }
+  const samples = new Map(
+    reach?.providers.flatMap(({ provider, sample }) => (sample ? [[provider, sample] as const] : []))
+  )
+  const go = (next: "test" | "review"): void => {
+    setTried(true)
+    if (input !== null) setStep(next)
+  }
+  const seconds = speed === null || reach === null ? null : reach.recipients / speed
+  return (
+    <Page
+      title="New notification"
+      beside={isChanged && <span className="muted small">Draft kept in this tab</span>}
+      actions={
+        isChanged && (
+          <Button kind="quiet" onClick={forget}>
+            Begin anew
+          </Button>
+        )
+      }
+    >
+      <div className="compose">
+        <Form className="compose-form" error={sending.error ?? seen.error} onSubmit={() => go("review")}>
+          <Who draft={draft} change={change} segments={lists.data?.segments.nodes ?? []} />
+          <What draft={draft} change={change} templates={lists.data?.templates.nodes ?? []} />
+          <Timing draft={draft} change={change} />
+          {wasTried && "missing" in asked && (
+            <p className="notice warning" role="alert">
+              {asked.missing}
+            </p>
+          )}
+          <div className="actions">
+            <Button onClick={() => go("test")}>Send a test…</Button>
+            <Button type="submit" kind="primary">
+              Review and send…
+            </Button>
+          </div>
+        </Form>
+        <aside className="compose-side" aria-label="Preview">
+          <Card title="Who gets it">
+            <ErrorNotice error={rested === null ? null : seen.error} />
+            {reach === null ? (
+              <p className="muted">{"missing" in asked ? asked.missing : "Counting…"}</p>
+            ) : (
+              <>
+                <p className="big-number" aria-live="polite">
+                  {reach.isExact ? "" : "about "}
+                  {count(reach.recipients)} <span>{reach.recipients === 1 ? "recipient" : "recipients"}</span>
+                </p>
+                <Reach providers={reach.providers} />
+              </>
+            )}
+          </Card>
+          {samples.size > 0 && (
+            <Card title="How it looks">
+              <Previews app={application.name} samples={samples} />
+            </Card>
+          )}
+        </aside>
+      </div>
+      {step === "test" && input !== null && (
+        <TestSend appId={appId} email={email} input={input} onClose={() => setStep("write")} />
+      )}
+      {step === "review" && input !== null && (
+        <Confirm
+          title="Send this?"
+          words={
+            draft.when === "now"
+              ? `Send to ${reach === null ? "them" : counted(reach.recipients, "recipient")}`
+              : "Schedule it"
+          }
+          doing="primary"
+          isBusy={sending.isPending}
+          error={<ErrorNotice error={sending.error} />}
+          onConfirm={() => sending.mutate({ appId, input })}
+          onClose={() => setStep("write")}
+        >
+          <dl className="facts">
+            <div>
+              <dt>To</dt>
+              <dd>{audienceWords(input.to as never)}</dd>
+            </div>
+            <div>
+              <dt>Recipients</dt>
+              <dd>{reach === null ? "Counting…" : `${reach.isExact ? "" : "about "}${count(reach.recipients)}`}</dd>
+            </div>
+            <div>
+              <dt>When</dt>
+              <dd>
+                {draft.when === "now" && "Now"}
+                {draft.when === "at" && moment(new Date(draft.at).toISOString())}
+                {draft.when === "local" && `${draft.day}, at ${draft.localTime} on everybody's own clock`}
+              </dd>
+            </div>
+            <div>
+              <dt>Takes about</dt>
+              <dd>
+                {seconds === null
+                  ? "Not known yet: no mailing to tell by"
+                  : `${lasting(seconds)}, as fast as the last ones`}
+              </dd>
+            </div>
+            <div>
+              <dt>Message</dt>
+              <dd>{draft.source === "template" ? "From a template" : draft.title || draft.subject || draft.body}</dd>
+            </div>
+          </dl>
+        </Confirm>
+      )}
+    </Page>
+  )
+}

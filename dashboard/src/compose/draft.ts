@@ -1,0 +1,141 @@
+import type { NotificationInput, Platform, Way } from "./operations.ts"
+
+/** What is typed into the form; texts are as they were typed. */
+export interface Draft {
+  readonly audience: "everyone" | "described" | "segment" | "people" | "emails"
+  readonly tagsAny: string
+  readonly tagsAll: string
+  readonly platforms: ReadonlyArray<Platform>
+  readonly locale: string
+  readonly timezone: string
+  readonly segmentId: string
+  readonly people: string
+  readonly emails: string
+  readonly ways: ReadonlyArray<Way>
+  readonly source: "written" | "template"
+  readonly templateId: string
+  readonly variables: string
+  readonly title: string
+  readonly body: string
+  readonly url: string
+  readonly image: string
+  readonly subject: string
+  readonly html: string
+  readonly when: "now" | "at" | "local"
+  readonly at: string
+  readonly day: string
+  readonly localTime: string
+  readonly isUrgent: boolean
+  readonly ttlHours: string
+}
+
+export const EMPTY: Draft = {
+  audience: "described",
+  tagsAny: "",
+  tagsAll: "",
+  platforms: [],
+  locale: "",
+  timezone: "",
+  segmentId: "",
+  people: "",
+  emails: "",
+  ways: ["PUSH"],
+  source: "written",
+  templateId: "",
+  variables: "",
+  title: "",
+  body: "",
+  url: "",
+  image: "",
+  subject: "",
+  html: "",
+  when: "now",
+  at: "",
+  day: "",
+  localTime: "09:00",
+  isUrgent: false,
+  ttlHours: ""
+}
+
+/** Ids, tags and addresses, one a line or divided by commas. */
+export const listed = (text: string): ReadonlyArray<string> => [
+  ...new Set(
+    text
+      .split(/[\n,;]/)
+      .map((one) => one.trim())
+      .filter((one) => one !== "")
+  )
+]
+
+const given = <Value>(name: string, value: Value, isGiven: boolean): Readonly<Record<string, Value>> =>
+  isGiven ? { [name]: value } : {}
+
+const audienceOf = (draft: Draft): NotificationInput["to"] | null => {
+  if (draft.audience === "everyone") return { all: true }
+  if (draft.audience === "segment") return draft.segmentId === "" ? null : { segmentId: draft.segmentId }
+  if (draft.audience === "people") {
+    const userIds = listed(draft.people)
+    return userIds.length === 0 ? null : { userIds }
+  }
+  if (draft.audience === "emails") {
+    const emails = listed(draft.emails)
+    return emails.length === 0 ? null : { emails }
+  }
+  const [any, all] = [listed(draft.tagsAny), listed(draft.tagsAll)]
+  const described = {
+    ...given("tagsAny", any, any.length > 0),
+    ...given("tagsAll", all, all.length > 0),
+    ...given("platforms", draft.platforms, draft.platforms.length > 0),
+    ...given("locale", draft.locale.trim(), draft.locale.trim() !== ""),
+    ...given("timezone", draft.timezone.trim(), draft.timezone.trim() !== "")
+  }
+  return Object.keys(described).length === 0 ? null : described
+}
+
+export const hasWay = (draft: Draft, way: Way): boolean => draft.audience !== "emails" && draft.ways.includes(way)
+export const hasMail = (draft: Draft): boolean => draft.audience === "emails" || draft.ways.includes("EMAIL")
+
+/** The request, or in words what is missing. */
+export const inputOf = (draft: Draft): { readonly input: NotificationInput } | { readonly missing: string } => {
+  const to = audienceOf(draft)
+  if (to === null) return { missing: "Say who is to get it." }
+  if (draft.audience !== "emails" && draft.ways.length === 0)
+    return { missing: "Choose at least one way: push, e-mail or inbox." }
+  const texts = Object.fromEntries(
+    (["title", "body", "url", "image", ...(hasMail(draft) ? (["subject", "html"] as const) : [])] as const)
+      .map((name) => [name, draft[name]] as const)
+      .filter(([, text]) => text.trim() !== "")
+  )
+  if (draft.source === "template" && draft.templateId === "") return { missing: "Choose a template." }
+  if (draft.source === "written" && Object.keys(texts).length === 0) return { missing: "Write a title or a body." }
+  let variables: unknown
+  if (draft.source === "template" && draft.variables.trim() !== "") {
+    try {
+      variables = JSON.parse(draft.variables)
+    } catch {
+      return { missing: 'The variables are no JSON: write them as {"name": "Ada"}.' }
+    }
+  }
+  if (draft.when === "at" && draft.at === "") return { missing: "Say when it is to go out." }
+  if (draft.when === "local" && (draft.day === "" || draft.localTime === ""))
+    return { missing: "Say on which day, and at what time." }
+  return {
+    input: {
+      to,
+      ...given("channels", draft.ways, draft.audience !== "emails"),
+      ...(draft.source === "template"
+        ? { templateId: draft.templateId, ...given("variables", variables, variables !== undefined) }
+        : { content: texts }),
+      ...given("sendAt", draft.when === "at" ? new Date(draft.at).toISOString() : draft.day, draft.when !== "now"),
+      ...given("localTime", draft.localTime, draft.when === "local"),
+      priority: draft.isUrgent ? "HIGH" : "BULK",
+      ...given("ttl", Math.round(Number(draft.ttlHours) * 3600), Number(draft.ttlHours) > 0)
+    }
+  }
+}
+
+/** The same message to one person, now. */
+export const testOf = (input: NotificationInput, to: NotificationInput["to"]): NotificationInput => {
+  const { channels, localTime: _, sendAt: __, ...rest } = input
+  return { ...rest, ...(to.emails ? {} : { channels }), to, priority: "HIGH" }
+}

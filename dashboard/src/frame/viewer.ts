@@ -1,0 +1,52 @@
+import { useQueries } from "@tanstack/react-query"
+import { useParams } from "@tanstack/react-router"
+import { createContext, use } from "react"
+import { keyOf, useAsk } from "../api/hooks.ts"
+import { ask } from "../api/request.ts"
+import type { ApplicationsQuery, Operation, ViewerQuery } from "./operations.ts"
+import { applications, viewer } from "./operations.ts"
+
+export type Organization = ViewerQuery["organizations"][number]
+export type ListedApplication = ApplicationsQuery["applications"]["nodes"][number]
+
+/** Who is signed in, and where they belong. */
+export const useViewer = () => useAsk(viewer, {})
+
+/** The applications of every organization that the person belongs to. */
+export const useApplications = (organizations: ReadonlyArray<Organization>) =>
+  useQueries({
+    queries: organizations.map(({ id }) => ({
+      queryKey: keyOf(applications as never, { organizationId: id }),
+      queryFn: () => ask(applications, { organizationId: id }),
+      staleTime: 60_000
+    })),
+    combine: (answers) => ({
+      isPending: answers.some(({ isPending }) => isPending),
+      error: answers.find(({ error }) => error !== null)?.error ?? null,
+      groups: organizations.map((organization, i) => ({
+        organization,
+        applications: answers[i]?.data?.applications.nodes ?? []
+      }))
+    })
+  })
+
+export interface CurrentApplication {
+  readonly application: ListedApplication
+  readonly organization: Organization
+}
+export const Current = createContext<CurrentApplication | null>(null)
+
+/** The application that the address names; pages below the frame always have one. */
+export const useApp = () => {
+  const current = use(Current)!
+  const { organization } = current
+  return {
+    appId: current.application.id,
+    ...current,
+    /** Whether the person's role allows an operation. What it does not allow is not offered. */
+    may: (operation: Operation): boolean => organization.may.includes(operation)
+  }
+}
+
+/** An id of the address. Pages are shown under the addresses of router.tsx alone, so that it is there. */
+export const useId = (name: string): string => (useParams({ strict: false }) as Readonly<Record<string, string>>)[name]!

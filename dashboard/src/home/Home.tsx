@@ -1,0 +1,302 @@
+import { Link } from "@tanstack/react-router"
+import type { ReactNode } from "react"
+import { useEffect, useRef, useState } from "react"
+import { useAsk } from "../api/hooks.ts"
+import { useApp } from "../frame/viewer.ts"
+import { PROVIDER, STATUS } from "../notifications/words.ts"
+import { Columns } from "../parts/charts.tsx"
+import { ErrorNotice } from "../parts/form.tsx"
+import { Card, Chip, Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
+import { count, lasting, percent } from "../parts/time.ts"
+import type { AttentionQuery, DaysQuery, NowQuery } from "./operations.ts"
+import { attention, days, now } from "./operations.ts"
+
+type Going = NowQuery["recent"]["nodes"][number]
+
+const Figure = ({
+  children,
+  name,
+  note
+}: {
+  readonly name: string
+  readonly children: ReactNode
+  readonly note?: ReactNode
+}) => (
+  <div className="figure">
+    <dt>{name}</dt>
+    <dd>
+      {children}
+      {note && <span className="muted small">{note}</span>}
+    </dd>
+  </div>
+)
+
+/** People a second, by what two answers a while apart say. */
+const useSpeed = (going: ReadonlyArray<Going>): number => {
+  const before = useRef<{ readonly at: number; readonly done: ReadonlyMap<string, number> } | null>(null)
+  const [speed, setSpeed] = useState(0)
+  const key = JSON.stringify(going.map(({ counts, id }) => [id, counts.accepted - counts.pending]))
+  useEffect(() => {
+    const done = new Map(JSON.parse(key) as ReadonlyArray<readonly [string, number]>)
+    const last = before.current
+    before.current = { at: performance.now(), done }
+    if (last === null) return
+    const seconds = (performance.now() - last.at) / 1000
+    const moved = [...done].reduce((sum, [id, n]) => sum + Math.max(0, n - (last.done.get(id) ?? n)), 0)
+    setSpeed(seconds > 0.5 ? moved / seconds : 0)
+  }, [key])
+  return going.length === 0 ? 0 : speed
+}
+
+const NowCard = ({ data }: { readonly data: NowQuery }) => {
+  const going = [...data.sending.nodes, ...data.queued.nodes]
+  const speed = useSpeed(going)
+  const waiting = going.reduce((sum, { counts }) => sum + counts.pending, 0)
+  const oldest = going
+    .filter(({ counts }) => counts.pending > 0)
+    .map(({ createdAt, sendAt }) => (sendAt && sendAt.length > 10 ? sendAt : createdAt))
+    .toSorted()[0]
+  return (
+    <Card title="Now">
+      <dl className="figures">
+        <Figure name="A second">{count(Math.round(speed))}</Figure>
+        <Figure name="Waiting">{count(waiting)}</Figure>
+        <Figure name="Oldest waits for">
+          {oldest === undefined ? "–" : lasting(Math.max(0, (Date.now() - Date.parse(oldest)) / 1000))}
+        </Figure>
+      </dl>
+    </Card>
+  )
+}
+
+type Day = DaysQuery["stats"]["data"][number]
+const sum = (rows: ReadonlyArray<Day>) =>
+  rows.reduce(
+    (all, one) => ({
+      sent: all.sent + one.sent,
+      failed: all.failed + one.failed,
+      delivered: all.delivered + one.delivered,
+      opened: all.opened + one.opened - one.machineOpened,
+      clicked: all.clicked + one.clicked - one.machineClicked
+    }),
+    { sent: 0, failed: 0, delivered: 0, opened: 0, clicked: 0 }
+  )
+
+const DAY_MS = 86_400_000
+const daysBetween = (from: string, to: string): ReadonlyArray<string> =>
+  Array.from({ length: (Date.parse(to) - Date.parse(from)) / DAY_MS + 1 }, (_, i) =>
+    new Date(Date.parse(from) + i * DAY_MS).toISOString().slice(0, 10)
+  )
+
+const Sums = ({ stats }: { readonly stats: DaysQuery["stats"] }) => {
+  const { data, from, to } = stats
+  const today = sum(data.filter(({ day }) => day === to))
+  const providers = [...new Set(data.map(({ provider }) => provider))].filter((one) => one !== null).toSorted()
+  return (
+    <>
+      <Card title="Today">
+        <dl className="figures">
+          <Figure name="Sent">{count(today.sent)}</Figure>
+          <Figure name="Delivered">{count(today.delivered)}</Figure>
+          <Figure name="Opened by people">{count(today.opened)}</Figure>
+          <Figure name="Failed">
+            {today.failed > 0 ? <span className="bad-text">{count(today.failed)}</span> : "0"}
+          </Figure>
+        </dl>
+        <p className="small muted">Days are those of UTC.</p>
+      </Card>
+      <Card title="The last 30 days" className="whole">
+        <Columns
+          label="Sent and failed by day"
+          columns={daysBetween(from, to).map((day) => {
+            const all = sum(data.filter((one) => one.day === day))
+            return {
+              name: day,
+              parts: [
+                { name: "Sent", value: all.sent, colour: "good" },
+                { name: "Failed", value: all.failed, colour: "bad" }
+              ]
+            }
+          })}
+        />
+        {providers.length > 0 && (
+          <TableFrame label="By provider, 30 days">
+            <thead>
+              <tr>
+                {["Provider", "Sent", "Delivered", "Opened by people", "Clicked by people", "Failed"].map((name, i) => (
+                  <th key={name} scope="col" className={i === 0 ? "" : "number"}>
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {providers.map((provider) => {
+                const all = sum(data.filter((one) => one.provider === provider))
+                return (
+                  <tr key={provider}>
+                    <th scope="row">{PROVIDER[provider] ?? provider}</th>
+                    <td className="number">{count(all.sent)}</td>
+                    <td className="number">
+                      {count(all.delivered)} <span className="muted small">{percent(all.delivered, all.sent)}</span>
+                    </td>
+                    <td className="number">
+                      {count(all.opened)} <span className="muted small">{percent(all.opened, all.sent)}</span>
+                    </td>
+                    <td className="number">
+                      {count(all.clicked)} <span className="muted small">{percent(all.clicked, all.sent)}</span>
+                    </td>
+                    <td className="number">{count(all.failed)}</td>
+                  </tr>
+                )
+              })}
+            </tbody>
+          </TableFrame>
+        )}
+      </Card>
+    </>
+  )
+}
+
+/** What waits for somebody, each with the way to mend it. */
+const Attention = ({ appId, data }: { readonly data: AttentionQuery; readonly appId: string }) => {
+  const suspended = data.credentials.filter(({ suspendedReason }) => suspendedReason !== null)
+  const disabled = data.hooks.nodes.filter(({ disabledReason, isActive }) => !isActive && disabledReason !== null)
+  const letters = data.deadLetters.nodes
+  const items: Array<{
+    readonly key: string
+    readonly title: string
+    readonly words: ReactNode
+    readonly to?: string
+    readonly link?: string
+  }> = [
+    ...suspended.map(({ kind, suspendedReason }) => ({
+      key: kind,
+      title: `${PROVIDER[kind] ?? kind}: the provider refuses the credential`,
+      words: `${suspendedReason}. Messages wait, and go out by themselves once it is mended.`,
+      to: "/apps/$appId/settings/credentials",
+      link: "Mend the credential"
+    })),
+    ...disabled.map(({ disabledReason, id, name }) => ({
+      key: id,
+      title: `Webhook ${name} is disabled`,
+      words: disabledReason
+    })),
+    ...(letters.length > 0
+      ? [
+          {
+            key: "letters",
+            title: `${count(letters.length)}${data.deadLetters.pageInfo.hasNextPage ? " or more" : ""} dead letters`,
+            words:
+              "Recipients or webhooks that finally failed. Those of notifications can be sent again, on the page of the notification."
+          }
+        ]
+      : []),
+    ...(data.application?.identityVerification === false
+      ? [
+          {
+            key: "verification",
+            title: "Identity verification is off",
+            words: "Whoever knows a user's id can read their inbox and register devices in their name.",
+            to: "/apps/$appId/settings",
+            link: "Switch it on"
+          }
+        ]
+      : []),
+    ...(data.credentials.length === 0
+      ? [
+          {
+            key: "credentials",
+            title: "No provider is set up",
+            words: "Without a credential nothing goes out by push or e-mail.",
+            to: "/apps/$appId/settings/credentials",
+            link: "Set one up"
+          }
+        ]
+      : [])
+  ]
+  return (
+    <Card title="Needs attention" className="whole">
+      {items.length === 0 ? (
+        <p className="muted">Nothing: credentials work, webhooks answer, no dead letters.</p>
+      ) : (
+        <ul className="attention">
+          {items.map(({ key, link, title, to, words }) => (
+            <li key={key}>
+              <div>
+                <strong>{title}</strong>
+                <p>{words}</p>
+              </div>
+              {to && (
+                <Link to={to} params={{ appId } as never} className="button plain">
+                  {link}
+                </Link>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+const Recent = ({ appId, nodes }: { readonly nodes: ReadonlyArray<Going>; readonly appId: string }) => (
+  <Card
+    title="Latest notifications"
+    className="whole"
+    actions={
+      <Link to="/apps/$appId/notifications" params={{ appId }}>
+        All of them
+      </Link>
+    }
+  >
+    {nodes.length === 0 ? (
+      <Empty title="Nothing was sent yet." />
+    ) : (
+      <ul className="recent">
+        {nodes.map(({ counts, createdAt, id, status, title }) => (
+          <li key={id}>
+            <Link to="/apps/$appId/notifications/$id" params={{ appId, id }} className="row-link">
+              {title ?? "Without a title"}
+            </Link>
+            <Chip tone={STATUS[status][1]}>{STATUS[status][0]}</Chip>
+            <span className="number">{count(counts.accepted)}</span>
+            <When at={createdAt} />
+          </li>
+        ))}
+      </ul>
+    )}
+  </Card>
+)
+
+/** What is going on, what was, and what needs somebody. */
+export const Home = () => {
+  const { appId, application, may } = useApp()
+  const going = useAsk(now, { appId }, { every: 2_000 })
+  const sums = useAsk(days, { appId }, { every: 15_000 })
+  const wrong = useAsk(attention, { appId }, { every: 15_000 })
+  return (
+    <Page
+      title={application.name}
+      actions={
+        may("SEND_NOTIFICATIONS") && (
+          <Link to="/apps/$appId/compose" params={{ appId }} className="button primary">
+            Write a notification
+          </Link>
+        )
+      }
+    >
+      <ErrorNotice error={going.error ?? sums.error ?? wrong.error} />
+      <div className="grid two home">
+        {wrong.data && <Attention data={wrong.data} appId={appId} />}
+        {going.data ? <NowCard data={going.data} /> : <Card title="Now">{!going.error && <Loading lines={2} />}</Card>}
+        {sums.data ? (
+          <Sums stats={sums.data.stats} />
+        ) : (
+          <Card title="Today">{!sums.error && <Loading lines={2} />}</Card>
+        )}
+        {going.data && <Recent nodes={going.data.recent.nodes} appId={appId} />}
+      </div>
+    </Page>
+  )
+}

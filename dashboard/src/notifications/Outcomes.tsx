@@ -1,0 +1,141 @@
+import { Link } from "@tanstack/react-router"
+import { useState } from "react"
+import { useAsk, useDo } from "../api/hooks.ts"
+import { Button, ErrorNotice } from "../parts/form.tsx"
+import { Card, Confirm, TableFrame } from "../parts/page.tsx"
+import { count, counted } from "../parts/time.ts"
+import type { NotificationQuery } from "./operations.ts"
+import { byProvider, outcomes, replayFailed, replayProgress } from "./operations.ts"
+import { PROVIDER, reasonOf } from "./words.ts"
+
+type Shown = NonNullable<NotificationQuery["notification"]>
+
+const SETTLED: ReadonlySet<string> = new Set(["COMPLETED", "CANCELLED"])
+
+/** Sends again to those who failed, and says how far it is. */
+const SendAgain = ({ appId, one }: { readonly one: Shown; readonly appId: string }) => {
+  const [isAsking, setAsking] = useState(false)
+  const [replayId, setReplayId] = useState<string | null>(null)
+  const start = useDo(replayFailed, ({ replayDeadLetters }) => {
+    setReplayId(replayDeadLetters.id)
+    setAsking(false)
+  })
+  const progress = useAsk(replayProgress, { id: replayId! }, { enabled: replayId !== null, every: 1_000 })
+  const replay = progress.data?.replay
+  if (replay) {
+    return (
+      <span role="status">
+        {replay.status === "RUNNING" ? "Sending again…" : "Sent again:"} {counted(replay.replayed, "person", "people")}
+        {replay.skipped > 0 && `, ${count(replay.skipped)} cannot get it any more`}
+      </span>
+    )
+  }
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>Send again to those who failed…</Button>
+      {isAsking && (
+        <Confirm
+          title="Send again to those who failed?"
+          words="Send again"
+          doing="primary"
+          isBusy={start.isPending}
+          error={<ErrorNotice error={start.error} />}
+          onConfirm={() => start.mutate({ appId, notificationId: one.id })}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            Up to {counted(one.counts.failed, "person", "people")}: those whose device or channel is gone are left out.
+            Nobody who got it gets it twice. Mend the cause first, or they fail again.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+/** By provider, and why recipients did not get it, with what helps. */
+export const Outcomes = ({
+  appId,
+  canReplay,
+  one
+}: {
+  readonly one: Shown
+  readonly appId: string
+  readonly canReplay: boolean
+}) => {
+  const { failed, skipped } = one.counts
+  const isSettled = SETTLED.has(one.status)
+  const reasons = useAsk(
+    outcomes,
+    { notificationId: one.id },
+    { enabled: failed + skipped > 0, every: isSettled ? false : 10_000 }
+  )
+  const providers = useAsk(byProvider, { notificationId: one.id }, { every: isSettled ? false : 2_000 })
+  const wrong = (reasons.data?.outcomes ?? []).filter(({ error, status }) => error !== null && status !== "SENT")
+  return (
+    <div className="grid two">
+      <Card title="By provider">
+        <ErrorNotice error={providers.error} />
+        <TableFrame label="By provider">
+          <thead>
+            <tr>
+              <th scope="col">Provider</th>
+              <th scope="col" className="number">
+                People
+              </th>
+              <th scope="col" className="number">
+                Sent
+              </th>
+              <th scope="col" className="number">
+                Failed
+              </th>
+              <th scope="col" className="number">
+                To go
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {(providers.data?.notificationStats ?? []).map(({ accepted, failed, pending, provider, sent }) => (
+              <tr key={provider}>
+                <th scope="row">{PROVIDER[provider] ?? provider}</th>
+                <td className="number">{count(accepted)}</td>
+                <td className="number">{count(sent)}</td>
+                <td className="number">{count(failed)}</td>
+                <td className="number">{count(pending)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </TableFrame>
+      </Card>
+      <Card title="Why not" actions={canReplay && failed > 0 && <SendAgain one={one} appId={appId} />}>
+        <ErrorNotice error={reasons.error} onRetry={() => void reasons.refetch()} />
+        {wrong.length === 0 ? (
+          <p className="muted">{failed + skipped === 0 ? "Nobody failed." : "Counting…"}</p>
+        ) : (
+          <ul className="reasons">
+            {wrong.map(({ count: n, error, provider, status }) => {
+              const reason = reasonOf(error!)
+              return (
+                <li key={`${provider} ${status} ${error}`}>
+                  <Link
+                    to="/apps/$appId/notifications/$id"
+                    params={{ appId, id: one.id }}
+                    search={{ state: status, error } as never}
+                    hash="recipients"
+                    resetScroll={false}
+                  >
+                    <strong>{count(n)}</strong> {reason?.[0] ?? error}
+                  </Link>{" "}
+                  <span className="muted small">
+                    {PROVIDER[provider] ?? provider}, <code>{error}</code>
+                  </span>
+                  {reason && <p className="small">{reason[1]}</p>}
+                </li>
+              )
+            })}
+          </ul>
+        )}
+      </Card>
+    </div>
+  )
+}

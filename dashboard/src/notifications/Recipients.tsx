@@ -1,0 +1,221 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { useState } from "react"
+import { useAsk } from "../api/hooks.ts"
+import type { Tone } from "../parts/page.tsx"
+import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
+import { Card, Chip, Empty, Id, Loading, Pager, TableFrame, When } from "../parts/page.tsx"
+import { moment } from "../parts/time.ts"
+import type { DeliveriesQuery, DeliveryStatus, NotificationQuery } from "./operations.ts"
+import { deliveries } from "./operations.ts"
+import { PROVIDER, reasonOf } from "./words.ts"
+
+type Delivery = DeliveriesQuery["deliveries"]["nodes"][number]
+type Search = Readonly<Partial<Record<"state" | "error" | "user" | "after", string>>>
+
+const STATES: Readonly<Record<DeliveryStatus, readonly [string, Tone]>> = {
+  SENT: ["Sent", "good"],
+  FAILED: ["Failed", "bad"],
+  SKIPPED: ["Skipped", "still"],
+  CANCELLED: ["Cancelled", "still"]
+}
+
+/** What happened to one recipient, in order. */
+const Timeline = ({ acceptedAt, one }: { readonly one: Delivery; readonly acceptedAt: string }) => {
+  const reason = one.error === null ? null : reasonOf(one.error)
+  const provider = PROVIDER[one.provider] ?? one.provider
+  const end = {
+    SENT: `${provider} took it${one.attempts > 1 ? `, at attempt ${one.attempts}` : ""}${one.messageId ? `, as ${one.messageId}` : ""}`,
+    FAILED: `${provider}: ${reason?.[0] ?? one.error ?? "failed"} (${one.error}), after ${one.attempts === 1 ? "one attempt" : `${one.attempts} attempts`}`,
+    SKIPPED: `Not sent: ${reason?.[0] ?? one.error}`,
+    CANCELLED: "Not sent: the notification was cancelled"
+  }[one.status]
+  const steps = [
+    [acceptedAt, "Accepted"],
+    [one.completedAt, end],
+    [one.deliveredAt, "Delivered: the device says so"],
+    [one.openedAt, "Opened"],
+    [one.clickedAt, "Clicked"]
+  ] as const
+  return (
+    <ol className="timeline">
+      {steps.map(([at, words]) =>
+        at === null ? null : (
+          <li key={words}>
+            <time dateTime={at}>{moment(at)}</time> {words}
+          </li>
+        )
+      )}
+      {reason && <li className="muted">{reason[1]}</li>}
+    </ol>
+  )
+}
+
+const Row = ({ acceptedAt, one }: { readonly one: Delivery; readonly acceptedAt: string }) => {
+  const [isOpen, setOpen] = useState(false)
+  const [words, tone] = STATES[one.status]
+  const recipient = one.deviceId ?? one.channelId ?? one.id
+  return (
+    <>
+      <tr>
+        <td>
+          <Button kind="quiet" className="expand" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {one.deviceId === null ? "Channel" : "Device"} {recipient.slice(-6)}
+          </Button>
+        </td>
+        <td>
+          <Chip tone={tone}>{words}</Chip>
+        </td>
+        <td>{PROVIDER[one.provider] ?? one.provider}</td>
+        <td>{one.error === null ? "" : (reasonOf(one.error)?.[0] ?? one.error)}</td>
+        <td className="number">{one.attempts}</td>
+        <td>
+          <When at={one.completedAt} />
+        </td>
+      </tr>
+      {isOpen && (
+        <tr className="opened">
+          <td colSpan={6}>
+            <Timeline one={one} acceptedAt={acceptedAt} />
+            <p className="small muted">
+              {one.deviceId === null ? "Channel" : "Device"} <Id value={recipient} label="recipient's id" />, delivery{" "}
+              <Id value={one.id} label="delivery's id" />
+            </p>
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+/** Who: every recipient whose state is final, searched by person, state and reason. */
+export const Recipients = ({ one }: { readonly one: NonNullable<NotificationQuery["notification"]> }) => {
+  const search = useSearch({ strict: false }) as Search
+  const navigate = useNavigate()
+  const [user, setUser] = useState(search.user ?? "")
+  const filter = (changes: Search): void =>
+    void navigate({
+      to: ".",
+      search: { ...search, after: undefined, ...changes } as never,
+      hash: "recipients",
+      resetScroll: false
+    })
+  const status = search.state !== undefined && search.state in STATES ? (search.state as DeliveryStatus) : null
+  const { pending } = one.counts
+  const shown = useAsk(
+    deliveries,
+    {
+      notificationId: one.id,
+      ...(status ? { status } : {}),
+      ...(search.error ? { error: search.error } : {}),
+      ...(search.user ? { userId: search.user } : {}),
+      first: 20,
+      after: search.after ?? null
+    },
+    { keep: true, every: pending > 0 && one.status === "SENDING" ? 5_000 : false }
+  )
+  const rows = shown.data?.deliveries.nodes ?? []
+  const next = shown.data?.deliveries.pageInfo
+  const isFiltered = status !== null || Boolean(search.error) || Boolean(search.user)
+  return (
+    <Card title="Who" className="recipients">
+      <div id="recipients" className="filters">
+        <Form className="inline" onSubmit={() => filter({ user: user.trim() || undefined })}>
+          <TextField label="Person, by your own id" value={user} onChange={setUser} placeholder="user-42" />
+          <Button type="submit">Find</Button>
+        </Form>
+        <label>
+          State
+          <select
+            value={status ?? ""}
+            onChange={(event) => filter({ state: event.target.value || undefined, error: undefined })}
+          >
+            <option value="">All</option>
+            {Object.entries(STATES).map(([value, [words]]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        {search.error && (
+          <Button onClick={() => filter({ error: undefined })}>
+            {reasonOf(search.error)?.[0] ?? search.error} <span aria-hidden="true">✕</span>
+            <span className="unseen"> remove this filter</span>
+          </Button>
+        )}
+        {isFiltered && (
+          <Button
+            kind="quiet"
+            onClick={() => {
+              setUser("")
+              filter({ state: undefined, error: undefined, user: undefined })
+            }}
+          >
+            Clear
+          </Button>
+        )}
+      </div>
+      <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} />
+      {shown.data === undefined && !shown.error && <Loading />}
+      {shown.data !== undefined && rows.length === 0 && (
+        <Empty
+          title={
+            search.user
+              ? `${search.user} is not among those whose state is final.`
+              : isFiltered
+                ? "Nobody matches the filters."
+                : "Nobody's state is final yet."
+          }
+        >
+          {search.user && (
+            <p>
+              {pending > 0
+                ? `${pending} are still to go: they may be among them.`
+                : "Then they were not in the audience when it was sent: no active device or channel, other tags, or unsubscribed before."}
+            </p>
+          )}
+        </Empty>
+      )}
+      {rows.length > 0 && (
+        <TableFrame label="Recipients">
+          <thead>
+            <tr>
+              <th scope="col">Recipient</th>
+              <th scope="col">State</th>
+              <th scope="col">Provider</th>
+              <th scope="col">Why</th>
+              <th scope="col" className="number">
+                Attempts
+              </th>
+              <th scope="col">When</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((delivery) => (
+              <Row key={delivery.id} one={delivery} acceptedAt={one.createdAt} />
+            ))}
+          </tbody>
+        </TableFrame>
+      )}
+      <Pager isFirst={!search.after} hasNext={next?.hasNextPage ?? false}>
+        {{
+          first: (
+            <Link to="." search={{ ...search, after: undefined } as never} resetScroll={false} className="button plain">
+              First
+            </Link>
+          ),
+          next: (
+            <Link
+              to="."
+              search={{ ...search, after: next?.endCursor ?? undefined } as never}
+              resetScroll={false}
+              className="button plain"
+            >
+              Next
+            </Link>
+          )
+        }}
+      </Pager>
+    </Card>
+  )
+}

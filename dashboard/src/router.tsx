@@ -1,0 +1,135 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link, Outlet } from "@tanstack/react-router"
+import { ErrorNotice } from "./parts/form.tsx"
+import { Empty, Loading, Page } from "./parts/page.tsx"
+import { Frame } from "./frame/Frame.tsx"
+
+/*
+ * The addresses of the pages. Each page is a file of its own, loaded when it is first shown. The service knows the same
+ * addresses (src/http/endpoints/Dashboard.ts): one that is missing there cannot be reloaded.
+ */
+
+const Lost = () => (
+  <Page title="There is no such page">
+    <Empty title="The address is wrong, or the page has moved.">
+      <Link to="/" className="button plain">
+        To the dashboard
+      </Link>
+    </Empty>
+  </Page>
+)
+
+/** Texts of the address: filters, cursors, what a redirect says. */
+const texts = (search: Readonly<Record<string, unknown>>): Record<string, string | undefined> =>
+  Object.fromEntries(
+    Object.entries(search)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, String(value)])
+  )
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: Lost, validateSearch: texts })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  component: lazyRouteComponent(() => import("./sign-in/SignIn.tsx"), "SignIn")
+})
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: "/invitations/$token",
+  component: lazyRouteComponent(() => import("./sign-in/AcceptInvitation.tsx"), "AcceptInvitation")
+})
+
+const frame = createRoute({ getParentRoute: () => root, id: "frame", component: Frame })
+const front = createRoute({ getParentRoute: () => frame, path: "/", component: Loading })
+const account = createRoute({
+  getParentRoute: () => frame,
+  path: "/account",
+  component: lazyRouteComponent(() => import("./account/Account.tsx"), "Account")
+})
+
+const app = createRoute({ getParentRoute: () => frame, path: "/apps/$appId" })
+const home = createRoute({
+  getParentRoute: () => app,
+  path: "/",
+  component: lazyRouteComponent(() => import("./home/Home.tsx"), "Home")
+})
+const notifications = createRoute({
+  getParentRoute: () => app,
+  path: "/notifications",
+  component: lazyRouteComponent(() => import("./notifications/List.tsx"), "List")
+})
+const notification = createRoute({
+  getParentRoute: () => app,
+  path: "/notifications/$id",
+  component: lazyRouteComponent(() => import("./notifications/One.tsx"), "One")
+})
+const compose = createRoute({
+  getParentRoute: () => app,
+  path: "/compose",
+  component: lazyRouteComponent(() => import("./compose/Compose.tsx"), "Compose")
+})
+
+const settings = createRoute({
+  getParentRoute: () => app,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./settings/Settings.tsx"), "Settings")
+})
+const general = createRoute({
+  getParentRoute: () => settings,
+  path: "/",
+  component: lazyRouteComponent(() => import("./settings/General.tsx"), "General")
+})
+const keys = createRoute({
+  getParentRoute: () => settings,
+  path: "/keys",
+  component: lazyRouteComponent(() => import("./settings/Keys.tsx"), "Keys")
+})
+const credentials = createRoute({
+  getParentRoute: () => settings,
+  path: "/credentials",
+  component: lazyRouteComponent(() => import("./settings/Credentials.tsx"), "Credentials")
+})
+const team = createRoute({
+  getParentRoute: () => settings,
+  path: "/team",
+  component: lazyRouteComponent(() => import("./settings/Team.tsx"), "Team")
+})
+const audit = createRoute({
+  getParentRoute: () => settings,
+  path: "/audit",
+  component: lazyRouteComponent(() => import("./settings/Audit.tsx"), "Audit")
+})
+
+export const makeRouter = () =>
+  createRouter({
+    routeTree: root.addChildren([
+      signIn,
+      invitation,
+      frame.addChildren([
+        front,
+        account,
+        app.addChildren([
+          home,
+          notifications,
+          notification,
+          compose,
+          settings.addChildren([general, keys, credentials, team, audit])
+        ])
+      ])
+    ]),
+    // Cursors and filters as they are written, not as JSON.
+    parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+    stringifySearch: (search) => {
+      const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== "")
+      const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+      return text === "" ? "" : `?${text}`
+    },
+    defaultPreload: "intent",
+    defaultPendingComponent: Loading,
+    defaultErrorComponent: ({ error, reset }) => (
+      <Page title="This page did not load">
+        <ErrorNotice error={error} onRetry={reset} />
+      </Page>
+    ),
+    scrollRestoration: true
+  })

@@ -1,0 +1,238 @@
+import { useState } from "react"
+import { useAsk, useDo } from "../api/hooks.ts"
+import { useApp } from "../frame/viewer.ts"
+import { PROVIDER } from "../notifications/words.ts"
+import { AreaField, Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
+import { Card, Chip, Confirm, Dialog, Loading, When } from "../parts/page.tsx"
+import { toast } from "../parts/toasts.tsx"
+import type { CredentialsQuery } from "./operations.ts"
+import { credentials, deleteCredential, setApns, setFcm, setSmtp, setWebPush } from "./operations.ts"
+
+type Credential = CredentialsQuery["credentials"][number]
+type Kind = Credential["kind"]
+
+const ABOUT: Readonly<Record<Kind, string>> = {
+  APNS: "Push to iPhones and iPads, straight to Apple. The key is made in Apple's developer account, under Keys.",
+  FCM: "Push to Android, through Firebase. The file is made in the Firebase console, under Service accounts.",
+  WEBPUSH: "Push to browsers. The keys are made here; browsers' services want an address that they can write to.",
+  SMTP: "E-mail, through any SMTP server."
+}
+
+/** What each kind asks for; a secret is never shown again, and is typed anew to change anything. */
+interface Asked {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string
+  readonly isLong?: boolean
+  readonly isOptional?: boolean
+  readonly type?: string
+  /** As `settings` calls it, where it is shown. */
+  readonly shown?: string
+}
+const FIELDS: Readonly<Record<Kind, ReadonlyArray<Asked>>> = {
+  APNS: [
+    { name: "teamId", label: "Team id", shown: "team_id", hint: "Ten capital letters and digits." },
+    { name: "keyId", label: "Key id", shown: "key_id" },
+    { name: "bundleId", label: "Bundle id", shown: "bundle_id", hint: "As com.example.app." },
+    { name: "privateKey", label: "Private key", isLong: true, hint: "The whole .p8 file." },
+    {
+      name: "endpoint",
+      label: "Other address",
+      shown: "endpoint",
+      isOptional: true,
+      hint: "For proxies and simulators."
+    }
+  ],
+  FCM: [
+    { name: "serviceAccount", label: "Service account", isLong: true, hint: "The whole JSON file." },
+    {
+      name: "endpoint",
+      label: "Other address",
+      shown: "endpoint",
+      isOptional: true,
+      hint: "For proxies and simulators."
+    }
+  ],
+  WEBPUSH: [
+    { name: "subject", label: "Contact", shown: "subject", hint: "mailto: with an address, or an https address." }
+  ],
+  SMTP: [
+    { name: "url", label: "Server", type: "password", hint: "As smtps://user:password@mail.example.com." },
+    { name: "from", label: "Sender", shown: "from", hint: "As News <news@example.com>." }
+  ]
+}
+
+const Edit = ({
+  appId,
+  kind,
+  now,
+  onClose
+}: {
+  readonly appId: string
+  readonly kind: Kind
+  readonly now: Credential | null
+  readonly onClose: () => void
+}) => {
+  const kept = (now?.settings ?? {}) as Readonly<Record<string, unknown>>
+  const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries(
+      FIELDS[kind].map(({ name, shown }) => [
+        name,
+        shown && typeof kept[shown] === "string" ? (kept[shown] as string) : ""
+      ])
+    )
+  )
+  const [fault, setFault] = useState<string | null>(null)
+  const done = () => {
+    toast("Saved: what waited for it goes out now")
+    onClose()
+  }
+  const saving = {
+    APNS: useDo(setApns, done),
+    FCM: useDo(setFcm, done),
+    WEBPUSH: useDo(setWebPush, done),
+    SMTP: useDo(setSmtp, done)
+  }[kind]
+  const save = (): void => {
+    const given: Record<string, unknown> = Object.fromEntries(
+      Object.entries(values).filter(([, value]) => value.trim() !== "")
+    )
+    if (kind === "FCM") {
+      try {
+        given["serviceAccount"] = JSON.parse(values["serviceAccount"] ?? "")
+      } catch {
+        return setFault("is not the JSON file that Firebase hands out")
+      }
+    }
+    setFault(null)
+    saving.mutate({ appId, input: given as never })
+  }
+  return (
+    <Dialog title={PROVIDER[kind]!} onClose={onClose} className="wide">
+      <p className="muted">{ABOUT[kind]}</p>
+      <Form error={saving.error} onSubmit={save}>
+        {FIELDS[kind].map(({ hint, isLong, isOptional, label, name, type }) => {
+          const common = {
+            label: isOptional ? `${label} (may be left out)` : label,
+            name,
+            value: values[name] ?? "",
+            onChange: (value: string) => setValues({ ...values, [name]: value }),
+            hint,
+            spellCheck: false,
+            autoComplete: "off"
+          }
+          return isLong ? (
+            <AreaField key={name} {...common} rows={5} />
+          ) : (
+            <TextField key={name} {...common} type={type ?? "text"} />
+          )
+        })}
+        {fault && <p className="fault">The service account {fault}.</p>}
+        <ErrorNotice error={saving.error} />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>Go back</Button>
+          <Button type="submit" kind="primary" isBusy={saving.isPending}>
+            Save
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}
+
+const KINDS: ReadonlyArray<Kind> = ["APNS", "FCM", "WEBPUSH", "SMTP"]
+
+export const Credentials = () => {
+  const { appId, may } = useApp()
+  const shown = useAsk(credentials, { appId }, { every: 10_000 })
+  const [edited, setEdited] = useState<Kind | null>(null)
+  const [removed, setRemoved] = useState<Kind | null>(null)
+  const remove = useDo(deleteCredential, () => {
+    setRemoved(null)
+    toast("Removed")
+  })
+  const canChange = may("CHANGE_CREDENTIALS")
+  const found = (kind: Kind) => shown.data?.credentials.find((one) => one.kind === kind) ?? null
+  if (shown.data === undefined)
+    return shown.error ? <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} /> : <Loading />
+  return (
+    <>
+      <ErrorNotice error={shown.error} />
+      {KINDS.map((kind) => {
+        const one = found(kind)
+        const settings = Object.entries((one?.settings ?? {}) as Readonly<Record<string, unknown>>)
+        return (
+          <Card
+            key={kind}
+            title={PROVIDER[kind]!}
+            actions={
+              canChange && (
+                <>
+                  <Button kind={one?.suspendedReason ? "primary" : "plain"} onClick={() => setEdited(kind)}>
+                    {one === null ? "Set up" : one.suspendedReason ? "Mend" : "Change"}…
+                    <span className="unseen"> {PROVIDER[kind]}</span>
+                  </Button>
+                  {one !== null && (
+                    <Button kind="quiet" onClick={() => setRemoved(kind)}>
+                      Remove…<span className="unseen"> {PROVIDER[kind]}</span>
+                    </Button>
+                  )}
+                </>
+              )
+            }
+          >
+            <p>
+              {one === null ? (
+                <Chip tone="still">Not set up</Chip>
+              ) : one.suspendedReason ? (
+                <Chip tone="bad">Refused by the provider</Chip>
+              ) : (
+                <Chip tone="good">Ready</Chip>
+              )}
+            </p>
+            {one?.suspendedReason && (
+              <p className="notice danger">
+                <strong>{one.suspendedReason}.</strong> Messages wait, and go out by themselves once it is mended.
+              </p>
+            )}
+            {one === null ? (
+              <p className="muted">{ABOUT[kind]}</p>
+            ) : (
+              <dl className="facts">
+                {settings.map(([name, value]) => (
+                  <div key={name}>
+                    <dt>{name.replaceAll("_", " ")}</dt>
+                    <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+                  </div>
+                ))}
+                <div>
+                  <dt>Changed</dt>
+                  <dd>
+                    <When at={one.updatedAt} />
+                  </dd>
+                </div>
+              </dl>
+            )}
+          </Card>
+        )
+      })}
+      {edited !== null && <Edit appId={appId} kind={edited} now={found(edited)} onClose={() => setEdited(null)} />}
+      {removed !== null && (
+        <Confirm
+          title={`Remove the credential for ${PROVIDER[removed]}?`}
+          words="Remove it"
+          isBusy={remove.isPending}
+          error={<ErrorNotice error={remove.error} />}
+          onClose={() => setRemoved(null)}
+          onConfirm={() => remove.mutate({ appId, kind: removed })}
+        >
+          <p>
+            Recipients of {PROVIDER[removed]} get nothing from then on.
+            {removed === "WEBPUSH" &&
+              " Browsers have subscribed with its keys: with new ones, each has to visit your site again."}
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,108 @@
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import type { Desk } from "./Desk.ts"
+import { openDesk, OWNER } from "./Desk.ts"
+import { expect, it } from "vitest"
+
+/*
+ * npm run dashboard:pictures: pictures of every page, light and dark, and of a phone, from a real engine, in the folder
+ * that PICTURES names. Nothing that the browser refuses, and no error of a script, may come with them.
+ */
+
+/** A little of everything that pages show. */
+const furnish = async (desk: Desk) => {
+  const done = await desk.send({
+    to: { all: true },
+    content: {
+      title: "Autumn sale begins today",
+      body: "20 % off everything until Sunday.",
+      url: "https://shop.example.com/sale"
+    },
+    channels: ["push"]
+  })
+  await desk.send({
+    to: { tags_any: ["news"] },
+    content: { title: "This week's news", body: "Three new stories for you." }
+  })
+  const { body: devices } = await desk.call("GET", "/api/v1/devices?limit=100")
+  for (const [i, { id: device_id }] of devices.data.entries()) {
+    const reports = ["delivered", ...(i % 3 === 0 ? ["opened"] : []), ...(i % 9 === 0 ? ["clicked"] : [])]
+    for (const type of reports) await desk.call("POST", "/api/v1/events", { type, notification_id: done, device_id })
+  }
+  await desk.call("POST", "/api/v1/notifications", {
+    to: { all: true },
+    content: { title: "Good morning", body: "Your day at a glance." },
+    send_at: new Date(Date.now() + 86_400_000).toISOString()
+  })
+  await desk.call("POST", "/api/v1/webhooks", {
+    name: "Shop",
+    url: desk.system.fleet.description.receivers[0]!.url,
+    events: []
+  })
+  return { done }
+}
+
+const folder = process.env["PICTURES"]
+
+it.runIf(folder !== undefined)("every page can be shown", async () => {
+  await mkdir(folder!, { recursive: true })
+  const complaints: Array<string> = []
+  const desk = await openDesk(2_000)
+  try {
+    const { done } = await furnish(desk)
+    const token = await desk.signIn(OWNER)
+    const app = `/apps/${desk.appId}`
+    const pages: Readonly<Record<string, string>> = {
+      home: app,
+      notifications: `${app}/notifications`,
+      notification: `${app}/notifications/${done}`,
+      compose: `${app}/compose`,
+      settings: `${app}/settings`,
+      keys: `${app}/settings/keys`,
+      credentials: `${app}/settings/credentials`,
+      team: `${app}/settings/team`,
+      audit: `${app}/settings/audit`,
+      account: "/account"
+    }
+    const draft = {
+      audience: "described",
+      tagsAny: "news",
+      ways: ["PUSH", "EMAIL"],
+      title: "Autumn sale",
+      body: "20 % off everything until Sunday."
+    }
+    for (const [kind, options] of Object.entries({
+      light: { colorScheme: "light" },
+      dark: { colorScheme: "dark" },
+      phone: { colorScheme: "light", width: 390, height: 844 }
+    } as const)) {
+      const context = await desk.open({ ...options, token })
+      const page = await context.newPage()
+      page.on("console", (message) => {
+        if (message.type() === "error") complaints.push(`${kind}: ${message.text()}`)
+      })
+      page.on("pageerror", (error) => complaints.push(`${kind}: ${error.message}`))
+      await page.addInitScript(
+        ([key, text]) => sessionStorage.setItem(key!, text!),
+        [`compose ${desk.appId}`, JSON.stringify(draft)]
+      )
+      for (const [name, path] of Object.entries(pages)) {
+        await page.goto(path)
+        await page.locator("h1").waitFor()
+        await expect.poll(() => page.locator(".loading").count()).toBe(0)
+        await page.waitForTimeout(name === "compose" ? 1_200 : 500)
+        await page.screenshot({ path: join(folder!, `${name}-${kind}.png`), fullPage: true })
+      }
+      await context.close()
+      const stranger = await desk.open(options)
+      const door = await stranger.newPage()
+      await door.goto("/")
+      await door.getByLabel("E-mail address").waitFor()
+      await door.screenshot({ path: join(folder!, `sign-in-${kind}.png`) })
+      await stranger.close()
+    }
+  } finally {
+    await desk.close()
+  }
+  expect(complaints).toEqual([])
+})
