@@ -1,17 +1,21 @@
 FROM node:26-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY dashboard/package.json dashboard/
 RUN npm ci
 COPY sdk sdk
-RUN node sdk/browser/build.ts
+COPY dashboard dashboard
+RUN node sdk/browser/build.ts && node dashboard/build.ts
 
 FROM node:26-slim
 ENV NODE_ENV=production HOST=0.0.0.0
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY dashboard/package.json dashboard/
 RUN npm ci --omit=dev
 COPY . .
 COPY --from=build /app/sdk/browser/dist sdk/browser/dist
+COPY --from=build /app/dashboard/dist dashboard/dist
 USER node
 EXPOSE 8080
 # The process itself gets the signals: no shell, no npm between it and the supervisor.

@@ -340,6 +340,11 @@ func (r *NotificationsResource) Deliveries(id string, params *NotificationsDeliv
 	return newPages[Delivery](r.client, request{method: "GET", path: "/api/v1/notifications/{id}/deliveries", ids: []string{id}, query: params.query(), options: options})
 }
 
+// Outcomes: Count why recipients ended as they did.
+func (r *NotificationsResource) Outcomes(ctx context.Context, id string, options ...Option) (*Outcomes, error) {
+	return value[Outcomes](ctx, r.client, request{method: "GET", path: "/api/v1/notifications/{id}/outcomes", ids: []string{id}, options: options})
+}
+
 // Stats: Read a notification's counts by provider.
 func (r *NotificationsResource) Stats(ctx context.Context, id string, options ...Option) (*NotificationStats, error) {
 	return value[NotificationStats](ctx, r.client, request{method: "GET", path: "/api/v1/notifications/{id}/stats", ids: []string{id}, options: options})
@@ -1036,6 +1041,14 @@ func (p *NotificationsListParams) query() url.Values {
 
 // NotificationsDeliveriesParams is what Notifications.Deliveries can be asked for; what is empty is left out.
 type NotificationsDeliveriesParams struct {
+	// One of: sent, failed, skipped, cancelled.
+	Status string `json:"status"`
+
+	// Exactly this code, as `unregistered`.
+	Error string `json:"error"`
+
+	UserID string `json:"user_id"`
+
 	// How many to return, at most. 50 unless given.
 	Limit int64 `json:"limit"`
 
@@ -1047,6 +1060,15 @@ func (p *NotificationsDeliveriesParams) query() url.Values {
 	q := url.Values{}
 	if p == nil {
 		return q
+	}
+	if p.Status != "" {
+		q.Add("status", text(p.Status))
+	}
+	if p.Error != "" {
+		q.Add("error", text(p.Error))
+	}
+	if p.UserID != "" {
+		q.Add("user_id", text(p.UserID))
 	}
 	if p.Limit != 0 {
 		q.Add("limit", text(p.Limit))

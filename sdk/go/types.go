@@ -818,6 +818,13 @@ type Delivery struct {
 	Attempts int64 `json:"attempts"`
 
 	CompletedAt string `json:"completed_at"`
+
+	// When the client reported it, of push alone; as the next two, as long as reports are kept.
+	DeliveredAt *string `json:"delivered_at"`
+
+	OpenedAt *string `json:"opened_at"`
+
+	ClickedAt *string `json:"clicked_at"`
 }
 
 // Device is a shape of the API.
@@ -1179,6 +1186,24 @@ type NotificationSummary struct {
 	StartedAt *string `json:"started_at"`
 
 	CompletedAt *string `json:"completed_at"`
+}
+
+// Outcomes is a shape of the API.
+type Outcomes struct {
+	Data []OutcomesData `json:"data"`
+}
+
+// OutcomesData is a shape of the API.
+type OutcomesData struct {
+	// One of: apns, fcm, webpush, smtp, inbox.
+	Provider string `json:"provider"`
+
+	// One of: sent, failed, skipped, cancelled.
+	Status string `json:"status"`
+
+	Error *string `json:"error"`
+
+	Count int64 `json:"count"`
 }
 
 // Overrides is a shape of the API.

@@ -167,6 +167,8 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		var params heliograph.NotificationsDeliveriesParams
 		in.decode(in.Query, &params)
 		return runPages(ctx, c.Notifications.Deliveries(in.IDs[0], &params, in.options()...), in, out)
+	case "notifications.outcomes":
+		return runValue(out)(c.Notifications.Outcomes(ctx, in.IDs[0], in.options()...))
 	case "notifications.stats":
 		return runValue(out)(c.Notifications.Stats(ctx, in.IDs[0], in.options()...))
 	case "templates.create":

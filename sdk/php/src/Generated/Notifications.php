@@ -113,15 +113,27 @@ final class Notifications
     /**
      * List what became of each recipient.
      *
-     * @param array{limit?: int, cursor?: string} $query
+     * @param array{status?: string, error?: string, user_id?: string, limit?: int, cursor?: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     *   error: Exactly this code, as `unregistered`.
      *   limit: How many to return, at most. 50 unless given.
      *   cursor: `next_cursor` of the page before. Leave it out for the first page.
-     * @return Pages<array{id: string, device_id: string|null, channel_id: string|null, provider: string, status: string, message_id: string|null, error: string|null, attempts: int, completed_at: string}>
+     * @return Pages<array{id: string, device_id: string|null, channel_id: string|null, provider: string, status: string, message_id: string|null, error: string|null, attempts: int, completed_at: string, delivered_at: string|null, opened_at: string|null, clicked_at: string|null}>
      */
     public function deliveries(string $id, array $query = [], array $options = []): Pages
     {
         return $this->transport->pages('GET', '/api/v1/notifications/' . Transport::segment('id', $id) . '/deliveries', query: $query, options: $options);
+    }
+
+    /**
+     * Count why recipients ended as they did.
+     *
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     * @return array{data: list<array{provider: string, status: string, error: string|null, count: int}>}
+     */
+    public function outcomes(string $id, array $options = []): array
+    {
+        return $this->transport->value('GET', '/api/v1/notifications/' . Transport::segment('id', $id) . '/outcomes', options: $options);
     }
 
     /**

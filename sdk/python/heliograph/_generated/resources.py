@@ -40,6 +40,7 @@ from .types import (
     NotificationPreview,
     NotificationStats,
     NotificationSummary,
+    Outcomes,
     Overrides,
     Preferences,
     PublicAppsVapidResult,
@@ -933,19 +934,36 @@ class NotificationsResource:
         self,
         id: str,
         *,
+        status: Optional[Literal["sent", "failed", "skipped", "cancelled"]] = None,
+        error: Optional[str] = None,
+        user_id: Optional[str] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         options: Optional[RequestOptions] = None,
     ) -> Pages[Delivery]:
         """List what became of each recipient.
 
+        error: Exactly this code, as `unregistered`.
         limit: How many to return, at most. 50 unless given.
         cursor: `next_cursor` of the page before. Leave it out for the first page.
         """
         return self._client._pages(
             "GET",
             f"/api/v1/notifications/{segment('id', id)}/deliveries",
-            query={"limit": limit, "cursor": cursor},
+            query={"status": status, "error": error, "user_id": user_id, "limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    def outcomes(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> Outcomes:
+        """Count why recipients ended as they did."""
+        return self._client._value(
+            "GET",
+            f"/api/v1/notifications/{segment('id', id)}/outcomes",
             options=options,
         )
 

@@ -468,6 +468,10 @@ class Delivery(TypedDict):
     error: Optional[str]
     attempts: int
     completed_at: str
+    # When the client reported it, of push alone; as the next two, as long as reports are kept.
+    delivered_at: Optional[str]
+    opened_at: Optional[str]
+    clicked_at: Optional[str]
 
 
 class Device(TypedDict):
@@ -706,6 +710,17 @@ class NotificationSummary(TypedDict):
     updated_at: Optional[str]
     started_at: Optional[str]
     completed_at: Optional[str]
+
+
+class Outcomes(TypedDict):
+    data: List[OutcomesData]
+
+
+class OutcomesData(TypedDict):
+    provider: Literal["apns", "fcm", "webpush", "smtp", "inbox"]
+    status: Literal["sent", "failed", "skipped", "cancelled"]
+    error: Optional[str]
+    count: int
 
 
 class Overrides(TypedDict, total=False):

@@ -1083,11 +1083,17 @@ module Heliograph
       end
 
       # List what became of each recipient.
+      # @param status [String] One of: sent, failed, skipped, cancelled.
+      # @param error [String] Exactly this code, as `unregistered`.
+      # @param user_id [String]
       # @param limit [Integer] How many to return, at most. 50 unless given.
       # @param cursor [String] `next_cursor` of the page before. Leave it out for the first page.
       # @return [Pages<Delivery>]
       def deliveries(
         id,
+        status: NOT_GIVEN,
+        error: NOT_GIVEN,
+        user_id: NOT_GIVEN,
         limit: NOT_GIVEN,
         cursor: NOT_GIVEN,
         options: {}
@@ -1095,7 +1101,20 @@ module Heliograph
         @transport.pages(
           "GET",
           "/api/v1/notifications/#{Transport.segment("id", id)}/deliveries",
-          query: { limit: limit, cursor: cursor },
+          query: { status: status, error: error, user_id: user_id, limit: limit, cursor: cursor },
+          options: options
+        )
+      end
+
+      # Count why recipients ended as they did.
+      # @return [Outcomes]
+      def outcomes(
+        id,
+        options: {}
+      )
+        @transport.value(
+          "GET",
+          "/api/v1/notifications/#{Transport.segment("id", id)}/outcomes",
           options: options
         )
       end

@@ -62,4 +62,19 @@ public final class Delivery extends Shape {
   public String completedAt() {
     return there("completed_at", text("completed_at"));
   }
+
+  /**
+   * When the client reported it, of push alone; as the next two, as long as reports are kept.
+   */
+  public @Nullable String deliveredAt() {
+    return text("delivered_at");
+  }
+
+  public @Nullable String openedAt() {
+    return text("opened_at");
+  }
+
+  public @Nullable String clickedAt() {
+    return text("clicked_at");
+  }
 }

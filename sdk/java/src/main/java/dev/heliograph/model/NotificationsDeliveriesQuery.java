@@ -14,6 +14,24 @@ public final class NotificationsDeliveriesQuery extends Shape {
   }
 
   /**
+   * One of: sent, failed, skipped, cancelled.
+   */
+  public @Nullable String status() {
+    return text("status");
+  }
+
+  /**
+   * Exactly this code, as `unregistered`.
+   */
+  public @Nullable String error() {
+    return text("error");
+  }
+
+  public @Nullable String userId() {
+    return text("user_id");
+  }
+
+  /**
    * How many to return, at most. 50 unless given.
    */
   public @Nullable Long limit() {
@@ -35,6 +53,27 @@ public final class NotificationsDeliveriesQuery extends Shape {
   /** Makes {@link NotificationsDeliveriesQuery}. */
   public static final class Builder extends Shape.Builder {
     private Builder() {}
+
+    /**
+     * One of: sent, failed, skipped, cancelled.
+     */
+    public Builder status(String value) {
+      put("status", value);
+      return this;
+    }
+
+    /**
+     * Exactly this code, as `unregistered`.
+     */
+    public Builder error(String value) {
+      put("error", value);
+      return this;
+    }
+
+    public Builder userId(String value) {
+      put("user_id", value);
+      return this;
+    }
 
     /**
      * How many to return, at most. 50 unless given.

@@ -157,6 +157,20 @@ public final class NotificationsResource {
   }
 
   /**
+   * Count why recipients ended as they did.
+   */
+  public Outcomes outcomes(String id) {
+    return outcomes(id, RequestOptions.NONE);
+  }
+
+  /**
+   * Count why recipients ended as they did.
+   */
+  public Outcomes outcomes(String id, RequestOptions options) {
+    return transport.value(Call.of("GET", "/api/v1/notifications/{id}/outcomes", id).options(options), Outcomes::new);
+  }
+
+  /**
    * Read a notification's counts by provider.
    */
   public NotificationStats stats(String id) {
