@@ -100,7 +100,7 @@ describe("signing in", () => {
     })
   })
 
-  it("accepts an invitation by a button, after a sign-in with its address", async () => {
+  it("says of an invitation that is not open what to do", async () => {
     await visit("/invitations/" + "A".repeat(43), {}, async (page) => {
       await heading(page, "This invitation is not open").waitFor()
     })
