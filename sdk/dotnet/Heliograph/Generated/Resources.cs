@@ -336,6 +336,10 @@ namespace Heliograph
         public Pages<Delivery> Deliveries(string id, NotificationsDeliveriesQuery? query = null, RequestOptions? options = null) =>
             _transport.Pages(new Call { Method = "GET", Path = $"/api/v1/notifications/{Transport.Segment("id", id)}/deliveries", Query = query, Options = options }, fields => new Delivery(fields));
 
+        /// <summary>Count why recipients ended as they did.</summary>
+        public Task<Outcomes> OutcomesAsync(string id, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
+            _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/notifications/{Transport.Segment("id", id)}/outcomes", Options = options }, fields => new Outcomes(fields), cancellationToken);
+
         /// <summary>Read a notification's counts by provider.</summary>
         public Task<NotificationStats> StatsAsync(string id, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/notifications/{Transport.Segment("id", id)}/stats", Options = options }, fields => new NotificationStats(fields), cancellationToken);

@@ -1646,6 +1646,25 @@ namespace Heliograph
             get => ReadText("completed_at");
             init => Put("completed_at", value);
         }
+
+        /// <summary>When the client reported it, of push alone; as the next two, as long as reports are kept.</summary>
+        public string? DeliveredAt
+        {
+            get => ReadTextOrNull("delivered_at");
+            init => Put("delivered_at", value);
+        }
+
+        public string? OpenedAt
+        {
+            get => ReadTextOrNull("opened_at");
+            init => Put("opened_at", value);
+        }
+
+        public string? ClickedAt
+        {
+            get => ReadTextOrNull("clicked_at");
+            init => Put("clicked_at", value);
+        }
     }
 
     /// <summary>Device, as the API has it.</summary>
@@ -2676,6 +2695,64 @@ namespace Heliograph
         {
             get => ReadTextOrNull("completed_at");
             init => Put("completed_at", value);
+        }
+    }
+
+    /// <summary>Outcomes, as the API has it.</summary>
+    public sealed class Outcomes : Shape
+    {
+        public Outcomes()
+        {
+        }
+
+        internal Outcomes(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        public IReadOnlyList<OutcomesData> Data
+        {
+            get => ReadList("data", fields => new OutcomesData(fields));
+            init => Put("data", value);
+        }
+    }
+
+    /// <summary>OutcomesData, as the API has it.</summary>
+    public sealed class OutcomesData : Shape
+    {
+        public OutcomesData()
+        {
+        }
+
+        internal OutcomesData(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>One of: apns, fcm, webpush, smtp, inbox.</summary>
+        public string Provider
+        {
+            get => ReadText("provider");
+            init => Put("provider", value);
+        }
+
+        /// <summary>One of: sent, failed, skipped, cancelled.</summary>
+        public string Status
+        {
+            get => ReadText("status");
+            init => Put("status", value);
+        }
+
+        public string? Error
+        {
+            get => ReadTextOrNull("error");
+            init => Put("error", value);
+        }
+
+        public long Count
+        {
+            get => ReadInteger("count");
+            init => Put("count", value);
         }
     }
 
@@ -6686,6 +6763,26 @@ namespace Heliograph
         internal NotificationsDeliveriesQuery(IDictionary<string, object?> fields)
             : base(fields)
         {
+        }
+
+        /// <summary>One of: sent, failed, skipped, cancelled.</summary>
+        public string? Status
+        {
+            get => ReadTextOrNull("status");
+            init => Put("status", value);
+        }
+
+        /// <summary>Exactly this code, as `unregistered`.</summary>
+        public string? Error
+        {
+            get => ReadTextOrNull("error");
+            init => Put("error", value);
+        }
+
+        public string? UserId
+        {
+            get => ReadTextOrNull("user_id");
+            init => Put("user_id", value);
         }
 
         /// <summary>How many to return, at most. 50 unless given.</summary>
