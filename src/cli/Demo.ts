@@ -1,5 +1,6 @@
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { runBrowserDemo } from "../demo/BrowserDemo.ts"
 import { runDemo } from "../demo/Demo.ts"
 import { DemoError } from "../demo/DemoProcesses.ts"
 import { bar, problemsOf, table } from "../demo/Report.ts"
@@ -40,14 +41,21 @@ export const demo = Command.make(
       Flag.withDescription("Use two engine processes, --roles api and --roles dispatch,webhooks; needs NATS_URL"),
       Flag.withDefault(false)
     ),
+    browser: Flag.Boolean("browser").pipe(
+      Flag.withDescription(
+        "Instead of the mailing, open a page in Firefox on which one allows notifications and sees one arrive"
+      ),
+      Flag.withDefault(false)
+    ),
     kill: Flag.Boolean("kill").pipe(
       Flag.withDescription("Kill the sending engine in the middle of the mailing (SIGKILL) and start it again"),
       Flag.withDefault(false)
     )
   },
-  ({ devices, json, kill, split }) =>
+  ({ browser, devices, json, kill, split }) =>
     Effect.scoped(
       Effect.gen(function* () {
+        if (browser) return yield* runBrowserDemo((line) => process.stderr.write(`${line}\n`))
         const report = yield* runDemo({
           devices,
           isSplit: split,

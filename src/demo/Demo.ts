@@ -40,7 +40,7 @@ const POLL = "100 millis"
 /** Without a step forward for so long, the demo gives up. */
 const TIMEOUT_MS = 60_000
 
-const fleetOf = Effect.acquireRelease(
+export const fleetOf = Effect.acquireRelease(
   Effect.tryPromise({
     try: () => forkFleet(),
     catch: (error) => new DemoError({ message: `The simulators did not start: ${(error as Error).message}` })
@@ -55,7 +55,7 @@ const asking = <A>(what: string, ask: () => Promise<A>): Effect.Effect<A, DemoEr
   })
 
 /** The environment of the demo's engines: the caller's, with what the simulators need, away from other data. */
-const environment = (fleet: FleetProcess, port: number): NodeJS.ProcessEnv => ({
+export const environment = (fleet: FleetProcess, port: number): NodeJS.ProcessEnv => ({
   LOG_LEVEL: "warn",
   ...process.env,
   ...fleet.description.settings,

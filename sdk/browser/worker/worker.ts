@@ -62,7 +62,10 @@ const askForSync = async (): Promise<void> => {
 const onPush = async (text: string | null): Promise<void> => {
   const shown = messageOf(text, self.location.href)
   // Whatever came, something is shown: browsers end subscriptions whose pushes show nothing.
-  await self.registration.showNotification(shown.title, { ...shown.options, data: shown })
+  await self.registration
+    .showNotification(shown.title, { ...shown.options, data: shown })
+    // A browser that does not take one of the options takes the text.
+    .catch(() => self.registration.showNotification(shown.title, { body: shown.options.body ?? "", data: shown }))
   await Promise.all([
     tell({ heliograph: "message", event: pageEvent(shown, "", shown.data.url) }),
     report(shown, ["delivered"]).then(askForSync)
