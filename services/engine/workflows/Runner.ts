@@ -36,8 +36,8 @@ import { tell, tellCancelled } from "./Telling.ts"
 import { beginningOf, CANCELS, nextOf } from "./Workflows.ts"
 
 /** Runs that one transaction moves, at most, and contacts that one looks through. */
-const MOVES = 1000
-const PAGE = 500
+const MOVES = 2000
+const PAGE = 1000
 /** Events that one takes. */
 const EVENTS = 500
 /** Transactions under way at once in a process: while one computes, the other is written. */
