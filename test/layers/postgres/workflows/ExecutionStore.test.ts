@@ -13,12 +13,14 @@ import { beginningOf } from "../../../../services/engine/workflows/Workflows.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { now } from "../../../../services/ports/Now.ts"
 import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
+import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
 import { SegmentStore } from "../../../../services/ports/audience/SegmentStore.ts"
+import type { Carry } from "../../../../services/ports/workflows/ExecutionStore.ts"
 import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
 import { TriggerStore } from "../../../../services/ports/workflows/TriggerStore.ts"
 import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
 import { TestDatabase } from "../../../Database.ts"
-import { hotStores, newApp } from "../Stores.ts"
+import { android, hotStores, newApp } from "../Stores.ts"
 import { activated, carry, draftOf, entered, moved, workflowStores } from "./Runs.ts"
 
 const HOUR_S = 3600
@@ -656,6 +658,46 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       })
     )
   })
+
+  it.effect("wait for the outcome of all ways of a message, each with its own, and see it once, dying in between", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      yield* (yield* DeviceStore).register(app, [android("token", { user_id: "u" })])
+      yield* (yield* ContactStore).upsert(app, [{ external_id: "u", email: "u@example.com" }])
+      const workflow = yield* activated(app, [
+        { key: "hello", type: "SEND", content: { title: "Hello" }, wait_for_outcome: true },
+        {
+          key: "both",
+          type: "FILTER",
+          conditions: {
+            steps: [
+              { key: "hello", is: "failed" },
+              { key: "hello", is: "sent" },
+              { key: "hello", is: "skipped", not: true }
+            ]
+          }
+        }
+      ])
+      const [one] = yield* entered(workflow, ["u"])
+      const notification = one!.sends["hello"]!
+      yield* sql`
+        INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts)
+        SELECT ${notification}::uuid, id, 'f', 's', 1 FROM devices WHERE app_id = ${app}
+        UNION ALL SELECT ${notification}, id, 'm', 'f', 6 FROM channels WHERE app_id = ${app}`
+      const store = yield* ExecutionStore
+      expect(yield* store.wakeEnded(10)).toBe(0)
+      yield* sql`UPDATE notifications SET status = 'completed', completed_at = now() WHERE id = ${notification}`
+      expect(yield* store.wakeEnded(10)).toBe(1)
+      const carried = yield* carry()
+      const killed: Carry = (runs, tools) => Effect.andThen(carried(runs, tools), Effect.die(new Error("killed")))
+      expect(Exit.isFailure(yield* Effect.exit(store.move(app, 10, killed)))).toBe(true)
+      expect(yield* moveAll(app)).toBe(1)
+      expect(yield* found(app, one!.run.id)).toMatchObject({ status: "completed" })
+      const history = yield* store.history(app, one!.run.id)
+      expect(history.map(({ outcome }) => outcome)).toEqual(["waiting", "passed", "passed"])
+    })
+  )
 
   it.effect("of a segment send nothing to who has left it, or when it is gone", () =>
     Effect.gen(function* () {
