@@ -70,6 +70,8 @@ const WHOLE = [
   // What is too old may be all of a table; rate limits are read once, page by page.
   "Retention.sweep",
   "RateLimitStore.sweep",
+  // Counts the people whom it is about, up to 10,000.
+  "ExecutionStore.leave",
   // The sweeper's: all segments that workflows wait for.
   "TriggerStore.keepAllWatched",
   // The sweeper's: all notifications for whose end a run waits.

@@ -250,7 +250,7 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
         )
         yield* store.cancelMatching(app, { user_id: userId }, PAGE, NO_EVENTS)
         yield* store.cancelMatching(app, { workflow_id: workflowId }, 1, NO_EVENTS)
-        yield* store.cancelMatching(app, { status: "running" }, 0, NO_EVENTS)
+        yield* store.cancelMatching(app, { status: "running" }, PAGE, NO_EVENTS)
         yield* store.cancelNext(null, PAGE, () => NO_EVENTS)
         yield* (yield* SqlClient.SqlClient)`DELETE FROM execution_cancels WHERE app_id = ${app}`
       })
