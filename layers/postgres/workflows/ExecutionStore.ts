@@ -335,15 +335,23 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
           WHERE app_id = ${app_id} AND execution_id > ${after_id} AND execution_id < ${until_id} AND ${ofStatus("r")}
           ORDER BY execution_id LIMIT ${limit}`
       }
+      const isOpen = sql`e.ended_at IS NULL AND EXISTS (
+        SELECT 1 FROM execution_timers r WHERE r.app_id = ${app_id} AND r.execution_id = e.id AND ${ofStatus("r")} OFFSET 0
+      )`
+      if (user_id === null) {
+        return sql<{ readonly id: ExecutionId }>`
+          SELECT e.id FROM executions e WHERE e.workflow_id = ${workflow_id} AND e.app_id = ${app_id}
+            AND e.id > ${after_id} AND e.id < ${until_id} AND ${isOpen}
+          ORDER BY e.workflow_id, e.id LIMIT ${limit}`
+      }
+      // A person's runs are few. The bounds of ids stand outside, or a plan might go by these alone.
       return sql<{ readonly id: ExecutionId }>`
-        SELECT e.id FROM executions e WHERE ${sql.and([
-          sql`e.app_id = ${app_id} AND e.ended_at IS NULL AND e.id > ${after_id} AND e.id < ${until_id}`,
-          ...(workflow_id === null ? [] : [sql`e.workflow_id = ${workflow_id}`]),
-          ...(user_id === null ? [] : [sql`e.user_id = ${user_id}`]),
-          sql`EXISTS (
-            SELECT 1 FROM execution_timers r WHERE r.app_id = ${app_id} AND r.execution_id = e.id AND ${ofStatus("r")} OFFSET 0
-          )`
-        ])} ORDER BY e.id LIMIT ${limit}`
+        SELECT e.id FROM (
+          SELECT id, workflow_id, ended_at FROM executions WHERE app_id = ${app_id} AND user_id = ${user_id} OFFSET 0
+        ) AS e
+        WHERE e.id > ${after_id} AND e.id < ${until_id} AND ${isOpen}
+          ${workflow_id === null ? sql`` : sql`AND e.workflow_id = ${workflow_id}`}
+        ORDER BY e.id LIMIT ${limit}`
     }
 
     const cancelPage = Effect.fnUntraced(function* (cancel: Cancel, limit: number, events: CancelEvents) {
@@ -351,7 +359,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       const ids = rows.map(({ id }) => id)
       const { app_id, detail } = cancel
       const page = yield* cancelRuns(sql, app_id, ids, { reason: "operator", detail, keepsDigests: false, events })
-      return { ...page, last: ids.length < limit ? null : ids.at(-1)! }
+      return { ...page, last: ids.length < limit ? null : (ids.at(-1) ?? cancel.after_id) }
     })
 
     const cancelMatching: ExecutionStore["Service"]["cancelMatching"] = (appId, request, limit, events) => {

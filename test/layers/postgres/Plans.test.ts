@@ -42,11 +42,13 @@ const MORE: Readonly<Record<string, number>> = {
   "BacklogStore.unreconciled": 1000,
   // Some dozen statements in one transaction, about several people each.
   "ExecutionStore.enter": 500,
-  "ExecutionStore.enter, once": 500,
+  "ExecutionStore.enter, once": 600,
   "ExecutionStore.move": 700,
   "ExecutionStore.move, to an event": 700,
   "ExecutionStore.cancel": 300,
-  "ExecutionStore.closing": 500,
+  "ExecutionStore.closing": 600,
+  // Five statements, one of which goes through all that waits in the application.
+  "ExecutionStore.cancelMatching, cancelNext": 1500,
   "ExecutionStore.enterPage": 500,
   "ExecutionStore.enterPage, of a description": 500,
   "TriggerStore.takeEvents": 500,
