@@ -5,7 +5,9 @@ import { describe, expect, it, vi } from "vitest"
 import { heliograph } from "../../../src/cli/Heliograph.ts"
 
 const ID = "01a1fbeb-b609-74f0-81a3-2762ff434392"
-const PORTS = ["apns", "apns-sandbox", "fcm", "webpush", "smtp", "webhooks", "control"].map((name) => `${name}-port`)
+const PORTS = ["apns", "apns-sandbox", "fcm", "webpush", "browsers", "smtp", "webhooks", "control"].map(
+  (name) => `${name}-port`
+)
 const NUMBERS = ["x", "1.5", "99999999999", ""]
 
 /** Each command with what it needs, and of each of its flags values that it cannot use, and words of what it wants. */
@@ -70,6 +72,7 @@ const COMMANDS: Readonly<
     flags: {
       devices: { values: [...NUMBERS, "0"], wants: "a whole number from 1 to 10000000" },
       json: wrongSwitch(),
+      browser: wrongSwitch(),
       split: wrongSwitch(),
       kill: wrongSwitch()
     }
