@@ -18,7 +18,7 @@ describe("the package's scripts", () => {
   it.each(Object.entries(scripts))("%s means the same to sh and to cmd.exe", (_, script) => {
     for (const command of script.split(" && ")) {
       // No variables before a command or in it, no quotes, pipes or globs: cmd.exe reads those in its own way.
-      expect(command).toMatch(/^(exec )?(node|vitest|tsc|oxlint|prettier)( [\w./=:-]+)*$/)
+      expect(command).toMatch(/^(exec )?(node|vitest|tsc|oxlint|prettier|size-limit)( [\w./=:-]+)*$/)
     }
   })
 
