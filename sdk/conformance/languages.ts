@@ -67,6 +67,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
     elsewhere: "Ruby 3.0 or newer: https://www.ruby-lang.org/en/downloads/",
     build: [
       ["sh", "-c", "for file in $(find lib conformance -name '*.rb'); do ruby -wc $file >/dev/null || exit 1; done"],
+      ["mkdir", "-p", "build"],
       ["gem", "build", "--quiet", "--output", "build/heliograph.gem", "heliograph.gemspec"]
     ],
     drivers: { ruby: ["ruby", "-W1", "conformance/driver.rb"] },
