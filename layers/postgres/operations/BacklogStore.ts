@@ -5,6 +5,7 @@ import type { NotificationId } from "../../../services/domain/Ids.ts"
 import { WORKER_ENDED } from "../../../services/domain/sending/Suspicion.ts"
 import type { Waiting } from "../../../services/ports/operations/BacklogStore.ts"
 import { BacklogStore } from "../../../services/ports/operations/BacklogStore.ts"
+import { appsIn } from "../server/appsIn.ts"
 import { NODE } from "../server/Database.ts"
 import { statusCode } from "../sending/deliveryCodes.ts"
 import { storeError } from "../server/storeError.ts"
@@ -22,12 +23,7 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
     const sql = yield* SqlClient.SqlClient
     // All of it is found by the partial indexes of open work.
     const waiting = sql<Waiting>`
-      WITH RECURSIVE apps AS (
-        (SELECT app_id FROM execution_timers ORDER BY app_id LIMIT 1)
-        UNION ALL
-        SELECT (SELECT t.app_id FROM execution_timers t WHERE t.app_id > apps.app_id ORDER BY t.app_id LIMIT 1)
-        FROM apps WHERE apps.app_id IS NOT NULL
-      )
+      WITH RECURSIVE ${appsIn(sql, "execution_timers")}
       SELECT kind, count(*)::integer AS count,
         greatest(0, coalesce(extract(epoch FROM now() - min(due)) * 1000, 0))::float8 AS "oldestMs"
       FROM (

@@ -14,6 +14,7 @@ import type { Parent } from "./Partitions.ts"
 import { PARENTS } from "./Partitions.ts"
 import { regularly } from "./regularly.ts"
 import { RETENTION } from "../server/advisoryLocks.ts"
+import { appsIn } from "../server/appsIn.ts"
 
 /*
  * What is kept for RETENTION_DAYS, and then goes. Small things go in chunks, each a statement of its own that passes
@@ -84,23 +85,17 @@ const inChunks = Effect.fnUntraced(function* (sql: PgClient.PgClient, statement:
   }
 })
 
-/** Applications that have rows in a table whose key begins with them. */
-const appsIn = (sql: PgClient.PgClient, table: string) =>
+const idsOfAppsIn = (sql: PgClient.PgClient, table: string) =>
   Effect.map(
     sql<{ readonly app_id: string }>`
-      WITH RECURSIVE apps AS (
-        (SELECT app_id FROM ${sql(table)} ORDER BY app_id LIMIT 1)
-        UNION ALL
-        SELECT (SELECT t.app_id FROM ${sql(table)} t WHERE t.app_id > apps.app_id ORDER BY t.app_id LIMIT 1)
-        FROM apps WHERE apps.app_id IS NOT NULL
-      ) SELECT app_id FROM apps WHERE app_id IS NOT NULL`,
+      WITH RECURSIVE ${appsIn(sql, table)} SELECT app_id FROM apps WHERE app_id IS NOT NULL`,
     (rows) => rows.map(({ app_id }) => app_id)
   )
 
 /** Executions that ended before the cutoff, and what they left behind, of one application after the other. */
 const removeExecutions = Effect.fnUntraced(function* (sql: PgClient.PgClient, cutoff: Date, floor: string) {
   let all = 0
-  for (const app of yield* appsIn(sql, "executions")) {
+  for (const app of yield* idsOfAppsIn(sql, "executions")) {
     // Not from the start each time: those that stay would be looked through again and again.
     for (let after: string | null = uuidFloor(0); after !== null;) {
       const rows: ReadonlyArray<{ readonly id: string; readonly is_gone: boolean }> = yield* byValues(
@@ -134,7 +129,7 @@ const removeExecutions = Effect.fnUntraced(function* (sql: PgClient.PgClient, cu
 })
 
 const removeCustomEvents = Effect.fnUntraced(function* (sql: PgClient.PgClient, floor: string) {
-  for (const app of yield* appsIn(sql, "custom_events")) {
+  for (const app of yield* idsOfAppsIn(sql, "custom_events")) {
     yield* inChunks(
       sql,
       sql`

@@ -23,6 +23,7 @@ import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { notedOfPeople, record } from "../access/auditEntry.ts"
 import { permitted, withdrawn } from "../access/permitted.ts"
 import { settleWithin } from "../access/settleKey.ts"
+import { appsIn } from "../server/appsIn.ts"
 import { alongTheKey, byValues } from "../server/byValues.ts"
 import { integers, uuids } from "../server/columns.ts"
 import { inTurn } from "../server/inTurn.ts"
@@ -61,12 +62,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
     })
 
     const due: ExecutionStore["Service"]["due"] = sql<{ readonly app_id: AppId; readonly at: Date }>`
-      WITH RECURSIVE apps AS (
-        (SELECT app_id FROM execution_timers ORDER BY app_id LIMIT 1)
-        UNION ALL
-        SELECT (SELECT t.app_id FROM execution_timers t WHERE t.app_id > apps.app_id ORDER BY t.app_id LIMIT 1)
-        FROM apps WHERE apps.app_id IS NOT NULL
-      )
+      WITH RECURSIVE ${appsIn(sql, "execution_timers")}
       SELECT apps.app_id, first.due_at AS at FROM apps CROSS JOIN LATERAL (
         SELECT due_at FROM execution_timers t WHERE t.app_id = apps.app_id ORDER BY t.due_at LIMIT 1
       ) AS first WHERE apps.app_id IS NOT NULL`.pipe(
@@ -472,6 +468,8 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       transaction(
         "ExecutionStore.wakeEnded",
         Effect.gen(function* () {
+          // The clock by which `move` finds what is due.
+          const at = PgTypes.timestamptz(now())
           const rows = yield* sql<{ readonly app_id: AppId; readonly execution_id: ExecutionId }>`
             WITH RECURSIVE awaited AS (
               (SELECT notification_id AS id FROM execution_outcomes ORDER BY notification_id LIMIT 1)
@@ -496,10 +494,10 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             RETURNING o.app_id, o.execution_id`
           if (rows.length === 0) return 0
           yield* sql`
-            UPDATE execution_timers r SET due_at = clock_timestamp()
+            UPDATE execution_timers r SET due_at = ${at}
             FROM unnest(${uuids(rows.map(({ app_id }) => app_id))}, ${uuids(rows.map(({ execution_id }) => execution_id))})
               AS t (app_id, id)
-            WHERE r.app_id = t.app_id AND r.execution_id = t.id AND r.due_at > clock_timestamp()`
+            WHERE r.app_id = t.app_id AND r.execution_id = t.id AND r.due_at > ${at}`
           return rows.length
         })
       )

@@ -9,6 +9,7 @@ import { Audience } from "../../../simulators/Audience.ts"
 import type { System } from "../../System.ts"
 import { makeSystem } from "../../System.ts"
 import { program } from "../../Programs.ts"
+import { until } from "../Site.ts"
 
 /** A step in a browser on a busy machine. Milliseconds. */
 const PATIENCE = 30_000
@@ -124,11 +125,9 @@ export const openDesk = async (devices: number, deadEvery = 40): Promise<Desk> =
     send: async (request) => {
       const { body, status } = await call("POST", "/api/v1/notifications", request)
       if (status !== 202) throw new Error(`${status} ${JSON.stringify(body)}`)
-      for (;;) {
-        const shown = await call("GET", `/api/v1/notifications/${body.id}`)
-        if (shown.body.status === "completed") return body.id
-        await new Promise((resolve) => setTimeout(resolve, 50))
-      }
+      const shown = () => call("GET", `/api/v1/notifications/${body.id}`)
+      await until("The end of a notification", shown, (answer) => answer.body.status === "completed")
+      return body.id
     },
     enrol: async (email, role) => {
       await cli("org", "enrol", "--org", first.organization.id, "--email", email, "--role", role)
