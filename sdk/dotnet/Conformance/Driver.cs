@@ -56,6 +56,9 @@ namespace Heliograph.Conformance
             };
         }
 
+        /// <summary>Lines so long that those of a large import do not fit into the memory that a small one needs.</summary>
+        private static readonly string Tail = new string('x', 300);
+
         internal async IAsyncEnumerable<T> Lines<T>(Func<IDictionary<string, object?>, T> make)
         {
             await Task.Yield();
@@ -66,7 +69,7 @@ namespace Heliograph.Conformance
             long count = Convert.ToInt64(Of("generate") ?? 0L);
             for (long i = 0; i < count; i++)
             {
-                yield return make(new Dictionary<string, object?> { ["token"] = $"made-{i}", ["platform"] = "android" });
+                yield return make(new Dictionary<string, object?> { ["token"] = $"made-{i}-{Tail}", ["platform"] = "android" });
             }
         }
 

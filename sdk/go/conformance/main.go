@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	heliograph "github.com/heliograph/heliograph/sdk/go"
@@ -122,6 +123,9 @@ func (in *input) options() []heliograph.Option {
 	return options
 }
 
+// Lines so long that those of a large import do not fit into the memory that a small one needs.
+var tail = strings.Repeat("x", 300)
+
 func lines[T any](in *input) func(yield func(T) bool) {
 	return func(yield func(T) bool) {
 		give := func(text []byte) bool {
@@ -135,7 +139,7 @@ func lines[T any](in *input) func(yield func(T) bool) {
 			}
 		}
 		for i := range in.Generate {
-			if !give([]byte(fmt.Sprintf(`{"token":"made-%d","platform":"android"}`, i))) {
+			if !give([]byte(fmt.Sprintf(`{"token":"made-%d-%s","platform":"android"}`, i, tail))) {
 				return
 			}
 		}

@@ -25,9 +25,12 @@ const failureOf = (error) => {
   return { kind: error instanceof TypeError ? "usage" : "other", message }
 }
 
+/** Lines so long that those of a large import do not fit into the memory that a small one needs. */
+const TAIL = "x".repeat(300)
+
 /** @param {number} count */
 function* made(count) {
-  for (let i = 0; i < count; i++) yield { token: `made-${i}`, platform: "android" }
+  for (let i = 0; i < count; i++) yield { token: `made-${i}-${TAIL}`, platform: "android" }
 }
 
 /** @param {any} request @param {any} answer */

@@ -46,8 +46,10 @@ function problemOf(Throwable $error): array
 
 function made(int $count): Generator
 {
+    // Lines so long that those of a large import do not fit into the memory that a small one needs.
+    $tail = str_repeat('x', 300);
     for ($i = 0; $i < $count; $i++) {
-        yield ['token' => "made-$i", 'platform' => 'android'];
+        yield ['token' => "made-$i-$tail", 'platform' => 'android'];
     }
 }
 

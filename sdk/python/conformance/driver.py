@@ -39,9 +39,13 @@ def failure_of(error):
     return {"kind": kind, "message": f"{type(error).__name__}: {message}"}
 
 
+# Lines so long that those of a large import do not fit into the memory that a small one needs.
+TAIL = "x" * 300
+
+
 def made(count):
     for i in range(count):
-        yield {"token": f"made-{i}", "platform": "android"}
+        yield {"token": f"made-{i}-{TAIL}", "platform": "android"}
 
 
 def snake(name):

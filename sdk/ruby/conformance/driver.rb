@@ -25,10 +25,13 @@ def snake(name)
   name.gsub(/[A-Z]/) { |letter| "_#{letter.downcase}" }.to_sym
 end
 
+# Lines so long that those of a large import do not fit into the memory that a small one needs.
+TAIL = "x" * 300
+
 def made(count)
   return enum_for(:made, count) unless block_given?
 
-  count.times { |i| yield({ token: "made-#{i}", platform: "android" }) }
+  count.times { |i| yield({ token: "made-#{i}-#{TAIL}", platform: "android" }) }
 end
 
 def times(given)

@@ -57,6 +57,9 @@ final class Input {
         (Map<String, String>) given.getOrDefault("headers", Map.of()));
   }
 
+  /** Lines so long that those of a large import do not fit into the memory that a small one needs. */
+  private static final String TAIL = "x".repeat(300);
+
   <A> Iterable<A> lines(Function<Map<String, Object>, A> make) {
     if (request.get("lines") != null) return ((List<Map<String, Object>>) request.get("lines")).stream().map(make).toList();
     long count = ((Number) request.get("generate")).longValue();
@@ -71,7 +74,7 @@ final class Input {
 
           @Override
           public A next() {
-            return make.apply(Map.of("token", "made-" + i++, "platform", "android"));
+            return make.apply(Map.of("token", "made-" + i++ + "-" + TAIL, "platform", "android"));
           }
         };
   }
