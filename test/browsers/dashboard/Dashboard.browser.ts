@@ -3,6 +3,7 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
+import { heading, loaded, visitIn } from "./visits.ts"
 
 const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
 const DEVICES = 400
@@ -19,37 +20,9 @@ beforeAll(async () => {
 
 afterAll(() => desk?.close())
 
-/** Opens a page, and fails with whatever the browser refuses or a script throws. */
-const visit = async <A>(path: string, options: Opening, use: (page: Page) => Promise<A>): Promise<A> => {
-  const context = await desk.open(options)
-  const page = await context.newPage()
-  const faults: Array<string> = []
-  page.on("pageerror", (error) => faults.push(error.message))
-  page.on("console", (message) => {
-    // The browser tells of every status over 399, wanted or not.
-    if (message.type() === "error" && !/status of (400|401|404)|ERR_/.test(message.text())) faults.push(message.text())
-  })
-  try {
-    await page.goto(path)
-    const answer = await use(page)
-    expect(faults).toEqual([])
-    return answer
-  } catch (error) {
-    const shown = await page
-      .locator("body")
-      .innerText()
-      .catch(() => "")
-    throw new Error(`At ${page.url()}, which shows:\n${shown.slice(0, 1_000)}\n${faults.join("\n")}`, { cause: error })
-  } finally {
-    await context.close()
-  }
-}
-
-/** Everything that the page shows at first has come. */
-const loaded = (page: Page) => expect.poll(() => page.locator(".loading").count()).toBe(0)
+const visit = <A>(path: string, options: Opening, use: (page: Page) => Promise<A>) => visitIn(desk, path, options, use)
 
 const app = () => `/apps/${desk.appId}`
-const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name })
 
 describe("signing in", () => {
   it("leads a stranger to the sign-in page, takes a code, and leads back to where they wanted", async () => {

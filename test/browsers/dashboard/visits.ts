@@ -1,0 +1,39 @@
+import type { Page } from "playwright-core"
+import { expect } from "vitest"
+import type { Desk, Opening } from "./Desk.ts"
+
+/** Opens a page of the dashboard, and fails with whatever the browser refuses or a script throws. */
+export const visitIn = async <A>(
+  desk: Desk,
+  path: string,
+  options: Opening,
+  use: (page: Page) => Promise<A>
+): Promise<A> => {
+  const context = await desk.open(options)
+  const page = await context.newPage()
+  const faults: Array<string> = []
+  page.on("pageerror", (error) => faults.push(error.message))
+  page.on("console", (message) => {
+    // The browser tells of every status over 399, wanted or not.
+    if (message.type() === "error" && !/status of (400|401|404)|ERR_/.test(message.text())) faults.push(message.text())
+  })
+  try {
+    await page.goto(path)
+    const answer = await use(page)
+    expect(faults).toEqual([])
+    return answer
+  } catch (error) {
+    const shown = await page
+      .locator("body")
+      .innerText()
+      .catch(() => "")
+    throw new Error(`At ${page.url()}, which shows:\n${shown.slice(0, 1_000)}\n${faults.join("\n")}`, { cause: error })
+  } finally {
+    await context.close()
+  }
+}
+
+/** Everything that the page shows at first has come. */
+export const loaded = (page: Page) => expect.poll(() => page.locator(".loading").count()).toBe(0)
+
+export const heading = (page: Page, name: string | RegExp) => page.getByRole("heading", { level: 1, name })
