@@ -10,6 +10,39 @@ interface Change {
 
 type Use = "sent" | "answered"
 
+/** Limits of what is taken, and whether a greater one is wider. */
+const LIMITS: Readonly<Record<string, boolean>> = {
+  maxLength: true,
+  maxItems: true,
+  maxProperties: true,
+  maximum: true,
+  exclusiveMaximum: true,
+  minLength: false,
+  minItems: false,
+  minProperties: false,
+  minimum: false,
+  exclusiveMinimum: false
+}
+
+/** Limits by name, those that stand in an `allOf` too. */
+const limitsOf = (schema: Json): ReadonlyMap<string, number> => {
+  const found = new Map<string, number>()
+  for (const part of [schema, ...((schema["allOf"] ?? []) as ReadonlyArray<Json>)]) {
+    for (const [limit, isWiderAbove] of Object.entries(LIMITS)) {
+      const value = part[limit]
+      if (typeof value !== "number") continue
+      const other = found.get(limit)
+      found.set(limit, other === undefined ? value : isWiderAbove ? Math.min(other, value) : Math.max(other, value))
+    }
+  }
+  return found
+}
+
+const patternsOf = (schema: Json): ReadonlyArray<string> =>
+  [schema, ...((schema["allOf"] ?? []) as ReadonlyArray<Json>)].flatMap(({ pattern }) =>
+    typeof pattern === "string" ? [pattern] : []
+  )
+
 /** Null and alternatives apart, as a list of plain schemas. */
 const alternatives = (schema: Json): ReadonlyArray<Json> => {
   const any = (schema["anyOf"] ?? schema["oneOf"]) as ReadonlyArray<Json> | undefined
@@ -60,9 +93,10 @@ class Comparison {
     const gone = (before["enum"] ?? []).filter(
       (value: unknown) => after["enum"] !== undefined && !after["enum"].includes(value)
     )
-    if (use === "sent" && gone.length > 0) this.add(name, `no longer takes ${gone.join(", ")}`)
+    if (gone.length > 0) this.add(name, `no longer ${use === "sent" ? "takes" : "answers"} ${gone.join(", ")}`)
     if (use === "sent" && before["enum"] === undefined && after["enum"] !== undefined)
       this.add(name, "takes certain values only")
+    if (use === "sent") this.limits(before, after, name)
     if (before["items"] !== undefined) this.schemas(before["items"], after["items"] ?? {}, name, use)
     const [fields, next] = [before["properties"] ?? {}, after["properties"] ?? {}] as [Json, Json]
     const [required, nextRequired] = [before["required"] ?? [], after["required"] ?? []] as [
@@ -80,6 +114,18 @@ class Comparison {
       for (const field of nextRequired.filter((one) => !required.includes(one)))
         this.add(`${name}.${field}`, "is required")
     }
+  }
+
+  /** What was taken has to be within what is taken now. */
+  private limits(before: Json, after: Json, name: string) {
+    const was = limitsOf(before)
+    for (const [limit, value] of limitsOf(after)) {
+      const former = was.get(limit)
+      if (former === undefined || (LIMITS[limit] ? value < former : value > former))
+        this.add(name, `has a ${limit} of ${value}${former === undefined ? "" : `, had ${former}`}`)
+    }
+    const known = patternsOf(before)
+    for (const pattern of patternsOf(after)) if (!known.includes(pattern)) this.add(name, `has the pattern ${pattern}`)
   }
 
   operation(before: Json, after: Json, name: string) {

@@ -1,7 +1,8 @@
 /* The Node SDK's: a table of operations for the running code, and their types. */
 
-import type { Json, Model, Operation } from "./Model.ts"
+import type { Json, Model, Operation, Type } from "./Model.ts"
 import { camel, HEAD, pascal } from "./Model.ts"
+import { reference } from "./reference.ts"
 
 const TYPES = 'import type { Lines, Pages, RequestOptions } from "../types.js"\n'
 
@@ -72,7 +73,28 @@ const signature = (operation: Operation): string => {
   return `  /** ${summary}. */\n  ${name}(${parameters.join(", ")}): ${result}`
 }
 
-export const nodeFiles = ({ resources }: Model, document: Json): Readonly<Record<string, string>> => {
+/** A type by its name, for the reference. */
+const plain = (type: Type): string => {
+  switch (type.kind) {
+    case "ref":
+      return type.name
+    case "array":
+      return `Array<${plain(type.of)}>`
+    case "integer":
+      return "number"
+    case "json":
+      return "unknown"
+    case "map":
+      return "Record<string, unknown>"
+    default:
+      return type.kind
+  }
+}
+
+const ANSWER = { json: "", page: "Pages", lines: "AsyncIterable" }
+
+export const nodeFiles = (model: Model, document: Json): Readonly<Record<string, string>> => {
+  const { resources } = model
   const schemas = document["components"].schemas as Record<string, Json>
   const names = Object.keys(schemas).sort()
   const types = names.map((name) => `export type ${typeName(name)} = ${typeOf(schemas[name]!)}\n`)
@@ -104,6 +126,27 @@ ${resources.map(({ name }) => `  readonly ${name}: ${pascal(name)}Resource`).joi
 export const operations = {
 ${table.join(",\n")}
 }
-`
+`,
+    "sdk/node/REFERENCE.md": reference(model, {
+      language: "Node",
+      about:
+        'The last argument of every call may be its `RequestOptions`. The package exports the types of request bodies and of what has an address of its own, such as `SendNotification` and `Device`, by these names; what stands within another is written there, so `Audience` is `SendNotification["to"]`.',
+      call: ({ body, ids, name, query, resource }) => {
+        const type = body === null ? "" : plain(body.type)
+        const given = [
+          ...ids.map(camel),
+          ...(body === null
+            ? []
+            : [body.isLines ? `lines: Lines<${type}>` : `body${body.isRequired ? "" : "?"}: ${type}`]),
+          ...(query.length === 0
+            ? []
+            : [`{ ${query.map((field) => `${field.name}${field.isRequired ? "" : "?"}`).join(", ")} }`])
+        ]
+        return `client.${resource}.${name}(${given.join(", ")})`
+      },
+      answer: ({ answer, type }) => (ANSWER[answer] === "" ? plain(type) : `${ANSWER[answer]}<${plain(type)}>`),
+      type: (type, isNullable) => `${plain(type)}${isNullable ? " | null" : ""}`,
+      field: (name) => name
+    })
   }
 }

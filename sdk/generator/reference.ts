@@ -5,6 +5,8 @@ import { HEAD, line } from "./Model.ts"
 
 export interface Words {
   readonly language: string
+  /** What the tables do not say, such as where names come from. */
+  readonly about?: string
   /** `client.devices.list(platform=…)`. */
   readonly call: (operation: Operation) => string
   readonly answer: (operation: Operation) => string
@@ -40,7 +42,7 @@ export const reference = ({ resources, structs }: Model, words: Words): string =
   return `<!-- ${HEAD} -->
 
 # Reference of the ${words.language} SDK
-
+${words.about === undefined ? "" : `\n${words.about}\n`}
 ## Operations
 
 ${operations.join("\n")}

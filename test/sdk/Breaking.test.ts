@@ -23,6 +23,8 @@ describe("the REST API", () => {
       paths["/api/v1/more"] = paths["/api/v1/devices"]
       components.schemas.Device.properties.more = { type: "string" }
       components.schemas.Device.properties.status.enum.push("new")
+      components.schemas.Device.properties.token.maxLength = 10
+      components.schemas.CreateWebhook.properties.name.maxLength = 500
       components.schemas.UpdateDevice.properties.more = { type: "string" }
       components.schemas.UpdateDevice.properties.tags = { anyOf: [{ type: "null" }, { type: "array", items: {} }] }
     })
@@ -46,6 +48,22 @@ describe("the REST API", () => {
       ({ components }) => (components.schemas.CreateChannel.properties.kind.enum = ["email"])
     ],
     [
+      "Device.status no longer answers invalid",
+      ({ components }) => (components.schemas.Device.properties.status.enum = ["active"])
+    ],
+    [
+      "CreateWebhook.name has a maxLength of 20, had 120",
+      ({ components }) => (components.schemas.CreateWebhook.properties.name.maxLength = 20)
+    ],
+    [
+      "SendNotification.ttl has a minimum of 60, had 0",
+      ({ components }) => (components.schemas.SendNotification.properties.ttl.minimum = 60)
+    ],
+    [
+      "CreateWebhook.url has the pattern ^https:",
+      ({ components }) => (components.schemas.CreateWebhook.properties.url.pattern = "^https:")
+    ],
+    [
       "Delivery.attempts was integer, is string",
       ({ components }) => (components.schemas.Delivery.properties.attempts.type = "string")
     ],
@@ -63,7 +81,7 @@ describe("the REST API", () => {
     ]
   ])("is told of what would break: %s", (said, change) => {
     const after = changed(change)
-    const name = said.replace(/ (is|was|no longer) .*/, "")
+    const name = said.replace(/ (is|was|has|no longer) .*/, "")
     expect(unnamed(before, after, "## 1")).toEqual([said])
     expect(unnamed(before, after, `## 1\n- REST, breaking: \`${name}\` is another.\n`)).toEqual([])
     expect(unnamed(before, after, `## 2\n- Other\n## 1\n- REST, breaking: \`${name}\` is another.\n`)).toEqual([said])
