@@ -8,6 +8,8 @@ import { FetchClient } from "../../services/ports/workflows/FetchClient.ts"
 
 /** From the name to the last byte of the answer. */
 const DEADLINE_MS = 10_000
+/** Levels of an answer, as of a request's body. */
+const DEPTH = 32
 /** Longest time that a server is given before it is asked again. */
 const MOST_WAIT_MS = 3_600_000
 
@@ -23,8 +25,19 @@ const answered = ({ body, headers, status }: SmallAnswer): Fetched => {
     const retryAfterMs = retryAfterOf(headers["retry-after"])
     return { _tag: "Fault", detail: `answered ${status}`, mayRetry: true, retryAfterMs }
   }
-  return { _tag: "Answer", status, body: parsed(body) }
+  const value = parsed(body)
+  if (isDeeper(value, DEPTH)) {
+    const detail = `the answer is nested deeper than ${DEPTH} levels`
+    return { _tag: "Fault", detail, mayRetry: false, retryAfterMs: null }
+  }
+  return { _tag: "Answer", status, body: value }
 }
+
+/** What is kept is walked and written again by what follows, each level on the stack. */
+const isDeeper = (value: unknown, depth: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((inside) => isDeeper(inside, depth - 1)))
 
 /** What is not JSON is not kept: the status says enough. */
 const parsed = (text: string): unknown => {

@@ -40,6 +40,20 @@ describe("a FETCH", () => {
     expect((await fetched(answer)).result).toEqual({ _tag: "Answer", ...expected })
   })
 
+  it("fails where the answer is nested deeper than a request may be", async () => {
+    const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`
+    expect((await fetched({ body: nested(32) })).result).toMatchObject({ _tag: "Answer", status: 200 })
+    for (const levels of [33, 32_000]) {
+      const detail = "the answer is nested deeper than 32 levels"
+      expect((await fetched({ body: nested(levels) })).result).toEqual({
+        _tag: "Fault",
+        detail,
+        mayRetry: false,
+        retryAfterMs: null
+      })
+    }
+  })
+
   it.each([
     ["429 that says when", { status: 429, headers: { "retry-after": "120" } }, 120_000],
     ["429 that says too much", { status: 429, headers: { "retry-after": "99999999" } }, 3_600_000],
