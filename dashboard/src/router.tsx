@@ -68,6 +68,16 @@ const compose = createRoute({
   path: "/compose",
   component: lazyRouteComponent(() => import("./compose/Compose.tsx"), "Compose")
 })
+const webhooks = createRoute({
+  getParentRoute: () => app,
+  path: "/webhooks",
+  component: lazyRouteComponent(() => import("./webhooks/List.tsx"), "List")
+})
+const webhook = createRoute({
+  getParentRoute: () => app,
+  path: "/webhooks/$id",
+  component: lazyRouteComponent(() => import("./webhooks/One.tsx"), "One")
+})
 
 const settings = createRoute({
   getParentRoute: () => app,
@@ -113,6 +123,8 @@ export const makeRouter = () =>
           notifications,
           notification,
           compose,
+          webhooks,
+          webhook,
           settings.addChildren([general, keys, credentials, team, audit])
         ])
       ])

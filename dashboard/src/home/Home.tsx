@@ -8,6 +8,7 @@ import { Columns } from "../parts/charts.tsx"
 import { ErrorNotice } from "../parts/form.tsx"
 import { Card, Chip, Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
 import { count, lasting, percent } from "../parts/time.ts"
+import { disabledWords } from "../webhooks/words.ts"
 import type { AttentionQuery, DaysQuery, NowQuery } from "./operations.ts"
 import { attention, days, now } from "./operations.ts"
 
@@ -168,6 +169,8 @@ const Attention = ({ appId, data }: { readonly data: AttentionQuery; readonly ap
     readonly title: string
     readonly words: ReactNode
     readonly to?: string
+    /** Of the thing that the address names. */
+    readonly id?: string
     readonly link?: string
   }> = [
     ...suspended.map(({ kind, suspendedReason }) => ({
@@ -180,7 +183,10 @@ const Attention = ({ appId, data }: { readonly data: AttentionQuery; readonly ap
     ...disabled.map(({ disabledReason, id, name }) => ({
       key: id,
       title: `Webhook ${name} is disabled`,
-      words: disabledReason
+      words: disabledWords(disabledReason!),
+      to: "/apps/$appId/webhooks/$id",
+      id,
+      link: "Mend the webhook"
     })),
     ...(letters.length > 0
       ? [
@@ -221,14 +227,14 @@ const Attention = ({ appId, data }: { readonly data: AttentionQuery; readonly ap
         <p className="muted">Nothing: credentials work, webhooks answer, no dead letters.</p>
       ) : (
         <ul className="attention">
-          {items.map(({ key, link, title, to, words }) => (
+          {items.map(({ id, key, link, title, to, words }) => (
             <li key={key}>
               <div>
                 <strong>{title}</strong>
                 <p>{words}</p>
               </div>
               {to && (
-                <Link to={to} params={{ appId } as never} className="button plain">
+                <Link to={to} params={{ appId, id } as never} className="button plain">
                   {link}
                 </Link>
               )}

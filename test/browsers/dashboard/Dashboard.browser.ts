@@ -1,20 +1,21 @@
-import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
-import { heading, loaded, visitIn } from "./visits.ts"
+import { axeFaults, heading, loaded, visitIn } from "./visits.ts"
 
-const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
 const DEVICES = 400
 
 let desk: Desk
 let owner: string
 let sent: string
+let webhook: string
 
 beforeAll(async () => {
   desk = await openDesk(DEVICES, 10)
   owner = await desk.signIn(OWNER)
+  const { url } = desk.system.fleet.description.receivers[0]!
+  webhook = (await desk.call("POST", "/api/v1/webhooks", { name: "Shop", url })).body.id
   sent = await desk.send({ to: { all: true }, channels: ["push"], content: { title: "Autumn sale", body: "20 % off" } })
 })
 
@@ -232,6 +233,8 @@ const PAGES = () => [
   `${app()}/notifications`,
   `${app()}/notifications/${sent}`,
   `${app()}/compose`,
+  `${app()}/webhooks`,
+  `${app()}/webhooks/${webhook}`,
   `${app()}/settings`,
   `${app()}/settings/keys`,
   `${app()}/settings/credentials`,
@@ -242,7 +245,7 @@ const PAGES = () => [
 
 /** Controls that change something; what only leads elsewhere, filters or copies is for everybody. */
 const CHANGING =
-  /^(Write|Pause|Go on|Cancel|Send|Review|New|Switch|Save|Set up|Change…|Mend|Remove|Revoke|Make|Invite|Take back|Hand over|Delete the org)/
+  /^(Write|Pause|Go on|Cancel|Send|Review|New|Switch|Save|Set up|Change…|Mend|Remove|Revoke|Make|Invite|Take back|Hand over|Delete|Enable|Deliver|Sign )/
 
 describe("roles", () => {
   it("shows a viewer every page, and no control that would answer 403", async () => {
@@ -295,10 +298,7 @@ describe("everybody", () => {
       await visit(path, { colorScheme, ...(token ? { token } : {}) }, async (page) => {
         await page.locator("h1").waitFor()
         await loaded(page)
-        await page.evaluate(AXE)
-        const found = (await page.evaluate(
-          "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))"
-        )) as ReadonlyArray<string>
+        const found = await axeFaults(page)
         problems.push(...found.map((one) => `${path} ${one}`))
       })
     }

@@ -50,10 +50,10 @@ export interface Opening {
 }
 
 /** A whole engine with simulators, an owner who has signed in, and an application with credentials and devices. */
-export const openDesk = async (devices: number, deadEvery = 40): Promise<Desk> => {
+export const openDesk = async (devices: number, deadEvery = 40, settings: NodeJS.ProcessEnv = {}): Promise<Desk> => {
   await promisify(execFile)(process.execPath, [join(ROOT, "dashboard/build.ts")])
   const scope = Effect.runSync(Scope.make())
-  const system = await Effect.runPromise(Scope.provide(makeSystem({ BATCH_SIZE: "50" }), scope))
+  const system = await Effect.runPromise(Scope.provide(makeSystem({ BATCH_SIZE: "50", ...settings }), scope))
   const browser = await chromium.launch({
     executablePath: program("chromium", "chromium"),
     timeout: PATIENCE,

@@ -11,6 +11,19 @@ import { expect, it } from "vitest"
 
 /** A little of everything that pages show. */
 const furnish = async (desk: Desk) => {
+  const [one, two] = desk.system.fleet.webhooks.receivers
+  const { body: shop } = await desk.call("POST", "/api/v1/webhooks", {
+    name: "Shop",
+    url: one!.url,
+    secret: one!.secret
+  })
+  const { body: crm } = await desk.call("POST", "/api/v1/webhooks", {
+    name: "Customer relations",
+    url: two!.url,
+    secret: two!.secret,
+    events: ["NOTIFICATION_FAILED", "NOTIFICATION_OPENED"]
+  })
+  two!.control.set({ do: "refuse", status: 503 })
   const done = await desk.send({
     to: { all: true },
     content: {
@@ -34,12 +47,7 @@ const furnish = async (desk: Desk) => {
     content: { title: "Good morning", body: "Your day at a glance." },
     send_at: new Date(Date.now() + 86_400_000).toISOString()
   })
-  await desk.call("POST", "/api/v1/webhooks", {
-    name: "Shop",
-    url: desk.system.fleet.description.receivers[0]!.url,
-    events: []
-  })
-  return { done }
+  return { done, shop: shop.id, crm: crm.id }
 }
 
 const folder = process.env["PICTURES"]
@@ -47,9 +55,10 @@ const folder = process.env["PICTURES"]
 it.runIf(folder !== undefined)("every page can be shown", async () => {
   await mkdir(folder!, { recursive: true })
   const complaints: Array<string> = []
-  const desk = await openDesk(2_000)
+  // So that a receiver which fails is disabled before the pictures are taken.
+  const desk = await openDesk(2_000, 40, { WEBHOOK_RETRY_DELAYS: "50ms,50ms,50ms,50ms,50ms" })
   try {
-    const { done } = await furnish(desk)
+    const { crm, done, shop } = await furnish(desk)
     const token = await desk.signIn(OWNER)
     const app = `/apps/${desk.appId}`
     const pages: Readonly<Record<string, string>> = {
@@ -57,6 +66,9 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
       notifications: `${app}/notifications`,
       notification: `${app}/notifications/${done}`,
       compose: `${app}/compose`,
+      webhooks: `${app}/webhooks`,
+      webhook: `${app}/webhooks/${shop}`,
+      "webhook-disabled": `${app}/webhooks/${crm}`,
       settings: `${app}/settings`,
       keys: `${app}/settings/keys`,
       credentials: `${app}/settings/credentials`,

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import type { Page } from "playwright-core"
 import { expect } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
@@ -31,6 +32,16 @@ export const visitIn = async <A>(
   } finally {
     await context.close()
   }
+}
+
+const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8")
+
+/** What axe finds wrong with the page as it shows now. */
+export const axeFaults = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(AXE)
+  return (await page.evaluate(
+    "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 160)).join(' | ')))"
+  )) as ReadonlyArray<string>
 }
 
 /** Everything that the page shows at first has come. */

@@ -1,0 +1,95 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { useAsk, useDo } from "../api/hooks.ts"
+import { Button, Choice, ErrorNotice, Form, TextField } from "../parts/form.tsx"
+import { Dialog } from "../parts/page.tsx"
+import { counted, zone } from "../parts/time.ts"
+import { redeliver, redelivery } from "./operations.ts"
+import type { Hook } from "./words.ts"
+
+/** A moment as `datetime-local` has it, in the zone of the browser; null when it is none. */
+const momentOf = (local: string): string | null =>
+  Number.isNaN(Date.parse(local)) ? null : new Date(local).toISOString()
+
+/** What the receiver missed, or has to get once more, by time. */
+export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onClose: () => void }) => {
+  const [status, setStatus] = useState<"EXHAUSTED" | "DELIVERED">("EXHAUSTED")
+  const [from, setFrom] = useState("")
+  const [to, setTo] = useState("")
+  const navigate = useNavigate()
+  const start = useDo(redeliver, ({ redeliverHook }) => {
+    // In the address, so that its progress outlives a reload.
+    void navigate({ to: ".", search: { redelivery: redeliverHook.id } as never, resetScroll: false })
+    onClose()
+  })
+  const [begin, end] = [momentOf(from), momentOf(to)]
+  return (
+    <Dialog title="Deliver again" onClose={onClose}>
+      <Form
+        error={start.error}
+        onSubmit={() =>
+          start.mutate({
+            id: hook.id,
+            input: { status, ...(begin ? { from: begin } : {}), ...(end ? { to: end } : {}) }
+          })
+        }
+      >
+        <Choice
+          label="Which"
+          value={status}
+          onChange={setStatus}
+          options={[
+            ["EXHAUSTED", "What it missed"],
+            ["DELIVERED", "What it has taken already"]
+          ]}
+        />
+        <TextField
+          label="Events from"
+          name="from"
+          type="datetime-local"
+          value={from}
+          onChange={setFrom}
+          hint={`In ${zone}. Left empty: from the first that is kept.`}
+        />
+        <TextField
+          label="until"
+          name="to"
+          type="datetime-local"
+          value={to}
+          onChange={setTo}
+          hint="Left empty: until now."
+        />
+        <p>
+          They go with the ids that they had, a fresh signature, and all six attempts. What is still being tried is left
+          to its attempts. Events that happened while the webhook was disabled were never kept for it.
+        </p>
+        <ErrorNotice error={start.error} />
+        <div className="dialog-actions">
+          <Button onClick={onClose}>Go back</Button>
+          <Button type="submit" kind="primary" isBusy={start.isPending}>
+            Deliver them again
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** How far a redelivery of many is. */
+export const RedeliveryProgress = ({ id }: { readonly id: string }) => {
+  const [isEnded, setEnded] = useState(false)
+  const shown = useAsk(redelivery, { id }, { every: isEnded ? false : 1_000 })
+  const one = shown.data?.redelivery
+  if (one?.status === "COMPLETED" && !isEnded) setEnded(true)
+  if (!one) return null
+  const number = counted(one.redelivered, "delivery", "deliveries")
+  return (
+    <p className="notice info" role="status">
+      {one.status === "RUNNING"
+        ? `Looking through what there was: ${number} on their way again so far…`
+        : one.redelivered === 0
+          ? "There was nothing to deliver again."
+          : `${number} went on their way again. What came of them stands below.`}
+    </p>
+  )
+}
