@@ -79,6 +79,17 @@ const webhook = createRoute({
   component: lazyRouteComponent(() => import("./webhooks/One.tsx"), "One")
 })
 
+const contacts = createRoute({
+  getParentRoute: () => app,
+  path: "/contacts",
+  component: lazyRouteComponent(() => import("./contacts/List.tsx"), "List")
+})
+const contact = createRoute({
+  getParentRoute: () => app,
+  path: "/contacts/$id",
+  component: lazyRouteComponent(() => import("./contacts/One.tsx"), "One")
+})
+
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
@@ -125,6 +136,8 @@ export const makeRouter = () =>
           compose,
           webhooks,
           webhook,
+          contacts,
+          contact,
           settings.addChildren([general, keys, credentials, team, audit])
         ])
       ])

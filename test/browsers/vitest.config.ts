@@ -5,6 +5,13 @@ import base from "../../vitest.config.ts"
 export default mergeConfig(
   { ...base, test: { ...base.test, include: [] } },
   defineConfig({
-    test: { include: ["test/browsers/**/*.browser.ts"], maxWorkers: 1, testTimeout: 600_000, hookTimeout: 600_000 }
+    test: {
+      include: ["test/browsers/**/*.browser.ts"],
+      maxWorkers: 1,
+      testTimeout: 600_000,
+      hookTimeout: 600_000,
+      // As long as a step in a browser may take.
+      expect: { poll: { timeout: 30_000 } }
+    }
   })
 )

@@ -1,5 +1,5 @@
 import type { UseMutationResult, UseQueryResult } from "@tanstack/react-query"
-import { keepPreviousData, QueryClient, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { keepPreviousData, QueryClient, useMutation, useQueries, useQuery, useQueryClient } from "@tanstack/react-query"
 import { ask, Refusal } from "./request.ts"
 import type { TypedDocument } from "./typedDocument.ts"
 import { nameOf } from "./typedDocument.ts"
@@ -44,6 +44,18 @@ export const useAsk = <A, V>(
     enabled,
     refetchInterval: every,
     placeholderData: keep ? (keepPreviousData as never) : undefined
+  })
+
+/** The same query of several things, in their order. */
+export const useAskAll = <A, V>(
+  document: TypedDocument<A, V>,
+  variables: ReadonlyArray<V>
+): ReadonlyArray<UseQueryResult<A, Error>> =>
+  useQueries({
+    queries: variables.map((one) => ({
+      queryKey: keyOf(document as never, one),
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => ask(document, one, signal)
+    }))
   })
 
 /** Does a mutation. Whatever is shown is asked for again afterwards: changes show where nobody thought of them. */

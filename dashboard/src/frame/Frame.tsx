@@ -17,6 +17,7 @@ import { Current, useApplications, useViewer } from "./viewer.ts"
 const SECTIONS = [
   ["Home", "/apps/$appId"],
   ["Notifications", "/apps/$appId/notifications"],
+  ["Contacts", "/apps/$appId/contacts"],
   ["Webhooks", "/apps/$appId/webhooks"],
   ["Settings", "/apps/$appId/settings"]
 ] as const

@@ -1,23 +1,15 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk } from "../api/hooks.ts"
-import type { Tone } from "../parts/page.tsx"
 import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
 import { Card, Chip, Empty, Id, Loading, Pager, TableFrame, When } from "../parts/page.tsx"
 import { moment } from "../parts/time.ts"
 import type { DeliveriesQuery, DeliveryStatus, NotificationQuery } from "./operations.ts"
 import { deliveries } from "./operations.ts"
-import { PROVIDER, reasonOf } from "./words.ts"
+import { DELIVERY, PROVIDER, reasonOf } from "./words.ts"
 
 type Delivery = DeliveriesQuery["deliveries"]["nodes"][number]
 type Search = Readonly<Partial<Record<"state" | "error" | "user" | "after", string>>>
-
-const STATES: Readonly<Record<DeliveryStatus, readonly [string, Tone]>> = {
-  SENT: ["Sent", "good"],
-  FAILED: ["Failed", "bad"],
-  SKIPPED: ["Skipped", "still"],
-  CANCELLED: ["Cancelled", "still"]
-}
 
 /** What happened to one recipient, in order. */
 const Timeline = ({ acceptedAt, one }: { readonly one: Delivery; readonly acceptedAt: string }) => {
@@ -52,7 +44,7 @@ const Timeline = ({ acceptedAt, one }: { readonly one: Delivery; readonly accept
 
 const Row = ({ acceptedAt, one }: { readonly one: Delivery; readonly acceptedAt: string }) => {
   const [isOpen, setOpen] = useState(false)
-  const [words, tone] = STATES[one.status]
+  const [words, tone] = DELIVERY[one.status]
   const recipient = one.deviceId ?? one.channelId ?? one.id
   return (
     <>
@@ -99,7 +91,7 @@ export const Recipients = ({ one }: { readonly one: NonNullable<NotificationQuer
       hash: "recipients",
       resetScroll: false
     })
-  const status = search.state !== undefined && search.state in STATES ? (search.state as DeliveryStatus) : null
+  const status = search.state !== undefined && search.state in DELIVERY ? (search.state as DeliveryStatus) : null
   const { pending } = one.counts
   const shown = useAsk(
     deliveries,
@@ -130,7 +122,7 @@ export const Recipients = ({ one }: { readonly one: NonNullable<NotificationQuer
             onChange={(event) => filter({ state: event.target.value || undefined, error: undefined })}
           >
             <option value="">All</option>
-            {Object.entries(STATES).map(([value, [words]]) => (
+            {Object.entries(DELIVERY).map(([value, [words]]) => (
               <option key={value} value={value}>
                 {words}
               </option>

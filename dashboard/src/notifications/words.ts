@@ -1,5 +1,5 @@
 import type { Tone } from "../parts/page.tsx"
-import type { NotificationsQuery } from "./operations.ts"
+import type { DeliveryStatus, NotificationsQuery } from "./operations.ts"
 
 export type Summary = NotificationsQuery["notifications"]["nodes"][number]
 export type Status = Summary["status"]
@@ -10,6 +10,14 @@ export const STATUS: Readonly<Record<Status, readonly [words: string, tone: Tone
   SENDING: ["Sending", "busy"],
   PAUSED: ["Paused", "waiting"],
   COMPLETED: ["Completed", "good"],
+  CANCELLED: ["Cancelled", "still"]
+}
+
+/** What became of one recipient. */
+export const DELIVERY: Readonly<Record<DeliveryStatus, readonly [words: string, tone: Tone]>> = {
+  SENT: ["Sent", "good"],
+  FAILED: ["Failed", "bad"],
+  SKIPPED: ["Skipped", "still"],
   CANCELLED: ["Cancelled", "still"]
 }
 

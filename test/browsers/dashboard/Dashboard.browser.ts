@@ -10,6 +10,7 @@ let desk: Desk
 let owner: string
 let sent: string
 let webhook: string
+let contact: string
 
 beforeAll(async () => {
   desk = await openDesk(DEVICES, 10)
@@ -17,6 +18,14 @@ beforeAll(async () => {
   const { url } = desk.system.fleet.description.receivers[0]!
   webhook = (await desk.call("POST", "/api/v1/webhooks", { name: "Shop", url })).body.id
   sent = await desk.send({ to: { all: true }, channels: ["push"], content: { title: "Autumn sale", body: "20 % off" } })
+  const { data } = (await desk.call("GET", "/api/v1/devices?limit=1")).body
+  const person = {
+    external_id: data[0].user_id,
+    email: "person@example.com",
+    tags: ["news"],
+    attributes: { plan: "pro" }
+  }
+  contact = (await desk.call("POST", "/api/v1/contacts", person)).body.id
 })
 
 afterAll(() => desk?.close())
@@ -235,6 +244,8 @@ const PAGES = () => [
   `${app()}/compose`,
   `${app()}/webhooks`,
   `${app()}/webhooks/${webhook}`,
+  `${app()}/contacts`,
+  `${app()}/contacts/${contact}`,
   `${app()}/settings`,
   `${app()}/settings/keys`,
   `${app()}/settings/credentials`,
@@ -245,7 +256,7 @@ const PAGES = () => [
 
 /** Controls that change something; what only leads elsewhere, filters or copies is for everybody. */
 const CHANGING =
-  /^(Write|Pause|Go on|Cancel|Send|Review|New|Switch|Save|Set up|Change…|Mend|Remove|Revoke|Make|Invite|Take back|Hand over|Delete|Enable|Deliver|Sign )/
+  /^(Write|Pause|Go on|Cancel|Send|Review|New|Switch|Save|Set up|Change…|Mend|Remove|Revoke|Make|Invite|Take back|Hand over|Delete|Enable|Deliver|Sign |Edit|Add|Unsubscribe|Subscribe)/
 
 describe("roles", () => {
   it("shows a viewer every page, and no control that would answer 403", async () => {

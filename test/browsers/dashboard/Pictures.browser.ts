@@ -50,7 +50,47 @@ const furnish = async (desk: Desk) => {
   return { done, shop: shop.id, crm: crm.id }
 }
 
+const PEOPLE = ["ada", "grace", "alan", "edsger", "barbara", "donald", "frances", "niklaus", "hedy", "linus"]
+
+/** People behind the devices, one of whom has two, an address, and a history. */
+const furnishAudience = async (desk: Desk) => {
+  const devices: ReadonlyArray<{ readonly user_id: string }> = (await desk.call("GET", "/api/v1/devices?limit=10")).body
+    .data
+  const ids: Array<string> = []
+  for (const [i, name] of PEOPLE.entries()) {
+    const { body } = await desk.call("POST", "/api/v1/contacts", {
+      external_id: devices[i]!.user_id,
+      email: `${name}@example.com`,
+      locale: ["en-GB", "de-AT", "fr"][i % 3],
+      timezone: ["Europe/London", "Europe/Vienna", "Europe/Paris"][i % 3],
+      tags: ["news", ...(i % 3 === 0 ? ["vip"] : []), ...(i % 4 === 0 ? ["beta", "spring-2026"] : [])],
+      attributes: {
+        name: name.charAt(0).toUpperCase() + name.slice(1),
+        plan: i % 2 === 0 ? "pro" : "free",
+        orders: 3 * i + 2
+      }
+    })
+    ids.push(body.id)
+  }
+  const token = "c3".repeat(32)
+  await desk.call(
+    "POST",
+    "/api/v1/devices/import",
+    `${JSON.stringify({ platform: "ios", token, user_id: devices[0]!.user_id, tags: ["news"], timezone: "Europe/London" })}\n`
+  )
+  const content = {
+    title: "Your order is on its way",
+    body: "It arrives tomorrow.",
+    subject: "Your order",
+    html: "<p>Soon</p>"
+  }
+  await desk.send({ to: { user_ids: [devices[0]!.user_id] }, content })
+  return { person: ids[0]! }
+}
+
 const folder = process.env["PICTURES"]
+/** Names of pages, to take the pictures of these alone. */
+const only = process.env["PICTURES_OF"]?.split(",")
 
 it.runIf(folder !== undefined)("every page can be shown", async () => {
   await mkdir(folder!, { recursive: true })
@@ -59,6 +99,7 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
   const desk = await openDesk(2_000, 40, { WEBHOOK_RETRY_DELAYS: "50ms,50ms,50ms,50ms,50ms" })
   try {
     const { crm, done, shop } = await furnish(desk)
+    const { person } = await furnishAudience(desk)
     const token = await desk.signIn(OWNER)
     const app = `/apps/${desk.appId}`
     const pages: Readonly<Record<string, string>> = {
@@ -69,6 +110,9 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
       webhooks: `${app}/webhooks`,
       webhook: `${app}/webhooks/${shop}`,
       "webhook-disabled": `${app}/webhooks/${crm}`,
+      contacts: `${app}/contacts`,
+      contact: `${app}/contacts/${person}`,
+      "contact-edit": `${app}/contacts/${person}?edit=yes`,
       settings: `${app}/settings`,
       keys: `${app}/settings/keys`,
       credentials: `${app}/settings/credentials`,
@@ -99,6 +143,7 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
         [`compose ${desk.appId}`, JSON.stringify(draft)]
       )
       for (const [name, path] of Object.entries(pages)) {
+        if (only?.includes(name) === false) continue
         await page.goto(path)
         await page.locator("h1").waitFor()
         await expect.poll(() => page.locator(".loading").count()).toBe(0)

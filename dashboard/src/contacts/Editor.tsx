@@ -1,0 +1,243 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { useDo } from "../api/hooks.ts"
+import { ask } from "../api/request.ts"
+import { useApp } from "../frame/viewer.ts"
+import { AreaField, Button, ErrorNotice, Form, TextField, useDraft } from "../parts/form.tsx"
+import { Dialog } from "../parts/page.tsx"
+import { toast } from "../parts/toasts.tsx"
+import type { TypedAttribute } from "./attributes.ts"
+import { attributesOf, repeatedName, typedOf } from "./attributes.ts"
+import type { ContactChanges, ContactQuery } from "./operations.ts"
+import { findContacts, updateContact, upsertContact } from "./operations.ts"
+
+type Contact = NonNullable<ContactQuery["contact"]>
+
+interface Typed {
+  readonly externalId: string
+  readonly email: string
+  readonly locale: string
+  readonly timezone: string
+  /** One a line: a tag may have commas in it. */
+  readonly tags: string
+  readonly attributes: ReadonlyArray<TypedAttribute>
+}
+
+const EMPTY: Typed = { externalId: "", email: "", locale: "", timezone: "", tags: "", attributes: [] }
+
+const linesOf = (text: string): ReadonlyArray<string> => [
+  ...new Set(
+    text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter(Boolean)
+  )
+]
+
+const orNull = (text: string): string | null => text.trim() || null
+
+const inputOf = ({ attributes, email, locale, tags, timezone }: Typed): ContactChanges => ({
+  email: orNull(email),
+  locale: orNull(locale),
+  timezone: orNull(timezone),
+  tags: linesOf(tags),
+  attributes: attributesOf(attributes)
+})
+
+/** What differs from the contact as it was when the dialog opened: whatever others change beside it stays. */
+const changesOf = (before: Typed, after: Typed): ContactChanges => {
+  const [was, is] = [inputOf(before), inputOf(after)]
+  return Object.fromEntries(
+    Object.entries(is).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name as keyof ContactChanges])
+    )
+  )
+}
+
+const Attributes = ({
+  onChange,
+  rows
+}: {
+  readonly rows: ReadonlyArray<TypedAttribute>
+  readonly onChange: (rows: ReadonlyArray<TypedAttribute>) => void
+}) => {
+  const set = (at: number, change: Partial<TypedAttribute>) =>
+    onChange(rows.map((row, i) => (i === at ? { ...row, ...change } : row)))
+  return (
+    <fieldset className="rows">
+      <legend>Attributes</legend>
+      {rows.map(({ name, value }, i) => (
+        <div key={i} className="row">
+          <input
+            aria-label={`Name of attribute ${i + 1}`}
+            value={name}
+            onChange={(event) => set(i, { name: event.target.value })}
+            placeholder="plan"
+          />
+          <input
+            aria-label={`Value of ${name || `attribute ${i + 1}`}`}
+            value={value}
+            onChange={(event) => set(i, { value: event.target.value })}
+            placeholder="pro"
+          />
+          <Button
+            kind="quiet"
+            aria-label={`Remove ${name || `attribute ${i + 1}`}`}
+            onClick={() => onChange(rows.filter((_, j) => j !== i))}
+          >
+            ✕
+          </Button>
+        </div>
+      ))}
+      <Button onClick={() => onChange([...rows, { name: "", value: "" }])}>Add an attribute</Button>
+      <p className="hint">Numbers, true, false and lists as JSON has them; everything else is a text.</p>
+    </fieldset>
+  )
+}
+
+const Fields = ({ change, typed }: { readonly typed: Typed; readonly change: (changes: Partial<Typed>) => void }) => (
+  <>
+    <TextField label="E-mail" name="email" type="email" value={typed.email} onChange={(email) => change({ email })} />
+    <div className="grid two">
+      <TextField
+        label="Language"
+        name="locale"
+        value={typed.locale}
+        onChange={(locale) => change({ locale })}
+        placeholder="de-AT"
+      />
+      <TextField
+        label="Time zone"
+        name="timezone"
+        value={typed.timezone}
+        onChange={(timezone) => change({ timezone })}
+        placeholder="Europe/Vienna"
+      />
+    </div>
+    <AreaField
+      label="Tags"
+      name="tags"
+      value={typed.tags}
+      onChange={(tags) => change({ tags })}
+      rows={Math.min(8, Math.max(3, typed.tags.split("\n").length))}
+      hint="One a line."
+    />
+    <Attributes rows={typed.attributes} onChange={(attributes) => change({ attributes })} />
+  </>
+)
+
+const repeatedWords = (typed: Typed): string | null => {
+  const name = repeatedName(typed.attributes)
+  return name === null ? null : `There are two attributes ${name}: give one of them another name.`
+}
+
+const Fault = ({ words }: { readonly words: string | null }) =>
+  words === null ? null : (
+    <div className="notice danger" role="alert">
+      <p>{words}</p>
+    </div>
+  )
+
+export const NewContact = ({ onClose }: { readonly onClose: () => void }) => {
+  const { appId } = useApp()
+  const draft = useDraft(`new contact ${appId}`, EMPTY)
+  const [fault, setFault] = useState<string | null>(null)
+  const navigate = useNavigate()
+  const typed = draft.value
+  const make = useDo(upsertContact, ({ upsertContact: { id } }) => {
+    draft.forget()
+    toast(`${typed.externalId.trim()} is there`)
+    void navigate({ to: "/apps/$appId/contacts/$id", params: { appId, id } })
+  })
+  const leave = () => {
+    draft.forget()
+    onClose()
+  }
+  const submit = async () => {
+    const externalId = typed.externalId.trim()
+    const repeated = repeatedWords(typed)
+    if (externalId === "") return setFault("Give the id by which your application knows the person.")
+    if (repeated !== null) return setFault(repeated)
+    setFault(null)
+    // The request would change a contact that is there.
+    const there = await ask(findContacts, { appId, text: externalId, isAddress: false }).catch(() => null)
+    if (there?.byId.nodes.length)
+      return setFault(`${externalId} is a contact already. Find it in the list, and edit it there.`)
+    make.mutate({ appId, input: { externalId, ...inputOf(typed) } })
+  }
+  return (
+    <Dialog title="New contact" className="wide" onClose={leave}>
+      <Form error={make.error} onSubmit={() => void submit()}>
+        <TextField
+          label="Your own id of the person"
+          name="externalId"
+          value={typed.externalId}
+          onChange={(externalId) => draft.change({ externalId })}
+          placeholder="user-42"
+          hint="Devices that register with it as user_id are this person's. It cannot be changed later."
+          autoFocus
+        />
+        <Fields typed={typed} change={draft.change} />
+        <Fault words={fault} />
+        <ErrorNotice error={make.error} />
+        <div className="dialog-actions">
+          <Button onClick={leave}>Go back</Button>
+          <Button type="submit" kind="primary" isBusy={make.isPending}>
+            Make the contact
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}
+
+export const EditContact = ({ one, onClose }: { readonly one: Contact; readonly onClose: () => void }) => {
+  const [before] = useState<Typed>(() => ({
+    externalId: one.externalId,
+    email: one.email ?? "",
+    locale: one.locale ?? "",
+    timezone: one.timezone ?? "",
+    tags: one.tags.join("\n"),
+    attributes: typedOf(one.attributes)
+  }))
+  const draft = useDraft(`contact ${one.id}`, before)
+  const [fault, setFault] = useState<string | null>(null)
+  const leave = () => {
+    draft.forget()
+    onClose()
+  }
+  const save = useDo(updateContact, () => {
+    leave()
+    toast("Saved")
+  })
+  const typed = draft.value
+  const submit = () => {
+    const repeated = repeatedWords(typed)
+    setFault(repeated)
+    if (repeated !== null) return
+    const input = changesOf(before, typed)
+    if (Object.keys(input).length === 0) leave()
+    else save.mutate({ id: one.id, input })
+  }
+  return (
+    <Dialog title={`Edit ${one.externalId}`} className="wide" onClose={leave}>
+      <Form error={save.error} onSubmit={submit}>
+        <Fields typed={typed} change={draft.change} />
+        {typed.email.trim() !== before.email && before.email !== "" && (
+          <p className="notice info small">
+            The new address takes the place of {before.email}. An address that unsubscribed or bounced stays on record,
+            so that nothing goes there by mistake.
+          </p>
+        )}
+        <Fault words={fault} />
+        <ErrorNotice error={save.error} />
+        <div className="dialog-actions">
+          <Button onClick={leave}>Go back</Button>
+          <Button type="submit" kind="primary" isBusy={save.isPending}>
+            Save
+          </Button>
+        </div>
+      </Form>
+    </Dialog>
+  )
+}

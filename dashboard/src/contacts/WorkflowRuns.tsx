@@ -1,0 +1,78 @@
+import { useState } from "react"
+import { useAsk } from "../api/hooks.ts"
+import { useApp } from "../frame/viewer.ts"
+import type { Tone } from "../parts/page.tsx"
+import { Button, ErrorNotice } from "../parts/form.tsx"
+import { Card, Chip, Loading, TableFrame, When } from "../parts/page.tsx"
+import type { RunsQuery } from "./operations.ts"
+import { runs, workflowNames } from "./operations.ts"
+
+type Run = RunsQuery["executions"]["nodes"][number]
+
+const STATUS = {
+  RUNNING: ["Running", "busy"],
+  WAITING: ["Waiting", "waiting"],
+  COMPLETED: ["Completed", "good"],
+  FILTERED: ["Filtered out", "still"],
+  FAILED: ["Failed", "bad"],
+  CANCELLED: ["Cancelled", "still"]
+} as const satisfies Readonly<Record<Run["status"], readonly [string, Tone]>>
+
+/** The person's ways through workflows, newest first. */
+export const WorkflowRuns = ({ userId }: { readonly userId: string }) => {
+  const { appId } = useApp()
+  const [after, setAfter] = useState<string | null>(null)
+  const shown = useAsk(runs, { appId, userId, after }, { keep: true })
+  const names = useAsk(workflowNames, { appId })
+  const nameOf = (id: string) => names.data?.workflows.nodes.find((one) => one.id === id)?.name ?? "A workflow"
+  const rows = shown.data?.executions.nodes ?? []
+  const next = shown.data?.executions.pageInfo
+  return (
+    <Card title="Workflow runs">
+      <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} />
+      {shown.data === undefined && !shown.error && <Loading lines={2} />}
+      {shown.data !== undefined && rows.length === 0 && <p className="muted">The person has entered no workflow.</p>}
+      {rows.length > 0 && (
+        <TableFrame label="Workflow runs">
+          <thead>
+            <tr>
+              <th scope="col">Workflow</th>
+              <th scope="col">State</th>
+              <th scope="col" className="number">
+                At step
+              </th>
+              <th scope="col">Begun</th>
+              <th scope="col">Goes on, or ended</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((run) => (
+              <tr key={run.id}>
+                <td className="details">
+                  {nameOf(run.workflowId)} <span className="muted small">version {run.version}</span>
+                </td>
+                <td>
+                  <Chip tone={STATUS[run.status][1]}>{STATUS[run.status][0]}</Chip>
+                  {run.error !== null && <span className="muted small block">{run.error}</span>}
+                </td>
+                <td className="number">{run.stepOrder ?? "–"}</td>
+                <td>
+                  <When at={run.createdAt} />
+                </td>
+                <td>
+                  <When at={run.endedAt ?? run.dueAt} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </TableFrame>
+      )}
+      {(after !== null || next?.hasNextPage) && (
+        <p className="actions">
+          {after !== null && <Button onClick={() => setAfter(null)}>Newest</Button>}
+          {next?.hasNextPage && <Button onClick={() => setAfter(next.endCursor)}>Older</Button>}
+        </p>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,164 @@
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Desk, Opening } from "./Desk.ts"
+import { openDesk, OWNER } from "./Desk.ts"
+import { heading, loaded, visitIn } from "./visits.ts"
+
+const DEVICES = 120
+
+let desk: Desk
+let owner: string
+/** A person with a device that works and one that does not, an address, and a message by each way. */
+const ADA = "user-ada"
+let adaId: string
+
+const TOKENS = { good: "a1".repeat(32), dead: "b2".repeat(32) }
+
+beforeAll(async () => {
+  desk = await openDesk(DEVICES, 10)
+  owner = await desk.signIn(OWNER)
+  const { body } = await desk.call("POST", "/api/v1/contacts", {
+    external_id: ADA,
+    email: "ada.l@example.com",
+    attributes: { plan: "pro", orders: 7, code: "700" },
+    tags: ["vip", "news"],
+    locale: "en-GB",
+    timezone: "Europe/London"
+  })
+  adaId = body.id
+  await desk.call(
+    "POST",
+    "/api/v1/devices/import",
+    Object.values(TOKENS)
+      .map((token) => `${JSON.stringify({ platform: "ios", token, user_id: ADA })}\n`)
+      .join("")
+  )
+})
+
+afterAll(() => desk?.close())
+
+const visit = <A>(path: string, options: Opening, use: (page: Page) => Promise<A>) => visitIn(desk, path, options, use)
+const app = () => `/apps/${desk.appId}`
+
+describe("contacts", () => {
+  it("finds a person by id and by address, and says what is compared where there is none", async () => {
+    await visit(`${app()}/contacts`, { token: owner }, async (page) => {
+      const box = page.getByLabel("Your own id, or an e-mail address")
+      for (const text of [ADA, "ADA.L@example.com"]) {
+        await box.fill(text)
+        await page.getByRole("button", { name: "Find" }).click()
+        await expect.poll(() => new URL(page.url()).searchParams.get("find")).toBe(text)
+        await page.getByRole("link", { name: ADA }).waitFor()
+        await expect.poll(() => page.getByRole("region", { name: "Contacts" }).locator("tbody tr").count()).toBe(1)
+      }
+      await box.fill("nobody")
+      await box.press("Enter")
+      await page.getByText("There is no contact with the id or address nobody.").waitFor()
+      await page.getByRole("button", { name: "Show all contacts" }).click()
+      await page.getByLabel("With the tag").fill("vip")
+      await page.getByRole("button", { name: "Filter" }).click()
+      await page.getByRole("link", { name: ADA }).click()
+      await heading(page, ADA).waitFor()
+    })
+  })
+
+  it("makes one from what is typed, which a reload keeps, and changes only what was edited", async () => {
+    await visit(`${app()}/contacts`, { token: owner }, async (page) => {
+      await page.getByRole("button", { name: "New contact…" }).first().click()
+      await page.getByLabel("Your own id of the person").fill(ADA)
+      await page.getByRole("button", { name: "Make the contact" }).click()
+      await page.getByText(`${ADA} is a contact already.`).waitFor()
+      await page.getByLabel("Your own id of the person").fill("user-grace")
+      await page.getByLabel("E-mail", { exact: true }).fill("nonsense")
+      await page.getByLabel("Tags", { exact: true }).fill("news\nbig, red")
+      await page.getByRole("button", { name: "Add an attribute" }).click()
+      await page.getByLabel("Name of attribute 1").fill("orders")
+      await page.getByLabel("Value of orders").fill("3")
+      await page.getByRole("button", { name: "Make the contact" }).click()
+      await expect.poll(() => page.getByLabel("E-mail", { exact: true }).getAttribute("aria-invalid")).toBe("true")
+      await page.reload()
+      expect(await page.getByLabel("Your own id of the person").inputValue()).toBe("user-grace")
+      await page.getByLabel("E-mail", { exact: true }).fill("grace.h@example.com")
+      await page.getByRole("button", { name: "Make the contact" }).click()
+      await heading(page, "user-grace").waitFor()
+
+      await page.getByRole("button", { name: "Edit…" }).click()
+      await page.getByLabel("Language").fill("de-AT")
+      // Meanwhile, by the application itself.
+      await desk.call("POST", "/api/v1/contacts", { external_id: "user-grace", timezone: "Europe/Vienna" })
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+      const { body } = await desk.call("GET", "/api/v1/contacts/by-external-id/user-grace")
+      expect(body).toMatchObject({
+        email: "grace.h@example.com",
+        tags: ["news", "big, red"],
+        attributes: { orders: 3 },
+        locale: "de-AT",
+        timezone: "Europe/Vienna"
+      })
+    })
+  })
+
+  it("says how a person is reached, what they got, and why not", async () => {
+    const good = (await desk.call("GET", `/api/v1/devices?user_id=${ADA}`)).body.data[0]
+    const sent = await desk.send({
+      to: { user_ids: [ADA] },
+      channels: ["push"],
+      content: { title: "Your order", body: "It is on its way" }
+    })
+    await desk.send({
+      to: { tags_any: ["nobody-has-this", "news"] },
+      channels: ["push"],
+      content: { title: "Not for her" }
+    })
+    await desk.call("POST", "/api/v1/events", { type: "opened", notification_id: sent, device_id: good.id })
+    await visit(`${app()}/contacts/${adaId}`, { token: owner }, async (page) => {
+      await page.getByText("Reached by push on 2 devices, e-mail and the inbox.").waitFor()
+      const messages = page.getByRole("region", { name: "Messages" })
+      await expect.poll(() => messages.locator("tbody tr").count()).toBe(2)
+      await messages.getByText("Sent, opened").waitFor()
+      await page.getByText("The person has entered no workflow.").waitFor()
+      // A text that looks like a number is told from a number.
+      await page.getByText('"700"').waitFor()
+
+      await page.getByRole("checkbox", { name: "Push" }).uncheck()
+      await page.getByText("Reached by e-mail and the inbox; not by push, which the person does not want.").waitFor()
+      await page.getByRole("button", { name: "Unsubscribe ada.l@example.com" }).click()
+      await page.getByText(/not by e-mail, from which the person unsubscribed/).waitFor()
+      await page.getByRole("button", { name: "Subscribe again… ada.l@example.com" }).click()
+      await page.getByRole("button", { name: "Subscribe it again" }).click()
+      await page.getByText(/^Reached by e-mail and the inbox/).waitFor()
+    })
+  })
+
+  it("deletes a person with everything about them, after saying what that is", async () => {
+    const { body } = await desk.call("POST", "/api/v1/contacts", {
+      external_id: "user-gone",
+      email: "gone@example.com"
+    })
+    await visit(`${app()}/contacts/${body.id}`, { token: owner }, async (page) => {
+      await page.getByRole("button", { name: "Delete…" }).click()
+      await page.getByText(/0 devices, 1 channel/).waitFor()
+      await page.getByRole("button", { name: "Delete the person" }).click()
+      await heading(page, "Contacts").waitFor()
+      expect((await desk.call("GET", `/api/v1/contacts/${body.id}`)).status).toBe(404)
+      await page.goto(`${app()}/contacts/${body.id}`)
+      await heading(page, "No such contact").waitFor()
+    })
+  })
+
+  it("keeps the list while the connection is lost", async () => {
+    await visit(`${app()}/contacts`, { token: owner }, async (page) => {
+      await page.getByRole("link", { name: ADA }).waitFor()
+      await page.context().setOffline(true)
+      await page.getByLabel("With the tag").fill("vip")
+      await page.getByRole("button", { name: "Filter" }).click()
+      await page.getByText(/^No connection to the service since/).waitFor()
+      expect(await page.getByRole("link", { name: ADA }).count()).toBe(1)
+      await page.context().setOffline(false)
+      await page.getByText(/^No connection to the service since/).waitFor({ state: "detached" })
+      await loaded(page)
+      await page.getByRole("link", { name: ADA }).waitFor()
+    })
+  })
+})
