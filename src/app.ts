@@ -83,6 +83,7 @@ import { sizeOf as webPushSizeOf } from "../layers/webpush/WebPushPayload.ts"
 import * as WebPush from "../layers/webpush/WebPushProvider.ts"
 import { Accept } from "../services/engine/sending/Accept.ts"
 import { Auth } from "../services/engine/access/Auth.ts"
+import { CredentialChecks } from "../services/engine/sending/CredentialChecks.ts"
 import { Credentials } from "../services/engine/sending/Credentials.ts"
 import { Dispatcher } from "../services/engine/sending/Dispatcher.ts"
 import { Engagement } from "../services/engine/engagement/Engagement.ts"
@@ -305,9 +306,13 @@ const http2 = Layer.unwrap(
   Effect.map(Settings, ({ http2Transport }) => (http2Transport === "own" ? OwnHttp2.layer : wrapperHttp2))
 )
 
-const providers = Layer.mergeAll(Apns.layer, Fcm.layer, WebPush.layer, Smtp.layer).pipe(
-  Layer.provide(Layer.mergeAll(http2, PushPools.layer, SmallRequests.layer))
-)
+const connections = Layer.mergeAll(http2, PushPools.layer, SmallRequests.layer)
+/** Those that can be asked about a credential. */
+const askable = Layer.mergeAll(Apns.layer, Fcm.layer, Smtp.layer).pipe(Layer.provide(connections))
+const providers = Layer.merge(askable, WebPush.layer.pipe(Layer.provide(connections)))
+
+/** Checks of credentials go out from the process that is asked for them. */
+const credentialChecks = CredentialChecks.layer.pipe(Layer.provide(askable))
 
 /** Test deliveries of webhooks go out from the process that is asked for them. */
 const testEvents = TestEvents.layer.pipe(Layer.provide(Webhook.layer))
@@ -410,6 +415,7 @@ const http = (
         Layer.provide(
           Layer.mergeAll(
             Accept.layer,
+            credentialChecks,
             Credentials.layer,
             Engagement.layer,
             Redeliveries.layer,

@@ -144,9 +144,13 @@ const nameOf = (method: string, path: string, status: string, isList: boolean, s
   // `/dead-letters/replays/{id}`: one of a list that has its place within another resource.
   if (method === "get" && rest.at(-1)!.startsWith("{"))
     return { resource, name: `get${capital(noun.replace(/ies$/, "y").replace(/s$/, ""))}` }
+  const isCreated = status === "201" || siblings.includes("get")
+  // `/credentials/apns/check`: what is done with one of a few.
+  if (method === "post" && !isCreated && things.length === 2 && things.length === rest.length)
+    return { resource, name: things[1]! + capital(join(things[0]!)) }
   const verb = {
     get: siblings.includes("put") ? "get" : "",
-    post: status === "201" || siblings.includes("get") ? "create" : "",
+    post: isCreated ? "create" : "",
     put: "set",
     patch: "update",
     delete: "delete"

@@ -609,6 +609,11 @@ func (r *CredentialsResource) DeleteAPNS(ctx context.Context, options ...Option)
 	return value[Deleted](ctx, r.client, request{method: "DELETE", path: "/api/v1/credentials/apns", options: options})
 }
 
+// CheckAPNS: Check the APNs credential.
+func (r *CredentialsResource) CheckAPNS(ctx context.Context, options ...Option) (*CredentialCheck, error) {
+	return value[CredentialCheck](ctx, r.client, request{method: "POST", path: "/api/v1/credentials/apns/check", takesKey: true, options: options})
+}
+
 // SetFCM: Set the FCM credential.
 func (r *CredentialsResource) SetFCM(ctx context.Context, body CredentialsSetFCMBody, options ...Option) (*Credential, error) {
 	return value[Credential](ctx, r.client, request{method: "PUT", path: "/api/v1/credentials/fcm", body: body, options: options})
@@ -622,6 +627,11 @@ func (r *CredentialsResource) GetFCM(ctx context.Context, options ...Option) (*C
 // DeleteFCM: Remove the FCM credential.
 func (r *CredentialsResource) DeleteFCM(ctx context.Context, options ...Option) (*Deleted, error) {
 	return value[Deleted](ctx, r.client, request{method: "DELETE", path: "/api/v1/credentials/fcm", options: options})
+}
+
+// CheckFCM: Check the FCM credential.
+func (r *CredentialsResource) CheckFCM(ctx context.Context, options ...Option) (*CredentialCheck, error) {
+	return value[CredentialCheck](ctx, r.client, request{method: "POST", path: "/api/v1/credentials/fcm/check", takesKey: true, options: options})
 }
 
 // SetWebpush: Set the Web Push credential.
@@ -639,6 +649,11 @@ func (r *CredentialsResource) DeleteWebpush(ctx context.Context, options ...Opti
 	return value[Deleted](ctx, r.client, request{method: "DELETE", path: "/api/v1/credentials/webpush", options: options})
 }
 
+// CheckWebpush: Check the Web Push credential.
+func (r *CredentialsResource) CheckWebpush(ctx context.Context, options ...Option) (*CredentialCheck, error) {
+	return value[CredentialCheck](ctx, r.client, request{method: "POST", path: "/api/v1/credentials/webpush/check", takesKey: true, options: options})
+}
+
 // SetSMTP: Set the e-mail credential.
 func (r *CredentialsResource) SetSMTP(ctx context.Context, body SMTPCredential, options ...Option) (*Credential, error) {
 	return value[Credential](ctx, r.client, request{method: "PUT", path: "/api/v1/credentials/smtp", body: body, options: options})
@@ -652,6 +667,11 @@ func (r *CredentialsResource) GetSMTP(ctx context.Context, options ...Option) (*
 // DeleteSMTP: Remove the e-mail credential.
 func (r *CredentialsResource) DeleteSMTP(ctx context.Context, options ...Option) (*Deleted, error) {
 	return value[Deleted](ctx, r.client, request{method: "DELETE", path: "/api/v1/credentials/smtp", options: options})
+}
+
+// CheckSMTP: Check the e-mail credential.
+func (r *CredentialsResource) CheckSMTP(ctx context.Context, options ...Option) (*CredentialCheck, error) {
+	return value[CredentialCheck](ctx, r.client, request{method: "POST", path: "/api/v1/credentials/smtp/check", takesKey: true, options: options})
 }
 
 // PublicAppsResource has the operations below publicApps.
@@ -1380,15 +1400,16 @@ type AuditLogListParams struct {
 
 	// Such changes.
 	// One of: application.created, application.changed, identity_secret.issued, api_key.created,
-	// api_key.revoked, credential.set, credential.removed, template.created, template.changed,
-	// template.deleted, segment.created, segment.changed, segment.deleted, contact.created,
-	// contact.changed, contact.deleted, contacts.imported, device.registered, device.changed,
-	// device.deleted, devices.imported, devices.exported, channel.created, channel.changed,
-	// channel.deleted, inbox_messages.posted, webhook.created, webhook.changed, webhook.deleted,
-	// webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed,
-	// notification.created, notification.changed, notification.paused, notification.resumed,
-	// notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived,
-	// workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.
+	// api_key.revoked, credential.set, credential.removed, credential.checked, template.created,
+	// template.changed, template.deleted, segment.created, segment.changed, segment.deleted,
+	// contact.created, contact.changed, contact.deleted, contacts.imported, device.registered,
+	// device.changed, device.deleted, devices.imported, devices.exported, channel.created,
+	// channel.changed, channel.deleted, inbox_messages.posted, webhook.created, webhook.changed,
+	// webhook.deleted, webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed,
+	// dead_letters.replayed, notification.created, notification.changed, notification.paused,
+	// notification.resumed, notification.cancelled, workflow.created, workflow.changed,
+	// workflow.activated, workflow.archived, workflow.deleted, workflow.triggered, execution.cancelled,
+	// executions.cancelled, event.raised.
 	Action string `json:"action"`
 
 	Target string `json:"target"`

@@ -194,15 +194,16 @@ type AuditEntry struct {
 	Actor AuditEntryActor `json:"actor"`
 
 	// One of: application.created, application.changed, identity_secret.issued, api_key.created,
-	// api_key.revoked, credential.set, credential.removed, template.created, template.changed,
-	// template.deleted, segment.created, segment.changed, segment.deleted, contact.created,
-	// contact.changed, contact.deleted, contacts.imported, device.registered, device.changed,
-	// device.deleted, devices.imported, devices.exported, channel.created, channel.changed,
-	// channel.deleted, inbox_messages.posted, webhook.created, webhook.changed, webhook.deleted,
-	// webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed,
-	// notification.created, notification.changed, notification.paused, notification.resumed,
-	// notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived,
-	// workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.
+	// api_key.revoked, credential.set, credential.removed, credential.checked, template.created,
+	// template.changed, template.deleted, segment.created, segment.changed, segment.deleted,
+	// contact.created, contact.changed, contact.deleted, contacts.imported, device.registered,
+	// device.changed, device.deleted, devices.imported, devices.exported, channel.created,
+	// channel.changed, channel.deleted, inbox_messages.posted, webhook.created, webhook.changed,
+	// webhook.deleted, webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed,
+	// dead_letters.replayed, notification.created, notification.changed, notification.paused,
+	// notification.resumed, notification.cancelled, workflow.created, workflow.changed,
+	// workflow.activated, workflow.archived, workflow.deleted, workflow.triggered, execution.cancelled,
+	// executions.cancelled, event.raised.
 	Action string `json:"action"`
 
 	// The id of what was changed, or a credential's kind.
@@ -625,6 +626,23 @@ type Credential struct {
 	SuspendedReason *string `json:"suspended_reason"`
 
 	UpdatedAt string `json:"updated_at"`
+}
+
+// CredentialCheck is a shape of the API.
+type CredentialCheck struct {
+	// One of: apns, fcm, webpush, smtp.
+	Kind string `json:"kind"`
+
+	// `accepted`: the provider knows the sender. `refused`: it takes no messages with this credential.
+	// `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web
+	// Push, whose services are asked with a browser's subscription.
+	// One of: accepted, refused, unreachable, unasked.
+	Status string `json:"status"`
+
+	// Why, in words; null when it was accepted.
+	Reason *string `json:"reason"`
+
+	CheckedAt string `json:"checked_at"`
 }
 
 // CredentialsSetFCMBody is a shape of the API.

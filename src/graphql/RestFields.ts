@@ -50,6 +50,8 @@ const operationOf = (route: Route): Operation => {
 export interface RestField {
   /** With the values of an enum in the place of `{kind}`: as `GET /api/v1/credentials/apns`. */
   readonly routes: ReadonlyArray<string>
+  /** The enum's value that each of them stands for; empty where there is none. */
+  readonly values: ReadonlyArray<string>
   readonly id: string
   readonly take: string | null
   /** The argument that stands in braces in the route. */
@@ -61,10 +63,10 @@ export const restFieldOf = (schema: GraphQLSchema, field: GraphQLField<unknown, 
   if (said === undefined) return null
   const { id, route, take = null } = said as { id: string; route: string; take?: string }
   const [braces, choice = null] = /\{(\w+)\}/.exec(route) ?? []
-  if (choice === null) return { routes: [route], id, take, choice }
+  if (choice === null) return { routes: [route], values: [], id, take, choice }
   const type = getNamedType(field.args.find(({ name }) => name === choice)!.type)
   const values = isEnumType(type) ? type.getValues().map(({ value }) => String(value)) : []
-  return { routes: values.map((value) => route.replace(braces!, value)), id, take, choice }
+  return { routes: values.map((value) => route.replace(braces!, value)), values, id, take, choice }
 }
 
 /** Puts what REST says of its fields into the words of the arguments they came from. */
@@ -113,8 +115,7 @@ export const resolveByRoute = (
   const [only] = rest.routes
   const chosenBy = (args: Args): Operation => {
     if (rest.choice === null) return operations.get(only!)!
-    const value = String(args[rest.choice])
-    return operations.get(rest.routes.find((name) => name.endsWith(`/${value}`))!)!
+    return operations.get(rest.routes[rest.values.indexOf(String(args[rest.choice]))]!)!
   }
   const { params } = operations.get(only!)!.route
   // An application names itself by its own id.

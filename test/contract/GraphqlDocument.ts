@@ -32,12 +32,12 @@ export const restOperations = (schema: GraphQLSchema): ReadonlyArray<RestOperati
     Object.values(schema.getRootType(kind as never)!.getFields()).flatMap((field) => {
       const rest = restFieldOf(schema, field)
       if (rest === null) return []
-      return rest.routes.map((route) => ({
+      return rest.routes.map((route, i) => ({
         kind,
         field,
         rest,
         operation: route.replace(/:(\w+)/g, "{$1}"),
-        choice: rest.choice === null ? null : route.slice(route.lastIndexOf("/") + 1)
+        choice: rest.values[i] ?? null
       }))
     })
   )

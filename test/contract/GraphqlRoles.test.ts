@@ -103,6 +103,7 @@ describe("what a session may do in an application", () => {
     for (const one of fields) expect([one.field.name, mayDo("admin", needs(one))]).toEqual([one.field.name, true])
     const ofAdmins = fields.filter((one) => !mayDo("member", needs(one))).map(({ field }) => field.name)
     expect([...new Set(ofAdmins)].sort()).toEqual([
+      "checkCredential",
       "createApiKey",
       "createHook",
       "deleteCredential",

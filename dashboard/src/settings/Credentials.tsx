@@ -5,8 +5,8 @@ import { PROVIDER } from "../notifications/words.ts"
 import { AreaField, Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
 import { Card, Chip, Confirm, Dialog, Loading, When } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
-import type { CredentialsQuery } from "./operations.ts"
-import { credentials, deleteCredential, setApns, setFcm, setSmtp, setWebPush } from "./operations.ts"
+import type { CheckCredentialMutation, CredentialsQuery } from "./operations.ts"
+import { checkCredential, credentials, deleteCredential, setApns, setFcm, setSmtp, setWebPush } from "./operations.ts"
 
 type Credential = CredentialsQuery["credentials"][number]
 type Kind = Credential["kind"]
@@ -66,12 +66,14 @@ const Edit = ({
   appId,
   kind,
   now,
-  onClose
+  onClose,
+  onSaved
 }: {
   readonly appId: string
   readonly kind: Kind
   readonly now: Credential | null
   readonly onClose: () => void
+  readonly onSaved: () => void
 }) => {
   const kept = (now?.settings ?? {}) as Readonly<Record<string, unknown>>
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() =>
@@ -86,6 +88,7 @@ const Edit = ({
   const done = () => {
     toast("Saved: what waited for it goes out now")
     onClose()
+    onSaved()
   }
   const saving = {
     APNS: useDo(setApns, done),
@@ -140,6 +143,24 @@ const Edit = ({
   )
 }
 
+type Check = CheckCredentialMutation["checkCredential"]
+
+const CHECKED: Readonly<Record<Check["status"], { readonly tone: "good" | "bad" | "still"; readonly words: string }>> =
+  {
+    ACCEPTED: { tone: "good", words: "The provider accepts it." },
+    REFUSED: { tone: "bad", words: "The provider refuses it:" },
+    UNREACHABLE: { tone: "still", words: "The provider could not be asked:" },
+    UNASKED: { tone: "still", words: "" }
+  }
+
+/** What the provider said a moment ago. */
+const Checked = ({ check }: { readonly check: Check }) => (
+  <p role="status" className={check.status === "REFUSED" ? "notice danger" : "notice"}>
+    <strong>{CHECKED[check.status].words}</strong> {check.reason}
+    {check.reason !== null && ". "} <When at={check.checkedAt} />
+  </p>
+)
+
 const KINDS: ReadonlyArray<Kind> = ["APNS", "FCM", "WEBPUSH", "SMTP"]
 
 export const Credentials = () => {
@@ -151,6 +172,8 @@ export const Credentials = () => {
     setRemoved(null)
     toast("Removed")
   })
+  const [checks, setChecks] = useState<Readonly<Partial<Record<Kind, Check>>>>({})
+  const check = useDo(checkCredential, ({ checkCredential: one }) => setChecks({ ...checks, [one.kind]: one }))
   const canChange = may("CHANGE_CREDENTIALS")
   const found = (kind: Kind) => shown.data?.credentials.find((one) => one.kind === kind) ?? null
   if (shown.data === undefined)
@@ -172,6 +195,14 @@ export const Credentials = () => {
                     {one === null ? "Set up" : one.suspendedReason ? "Mend" : "Change"}…
                     <span className="unseen"> {PROVIDER[kind]}</span>
                   </Button>
+                  {one !== null && kind !== "WEBPUSH" && (
+                    <Button
+                      isBusy={check.isPending && check.variables.kind === kind}
+                      onClick={() => check.mutate({ appId, kind })}
+                    >
+                      Check<span className="unseen"> {PROVIDER[kind]}</span>
+                    </Button>
+                  )}
                   {one !== null && (
                     <Button kind="quiet" onClick={() => setRemoved(kind)}>
                       Remove…<span className="unseen"> {PROVIDER[kind]}</span>
@@ -195,6 +226,8 @@ export const Credentials = () => {
                 <strong>{one.suspendedReason}.</strong> Messages wait, and go out by themselves once it is mended.
               </p>
             )}
+            {check.variables?.kind === kind && <ErrorNotice error={check.error} />}
+            {checks[kind] && <Checked check={checks[kind]} />}
             {one === null ? (
               <p className="muted">{ABOUT[kind]}</p>
             ) : (
@@ -216,7 +249,15 @@ export const Credentials = () => {
           </Card>
         )
       })}
-      {edited !== null && <Edit appId={appId} kind={edited} now={found(edited)} onClose={() => setEdited(null)} />}
+      {edited !== null && (
+        <Edit
+          appId={appId}
+          kind={edited}
+          now={found(edited)}
+          onClose={() => setEdited(null)}
+          onSaved={() => edited !== "WEBPUSH" && check.mutate({ appId, kind: edited })}
+        />
+      )}
       {removed !== null && (
         <Confirm
           title={`Remove the credential for ${PROVIDER[removed]}?`}

@@ -28,6 +28,16 @@ export type ApplicationChanges = {
   readonly name?: string | null | undefined
 }
 
+export type CredentialCheckStatus =
+  /** The provider knows the sender. */
+  | "ACCEPTED"
+  /** It takes no messages with this credential. */
+  | "REFUSED"
+  /** There is nobody to ask: Web Push services are asked with a browser's subscription. */
+  | "UNASKED"
+  /** It gave no answer that says either. */
+  | "UNREACHABLE"
+
 export type CredentialKind = "APNS" | "FCM" | "SMTP" | "WEBPUSH"
 
 export type FcmCredentialInput = {
@@ -180,6 +190,20 @@ export type SetSmtpMutationVariables = Exact<{
 
 export type SetSmtpMutation = { readonly setSmtpCredential: { readonly kind: CredentialKind } }
 
+export type CheckCredentialMutationVariables = Exact<{
+  appId: string
+  kind: CredentialKind
+}>
+
+export type CheckCredentialMutation = {
+  readonly checkCredential: {
+    readonly kind: CredentialKind
+    readonly status: CredentialCheckStatus
+    readonly reason: string | null
+    readonly checkedAt: string
+  }
+}
+
 export type DeleteCredentialMutationVariables = Exact<{
   appId: string
   kind: CredentialKind
@@ -327,6 +351,9 @@ export const setWebPush: TypedDocument<SetWebPushMutation, SetWebPushMutationVar
 )
 export const setSmtp: TypedDocument<SetSmtpMutation, SetSmtpMutationVariables> = typed(
   "mutation SetSmtp($appId:ID!$input:SmtpCredentialInput!){setSmtpCredential(appId:$appId input:$input){kind}}"
+)
+export const checkCredential: TypedDocument<CheckCredentialMutation, CheckCredentialMutationVariables> = typed(
+  "mutation CheckCredential($appId:ID!$kind:CredentialKind!){checkCredential(appId:$appId kind:$kind){kind status reason checkedAt}}"
 )
 export const deleteCredential: TypedDocument<DeleteCredentialMutation, DeleteCredentialMutationVariables> = typed(
   "mutation DeleteCredential($appId:ID!$kind:CredentialKind!){deleteCredential(appId:$appId kind:$kind)}"

@@ -317,6 +317,8 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		return runValue(out)(c.Credentials.GetAPNS(ctx, in.options()...))
 	case "credentials.deleteApns":
 		return runValue(out)(c.Credentials.DeleteAPNS(ctx, in.options()...))
+	case "credentials.checkApns":
+		return runValue(out)(c.Credentials.CheckAPNS(ctx, in.options()...))
 	case "credentials.setFcm":
 		var body heliograph.CredentialsSetFCMBody
 		in.decode(in.Body, &body)
@@ -325,6 +327,8 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		return runValue(out)(c.Credentials.GetFCM(ctx, in.options()...))
 	case "credentials.deleteFcm":
 		return runValue(out)(c.Credentials.DeleteFCM(ctx, in.options()...))
+	case "credentials.checkFcm":
+		return runValue(out)(c.Credentials.CheckFCM(ctx, in.options()...))
 	case "credentials.setWebpush":
 		var body heliograph.WebPushCredential
 		in.decode(in.Body, &body)
@@ -333,6 +337,8 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		return runValue(out)(c.Credentials.GetWebpush(ctx, in.options()...))
 	case "credentials.deleteWebpush":
 		return runValue(out)(c.Credentials.DeleteWebpush(ctx, in.options()...))
+	case "credentials.checkWebpush":
+		return runValue(out)(c.Credentials.CheckWebpush(ctx, in.options()...))
 	case "credentials.setSmtp":
 		var body heliograph.SMTPCredential
 		in.decode(in.Body, &body)
@@ -341,6 +347,8 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		return runValue(out)(c.Credentials.GetSMTP(ctx, in.options()...))
 	case "credentials.deleteSmtp":
 		return runValue(out)(c.Credentials.DeleteSMTP(ctx, in.options()...))
+	case "credentials.checkSmtp":
+		return runValue(out)(c.Credentials.CheckSMTP(ctx, in.options()...))
 	case "publicApps.vapid":
 		return runValue(out)(c.PublicApps.Vapid(ctx, in.IDs[0], in.options()...))
 	case "application.get":

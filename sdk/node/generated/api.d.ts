@@ -52,6 +52,7 @@ export type AuditEntry = {
     | "api_key.revoked"
     | "credential.set"
     | "credential.removed"
+    | "credential.checked"
     | "template.created"
     | "template.changed"
     | "template.deleted"
@@ -285,6 +286,15 @@ export type Credential = {
   /** Why the provider refuses this credential; null while it is good. Nothing is sent with one that is suspended. */
   readonly suspended_reason: string | null
   readonly updated_at: string
+}
+
+export type CredentialCheck = {
+  readonly kind: "apns" | "fcm" | "webpush" | "smtp"
+  /** `accepted`: the provider knows the sender. `refused`: it takes no messages with this credential. `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web Push, whose services are asked with a browser's subscription. */
+  readonly status: "accepted" | "refused" | "unreachable" | "unasked"
+  /** Why, in words; null when it was accepted. */
+  readonly reason: string | null
+  readonly checked_at: string
 }
 
 export type DeadLetter = {
@@ -2075,24 +2085,32 @@ export interface CredentialsResource {
   getApns(options?: RequestOptions): Promise<Credential>
   /** Remove the APNs credential. */
   deleteApns(options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Check the APNs credential. */
+  checkApns(options?: RequestOptions): Promise<CredentialCheck>
   /** Set the FCM credential. */
   setFcm(body: FcmCredential | FcmServiceAccountFile, options?: RequestOptions): Promise<Credential>
   /** Read the FCM credential. */
   getFcm(options?: RequestOptions): Promise<Credential>
   /** Remove the FCM credential. */
   deleteFcm(options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Check the FCM credential. */
+  checkFcm(options?: RequestOptions): Promise<CredentialCheck>
   /** Set the Web Push credential. */
   setWebpush(body: WebPushCredential, options?: RequestOptions): Promise<Credential>
   /** Read the Web Push credential. */
   getWebpush(options?: RequestOptions): Promise<Credential>
   /** Remove the Web Push credential. */
   deleteWebpush(options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Check the Web Push credential. */
+  checkWebpush(options?: RequestOptions): Promise<CredentialCheck>
   /** Set the e-mail credential. */
   setSmtp(body: SmtpCredential, options?: RequestOptions): Promise<Credential>
   /** Read the e-mail credential. */
   getSmtp(options?: RequestOptions): Promise<Credential>
   /** Remove the e-mail credential. */
   deleteSmtp(options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** Check the e-mail credential. */
+  checkSmtp(options?: RequestOptions): Promise<CredentialCheck>
 }
 
 export interface PublicAppsResource {
@@ -2147,6 +2165,7 @@ export interface AuditLogResource {
         | "api_key.revoked"
         | "credential.set"
         | "credential.removed"
+        | "credential.checked"
         | "template.created"
         | "template.changed"
         | "template.deleted"

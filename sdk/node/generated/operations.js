@@ -851,6 +851,15 @@ export const operations = {
       takesKey: false,
       answer: "json"
     },
+    checkApns: {
+      method: "POST",
+      path: "/api/v1/credentials/apns/check",
+      ids: 0,
+      body: null,
+      query: false,
+      takesKey: true,
+      answer: "json"
+    },
     setFcm: {
       method: "PUT",
       path: "/api/v1/credentials/fcm",
@@ -876,6 +885,15 @@ export const operations = {
       body: null,
       query: false,
       takesKey: false,
+      answer: "json"
+    },
+    checkFcm: {
+      method: "POST",
+      path: "/api/v1/credentials/fcm/check",
+      ids: 0,
+      body: null,
+      query: false,
+      takesKey: true,
       answer: "json"
     },
     setWebpush: {
@@ -905,6 +923,15 @@ export const operations = {
       takesKey: false,
       answer: "json"
     },
+    checkWebpush: {
+      method: "POST",
+      path: "/api/v1/credentials/webpush/check",
+      ids: 0,
+      body: null,
+      query: false,
+      takesKey: true,
+      answer: "json"
+    },
     setSmtp: {
       method: "PUT",
       path: "/api/v1/credentials/smtp",
@@ -930,6 +957,15 @@ export const operations = {
       body: null,
       query: false,
       takesKey: false,
+      answer: "json"
+    },
+    checkSmtp: {
+      method: "POST",
+      path: "/api/v1/credentials/smtp/check",
+      ids: 0,
+      body: null,
+      query: false,
+      takesKey: true,
       answer: "json"
     }
   },

@@ -17,6 +17,7 @@ export const AuditAction = Schema.Literals([
   "api_key.revoked",
   "credential.set",
   "credential.removed",
+  "credential.checked",
   "template.created",
   "template.changed",
   "template.deleted",

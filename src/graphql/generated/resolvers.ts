@@ -1276,6 +1276,8 @@ export type Mutation = {
   readonly setFcmCredential: Credential
   readonly setWebPushCredential: Credential
   readonly setSmtpCredential: Credential
+  /** Asks the provider whether it takes the credential; no recipient gets anything. Answers after 25 seconds at most. */
+  readonly checkCredential: CredentialCheck
   readonly deleteCredential: Scalars["Boolean"]["output"]
   readonly replayDeadLetter: ReplayedDeadLetter
   /** In the background: every replayable one that the filter describes. */
@@ -1567,6 +1569,11 @@ export type MutationSetWebPushCredentialArgs = {
 export type MutationSetSmtpCredentialArgs = {
   appId: Scalars["ID"]["input"]
   input: SmtpCredentialInput
+}
+
+export type MutationCheckCredentialArgs = {
+  appId: Scalars["ID"]["input"]
+  kind: CredentialKind
 }
 
 export type MutationDeleteCredentialArgs = {
@@ -1922,6 +1929,24 @@ export type Credential = {
   /** Why the provider refuses this credential; null while it is good. */
   readonly suspendedReason?: Maybe<Scalars["String"]["output"]>
   readonly updatedAt: Scalars["DateTime"]["output"]
+}
+
+export type CredentialCheckStatus =
+  /** The provider knows the sender. */
+  | "accepted"
+  /** It takes no messages with this credential. */
+  | "refused"
+  /** It gave no answer that says either. */
+  | "unreachable"
+  /** There is nobody to ask: Web Push services are asked with a browser's subscription. */
+  | "unasked"
+
+export type CredentialCheck = {
+  readonly kind: CredentialKind
+  readonly status: CredentialCheckStatus
+  /** Why, in words; null when it was accepted. */
+  readonly reason?: Maybe<Scalars["String"]["output"]>
+  readonly checkedAt: Scalars["DateTime"]["output"]
 }
 
 export type ApnsCredentialInput = {
@@ -2676,6 +2701,8 @@ export type ResolversTypes = {
   DeliveryEdge: ResolverTypeWrapper<DeliveryEdge>
   CredentialKind: null
   Credential: ResolverTypeWrapper<Credential>
+  CredentialCheckStatus: null
+  CredentialCheck: ResolverTypeWrapper<CredentialCheck>
   ApnsCredentialInput: ApnsCredentialInput
   FcmCredentialInput: FcmCredentialInput
   WebPushCredentialInput: WebPushCredentialInput
@@ -2884,6 +2911,7 @@ export type ResolversParentTypes = {
   DeliveryConnection: DeliveryConnection
   DeliveryEdge: DeliveryEdge
   Credential: Credential
+  CredentialCheck: CredentialCheck
   ApnsCredentialInput: ApnsCredentialInput
   FcmCredentialInput: FcmCredentialInput
   WebPushCredentialInput: WebPushCredentialInput
@@ -4314,6 +4342,12 @@ export type MutationResolvers<
     ContextType,
     RequireFields<MutationSetSmtpCredentialArgs, "appId" | "input">
   >
+  checkCredential?: Resolver<
+    ResolversTypes["CredentialCheck"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationCheckCredentialArgs, "appId" | "kind">
+  >
   deleteCredential?: Resolver<
     ResolversTypes["Boolean"],
     ParentType,
@@ -4667,6 +4701,23 @@ export type CredentialResolvers<
   settings?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
   suspendedReason?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
   updatedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type CredentialCheckStatusResolvers = {
+  ACCEPTED: "accepted"
+  REFUSED: "refused"
+  UNREACHABLE: "unreachable"
+  UNASKED: "unasked"
+}
+
+export type CredentialCheckResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["CredentialCheck"] = ResolversParentTypes["CredentialCheck"]
+> = {
+  kind?: Resolver<ResolversTypes["CredentialKind"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["CredentialCheckStatus"], ParentType, ContextType>
+  reason?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  checkedAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
 }
 
 export type DeadLetterKindResolvers = { NOTIFICATION: "notification"; WEBHOOK: "webhook" }
@@ -5242,6 +5293,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   DeliveryEdge?: DeliveryEdgeResolvers<ContextType>
   CredentialKind?: CredentialKindResolvers
   Credential?: CredentialResolvers<ContextType>
+  CredentialCheckStatus?: CredentialCheckStatusResolvers
+  CredentialCheck?: CredentialCheckResolvers<ContextType>
   DeadLetterKind?: DeadLetterKindResolvers
   ReplayObstacle?: ReplayObstacleResolvers
   DeadLetter?: DeadLetterResolvers<ContextType>

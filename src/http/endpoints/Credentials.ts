@@ -10,7 +10,9 @@ import {
 } from "../../../services/domain/sending/Credential.ts"
 import { isoTime } from "../../../services/domain/Time.ts"
 import type { CredentialInput, InvalidCredential } from "../../../services/engine/sending/Credentials.ts"
+import { CredentialChecks } from "../../../services/engine/sending/CredentialChecks.ts"
 import { Credentials } from "../../../services/engine/sending/Credentials.ts"
+import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
 import type { CredentialSummary } from "../../../services/ports/sending/CredentialStore.ts"
 import { CredentialStore } from "../../../services/ports/sending/CredentialStore.ts"
 import { ApiError, invalid } from "../pipeline/ApiError.ts"
@@ -28,6 +30,24 @@ const CredentialView = Schema.Struct({
   }),
   updated_at: Schema.String
 }).annotate({ identifier: "Credential" })
+
+const CheckView = Schema.Struct({
+  kind: CredentialKind,
+  status: Schema.Literals(["accepted", "refused", "unreachable", "unasked"]).annotate({
+    description:
+      "`accepted`: the provider knows the sender. `refused`: it takes no messages with this credential. `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web Push, whose services are asked with a browser's subscription."
+  }),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "Why, in words; null when it was accepted." }),
+  checked_at: Schema.String
+}).annotate({ identifier: "CredentialCheck" })
+
+/** What is asked of each provider, and what its answer leaves open. */
+const ASKED: Readonly<Record<CredentialKind, string>> = {
+  apns: "APNs is sent a message for a device that does not exist: its answer shows whether it takes the key. Whether `bundle_id` is your app's shows with the first real device.",
+  fcm: "Google is asked for an access token, and FCM sent a message for a device that does not exist: its answer shows whether the service account may send for the project.",
+  webpush: "There is nobody to ask before a browser has subscribed: the answer is always `unasked`.",
+  smtp: "A session with the mail server is opened, encrypted and signed in to as for mail; none is sent. Whether the server takes the sender shows with the first mail."
+}
 
 const withoutPassword = (url: string): string => {
   if (!URL.canParse(url)) return ""
@@ -117,6 +137,8 @@ const KINDS = [
 /** Provider credentials: written whole, shown without their secrets. */
 export const credentialRoutes = Effect.gen(function* () {
   const credentials = yield* Credentials
+  const checks = yield* CredentialChecks
+  const log = yield* AuditLog
   const store = yield* CredentialStore
 
   const listed: ReadonlyArray<Route> = [
@@ -220,6 +242,29 @@ export const credentialRoutes = Effect.gen(function* () {
         handler: Effect.fnUntraced(function* ({ caller }) {
           const found = (yield* store.summaries(caller.appId)).find((summary) => summary.kind === kind)
           return found === undefined ? yield* Effect.fail(missing(kind)) : show(found)
+        })
+      }),
+      route({
+        method: "POST",
+        path: `${path}/check`,
+        access: "secret",
+        tag: "Credentials",
+        summary: `Check the ${NAMES[kind]} credential`,
+        description: `${ASKED[kind]} The answer comes when the provider has answered, after 25 seconds at most. A credential that was suspended and is accepted now is good again, and what waited for it goes out; one that is refused for good is suspended.`,
+        success: {
+          status: 200,
+          description: "What came of it.",
+          schema: CheckView,
+          example: { kind, status: kind === "webpush" ? "unasked" : "accepted", reason: null, checked_at: NOW }
+        },
+        errors: ["not_found"],
+        hasDeadline: true,
+        handler: Effect.fnUntraced(function* ({ caller, waits }) {
+          const check = yield* within(waits, checks.prepare(caller.appId, kind))
+          if (Option.isNone(check)) return yield* Effect.fail(missing(kind))
+          yield* within(waits, log.record(caller.appId, { action: "credential.checked", target: kind }))
+          const { checkedAt, reason, status } = yield* check.value
+          return { kind, status, reason, checked_at: isoTime(checkedAt) }
         })
       }),
       route({

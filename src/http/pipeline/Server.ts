@@ -8,6 +8,7 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Accept } from "../../../services/engine/sending/Accept.ts"
 import type { Budget } from "../../../services/domain/access/RateLimit.ts"
 import { Auth } from "../../../services/engine/access/Auth.ts"
+import type { CredentialChecks } from "../../../services/engine/sending/CredentialChecks.ts"
 import type { Credentials } from "../../../services/engine/sending/Credentials.ts"
 import type { TestEvents } from "../../../services/engine/webhooks/TestEvents.ts"
 import type { Engagement } from "../../../services/engine/engagement/Engagement.ts"
@@ -114,6 +115,7 @@ export type RouteServices =
   | BrowserFiles
   | ChannelStore
   | ContactStore
+  | CredentialChecks
   | CredentialStore
   | Credentials
   | DeadLetterStore

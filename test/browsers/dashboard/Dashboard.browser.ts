@@ -213,6 +213,21 @@ describe("settings", () => {
     })
   })
 
+  it("asks the provider about a credential, when it is saved as well", async () => {
+    await visit(`${app()}/settings/credentials`, { token: owner }, async (page) => {
+      await page.getByRole("button", { name: "Check E-mail" }).click()
+      await page.getByText("The provider accepts it.").waitFor()
+      await page.getByRole("button", { name: "Change… E-mail" }).click()
+      await page.getByLabel("Server").fill("smtp://127.0.0.1:1")
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByText("The provider could not be asked:").waitFor()
+      await page.getByRole("button", { name: "Change… E-mail" }).click()
+      await page.getByLabel("Server").fill(desk.system.fleet.description.credentials.smtp.url)
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByText("The provider accepts it.").waitFor()
+    })
+  })
+
   it("warns before identity verification is switched off, and on Home afterwards", async () => {
     await visit(`${app()}/settings`, { token: owner }, async (page) => {
       await page.getByRole("button", { name: "Switch off…" }).click()

@@ -15,6 +15,11 @@ import { sizeOf } from "../../../layers/apns/ApnsPayload.ts"
 import { layer as liquidLayer } from "../../../layers/liquid/TemplateEngine.ts"
 import { layer as identityProviders } from "../../../layers/oauth/IdentityProviders.ts"
 import { layer as outboundLayer } from "../../../layers/outbound/OutboundPolicy.ts"
+import { layer as apnsLayer } from "../../../layers/apns/ApnsProvider.ts"
+import { layer as fcmLayer } from "../../../layers/fcm/FcmProvider.ts"
+import { layer as http2Layer } from "../../../layers/http2/OwnHttp2Client.ts"
+import { layer as smtpLayer } from "../../../layers/mail/SmtpOnDemand.ts"
+import { layer as pushPools } from "../../../layers/outbound/PushPools.ts"
 import { layer as smallRequests } from "../../../layers/outbound/SmallRequests.ts"
 import { providerCode, statusCode } from "../../../layers/postgres/sending/deliveryCodes.ts"
 import type { ApplicationSecrets } from "../../../services/domain/access/Application.ts"
@@ -39,6 +44,7 @@ import { SignIn } from "../../../services/engine/people/SignIn.ts"
 import { InboxStreams } from "../../../services/engine/inbox/InboxStreams.ts"
 import { Templates } from "../../../services/engine/messages/Templates.ts"
 import { Accept } from "../../../services/engine/sending/Accept.ts"
+import { CredentialChecks } from "../../../services/engine/sending/CredentialChecks.ts"
 import { Credentials } from "../../../services/engine/sending/Credentials.ts"
 import { Redeliveries } from "../../../services/engine/webhooks/Redeliveries.ts"
 import { TestEvents } from "../../../services/engine/webhooks/TestEvents.ts"
@@ -170,6 +176,10 @@ export const startServer = async (
     Accept.layer,
     Auth.layer,
     Credentials.layer,
+    CredentialChecks.layer.pipe(
+      Layer.provide(Layer.mergeAll(apnsLayer, fcmLayer, smtpLayer)),
+      Layer.provide(Layer.mergeAll(http2Layer, pushPools, smallRequests))
+    ),
     Engagement.layer,
     TestEvents.layer,
     Redeliveries.layer,

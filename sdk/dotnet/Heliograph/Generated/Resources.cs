@@ -596,6 +596,10 @@ namespace Heliograph
         public Task<Deleted> DeleteApnsAsync(RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "DELETE", Path = "/api/v1/credentials/apns", Options = options }, fields => new Deleted(fields), cancellationToken);
 
+        /// <summary>Check the APNs credential.</summary>
+        public Task<CredentialCheck> CheckApnsAsync(RequestOptions? options = null, CancellationToken cancellationToken = default) =>
+            _transport.ValueAsync(new Call { Method = "POST", Path = "/api/v1/credentials/apns/check", TakesKey = true, Options = options }, fields => new CredentialCheck(fields), cancellationToken);
+
         /// <summary>Set the FCM credential.</summary>
         public Task<Credential> SetFcmAsync(CredentialsSetFcmBody body, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "PUT", Path = "/api/v1/credentials/fcm", Body = body, Options = options }, fields => new Credential(fields), cancellationToken);
@@ -607,6 +611,10 @@ namespace Heliograph
         /// <summary>Remove the FCM credential.</summary>
         public Task<Deleted> DeleteFcmAsync(RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "DELETE", Path = "/api/v1/credentials/fcm", Options = options }, fields => new Deleted(fields), cancellationToken);
+
+        /// <summary>Check the FCM credential.</summary>
+        public Task<CredentialCheck> CheckFcmAsync(RequestOptions? options = null, CancellationToken cancellationToken = default) =>
+            _transport.ValueAsync(new Call { Method = "POST", Path = "/api/v1/credentials/fcm/check", TakesKey = true, Options = options }, fields => new CredentialCheck(fields), cancellationToken);
 
         /// <summary>Set the Web Push credential.</summary>
         public Task<Credential> SetWebpushAsync(WebPushCredential body, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
@@ -620,6 +628,10 @@ namespace Heliograph
         public Task<Deleted> DeleteWebpushAsync(RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "DELETE", Path = "/api/v1/credentials/webpush", Options = options }, fields => new Deleted(fields), cancellationToken);
 
+        /// <summary>Check the Web Push credential.</summary>
+        public Task<CredentialCheck> CheckWebpushAsync(RequestOptions? options = null, CancellationToken cancellationToken = default) =>
+            _transport.ValueAsync(new Call { Method = "POST", Path = "/api/v1/credentials/webpush/check", TakesKey = true, Options = options }, fields => new CredentialCheck(fields), cancellationToken);
+
         /// <summary>Set the e-mail credential.</summary>
         public Task<Credential> SetSmtpAsync(SmtpCredential body, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "PUT", Path = "/api/v1/credentials/smtp", Body = body, Options = options }, fields => new Credential(fields), cancellationToken);
@@ -631,6 +643,10 @@ namespace Heliograph
         /// <summary>Remove the e-mail credential.</summary>
         public Task<Deleted> DeleteSmtpAsync(RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "DELETE", Path = "/api/v1/credentials/smtp", Options = options }, fields => new Deleted(fields), cancellationToken);
+
+        /// <summary>Check the e-mail credential.</summary>
+        public Task<CredentialCheck> CheckSmtpAsync(RequestOptions? options = null, CancellationToken cancellationToken = default) =>
+            _transport.ValueAsync(new Call { Method = "POST", Path = "/api/v1/credentials/smtp/check", TakesKey = true, Options = options }, fields => new CredentialCheck(fields), cancellationToken);
     }
 
     /// <summary>The operations of publicApps.</summary>

@@ -382,7 +382,7 @@ namespace Heliograph
             init => Put("actor", value);
         }
 
-        /// <summary>One of: application.created, application.changed, identity_secret.issued, api_key.created, api_key.revoked, credential.set, credential.removed, template.created, template.changed, template.deleted, segment.created, segment.changed, segment.deleted, contact.created, contact.changed, contact.deleted, contacts.imported, device.registered, device.changed, device.deleted, devices.imported, devices.exported, channel.created, channel.changed, channel.deleted, inbox_messages.posted, webhook.created, webhook.changed, webhook.deleted, webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed, notification.created, notification.changed, notification.paused, notification.resumed, notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived, workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.</summary>
+        /// <summary>One of: application.created, application.changed, identity_secret.issued, api_key.created, api_key.revoked, credential.set, credential.removed, credential.checked, template.created, template.changed, template.deleted, segment.created, segment.changed, segment.deleted, contact.created, contact.changed, contact.deleted, contacts.imported, device.registered, device.changed, device.deleted, devices.imported, devices.exported, channel.created, channel.changed, channel.deleted, inbox_messages.posted, webhook.created, webhook.changed, webhook.deleted, webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed, notification.created, notification.changed, notification.paused, notification.resumed, notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived, workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.</summary>
         public string Action
         {
             get => ReadText("action");
@@ -1218,6 +1218,46 @@ namespace Heliograph
         {
             get => ReadText("updated_at");
             init => Put("updated_at", value);
+        }
+    }
+
+    /// <summary>CredentialCheck, as the API has it.</summary>
+    public sealed class CredentialCheck : Shape
+    {
+        public CredentialCheck()
+        {
+        }
+
+        internal CredentialCheck(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>One of: apns, fcm, webpush, smtp.</summary>
+        public string Kind
+        {
+            get => ReadText("kind");
+            init => Put("kind", value);
+        }
+
+        /// <summary>`accepted`: the provider knows the sender. `refused`: it takes no messages with this credential. `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web Push, whose services are asked with a browser's subscription. One of: accepted, refused, unreachable, unasked.</summary>
+        public string Status
+        {
+            get => ReadText("status");
+            init => Put("status", value);
+        }
+
+        /// <summary>Why, in words; null when it was accepted.</summary>
+        public string? Reason
+        {
+            get => ReadTextOrNull("reason");
+            init => Put("reason", value);
+        }
+
+        public string CheckedAt
+        {
+            get => ReadText("checked_at");
+            init => Put("checked_at", value);
         }
     }
 
@@ -7164,7 +7204,7 @@ namespace Heliograph
             init => Put("actor_id", value);
         }
 
-        /// <summary>Such changes. One of: application.created, application.changed, identity_secret.issued, api_key.created, api_key.revoked, credential.set, credential.removed, template.created, template.changed, template.deleted, segment.created, segment.changed, segment.deleted, contact.created, contact.changed, contact.deleted, contacts.imported, device.registered, device.changed, device.deleted, devices.imported, devices.exported, channel.created, channel.changed, channel.deleted, inbox_messages.posted, webhook.created, webhook.changed, webhook.deleted, webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed, notification.created, notification.changed, notification.paused, notification.resumed, notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived, workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.</summary>
+        /// <summary>Such changes. One of: application.created, application.changed, identity_secret.issued, api_key.created, api_key.revoked, credential.set, credential.removed, credential.checked, template.created, template.changed, template.deleted, segment.created, segment.changed, segment.deleted, contact.created, contact.changed, contact.deleted, contacts.imported, device.registered, device.changed, device.deleted, devices.imported, devices.exported, channel.created, channel.changed, channel.deleted, inbox_messages.posted, webhook.created, webhook.changed, webhook.deleted, webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed, notification.created, notification.changed, notification.paused, notification.resumed, notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived, workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.</summary>
         public string? Action
         {
             get => ReadTextOrNull("action");

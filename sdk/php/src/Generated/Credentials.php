@@ -61,6 +61,17 @@ final class Credentials
     }
 
     /**
+     * Check the APNs credential.
+     *
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     * @return array{kind: string, status: string, reason: string|null, checked_at: string}
+     */
+    public function checkApns(array $options = []): array
+    {
+        return $this->transport->value('POST', '/api/v1/credentials/apns/check', takesKey: true, options: $options);
+    }
+
+    /**
      * Set the FCM credential.
      *
      * @param array{service_account?: array{project_id: string, client_email: string, private_key: string, token_uri?: string}, endpoint?: string, type?: string, project_id?: string, client_email?: string, private_key?: string, token_uri?: string} $body
@@ -92,6 +103,17 @@ final class Credentials
     public function deleteFcm(array $options = []): array
     {
         return $this->transport->value('DELETE', '/api/v1/credentials/fcm', options: $options);
+    }
+
+    /**
+     * Check the FCM credential.
+     *
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     * @return array{kind: string, status: string, reason: string|null, checked_at: string}
+     */
+    public function checkFcm(array $options = []): array
+    {
+        return $this->transport->value('POST', '/api/v1/credentials/fcm/check', takesKey: true, options: $options);
     }
 
     /**
@@ -129,6 +151,17 @@ final class Credentials
     }
 
     /**
+     * Check the Web Push credential.
+     *
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     * @return array{kind: string, status: string, reason: string|null, checked_at: string}
+     */
+    public function checkWebpush(array $options = []): array
+    {
+        return $this->transport->value('POST', '/api/v1/credentials/webpush/check', takesKey: true, options: $options);
+    }
+
+    /**
      * Set the e-mail credential.
      *
      * @param array{url: string, from: string} $body
@@ -160,5 +193,16 @@ final class Credentials
     public function deleteSmtp(array $options = []): array
     {
         return $this->transport->value('DELETE', '/api/v1/credentials/smtp', options: $options);
+    }
+
+    /**
+     * Check the e-mail credential.
+     *
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     * @return array{kind: string, status: string, reason: string|null, checked_at: string}
+     */
+    public function checkSmtp(array $options = []): array
+    {
+        return $this->transport->value('POST', '/api/v1/credentials/smtp/check', takesKey: true, options: $options);
     }
 }

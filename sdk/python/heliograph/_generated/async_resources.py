@@ -22,6 +22,7 @@ from .types import (
     ContactsTagsManyResult,
     Content,
     Credential,
+    CredentialCheck,
     CredentialsSetFcmBodyServiceAccount,
     DeadLetter,
     DeadLetterWithContent,
@@ -1863,6 +1864,19 @@ class AsyncCredentialsResource:
             options=options,
         )
 
+    async def check_apns(
+        self,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> CredentialCheck:
+        """Check the APNs credential."""
+        return await self._client._value(
+            "POST",
+            "/api/v1/credentials/apns/check",
+            takes_key=True,
+            options=options,
+        )
+
     async def set_fcm(
         self,
         *,
@@ -1907,6 +1921,19 @@ class AsyncCredentialsResource:
             options=options,
         )
 
+    async def check_fcm(
+        self,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> CredentialCheck:
+        """Check the FCM credential."""
+        return await self._client._value(
+            "POST",
+            "/api/v1/credentials/fcm/check",
+            takes_key=True,
+            options=options,
+        )
+
     async def set_webpush(
         self,
         *,
@@ -1947,6 +1974,19 @@ class AsyncCredentialsResource:
             options=options,
         )
 
+    async def check_webpush(
+        self,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> CredentialCheck:
+        """Check the Web Push credential."""
+        return await self._client._value(
+            "POST",
+            "/api/v1/credentials/webpush/check",
+            takes_key=True,
+            options=options,
+        )
+
     async def set_smtp(
         self,
         *,
@@ -1983,6 +2023,19 @@ class AsyncCredentialsResource:
         return await self._client._value(
             "DELETE",
             "/api/v1/credentials/smtp",
+            options=options,
+        )
+
+    async def check_smtp(
+        self,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> CredentialCheck:
+        """Check the e-mail credential."""
+        return await self._client._value(
+            "POST",
+            "/api/v1/credentials/smtp/check",
+            takes_key=True,
             options=options,
         )
 
@@ -2121,6 +2174,7 @@ class AsyncAuditLogResource:
             "api_key.revoked",
             "credential.set",
             "credential.removed",
+            "credential.checked",
             "template.created",
             "template.changed",
             "template.deleted",

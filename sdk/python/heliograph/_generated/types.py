@@ -127,6 +127,7 @@ class AuditEntry(TypedDict):
         "api_key.revoked",
         "credential.set",
         "credential.removed",
+        "credential.checked",
         "template.created",
         "template.changed",
         "template.deleted",
@@ -372,6 +373,17 @@ class Credential(TypedDict):
     # is suspended.
     suspended_reason: Optional[str]
     updated_at: str
+
+
+class CredentialCheck(TypedDict):
+    kind: Literal["apns", "fcm", "webpush", "smtp"]
+    # `accepted`: the provider knows the sender. `refused`: it takes no messages with this credential.
+    # `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web
+    # Push, whose services are asked with a browser's subscription.
+    status: Literal["accepted", "refused", "unreachable", "unasked"]
+    # Why, in words; null when it was accepted.
+    reason: Optional[str]
+    checked_at: str
 
 
 class CredentialsSetFcmBody(TypedDict, total=False):

@@ -2037,6 +2037,19 @@ module Heliograph
         )
       end
 
+      # Check the APNs credential.
+      # @return [CredentialCheck]
+      def check_apns(
+        options: {}
+      )
+        @transport.value(
+          "POST",
+          "/api/v1/credentials/apns/check",
+          takes_key: true,
+          options: options
+        )
+      end
+
       # Set the FCM credential.
       # @param service_account [CredentialsSetFcmBodyServiceAccount]
       # @param endpoint [String]
@@ -2088,6 +2101,19 @@ module Heliograph
         )
       end
 
+      # Check the FCM credential.
+      # @return [CredentialCheck]
+      def check_fcm(
+        options: {}
+      )
+        @transport.value(
+          "POST",
+          "/api/v1/credentials/fcm/check",
+          takes_key: true,
+          options: options
+        )
+      end
+
       # Set the Web Push credential.
       # @param subject [String]
       # @param public_key [String]
@@ -2131,6 +2157,19 @@ module Heliograph
         )
       end
 
+      # Check the Web Push credential.
+      # @return [CredentialCheck]
+      def check_webpush(
+        options: {}
+      )
+        @transport.value(
+          "POST",
+          "/api/v1/credentials/webpush/check",
+          takes_key: true,
+          options: options
+        )
+      end
+
       # Set the e-mail credential.
       # @param url [String]
       # @param from [String]
@@ -2168,6 +2207,19 @@ module Heliograph
         @transport.value(
           "DELETE",
           "/api/v1/credentials/smtp",
+          options: options
+        )
+      end
+
+      # Check the e-mail credential.
+      # @return [CredentialCheck]
+      def check_smtp(
+        options: {}
+      )
+        @transport.value(
+          "POST",
+          "/api/v1/credentials/smtp/check",
+          takes_key: true,
           options: options
         )
       end
@@ -2306,15 +2358,15 @@ module Heliograph
       # @param actor_id [String]
       # @param action [String] Such changes. One of: application.created, application.changed,
       #   identity_secret.issued, api_key.created, api_key.revoked, credential.set, credential.removed,
-      #   template.created, template.changed, template.deleted, segment.created, segment.changed,
-      #   segment.deleted, contact.created, contact.changed, contact.deleted, contacts.imported,
-      #   device.registered, device.changed, device.deleted, devices.imported, devices.exported,
-      #   channel.created, channel.changed, channel.deleted, inbox_messages.posted, webhook.created,
-      #   webhook.changed, webhook.deleted, webhook.disabled, webhook.tested, webhook.redelivered,
-      #   dead_letter.replayed, dead_letters.replayed, notification.created, notification.changed,
-      #   notification.paused, notification.resumed, notification.cancelled, workflow.created,
-      #   workflow.changed, workflow.activated, workflow.archived, workflow.deleted, workflow.triggered,
-      #   execution.cancelled, executions.cancelled, event.raised.
+      #   credential.checked, template.created, template.changed, template.deleted, segment.created,
+      #   segment.changed, segment.deleted, contact.created, contact.changed, contact.deleted,
+      #   contacts.imported, device.registered, device.changed, device.deleted, devices.imported,
+      #   devices.exported, channel.created, channel.changed, channel.deleted, inbox_messages.posted,
+      #   webhook.created, webhook.changed, webhook.deleted, webhook.disabled, webhook.tested,
+      #   webhook.redelivered, dead_letter.replayed, dead_letters.replayed, notification.created,
+      #   notification.changed, notification.paused, notification.resumed, notification.cancelled,
+      #   workflow.created, workflow.changed, workflow.activated, workflow.archived, workflow.deleted,
+      #   workflow.triggered, execution.cancelled, executions.cancelled, event.raised.
       # @param target [String]
       # @param from [String]
       # @param to [String]

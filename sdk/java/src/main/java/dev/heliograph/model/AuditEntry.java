@@ -27,15 +27,16 @@ public final class AuditEntry extends Shape {
 
   /**
    * One of: application.created, application.changed, identity_secret.issued, api_key.created,
-   * api_key.revoked, credential.set, credential.removed, template.created, template.changed,
-   * template.deleted, segment.created, segment.changed, segment.deleted, contact.created,
-   * contact.changed, contact.deleted, contacts.imported, device.registered, device.changed,
-   * device.deleted, devices.imported, devices.exported, channel.created, channel.changed,
-   * channel.deleted, inbox_messages.posted, webhook.created, webhook.changed, webhook.deleted,
-   * webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed, dead_letters.replayed,
-   * notification.created, notification.changed, notification.paused, notification.resumed,
-   * notification.cancelled, workflow.created, workflow.changed, workflow.activated, workflow.archived,
-   * workflow.deleted, workflow.triggered, execution.cancelled, executions.cancelled, event.raised.
+   * api_key.revoked, credential.set, credential.removed, credential.checked, template.created,
+   * template.changed, template.deleted, segment.created, segment.changed, segment.deleted,
+   * contact.created, contact.changed, contact.deleted, contacts.imported, device.registered,
+   * device.changed, device.deleted, devices.imported, devices.exported, channel.created,
+   * channel.changed, channel.deleted, inbox_messages.posted, webhook.created, webhook.changed,
+   * webhook.deleted, webhook.disabled, webhook.tested, webhook.redelivered, dead_letter.replayed,
+   * dead_letters.replayed, notification.created, notification.changed, notification.paused,
+   * notification.resumed, notification.cancelled, workflow.created, workflow.changed,
+   * workflow.activated, workflow.archived, workflow.deleted, workflow.triggered, execution.cancelled,
+   * executions.cancelled, event.raised.
    */
   public String action() {
     return there("action", text("action"));

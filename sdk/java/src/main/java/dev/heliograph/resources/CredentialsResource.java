@@ -73,6 +73,20 @@ public final class CredentialsResource {
   }
 
   /**
+   * Check the APNs credential.
+   */
+  public CredentialCheck checkApns() {
+    return checkApns(RequestOptions.NONE);
+  }
+
+  /**
+   * Check the APNs credential.
+   */
+  public CredentialCheck checkApns(RequestOptions options) {
+    return transport.value(Call.of("POST", "/api/v1/credentials/apns/check").takesKey().options(options), CredentialCheck::new);
+  }
+
+  /**
    * Set the FCM credential.
    */
   public Credential setFcm(CredentialsSetFcmBody body) {
@@ -112,6 +126,20 @@ public final class CredentialsResource {
    */
   public Deleted deleteFcm(RequestOptions options) {
     return transport.value(Call.of("DELETE", "/api/v1/credentials/fcm").options(options), Deleted::new);
+  }
+
+  /**
+   * Check the FCM credential.
+   */
+  public CredentialCheck checkFcm() {
+    return checkFcm(RequestOptions.NONE);
+  }
+
+  /**
+   * Check the FCM credential.
+   */
+  public CredentialCheck checkFcm(RequestOptions options) {
+    return transport.value(Call.of("POST", "/api/v1/credentials/fcm/check").takesKey().options(options), CredentialCheck::new);
   }
 
   /**
@@ -157,6 +185,20 @@ public final class CredentialsResource {
   }
 
   /**
+   * Check the Web Push credential.
+   */
+  public CredentialCheck checkWebpush() {
+    return checkWebpush(RequestOptions.NONE);
+  }
+
+  /**
+   * Check the Web Push credential.
+   */
+  public CredentialCheck checkWebpush(RequestOptions options) {
+    return transport.value(Call.of("POST", "/api/v1/credentials/webpush/check").takesKey().options(options), CredentialCheck::new);
+  }
+
+  /**
    * Set the e-mail credential.
    */
   public Credential setSmtp(SmtpCredential body) {
@@ -196,5 +238,19 @@ public final class CredentialsResource {
    */
   public Deleted deleteSmtp(RequestOptions options) {
     return transport.value(Call.of("DELETE", "/api/v1/credentials/smtp").options(options), Deleted::new);
+  }
+
+  /**
+   * Check the e-mail credential.
+   */
+  public CredentialCheck checkSmtp() {
+    return checkSmtp(RequestOptions.NONE);
+  }
+
+  /**
+   * Check the e-mail credential.
+   */
+  public CredentialCheck checkSmtp(RequestOptions options) {
+    return transport.value(Call.of("POST", "/api/v1/credentials/smtp/check").takesKey().options(options), CredentialCheck::new);
   }
 }

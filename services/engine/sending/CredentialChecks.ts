@@ -1,0 +1,152 @@
+import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
+import type { AppId, NotificationId } from "../../domain/Ids.ts"
+import type { CredentialKind } from "../../domain/sending/Credential.ts"
+import type { Message } from "../../domain/sending/Notification.ts"
+import type { Target } from "../../ports/audience/AudienceStore.ts"
+import { uuidv7 } from "../../ports/NewId.ts"
+import type { Credential } from "../../ports/sending/CredentialStore.ts"
+import { CredentialStore } from "../../ports/sending/CredentialStore.ts"
+import type { Outcome, Provider } from "../../ports/sending/Provider.ts"
+import { ApnsProvider, FcmProvider, SmtpProvider } from "../../ports/sending/Provider.ts"
+import type { StoreError } from "../../ports/StoreError.ts"
+
+/** What a provider said when it was asked. */
+export interface CredentialCheck {
+  /**
+   * `accepted`: the provider knows the sender. `refused`: it does not take messages with this credential. `unreachable`:
+   * it gave no answer that says either. `unasked`: there is nobody to ask.
+   */
+  readonly status: "accepted" | "refused" | "unreachable" | "unasked"
+  /** Why, in words; null when it was accepted. */
+  readonly reason: string | null
+  /** Epoch milliseconds. */
+  readonly checkedAt: number
+}
+
+/** Longer than a connection, a token and an answer take, even of a slow mail server. */
+const DEADLINE = "25 seconds"
+const AT_ONCE = 8
+/** How long the message of a check may be delivered. */
+const LIFE_MS = 60_000
+
+const NO_SUBSCRIBER =
+  "Push services are asked with a browser's subscription: send a push to a browser of yours to see that it arrives"
+
+/** Recipients that nobody has: what providers answer to them shows that they knew the sender. */
+const NOBODY: Readonly<Record<"apns" | "fcm" | "smtp", string>> = {
+  apns: "0".repeat(64),
+  fcm: `${"0".repeat(22)}:${"0".repeat(140)}`,
+  smtp: "nobody@example.invalid"
+}
+
+const targetOf = (kind: keyof typeof NOBODY, at: number): Target => ({
+  id: uuidv7(at),
+  address: NOBODY[kind],
+  environment: "production",
+  p256dh: null,
+  auth: null,
+  seenAt: at
+})
+
+const messageOf = (appId: AppId, at: number): Message => ({
+  notificationId: uuidv7(at) as NotificationId,
+  appId,
+  content: { title: "Check", body: "Check" },
+  priority: "high",
+  expiresAt: at + LIFE_MS,
+  nowOrNever: false,
+  collapseKey: null,
+  overrides: {}
+})
+
+type Answer = Omit<CredentialCheck, "checkedAt">
+
+const said = (status: CredentialCheck["status"], reason: string | null): Answer => ({ status, reason })
+
+/** What an outcome for nobody says of the sender. */
+const answerOf = (outcome: Outcome | null): Answer => {
+  switch (outcome?._tag) {
+    case "Ok":
+    case "Drop":
+    // The session was opened, and no mail was begun in it.
+    case "Withheld":
+      return said("accepted", null)
+    case "Suspend":
+    case "Refused":
+    case "Fail":
+      return said("refused", outcome.reason)
+    case "Retry":
+    case "Slow":
+      return said("unreachable", outcome.reason)
+    default:
+      return said("unreachable", "no answer in time")
+  }
+}
+
+/** Asks providers whether they take a credential, so that nobody has to send a message to find out. */
+export class CredentialChecks extends Context.Service<
+  CredentialChecks,
+  {
+    /** Reads the credential; run, it asks, for 25 seconds at most. None when the application has no such credential. */
+    readonly prepare: (
+      appId: AppId,
+      kind: CredentialKind
+    ) => Effect.Effect<Option.Option<Effect.Effect<CredentialCheck, StoreError>>, StoreError>
+  }
+>()("heliograph/engine/CredentialChecks") {
+  static readonly layer: Layer.Layer<
+    CredentialChecks,
+    never,
+    CredentialStore | ApnsProvider | FcmProvider | SmtpProvider
+  > = Layer.effect(
+    CredentialChecks,
+    Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const providers = { apns: yield* ApnsProvider, fcm: yield* FcmProvider, smtp: yield* SmtpProvider }
+      const atOnce = yield* Semaphore.make(AT_ONCE)
+
+      /** Push goes to nobody; of mail, only the session is opened: some servers take mail for anybody. */
+      const ask = Effect.fnUntraced(function* (
+        provider: Provider,
+        credential: Credential,
+        kind: keyof typeof NOBODY,
+        at: number
+      ) {
+        let outcome: Outcome | null = null
+        const batch = {
+          message: messageOf(credential.appId, at),
+          credential,
+          targets: [targetOf(kind, at)],
+          ...(kind === "smtp" && { mayBegin: () => false })
+        }
+        yield* provider
+          .send(batch, (_, one) => void (outcome = one))
+          .pipe(Effect.timeoutOption(DEADLINE), atOnce.withPermits(1))
+        return outcome as Outcome | null
+      })
+
+      /** What was found out is what everybody is told of the credential, and what waited for it goes out. */
+      const note = (kind: CredentialKind, { appId, suspendedReason, version }: Credential, outcome: Outcome | null) => {
+        if (outcome?._tag === "Suspend") return store.suspend(appId, kind, version, outcome.reason)
+        const isAccepted = answerOf(outcome).status === "accepted"
+        return isAccepted && suspendedReason !== null ? store.release(appId, kind, version) : Effect.void
+      }
+
+      const check = Effect.fnUntraced(function* (kind: CredentialKind, credential: Credential) {
+        const checkedAt = yield* Clock.currentTimeMillis
+        if (kind === "webpush") return { ...said("unasked", NO_SUBSCRIBER), checkedAt }
+        const outcome = yield* ask(providers[kind], credential, kind, checkedAt)
+        yield* note(kind, credential, outcome)
+        return { ...answerOf(outcome), checkedAt }
+      })
+
+      return CredentialChecks.of({
+        prepare: (appId, kind) =>
+          Effect.map(
+            store.find(appId, kind),
+            Option.map((credential) => check(kind, credential))
+          )
+      })
+    })
+  )
+}
