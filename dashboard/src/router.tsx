@@ -90,6 +90,17 @@ const contact = createRoute({
   component: lazyRouteComponent(() => import("./contacts/One.tsx"), "One")
 })
 
+const devices = createRoute({
+  getParentRoute: () => app,
+  path: "/devices",
+  component: lazyRouteComponent(() => import("./devices/List.tsx"), "List")
+})
+const device = createRoute({
+  getParentRoute: () => app,
+  path: "/devices/$id",
+  component: lazyRouteComponent(() => import("./devices/One.tsx"), "One")
+})
+
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
@@ -138,6 +149,8 @@ export const makeRouter = () =>
           webhook,
           contacts,
           contact,
+          devices,
+          device,
           settings.addChildren([general, keys, credentials, team, audit])
         ])
       ])

@@ -151,7 +151,7 @@ export const One = () => {
         <Facts one={one} />
         <Preferences one={one} />
       </div>
-      <Devices one={one} />
+      <Devices one={one} appId={appId} />
       <Messages one={one} />
       <WorkflowRuns userId={one.externalId} />
       {edit !== undefined && may("CHANGE_CONTACTS") && <EditContact one={one} onClose={() => editing(false)} />}

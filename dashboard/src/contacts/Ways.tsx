@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useDo } from "../api/hooks.ts"
 import { DEVICE_STATUS, PLATFORM } from "../devices/words.ts"
@@ -5,7 +6,7 @@ import { useApp } from "../frame/viewer.ts"
 import { reasonOf } from "../notifications/words.ts"
 import type { Tone } from "../parts/page.tsx"
 import { Button, Check, ErrorNotice } from "../parts/form.tsx"
-import { Card, Chip, Confirm, Id, TableFrame, When } from "../parts/page.tsx"
+import { Card, Chip, Confirm, TableFrame, When } from "../parts/page.tsx"
 import { Tags } from "../parts/tags.tsx"
 import { toast } from "../parts/toasts.tsx"
 import type { ContactQuery } from "./operations.ts"
@@ -120,7 +121,7 @@ export const Preferences = ({ one }: { readonly one: Contact }) => {
   )
 }
 
-export const Devices = ({ one }: { readonly one: Contact }) => (
+export const Devices = ({ appId, one }: { readonly one: Contact; readonly appId: string }) => (
   <Card title="Devices">
     {one.devices.length === 0 ? (
       <p className="muted">
@@ -131,7 +132,6 @@ export const Devices = ({ one }: { readonly one: Contact }) => (
         <thead>
           <tr>
             <th scope="col">Device</th>
-            <th scope="col">Platform</th>
             <th scope="col">State</th>
             <th scope="col">Tags</th>
             <th scope="col">Time zone</th>
@@ -142,11 +142,10 @@ export const Devices = ({ one }: { readonly one: Contact }) => (
           {one.devices.map(({ environment, id, invalidReason, lastSeenAt, platform, status, tags, timezone }) => (
             <tr key={id}>
               <td>
-                <Id value={id} label="id of the device" />
-              </td>
-              <td>
-                {PLATFORM[platform]}
-                {environment === "SANDBOX" && <span className="muted"> (sandbox)</span>}
+                <Link to="/apps/$appId/devices/$id" params={{ appId, id }} className="row-link nowrap">
+                  {PLATFORM[platform]} …{id.slice(-6)}
+                </Link>
+                {environment === "SANDBOX" && <span className="muted small block">Sandbox</span>}
               </td>
               <td>
                 <Chip tone={DEVICE_STATUS[status][1]}>{DEVICE_STATUS[status][0]}</Chip>

@@ -18,6 +18,7 @@ const SECTIONS = [
   ["Home", "/apps/$appId"],
   ["Notifications", "/apps/$appId/notifications"],
   ["Contacts", "/apps/$appId/contacts"],
+  ["Devices", "/apps/$appId/devices"],
   ["Webhooks", "/apps/$appId/webhooks"],
   ["Settings", "/apps/$appId/settings"]
 ] as const

@@ -24,6 +24,7 @@ export const PAGES = [
   "/apps/:id/contacts",
   "/apps/:id/contacts/:contact_id",
   "/apps/:id/devices",
+  "/apps/:id/devices/:device_id",
   "/apps/:id/segments",
   "/apps/:id/templates",
   "/apps/:id/templates/:template_id",

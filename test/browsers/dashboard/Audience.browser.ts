@@ -162,3 +162,50 @@ describe("contacts", () => {
     })
   })
 })
+
+describe("devices", () => {
+  it("lists them by what the filters say, and says why one is inactive", async () => {
+    await desk.send({ to: { all: true }, channels: ["push"], content: { title: "Finds the dead ones" } })
+    const { data } = (await desk.call("GET", "/api/v1/devices?status=invalid&limit=1")).body
+    const [dead] = data
+    await visit(`${app()}/devices`, { token: owner }, async (page) => {
+      await page.getByLabel("State").selectOption("INVALID")
+      await page.getByLabel("Platform").selectOption(dead.platform.toUpperCase())
+      await expect.poll(() => new URL(page.url()).search).toBe(`?state=INVALID&platform=${dead.platform.toUpperCase()}`)
+      const rows = page.getByRole("region", { name: "Devices" }).locator("tbody tr")
+      await expect.poll(() => rows.getByText("Active", { exact: true }).count()).toBe(0)
+      await page.getByLabel("Person, by your own id").fill(dead.user_id)
+      await page.getByRole("button", { name: "Find" }).click()
+      await expect.poll(() => rows.count()).toBe(1)
+      await rows.getByRole("link").click()
+      await page.getByText(/^Nothing is sent to it\. /).waitFor()
+      await page.getByText(dead.invalid_reason, { exact: true }).waitFor()
+      await page.goBack()
+      await page.getByRole("button", { name: "Clear" }).click()
+      await page.getByLabel("Last seen").selectOption("-90")
+      await page.getByText("No device matches the filters.").waitFor()
+    })
+  })
+
+  it("leads from a device to its person and back, and removes it", async () => {
+    await desk.call("POST", "/api/v1/contacts", { external_id: "user-leaving" })
+    const line = JSON.stringify({
+      platform: "ios",
+      token: "d4".repeat(32),
+      user_id: "user-leaving",
+      metadata: { model: "X" }
+    })
+    await desk.call("POST", "/api/v1/devices/import", `${line}\n`)
+    const [device] = (await desk.call("GET", "/api/v1/devices?user_id=user-leaving")).body.data
+    await visit(`${app()}/devices/${device.id}`, { token: owner }, async (page) => {
+      await page.getByText("It gets what is sent to it.").waitFor()
+      await page.getByRole("link", { name: "user-leaving" }).click()
+      await heading(page, "user-leaving").waitFor()
+      await page.getByRole("region", { name: "Devices" }).getByRole("link").click()
+      await page.getByRole("button", { name: "Remove…" }).click()
+      await page.getByRole("button", { name: "Remove it" }).click()
+      await heading(page, "Devices").waitFor()
+      expect((await desk.call("GET", `/api/v1/devices/${device.id}`)).status).toBe(404)
+    })
+  })
+})

@@ -11,6 +11,7 @@ let owner: string
 let sent: string
 let webhook: string
 let contact: string
+let device: string
 
 beforeAll(async () => {
   desk = await openDesk(DEVICES, 10)
@@ -19,6 +20,7 @@ beforeAll(async () => {
   webhook = (await desk.call("POST", "/api/v1/webhooks", { name: "Shop", url })).body.id
   sent = await desk.send({ to: { all: true }, channels: ["push"], content: { title: "Autumn sale", body: "20 % off" } })
   const { data } = (await desk.call("GET", "/api/v1/devices?limit=1")).body
+  device = data[0].id
   const person = {
     external_id: data[0].user_id,
     email: "person@example.com",
@@ -261,6 +263,8 @@ const PAGES = () => [
   `${app()}/webhooks/${webhook}`,
   `${app()}/contacts`,
   `${app()}/contacts/${contact}`,
+  `${app()}/devices`,
+  `${app()}/devices/${device}`,
   `${app()}/settings`,
   `${app()}/settings/keys`,
   `${app()}/settings/credentials`,

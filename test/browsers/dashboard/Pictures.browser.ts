@@ -85,7 +85,8 @@ const furnishAudience = async (desk: Desk) => {
     html: "<p>Soon</p>"
   }
   await desk.send({ to: { user_ids: [devices[0]!.user_id] }, content })
-  return { person: ids[0]! }
+  const { body: inactive } = await desk.call("GET", "/api/v1/devices?status=invalid&limit=1")
+  return { person: ids[0]!, dead: inactive.data[0].id as string }
 }
 
 const folder = process.env["PICTURES"]
@@ -99,7 +100,7 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
   const desk = await openDesk(2_000, 40, { WEBHOOK_RETRY_DELAYS: "50ms,50ms,50ms,50ms,50ms" })
   try {
     const { crm, done, shop } = await furnish(desk)
-    const { person } = await furnishAudience(desk)
+    const { dead, person } = await furnishAudience(desk)
     const token = await desk.signIn(OWNER)
     const app = `/apps/${desk.appId}`
     const pages: Readonly<Record<string, string>> = {
@@ -112,6 +113,8 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
       "webhook-disabled": `${app}/webhooks/${crm}`,
       contacts: `${app}/contacts`,
       contact: `${app}/contacts/${person}`,
+      devices: `${app}/devices`,
+      device: `${app}/devices/${dead}`,
       "contact-edit": `${app}/contacts/${person}?edit=yes`,
       settings: `${app}/settings`,
       keys: `${app}/settings/keys`,
