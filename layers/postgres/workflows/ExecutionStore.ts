@@ -425,7 +425,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       )
       DELETE FROM workflows WHERE id = ${id} AND is_closing`
 
-    const closing: ExecutionStore["Service"]["closing"] = Effect.fnUntraced(function* (limit) {
+    const closing: ExecutionStore["Service"]["closing"] = Effect.fnUntraced(function* (served, limit) {
       while (true) {
         const [row] = yield* sql<{
           readonly id: WorkflowId
@@ -436,7 +436,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
           SELECT w.id, w.app_id, w.deleted_at IS NOT NULL AS is_deleted, ARRAY(
             SELECT e.id FROM executions e WHERE e.workflow_id = w.id AND e.ended_at IS NULL ORDER BY e.id LIMIT ${limit}
           ) AS ids
-          FROM workflows w WHERE w.is_closing ORDER BY w.id LIMIT 1`
+          FROM workflows w WHERE w.is_closing ORDER BY w.app_id <= ${served ?? FIRST}, w.app_id, w.id LIMIT 1`
         if (row === undefined) return Option.none()
         if (row.ids.length > 0) {
           const reason = row.is_deleted ? ("deleted" as const) : ("archived" as const)

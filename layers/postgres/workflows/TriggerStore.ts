@@ -321,7 +321,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
         })
       )
 
-    const look: TriggerStore["Service"]["look"] = (limit, judge, carry) =>
+    const look: TriggerStore["Service"]["look"] = (served, limit, judge, carry) =>
       transaction(
         "TriggerStore.look",
         Effect.gen(function* () {
@@ -335,7 +335,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
           }>`
             SELECT segment_id, app_id, filter, after_id, is_first, since FROM watched_segments
             WHERE after_id IS NOT NULL OR looked_at < now() - ${LOOK_S} * interval '1 s'
-            ORDER BY segment_id LIMIT 1 FOR UPDATE SKIP LOCKED`
+            ORDER BY app_id <= ${served ?? FIRST}, app_id, segment_id LIMIT 1 FOR UPDATE SKIP LOCKED`
           if (row === undefined) return Option.none()
           const { app_id: appId, filter, is_first, segment_id: segmentId } = row
           if (row.after_id === null && !isTimely(filter)) {

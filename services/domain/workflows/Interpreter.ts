@@ -136,6 +136,10 @@ export interface Circumstances {
 
 type Moving = Generator<Question, Settled, Answer>
 
+/** The error of a run that cannot be carried on, as it would be tried for ever. */
+export const cannot = (defect: unknown): string =>
+  `internal: ${(defect instanceof Error ? defect.message : String(defect)).slice(0, 200)}`
+
 /** A run's move. */
 class Move {
   readonly #program: Program
@@ -172,7 +176,14 @@ class Move {
   *go(): Moving {
     const { places } = this.#program
     while (this.#position < places.length) {
-      const settled = yield* this.#step(places[this.#position]!)
+      const place = places[this.#position]!
+      let settled: Settled | null
+      try {
+        settled = yield* this.#step(place)
+      } catch (defect) {
+        // Nobody else's: those who are moved together with it go on.
+        return this.#fail(place, cannot(defect))
+      }
       if (settled !== null) return settled
     }
     return this.#end("completed")

@@ -55,6 +55,17 @@ const endedAs = (
   ...why
 })
 
+/** What ends runs as failed that cannot be carried on, whatever they are at. */
+export const failing = (runs: ReadonlyArray<OpenRun>, error: string): Moves => {
+  const at = now()
+  const moved = runs.map((run): MovedRun => {
+    const settled = endedAs(run, "failed", at, { error, reason: null, detail: error })
+    return { run, settled, sends: {}, fetchUntil: null }
+  })
+  const counts = sumsOf(moved, new Set())
+  return { moved, messages: [], updates: [], events: runEvents(moved, at), counts, steps: [] }
+}
+
 /** Moves each run as far as it gets, and says all that comes of it; what runs ask, they ask together, round after round. */
 export const carrying = (
   programs: Programs["Service"],

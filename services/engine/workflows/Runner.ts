@@ -1,4 +1,4 @@
-import { Effect, Option, Result } from "effect"
+import { Effect, Option } from "effect"
 import { now } from "../../ports/Now.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
 import { Metrics } from "../../ports/operations/Metrics.ts"
@@ -9,30 +9,21 @@ import { judge } from "../../domain/workflows/Conditions.ts"
 import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { Facts } from "../../domain/workflows/Conditions.ts"
 import type { Fetched } from "../../domain/workflows/Interpreter.ts"
-import type { FetchStep } from "../../domain/workflows/Steps.ts"
-import type {
-  CancelEvents,
-  CancelledPage,
-  Carry,
-  Entry,
-  MovedRun,
-  OpenRun,
-  Written
-} from "../../ports/workflows/ExecutionStore.ts"
+import type { Carry, Entry, MovedRun, Written } from "../../ports/workflows/ExecutionStore.ts"
 import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
-import type { FetchRequest } from "../../ports/workflows/FetchClient.ts"
-import { FetchClient } from "../../ports/workflows/FetchClient.ts"
 import type { Taken } from "../../ports/workflows/TriggerStore.ts"
 import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
 import { WorkflowStore } from "../../ports/workflows/WorkflowStore.ts"
-import { Templates } from "../messages/Templates.ts"
 import type { Signal } from "../operations/Signal.ts"
 import { make as makeSignal } from "../operations/Signal.ts"
 import { makeWakeUps } from "../operations/WakeUps.ts"
 import { carrying } from "./Carrying.ts"
+import { byId, byPerson, inParts } from "./Faults.ts"
+import { makeFetching } from "./Fetching.ts"
 import { Programs } from "./Programs.ts"
 import { cancelEvents } from "./RunEvents.ts"
 import { tell, tellCancelled } from "./Telling.ts"
+import { inTurns } from "./KindsInTurn.ts"
 import { beginningOf, CANCELS, nextOf } from "./Workflows.ts"
 
 /** Runs that one transaction moves, at most, and contacts that one looks through. */
@@ -44,105 +35,36 @@ const EVENTS = 500
 const LOOPS = 2
 /** Between two looks of a loop that found work that others have. */
 const SHORTEST_MS = 5
-/** Requests of FETCH steps under way at once in a process, and when those beyond come again. */
-const FETCHES = 64
-const PUT_OFF_MS = 1000
+/** By how much more is tried of an application whose pages had to be made smaller, with each that could be done. */
+const GROWTH = 8
 
 /** Moves runs of all applications, in turns, for as long as the scope is open. Answers how it is told to look at once. */
 export const make = Effect.gen(function* () {
   const executions = yield* ExecutionStore
   const workflows = yield* WorkflowStore
   const programs = yield* Programs
-  const templates = yield* Templates
-  const client = yield* FetchClient
   const settings = yield* EngineSettings
   const triggers = yield* TriggerStore
   const wakeUp = yield* makeWakeUps(yield* JobQueue)
   const metrics = yield* Metrics
+  const fetching = yield* makeFetching
   const carryAll = carrying(programs, settings, true)
-  let fetching = 0
+  const carry: Carry = (runs, tools) => Effect.map(carryAll(runs, tools), fetching.withinRoom)
 
-  /** Those that come to a FETCH while too many are under way come again, so many a second: nobody else waits for them. */
-  const carry: Carry = (runs, tools) =>
-    Effect.map(carryAll(runs, tools), (moves) => {
-      let room = FETCHES - fetching
-      const moved = moves.moved.map((one) => {
-        if (one.fetchUntil === null || room-- > 0) return one
-        const dueAt = now() + PUT_OFF_MS * Math.ceil(-room / FETCHES)
-        return { ...one, fetchUntil: null, settled: { ...one.settled, dueAt } }
-      })
-      return { ...moves, moved }
-    })
-
-  const requestOf = Effect.fnUntraced(function* (run: OpenRun, step: FetchStep) {
-    const version = yield* programs.of(run.versionId)
-    const template = Option.isSome(version) ? version.value.templates[step.key] : undefined
-    const method = step.method ?? (step.body === undefined ? "GET" : "POST")
-    const headers = { ...step.headers, "idempotency-key": `${run.id}:${step.key}` }
-    if (template === undefined) {
-      return Result.succeed({
-        method,
-        url: step.url,
-        headers,
-        body: step.body === undefined ? null : JSON.stringify(step.body)
-      })
-    }
-    const compiled = yield* templates.version(run.appId, template.version)
-    if (Option.isNone(compiled)) return Result.fail("its template cannot be read")
-    const own = {
-      data: run.data,
-      steps: run.steps,
-      contact: { external_id: run.userId, tags: run.person?.tags, attributes: run.person?.attributes }
-    }
-    const { fill } = compiled.value
-    const [filled] = yield* fill({}, [{ language: "", own }])
-    if (Result.isFailure(filled!)) return Result.fail(`${filled!.failure.field} ${filled!.failure.message}`)
-    const { data, url } = filled!.success
-    return Result.succeed({
-      method,
-      url: url ?? step.url,
-      headers,
-      body: data === undefined ? null : JSON.stringify(data["body"])
-    })
-  })
-
-  /** Asks a server, or says when it may be asked: whoever waits for a turn is a row that is due then. */
-  const fetchInTurn = Effect.fnUntraced(function* (appId: AppId, request: FetchRequest, hasTurn: boolean) {
-    const host = URL.canParse(request.url) ? new URL(request.url).host : ""
-    const at = now()
-    const until = hasTurn ? at : yield* executions.takeTurn(appId, host, at)
-    if (until > at) return { _tag: "Later", until } satisfies Fetched
-    const fetched = yield* client.fetch(request)
-    if (fetched._tag === "Fault" && fetched.retryAfterMs !== null) {
-      yield* executions.holdTurns(appId, host, now() + fetched.retryAfterMs)
-    }
-    return fetched
-  })
-
-  const fetchOne = Effect.fnUntraced(function* ({ run, settled }: MovedRun) {
-    const request = yield* requestOf(run, settled.fetch!)
-    const fetched: Fetched = Result.isSuccess(request)
-      ? yield* fetchInTurn(run.appId, request.success, settled.deadline !== null)
-      : { _tag: "Fault", detail: request.failure, mayRetry: false, retryAfterMs: null }
+  /** Writes what came of a FETCH, unless others have begun it since. */
+  const goOn = Effect.fnUntraced(function* ({ run }: MovedRun, fetched: Fetched): Effect.fn.Return<void, StoreError> {
     const resumed = carrying(programs, settings, true, new Map([[run.id, fetched]]))
-    yield* after(yield* executions.resume([{ ...run, fence: run.fence + 1 }], resumed))
+    const begun = { ...run, fence: run.fence + 1 }
+    const { value } = yield* inParts(1, byId, resumed, (_, guarded) => executions.resume([begun], guarded))
+    if (value !== null) yield* after(value)
   })
 
   /** Tells others of what was written, and begins the requests that runs are at. */
-  const after = Effect.fnUntraced(function* (
-    written: Pick<Written, "moves" | "webhooks">
-  ): Effect.fn.Return<void, StoreError> {
-    tell(wakeUp, metrics, written)
-    for (const one of written.moves.moved) {
-      if (one.fetchUntil === null) continue
-      fetching++
-      yield* fetchOne(one).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("A FETCH was interrupted; it is done again", cause)),
-        Effect.ensuring(Effect.sync(() => fetching--)),
-        Effect.forkDetach
-      )
-    }
-  })
+  const after = (written: Pick<Written, "moves" | "webhooks">): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      tell(wakeUp, metrics, written)
+      return fetching.begin(written.moves.moved, goOn)
+    })
 
   const isIn = (filter: SegmentFilter, person: Facts): boolean =>
     judge(filter, { person, data: {}, messages: () => new Set(), now: now() }).fits
@@ -154,123 +76,110 @@ export const make = Effect.gen(function* () {
     return beginningOf(found.value, entry.data)
   })
 
-  /** Pages of audiences, of one application after the other. */
-  const enterAll = Effect.fnUntraced(function* () {
-    let served: AppId | null = null
-    for (let pages = 0; ; pages++) {
-      const written: Option.Option<Written & { readonly appId: AppId }> = yield* executions.enterPage(
-        served,
-        PAGE,
-        begin,
-        fits,
-        carry
-      )
-      if (Option.isNone(written)) return pages > 0
-      served = written.value.appId
-      yield* after(written.value)
-    }
-  })
+  /** The next page of people who enter, of the application after the one served last. */
+  const entering = (
+    most: number,
+    page: (served: AppId | null, limit: number, carry: Carry) => Effect.Effect<Option.Option<Taken>, StoreError>
+  ) =>
+    Effect.fnUntraced(function* (served: AppId | null) {
+      const { carried, value } = yield* inParts(most, byPerson, carry, (limit, guarded) => page(served, limit, guarded))
+      // One that cannot be done must not keep the others from their turns.
+      if (value === null) return { served: carried[0]?.appId ?? null, count: 0 }
+      if (Option.isNone(value)) return null
+      for (const written of value.value.written) yield* after(written)
+      return { served: value.value.appId, count: value.value.count }
+    })
 
-  /** What makes people enter by itself: events, changes of contacts, segments. */
-  const takeAll = Effect.fnUntraced(function* (
-    take: (served: AppId | null) => Effect.Effect<Option.Option<Taken>, StoreError>
-  ) {
-    let served: AppId | null = null
-    // Of which others have what there is: after two of them it is time to look elsewhere.
-    for (let empty = 0; empty < 2;) {
-      const taken: Option.Option<Taken> = yield* take(served)
-      if (Option.isNone(taken)) return
-      empty = taken.value.count === 0 ? empty + 1 : 0
-      served = taken.value.appId
-      for (const written of taken.value.written) yield* after(written)
-    }
-  })
+  const scheduled = () =>
+    Effect.map(
+      triggers.takeScheduled(now(), (trigger, at) => nextOf({ trigger }, at)),
+      (count) => ({ served: null, count })
+    )
+  const audiences = entering(PAGE, (served, limit, guarded) =>
+    Effect.map(
+      executions.enterPage(served, limit, begin, fits, guarded),
+      Option.map((written) => ({ appId: written.appId, count: 1, written: [written] }))
+    )
+  )
+  const events = entering(EVENTS, triggers.takeEvents)
+  const changes = entering(PAGE, (served, limit, guarded) => triggers.takeChanges(served, limit, isIn, guarded))
+  const looks = entering(PAGE, (served, limit, guarded) => triggers.look(served, limit, isIn, guarded))
 
-  /** What is due, of one application after the other. Answers when the next is. */
-  const moveAll = Effect.fnUntraced(function* () {
-    while (true) {
+  /** Of applications whose pages had to be made smaller: how much is tried of them next. */
+  const limits = new Map<AppId, number>()
+
+  /** A page of each application that has any due. Answers through `next` when more is. */
+  const moving = (next: (at: number) => void) =>
+    Effect.fnUntraced(function* () {
       const at = now()
       const all = yield* executions.due
-      const due = all.filter((one) => one.at <= at)
-      if (due.length === 0) return Math.min(...all.map((one) => one.at))
-      let moved = 0
-      for (const { appId } of due) {
-        const written = yield* executions.move(appId, MOVES, carry)
-        moved += written.moves.moved.length
-        yield* after(written)
+      let count = 0
+      for (const { appId } of all.filter((one) => one.at <= at)) {
+        const page = yield* inParts(limits.get(appId) ?? MOVES, byId, carry, (limit, guarded) =>
+          executions.move(appId, limit, guarded)
+        )
+        if (page.limit * GROWTH < MOVES) limits.set(appId, page.limit * GROWTH)
+        else limits.delete(appId)
+        if (page.value === null) continue
+        count += page.value.moves.moved.length
+        yield* after(page.value)
       }
-      // Others have what is due.
-      if (moved === 0) return Infinity
-    }
+      // What is due and was not moved here others have.
+      next(Math.min(...all.filter((one) => one.at > at).map((one) => one.at)))
+      return { served: null, count }
+    })
+
+  /** The next page of runs of workflows that are gone or archived. */
+  const closed = Effect.fnUntraced(function* (served: AppId | null) {
+    const closing = yield* executions.closing(served, CANCELS)
+    if (Option.isNone(closing)) return null
+    const { appId, ids, reason } = closing.value
+    const { cancelled, webhooks } = yield* executions.cancel(appId, ids, reason, (runs) =>
+      cancelEvents(appId, runs, reason, now())
+    )
+    tellCancelled(wakeUp, metrics, { cancelled, webhooks })
+    return { served: appId, count: cancelled.length }
   })
 
-  const endClosed = Effect.fnUntraced(function* () {
-    while (true) {
-      const closing = yield* executions.closing(CANCELS)
-      if (Option.isNone(closing)) return
-      const { appId, ids, reason } = closing.value
-      const { cancelled, webhooks } = yield* executions.cancel(appId, ids, reason, (runs) =>
-        cancelEvents(appId, runs, reason, now())
-      )
-      tellCancelled(wakeUp, metrics, { cancelled, webhooks })
-      if (cancelled.length === 0) return
-    }
+  /** The next page of what is left of requests to cancel many. */
+  const cancels = Effect.fnUntraced(function* (served: AppId | null) {
+    const next = yield* executions.cancelNext(
+      served,
+      CANCELS,
+      (appId) => (runs) => cancelEvents(appId, runs, "operator", now())
+    )
+    if (Option.isNone(next)) return null
+    tellCancelled(wakeUp, metrics, next.value)
+    return { served: next.value.appId, count: 1 }
   })
 
-  /** What is left of requests to cancel many, of one application after the other. */
-  const cancelAll = Effect.fnUntraced(function* () {
-    const eventsOf =
-      (appId: AppId): CancelEvents =>
-      (runs) =>
-        cancelEvents(appId, runs, "operator", now())
-    for (let served: AppId | null = null; ;) {
-      const next: Option.Option<CancelledPage & { readonly appId: AppId }> = yield* executions.cancelNext(
-        served,
-        CANCELS,
-        eventsOf
-      )
-      if (Option.isNone(next)) return
-      served = next.value.appId
-      tellCancelled(wakeUp, metrics, next.value)
-    }
-  })
-
-  const round = Effect.gen(function* () {
-    yield* cancelAll()
-    yield* triggers.takeScheduled(now(), (trigger, at) => nextOf({ trigger }, at))
-    yield* takeAll((served) => triggers.takeEvents(served, EVENTS, carry))
-    yield* takeAll((served) => triggers.takeChanges(served, PAGE, isIn, carry))
-    yield* enterAll()
-    const next = yield* moveAll()
-    return next
-  })
+  const ended = () => Effect.map(executions.wakeEnded(MOVES), (count) => ({ served: null, count }))
 
   const signals = Array.from({ length: LOOPS }, makeSignal)
   const resting = (signal: Signal, next: number) =>
     Effect.raceFirst(signal.wait, Effect.sleep(Math.max(SHORTEST_MS, Math.min(settings.sweepMs, next - now()))))
 
-  const looping = (signal: Signal) =>
-    Effect.forever(
-      round.pipe(
-        Effect.catch((error) =>
-          Effect.as(Effect.logWarning("Workflows were interrupted; they go on soon", error), Infinity)
-        ),
-        Effect.catchDefect((defect) =>
-          Effect.as(Effect.logError("Workflows broke; they go on soon", defect), Infinity)
-        ),
-        Effect.flatMap((next) => resting(signal, next))
+  const looping = (signal: Signal) => {
+    let next = Infinity
+    const work = inTurns([cancels, scheduled, events, changes, audiences, moving((at) => (next = at))])
+    return Effect.forever(
+      work.pipe(
+        Effect.catch((error) => {
+          next = Infinity
+          return Effect.logWarning("Workflows were interrupted; they go on soon", error)
+        }),
+        Effect.catchDefect((defect) => {
+          next = Infinity
+          return Effect.logError("Workflows broke; they go on soon", defect)
+        }),
+        Effect.flatMap(() => resting(signal, next))
       )
     )
+  }
   const tidying = Effect.forever(
     Effect.andThen(
       Effect.sleep(settings.sweepMs),
-      Effect.all([
-        executions.wakeEnded(MOVES),
-        endClosed(),
-        triggers.keepAllWatched,
-        takeAll(() => triggers.look(PAGE, isIn, carry))
-      ]).pipe(
-        Effect.asVoid,
+      Effect.andThen(triggers.keepAllWatched, inTurns([ended, closed, looks])).pipe(
         Effect.catch((error) => Effect.logWarning("Workflows could not be tidied; it is tried again", error)),
         Effect.catchDefect((defect) => Effect.logError("Tidying workflows broke; it is tried again", defect))
       )

@@ -242,8 +242,14 @@ export class ExecutionStore extends Context.Service<
       limit: number,
       events: (appId: AppId) => CancelEvents
     ) => Effect.Effect<Option.Option<CancelledPage & { readonly appId: AppId }>, StoreError>
-    /** Up to `limit` runs under way of a workflow that was archived or deleted. None: no such workflow has any. */
-    readonly closing: (limit: number) => Effect.Effect<
+    /**
+     * Up to `limit` runs under way of a workflow that was archived or deleted, of the application that comes after `served`.
+     * None: no such workflow has any.
+     */
+    readonly closing: (
+      served: AppId | null,
+      limit: number
+    ) => Effect.Effect<
       Option.Option<{
         readonly appId: AppId
         readonly reason: CancelReason

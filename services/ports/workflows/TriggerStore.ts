@@ -60,8 +60,16 @@ export class TriggerStore extends Context.Service<
     ) => Effect.Effect<Option.Option<Taken>, StoreError>
     /** Watches the segments of all applications that active workflows wait for, and no others. */
     readonly keepAllWatched: Effect.Effect<void, StoreError>
-    /** Looks at the next page of a segment that is watched, if one is to be looked through. False: none is. */
-    readonly look: (limit: number, judge: Judge, carry: Carry) => Effect.Effect<Option.Option<Taken>, StoreError>
+    /**
+     * Looks at the next page of a segment that is to be looked through, of the application that comes after `served`. None:
+     * there is no such segment.
+     */
+    readonly look: (
+      served: AppId | null,
+      limit: number,
+      judge: Judge,
+      carry: Carry
+    ) => Effect.Effect<Option.Option<Taken>, StoreError>
     /** Leaves the audience of a workflow whose time has come to whoever lets it in. `next` answers its next time. */
     readonly takeScheduled: (
       now: number,

@@ -261,7 +261,7 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
       (store) =>
         Effect.gen(function* () {
           while (true) {
-            const found = yield* store.closing(PAGE)
+            const found = yield* store.closing(null, PAGE)
             if (Option.isNone(found)) return
             yield* store.cancel(found.value.appId, found.value.ids, found.value.reason, NO_EVENTS)
           }
@@ -319,7 +319,7 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
       TriggerStore,
       (store, { id }) =>
         Effect.gen(function* () {
-          yield* store.look(PAGE, isIn, yield* carry())
+          yield* store.look(null, PAGE, isIn, yield* carry())
           yield* (yield* WorkflowStore).archive(app, id)
         })
     ),

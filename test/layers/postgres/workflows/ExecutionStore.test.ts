@@ -444,12 +444,12 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         }
         yield* sql`DELETE FROM contacts WHERE app_id = ${app} AND external_id = 'gone'`
         for (const { id } of [archived, moving]) yield* (yield* WorkflowStore).archive(app, id)
-        const closing = Option.getOrThrow(yield* store.closing(10))
+        const closing = Option.getOrThrow(yield* store.closing(null, 10))
         yield* store.cancel(app, closing.ids, closing.reason, NO_EVENTS)
         yield* letTimePass(app)
         yield* moveAll(app)
         // One of them is closed by those who move runs; the look finds nothing more, and the end of both.
-        expect(yield* store.closing(10)).toEqual(Option.none())
+        expect(yield* store.closing(null, 10)).toEqual(Option.none())
         expect(yield* sql`SELECT 1 FROM workflows WHERE app_id = ${app} AND is_closing`).toEqual([])
         expect(yield* sums(app)).toEqual([expect.objectContaining({ count: 2 })])
         expect(yield* left(app)).toBe(0)
@@ -642,7 +642,7 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         yield* entered(workflow, users(5))
         yield* (yield* WorkflowStore).remove(app, workflow.id)
         for (let rounds = 0; rounds < 4; rounds++) {
-          const closing = yield* store.closing(2)
+          const closing = yield* store.closing(null, 2)
           if (Option.isNone(closing)) break
           expect(closing.value.reason).toBe("deleted")
           yield* store.cancel(app, closing.value.ids, closing.value.reason, NO_EVENTS)

@@ -1,0 +1,295 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import type { AppId, ContactId, ExecutionId, WorkflowId, WorkflowVersionId } from "../../../../services/domain/Ids.ts"
+import { programOf } from "../../../../services/domain/workflows/Program.ts"
+import type { Step } from "../../../../services/domain/workflows/Steps.ts"
+import { Templates } from "../../../../services/engine/messages/Templates.ts"
+import { make as makeSignal } from "../../../../services/engine/operations/Signal.ts"
+import { Programs } from "../../../../services/engine/workflows/Programs.ts"
+import * as Runner from "../../../../services/engine/workflows/Runner.ts"
+import { EngineSettings } from "../../../../services/ports/EngineSettings.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import { now } from "../../../../services/ports/Now.ts"
+import { JobQueue } from "../../../../services/ports/operations/JobQueue.ts"
+import { StoreError } from "../../../../services/ports/StoreError.ts"
+import type { Carry, MovedRun, OpenRun, Tools } from "../../../../services/ports/workflows/ExecutionStore.ts"
+import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
+import { FetchClient } from "../../../../services/ports/workflows/FetchClient.ts"
+import { TriggerStore } from "../../../../services/ports/workflows/TriggerStore.ts"
+import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
+
+/* What moves runs, over stores that are doubles: which work waits for which, and what becomes of work that cannot be done. */
+
+const A = "00000000-0000-7000-8000-00000000000a" as AppId
+const B = "00000000-0000-7000-8000-00000000000b" as AppId
+
+const NOBODY = { tags: [], attributes: {}, locale: null, timezone: null, platforms: [], seenAt: null, engagedAt: {} }
+const TOOLS: Tools = {
+  ask: () => Effect.succeed([]),
+  segments: () => Effect.succeed(new Map()),
+  reach: () => Effect.succeed(new Map())
+}
+
+const runOf = (appId: AppId, more: Partial<OpenRun> = {}): OpenRun => ({
+  id: uuidv7() as ExecutionId,
+  appId,
+  workflowId: "w" as WorkflowId,
+  versionId: "v" as WorkflowVersionId,
+  contactId: uuidv7() as ContactId,
+  userId: "u",
+  position: 0,
+  isBegun: false,
+  deadline: null,
+  tries: 0,
+  data: {},
+  steps: {},
+  sends: {},
+  enteredAt: 0,
+  depth: 0,
+  fence: 0,
+  person: NOBODY,
+  isClosed: null,
+  isDisabled: false,
+  segmentId: null,
+  ...more
+})
+
+const END: Step = { key: "mark", type: "UPDATE_CONTACT", tags_add: ["marked"] }
+const ANSWER = { _tag: "Answer", status: 200, body: null } as const
+const NONE = Effect.succeed(Option.none())
+const NOTHING = { moves: { moved: [], messages: [], updates: [], events: [], counts: [], steps: [] }, webhooks: [] }
+
+const refused = Effect.fail(new StoreError({ operation: "move", cause: new Error("22P05"), refused: true }))
+
+interface Given {
+  readonly steps?: ReadonlyArray<Step>
+  readonly due?: ReadonlyArray<OpenRun>
+  /** What the database makes of a page of moved runs. */
+  readonly write?: (moved: ReadonlyArray<MovedRun>) => Effect.Effect<void, StoreError>
+  readonly executions?: Partial<ExecutionStore["Service"]>
+  readonly triggers?: Partial<TriggerStore["Service"]>
+  readonly fetch?: FetchClient["Service"]["fetch"]
+}
+
+/** A runner with runs that are due, and what became of them. */
+const running = Effect.fnUntraced(function* (given: Given) {
+  const { fetch = () => Effect.never, steps = [END], write = () => Effect.void } = given
+  const timers = new Map((given.due ?? []).map((run) => [run.id, { run, at: 0 }]))
+  const became = new Map<ExecutionId, MovedRun>()
+  const changed = makeSignal()
+  const carryOut = Effect.fnUntraced(function* (runs: ReadonlyArray<OpenRun>, carry: Carry) {
+    if (runs.length === 0) return NOTHING
+    const moves = yield* carry(runs, TOOLS)
+    yield* write(moves.moved)
+    for (const one of moves.moved) {
+      became.set(one.run.id, one)
+      timers.delete(one.run.id)
+      const at = one.fetchUntil ?? one.settled.dueAt
+      if (at !== null) timers.set(one.run.id, { run: { ...one.run, fence: one.run.fence + 1 }, at })
+    }
+    changed.signal()
+    return { moves, webhooks: [] }
+  })
+  const executions: Partial<ExecutionStore["Service"]> = {
+    due: Effect.sync(() => {
+      const apps = Map.groupBy(timers.values(), ({ run }) => run.appId)
+      return [...apps].map(([appId, its]) => ({ appId, at: Math.min(...its.map(({ at }) => at)) }))
+    }),
+    move: (appId, limit, carry) =>
+      Effect.suspend(() => {
+        const due = [...timers.values()].filter(({ at, run }) => run.appId === appId && at <= now())
+        return carryOut(
+          due.slice(0, limit).map(({ run }) => run),
+          carry
+        )
+      }),
+    resume: carryOut,
+    takeTurn: (_app, _host, at) => Effect.succeed(at),
+    enterPage: () => NONE,
+    cancelNext: () => NONE,
+    closing: () => NONE,
+    wakeEnded: () => Effect.succeed(0),
+    ...given.executions
+  }
+  const triggers: Partial<TriggerStore["Service"]> = {
+    takeEvents: () => NONE,
+    takeChanges: () => NONE,
+    look: () => NONE,
+    takeScheduled: () => Effect.succeed(0),
+    keepAllWatched: Effect.void,
+    ...given.triggers
+  }
+  const version = { program: programOf(steps), templates: {} }
+  const services = Layer.mergeAll(
+    Layer.succeed(ExecutionStore, executions as ExecutionStore["Service"]),
+    Layer.succeed(TriggerStore, triggers as TriggerStore["Service"]),
+    Layer.succeed(WorkflowStore, {} as WorkflowStore["Service"]),
+    Layer.succeed(Programs, { of: () => Effect.succeed(Option.some(version)) } as unknown as Programs["Service"]),
+    Layer.succeed(Templates, {} as Templates["Service"]),
+    Layer.succeed(FetchClient, { fetch }),
+    Layer.succeed(EngineSettings, { sweepMs: 20, defaultTimezone: "UTC" } as EngineSettings["Service"]),
+    Layer.succeed(JobQueue, { publish: () => Effect.void } as unknown as JobQueue["Service"])
+  )
+  yield* Effect.provide(Runner.make, services)
+  return {
+    became,
+    add: (run: OpenRun) => timers.set(run.id, { run, at: 0 }),
+    until: (isThere: () => boolean) =>
+      Effect.gen(function* () {
+        while (!isThere()) yield* changed.wait
+      })
+  }
+})
+
+describe("what is due", () => {
+  const some = Effect.as(Effect.yieldNow, Option.some({ ...NOTHING, appId: A, count: 1, written: [], cancelled: [] }))
+
+  it.live.each([
+    ["an audience", { enterPage: () => some }, {}],
+    ["a request to cancel many", { cancelNext: () => some }, {}],
+    ["a stream of events", {}, { takeEvents: () => some }],
+    ["a stream of changes of contacts", {}, { takeChanges: () => some }],
+    ["a stream of schedules", {}, { takeScheduled: () => Effect.as(Effect.yieldNow, 1) }]
+  ] as const)("goes on beside %s that has no end", ([, executions, triggers]) =>
+    Effect.gen(function* () {
+      const run = runOf(B)
+      const { became, until } = yield* running({ due: [run], executions, triggers })
+      yield* until(() => became.has(run.id))
+      expect(became.get(run.id)!.settled.status).toBe("completed")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is woken by the end of a message beside a workflow whose runs are cancelled without end", () =>
+    Effect.gen(function* () {
+      const looks = makeSignal()
+      const closing = { appId: A, reason: "deleted", ids: [runOf(A).id] } as const
+      yield* running({
+        executions: {
+          closing: () => Effect.as(Effect.yieldNow, Option.some(closing)),
+          cancel: () => Effect.succeed({ cancelled: closing.ids, webhooks: [] }),
+          wakeEnded: () =>
+            Effect.sync(() => {
+              looks.signal()
+              return 0
+            })
+        }
+      })
+      for (let look = 0; look < 3; look++) yield* looks.wait
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a run that cannot be carried on", () => {
+  it.live("ends, and says why, when the database refuses its page; its neighbours go on, and so do others", () =>
+    Effect.gen(function* () {
+      const bad = new Set<ExecutionId>()
+      const runs = Array.from({ length: 300 }, (_, i) => {
+        const run = runOf(A)
+        if (i === 7 || i === 200) bad.add(run.id)
+        return run
+      })
+      const other = runOf(B)
+      const { became, until } = yield* running({
+        due: [...runs, other],
+        write: (moved) =>
+          moved.some(({ run, settled }) => bad.has(run.id) && settled.status !== "failed") ? refused : Effect.void
+      })
+      yield* until(() => became.size === runs.length + 1)
+      const failed = [...became.values()].filter(({ settled }) => settled.status !== "completed")
+      expect(new Set(failed.map(({ run }) => run.id))).toEqual(bad)
+      for (const { settled } of failed) {
+        const error = "internal: the database refuses what it would write"
+        expect(settled).toMatchObject({ status: "failed", error, history: [{ outcome: "failed", detail: error }] })
+      }
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("ends alone when a step of it breaks, and has done what came before", () =>
+    Effect.gen(function* () {
+      const steps: ReadonlyArray<Step> = [
+        END,
+        { key: "one", type: "FILTER", conditions: { data: [{ name: "odd", op: "equals", value: "x" }] } }
+      ]
+      const broken = runOf(A, {
+        data: {
+          get odd() {
+            throw new RangeError("Maximum call stack size exceeded")
+          }
+        }
+      })
+      const good = runOf(A, { data: { odd: "x" } })
+      const { became, until } = yield* running({ steps, due: [broken, good] })
+      yield* until(() => became.size === 2)
+      expect(became.get(good.id)!.settled.status).toBe("completed")
+      expect(became.get(broken.id)!.settled).toMatchObject({
+        status: "failed",
+        error: "internal: Maximum call stack size exceeded",
+        endedAt: 2,
+        effects: [{ _tag: "Update" }],
+        history: [
+          { stepOrder: 1, outcome: "passed" },
+          { stepOrder: 2, outcome: "failed" }
+        ]
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is tried again when the database was away", () =>
+    Effect.gen(function* () {
+      let tries = 0
+      const run = runOf(A)
+      const { became, until } = yield* running({
+        due: [run],
+        write: () =>
+          ++tries < 3 ? Effect.fail(new StoreError({ operation: "move", cause: new Error("away") })) : Effect.void
+      })
+      yield* until(() => became.has(run.id))
+      expect(became.get(run.id)!.settled.status).toBe("completed")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("requests of FETCH steps", () => {
+  const ask: Step = { key: "ask", type: "FETCH", url: "https://example.com/" }
+
+  it.live("of an application leave room to those of others, however many it has and however slow its server is", () =>
+    Effect.gen(function* () {
+      const runs = Array.from({ length: 3000 }, () => runOf(A))
+      const other = runOf(B)
+      let isSlow = true
+      const { add, became, until } = yield* running({
+        steps: [ask],
+        due: runs,
+        fetch: () => Effect.suspend(() => (isSlow ? Effect.never : Effect.succeed(ANSWER)))
+      })
+      yield* until(() => became.size === runs.length)
+      const putOff = [...became.values()].filter(({ fetchUntil }) => fetchUntil === null)
+      // Two pages may be under way at once.
+      expect(runs.length - putOff.length).toBeLessThanOrEqual(2 * 64)
+      for (const { settled } of putOff) expect(settled).toMatchObject({ status: "running", position: 0, history: [] })
+      // They come back over seconds, and not all at once.
+      expect(new Set(putOff.map(({ settled }) => Math.round(settled.dueAt! / 1000))).size).toBeGreaterThan(10)
+      yield* Effect.yieldNow
+      isSlow = false
+      add(other)
+      yield* until(() => became.get(other.id)?.settled.status === "completed")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("fail the one run that their answer breaks", () =>
+    Effect.gen(function* () {
+      const runs = [runOf(A), runOf(A)]
+      const { became, until } = yield* running({
+        steps: [ask],
+        due: runs,
+        fetch: () => Effect.succeed(ANSWER),
+        write: (moved) =>
+          moved.some(({ run, settled }) => run.id === runs[0]!.id && settled.status === "completed")
+            ? Effect.die(new RangeError("Maximum call stack size exceeded"))
+            : Effect.void
+      })
+      yield* until(() => runs.every(({ id }) => became.get(id)?.settled.dueAt === null))
+      expect(runs.map(({ id }) => became.get(id)!.settled.status)).toEqual(["failed", "completed"])
+    }).pipe(Effect.scoped)
+  )
+})
