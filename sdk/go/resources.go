@@ -401,6 +401,11 @@ func (r *SegmentsResource) List(params *SegmentsListParams, options ...Option) *
 	return newPages[Segment](r.client, request{method: "GET", path: "/api/v1/segments", query: params.query(), options: options})
 }
 
+// CountMany: Count whom conditions fit now.
+func (r *SegmentsResource) CountMany(ctx context.Context, body CountSegment, options ...Option) (*SegmentCount, error) {
+	return value[SegmentCount](ctx, r.client, request{method: "POST", path: "/api/v1/segments/count", body: body, takesKey: true, options: options})
+}
+
 // Get: Read a segment.
 func (r *SegmentsResource) Get(ctx context.Context, id string, options ...Option) (*Segment, error) {
 	return value[Segment](ctx, r.client, request{method: "GET", path: "/api/v1/segments/{id}", ids: []string{id}, options: options})

@@ -447,6 +447,18 @@ func (v Content) MarshalJSON() ([]byte, error) {
 	return o.bytes()
 }
 
+// CountSegment is a shape of the API.
+type CountSegment struct {
+	Filter SegmentFilter `json:"filter"`
+}
+
+// MarshalJSON leaves out what is not given, and writes empty lists as lists.
+func (v CountSegment) MarshalJSON() ([]byte, error) {
+	var o object
+	o.put("filter", v.Filter)
+	return o.bytes()
+}
+
 // Counts is a shape of the API.
 // `machine_opened` and `machine_clicked` say how many of `opened` and `clicked` only machines did so
 // far (e-mail: scanners, prefetching, image proxies). Recipients. `accepted` = `pending` + `sent` +

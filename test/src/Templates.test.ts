@@ -37,6 +37,10 @@ layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("templates and se
       const segment = (yield* system.call("POST", "/api/v1/segments", { name: "Pro", filter })).body
       const counted = yield* system.call("GET", `/api/v1/segments/${segment.id}/count`)
       expect(counted.body).toEqual({ recipients: 60, devices: 30, emails: 30, is_exact: true })
+      const asked = yield* system.call("POST", "/api/v1/segments/count", { filter })
+      expect(asked).toMatchObject({ status: 200, body: counted.body })
+      const refused = yield* system.call("POST", "/api/v1/segments/count", { filter: {} })
+      expect(refused.body.error.code).toBe("validation_error")
       const draft = {
         name: "Hello",
         content: {

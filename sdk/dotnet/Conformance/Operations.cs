@@ -70,6 +70,7 @@ namespace Heliograph.Conformance
                 case "templates.preview": return input.ValueAsync(client.Templates.PreviewAsync(input.Id(0), new PreviewTemplate(input.Object("body")), input.Options(), token));
                 case "segments.create": return input.ValueAsync(client.Segments.CreateAsync(new CreateSegment(input.Object("body")), input.Options(), token));
                 case "segments.list": return input.PagesAsync(client.Segments.List(new SegmentsListQuery(input.Object("query")), input.Options()), token);
+                case "segments.countMany": return input.ValueAsync(client.Segments.CountManyAsync(new CountSegment(input.Object("body")), input.Options(), token));
                 case "segments.get": return input.ValueAsync(client.Segments.GetAsync(input.Id(0), input.Options(), token));
                 case "segments.update": return input.ValueAsync(client.Segments.UpdateAsync(input.Id(0), new UpdateSegment(input.Object("body")), input.Options(), token));
                 case "segments.delete": return input.ValueAsync(client.Segments.DeleteAsync(input.Id(0), input.Options(), token));

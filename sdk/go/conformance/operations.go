@@ -203,6 +203,10 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		var params heliograph.SegmentsListParams
 		in.decode(in.Query, &params)
 		return runPages(ctx, c.Segments.List(&params, in.options()...), in, out)
+	case "segments.countMany":
+		var body heliograph.CountSegment
+		in.decode(in.Body, &body)
+		return runValue(out)(c.Segments.CountMany(ctx, body, in.options()...))
 	case "segments.get":
 		return runValue(out)(c.Segments.Get(ctx, in.IDs[0], in.options()...))
 	case "segments.update":

@@ -183,6 +183,38 @@ export type Contact = {
   readonly updated_at: string
 }
 
+export type CountSegment = {
+  readonly filter: {
+    readonly tags_any?: ReadonlyArray<string>
+    readonly tags_all?: ReadonlyArray<string>
+    readonly tags_none?: ReadonlyArray<string>
+    readonly platforms?: ReadonlyArray<"ios" | "android" | "web">
+    readonly timezones?: ReadonlyArray<string>
+    readonly locales?: ReadonlyArray<string>
+    readonly attributes?: ReadonlyArray<{
+      readonly name: string
+      readonly op:
+        | "equals"
+        | "not_equals"
+        | "contains"
+        | "in"
+        | "greater"
+        | "greater_or_equal"
+        | "less"
+        | "less_or_equal"
+        | "exists"
+        | "not_exists"
+      readonly value?: unknown
+    }>
+    readonly last_seen?: { readonly within_days?: number; readonly not_within_days?: number }
+    readonly engagement?: ReadonlyArray<{
+      readonly type: "delivered" | "opened" | "clicked"
+      readonly within_days: number
+      readonly not?: boolean
+    }>
+  }
+}
+
 export type Counts = {
   readonly accepted: number
   readonly pending: number
@@ -1905,6 +1937,8 @@ export interface SegmentsResource {
     },
     options?: RequestOptions
   ): Pages<Segment>
+  /** Count whom conditions fit now. */
+  countMany(body: CountSegment, options?: RequestOptions): Promise<SegmentCount>
   /** Read a segment. */
   get(id: string, options?: RequestOptions): Promise<Segment>
   /** Change a segment. */

@@ -513,6 +513,15 @@ export const operations = {
       answer: "json"
     },
     list: { method: "GET", path: "/api/v1/segments", ids: 0, body: null, query: true, takesKey: false, answer: "page" },
+    countMany: {
+      method: "POST",
+      path: "/api/v1/segments/count",
+      ids: 0,
+      body: "json",
+      query: false,
+      takesKey: true,
+      answer: "json"
+    },
     get: {
       method: "GET",
       path: "/api/v1/segments/{id}",

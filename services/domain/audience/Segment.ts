@@ -102,6 +102,9 @@ export type SegmentFilter = typeof SegmentFilter.Type
 export const CreateSegment = Schema.Struct({ name: Name, filter: SegmentFilter })
 export type CreateSegment = typeof CreateSegment.Type
 
+/** POST /segments/count. */
+export const CountSegment = Schema.Struct({ filter: SegmentFilter })
+
 /** PATCH /segments/:id. */
 export const UpdateSegment = Schema.Struct({
   name: Schema.optionalKey(Name),

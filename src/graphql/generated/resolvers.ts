@@ -446,6 +446,10 @@ export type SegmentEdge = {
   readonly node: Segment
 }
 
+export type CountSegmentInput = {
+  readonly filter: SegmentFilterInput
+}
+
 export type SegmentInput = {
   readonly name: Scalars["String"]["input"]
   readonly filter: SegmentFilterInput
@@ -861,6 +865,8 @@ export type Query = {
   readonly channel?: Maybe<Channel>
   readonly segments: SegmentConnection
   readonly segment?: Maybe<Segment>
+  /** Whom conditions fit now, without a segment that has them. */
+  readonly countSegment: SegmentCount
   /** Who is in a segment now. */
   readonly segmentCount?: Maybe<SegmentCount>
   /** `from` and `to` are days, and included; the last 30 unless given. */
@@ -995,6 +1001,11 @@ export type QuerySegmentsArgs = {
 
 export type QuerySegmentArgs = {
   id: Scalars["ID"]["input"]
+}
+
+export type QueryCountSegmentArgs = {
+  appId: Scalars["ID"]["input"]
+  input: CountSegmentInput
 }
 
 export type QuerySegmentCountArgs = {
@@ -2604,6 +2615,7 @@ export type ResolversTypes = {
   Segment: ResolverTypeWrapper<Segment>
   SegmentConnection: ResolverTypeWrapper<SegmentConnection>
   SegmentEdge: ResolverTypeWrapper<SegmentEdge>
+  CountSegmentInput: CountSegmentInput
   SegmentInput: SegmentInput
   SegmentChanges: SegmentChanges
   SegmentCount: ResolverTypeWrapper<SegmentCount>
@@ -2836,6 +2848,7 @@ export type ResolversParentTypes = {
   Segment: Segment
   SegmentConnection: SegmentConnection
   SegmentEdge: SegmentEdge
+  CountSegmentInput: CountSegmentInput
   SegmentInput: SegmentInput
   SegmentChanges: SegmentChanges
   SegmentCount: SegmentCount
@@ -3807,6 +3820,12 @@ export type QueryResolvers<
     RequireFields<QuerySegmentsArgs, "appId">
   >
   segment?: Resolver<Maybe<ResolversTypes["Segment"]>, ParentType, ContextType, RequireFields<QuerySegmentArgs, "id">>
+  countSegment?: Resolver<
+    ResolversTypes["SegmentCount"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryCountSegmentArgs, "appId" | "input">
+  >
   segmentCount?: Resolver<
     Maybe<ResolversTypes["SegmentCount"]>,
     ParentType,

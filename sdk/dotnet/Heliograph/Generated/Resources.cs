@@ -396,6 +396,10 @@ namespace Heliograph
         public Pages<Segment> List(SegmentsListQuery? query = null, RequestOptions? options = null) =>
             _transport.Pages(new Call { Method = "GET", Path = "/api/v1/segments", Query = query, Options = options }, fields => new Segment(fields));
 
+        /// <summary>Count whom conditions fit now.</summary>
+        public Task<SegmentCount> CountManyAsync(CountSegment body, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
+            _transport.ValueAsync(new Call { Method = "POST", Path = "/api/v1/segments/count", Body = body, TakesKey = true, Options = options }, fields => new SegmentCount(fields), cancellationToken);
+
         /// <summary>Read a segment.</summary>
         public Task<Segment> GetAsync(string id, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/segments/{Transport.Segment("id", id)}", Options = options }, fields => new Segment(fields), cancellationToken);

@@ -899,6 +899,25 @@ namespace Heliograph
         }
     }
 
+    /// <summary>CountSegment, as the API has it.</summary>
+    public sealed class CountSegment : Shape
+    {
+        public CountSegment()
+        {
+        }
+
+        internal CountSegment(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        public SegmentFilter Filter
+        {
+            get => ReadObject("filter", fields => new SegmentFilter(fields));
+            init => Put("filter", value);
+        }
+    }
+
     /// <summary>`machine_opened` and `machine_clicked` say how many of `opened` and `clicked` only machines did so far (e-mail: scanners, prefetching, image proxies). Recipients. `accepted` = `pending` + `sent` + `failed` + `skipped` + `cancelled`, at every moment.</summary>
     public sealed class Counts : Shape
     {

@@ -42,6 +42,18 @@ final class Segments
     }
 
     /**
+     * Count whom conditions fit now.
+     *
+     * @param array{filter: array{tags_any?: list<string>, tags_all?: list<string>, tags_none?: list<string>, platforms?: list<string>, timezones?: list<string>, locales?: list<string>, attributes?: list<array{name: string, op: string, value?: mixed}>, last_seen?: array{within_days?: int, not_within_days?: int}, engagement?: list<array{type: string, within_days: int, not?: bool}>}} $body
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     * @return array{recipients: int, devices: int, emails: int, is_exact: bool}
+     */
+    public function countMany(array $body, array $options = []): array
+    {
+        return $this->transport->value('POST', '/api/v1/segments/count', body: $body, takesKey: true, options: $options);
+    }
+
+    /**
      * Read a segment.
      *
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options

@@ -1153,6 +1153,21 @@ class AsyncSegmentsResource:
             options=options,
         )
 
+    async def count_many(
+        self,
+        *,
+        filter: SegmentFilter,
+        options: Optional[RequestOptions] = None,
+    ) -> SegmentCount:
+        """Count whom conditions fit now."""
+        return await self._client._value(
+            "POST",
+            "/api/v1/segments/count",
+            body={"filter": filter},
+            takes_key=True,
+            options=options,
+        )
+
     async def get(
         self,
         id: str,

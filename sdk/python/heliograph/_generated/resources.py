@@ -1153,6 +1153,21 @@ class SegmentsResource:
             options=options,
         )
 
+    def count_many(
+        self,
+        *,
+        filter: SegmentFilter,
+        options: Optional[RequestOptions] = None,
+    ) -> SegmentCount:
+        """Count whom conditions fit now."""
+        return self._client._value(
+            "POST",
+            "/api/v1/segments/count",
+            body={"filter": filter},
+            takes_key=True,
+            options=options,
+        )
+
     def get(
         self,
         id: str,

@@ -285,6 +285,10 @@ class Content(TypedDict, total=False):
     html: str
 
 
+class CountSegment(TypedDict):
+    filter: SegmentFilter
+
+
 class Counts(TypedDict):
     """`machine_opened` and `machine_clicked` say how many of `opened` and `clicked` only machines did
     so far (e-mail: scanners, prefetching, image proxies). Recipients. `accepted` = `pending` +

@@ -1319,6 +1319,22 @@ module Heliograph
         )
       end
 
+      # Count whom conditions fit now.
+      # @param filter [SegmentFilter]
+      # @return [SegmentCount]
+      def count_many(
+        filter:,
+        options: {}
+      )
+        @transport.value(
+          "POST",
+          "/api/v1/segments/count",
+          body: { filter: filter },
+          takes_key: true,
+          options: options
+        )
+      end
+
       # Read a segment.
       # @return [Segment]
       def get(

@@ -67,6 +67,7 @@ final class Operations {
       case "templates.preview" -> in.value(client.templates().preview(in.id(0), new PreviewTemplate(in.object("body")), in.options()));
       case "segments.create" -> in.value(client.segments().create(new CreateSegment(in.object("body")), in.options()));
       case "segments.list" -> in.pages(client.segments().list(new SegmentsListQuery(in.object("query")), in.options()));
+      case "segments.countMany" -> in.value(client.segments().countMany(new CountSegment(in.object("body")), in.options()));
       case "segments.get" -> in.value(client.segments().get(in.id(0), in.options()));
       case "segments.update" -> in.value(client.segments().update(in.id(0), new UpdateSegment(in.object("body")), in.options()));
       case "segments.delete" -> in.value(client.segments().delete(in.id(0), in.options()));

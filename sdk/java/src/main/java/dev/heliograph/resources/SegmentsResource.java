@@ -52,6 +52,20 @@ public final class SegmentsResource {
   }
 
   /**
+   * Count whom conditions fit now.
+   */
+  public SegmentCount countMany(CountSegment body) {
+    return countMany(body, RequestOptions.NONE);
+  }
+
+  /**
+   * Count whom conditions fit now.
+   */
+  public SegmentCount countMany(CountSegment body, RequestOptions options) {
+    return transport.value(Call.of("POST", "/api/v1/segments/count").body(body).takesKey().options(options), SegmentCount::new);
+  }
+
+  /**
    * Read a segment.
    */
   public Segment get(String id) {
