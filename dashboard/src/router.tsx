@@ -78,6 +78,11 @@ const webhook = createRoute({
   path: "/webhooks/$id",
   component: lazyRouteComponent(() => import("./webhooks/One.tsx"), "One")
 })
+const letters = createRoute({
+  getParentRoute: () => app,
+  path: "/dead-letters",
+  component: lazyRouteComponent(() => import("./letters/List.tsx"), "List")
+})
 
 const contacts = createRoute({
   getParentRoute: () => app,
@@ -151,6 +156,7 @@ export const makeRouter = () =>
           contact,
           devices,
           device,
+          letters,
           settings.addChildren([general, keys, credentials, team, audit])
         ])
       ])

@@ -20,6 +20,7 @@ const SECTIONS = [
   ["Contacts", "/apps/$appId/contacts"],
   ["Devices", "/apps/$appId/devices"],
   ["Webhooks", "/apps/$appId/webhooks"],
+  ["Dead letters", "/apps/$appId/dead-letters"],
   ["Settings", "/apps/$appId/settings"]
 ] as const
 

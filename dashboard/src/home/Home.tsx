@@ -193,8 +193,9 @@ const Attention = ({ appId, data }: { readonly data: AttentionQuery; readonly ap
           {
             key: "letters",
             title: `${count(letters.length)}${data.deadLetters.pageInfo.hasNextPage ? " or more" : ""} dead letters`,
-            words:
-              "Recipients or webhooks that finally failed. Those of notifications can be sent again, on the page of the notification."
+            words: "Messages or webhook deliveries that finally failed. Those of messages can be sent again.",
+            to: "/apps/$appId/dead-letters",
+            link: "Look at them"
           }
         ]
       : []),

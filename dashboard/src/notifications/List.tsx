@@ -4,19 +4,12 @@ import { useApp } from "../frame/viewer.ts"
 import { PartsBar } from "../parts/charts.tsx"
 import { ErrorNotice } from "../parts/form.tsx"
 import { Chip, Empty, Loading, Page, Pager, TableFrame, When } from "../parts/page.tsx"
-import { count, percent } from "../parts/time.ts"
+import { count, percent, startOfDay } from "../parts/time.ts"
 import { notifications } from "./operations.ts"
 import type { Status, Summary } from "./words.ts"
 import { STATUS } from "./words.ts"
 
 type Search = Readonly<Partial<Record<"status" | "from" | "to" | "after", string>>>
-
-/** A day of this browser's zone, as the moment when it begins; with `days`, so many days later. */
-const startOf = (day: string | undefined, days = 0): string | null => {
-  if (!/^\d{4}-\d\d-\d\d$/.test(day ?? "")) return null
-  const [year, month, date] = day!.split("-").map(Number)
-  return new Date(year!, month! - 1, date! + days).toISOString()
-}
 
 export const numbersOf = ({ cancelled, failed, pending, sent, skipped }: Summary["counts"]) => [
   { name: "sent", value: sent, colour: "good" },
@@ -70,8 +63,8 @@ export const List = () => {
     {
       appId,
       status,
-      createdFrom: startOf(search.from),
-      createdTo: startOf(search.to, 1),
+      createdFrom: startOfDay(search.from),
+      createdTo: startOfDay(search.to, 1),
       first: 50,
       after: search.after ?? null
     },

@@ -135,6 +135,13 @@ export const Outcomes = ({
             })}
           </ul>
         )}
+        {failed > 0 && (
+          <p className="small">
+            <Link to="/apps/$appId/dead-letters" params={{ appId }} search={{ notification: one.id } as never}>
+              Dead letters of this notification
+            </Link>
+          </p>
+        )}
       </Card>
     </div>
   )

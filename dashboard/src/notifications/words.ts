@@ -73,7 +73,8 @@ const REASONS: Readonly<Record<string, readonly [means: string, remedy: string]>
   outcome_unknown: ["Cancelled while it was under way", "They may have got it: the process that sent it had ended."],
   worker_ended: ["The process ended again and again with it", "Tell those who run the service: its log says why."]
 }
-export const reasonOf = (error: string) => REASONS[error] ?? null
+/** Some say after a colon what the provider added: `expired: timeout`. */
+export const reasonOf = (error: string) => REASONS[error] ?? REASONS[error.split(": ")[0]!] ?? null
 
 /** What an audience is, in a sentence. */
 export const audienceWords = (to: Readonly<Record<string, unknown>>): string => {

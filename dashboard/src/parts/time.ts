@@ -43,3 +43,10 @@ export const lasting = (seconds: number): string => {
 }
 
 export const bytes = (n: number): string => (n < 1024 ? `${n} B` : `${(n / 1024).toFixed(1)} KB`)
+
+/** A day of this browser's zone, as the moment when it begins; with `days`, so many days later. */
+export const startOfDay = (day: string | undefined, days = 0): string | null => {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day ?? "")) return null
+  const [year, month, date] = day!.split("-").map(Number)
+  return new Date(year!, month! - 1, date! + days).toISOString()
+}

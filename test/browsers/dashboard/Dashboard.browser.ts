@@ -265,6 +265,7 @@ const PAGES = () => [
   `${app()}/contacts/${contact}`,
   `${app()}/devices`,
   `${app()}/devices/${device}`,
+  `${app()}/dead-letters`,
   `${app()}/settings`,
   `${app()}/settings/keys`,
   `${app()}/settings/credentials`,

@@ -42,6 +42,16 @@ const furnish = async (desk: Desk) => {
     const reports = ["delivered", ...(i % 3 === 0 ? ["opened"] : []), ...(i % 9 === 0 ? ["clicked"] : [])]
     for (const type of reports) await desk.call("POST", "/api/v1/events", { type, notification_id: done, device_id })
   }
+  // One that fails for want of a credential, and can be sent again.
+  const mail = await desk.call("DELETE", "/api/v1/credentials/smtp")
+  if (mail.status !== 200) throw new Error(`The credential is still there: ${mail.status}`)
+  await desk.call("POST", "/api/v1/contacts", { external_id: "ada", email: "ada@shop.example.com" })
+  await desk.send({
+    to: { user_ids: ["ada"] },
+    channels: ["email"],
+    content: { title: "Your invoice", subject: "Your invoice", body: "Thank you for your order." }
+  })
+  await desk.call("PUT", "/api/v1/credentials/smtp", desk.system.fleet.description.credentials.smtp)
   await desk.call("POST", "/api/v1/notifications", {
     to: { all: true },
     content: { title: "Good morning", body: "Your day at a glance." },
@@ -116,6 +126,7 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
       devices: `${app}/devices`,
       device: `${app}/devices/${dead}`,
       "contact-edit": `${app}/contacts/${person}?edit=yes`,
+      "dead-letters": `${app}/dead-letters`,
       settings: `${app}/settings`,
       keys: `${app}/settings/keys`,
       credentials: `${app}/settings/credentials`,
