@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { AuditAction, AuditNote } from "../../../services/domain/access/Audit.ts"
 import type { Contact, UpsertContact } from "../../../services/domain/audience/Contact.ts"
-import { UserId } from "../../../services/domain/audience/Device.ts"
+import { MOST_TAGS, UserId } from "../../../services/domain/audience/Device.ts"
 import type { AppId, ContactId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { ContactKey } from "../../../services/ports/audience/ContactStore.ts"
@@ -69,9 +69,6 @@ const noteOf = (action: AuditAction, target: ContactId, fields: ReadonlyArray<st
 
 /** Nobody can have another. */
 const isUserId = Schema.is(UserId)
-
-/** Tags of a contact, at most. */
-const TAGS = 100
 
 export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Layer.effect(
   ContactStore,
@@ -173,9 +170,9 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
           ) AS tags FROM theirs
         ), written AS (
           UPDATE contacts p SET tags = changed.tags, updated_at = now() FROM changed
-          WHERE p.id = changed.id AND cardinality(changed.tags) <= ${TAGS}
+          WHERE p.id = changed.id AND cardinality(changed.tags) <= ${MOST_TAGS}
         )
-        SELECT id, external_id AS "externalId", cardinality(tags) <= ${TAGS} AS fits FROM changed`
+        SELECT id, external_id AS "externalId", cardinality(tags) <= ${MOST_TAGS} AS fits FROM changed`
       return notedOfPeople(sql, appId, written, (changed) =>
         changed.flatMap(({ fits, id }) => (fits ? noteOf("contact.changed", id, ["tags"]) : []))
       ).pipe(storeError("ContactStore.tag"))

@@ -1,4 +1,4 @@
-import { MOVING_RUNS } from "../server/advisoryLocks.ts"
+import { ENTERING, MOVING_RUNS } from "../server/advisoryLocks.ts"
 
 /**
  * Workflows and their executions, the runs of single people. A run that waits is a row of execution_timers with the moment
@@ -14,6 +14,8 @@ CREATE TABLE workflows (
   -- Counts the changes, from 1, and the one that runs enter now.
   version integer NOT NULL DEFAULT 1,
   version_id uuid NOT NULL,
+  -- Whether runs have entered by another rule than the present one of how often a person may.
+  had_other_reentry boolean NOT NULL DEFAULT false,
   -- What makes runs enter, of the latest version: the kind, and the event, tag or segment.
   trigger_type text NOT NULL,
   trigger_value text,
@@ -151,11 +153,19 @@ CREATE TABLE workflow_entries (
   audience json NOT NULL,
   data text NOT NULL DEFAULT '{}',
   after_id uuid,
+  -- Of those who were contacts when the audience was described.
+  until_id uuid NOT NULL,
   entered integer NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX workflow_entries_app ON workflow_entries (app_id, id);
 CREATE INDEX workflow_entries_workflow ON workflow_entries (workflow_id);
+-- People whose runs were cancelled before an audience came to them.
+CREATE TABLE workflow_entry_exclusions (
+  entry_id uuid NOT NULL REFERENCES workflow_entries ON DELETE CASCADE,
+  user_id text NOT NULL,
+  PRIMARY KEY (entry_id, user_id)
+);
 
 -- Events of applications' own. Kept for a while after they were looked at: a run that begins to wait asks for those since
 -- it entered.
@@ -241,6 +251,17 @@ BEGIN
   RETURN EXISTS (
     SELECT 1 FROM applications a JOIN organizations o ON o.id = a.organization_id WHERE a.id = app AND o.deleted_at IS NULL
   );
+END $body$;
+
+-- What people enter a workflow with, if they may, now and until the transaction ends: who changes or ends the workflow waits
+-- for it, and is seen by whoever enters afterwards. Not by a lock of the row: entrants would follow one another without end
+-- past whoever waits for it.
+CREATE FUNCTION open_workflow(workflow uuid) RETURNS TABLE (version_id uuid, reentry text, had_other_reentry boolean)
+LANGUAGE plpgsql AS $body$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(${ENTERING}, hashtext(workflow::text));
+  RETURN QUERY SELECT w.version_id, v.definition ->> 'reentry', w.had_other_reentry
+    FROM workflows w JOIN workflow_versions v ON v.id = w.version_id WHERE w.id = workflow AND w.status = 'active';
 END $body$;
 
 CREATE TABLE digests (

@@ -23,6 +23,12 @@ export const NAMED_APPLICATION = 7_236_418_005
  */
 export const MOVING_RUNS = 723_641_804
 
+/**
+ * The first half of the keys under which people enter a workflow, by any number at once; who changes or ends the workflow
+ * has it alone. The second half is the hash of its id.
+ */
+export const ENTERING = 723_641_812
+
 /** The first half of the keys of holders' locks; the second is the holder's number. */
 export const HOLDERS = 723_641_805
 

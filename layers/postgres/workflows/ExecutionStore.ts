@@ -9,7 +9,6 @@ import { now } from "../../../services/ports/Now.ts"
 import type { HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
 import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts"
 import type {
-  Beginning,
   CancelEvents,
   Entry,
   ExecutionFilter,
@@ -25,14 +24,14 @@ import { permitted, withdrawn } from "../access/permitted.ts"
 import { settleWithin } from "../access/settleKey.ts"
 import { appsIn } from "../server/appsIn.ts"
 import { alongTheKey, byValues } from "../server/byValues.ts"
-import { integers, uuids } from "../server/columns.ts"
+import { integers, texts, uuids } from "../server/columns.ts"
 import { inTurn } from "../server/inTurn.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 import { ask, keyText, reach, segments } from "./answers.ts"
 import { byWhom, cancelRuns } from "./cancelRuns.ts"
 import type { ContactRow } from "./entering.ts"
-import { entering, NOTHING } from "./entering.ts"
+import { entering, newestContact, NOTHING, openWorkflow } from "./entering.ts"
 import { inTransaction } from "./inTransaction.ts"
 import { mayMove } from "./mayMove.ts"
 import type { ExecutionRow, RunRow } from "./runRows.ts"
@@ -41,6 +40,8 @@ import { writeMoves } from "./writeMoves.ts"
 
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 const FIRST = "00000000-0000-0000-0000-000000000000"
+/** Runs that are looked at for one that a request to cancel takes, at most: of those that wait, few may be due. */
+const LOOKED_AT = 5
 
 export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = Layer.effect(
   ExecutionStore,
@@ -113,7 +114,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
         })
       )
 
-    const { begin, enterContacts, contactsOfUsers } = entering(sql, tools, write)
+    const { contactsOfUsers, enterOpen } = entering(sql, tools, write)
 
     const enter: ExecutionStore["Service"]["enter"] = (beginning, userIds, carry, settle = null) =>
       transaction(
@@ -123,16 +124,24 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
           beginning.appId,
           Effect.gen(function* () {
             if (!(yield* mayMove(sql, beginning.appId))) return yield* withdrawn
+            const open = yield* openWorkflow(sql, beginning.workflowId)
+            if (open === null) return Option.none()
             const contacts = yield* contactsOfUsers(beginning.appId, userIds)
-            const ordered = [...new Set(userIds)].flatMap((userId) => contacts.get(userId) ?? [])
-            const written = yield* enterContacts(beginning, ordered, carry)
+            const ordered = [...new Set(userIds)].flatMap((userId) => {
+              const contact = contacts.get(userId)
+              return contact === undefined ? [] : { contact }
+            })
+            const written = yield* enterOpen(open, beginning, ordered, carry)
             yield* settleWithin(sql, settle?.(written.moves) ?? null)
-            return written
+            return Option.some(written)
           }),
-          ({ moves }) => {
-            const details = { to: ["user_ids"], executions: moves.moved.length }
-            return [{ action: "workflow.triggered", target: beginning.workflowId, details }]
-          }
+          Option.match({
+            onNone: () => [],
+            onSome: ({ moves }) => {
+              const details = { to: ["user_ids"], executions: moves.moved.length }
+              return [{ action: "workflow.triggered", target: beginning.workflowId, details }]
+            }
+          })
         )
       )
 
@@ -145,20 +154,21 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
         sql,
         appId,
         Effect.gen(function* () {
+          if ((yield* openWorkflow(sql, workflowId)) === null) return Option.none()
           const [row] = yield* sql<{ readonly count: number }>`
             SELECT count(*)::integer AS count FROM (SELECT 1 FROM contacts WHERE app_id = ${appId} LIMIT ${COUNTED}) AS c`
           yield* sql`
-            INSERT INTO workflow_entries (id, app_id, workflow_id, audience, data)
-            VALUES (${id}, ${appId}, ${workflowId}, ${audience}::json, ${JSON.stringify(data)})`
+            INSERT INTO workflow_entries (id, app_id, workflow_id, audience, data, until_id)
+            VALUES (${id}, ${appId}, ${workflowId}, ${audience}::json, ${JSON.stringify(data)}, ${newestContact(sql, appId)})`
           const to = filter === null ? ["all"] : Object.keys(filter)
           yield* record(sql, appId, "workflow.triggered", workflowId, { to })
           yield* settleWithin(sql, settle?.(row!.count) ?? null)
-          return row!.count
+          return Option.some(row!.count)
         })
       )
     }, storeError("ExecutionStore.leave"))
 
-    const enterPage: ExecutionStore["Service"]["enterPage"] = (served, limit, beginOf, fits, carry) =>
+    const enterPage: ExecutionStore["Service"]["enterPage"] = (served, limit, fits, carry) =>
       transaction(
         "ExecutionStore.enterPage",
         Effect.gen(function* () {
@@ -169,9 +179,10 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             readonly audience: { readonly filter?: SegmentFilter | null; readonly user_ids?: ReadonlyArray<string> }
             readonly data: string
             readonly after_id: string | null
+            readonly until_id: string
           }>`
             WITH ${inTurn(sql, "workflow_entries", sql`true`, served)}
-            SELECT w.id, app_id, workflow_id, audience, data, after_id
+            SELECT w.id, app_id, workflow_id, audience, data, after_id, until_id
             FROM workflow_entries w WHERE w.id = (SELECT id FROM next)`
           if (row === undefined) return Option.none()
           const entry: Entry = {
@@ -181,45 +192,53 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             filter: row.audience.filter ?? null,
             data: readObject(row.data)
           }
-          const beginning = yield* beginOf(entry)
+          const { appId, data, workflowId } = entry
           const { user_ids } = row.audience
-          if (beginning !== null && user_ids !== undefined) {
-            const named = yield* contactsOfUsers(entry.appId, user_ids)
-            const written = yield* enterContacts(beginning, [...named.values()], carry)
+          const open = (yield* mayMove(sql, appId)) ? yield* openWorkflow(sql, workflowId) : null
+          if (open === null) {
             yield* sql`DELETE FROM workflow_entries WHERE id = ${entry.id}`
-            return Option.some({ ...written, appId: entry.appId })
+            return Option.some({ moves: NOTHING, webhooks: [], appId })
           }
-          const contacts =
-            beginning === null
-              ? []
-              : yield* sql<ContactRow>`
-                SELECT id, external_id, tags, attributes, locale, timezone FROM contacts
-                WHERE app_id = ${row.app_id} AND id > ${row.after_id ?? FIRST} AND id < ${entry.id}
-                ORDER BY id LIMIT ${limit}`
-          const wanted =
-            beginning === null ? [] : yield* fitting(beginning, entry, contacts, (person) => fits(entry, person))
-          const written =
-            beginning === null ? { moves: NOTHING, webhooks: [] } : yield* enterContacts(beginning, wanted, carry)
-          yield* contacts.length < limit
+          const isNamed = user_ids !== undefined
+          const contacts = isNamed
+            ? [...(yield* contactsOfUsers(appId, user_ids)).values()]
+            : yield* sql<ContactRow>`
+              SELECT id, external_id, tags, attributes, locale, timezone FROM contacts
+              WHERE app_id = ${appId} AND id > ${row.after_id ?? FIRST} AND id <= ${row.until_id}
+              ORDER BY id LIMIT ${limit}`
+          const wanted = yield* fitting(entry, yield* notExcluded(entry, contacts), (person) => fits(entry, person))
+          const entrants = wanted.map((contact) => ({ contact }))
+          const written = yield* enterOpen(open, { appId, workflowId, data }, entrants, carry)
+          yield* isNamed || contacts.length < limit
             ? sql`DELETE FROM workflow_entries WHERE id = ${entry.id}`
             : sql`
               UPDATE workflow_entries SET after_id = ${contacts.at(-1)!.id}, entered = entered + ${written.moves.moved.length}
               WHERE id = ${entry.id}`
-          return Option.some({ ...written, appId: entry.appId })
+          return Option.some({ ...written, appId })
         })
       )
 
+    /** Without those whose runs were cancelled while they had not entered yet. */
+    const notExcluded = Effect.fnUntraced(function* ({ id }: Entry, contacts: ReadonlyArray<ContactRow>) {
+      const rows = yield* sql<{ readonly user_id: string }>`
+        SELECT user_id FROM workflow_entry_exclusions
+        WHERE entry_id = ${id} AND user_id = ANY(${texts(contacts.map(({ external_id }) => external_id))})`
+      if (rows.length === 0) return contacts
+      const excluded = new Set(rows.map(({ user_id }) => user_id))
+      return contacts.filter(({ external_id }) => !excluded.has(external_id))
+    })
+
     /** Those of a page whom the description fits, with what it asks of their devices. */
     const fitting = Effect.fnUntraced(function* (
-      beginning: Beginning,
       entry: Entry,
       contacts: ReadonlyArray<ContactRow>,
       fits: (person: OpenRun["person"] & object) => boolean
     ) {
       if (entry.filter === null) return contacts
       const { devices, engagement } = needsOf([entry.filter])
-      const runs = devices || engagement ? contacts.map((contact) => begin(beginning, contact, 0)) : []
-      const more = runs.length === 0 ? new Map<ContactId, object>() : yield* reach(sql, runs)
+      const { appId } = entry
+      const people = contacts.map(({ external_id, id }) => ({ appId, contactId: id, userId: external_id }))
+      const more = devices || engagement ? yield* reach(sql, people) : new Map<ContactId, object>()
       return contacts.filter((contact) => fits({ ...personOf(contact), ...more.get(contact.id) }))
     })
 
@@ -306,6 +325,11 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
         )
       )
 
+    interface Described {
+      readonly id: ExecutionId
+      readonly fits: boolean
+    }
+
     interface Cancel {
       readonly id: string
       readonly app_id: AppId
@@ -318,7 +342,10 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       readonly detail: string
     }
 
-    /** Runs that a request describes, in the order of their ids, from where it has come to. */
+    /**
+     * Runs under way among which a request's are, in the order of their ids, from where it has come to, and whether each
+     * is: up to `limit` are looked at, however few fit.
+     */
     const described = ({ after_id, app_id, at, status, until_id, user_id, workflow_id }: Cancel, limit: number) => {
       const ofStatus = (table: string) => {
         if (status === null) return sql`true`
@@ -326,36 +353,39 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
         return status === "running" ? sql`${due} <= ${at}` : sql`${due} > ${at}`
       }
       if (workflow_id === null && user_id === null) {
-        return sql<{ readonly id: ExecutionId }>`
-          SELECT execution_id AS id FROM execution_timers r
-          WHERE app_id = ${app_id} AND execution_id > ${after_id} AND execution_id < ${until_id} AND ${ofStatus("r")}
-          ORDER BY execution_id LIMIT ${limit}`
+        return sql<Described>`
+          SELECT execution_id AS id, ${ofStatus("r")} AS fits FROM execution_timers r
+          WHERE app_id = ${app_id} AND execution_id > ${after_id} AND execution_id <= ${until_id}
+          ORDER BY app_id, execution_id LIMIT ${limit}`
       }
-      const isOpen = sql`e.ended_at IS NULL AND EXISTS (
+      const fits = sql`EXISTS (
         SELECT 1 FROM execution_timers r WHERE r.app_id = ${app_id} AND r.execution_id = e.id AND ${ofStatus("r")} OFFSET 0
-      )`
+      ) AS fits`
       if (user_id === null) {
-        return sql<{ readonly id: ExecutionId }>`
-          SELECT e.id FROM executions e WHERE e.workflow_id = ${workflow_id} AND e.app_id = ${app_id}
-            AND e.id > ${after_id} AND e.id < ${until_id} AND ${isOpen}
+        return sql<Described>`
+          SELECT e.id, ${fits} FROM executions e WHERE e.workflow_id = ${workflow_id} AND e.app_id = ${app_id}
+            AND e.id > ${after_id} AND e.id <= ${until_id} AND e.ended_at IS NULL
           ORDER BY e.workflow_id, e.id LIMIT ${limit}`
       }
       // A person's runs are few. The bounds of ids stand outside, or a plan might go by these alone.
-      return sql<{ readonly id: ExecutionId }>`
-        SELECT e.id FROM (
+      return sql<Described>`
+        SELECT e.id, ${fits} FROM (
           SELECT id, workflow_id, ended_at FROM executions WHERE app_id = ${app_id} AND user_id = ${user_id} OFFSET 0
         ) AS e
-        WHERE e.id > ${after_id} AND e.id < ${until_id} AND ${isOpen}
+        WHERE e.id > ${after_id} AND e.id <= ${until_id} AND e.ended_at IS NULL
           ${workflow_id === null ? sql`` : sql`AND e.workflow_id = ${workflow_id}`}
         ORDER BY e.id LIMIT ${limit}`
     }
 
     const cancelPage = Effect.fnUntraced(function* (cancel: Cancel, limit: number, events: CancelEvents) {
-      const rows = yield* described(cancel, limit)
-      const ids = rows.map(({ id }) => id)
+      const most = cancel.status === null ? limit : limit * LOOKED_AT
+      const page = yield* described(cancel, most)
+      const fitting = page.flatMap(({ fits, id }) => (fits ? [id] : []))
+      const ids = fitting.slice(0, limit)
       const { app_id, detail } = cancel
-      const page = yield* cancelRuns(sql, app_id, ids, { reason: "operator", detail, keepsDigests: false, events })
-      return { ...page, last: ids.length < limit ? null : (ids.at(-1) ?? cancel.after_id) }
+      const done = yield* cancelRuns(sql, app_id, ids, { reason: "operator", detail, keepsDigests: false, events })
+      const last = ids.length < fitting.length ? ids.at(-1)! : page.length < most ? null : page.at(-1)!.id
+      return { ...done, last }
     })
 
     const cancelMatching: ExecutionStore["Service"]["cancelMatching"] = (appId, request, limit, events) => {
@@ -370,8 +400,28 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
               // Whoever lets a page in just now is waited for: its runs are there for what follows.
               yield* sql`DELETE FROM workflow_entries WHERE app_id = ${appId} AND workflow_id = ${workflow_id}`
             }
+            if (user_id !== undefined && status === undefined) {
+              // Nor do audiences let in that one person whom they have not come to yet.
+              yield* sql`
+                WITH theirs AS MATERIALIZED (
+                  SELECT id FROM workflow_entries WHERE ${spanOf(
+                    sql,
+                    "oldest first",
+                    appId,
+                    null,
+                    workflow_id === undefined ? sql`true` : sql`workflow_id = ${workflow_id}`
+                  )} FOR NO KEY UPDATE
+                )
+                INSERT INTO workflow_entry_exclusions (entry_id, user_id) SELECT id, ${user_id}::text FROM theirs
+                ON CONFLICT DO NOTHING`
+            }
             const who = byWhom(yield* CurrentActor)
             const at = now()
+            // Runs of nodes whose clocks are ahead are there as well.
+            const [newest] = yield* sql<{ readonly id: string }>`
+              SELECT execution_id AS id FROM execution_timers WHERE app_id = ${appId}
+              ORDER BY app_id DESC, execution_id DESC LIMIT 1`
+            const end = uuidFloor(at + 1)
             const cancel: Cancel = {
               id: uuidv7(),
               app_id: appId,
@@ -379,7 +429,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
               user_id: user_id ?? null,
               status: status ?? null,
               at: new Date(at),
-              until_id: uuidFloor(at + 1),
+              until_id: newest !== undefined && newest.id > end ? newest.id : end,
               after_id: FIRST,
               detail: note === undefined ? who : `${note}, ${who}`
             }

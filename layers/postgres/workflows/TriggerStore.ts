@@ -3,12 +3,12 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts"
-import type { AppId, ContactId, SegmentId, WorkflowId, WorkflowVersionId } from "../../../services/domain/Ids.ts"
+import type { AppId, ContactId, SegmentId, WorkflowId } from "../../../services/domain/Ids.ts"
 import { uuidFloor, uuidTime } from "../../../services/domain/Ids.ts"
-import type { Reentry, Trigger } from "../../../services/domain/workflows/Workflow.ts"
+import type { Trigger } from "../../../services/domain/workflows/Workflow.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { now } from "../../../services/ports/Now.ts"
-import type { Beginning, Moves, OpenRun, Tools, Written } from "../../../services/ports/workflows/ExecutionStore.ts"
+import type { Beginning, Moves, Tools, Written } from "../../../services/ports/workflows/ExecutionStore.ts"
 import type { Triggered } from "../../../services/ports/workflows/TriggerStore.ts"
 import { TriggerStore } from "../../../services/ports/workflows/TriggerStore.ts"
 import { notedOfPeople } from "../access/auditEntry.ts"
@@ -17,7 +17,7 @@ import { texts, uuids } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
 import { ask, reach, segments } from "./answers.ts"
 import type { ContactRow } from "./entering.ts"
-import { entering } from "./entering.ts"
+import { entering, newestContact } from "./entering.ts"
 import { inTransaction } from "./inTransaction.ts"
 import { personOf, readObject } from "./runRows.ts"
 import { writeMoves } from "./writeMoves.ts"
@@ -32,17 +32,10 @@ const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 interface WorkflowRow {
   readonly workflow_id: WorkflowId
-  readonly version_id: WorkflowVersionId
   readonly trigger: Trigger
-  readonly reentry: Reentry
 }
 
-const triggeredOf = (row: WorkflowRow): Triggered => ({
-  workflowId: row.workflow_id,
-  versionId: row.version_id,
-  trigger: row.trigger,
-  reentry: row.reentry
-})
+const triggeredOf = (row: WorkflowRow): Triggered => ({ workflowId: row.workflow_id, trigger: row.trigger })
 
 /** Whether what a segment asks may change without a write of its contacts. */
 const isTimely = ({ engagement, last_seen, platforms }: SegmentFilter): boolean =>
@@ -61,26 +54,19 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
     const write = Effect.fnUntraced(function* (moves: Moves, isNew: boolean) {
       return { moves, webhooks: yield* writeMoves(sql, moves, isNew) } satisfies Written
     })
-    const { begin, contactsOfUsers, enterContacts } = entering(sql, tools, write)
+    const { contactsOfUsers, enterContacts } = entering(sql, tools, write)
 
-    const beginningOf = (
-      appId: AppId,
-      { reentry, trigger, versionId, workflowId }: Triggered,
-      depth: number
-    ): Beginning => ({
+    const beginningOf = (appId: AppId, { trigger, workflowId }: Triggered): Beginning => ({
       appId,
       workflowId,
-      versionId,
-      reentry: reentry === "always" ? null : reentry,
       data: {},
-      depth,
       ...(trigger.type === "segment_entered" ? { segmentId: trigger.segment_id } : {})
     })
 
     /** Active workflows of an application that wait for one of these. */
     const waitingFor = (appId: AppId, type: Trigger["type"], values: ReadonlyArray<string>) =>
       sql<WorkflowRow>`
-        SELECT w.id AS workflow_id, w.version_id, v.definition -> 'trigger' AS trigger, v.definition ->> 'reentry' AS reentry
+        SELECT w.id AS workflow_id, v.definition -> 'trigger' AS trigger
         FROM workflows w JOIN workflow_versions v ON v.id = w.version_id
         WHERE w.app_id = ${appId} AND w.status = 'active' AND w.trigger_type = ${type}
           AND w.trigger_value = ANY(${texts([...new Set(values)])})
@@ -142,10 +128,9 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
             )
             written.push(
               yield* enterContacts(
-                beginningOf(appId, workflow, 0),
-                its.map(({ user_id }) => contacts.get(user_id)!),
-                carry,
-                (place) => readObject(its[place]!.data)
+                beginningOf(appId, workflow),
+                its.map(({ data, user_id }) => ({ contact: contacts.get(user_id)!, data: readObject(data) })),
+                carry
               )
             )
           }
@@ -181,15 +166,10 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
     ) {
       const people = new Map(contacts.map((contact) => [contact.id, personOf(contact)]))
       if (!filters.some(isTimely) || contacts.length === 0) return people
-      const nobody = {
-        workflowId: "" as WorkflowId,
-        versionId: "" as WorkflowVersionId,
-        reentry: null,
-        data: {},
-        depth: 0
-      }
-      const runs: ReadonlyArray<OpenRun> = contacts.map((contact) => begin({ appId, ...nobody }, contact, 0))
-      const more = yield* reach(sql, runs)
+      const more = yield* reach(
+        sql,
+        contacts.map(({ external_id, id }) => ({ appId, contactId: id, userId: external_id }))
+      )
       return new Map([...people].map(([id, person]) => [id, { ...person, ...more.get(id) }]))
     })
 
@@ -257,23 +237,20 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
           if (changes.length === 0) return Option.some({ appId, count: 0, written })
           const rows = yield* contactsOf([...new Set(changes.map(({ contact_id }) => contact_id))])
           const contacts = new Map(rows.map((row) => [row.id, row]))
+          // Which of a contact's changes led into a segment, nobody can tell: the one that most workflows led to counts.
           const depthOf = new Map<ContactId, number>()
           for (const { contact_id, depth } of changes)
             depthOf.set(contact_id, Math.max(depth, depthOf.get(contact_id) ?? 0))
-          const mayLead = (id: ContactId) => (depthOf.get(id) ?? 0) < DEPTH && contacts.has(id)
 
-          const enterAll = Effect.fnUntraced(function* (workflow: Triggered, ids: ReadonlyArray<ContactId>) {
-            const leading = ids.filter(mayLead)
-            if (leading.length === 0) return
-            const depth = Math.max(...leading.map((id) => depthOf.get(id) ?? 0))
-            const beginning = beginningOf(appId, workflow, depth)
-            written.push(
-              yield* enterContacts(
-                beginning,
-                leading.map((id) => contacts.get(id)!),
-                carry
-              )
-            )
+          const enterAll = Effect.fnUntraced(function* (
+            workflow: Triggered,
+            all: ReadonlyArray<{ readonly contact_id: ContactId; readonly depth: number }>
+          ) {
+            const entrants = all.flatMap(({ contact_id, depth }) => {
+              const contact = contacts.get(contact_id)
+              return depth < DEPTH && contact !== undefined ? [{ contact, depth }] : []
+            })
+            if (entrants.length > 0) written.push(yield* enterContacts(beginningOf(appId, workflow), entrants, carry))
           })
 
           for (const workflow of yield* waitingFor(
@@ -284,7 +261,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
             const tag = workflow.trigger.type === "tag_added" ? workflow.trigger.tag : ""
             yield* enterAll(
               workflow,
-              changes.flatMap(({ contact_id, tags_added }) => (tags_added.includes(tag) ? [contact_id] : []))
+              changes.filter(({ tags_added }) => tags_added.includes(tag))
             )
           }
           yield* keepWatched(appId)
@@ -309,9 +286,9 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
                 fitting
               )
               // Who is still to be looked at for the first time may have been in it before.
-              const entered = came.filter(
-                (id) => !is_first || after_id === null || id <= after_id || uuidTime(id) >= since.getTime()
-              )
+              const entered = came
+                .filter((id) => !is_first || after_id === null || id <= after_id || uuidTime(id) >= since.getTime())
+                .map((id) => ({ contact_id: id, depth: depthOf.get(id) ?? 0 }))
               for (const workflow of yield* waitingFor(appId, "segment_entered", [segment_id])) {
                 yield* enterAll(workflow, entered)
               }
@@ -359,8 +336,8 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
           const written: Array<Written> = []
           if (!is_first && came.size > 0) {
             for (const workflow of yield* waitingFor(appId, "segment_entered", [segmentId])) {
-              const entering = contacts.filter(({ id }) => came.has(id))
-              written.push(yield* enterContacts(beginningOf(appId, workflow, 0), entering, carry))
+              const entrants = contacts.flatMap((contact) => (came.has(contact.id) ? [{ contact }] : []))
+              written.push(yield* enterContacts(beginningOf(appId, workflow), entrants, carry))
             }
           }
           const isDone = contacts.length < limit
@@ -396,8 +373,8 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
             // A segment that is gone holds nobody.
             if (segment_id === undefined || filter !== null) {
               yield* sql`
-                INSERT INTO workflow_entries (id, app_id, workflow_id, audience)
-                VALUES (${uuidv7()}, ${app_id}, ${id}, ${JSON.stringify(audience)}::json)`
+                INSERT INTO workflow_entries (id, app_id, workflow_id, audience, until_id)
+                VALUES (${uuidv7()}, ${app_id}, ${id}, ${JSON.stringify(audience)}::json, ${newestContact(sql, app_id)})`
             }
             yield* sql`UPDATE workflows SET next_at = ${PgTypes.timestamptz(next(trigger, at))} WHERE id = ${id}`
           }

@@ -9,6 +9,7 @@ import type { StepTemplates, WorkflowDraft } from "../../../services/ports/workf
 import { WorkflowStore } from "../../../services/ports/workflows/WorkflowStore.ts"
 import { record } from "../access/auditEntry.ts"
 import { permitted } from "../access/permitted.ts"
+import { ENTERING } from "../server/advisoryLocks.ts"
 import { alongTheKey } from "../server/byValues.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
@@ -82,6 +83,9 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient> = Lay
       return versionId
     })
 
+    /** Whoever enters has done so; whoever comes sees what the caller's transaction has written. */
+    const waitForEntrants = (id: WorkflowId) => sql`SELECT pg_advisory_xact_lock(${ENTERING}, hashtext(${id}))`
+
     const find: WorkflowStore["Service"]["find"] = (appId, id) =>
       sql<Row>`
         SELECT ${columns} FROM workflows w JOIN workflow_versions v ON v.id = w.version_id
@@ -122,10 +126,13 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient> = Lay
           SELECT id FROM workflows WHERE app_id = ${appId} AND id = ${id} AND version = ${PgTypes.int4(version)}
             AND status <> 'archived' AND deleted_at IS NULL FOR UPDATE`
         if (row === undefined) return Option.none()
-        const { name, trigger } = draft.definition
+        yield* waitForEntrants(id)
+        const { name, reentry, trigger } = draft.definition
         const versionId = yield* writeVersion(appId, id, version + 1, draft)
         yield* sql`
-          UPDATE workflows SET name = ${name}, version = version + 1, version_id = ${versionId}, updated_at = now(),
+          UPDATE workflows SET had_other_reentry = had_other_reentry OR status = 'active' AND ${reentry} <> (
+              SELECT v.definition ->> 'reentry' FROM workflow_versions v WHERE v.id = workflows.version_id
+            ), name = ${name}, version = version + 1, version_id = ${versionId}, updated_at = now(),
             trigger_type = ${trigger.type}, trigger_value = ${triggerValueOf(trigger)},
             next_at = CASE WHEN status = 'active' THEN ${at(nextAt)} END
           WHERE id = ${id}`
@@ -151,11 +158,12 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient> = Lay
         SELECT name, status FROM workflows WHERE app_id = ${appId} AND id = ${id} AND deleted_at IS NULL FOR UPDATE`
       if (row === undefined) return false
       if (row.status === "archived" && !isDeleted) return true
+      yield* waitForEntrants(id)
+      // Audiences that are entering end where they have come to: whoever takes their next page finds nobody may enter.
       yield* sql`
         UPDATE workflows SET status = 'archived', next_at = NULL, is_closing = true, updated_at = now(),
           deleted_at = ${isDeleted ? sql`now()` : sql`NULL`}
         WHERE id = ${id}`
-      yield* sql`DELETE FROM workflow_entries WHERE workflow_id = ${id}`
       yield* record(sql, appId, action, id, { name: row.name })
       return true
     })

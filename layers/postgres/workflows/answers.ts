@@ -10,6 +10,7 @@ import { valueAt } from "../../../services/domain/workflows/Conditions.ts"
 import type { Answer, Collected, Heard, Joined, Question } from "../../../services/domain/workflows/Interpreter.ts"
 import type { Asked, OpenRun } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { doubles, integers, texts, times, uuids } from "../server/columns.ts"
+import { changeContacts } from "./changeContacts.ts"
 import { readObject } from "./runRows.ts"
 
 /*
@@ -308,11 +309,16 @@ const answerAll = (
       return passes(sql, asked as ReadonlyArray<Of<"Pass">>, now)
     case "Event":
       return events(sql, asked as ReadonlyArray<Of<"Event">>)
+    case "Change":
+      return changeContacts(
+        sql,
+        (asked as ReadonlyArray<Of<"Change">>).map(({ question: { step }, run }) => ({ run, step }))
+      )
   }
 }
 
 /** Kinds in the order in which they lock. */
-const TAGS = ["Messages", "Outcome", "Event", "Pass", "Join", "Collect"] as const
+const TAGS = ["Messages", "Outcome", "Event", "Change", "Pass", "Join", "Collect"] as const
 
 export const ask = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Asked>, now: number) {
   const answers: Array<Answer> = []
@@ -340,7 +346,10 @@ export const segments = (sql: Sql, appId: AppId, ids: ReadonlyArray<SegmentId>) 
   )
 
 /** Devices and engagement of people. */
-export const reach = Effect.fnUntraced(function* (sql: Sql, runs: ReadonlyArray<OpenRun>) {
+export const reach = Effect.fnUntraced(function* (
+  sql: Sql,
+  runs: ReadonlyArray<Pick<OpenRun, "appId" | "contactId" | "userId">>
+) {
   const people = [...new Map(runs.map((run) => [run.contactId, run])).values()]
   const rows = yield* sql<{
     readonly place: number

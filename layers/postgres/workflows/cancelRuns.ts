@@ -29,6 +29,7 @@ export const cancelRuns = Effect.fnUntraced(function* (
   ids: ReadonlyArray<ExecutionId>,
   { detail, events, keepsDigests, reason }: Cancelling
 ) {
+  if (ids.length === 0) return { cancelled: [], webhooks: [] }
   const entry: HistoryEntry = { at: now(), stepOrder: 0, outcome: "cancelled", detail }
   // Whoever moves one of them has its timer: when that is done, the run may have ended by itself.
   yield* sql`

@@ -2,7 +2,8 @@ import { PgTypes } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { AppId, ContactId, ExecutionId } from "../../../services/domain/Ids.ts"
+import type { AppId, ContactId, ExecutionId, WorkflowId, WorkflowVersionId } from "../../../services/domain/Ids.ts"
+import type { Reentry } from "../../../services/domain/workflows/Workflow.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { now } from "../../../services/ports/Now.ts"
 import type {
@@ -14,13 +15,15 @@ import type {
   Written
 } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { inboxChannels } from "../inbox/inboxChannels.ts"
-import { texts, uuids } from "../server/columns.ts"
+import { smallints, texts, uuids } from "../server/columns.ts"
 import type { PersonRow } from "./runRows.ts"
 import { personOf } from "./runRows.ts"
 import { mayMove } from "./mayMove.ts"
 import { insertRuns } from "./writeMoves.ts"
 
-export const NOTHING: Moves = { moved: [], messages: [], updates: [], events: [], counts: [], steps: [] }
+const FIRST = "00000000-0000-0000-0000-000000000000"
+
+export const NOTHING: Moves = { moved: [], messages: [], events: [], counts: [], steps: [] }
 
 export interface ContactRow extends PersonRow {
   readonly id: ContactId
@@ -29,9 +32,37 @@ export interface ContactRow extends PersonRow {
 
 type Data = Readonly<Record<string, unknown>>
 
+/** Somebody who enters. */
+export interface Entrant {
+  readonly contact: ContactRow
+  /** Left out: that of the beginning. */
+  readonly data?: Data
+  /** How many workflows led here; left out: none. */
+  readonly depth?: number
+}
+
+/** What people enter a workflow with, as it is for as long as the transaction lasts. */
+interface Open {
+  readonly version_id: WorkflowVersionId
+  readonly reentry: Reentry
+  /** Whether runs have entered by another rule, whose entry keys say something else, or nothing. */
+  readonly had_other_reentry: boolean
+}
+
+/** The contact up to whom an audience goes that is described now; none: the first id of all. */
+export const newestContact = (sql: SqlClient.SqlClient, appId: AppId) => sql`
+  coalesce((SELECT id FROM contacts WHERE app_id = ${appId} ORDER BY app_id DESC, id DESC LIMIT 1), ${FIRST}::uuid)`
+
 /** What keeps a person from entering twice, as the row says it. */
-const entryKeyOf = (reentry: Beginning["reentry"], userId: string): string | null =>
-  reentry === null ? null : `${reentry === "once" ? "x" : "o"}${userId}`
+const entryKeyOf = (reentry: Exclude<Reentry, "always">, userId: string): string =>
+  `${reentry === "once" ? "x" : "o"}${userId}`
+
+/** What a workflow is entered with; null: nobody may. Who changes or ends it waits until the caller's transaction is over. */
+export const openWorkflow = (sql: SqlClient.SqlClient, id: WorkflowId) =>
+  Effect.map(
+    sql<Open>`SELECT version_id, reentry, had_other_reentry FROM open_workflow(${id})`,
+    ([open]) => open ?? null
+  )
 
 /** How people enter workflows, within a transaction. */
 export const entering = (
@@ -50,11 +81,16 @@ export const entering = (
     return new Map(rows.map((row) => [row.external_id, row]))
   })
 
-  const begin = (beginning: Beginning, contact: ContactRow, at: number, data: Data = beginning.data): OpenRun => ({
+  const begin = (
+    beginning: Beginning,
+    versionId: WorkflowVersionId,
+    at: number,
+    { contact, data = beginning.data, depth = 0 }: Entrant
+  ): OpenRun => ({
     id: uuidv7() as ExecutionId,
     appId: beginning.appId,
     workflowId: beginning.workflowId,
-    versionId: beginning.versionId,
+    versionId,
     contactId: contact.id,
     userId: contact.external_id,
     position: 0,
@@ -65,7 +101,7 @@ export const entering = (
     steps: {},
     sends: {},
     enteredAt: at,
-    depth: beginning.depth,
+    depth,
     fence: 0,
     person: personOf(contact),
     isClosed: null,
@@ -73,19 +109,40 @@ export const entering = (
     segmentId: beginning.segmentId ?? null
   })
 
+  /** Without those whom runs of theirs keep out that entered by another rule. */
+  const notKeptOut = Effect.fnUntraced(function* (
+    { appId, workflowId }: Beginning,
+    { had_other_reentry, reentry }: Open,
+    runs: ReadonlyArray<OpenRun>
+  ) {
+    if (!had_other_reentry) return runs
+    const isOpen = reentry === "once" ? sql`true` : sql`e.ended_at IS NULL`
+    const rows = yield* sql<{ readonly user_id: string }>`
+      SELECT t.user_id FROM unnest(${texts([...new Set(runs.map(({ userId }) => userId))])}) AS t (user_id)
+      CROSS JOIN LATERAL (
+        SELECT 1 FROM executions e WHERE e.app_id = ${appId} AND e.user_id = t.user_id AND e.workflow_id = ${workflowId}
+          AND ${isOpen} LIMIT 1
+      ) AS own`
+    const keptOut = new Set(rows.map(({ user_id }) => user_id))
+    return runs.filter(({ userId }) => !keptOut.has(userId))
+  })
+
   /** Runs of people who may enter once are written before they move: of those who may not, nothing comes. */
-  const admitted = Effect.fnUntraced(function* (beginning: Beginning, runs: ReadonlyArray<OpenRun>) {
-    if (beginning.reentry === null || runs.length === 0) return runs
+  const admitted = Effect.fnUntraced(function* (beginning: Beginning, open: Open, all: ReadonlyArray<OpenRun>) {
+    const { reentry, version_id } = open
+    if (reentry === "always") return all
+    const runs = yield* notKeptOut(beginning, open, all)
+    if (runs.length === 0) return runs
     const rows = yield* sql<{ readonly id: ExecutionId }>`
       INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, data, depth,
         segment_id, entry_key, created_at)
-      SELECT ${beginning.appId}::uuid, t.id, ${beginning.workflowId}::uuid, ${beginning.versionId}::uuid, t.contact_id,
-        t.user_id, 'waiting', 0, t.data, ${PgTypes.int2(beginning.depth)}, ${beginning.segmentId ?? null}::uuid, t.entry_key,
+      SELECT ${beginning.appId}::uuid, t.id, ${beginning.workflowId}::uuid, ${version_id}::uuid, t.contact_id,
+        t.user_id, 'waiting', 0, t.data, t.depth, ${beginning.segmentId ?? null}::uuid, t.entry_key,
         ${PgTypes.timestamptz(runs[0]!.enteredAt)}
       FROM unnest(${uuids(runs.map(({ id }) => id))}, ${uuids(runs.map(({ contactId }) => contactId))},
-        ${texts(runs.map(({ userId }) => userId))}, ${texts(runs.map(({ userId }) => entryKeyOf(beginning.reentry, userId)))},
-        ${texts(runs.map(({ data }) => JSON.stringify(data)))}
-      ) WITH ORDINALITY AS t (id, contact_id, user_id, entry_key, data, place)
+        ${texts(runs.map(({ userId }) => userId))}, ${texts(runs.map(({ userId }) => entryKeyOf(reentry, userId)))},
+        ${texts(runs.map(({ data }) => JSON.stringify(data)))}, ${smallints(runs.map(({ depth }) => depth))}
+      ) WITH ORDINALITY AS t (id, contact_id, user_id, entry_key, data, depth, place)
       ORDER BY t.entry_key, t.place
       ON CONFLICT (workflow_id, entry_key) WHERE entry_key IS NOT NULL DO NOTHING
       RETURNING id`
@@ -93,22 +150,25 @@ export const entering = (
     return runs.filter(({ id }) => ids.has(id))
   })
 
-  /** Begins runs of these people, each with data of its own where it is given, and moves them. */
-  const enterContacts = Effect.fnUntraced(function* (
+  const nothing: Written = { moves: NOTHING, webhooks: [] }
+
+  /** Begins runs of these people in a workflow that is open, and moves them. */
+  const enterOpen = Effect.fnUntraced(function* (
+    open: Open,
     beginning: Beginning,
-    contacts: ReadonlyArray<ContactRow>,
-    carry: Carry,
-    dataOf?: (place: number) => Data
+    entrants: ReadonlyArray<Entrant>,
+    carry: Carry
   ) {
-    if (contacts.length === 0 || !(yield* mayMove(sql, beginning.appId))) return { moves: NOTHING, webhooks: [] }
+    if (entrants.length === 0) return nothing
     const at = now()
     const runs = yield* admitted(
       beginning,
-      contacts.map((contact, place) => begin(beginning, contact, at, dataOf?.(place)))
+      open,
+      entrants.map((entrant) => begin(beginning, open.version_id, at, entrant))
     )
-    if (runs.length === 0) return { moves: NOTHING, webhooks: [] }
+    if (runs.length === 0) return nothing
     const moves = yield* carry(runs, tools)
-    if (beginning.reentry === null) {
+    if (open.reentry === "always") {
       yield* insertRuns(sql, moves.moved)
       return yield* write(moves, true)
     }
@@ -118,5 +178,16 @@ export const entering = (
     return yield* write(moves, false)
   })
 
-  return { begin, contactsOfUsers, enterContacts }
+  /** The same of a workflow that nobody may enter any more, perhaps. */
+  const enterContacts = Effect.fnUntraced(function* (
+    beginning: Beginning,
+    entrants: ReadonlyArray<Entrant>,
+    carry: Carry
+  ) {
+    if (entrants.length === 0 || !(yield* mayMove(sql, beginning.appId))) return nothing
+    const open = yield* openWorkflow(sql, beginning.workflowId)
+    return open === null ? nothing : yield* enterOpen(open, beginning, entrants, carry)
+  })
+
+  return { contactsOfUsers, enterContacts, enterOpen }
 }

@@ -4,7 +4,6 @@ import type { SqlClient } from "effect/sql"
 import type { AppId, ExecutionId, WebhookId } from "../../../services/domain/Ids.ts"
 import type { EventChunk } from "../../../services/domain/webhooks/Event.ts"
 import type { HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
-import type { UpdateContactStep } from "../../../services/domain/workflows/Steps.ts"
 import type { MovedRun, Moves, OpenRun, StepSum } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { booleans, doubles, integers, smallints, texts, times, uuids } from "../server/columns.ts"
 
@@ -48,13 +47,14 @@ export const insertRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
       tries, data, steps, sends, history, ended_step, error, reason, depth, segment_id, created_at, ended_at)
     SELECT ${first!.run.appId}::uuid, t.id, ${first!.run.workflowId}::uuid, ${first!.run.versionId}::uuid, t.contact_id,
       t.user_id, t.status, t.position, t.is_begun, t.deadline, t.tries, t.data, coalesce(t.steps, '{}'),
-      coalesce(t.sends, '{}'), t.history, t.ended_step, t.error, t.reason, ${PgTypes.int2(first!.run.depth)}, ${first!.run.segmentId}::uuid,
+      coalesce(t.sends, '{}'), t.history, t.ended_step, t.error, t.reason, t.depth, ${first!.run.segmentId}::uuid,
       ${PgTypes.timestamptz(first!.run.enteredAt)}, CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
     FROM unnest(${to.ids}, ${uuids(moved.map(({ run }) => run.contactId))}, ${texts(moved.map(({ run }) => run.userId))},
       ${to.status}, ${to.position}, ${to.isBegun}, ${to.deadline}, ${to.tries}, ${to.steps}, ${to.sends}, ${to.history},
-      ${to.endedStep}, ${to.error}, ${to.reason}, ${texts(moved.map(({ run }) => jsonOf(run.data)))}
+      ${to.endedStep}, ${to.error}, ${to.reason}, ${texts(moved.map(({ run }) => jsonOf(run.data)))},
+      ${smallints(moved.map(({ run }) => run.depth))}
     ) AS t (id, contact_id, user_id, status, position, is_begun, deadline, tries, steps, sends, history, ended_step, error,
-      reason, data)`
+      reason, data, depth)`
 }
 
 /** Runs of one application that are there. A person may enter again who was kept out while a run was open. */
@@ -149,42 +149,6 @@ const insertMessages = (sql: Sql, messages: Moves["messages"]) => sql`
     ${doubles(messages.map(({ ttlMs }) => ttlMs))}, ${uuids(messages.map(({ template }) => template))}
   ) AS t (id, app_id, priority, request, ttl, template)`
 
-/** Everybody whom one step changes, in one statement, locked in the order in which all lock contacts. */
-const updateContacts = Effect.fnUntraced(function* (sql: Sql, updates: Moves["updates"]) {
-  const bySteps = new Map<UpdateContactStep, Array<OpenRun>>()
-  for (const { run, step } of updates) {
-    const runs = bySteps.get(step)
-    if (runs === undefined) bySteps.set(step, [run])
-    else runs.push(run)
-  }
-  for (const [{ attributes = {}, tags_add = [], tags_remove = [] }, runs] of bySteps) {
-    const set: Record<string, unknown> = {}
-    const removed: Array<string> = []
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value === null) removed.push(name)
-      else set[name] = value
-    }
-    const depth = Math.max(...runs.map((run) => run.depth)) + 1
-    yield* sql`SELECT set_config('heliograph.depth', ${String(depth)}, true)`
-    yield* sql`
-      WITH locked AS MATERIALIZED (
-        SELECT id FROM contacts WHERE app_id = ${runs[0]!.appId} AND id = ANY(${uuids(runs.map((run) => run.contactId))})
-        ORDER BY external_id COLLATE "C" FOR NO KEY UPDATE
-      )
-      UPDATE contacts p SET
-        tags = ARRAY(
-          SELECT tag FROM (
-            SELECT DISTINCT ON (tag) tag, place FROM unnest(p.tags || ${texts(tags_add)}) WITH ORDINALITY AS t (tag, place)
-            WHERE tag <> ALL(${texts(tags_remove)}) ORDER BY tag, place
-          ) AS kept ORDER BY place LIMIT 100
-        ),
-        attributes = ((p.attributes::jsonb || ${jsonOf(set)}::text::jsonb) - ${texts(removed)})::json,
-        updated_at = now()
-      FROM locked WHERE p.id = locked.id`
-    yield* sql`SELECT set_config('heliograph.depth', '', true)`
-  }
-})
-
 /** Chunks that an active webhook subscribes to, and its work, as of results (sending/resultParts.ts). */
 export const insertEvents = Effect.fnUntraced(function* (sql: Sql, events: ReadonlyArray<EventChunk>) {
   if (events.length === 0) return []
@@ -232,7 +196,7 @@ export const addCounts = (sql: Sql, sums: ReadonlyArray<StepSum>) => {
 
 /** Writes moves of runs of one application; `isNew`: they were written already, with `insertRuns`. */
 export const writeMoves = Effect.fnUntraced(function* (sql: Sql, moves: Moves, isNew: boolean) {
-  const { counts, events, messages, moved, updates } = moves
+  const { counts, events, messages, moved } = moves
   if (moved.length === 0) return []
   const waiting = moved.filter((one) => !isEnded(one))
   const ended = moved.filter(isEnded)
@@ -247,7 +211,6 @@ export const writeMoves = Effect.fnUntraced(function* (sql: Sql, moves: Moves, i
   if (left.length > 0) yield* deleteWakes(sql, left)
   yield* insertWakes(sql, waiting)
   if (messages.length > 0) yield* insertMessages(sql, messages)
-  if (updates.length > 0) yield* updateContacts(sql, updates)
   const webhooks = yield* insertEvents(sql, events)
   if (counts.length > 0) yield* addCounts(sql, counts)
   return webhooks

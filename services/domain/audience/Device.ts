@@ -15,16 +15,18 @@ export type Environment = typeof Environment.Type
 /** What a device, or an inbox message, carries beside its own fields. */
 export const METADATA_BYTES = 4096
 const utf8 = new TextEncoder()
+/** Whether a value takes more room, as JSON, than a device or a contact may carry. */
+export const isTooLarge = (value: unknown): boolean => utf8.encode(JSON.stringify(value)).length > METADATA_BYTES
 
 /** A JSON object of at most 4 KB. */
 export const Metadata = JsonRecord.check(
-  Schema.makeFilter(
-    (value: unknown) =>
-      utf8.encode(JSON.stringify(value)).length <= METADATA_BYTES || "must be at most 4096 bytes as JSON"
-  )
+  Schema.makeFilter((value: unknown) => !isTooLarge(value) || "must be at most 4096 bytes as JSON")
 )
 
-export const Tags = Schema.Array(text(64)).check(Schema.isMaxLength(100))
+/** Tags of a device or a contact, at most. */
+export const MOST_TAGS = 100
+
+export const Tags = Schema.Array(text(64)).check(Schema.isMaxLength(MOST_TAGS))
 
 /** Characters of the application's own id of a person, at most. */
 export const USER_ID = 256

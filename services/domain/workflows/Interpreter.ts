@@ -2,6 +2,7 @@ import type { CancelReason, ExecutionStatus, HistoryEntry, StepOutcome } from ".
 import type { Facts, MessageState } from "./Conditions.ts"
 import { judge, valueAt } from "./Conditions.ts"
 import { delayUntil } from "./Delay.ts"
+import { isTooLarge, METADATA_BYTES, MOST_TAGS } from "../audience/Device.ts"
 import type { ExecutionId, NotificationId } from "../Ids.ts"
 import type { SegmentFilter } from "../audience/Segment.ts"
 import { isTimeZone } from "../Time.ts"
@@ -60,6 +61,21 @@ export type Fetched =
   /** Its server has no turn for it before then (epoch ms). */
   | { readonly _tag: "Later"; readonly until: number }
 
+/**
+ * What an answer of a server means: `body` is what it read as JSON. What may pass is tried again, not before the server's
+ * `retryAfterMs`. A redirect is not followed: it would lead past what was looked at.
+ */
+export const fetchedOf = (status: number, body: unknown, retryAfterMs: number | null): Fetched => {
+  if (status >= 500 || status === 429 || status === 408) {
+    return { _tag: "Fault", detail: `answered ${status}`, mayRetry: true, retryAfterMs }
+  }
+  if (status >= 300 && status < 400) {
+    const detail = `answered ${status}: redirects are not followed`
+    return { _tag: "Fault", detail, mayRetry: false, retryAfterMs: null }
+  }
+  return { _tag: "Answer", status, body }
+}
+
 /** What a run asks, and what it is told. */
 export type Question =
   /** What became of the messages of these SEND steps. → `ReadonlyMap<key, ReadonlySet<MessageState>>` */
@@ -72,6 +88,8 @@ export type Question =
   | { readonly _tag: "Collect"; readonly step: DigestStep; readonly by: string }
   /** Takes one of the passes of person and key. → whether there was one */
   | { readonly _tag: "Pass"; readonly step: ThrottleStep; readonly by: string }
+  /** Changes the contact, unless it would have more then than a contact may. → null, or what would be too much */
+  | { readonly _tag: "Change"; readonly step: UpdateContactStep }
   /** The first event of the person that fits, after `since` (ISO 8601). → `Heard`, or null */
   | { readonly _tag: "Event"; readonly step: WaitForStep; readonly value: unknown; readonly since: string }
 
@@ -91,12 +109,14 @@ export type Answer =
   | Collected
   | Heard
   | boolean
+  | string
   | null
 
-/** What a run does to others. */
-export type Effect =
-  | { readonly _tag: "Send"; readonly place: Place; readonly step: SendStep }
-  | { readonly _tag: "Update"; readonly place: Place; readonly step: UpdateContactStep }
+/** A message that a run sends. */
+export interface Sending {
+  readonly place: Place
+  readonly step: SendStep
+}
 
 /** Where a run has come to. */
 export interface Settled {
@@ -114,7 +134,7 @@ export interface Settled {
   readonly steps: Readonly<Record<string, unknown>>
   /** The person, as the run has changed them. */
   readonly person: Facts
-  readonly effects: ReadonlyArray<Effect>
+  readonly sendings: ReadonlyArray<Sending>
   readonly history: ReadonlyArray<HistoryEntry>
   /** Of one that was filtered or failed: at which step. */
   readonly endedAt: number | null
@@ -146,7 +166,7 @@ class Move {
   readonly #run: Run
   readonly #now: number
   readonly #zone: string
-  readonly #effects: Array<Effect> = []
+  readonly #sendings: Array<Sending> = []
   readonly #history: Array<HistoryEntry> = []
   readonly #fetched: Fetched | undefined
   readonly #segment: SegmentFilter | null | undefined
@@ -214,9 +234,7 @@ class Move {
       case "FETCH":
         return this.#fetch(place, step)
       case "UPDATE_CONTACT":
-        this.#effects.push({ _tag: "Update", place, step })
-        this.#person = changed(this.#person, step)
-        return this.#pass(place, "passed")
+        return yield* this.#update(place, step)
       case "WAIT_FOR":
         return yield* this.#waitFor(place, step)
     }
@@ -229,7 +247,7 @@ class Move {
         const { findings = [], fits } = this.#segment === null ? { fits: false } : judge(this.#segment, subject)
         if (!fits) return this.#stop(place, { findings, detail: "is not in the segment any more" })
       }
-      this.#effects.push({ _tag: "Send", place, step })
+      this.#sendings.push({ place, step })
       this.#justSent.add(step.key)
       if (step.wait_for_outcome !== true) return this.#pass(place, "passed")
       return this.#wait(place, this.#now + OUTCOME_MS, { wakes: { send: step.key } })
@@ -311,6 +329,13 @@ class Move {
     const until = this.#now + Math.max(pause, retryAfterMs ?? 0)
     this.#note(place, "waiting", { until, detail })
     return { ...this.#settled("waiting"), dueAt: until, deadline: null, fetch: step, tries: this.#run.tries + 1 }
+  }
+
+  *#update(place: Place, step: UpdateContactStep): Generator<Question, Settled | null, Answer> {
+    const tooMuch = (yield { _tag: "Change", step }) as string | null
+    if (tooMuch !== null) return this.#fail(place, `contact: ${tooMuch}`)
+    this.#person = changed(this.#person, step)
+    return this.#pass(place, "passed")
   }
 
   *#waitFor(place: Place, step: WaitForStep): Generator<Question, Settled | null, Answer> {
@@ -430,7 +455,7 @@ class Move {
       fetch: null,
       steps: this.#steps,
       person: this.#person,
-      effects: this.#effects,
+      sendings: this.#sendings,
       history: this.#history,
       endedAt: null,
       error: null,
@@ -456,6 +481,17 @@ export const changed = (
   const tags = new Set([...person.tags, ...tags_add])
   for (const tag of tags_remove) tags.delete(tag)
   return { ...person, tags: [...tags], attributes: kept }
+}
+
+/** What of a person would be more than a contact may have after a step; null: nothing. */
+export const tooMuchOf = (
+  { attributes, tags }: Pick<Facts, "attributes" | "tags">,
+  step: Pick<UpdateContactStep, "attributes" | "tags_add">
+): string | null => {
+  if (step.tags_add !== undefined && tags.length > MOST_TAGS) return `tags must be at most ${MOST_TAGS}`
+  return step.attributes !== undefined && isTooLarge(attributes)
+    ? `attributes must be at most ${METADATA_BYTES} bytes as JSON`
+    : null
 }
 
 /** Moves a run on as far as it gets: asks, and is told, until it waits or ends. */

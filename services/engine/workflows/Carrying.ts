@@ -49,7 +49,7 @@ const endedAs = (
   fetch: null,
   steps: run.steps,
   person: run.person ?? NOBODY,
-  effects: [],
+  sendings: [],
   history: [{ at, stepOrder: run.position + 1, outcome: status, detail }],
   endedAt: run.position + 1,
   ...why
@@ -63,7 +63,7 @@ export const failing = (runs: ReadonlyArray<OpenRun>, error: string): Moves => {
     return { run, settled, sends: {}, fetchUntil: null }
   })
   const counts = sumsOf(moved, new Set())
-  return { moved, messages: [], updates: [], events: runEvents(moved, at), counts, steps: [] }
+  return { moved, messages: [], events: runEvents(moved, at), counts, steps: [] }
 }
 
 /** Moves each run as far as it gets, and says all that comes of it; what runs ask, they ask together, round after round. */
@@ -122,14 +122,14 @@ export const carrying = (
 
     const { messages, sends } = messagesOf(runs, settled, versions, settings)
     const moved = runs.map((run): MovedRun => {
+      const sent = sends.get(run) ?? {}
       const one = settled.get(run)!
       const isAtFetch = isFetching && one.fetch !== null && one.status === "running"
-      return { run, settled: one, sends: sends.get(run) ?? {}, fetchUntil: isAtFetch ? at + FETCH_LEASE_MS : null }
+      return { run, settled: withMessages(one, sent), sends: sent, fetchUntil: isAtFetch ? at + FETCH_LEASE_MS : null }
     })
     return {
       moved,
       messages,
-      updates: updatesOf(moved),
       events: runEvents(moved, at),
       counts: sumsOf(moved, outside),
       steps: stepsOf(moved, versions)
@@ -154,14 +154,16 @@ const drive = Effect.fnUntraced(function* (
   }
 })
 
-/** In the order of their steps, whichever of them a run begins with: what is written first, another may take back. */
-const updatesOf = (moved: ReadonlyArray<MovedRun>): Moves["updates"] =>
-  moved
-    .flatMap(({ run, settled }) =>
-      settled.effects.flatMap((effect) => (effect._tag === "Update" ? [{ run, ...effect }] : []))
-    )
-    .sort((a, b) => a.place.stepOrder - b.place.stepOrder)
-    .map(({ run, step }) => ({ run, step }))
+/** The history with the messages that were sent: the first entry of a SEND tells of its message. */
+const withMessages = (settled: Settled, sends: MovedRun["sends"]): Settled => {
+  if (settled.sendings.length === 0) return settled
+  const history = [...settled.history]
+  for (const { place, step } of settled.sendings) {
+    const at = history.findIndex(({ stepOrder }) => stepOrder === place.stepOrder)
+    history[at] = { ...history[at]!, notificationId: sends[step.key]! }
+  }
+  return { ...settled, history }
+}
 
 const PASSED: ReadonlySet<HistoryEntry["outcome"]> = new Set(["passed", "skipped", "merged", "timed_out"])
 
@@ -177,7 +179,7 @@ const sumsOf = (moved: ReadonlyArray<MovedRun>, outside: ReadonlySet<Settled>): 
   for (const { run, settled } of moved) {
     const wasIn = run.isBegun || run.tries > 0 || run.deadline !== null
     if (outside.has(settled)) {
-      if (wasIn) of(run.versionId, run.position + 1).stopped++
+      if (wasIn) of(run.versionId, run.position + 1)[settled.status === "failed" ? "failed" : "stopped"]++
       continue
     }
     let last = wasIn ? run.position + 1 : -1

@@ -32,16 +32,13 @@ export const messagesOf = (
 ) => {
   const steps = new Map<SendStep, Array<Sender>>()
   for (const run of runs) {
-    const { effects, steps: brought } = settled.get(run)!
-    for (const effect of effects) {
-      if (effect._tag !== "Send") continue
+    const { sendings, steps: brought } = settled.get(run)!
+    for (const { step } of sendings) {
       const version = versions.get(run.versionId)!
-      const own = version!.templates[effect.step.key]!.asksRun
-        ? JSON.stringify({ data: run.data, steps: brought })
-        : "{}"
-      const sender: Sender = { run, step: effect.step, version: version!, own }
-      const senders = steps.get(effect.step)
-      if (senders === undefined) steps.set(effect.step, [sender])
+      const own = version!.templates[step.key]!.asksRun ? JSON.stringify({ data: run.data, steps: brought }) : "{}"
+      const sender: Sender = { run, step, version: version!, own }
+      const senders = steps.get(step)
+      if (senders === undefined) steps.set(step, [sender])
       else senders.push(sender)
     }
   }

@@ -13,7 +13,6 @@ import type { Carry, Entry, MovedRun, Written } from "../../ports/workflows/Exec
 import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
 import type { Taken } from "../../ports/workflows/TriggerStore.ts"
 import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
-import { WorkflowStore } from "../../ports/workflows/WorkflowStore.ts"
 import type { Signal } from "../operations/Signal.ts"
 import { make as makeSignal } from "../operations/Signal.ts"
 import { makeWakeUps } from "../operations/WakeUps.ts"
@@ -24,7 +23,7 @@ import { Programs } from "./Programs.ts"
 import { cancelEvents } from "./RunEvents.ts"
 import { tell, tellCancelled } from "./Telling.ts"
 import { inTurns } from "./KindsInTurn.ts"
-import { beginningOf, CANCELS, nextOf } from "./Workflows.ts"
+import { CANCELS, nextOf } from "./Workflows.ts"
 
 /** Runs that one transaction moves, at most, and contacts that one looks through. */
 const MOVES = 2000
@@ -41,7 +40,6 @@ const GROWTH = 8
 /** Moves runs of all applications, in turns, for as long as the scope is open. Answers how it is told to look at once. */
 export const make = Effect.gen(function* () {
   const executions = yield* ExecutionStore
-  const workflows = yield* WorkflowStore
   const programs = yield* Programs
   const settings = yield* EngineSettings
   const triggers = yield* TriggerStore
@@ -70,12 +68,6 @@ export const make = Effect.gen(function* () {
     judge(filter, { person, data: {}, messages: () => new Set(), now: now() }).fits
   const fits = ({ filter }: Entry, person: Facts): boolean => filter === null || isIn(filter, person)
 
-  const begin = Effect.fnUntraced(function* (entry: Entry) {
-    const found = yield* workflows.find(entry.appId, entry.workflowId)
-    if (Option.isNone(found) || found.value.status !== "active") return null
-    return beginningOf(found.value, entry.data)
-  })
-
   /** The next page of people who enter, of the application after the one served last. */
   const entering = (
     most: number,
@@ -97,7 +89,7 @@ export const make = Effect.gen(function* () {
     )
   const audiences = entering(PAGE, (served, limit, guarded) =>
     Effect.map(
-      executions.enterPage(served, limit, begin, fits, guarded),
+      executions.enterPage(served, limit, fits, guarded),
       Option.map((written) => ({ appId: written.appId, count: 1, written: [written] }))
     )
   )

@@ -23,7 +23,7 @@ import type {
   Workflow
 } from "../../domain/workflows/Workflow.ts"
 import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
-import type { Beginning, Moves } from "../../ports/workflows/ExecutionStore.ts"
+import type { Moves } from "../../ports/workflows/ExecutionStore.ts"
 import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
 import { WorkflowStore } from "../../ports/workflows/WorkflowStore.ts"
 import { makeWakeUps } from "../operations/WakeUps.ts"
@@ -117,20 +117,6 @@ export class Workflows extends Context.Service<
 export const nextOf = ({ trigger }: Pick<Definition, "trigger">, after: number): number | null =>
   trigger.type === "schedule" ? nextCron(trigger.cron, trigger.timezone, after) : null
 
-/** What runs of a workflow begin with. */
-export const beginningOf = (
-  { appId, definition, id, versionId }: Workflow,
-  data: Readonly<Record<string, unknown>>,
-  depth = 0
-): Beginning => ({
-  appId,
-  workflowId: id,
-  versionId,
-  reentry: definition.reentry === "always" ? null : definition.reentry,
-  data,
-  depth
-})
-
 const make = Effect.gen(function* () {
   const store = yield* WorkflowStore
   const executions = yield* ExecutionStore
@@ -195,6 +181,8 @@ const make = Effect.gen(function* () {
     }
   })
 
+  const closed = new WorkflowConflict({ message: "The workflow is archived: nobody enters it any more." })
+
   /** What is answered when so many have entered. */
   const triggered = ({ moved }: Moves): Triggered => ({
     executions: moved.length,
@@ -209,22 +197,18 @@ const make = Effect.gen(function* () {
   ) {
     const found = yield* store.find(appId, id)
     if (Option.isNone(found)) return Option.none()
-    const workflow = found.value
-    if (workflow.status !== "active") {
-      return yield* new WorkflowConflict({
-        message:
-          workflow.status === "draft"
-            ? "The workflow is a draft: activate it first."
-            : "The workflow is archived: nobody enters it any more."
-      })
+    if (found.value.status === "draft") {
+      return yield* new WorkflowConflict({ message: "The workflow is a draft: activate it first." })
     }
     if (to.user_ids !== undefined) {
-      const written = yield* executions.enter(
-        beginningOf(workflow, data),
+      const entered = yield* executions.enter(
+        { appId, workflowId: id, data },
         to.user_ids,
         carry,
         settle === null ? null : (moves) => settle(triggered(moves))
       )
+      if (Option.isNone(entered)) return yield* closed
+      const written = entered.value
       tell(wakeUp, metrics, written)
       const { moved } = written.moves
       if (moved.some(({ settled }) => settled.fetch !== null)) wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
@@ -235,8 +219,9 @@ const make = Effect.gen(function* () {
       { id: uuidv7(), appId, workflowId: id, filter, data },
       settle === null ? null : (count) => settle({ executions: count, executionId: null })
     )
+    if (Option.isNone(count)) return yield* closed
     wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
-    return Option.some({ executions: count, executionId: null })
+    return Option.some({ executions: count.value, executionId: null })
   })
 
   const cancel = Effect.fnUntraced(function* (appId: AppId, ids: ReadonlyArray<ExecutionId>) {

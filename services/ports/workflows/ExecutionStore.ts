@@ -24,7 +24,7 @@ import type {
   StepOutcome
 } from "../../domain/workflows/Execution.ts"
 import type { Answer, Question, Run, Settled } from "../../domain/workflows/Interpreter.ts"
-import type { Step, UpdateContactStep } from "../../domain/workflows/Steps.ts"
+import type { Step } from "../../domain/workflows/Steps.ts"
 import type { Settlement } from "../access/IdempotencyStore.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
@@ -91,7 +91,6 @@ export interface WorkflowMessage {
 export interface Moves {
   readonly moved: ReadonlyArray<MovedRun>
   readonly messages: ReadonlyArray<WorkflowMessage>
-  readonly updates: ReadonlyArray<{ readonly run: OpenRun; readonly step: UpdateContactStep }>
   readonly events: ReadonlyArray<EventChunk>
   /** Of each version and step: how many runs came to it, and what became of them. */
   readonly counts: ReadonlyArray<StepSum>
@@ -124,15 +123,11 @@ export interface Written {
 /** Who enters: people by their ids, or contacts that a description fits (null: all). */
 export type EntrantsOf = { readonly userIds: ReadonlyArray<string> } | { readonly filter: SegmentFilter | null }
 
-/** What runs begin with. */
+/** What runs begin with, in the version that the workflow has as they enter. */
 export interface Beginning {
   readonly appId: AppId
   readonly workflowId: WorkflowId
-  readonly versionId: WorkflowVersionId
-  /** Of what a person has one run at most; null: as many as there are. */
-  readonly reentry: "when_ended" | "once" | null
   readonly data: Readonly<Record<string, unknown>>
-  readonly depth: number
   /** Into which the people have come. */
   readonly segmentId?: SegmentId
 }
@@ -184,28 +179,30 @@ export class ExecutionStore extends Context.Service<
     readonly resume: (runs: ReadonlyArray<OpenRun>, carry: Carry) => Effect.Effect<Written, StoreError>
     /**
      * Begins runs of these people, who become contacts where they are none, and moves them. Whoever may not enter is left
-     * out. In the order of the ids. `settle` makes the answer that is kept under the client's idempotency key: it is
-     * committed with the runs, or neither is.
+     * out. In the order of the ids. None: the workflow is not active, and nobody enters. `settle` makes the answer that is
+     * kept under the client's idempotency key: it is committed with the runs, or neither is.
      */
     readonly enter: (
       beginning: Beginning,
       userIds: ReadonlyArray<string>,
       carry: Carry,
       settle?: ((moves: Moves) => Settlement) | null
-    ) => Effect.Effect<Written, StoreError>
+    ) => Effect.Effect<Option.Option<Written>, StoreError>
     /**
-     * Leaves an audience to whoever has the role, and says how many people it looks through, up to `COUNTED`. `settle`
-     * makes the kept answer of that number, as of `enter`.
+     * Leaves an audience to whoever has the role, and says how many people it looks through, up to `COUNTED`: those who
+     * are contacts now. None: the workflow is not active. `settle` makes the kept answer of that number, as of `enter`.
      */
-    readonly leave: (entry: Entry, settle?: ((count: number) => Settlement) | null) => Effect.Effect<number, StoreError>
+    readonly leave: (
+      entry: Entry,
+      settle?: ((count: number) => Settlement) | null
+    ) => Effect.Effect<Option.Option<number>, StoreError>
     /**
-     * Takes the next page of an audience of the application that comes next in turn after `served`. `begin` says what its
-     * runs begin with, or null where nobody enters any more; `fits` who of them does. None: no audience waits.
+     * Takes the next page of an audience of the application that comes next in turn after `served`; `fits` says who of it
+     * enters. None: no audience waits.
      */
     readonly enterPage: (
       served: AppId | null,
       limit: number,
-      begin: (entry: Entry) => Effect.Effect<Beginning | null, StoreError>,
       fits: (entry: Entry, person: Facts) => boolean,
       carry: Carry
     ) => Effect.Effect<Option.Option<Written & { readonly appId: AppId }>, StoreError>
@@ -228,7 +225,8 @@ export class ExecutionStore extends Context.Service<
     ) => Effect.Effect<CancelledPage, StoreError>
     /**
      * Cancels up to `limit` runs under way that meet the conditions, and leaves the rest to `cancelNext`: `isDone` says
-     * that there is none. Their digests end with them. Of a workflow alone, audiences that are entering go no farther.
+     * that there is none. Their digests end with them. Of a workflow alone, audiences that are entering go no farther; of
+     * a person, whatever their status, those let everybody else in.
      */
     readonly cancelMatching: (
       appId: AppId,

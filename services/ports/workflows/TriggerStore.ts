@@ -1,9 +1,9 @@
 import type { Effect, Option } from "effect"
 import { Context } from "effect"
-import type { AppId, ContactId, SegmentId, WorkflowId, WorkflowVersionId } from "../../domain/Ids.ts"
+import type { AppId, ContactId, SegmentId, WorkflowId } from "../../domain/Ids.ts"
 import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { Facts } from "../../domain/workflows/Conditions.ts"
-import type { Reentry, Trigger } from "../../domain/workflows/Workflow.ts"
+import type { Trigger } from "../../domain/workflows/Workflow.ts"
 import type { Settlement } from "../access/IdempotencyStore.ts"
 import type { StoreError } from "../StoreError.ts"
 import type { Carry, Written } from "./ExecutionStore.ts"
@@ -11,9 +11,7 @@ import type { Carry, Written } from "./ExecutionStore.ts"
 /** An active workflow, as far as its trigger goes. */
 export interface Triggered {
   readonly workflowId: WorkflowId
-  readonly versionId: WorkflowVersionId
   readonly trigger: Trigger
-  readonly reentry: Reentry
 }
 
 /** A segment that is looked through, and those of its page whom its conditions fit. */

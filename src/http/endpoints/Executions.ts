@@ -177,7 +177,7 @@ export const executionRoutes = Effect.gen(function* () {
       tag: "Workflows",
       summary: "Cancel many executions",
       description:
-        "Ends those under way that meet every condition; name at least one. The first thousand are cancelled at once, the others in the background. Digests that they have opened end with them. With `workflow_id` alone, audiences that are still entering go no farther.",
+        "Ends those under way that meet every condition; name at least one. The first thousand are cancelled at once, the others in the background. Digests that they have opened end with them. With `workflow_id` alone, audiences that are still entering go no farther; with a `user_id` and without `status`, they leave that person out. A `status` is of runs that are there.",
       body: {
         schema: CancelExecutions,
         name: "CancelExecutions",

@@ -107,8 +107,9 @@ const tablesOf = ({ app, notification, reader, webhook }: Place): ReadonlyArray<
       SELECT '${app}', id, 'cap', id, '', at, at + interval '1 d', 1, 1 FROM ids`,
     // Of an application whose turn comes last.
     `contact_changes (app_id, contact_id) SELECT 'ffffffff-ffff-7fff-bfff-ffffffffffff', id FROM ids`,
-    `workflow_entries (id, app_id, workflow_id, audience)
-      SELECT id, 'ffffffff-ffff-7fff-bfff-ffffffffffff', id, '{"filter":null}' FROM ids`,
+    `workflow_entries (id, app_id, workflow_id, audience, until_id)
+      SELECT id, 'ffffffff-ffff-7fff-bfff-ffffffffffff', id, '{"filter":null}', id FROM ids`,
+    `workflow_entry_exclusions (entry_id, user_id) SELECT id, 'x' FROM ids`,
     // Some hundred segments of other applications, with many contacts each.
     `segments (id, app_id, name, filter) SELECT md5('watched' || i)::uuid, ${other}, 'x', '{}' FROM ids WHERE i % 100 = 0`,
     `workflows (id, app_id, name, status, version_id, trigger_type, trigger_value, activated_at)

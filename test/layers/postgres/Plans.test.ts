@@ -47,8 +47,8 @@ const MORE: Readonly<Record<string, number>> = {
   "ExecutionStore.move, to an event": 700,
   "ExecutionStore.cancel": 300,
   "ExecutionStore.closing": 600,
-  // Five statements, one of which goes through all that waits in the application.
-  "ExecutionStore.cancelMatching, cancelNext": 1500,
+  // Five requests of a dozen statements each.
+  "ExecutionStore.cancelMatching, cancelNext": 800,
   "ExecutionStore.enterPage": 500,
   "ExecutionStore.enterPage, of a description": 500,
   "TriggerStore.takeEvents": 500,

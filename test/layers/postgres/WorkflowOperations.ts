@@ -7,7 +7,6 @@ import type { Conditions } from "../../../services/domain/workflows/Conditions.t
 import { judge } from "../../../services/domain/workflows/Conditions.ts"
 import type { Step } from "../../../services/domain/workflows/Steps.ts"
 import type { Trigger } from "../../../services/domain/workflows/Workflow.ts"
-import { beginningOf } from "../../../services/engine/workflows/Workflows.ts"
 import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
 import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
@@ -172,37 +171,28 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
         const made = yield* workflow
         const sql = yield* SqlClient.SqlClient
         const people = [unique(), unique()]
-        yield* sql`INSERT INTO workflow_entries (id, app_id, workflow_id, audience)
-          VALUES (${uuidv7()}, ${app}, ${made.id}, ${JSON.stringify({ user_ids: people })}::json)`
-        return made
+        yield* sql`INSERT INTO workflow_entries (id, app_id, workflow_id, audience, until_id)
+          VALUES (${uuidv7()}, ${app}, ${made.id}, ${JSON.stringify({ user_ids: people })}::json, ${MISSING})`
       }),
       ExecutionStore,
-      (store, made) =>
-        Effect.flatMap(carry(), (carry) =>
-          store.enterPage(
-            app,
-            PAGE,
-            ({ data }) => Effect.succeed(beginningOf(made, data)),
-            () => true,
-            carry
-          )
-        )
+      (store) => Effect.flatMap(carry(), (carry) => store.enterPage(app, PAGE, () => true, carry))
     ),
     "ExecutionStore.enterPage, of a description": after(
       Effect.gen(function* () {
         const made = yield* workflow
         const sql = yield* SqlClient.SqlClient
-        yield* sql`INSERT INTO workflow_entries (id, app_id, workflow_id, audience)
-          VALUES (${uuidv7()}, ${app}, ${made.id}, '{"filter":null}')`
+        yield* sql`INSERT INTO workflow_entries (id, app_id, workflow_id, audience, until_id)
+          VALUES (${uuidv7()}, ${app}, ${made.id}, '{"filter":null}', ${uuidv7()})`
         return made
       }),
       ExecutionStore,
       (store, made) =>
         Effect.gen(function* () {
           const fits = () => true
-          yield* store.enterPage(null, 2, ({ data }) => Effect.succeed(beginningOf(made, data)), fits, yield* carry())
-          // Nobody else enters: it is removed.
-          yield* store.enterPage(null, 2, () => Effect.succeed(null), fits, yield* carry())
+          yield* store.enterPage(null, 2, fits, yield* carry())
+          // Nobody enters any more: it is removed.
+          yield* (yield* WorkflowStore).archive(app, made.id)
+          yield* store.enterPage(null, 2, fits, yield* carry())
         })
     ),
     "ExecutionStore.leave": after(workflow, ExecutionStore, (store, { id }) =>

@@ -4,15 +4,16 @@ import { Cause, Deferred, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
 import { markDeleted } from "../../../../layers/postgres/people/deleteOrganization.ts"
-import { MOVING_RUNS } from "../../../../layers/postgres/server/advisoryLocks.ts"
+import { ENTERING, MOVING_RUNS } from "../../../../layers/postgres/server/advisoryLocks.ts"
 import { pool } from "../../../../layers/postgres/server/Database.ts"
 import type { AppId, ExecutionId, OrganizationId, SegmentId } from "../../../../services/domain/Ids.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
-import type { Workflow } from "../../../../services/domain/workflows/Workflow.ts"
-import { beginningOf } from "../../../../services/engine/workflows/Workflows.ts"
+import type { CancelExecutions } from "../../../../services/domain/workflows/Execution.ts"
+import type { Reentry, Workflow } from "../../../../services/domain/workflows/Workflow.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { now } from "../../../../services/ports/Now.ts"
 import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
+import type { StoreError } from "../../../../services/ports/StoreError.ts"
 import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
 import { SegmentStore } from "../../../../services/ports/audience/SegmentStore.ts"
 import type { Carry } from "../../../../services/ports/workflows/ExecutionStore.ts"
@@ -210,6 +211,69 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
           { external_id: "ahead", tags: ["b"], attributes: { n: 2 } },
           { external_id: "behind", tags: ["b"], attributes: { n: 2 } }
         ])
+      })
+    )
+  })
+
+  describe("changing contacts", () => {
+    const contactOf = Effect.fnUntraced(function* (app: AppId, externalId: string) {
+      return Option.getOrThrow(yield* (yield* ContactStore).find(app, { externalId }))
+    })
+    const ended = Effect.fnUntraced(function* (app: AppId) {
+      const { items } = yield* (yield* ExecutionStore).list(app, {}, null, 10)
+      return items.map(({ error, status }) => error ?? status).sort()
+    })
+    const tagged = (prefix: string, count: number): Step => ({
+      key: "tag",
+      type: "UPDATE_CONTACT",
+      tags_add: users(count, prefix)
+    })
+    const TOO_MANY = "contact: tags must be at most 100"
+
+    it.effect("never goes beyond what a contact may have, of those who come in one transaction or in two", () =>
+      Effect.gen(function* () {
+        const store = yield* WorkflowStore
+        for (const isApart of [false, true]) {
+          const app = yield* newApp
+          yield* (yield* ContactStore).upsert(app, [{ external_id: "u", tags: users(60, "had") }])
+          const workflows = [
+            yield* activated(app, [PAUSE, tagged("a", 30), { ...MARK, tags_add: ["had1"] }]),
+            yield* activated(app, [PAUSE, tagged("b", 30), { ...MARK, tags_add: ["had1"] }])
+          ]
+          for (const workflow of workflows) yield* entered(workflow, ["u"])
+          yield* letTimePass(app)
+          if (isApart) yield* atOnce([moved(app, 1), moved(app, 1)])
+          yield* moveAll(app)
+          expect(yield* ended(app)).toEqual(["completed", TOO_MANY])
+          const { tags } = yield* contactOf(app, "u")
+          expect(tags).toHaveLength(90)
+          const sums = []
+          for (const { versionId } of workflows) sums.push((yield* store.counts(versionId))[1])
+          expect(sums.map(({ failed, passed } = { failed: -1, passed: -1 } as never) => failed + passed)).toEqual([
+            1, 1
+          ])
+        }
+      })
+    )
+
+    it.effect("takes attributes up to the very byte that the API takes, and says what was too much", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const before = Object.fromEntries(users(200, "k").map((name) => [name, "ü"]))
+        const size = (value: object) => Buffer.byteLength(JSON.stringify(value))
+        const room = 4096 - size({ ...before, last: "" })
+        for (const [user, length] of [
+          ["fits", room],
+          ["not", room + 1]
+        ] as const) {
+          yield* (yield* ContactStore).upsert(app, [{ external_id: user, attributes: before, tags: ["had"] }])
+          const attributes = { last: "x".repeat(length) }
+          yield* entered(yield* activated(app, [{ ...MARK, attributes }]), [user])
+        }
+        expect(yield* ended(app)).toEqual(["completed", "contact: attributes must be at most 4096 bytes as JSON"])
+        const fits = yield* contactOf(app, "fits")
+        expect([size(fits.attributes), fits.tags]).toEqual([4096, ["had", "marked"]])
+        expect(yield* contactOf(app, "not")).toMatchObject({ attributes: before, tags: ["had"] })
       })
     )
   })
@@ -533,6 +597,185 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
     )
   })
 
+  describe("entering by another rule than the one before", () => {
+    const patched = Effect.fnUntraced(function* (workflow: Workflow, version: number, reentry: Reentry) {
+      const draft = draftOf({ ...workflow.definition, reentry })
+      return Option.getOrThrow(yield* (yield* WorkflowStore).update(workflow.appId, workflow.id, version, draft, null))
+    })
+    const comeIn = (workflow: Workflow) =>
+      Effect.map(entered(workflow, ["inside", "ended", "new"]), (runs) => runs.map(({ run }) => run.userId).sort())
+
+    it.effect("goes by all runs that there are, whichever rule they entered by", () =>
+      Effect.gen(function* () {
+        const rules = ["always", "when_ended", "once"] as const
+        const allowed = { always: ["ended", "inside", "new"], when_ended: ["ended", "new"], once: ["new"] }
+        for (const before of rules) {
+          for (const after of rules) {
+            if (before === after) continue
+            const app = yield* newApp
+            const workflow = yield* activated(app, [PAUSE], { reentry: before })
+            yield* entered(workflow, ["ended"])
+            yield* letTimePass(app)
+            yield* moveAll(app)
+            yield* entered(workflow, ["inside"])
+            const next = yield* patched(workflow, 1, after)
+            expect(yield* comeIn(next), `${before} to ${after}`).toEqual(allowed[after])
+            if (after === "always") continue
+            expect(yield* comeIn(next), `${before} to ${after}, again`).toEqual([])
+            // And back: who entered meanwhile counts as well.
+            const back = yield* patched(workflow, 2, before)
+            expect(yield* comeIn(back), `${before} to ${after} and back`).toEqual(
+              { always: ["ended", "inside", "new"], when_ended: ["ended"], once: [] }[before]
+            )
+          }
+        }
+      })
+    )
+  })
+
+  describe("entering a workflow that ends", () => {
+    const isWaitedFor = Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql<{ readonly is: boolean }>`
+        SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND classid = ${ENTERING}::oid) AS is`
+    ).pipe(Effect.repeat({ until: ([row]) => row!.is }), Effect.orDie)
+
+    /** Each way in, with what has to be there before. */
+    const ways: Readonly<Record<string, (of: Workflow, carry: Carry) => Effect.Effect<void, StoreError, Stores>>> = {
+      "a trigger": (workflow, carry) =>
+        Effect.flatMap(ExecutionStore, (store) =>
+          Effect.asVoid(store.enter({ appId: workflow.appId, workflowId: workflow.id, data: {} }, ["u", "v"], carry))
+        ),
+      "a page of an audience": (_, carry) =>
+        Effect.flatMap(ExecutionStore, (store) => Effect.asVoid(store.enterPage(null, 10, () => true, carry))),
+      events: (_, carry) => Effect.flatMap(TriggerStore, (store) => Effect.asVoid(store.takeEvents(null, 10, carry)))
+    }
+    const ready = Effect.fnUntraced(function* () {
+      const app = yield* newApp
+      yield* (yield* ContactStore).upsert(app, [{ external_id: "u" }, { external_id: "v" }])
+      const workflow = yield* activated(app, [PAUSE], { trigger: { type: "event", event: "e" } })
+      const store = yield* ExecutionStore
+      yield* store.leave({ id: uuidv7(), appId: app, workflowId: workflow.id, filter: null, data: {} })
+      for (const userId of ["u", "v"]) yield* (yield* TriggerStore).raise(app, { event: "e", userId, data: {} })
+      return workflow
+    })
+    const emptied = Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM workflow_entries`
+      yield* sql`DELETE FROM custom_events`
+    })
+
+    for (const [name, enter] of Object.entries(ways)) {
+      it.effect(`by ${name} is waited for by who ends it, who then finds the runs`, () =>
+        Effect.gen(function* () {
+          yield* emptied
+          const workflow = yield* ready()
+          const carried = yield* carry()
+          const order: Array<string> = []
+          const within = yield* Deferred.make<void>()
+          const entering = enter(workflow, (runs, tools) =>
+            Effect.gen(function* () {
+              yield* Deferred.succeed(within, undefined)
+              yield* isWaitedFor
+              order.push("entered")
+              return yield* carried(runs, tools)
+            }).pipe(Effect.provide(here))
+          )
+          const here = yield* Effect.context<SqlClient.SqlClient>()
+          const ending = Deferred.await(within).pipe(
+            Effect.andThen(Effect.flatMap(WorkflowStore, (store) => store.archive(workflow.appId, workflow.id))),
+            Effect.andThen(Effect.sync(() => order.push("archived")))
+          )
+          yield* Effect.all([entering, onOwnNode(ending)], { concurrency: "unbounded" })
+          expect(order).toEqual(["entered", "archived"])
+          const { items } = yield* (yield* ExecutionStore).list(workflow.appId, {}, null, 10)
+          const closing = Option.getOrThrow(yield* (yield* ExecutionStore).closing(null, 10))
+          expect(closing.ids.toSorted()).toEqual(items.map(({ id }) => id).sort())
+          expect(items).toHaveLength(2)
+          yield* (yield* ExecutionStore).cancel(workflow.appId, closing.ids, closing.reason, NO_EVENTS)
+        })
+      )
+
+      it.effect(`by ${name} waits for who is about to end it, and then nobody is in it`, () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          yield* emptied
+          const workflow = yield* ready()
+          const carried = yield* carry()
+          const locked = yield* Deferred.make<void>()
+          // Who deletes it writes that down last, which it cannot do for as long as somebody has the table.
+          const holding = sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`LOCK TABLE audit_log IN SHARE MODE`
+              yield* Deferred.succeed(locked, undefined)
+              yield* isWaitedFor
+            })
+          )
+          const ending = Effect.flatMap(WorkflowStore, (store) => store.remove(workflow.appId, workflow.id))
+          const isEnding = sql<{ readonly is: boolean }>`
+            SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted
+              AND classid = ${ENTERING}::oid) AS is`.pipe(Effect.repeat({ until: ([row]) => row!.is }))
+          yield* Effect.all(
+            [
+              holding,
+              Effect.andThen(Deferred.await(locked), onOwnNode(ending)),
+              Deferred.await(locked).pipe(Effect.andThen(isEnding), Effect.andThen(onOwnNode(enter(workflow, carried))))
+            ],
+            { concurrency: "unbounded" }
+          )
+          expect(yield* statuses(workflow.appId)).toEqual({})
+          expect(yield* (yield* ExecutionStore).closing(null, 10)).toEqual(Option.none())
+          expect(yield* sql`SELECT 1 FROM workflows WHERE id = ${workflow.id}`).toEqual([])
+        })
+      )
+    }
+  })
+
+  it.effect("of an audience are of all who are contacts when it is described, whatever the clock of their ids", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const insert = (id: string, user: string) =>
+        sql`INSERT INTO contacts (id, app_id, external_id) VALUES (${id}, ${app}, ${user})`
+      const workflow = yield* activated(app, [PAUSE])
+      const ahead = uuidv7(now() + 60_000)
+      yield* insert(ahead, "ahead")
+      const store = yield* ExecutionStore
+      yield* store.leave({ id: uuidv7(), appId: app, workflowId: workflow.id, filter: null, data: {} })
+      yield* insert(uuidv7(now() + 120_000), "later")
+      for (let pages = 0; pages < 3; pages++) yield* store.enterPage(null, 1, () => true, yield* carry())
+      const { items } = yield* store.list(app, {}, null, 10)
+      expect(items.map(({ userId }) => userId)).toEqual(["ahead"])
+    })
+  )
+
+  it.effect("that lead to each other end after ten, each by its own way, whoever else is moved with them", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const triggers = yield* TriggerStore
+      const app = yield* newApp
+      const onTag = (tag: string, next: string) =>
+        activated(app, [{ key: "on", type: "UPDATE_CONTACT", tags_remove: [tag], tags_add: [next] }], {
+          trigger: { type: "tag_added", tag }
+        })
+      yield* onTag("x", "y")
+      yield* onTag("y", "x")
+      const contacts = yield* ContactStore
+      const carried = yield* carry()
+      // Each begins while those before are under way.
+      for (const user of users(12)) {
+        yield* contacts.upsert(app, [{ external_id: user, tags: ["x"] }])
+        yield* triggers.takeChanges(null, 1000, () => false, carried)
+      }
+      const left = sql`SELECT 1 FROM contact_changes WHERE app_id = ${app}`
+      while ((yield* left).length > 0) yield* triggers.takeChanges(null, 1000, () => false, carried)
+      const runs = yield* sql`
+        SELECT user_id, count(*)::integer AS count, max(depth)::integer AS depth FROM executions WHERE app_id = ${app}
+        GROUP BY user_id ORDER BY length(user_id), user_id`
+      expect(runs).toEqual(users(12).map((user) => ({ user_id: user, count: 10, depth: 9 })))
+    })
+  )
+
   describe("cancelling", () => {
     it.effect("ends a run or comes too late, and never both", () =>
       Effect.gen(function* () {
@@ -633,6 +876,69 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       })
     )
 
+    it.effect("of a person leaves them out of audiences that have not come to them, and nobody else", () =>
+      Effect.gen(function* () {
+        const store = yield* ExecutionStore
+        const app = yield* newApp
+        yield* (yield* ContactStore).upsert(
+          app,
+          users(4).map((external_id) => ({ external_id }))
+        )
+        const workflow = yield* activated(app, [PAUSE])
+        const other = yield* activated(app, [PAUSE])
+        const leave = ({ id }: Workflow) =>
+          store.leave({ id: uuidv7(), appId: app, workflowId: id, filter: null, data: {} })
+        for (const one of [workflow, other]) yield* leave(one)
+        const carried = yield* carry()
+        const enterAll = Effect.gen(function* () {
+          while (Option.isSome(yield* store.enterPage(app, 2, () => true, carried)));
+        })
+        const inside = Effect.map(store.list(app, { status: "waiting" }, null, 100), ({ items }) =>
+          items.map(({ userId, workflowId }) => `${userId} ${workflowId === workflow.id ? "one" : "other"}`).sort()
+        )
+        const cancel = (request: CancelExecutions) => store.cancelMatching(app, request, 10, NO_EVENTS)
+        // A status is of runs that are there.
+        yield* cancel({ user_id: "u0", status: "waiting" })
+        yield* cancel({ user_id: "u1" })
+        yield* cancel({ user_id: "u2", workflow_id: workflow.id })
+        yield* enterAll
+        expect(yield* inside).toEqual(["u0 one", "u0 other", "u2 other", "u3 one", "u3 other"])
+        // Who enters afterwards is not meant.
+        yield* leave(workflow)
+        yield* enterAll
+        expect((yield* inside).filter((one) => /u[12] one/.test(one))).toEqual(["u1 one", "u2 one"])
+      })
+    )
+
+    it.effect("of a status looks at a bounded page, however many are in the other, and comes to the end", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const store = yield* ExecutionStore
+        const app = yield* newApp
+        const workflow = yield* activated(app, [PAUSE])
+        const runs = yield* entered(workflow, users(120))
+        const due = [runs[3]!, runs[70]!, ...runs.slice(100)].map(({ run }) => run.id)
+        yield* sql`UPDATE execution_timers SET due_at = now() - interval '1 s' WHERE execution_id = ANY(${due}::uuid[])`
+        for (const request of [
+          { status: "running" as const },
+          { status: "waiting" as const, workflow_id: workflow.id }
+        ]) {
+          const first = yield* store.cancelMatching(app, request, 10, NO_EVENTS)
+          const pages = [first.cancelled.length]
+          expect(first.isDone).toBe(false)
+          for (;;) {
+            const next = yield* store.cancelNext(app, 10, () => NO_EVENTS)
+            if (Option.isNone(next)) break
+            pages.push(next.value.cancelled.length)
+          }
+          expect(Math.max(...pages)).toBeLessThanOrEqual(10)
+          expect(pages.length).toBeGreaterThanOrEqual(3)
+          expect(pages.reduce((sum, size) => sum + size)).toBe(request.status === "running" ? 22 : 98)
+        }
+        expect(yield* statuses(app)).toEqual({ cancelled: 120 })
+      })
+    )
+
     it.effect("of all runs follows when a workflow is removed, and then nothing of it is left", () =>
       Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
@@ -711,7 +1017,7 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       const store = yield* ExecutionStore
       const carried = yield* carry()
       const enter = (segmentId: SegmentId, people: ReadonlyArray<string>) =>
-        store.enter({ ...beginningOf(workflow, {}), segmentId }, people, carried)
+        store.enter({ appId: app, workflowId: workflow.id, data: {}, segmentId }, people, carried)
       yield* (yield* ContactStore).upsert(
         app,
         ["stays", "left"].map((external_id) => ({ external_id, tags: ["vip"] }))
@@ -1070,11 +1376,14 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       yield* letTimePass(app)
       yield* moveAll(app)
       expect(yield* found(app, erased!.run.id)).toMatchObject({ status: "failed", error: "contact_deleted" })
+      const store = yield* WorkflowStore
+      expect(yield* store.counts(workflow.versionId)).toMatchObject([{ entered: 1, passed: 0, stopped: 0, failed: 1 }])
       const [open] = yield* entered(workflow, ["u"])
-      yield* (yield* WorkflowStore).archive(app, workflow.id)
+      yield* store.archive(app, workflow.id)
       yield* letTimePass(app)
       yield* moveAll(app)
       expect(yield* found(app, open!.run.id)).toMatchObject({ status: "cancelled", reason: "archived" })
+      expect(yield* store.counts(workflow.versionId)).toMatchObject([{ entered: 2, stopped: 1, failed: 1 }])
     })
   )
 })

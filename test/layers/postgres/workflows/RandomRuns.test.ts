@@ -7,9 +7,7 @@ import type { Fetched } from "../../../../services/domain/workflows/Interpreter.
 import { programOf } from "../../../../services/domain/workflows/Program.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
 import type { Workflow } from "../../../../services/domain/workflows/Workflow.ts"
-import { beginningOf } from "../../../../services/engine/workflows/Workflows.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
-import { now } from "../../../../services/ports/Now.ts"
 import type { StoreError } from "../../../../services/ports/StoreError.ts"
 import type { MovedRun } from "../../../../services/ports/workflows/ExecutionStore.ts"
 import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
@@ -156,10 +154,9 @@ const lived = Effect.fnUntraced(function* (seed: number) {
   yield* newWebhook(app)
   const workflow = yield* activated(app, steps, { trigger: { type: "event", event: "e" } })
   const users = Array.from({ length: PEOPLE }, (_, i) => `u${i}`)
-  // Those of an audience are older than its entry by their ids, which do not tell what came in one millisecond apart.
   yield* sql`
     INSERT INTO contacts (id, app_id, external_id)
-    SELECT id, ${app}::uuid, user_id FROM unnest(${users.map(() => uuidv7(now() - 1000))}::uuid[], ${users}::text[]) AS t (id, user_id)`
+    SELECT id, ${app}::uuid, user_id FROM unnest(${users.map(() => uuidv7())}::uuid[], ${users}::text[]) AS t (id, user_id)`
   const flags = () => Object.fromEntries(FLAGS.map((name) => [name, chance.odds(0.7)]))
   yield* executions.leave({ id: uuidv7(), appId: app, workflowId: workflow.id, filter: null, data: flags() })
   for (let i = 0; i < EVENTS; i++) {
@@ -189,15 +186,7 @@ const lived = Effect.fnUntraced(function* (seed: number) {
     const resuming = yield* carry(new Map([[run.id, fetched]]))
     yield* tried(executions.resume([{ ...run, fence: run.fence + 1 }], resuming))
   })
-  const entering = Effect.suspend(() =>
-    executions.enterPage(
-      null,
-      1 + chance.below(PEOPLE),
-      ({ data }) => Effect.succeed(beginningOf(workflow, data)),
-      () => true,
-      carried
-    )
-  )
+  const entering = Effect.suspend(() => executions.enterPage(null, 1 + chance.below(PEOPLE), () => true, carried))
   const taking = Effect.suspend(() => triggers.takeEvents(null, 1 + chance.below(EVENTS), carried))
   const open = Effect.map(
     sql<{ readonly open: number }>`

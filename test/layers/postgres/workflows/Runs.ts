@@ -8,7 +8,6 @@ import { programOf, stepsOf } from "../../../../services/domain/workflows/Progra
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
 import type { Definition, Workflow } from "../../../../services/domain/workflows/Workflow.ts"
 import { carrying } from "../../../../services/engine/workflows/Carrying.ts"
-import { beginningOf } from "../../../../services/engine/workflows/Workflows.ts"
 import type { EngineSettings } from "../../../../services/ports/EngineSettings.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
@@ -64,7 +63,8 @@ export const entered = Effect.fnUntraced(function* (
   data: Readonly<Record<string, unknown>> = {}
 ) {
   const store = yield* ExecutionStore
-  const { moves } = yield* store.enter(beginningOf(workflow, data), userIds, yield* carry())
+  const beginning = { appId: workflow.appId, workflowId: workflow.id, data }
+  const { moves } = Option.getOrThrow(yield* store.enter(beginning, userIds, yield* carry()))
   return moves.moved
 })
 

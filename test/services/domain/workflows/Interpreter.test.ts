@@ -44,7 +44,8 @@ const moved = (
     throw new Error("Nothing is to be asked")
   },
   run: Partial<Run> = {},
-  circumstances: Partial<Circumstances> = {}
+  circumstances: Partial<Circumstances> = {},
+  isChangeAsked = false
 ) => {
   const asked: Array<Question> = []
   const before: Run = { ...RUN, ...run }
@@ -56,8 +57,12 @@ const moved = (
   })
   let said = moving.next()
   while (said.done !== true) {
-    asked.push(said.value)
-    said = moving.next(answers(said.value))
+    // That a contact may be changed needs no saying.
+    if (said.value._tag === "Change" && !isChangeAsked) said = moving.next(null)
+    else {
+      asked.push(said.value)
+      said = moving.next(answers(said.value))
+    }
   }
   const settled: Settled = said.value
   const { deadline, isBegun, position, steps: brought, tries } = settled
@@ -107,7 +112,7 @@ describe("a run", () => {
       MARK("never")
     ])
     expect(settled).toMatchObject({ status: "filtered", endedAt: 2, dueAt: null })
-    expect(settled.effects).toHaveLength(1)
+    expect(settled.person.tags).toEqual(["pro"])
     expect(settled.history[1]!.findings).toEqual([
       { about: "tags_all", fits: true, actual: ["pro"] },
       { about: "data.x", fits: false }
@@ -128,6 +133,19 @@ describe("a run", () => {
     expect(moved(steps, undefined, after, { now: after.deadline! }).settled.status).toBe("completed")
   })
 
+  it("fails where its contact would have more than a contact may, and changes nothing", () => {
+    const { asked, settled } = moved(
+      [MARK("a"), MARK("b"), MARK("never")],
+      (question) => (question._tag === "Change" && question.step.key === "b" ? "tags must be at most 100" : null),
+      {},
+      {},
+      true
+    )
+    expect(asked).toHaveLength(2)
+    expect(settled).toMatchObject({ status: "failed", error: "contact: tags must be at most 100", endedAt: 2 })
+    expect(settled.person.tags).toEqual(["a"])
+  })
+
   it("opens a DIGEST and goes on with all of it, or ends in that of another", () => {
     const steps: ReadonlyArray<Step> = [{ key: "sum", type: "DIGEST", by: "data.t", seconds: 60 }, MARK("m")]
     const opened = moved(steps, () => ({ opener: null, closesAt: NOW + 60_000 }), { data: { t: { a: 1 } } })
@@ -140,7 +158,7 @@ describe("a run", () => {
     const merged = moved(steps, () => ({ opener: "other" as ExecutionId, closesAt: NOW }))
     expect(merged.asked).toMatchObject([{ by: "" }])
     expect(merged.settled).toMatchObject({ status: "completed", history: [{ outcome: "merged", mergedInto: "other" }] })
-    expect(merged.settled.effects).toEqual([])
+    expect(merged.settled.sendings).toEqual([])
   })
 
   it("is let through by a THROTTLE or stopped, by a key of its own where it is missing", () => {

@@ -25,7 +25,8 @@ const B = "00000000-0000-7000-8000-00000000000b" as AppId
 
 const NOBODY = { tags: [], attributes: {}, locale: null, timezone: null, platforms: [], seenAt: null, engagedAt: {} }
 const TOOLS: Tools = {
-  ask: () => Effect.succeed([]),
+  // Contacts may be changed.
+  ask: (asked) => Effect.succeed(asked.map(() => null)),
   segments: () => Effect.succeed(new Map()),
   reach: () => Effect.succeed(new Map())
 }
@@ -57,7 +58,7 @@ const runOf = (appId: AppId, more: Partial<OpenRun> = {}): OpenRun => ({
 const END: Step = { key: "mark", type: "UPDATE_CONTACT", tags_add: ["marked"] }
 const ANSWER = { _tag: "Answer", status: 200, body: null } as const
 const NONE = Effect.succeed(Option.none())
-const NOTHING = { moves: { moved: [], messages: [], updates: [], events: [], counts: [], steps: [] }, webhooks: [] }
+const NOTHING = { moves: { moved: [], messages: [], events: [], counts: [], steps: [] }, webhooks: [] }
 
 const refused = Effect.fail(new StoreError({ operation: "move", cause: new Error("22P05"), refused: true }))
 
@@ -225,7 +226,7 @@ describe("a run that cannot be carried on", () => {
         status: "failed",
         error: "internal: Maximum call stack size exceeded",
         endedAt: 2,
-        effects: [{ _tag: "Update" }],
+        person: { tags: ["marked"] },
         history: [
           { stepOrder: 1, outcome: "passed" },
           { stepOrder: 2, outcome: "failed" }
