@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { Fetched } from "../../services/domain/workflows/Interpreter.ts"
+import { fetchedOf } from "../../services/domain/workflows/Interpreter.ts"
 import type { OutboundRefused } from "../../services/ports/outbound/OutboundPolicy.ts"
 import type { NoAnswer, SmallAnswer } from "../../services/ports/outbound/SmallRequests.ts"
 import { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
@@ -21,16 +22,10 @@ const retryAfterOf = (header: string | ReadonlyArray<string> | undefined): numbe
 }
 
 const answered = ({ body, headers, status }: SmallAnswer): Fetched => {
-  if (status >= 500 || status === 429 || status === 408) {
-    const retryAfterMs = retryAfterOf(headers["retry-after"])
-    return { _tag: "Fault", detail: `answered ${status}`, mayRetry: true, retryAfterMs }
-  }
-  const value = parsed(body)
-  if (isDeeper(value, DEPTH)) {
-    const detail = `the answer is nested deeper than ${DEPTH} levels`
-    return { _tag: "Fault", detail, mayRetry: false, retryAfterMs: null }
-  }
-  return { _tag: "Answer", status, body: value }
+  const fetched = fetchedOf(status, parsed(body), retryAfterOf(headers["retry-after"]))
+  if (fetched._tag !== "Answer" || !isDeeper(fetched.body, DEPTH)) return fetched
+  const detail = `the answer is nested deeper than ${DEPTH} levels`
+  return { _tag: "Fault", detail, mayRetry: false, retryAfterMs: null }
 }
 
 /** What is kept is walked and written again by what follows, each level on the stack. */

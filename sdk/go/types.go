@@ -1617,7 +1617,8 @@ type RehearseWorkflow struct {
 	// The data of the events that WAIT_FOR steps hear, by key. Left out: none comes in time.
 	Events map[string]any `json:"events"`
 
-	// What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is asked.
+	// What FETCH steps are answered, by key, each try the same. Left out: 200 without a body. Nobody is
+	// asked.
 	Answers map[string]any `json:"answers"`
 }
 

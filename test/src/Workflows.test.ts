@@ -65,6 +65,15 @@ describe("a workflow", () => {
         { step_order: 4, outcome: "passed" }
       ]
     })
+    // Each SEND tells which message it is, in both ways of asking.
+    const { body: whole } = await call("GET", `/api/v1/executions/${first.execution_id}`)
+    const sent = whole.history.map((one: any) => one.notification_id)
+    expect(sent).toEqual([expect.any(String), undefined, undefined, undefined, expect.any(String)])
+    const { body: message } = await call("GET", `/api/v1/notifications/${sent[0]}`)
+    expect(message).toMatchObject({ id: sent[0], to: { user_ids: [userId] } })
+    const query = "query ($id: ID!) { execution(id: $id) { history { outcome notificationId } } }"
+    const { body: asked } = await call("POST", "/api/graphql", { query, variables: { id: first.execution_id } })
+    expect(asked.data.execution.history.map((one: any) => one.notificationId ?? undefined)).toEqual(sent)
     expect(await untilStatus(second.execution_id, "filtered")).toMatchObject({ step_order: 3 })
     const { body: list } = await call("GET", "/api/v1/notifications?limit=10")
     for (const { id: notification } of list.data) {
@@ -223,6 +232,48 @@ describe("a definition", () => {
       "trigger.cron",
       "trigger.timezone"
     ])
+    const never = await call("POST", "/api/v1/workflows", {
+      name: "Wrong",
+      trigger: { type: "schedule", cron: "0 0 30 2 *", timezone: "UTC", to: { all: true } },
+      steps: [{ key: "d", type: "DELAY", seconds: 1 }]
+    })
+    expect(never.body.error.details).toEqual([
+      { field: "trigger.cron", message: "must be a time that comes: none of its months has such a day" }
+    ])
+  })
+
+  it("has no headers that belong to a connection, or to the request itself", async () => {
+    const saved = (headers: Record<string, string>) =>
+      call("POST", "/api/v1/workflows", {
+        name: "Ask",
+        trigger: { type: "api" },
+        steps: [{ key: "ask", type: "FETCH", url: "https://example.com/", headers }]
+      })
+    const taken = ["Expect", "upgrade", "Keep-Alive", "te", "trailer", "proxy-authorization", "Proxy-Connection"]
+    const own = ["connection", "transfer-encoding", "host", "content-length", "http2-settings", "accept-encoding"]
+    for (const name of [...taken, ...own]) {
+      const { body, status } = await saved({ [name]: "x" })
+      expect([name, status, body.error?.details?.[0]?.field]).toEqual([name, 400, `steps[0].headers.${name}`])
+    }
+    expect((await saved({ "X-Key": "a", "x-key": "b" })).status).toBe(400)
+    expect((await saved({ "X-Key": "a", Authorization: "Bearer a", "User-Agent": "Shop" })).status).toBe(201)
+  })
+
+  it("wants a body where there is none", async () => {
+    const { status, json } = await Effect.runPromise(
+      Effect.promise(async () => {
+        const url = `${system.url}/api/v1/workflows`
+        const answer = await fetch(url, {
+          method: "POST",
+          headers: { authorization: `ApiKey ${system.app.secretKey}` }
+        })
+        return { status: answer.status, json: (await answer.json()) as any }
+      })
+    )
+    expect([status, json.error.message]).toEqual([
+      415,
+      "Send a body, with the header `Content-Type: application/json`."
+    ])
   })
 
   it("can be tried without sending anything", async () => {
@@ -269,6 +320,21 @@ describe("a definition", () => {
       [4, "passed"],
       [5, "passed"],
       [7, "passed"]
+    ])
+    // What may pass is asked again, as it is for real, and then the run fails.
+    const refused = await call("POST", `/api/v1/workflows/${made.id}/dry-run`, { answers: { ask: { status: 503 } } })
+    expect(refused.body).toMatchObject({ status: "failed", error: "fetch: answered 503" })
+    expect(refused.body.history.slice(3).map(({ outcome }: any) => outcome)).toEqual(["waiting", "waiting", "failed"])
+    const unknown = await call("POST", `/api/v1/workflows/${made.id}/dry-run`, {
+      answers: { hello: { status: 200 }, asked: { status: 200 } },
+      outcomes: { nobody: ["sent"] },
+      events: { wait: {} }
+    })
+    expect(unknown.body.error.details).toEqual([
+      { field: "outcomes.nobody", message: "is no SEND step of the workflow" },
+      { field: "events.wait", message: "is no WAIT_FOR step of the workflow" },
+      { field: "answers.hello", message: "is no FETCH step of the workflow" },
+      { field: "answers.asked", message: "is no FETCH step of the workflow" }
     ])
     const other = await call("POST", `/api/v1/workflows/${made.id}/dry-run`, { contact: {}, data: {} })
     expect(other.body).toMatchObject({ status: "filtered" })

@@ -821,7 +821,7 @@ export type RehearseWorkflow = {
   readonly outcomes?: Record<string, never>
   /** The data of the events that WAIT_FOR steps hear, by key. Left out: none comes in time. */
   readonly events?: Record<string, never>
-  /** What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is asked. */
+  /** What FETCH steps are answered, by key, each try the same. Left out: 200 without a body. Nobody is asked. */
   readonly answers?: Record<string, never>
 }
 

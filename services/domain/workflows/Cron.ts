@@ -8,16 +8,19 @@ import { Cron, Result } from "effect"
 const read = (pattern: string, zone: string): Cron.Cron | null =>
   Result.getOrElse(Cron.parse(pattern, zone), () => null)
 
-/** Whether the text is five fields that can be read, and a time of which ever comes. */
-export const isCron = (pattern: string): boolean => {
-  if (pattern.length > 256 || pattern.trim().split(/\s+/).length !== 5) return false
+const FORM = "must be five fields: minute, hour, day, month and day of the week"
+
+/** What is wrong with a schedule, as continues its name: it has other than five fields that can be read, or never comes. */
+export const cronFault = (pattern: string): string | null => {
+  if (pattern.length > 256) return "must have at most 256 characters"
+  if (pattern.trim().split(/\s+/).length !== 5) return FORM
   const cron = read(pattern, "UTC")
-  if (cron === null) return false
+  if (cron === null) return FORM
   try {
     Cron.next(cron, new Date(0))
-    return true
+    return null
   } catch {
-    return false
+    return "must be a time that comes: none of its months has such a day"
   }
 }
 

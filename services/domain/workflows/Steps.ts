@@ -138,20 +138,21 @@ const HeaderValue = Schema.String.check(
   maxLength(1024),
   Schema.isPattern(/^[\x20-\x7e]*$/, { message: "must be printable ASCII" })
 )
-/** What the client writes itself, and what leads elsewhere. */
-const TAKEN = new Set(["host", "content-length", "transfer-encoding", "connection", "content-type", "idempotency-key"])
+/** What the client writes itself, what is said between two ends of a connection only, and what asks for other answers. */
+const TAKEN =
+  /^(?:host|content-(?:length|type|encoding)|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|idempotency-key|accept-encoding|range|http2-settings|proxy-.*)$/i
 const Headers = Schema.Record(Schema.String, HeaderValue).check(
   Schema.isMaxProperties(20),
   Schema.makeFilter((headers) => {
-    const wrong = Object.keys(headers).find(
-      (name) => !/^[A-Za-z0-9-]{1,64}$/.test(name) || TAKEN.has(name.toLowerCase())
-    )
-    return (
-      wrong === undefined || {
-        path: [wrong],
-        issue: "must be a header's name, and none that the request has by itself"
+    const seen = new Set<string>()
+    for (const name of Object.keys(headers)) {
+      if (!/^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/.test(name) || TAKEN.test(name)) {
+        return { path: [name], issue: "must be a header's name, and none that the request has by itself" }
       }
-    )
+      if (seen.has(name.toLowerCase())) return { path: [name], issue: "must be there once, in whichever letters" }
+      seen.add(name.toLowerCase())
+    }
+    return undefined
   })
 )
 

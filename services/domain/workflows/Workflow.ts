@@ -8,7 +8,7 @@ import { SegmentId } from "../Ids.ts"
 import { Name, text } from "../Text.ts"
 import { TimeZone } from "../Time.ts"
 import { MessageState, StepKey } from "./Conditions.ts"
-import { isCron } from "./Cron.ts"
+import { cronFault } from "./Cron.ts"
 import { MOST_STEPS, Steps } from "./Steps.ts"
 
 /** People whom one request names, at most. A larger audience is described. */
@@ -47,11 +47,7 @@ export const Trigger = Schema.Union([
   Schema.Struct({ type: Schema.Literal("segment_entered"), segment_id: SegmentId }),
   Schema.Struct({
     type: Schema.Literal("schedule"),
-    cron: Schema.String.check(
-      Schema.makeFilter(
-        (pattern: string) => isCron(pattern) || "must be five fields: minute, hour, day, month and day of the week"
-      )
-    ),
+    cron: Schema.String.check(Schema.makeFilter((pattern: string) => cronFault(pattern) ?? undefined)),
     timezone: TimeZone,
     to: Entrants
   })
@@ -133,8 +129,14 @@ export const RehearseWorkflow = Schema.Struct({
     })
   ),
   answers: Schema.optionalKey(
-    byStep(Schema.Struct({ status: Schema.Int, body: Schema.optionalKey(Schema.Json) })).annotate({
-      description: "What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is asked."
+    byStep(
+      Schema.Struct({
+        status: Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 })),
+        body: Schema.optionalKey(Schema.Json)
+      })
+    ).annotate({
+      description:
+        "What FETCH steps are answered, by key, each try the same. Left out: 200 without a body. Nobody is asked."
     })
   )
 }).check(

@@ -10,7 +10,8 @@ import type { Content } from "../../domain/sending/Notification.ts"
 import type { Facts, MessageState } from "../../domain/workflows/Conditions.ts"
 import type { ExecutionStatus, HistoryEntry } from "../../domain/workflows/Execution.ts"
 import type { Answer, Fetched, Question, Run, Settled } from "../../domain/workflows/Interpreter.ts"
-import { move } from "../../domain/workflows/Interpreter.ts"
+import { changed, fetchedOf, move, tooMuchOf } from "../../domain/workflows/Interpreter.ts"
+import type { Fault, Program } from "../../domain/workflows/Program.ts"
 import { programOf } from "../../domain/workflows/Program.ts"
 import type { SendStep } from "../../domain/workflows/Steps.ts"
 import type { RehearseWorkflow } from "../../domain/workflows/Workflow.ts"
@@ -19,6 +20,23 @@ import type { Prepared } from "./Programs.ts"
 
 /** Whose way through the workflow was to be tried is not there. */
 export class NoSuchContact extends Schema.TaggedError<NoSuchContact>()("NoSuchContact", {}) {}
+
+/** What is made up is of steps that are not there, or are of another type. */
+export class RehearsalInvalid extends Schema.TaggedError<RehearsalInvalid>()("RehearsalInvalid", {
+  faults: Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String }))
+}) {}
+
+/** The steps of which a dry run is told what becomes of them, by the field that tells it. */
+const TOLD = { outcomes: "SEND", events: "WAIT_FOR", answers: "FETCH" } as const
+
+const faultsOf = ({ places }: Program, request: RehearseWorkflow): ReadonlyArray<Fault> => {
+  const types = new Map(places.map(({ step: { key, type } }) => [key, type]))
+  return Object.entries(TOLD).flatMap(([field, type]) =>
+    Object.keys(request[field as keyof typeof TOLD] ?? {}).flatMap((key) =>
+      types.get(key) === type ? [] : [{ field: `${field}.${key}`, message: `is no ${type} step of the workflow` }]
+    )
+  )
+}
 
 /** Moves of one dry run, at most: each step waits a few times at most. */
 const MOVES = 1000
@@ -93,6 +111,8 @@ export const makeDryRun = Effect.gen(function* () {
     const version = yield* store.version(found.value.versionId)
     if (Option.isNone(version)) return Option.none<DryRun>()
     const prepared: Prepared = { ...version.value, program: programOf(version.value.definition.steps) }
+    const faults = faultsOf(prepared.program, request)
+    if (faults.length > 0) return yield* new RehearsalInvalid({ faults })
     const known =
       request.user_id === undefined ? Option.none() : yield* contacts.find(appId, { externalId: request.user_id })
     if (request.user_id !== undefined && Option.isNone(known)) return yield* new NoSuchContact()
@@ -127,6 +147,9 @@ export const makeDryRun = Effect.gen(function* () {
           return { count: 1, items: [run.data] }
         case "Pass":
           return true
+        case "Change":
+          person = changed(person, question.step)
+          return tooMuchOf(person, question.step)
         case "Event": {
           const data = request.events?.[question.step.key]
           return data === undefined ? null : { data, at: new Date(at).toISOString() }
@@ -143,22 +166,17 @@ export const makeDryRun = Effect.gen(function* () {
     for (let moves = 0; moves < MOVES; moves++) {
       history.push(...settled.history)
       const sends: Record<string, NotificationId> = { ...run.sends }
-      for (const effect of settled.effects) {
-        if (effect._tag === "Update") continue
-        sends[effect.step.key] = uuidv7() as NotificationId
-        messages.push(yield* messageOf(prepared, effect.step, run, settled.steps, person))
+      for (const { step } of settled.sendings) {
+        sends[step.key] = uuidv7() as NotificationId
+        messages.push(yield* messageOf(prepared, step, run, settled.steps, person))
       }
       person = settled.person
       if (settled.dueAt === null) break
       const { deadline, isBegun, position, steps, tries } = settled
       run = { ...run, position, isBegun, deadline, tries, steps, sends }
       at = Math.max(at, settled.dueAt)
-      const answer = settled.fetch === null ? undefined : request.answers?.[settled.fetch.key]
-      settled = go(
-        settled.fetch === null
-          ? undefined
-          : { _tag: "Answer", status: answer?.status ?? 200, body: answer?.body ?? null }
-      )
+      const { body = null, status = 200 } = (settled.fetch === null ? null : request.answers?.[settled.fetch.key]) ?? {}
+      settled = go(settled.fetch === null ? undefined : fetchedOf(status, body, null))
     }
     return Option.some<DryRun>({ status: settled.status, error: settled.error, history, messages })
   })

@@ -20,6 +20,7 @@ import type {
   Triggered,
   WorkflowConflict
 } from "../../../services/engine/workflows/Workflows.ts"
+import type { RehearsalInvalid } from "../../../services/engine/workflows/DryRun.ts"
 import { makeDryRun } from "../../../services/engine/workflows/DryRun.ts"
 import { Content } from "../../../services/domain/sending/Notification.ts"
 import { ExecutionStatus } from "../../../services/domain/workflows/Execution.ts"
@@ -382,6 +383,8 @@ export const workflowRoutes = Effect.gen(function* () {
           })),
           Effect.catchTags({
             TemplatesBusy: () => Effect.fail(templatesBusy()),
+            RehearsalInvalid: ({ faults }: RehearsalInvalid) =>
+              Effect.fail(invalid(faults.slice(0, DETAILS), faults.length)),
             NoSuchContact: () =>
               Effect.fail(invalid([{ field: "user_id", message: "is no contact of this application" }]))
           })

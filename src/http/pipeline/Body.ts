@@ -179,6 +179,9 @@ export const checkMediaType = (
   const given = headers["content-type"]
   const end = given?.indexOf(";") ?? -1
   const type = (end === -1 ? (given ?? "") : given!.slice(0, end)).trim().toLowerCase()
+  if (given === undefined) {
+    return new ApiError("unsupported_media_type", `Send a body, with the header \`Content-Type: ${accepted[0]}\`.`)
+  }
   if (!accepted.includes(type)) {
     return new ApiError("unsupported_media_type", `Send the body with the header \`Content-Type: ${accepted[0]}\`.`)
   }

@@ -68,6 +68,12 @@ describe("a FETCH", () => {
     expect(result).toEqual({ _tag: "Fault", detail: `answered ${answer.status}`, mayRetry: true, retryAfterMs })
   })
 
+  it.each([301, 302, 307, 308])("is not followed where it is a redirect, and not asked again: %i", async (status) => {
+    const { result } = await fetched({ status, headers: { location: "https://example.com/" } })
+    const detail = `answered ${status}: redirects are not followed`
+    expect(result).toEqual({ _tag: "Fault", detail, mayRetry: false, retryAfterMs: null })
+  })
+
   it.each([
     ["a server that is too slow", new NoAnswer({ message: "no answer in time" }), true],
     [

@@ -3558,7 +3558,7 @@ namespace Heliograph
             init => Put("events", value);
         }
 
-        /// <summary>What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is asked.</summary>
+        /// <summary>What FETCH steps are answered, by key, each try the same. Left out: 200 without a body. Nobody is asked.</summary>
         public IReadOnlyDictionary<string, object?>? Answers
         {
             get => ReadMapOrNull("answers");

@@ -1396,8 +1396,8 @@ class AsyncWorkflowsResource:
         outcomes: What becomes of the messages of SEND steps, by key. Left out: `sent`.
         events: The data of the events that WAIT_FOR steps hear, by key. Left out: none comes in
             time.
-        answers: What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is
-            asked.
+        answers: What FETCH steps are answered, by key, each try the same. Left out: 200 without
+            a body. Nobody is asked.
         """
         return await self._client._value(
             "POST",

@@ -913,7 +913,8 @@ class RehearseWorkflow(TypedDict, total=False):
     outcomes: Dict[str, Any]
     # The data of the events that WAIT_FOR steps hear, by key. Left out: none comes in time.
     events: Dict[str, Any]
-    # What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is asked.
+    # What FETCH steps are answered, by key, each try the same. Left out: 200 without a body. Nobody
+    # is asked.
     answers: Dict[str, Any]
 
 

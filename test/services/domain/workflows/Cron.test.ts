@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { isCron, nextCron } from "../../../../services/domain/workflows/Cron.ts"
+import { cronFault, nextCron } from "../../../../services/domain/workflows/Cron.ts"
 
 /** The first moments after one at which a schedule is due. */
 const times = (pattern: string, zone: string, after: string, count: number): ReadonlyArray<string> => {
@@ -14,18 +14,14 @@ const times = (pattern: string, zone: string, after: string, count: number): Rea
 describe("a schedule", () => {
   it("is five fields that can be read and that ever come", () => {
     for (const pattern of ["0 9 * * *", "*/5 * * * *", "0 0 1 1 *", "30 8 * * 1-5", "0 0 29 2 *"]) {
-      expect(isCron(pattern)).toBe(true)
+      expect(cronFault(pattern)).toBe(null)
     }
-    for (const pattern of [
-      "",
-      "* * * *",
-      "0 0 9 * * *",
-      "60 * * * *",
-      "0 0 30 2 *",
-      "x * * * *",
-      `${"0,".repeat(200)}0 * * * *`
-    ]) {
-      expect(isCron(pattern)).toBe(false)
+    for (const pattern of ["", "* * * *", "0 0 9 * * *", "60 * * * *", "x * * * *"]) {
+      expect(cronFault(pattern)).toContain("five fields")
+    }
+    expect(cronFault(`${"0,".repeat(200)}0 * * * *`)).toContain("256 characters")
+    for (const pattern of ["0 0 30 2 *", "0 0 31 4,6,9,11 *"]) {
+      expect(cronFault(pattern)).toBe("must be a time that comes: none of its months has such a day")
     }
   })
 

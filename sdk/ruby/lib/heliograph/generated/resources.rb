@@ -1558,8 +1558,8 @@ module Heliograph
       # @param outcomes [Hash] What becomes of the messages of SEND steps, by key. Left out: `sent`.
       # @param events [Hash] The data of the events that WAIT_FOR steps hear, by key. Left out: none
       #   comes in time.
-      # @param answers [Hash] What FETCH steps are answered, by key. Left out: 200 without a body.
-      #   Nobody is asked.
+      # @param answers [Hash] What FETCH steps are answered, by key, each try the same. Left out: 200
+      #   without a body. Nobody is asked.
       # @return [WorkflowDryRun]
       def dry_run(
         id,

@@ -43,7 +43,8 @@ public final class RehearseWorkflow extends Shape {
   }
 
   /**
-   * What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is asked.
+   * What FETCH steps are answered, by key, each try the same. Left out: 200 without a body. Nobody is
+   * asked.
    */
   public @Nullable Map<String, ? extends @Nullable Object> answers() {
     return map("answers");
@@ -93,7 +94,8 @@ public final class RehearseWorkflow extends Shape {
     }
 
     /**
-     * What FETCH steps are answered, by key. Left out: 200 without a body. Nobody is asked.
+     * What FETCH steps are answered, by key, each try the same. Left out: 200 without a body. Nobody is
+     * asked.
      */
     public Builder answers(Map<String, ? extends @Nullable Object> value) {
       put("answers", value);
