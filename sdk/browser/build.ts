@@ -67,7 +67,7 @@ if (present !== stampOf(true) && (isTyped || present !== stampOf(false))) {
         external: ["react", "vue"],
         plugins: [besideWrappers],
         logLevel: "warn",
-        output: { file: join(made, file), format, minify: true, sourcemap: true }
+        output: { file: join(made, file), format, minify: true, sourcemap: true, comments: false }
       })
     }
     if (isTyped) declare(made)

@@ -45,6 +45,8 @@ export const openFirefox = async (options: FirefoxOptions): Promise<Opened<Brows
     userDataDir: path,
     timeout: PATIENCE,
     protocolTimeout: PATIENCE,
+    // For `asFirefox`.
+    args: ["-remote-allow-system-access"],
     extraPrefsFirefox: {
       "dom.push.enabled": true,
       "dom.push.connection.enabled": true,
@@ -64,6 +66,48 @@ export const openFirefox = async (options: FirefoxOptions): Promise<Opened<Brows
       await remove()
     }
   }
+}
+
+/** The part of puppeteer's connection that its types leave out: commands of WebDriver BiDi as they are. */
+interface Bidi {
+  readonly connection: {
+    readonly send: (
+      method: string,
+      parameters: unknown
+    ) => Promise<{ readonly result: Readonly<Record<string, never>> }>
+  }
+}
+
+/**
+ * Runs a script as Firefox itself does, with the rights of its own windows: for what a person does outside of pages.
+ * `browser.xhtml` is its window; the answer is a text.
+ */
+export const asFirefox = async (browser: Browser, script: string): Promise<string> => {
+  const { connection } = browser as unknown as Bidi
+  const tree = await connection.send("browsingContext.getTree", { "moz:scope": "chrome" })
+  const [{ context }] = tree.result["contexts"] as unknown as readonly [{ readonly context: string }]
+  const { result } = await connection.send("script.evaluate", {
+    target: { context },
+    expression: `(async () => String(await (async () => { ${script} })()))()`,
+    awaitPromise: true
+  })
+  const { exceptionDetails, result: value } = result as unknown as {
+    readonly exceptionDetails?: unknown
+    readonly result?: { readonly value: string }
+  }
+  if (value === undefined) throw new Error(`Firefox failed: ${JSON.stringify(exceptionDetails)}`)
+  return value.value
+}
+
+/** What the person decides about a site's notifications, in Firefox' settings of the site. */
+export const permit = async (browser: Browser, origin: string, isAllowed: boolean | null): Promise<void> => {
+  const principal = `Services.scriptSecurityManager.createContentPrincipalFromOrigin(${JSON.stringify(origin)})`
+  await asFirefox(
+    browser,
+    isAllowed === null
+      ? `Services.perms.removeFromPrincipal(${principal}, "desktop-notification")`
+      : `Services.perms.addFromPrincipal(${principal}, "desktop-notification", ${isAllowed ? 1 : 2})`
+  )
 }
 
 export interface ChromiumOptions {

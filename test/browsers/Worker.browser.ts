@@ -1,6 +1,7 @@
-import type { CDPSession, Page } from "playwright-core"
+import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openChromium } from "./Browsers.ts"
+import { clickOn, closeAll, openIn, shown, SUBSCRIPTION, workerOf } from "./PushInChromium.ts"
 import { openSite, until } from "./Site.ts"
 import type { Site } from "./Site.ts"
 import type { World } from "./World.ts"
@@ -11,16 +12,6 @@ let chromium: Awaited<ReturnType<typeof openChromium>>
 let options: Readonly<Record<string, string>>
 
 const UUID = "01a1fbeb-b609-74f0-81a3-2762ff434392"
-
-/** Chromium's own push service cannot be reached: the subscription is made up, with keys that are real. */
-const SUBSCRIPTION = `
-  PushManager.prototype.subscribe = async function () {
-    const { publicKey } = await crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, true, ["deriveBits"])
-    const p256dh = await crypto.subtle.exportKey("raw", publicKey)
-    const auth = crypto.getRandomValues(new Uint8Array(16)).buffer
-    return { endpoint: "https://127.0.0.1:9/" + crypto.randomUUID(), getKey: (name) => (name === "auth" ? auth : p256dh),
-      options: { applicationServerKey: arguments[0].applicationServerKey.buffer }, unsubscribe: async () => true }
-  }`
 
 beforeAll(async () => {
   world = await openWorld(({ system: { app, url } }) => {
@@ -39,29 +30,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-const open = async (path = "/", site: Site = world.site): Promise<Page> => {
-  const page = await chromium.browser.newPage()
-  await page.goto(site.url + path)
-  await page.waitForFunction("window.result || document.body.dataset.ready")
-  return page
-}
-
-const clickOn = async (page: Page, selector: string, given: unknown = {}): Promise<Record<string, unknown>> => {
-  await page.evaluate(`window.options = ${JSON.stringify(given)}; window.result = null`)
-  await page.click(selector)
-  await page.waitForFunction("window.result !== null")
-  return page.evaluate("window.result")
-}
-
-/** Hands a text to the worker's `push` event, as the browser does after it has decrypted one. */
-const deliver = async (cdp: CDPSession, registrationId: string, data: string): Promise<void> => {
-  await cdp.send("ServiceWorker.deliverPushMessage", { origin: world.site.url, registrationId, data })
-}
-
-const shown = (page: Page): Promise<ReadonlyArray<Record<string, unknown>>> =>
-  page.evaluate(`navigator.serviceWorker.getRegistrations().then(async (all) =>
-    (await Promise.all(all.map((one) => one.getNotifications()))).flat()
-      .map(({ actions, body, data, icon, tag, title }) => ({ actions, body, data, icon, tag, title })))`)
+const open = (path = "/", site: Site = world.site): Promise<Page> => openIn(chromium.browser, site, path)
 
 describe("createClient in Chromium", () => {
   const cases: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>, string, RegExp]> = [
@@ -131,16 +100,9 @@ describe("the worker in Chromium", () => {
 
   it("shows what it is given, harmless whatever it holds", async () => {
     const page = await open()
-    const cdp = await chromium.browser.newCDPSession(page)
-    const registered = new Promise<string>((resolve) =>
-      cdp.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
-        const ours = registrations.find(({ scopeURL }) => scopeURL === `${world.site.url}/`)
-        if (ours !== undefined) resolve(ours.registrationId)
-      })
-    )
-    await cdp.send("ServiceWorker.enable")
+    const worker = await workerOf(page, world.site)
     expect(await clickOn(page, "#subscribe")).toMatchObject({ value: { deviceId: expect.any(String) } })
-    const id = await registered
+    const { deliver } = await worker()
     const evil = `<img src=x onerror=alert(1)>`
     const hostile = {
       title: evil,
@@ -153,22 +115,21 @@ describe("the worker in Chromium", () => {
     }
     // Handed over again until it is seen: a worker that has only just begun may miss one, and shows two as one.
     const again = async () => {
-      await deliver(cdp, id, JSON.stringify(hostile))
+      await deliver(JSON.stringify(hostile))
       return shown(page)
     }
     const [first] = await until("It", again, (all) => all.length === 1)
     expect(first).toMatchObject({ title: evil, body: evil, icon: "", tag: UUID, actions: [{ action: "go" }] })
-    expect(JSON.stringify(first!["data"])).not.toMatch(/javascript:|data:text/)
+    expect(JSON.stringify(first!.data)).not.toMatch(/javascript:|data:text/)
     // What nobody can read is shown too: a push that shows nothing costs the subscription.
     for (const text of ["", "not JSON", "[1]", `{"title":7,"body":{}}`]) {
-      await deliver(cdp, id, text)
+      await deliver(text)
       await until(
         text,
         () => shown(page),
         (all) => all.some(({ title }) => title === "New message")
       )
-      await page.evaluate(`navigator.serviceWorker.getRegistrations().then(async ([one]) =>
-        (await one.getNotifications()).filter(({ title }) => title === "New message").forEach((shown) => shown.close()))`)
+      await closeAll(page)
       await until(
         "None",
         () => shown(page),

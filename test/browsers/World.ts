@@ -140,6 +140,24 @@ export const shownIn = (page: Page): Promise<ReadonlyArray<ShownNotification>> =
     return shown.map(({ title, body, tag, icon }) => ({ title, body, tag, icon }))
   })()`) as Promise<ReadonlyArray<ShownNotification>>
 
+/** Everything that the site's storage holds, in whatever place, as texts; names of records too. */
+export const storedBy = (page: { readonly evaluate: (script: string) => Promise<unknown> }): Promise<Array<string>> =>
+  page.evaluate(`(async () => {
+    const texts = [...Object.entries(localStorage), ...Object.entries(sessionStorage), ...await caches.keys()].map(String)
+    if (document.cookie !== "") texts.push(document.cookie)
+    const done = (request) => new Promise((resolve) => (request.onsuccess = () => resolve(request.result)))
+    for (const { name } of await indexedDB.databases()) {
+      const database = await done(indexedDB.open(name))
+      for (const storeName of database.objectStoreNames) {
+        const store = database.transaction(storeName).objectStore(storeName)
+        const [keys, values] = await Promise.all([done(store.getAllKeys()), done(store.getAll())])
+        texts.push(...values.map((value, i) => storeName + " " + String(keys[i]) + " " + JSON.stringify(value)))
+      }
+      database.close()
+    }
+    return texts
+  })()`) as Promise<Array<string>>
+
 /** Has the worker of `TEACHABLE_WORKER` live through an event. Nobody waits for the end of it. */
 export const happen = async (page: Page, type: string, action = ""): Promise<void> => {
   await page.evaluate(`navigator.serviceWorker.getRegistrations().then(([registration]) =>

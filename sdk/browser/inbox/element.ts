@@ -1,4 +1,5 @@
 import { createClient } from "../page/client.ts"
+import { safeAddress } from "../shared/addresses.ts"
 import type { Inbox, InboxChange, InboxMessage } from "./inbox.ts"
 import type { InboxLabels } from "./labels.ts"
 import { ENGLISH } from "./labels.ts"
@@ -35,13 +36,6 @@ const bell = (): SVGElement => {
   path.setAttribute("fill", "currentColor")
   svg.append(path)
   return svg
-}
-
-/** http and https alone: an address comes with a message, and must not run as a script. */
-const safeUrl = (url: string | null): string | null => {
-  if (url === null || !URL.canParse(url, location.href)) return null
-  const parsed = new URL(url, location.href)
-  return /^https?:$/.test(parsed.protocol) ? parsed.href : null
 }
 
 const PAGE = 20
@@ -308,7 +302,7 @@ export class HeliographInboxElement extends HTMLElement {
   #item(message: InboxMessage): HTMLLIElement {
     const isUnread = message.read_at === null
     const words = message.title ?? this.#labels.untitled
-    const url = safeUrl(message.url)
+    const url = safeAddress(message.url, location.href)
     const title =
       url === null
         ? node("button", { class: "title", part: "title", type: "button" }, words)

@@ -6,18 +6,14 @@ export interface ServerEvent {
 }
 
 const eventOf = (block: string): ServerEvent | null => {
-  let event = "message"
-  let id: string | null = null
+  const fields: Record<string, string> = { event: "message" }
   const data: Array<string> = []
   for (const line of block.split("\n")) {
-    const colon = line.indexOf(":")
-    const name = colon < 0 ? line : line.slice(0, colon)
-    const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "")
-    if (name === "event") event = value
-    else if (name === "data") data.push(value)
-    else if (name === "id") id = value
+    const [, name, value = ""] = /^([^:]*)(?:: ?(.*))?$/.exec(line)!
+    if (name === "data") data.push(value)
+    else fields[name!] = value
   }
-  return data.length === 0 ? null : { event, data: data.join("\n"), id }
+  return data.length === 0 ? null : { event: fields["event"]!, data: data.join("\n"), id: fields["id"] ?? null }
 }
 
 /**
@@ -27,11 +23,12 @@ const eventOf = (block: string): ServerEvent | null => {
 export async function* readEvents(body: ReadableStream<Uint8Array>, silenceMs: number): AsyncGenerator<ServerEvent> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader()
   let rest = ""
+  const end = (): void => void reader.cancel().catch(() => undefined)
   let watchdog: ReturnType<typeof setTimeout> | undefined
   try {
     while (true) {
       clearTimeout(watchdog)
-      watchdog = setTimeout(() => void reader.cancel().catch(() => undefined), silenceMs)
+      watchdog = setTimeout(end, silenceMs)
       const { done, value } = await reader.read()
       if (done) return
       const blocks = (rest + value.replace(/\r\n?/g, "\n")).split("\n\n")
@@ -43,6 +40,6 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, silenceMs: n
     }
   } finally {
     clearTimeout(watchdog)
-    await reader.cancel().catch(() => undefined)
+    end()
   }
 }

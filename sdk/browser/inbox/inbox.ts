@@ -1,4 +1,6 @@
-import { HeliographError } from "../shared/errors.ts"
+import type { HeliographError } from "../shared/errors.ts"
+import { asError } from "../shared/errors.ts"
+import { emitter } from "../shared/events.ts"
 import type { Request, Service } from "../shared/service.ts"
 import { ask, call, refusalOf } from "../shared/service.ts"
 import { readEvents } from "./events.ts"
@@ -25,7 +27,7 @@ export interface InboxPage {
 /** What changed: `message` came, others were `read` (null: all of them), or everything is to be read anew. */
 export interface InboxChange {
   readonly unreadCount: number
-  readonly message?: InboxMessage
+  readonly message?: InboxMessage | undefined
   readonly read?: string | null
   readonly reset?: true
 }
@@ -47,10 +49,9 @@ export interface Inbox {
   readonly close: () => void
 }
 
-export interface InboxOptions {
-  readonly service: Service
-  readonly userId: string
-  readonly identityHash: () => Promise<string | null>
+/** A service, and what proves to it who somebody is. */
+export interface InboxService extends Service {
+  readonly identityHash: (userId: string) => Promise<string | null>
 }
 
 const MOST_WAIT_MS = 60_000
@@ -75,39 +76,30 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
  * The inbox of a person. One tab of the browser holds the live stream, and tells the others: the service takes few
  * streams of one person. The count is always the service's own, never counted here.
  */
-export const openInbox = ({ identityHash, service, userId }: InboxOptions): Inbox => {
-  const listeners: { [Name in keyof Events]: Set<(event: Events[Name]) => void> } = {
-    change: new Set(),
-    error: new Set()
-  }
+export const openInbox = (service: InboxService, userId: string): Inbox => {
+  const { emit, isHeard, on } = emitter<Events>()
   const name = `heliograph-inbox ${service.key} ${userId}`
   const query = `user_id=${encodeURIComponent(userId)}`
   let hash: Promise<string | null> | null = null
   let following: AbortController | null = null
   let channel: BroadcastChannel | null = null
 
-  const emit = <Name extends keyof Events>(name: Name, event: Events[Name]): void => {
-    for (const listener of listeners[name]) listener(event)
-  }
-
   /** Here and in the other tabs. */
   const publish = (change: InboxChange): void => {
     channel?.postMessage(change)
     emit("change", change)
-    const { setAppBadge } = navigator
-    if (setAppBadge !== undefined) setAppBadge.call(navigator, change.unreadCount).catch(() => undefined)
+    navigator.setAppBadge?.(change.unreadCount).catch(() => undefined)
   }
 
   /** The hash is asked for once, and once more when the service does not take it. */
-  const asked = async <A>(work: (identityHash: string | null) => Promise<A>): Promise<A> => {
-    const known = hash
+  const asked = async <A>(work: (identityHash: string | null) => Promise<A>, isFresh = hash === null): Promise<A> => {
     try {
-      return await work(await (hash ??= identityHash()))
+      return await work(await (hash ??= service.identityHash(userId)))
     } catch (error) {
       // Neither a failure of the page's callback nor a hash that is not good is kept.
       hash = null
-      if (known === null || (error as HeliographError).code !== "identity_unverified") throw error
-      return work(await (hash = identityHash()))
+      if (isFresh || (error as HeliographError).code !== "identity_unverified") throw error
+      return asked(work, true)
     }
   }
 
@@ -137,8 +129,7 @@ export const openInbox = ({ identityHash, service, userId }: InboxOptions): Inbo
         publish({ unreadCount: await unreadCount(), reset: true })
       } else if (event === "unread_count") {
         const { unread_count: unreadCount } = JSON.parse(data) as { readonly unread_count: number }
-        if (messages.length === 0) publish({ unreadCount })
-        for (const message of messages) publish({ unreadCount, message })
+        for (const message of messages.length === 0 ? [undefined] : messages) publish({ unreadCount, message })
         messages = []
       }
     }
@@ -153,15 +144,14 @@ export const openInbox = ({ identityHash, service, userId }: InboxOptions): Inbo
         last = await readStream(signal, last, () => (failures = 0))
       } catch (error) {
         if (signal.aborted) return
-        const refused = error instanceof HeliographError && error.code !== "unavailable"
-        if (refused || failures === 0) {
-          emit("error", error instanceof HeliographError ? error : new HeliographError("unavailable", String(error)))
-        }
+        const failure = asError(error)
+        const isRefused = failure.code !== "unavailable"
+        if (isRefused || failures === 0) emit("error", failure)
         // Asking again does not help: the key or the identity is not good.
-        if (refused && [400, 401, 403].includes(error.status ?? 0)) return
+        if (isRefused && [400, 401, 403].includes(failure.status!)) return
         failures++
-        const asked = (error as HeliographError).retryAfter ?? 0
-        await pause(Math.max(asked * 1000, Math.min(MOST_WAIT_MS, 1000 * 2 ** failures)), signal)
+        const wait = Math.min(MOST_WAIT_MS, 1000 * 2 ** failures)
+        await pause(Math.max((failure.retryAfter ?? 0) * 1000, wait), signal)
         continue
       }
       await pause(500 + Math.random() * 1500, signal)
@@ -174,8 +164,9 @@ export const openInbox = ({ identityHash, service, userId }: InboxOptions): Inbo
     const { signal } = (following = new AbortController())
     channel = new BroadcastChannel(name)
     channel.addEventListener("message", ({ data }) => emit("change", data as InboxChange))
-    if (!("locks" in navigator)) return void follow(signal)
-    navigator.locks.request(name, { signal }, () => follow(signal)).catch(() => undefined)
+    // Pages without HTTPS have no locks.
+    const running = navigator.locks?.request(name, { signal }, () => follow(signal)) ?? follow(signal)
+    running.catch(() => undefined)
   }
 
   const close = (): void => {
@@ -210,11 +201,11 @@ export const openInbox = ({ identityHash, service, userId }: InboxOptions): Inbo
       return read
     },
     on: (name, listener) => {
-      listeners[name].add(listener)
+      const stop = on(name, listener)
       if (name === "change") start()
       return () => {
-        listeners[name].delete(listener)
-        if (listeners.change.size === 0) close()
+        stop()
+        if (!isHeard("change")) close()
       }
     },
     close

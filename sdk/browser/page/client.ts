@@ -1,9 +1,18 @@
 import type { DeviceState } from "../shared/database.ts"
-import { readPending, readState, removePending, removeState, writeState } from "../shared/database.ts"
-import { HeliographError } from "../shared/errors.ts"
+import {
+  keepPending,
+  readPending,
+  readState,
+  readStateOf,
+  removePending,
+  removeState,
+  writeState
+} from "../shared/database.ts"
+import { asError, HeliographError } from "../shared/errors.ts"
+import { emitter } from "../shared/events.ts"
 import type { DeviceFields } from "../shared/registering.ts"
-import { keyOf, newSubscription, register } from "../shared/registering.ts"
-import { call, deliver, flush } from "../shared/service.ts"
+import { alone, keyOf, newSubscription, register } from "../shared/registering.ts"
+import { call, flush } from "../shared/service.ts"
 import type { Inbox } from "../inbox/inbox.ts"
 import { openInbox } from "../inbox/inbox.ts"
 import type { Config, HeliographOptions } from "./config.ts"
@@ -69,24 +78,19 @@ export interface Heliograph {
   readonly ready: Promise<void>
 }
 
-/** One at a time, over all tabs: two that register at once would fight over the row. */
-const alone = <A>(work: () => Promise<A>): Promise<A> =>
-  "locks" in navigator ? (navigator.locks.request("heliograph", work) as Promise<A>) : work()
-
-const asError = (error: unknown): HeliographError =>
-  error instanceof HeliographError
-    ? error
-    : new HeliographError("unavailable", (error as Error)?.message ?? String(error), { cause: error })
+const hide = async (registration: ServiceWorkerRegistration | null): Promise<void> => {
+  for (const shown of (await registration?.getNotifications()) ?? []) shown.close()
+}
 
 const vapidKey = async (config: Config): Promise<string> => {
   try {
     return (await call<{ readonly public_key: string }>(config, `/public/apps/${config.appId}/vapid`)).public_key
-  } catch (error) {
-    if ((error as HeliographError).status !== 404) throw error
+  } catch (cause) {
+    if ((cause as HeliographError).status !== 404) throw cause
     throw new HeliographError(
       "VAPID_MISSING",
       "The application has no web push keys yet: PUT /api/v1/credentials/webpush makes them.",
-      { cause: error }
+      { cause }
     )
   }
 }
@@ -102,10 +106,13 @@ const subscriptionWith = async (manager: PushManager, key: string): Promise<Push
 export const createClient = (options: HeliographOptions): Heliograph => {
   const config = configOf(options)
   const inboxes = new Set<Inbox>()
-  const listeners = new Map<string, Set<(event: never) => void>>()
-  const emit = <Name extends keyof Events>(name: Name, event: Events[Name]): void => {
-    for (const listener of listeners.get(name) ?? []) (listener as (event: Events[Name]) => void)(event)
-  }
+  const { emit, on } = emitter<Events>()
+  /** One after another, in all tabs; whatever goes wrong is a HeliographError. */
+  const inTurn = <A>(work: () => Promise<A>): Promise<A> =>
+    alone(work).catch((error) => {
+      throw asError(error)
+    })
+  const own = (): Promise<DeviceState> => readStateOf(config.key, config.appId)
 
   const state = async (): Promise<HeliographState> => {
     const reason = missingSupport()
@@ -113,7 +120,7 @@ export const createClient = (options: HeliographOptions): Heliograph => {
     return {
       supported: reason === null,
       reason,
-      permission: "Notification" in window ? Notification.permission : "denied",
+      permission: window.Notification?.permission ?? "denied",
       subscribed: device !== null,
       deviceId: device?.id ?? null,
       userId: device?.userId ?? null
@@ -121,41 +128,50 @@ export const createClient = (options: HeliographOptions): Heliograph => {
   }
 
   const changed = async (): Promise<void> => emit("change", await state())
+  /** Tells the other tabs: true, that somebody has signed out. */
+  const tabs = new BroadcastChannel(`heliograph ${config.key}`)
+  const closeInboxes = (): void => {
+    for (const inbox of inboxes) inbox.close()
+  }
+  tabs.addEventListener("message", ({ data }) => {
+    if (data) closeInboxes()
+    void changed()
+  })
 
   /** Ends what the service knows of this browser, now or as soon as it can be reached. */
   const remove = async (before: DeviceState, paused: DeviceState["paused"] = null): Promise<void> => {
     const registration = await presentWorker(config)
-    const subscription = await registration?.pushManager.getSubscription()
+    const subscription = await registration?.pushManager?.getSubscription()
     const token = subscription?.endpoint ?? before.device?.token
-    // What is on the screen and in the store may be of the person who leaves: gone first, whatever the network does.
+    // What is on the screen and in the store may be of the person who leaves: gone first, whatever the network does, and
+    // whenever the page is left.
     if (paused === null) await removeState(config.key)
     else await writeState(config.key, { ...before, device: null, paused })
-    // Reports of what was sent to them go once more, and are then forgotten.
-    await flush(config)
-    for (const [name] of await readPending(config.key)) await removePending(name)
-    for (const inbox of inboxes) inbox.close()
-    await navigator.clearAppBadge?.().catch(() => undefined)
-    for (const shown of (await registration?.getNotifications()) ?? []) shown.close()
-    await subscription?.unsubscribe().catch(() => false)
+    for (const [name, { method }] of await readPending(config.key)) if (method === "POST") await removePending(name)
     if (token !== undefined) {
-      await deliver(config, [{ method: "DELETE", path: "/public/devices", body: { token } }])
+      await keepPending(config.key, [{ method: "DELETE", path: "/public/devices", body: { token }, at: Date.now() }])
     }
+    closeInboxes()
+    tabs.postMessage(true)
+    await hide(registration)
+    await navigator.setAppBadge?.(0).catch(() => undefined)
+    await subscription?.unsubscribe().catch(() => false)
+    await flush(config)
     await changed()
   }
 
   const registerAs = async (fields: DeviceFields): Promise<DeviceState> => {
-    const [key, registration, before] = await Promise.all([
-      vapidKey(config),
-      startWorker(config),
-      readState(config.key)
-    ])
+    const [key, registration, before] = await Promise.all([vapidKey(config), startWorker(config), own()])
     const subscription = await subscriptionWith(registration.pushManager, key)
+    const last = before.device?.userId
+    // What was shown to the last person is not for the next one.
+    if (last !== undefined && last !== fields.userId) await hide(registration)
     try {
-      const hash = fields.userId === null ? null : await config.identityHash(fields.userId)
-      return await register(config, before, subscription, fields, hash)
+      const hash = fields.userId === undefined ? null : await config.identityHash(fields.userId)
+      return await register(config, { ...before, appId: config.appId }, subscription, fields, hash)
     } catch (error) {
-      // The last person's device must not be the next one's, even if that one cannot be registered.
-      if (before.device !== null && before.device.userId !== fields.userId) await remove(before)
+      // Neither is the device, even if that one cannot be registered.
+      if (before.device !== null && last !== fields.userId) await remove(before)
       throw error
     }
   }
@@ -165,22 +181,23 @@ export const createClient = (options: HeliographOptions): Heliograph => {
     if (missing !== null) throw missing
     await askPermission()
     const fields = {
-      userId: userId ?? null,
-      tags: tags ?? null,
-      timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone ?? null,
-      metadata: metadata ?? null
+      userId,
+      tags,
+      timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+      metadata
     }
-    const { device } = await alone(() => registerAs(fields))
+    const { device } = await inTurn(() => registerAs(fields))
+    tabs.postMessage(false)
     await changed()
     return { deviceId: device!.id }
   }
 
-  const unsubscribe = (): Promise<void> => alone(async () => remove(await readState(config.key)))
+  const unsubscribe = (): Promise<void> => inTurn(async () => remove(await own()))
 
   /** Puts right at page load what happened since: subscriptions end, keys change, permissions are taken back. */
   const reconcile = async (): Promise<void> => {
     if (missingSupport() !== null) return
-    const before = await readState(config.key)
+    const before = await own()
     const isGranted = Notification.permission === "granted"
     if (before.device === null) {
       if (isGranted && before.paused !== null) await registerAs(before.paused)
@@ -192,14 +209,17 @@ export const createClient = (options: HeliographOptions): Heliograph => {
     const subscription = await registration.pushManager.getSubscription()
     const isSame = subscription !== null && subscription.endpoint === token
     const now = Date.now()
-    const isChecked = checkedAt > now - config.recheckSeconds * 1000
-    if (!isSame || registeredAt <= now - config.refreshSeconds * 1000) await registerAs(fields)
-    else if (!isChecked) {
+    // What is of the future was noted by a clock that was wrong.
+    const isOld = (at: number, seconds: number) => Math.abs(now - at) >= seconds * 1000
+    if (!isSame || isOld(registeredAt, config.refreshSeconds)) await registerAs(fields)
+    else if (isOld(checkedAt, config.recheckSeconds)) {
       if ((await vapidKey(config)) !== knownKey) await registerAs(fields)
       else await writeState(config.key, { ...before, device: { ...before.device, checkedAt: now } })
     }
     await flush(config)
   }
+
+  const check = (): Promise<void> => inTurn(reconcile).catch((error) => emit("error", error))
 
   if ("serviceWorker" in navigator) {
     navigator.serviceWorker.addEventListener("message", ({ data }) => {
@@ -210,27 +230,23 @@ export const createClient = (options: HeliographOptions): Heliograph => {
       }
       if (heliograph === "message" || heliograph === "click") emit(heliograph, event!)
       // A registration that only a page can make, which has the identity hash.
-      if (heliograph === "subscription") void alone(reconcile).catch((error) => emit("error", asError(error)))
+      if (heliograph === "subscription") void check()
       if (heliograph === "navigate" && /^https?:/.test(navigate!)) location.assign(navigate!)
     })
     navigator.serviceWorker.startMessages()
     addEventListener("online", () => void flush(config))
   }
 
-  const ready = alone(reconcile).catch((error) => emit("error", asError(error)))
+  const ready = check()
 
   return {
     subscribe,
     unsubscribe,
     state,
     ready,
-    on: (name, listener) => {
-      const all = listeners.get(name) ?? new Set()
-      listeners.set(name, all.add(listener as never))
-      return () => void all.delete(listener as never)
-    },
+    on,
     inbox: ({ userId }) => {
-      const inbox = openInbox({ service: config, userId, identityHash: () => config.identityHash(userId) })
+      const inbox = openInbox(config, userId)
       inboxes.add(inbox)
       return inbox
     }

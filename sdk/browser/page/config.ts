@@ -1,3 +1,4 @@
+import { addressOf, isWeb } from "../shared/addresses.ts"
 import { HeliographError } from "../shared/errors.ts"
 
 /** What a page says of its application. */
@@ -27,24 +28,32 @@ export interface Config extends Required<Omit<HeliographOptions, "identityHash" 
 
 const wrong = (message: string) => new HeliographError("INVALID_CONFIG", message)
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const DAY = 86_400
+const UUID = /^[\da-f-]{36}$/i
+const HOUR = 3600
+const WEEK = 604_800
 
 /** Refuses what cannot work where it is written, not at the first click. */
 export const configOf = (options: HeliographOptions): Config => {
-  const { api, appId, identityHash, key, recheckSeconds = DAY / 24, refreshSeconds = 7 * DAY } = options ?? {}
-  const { swPath = "/sw.js", swScope = null } = options ?? {}
+  const {
+    api,
+    appId,
+    identityHash,
+    key,
+    recheckSeconds = HOUR,
+    refreshSeconds = WEEK,
+    swPath = "/sw.js",
+    swScope = null
+  } = options ?? {}
   if (!UUID.test(appId)) throw wrong("appId must be the application's id.")
   if (String(key).startsWith("sk_")) {
     throw wrong("key is a secret key: revoke it, and use the public one (pk_…).")
   }
   if (!/^pk_[!-~]+$/.test(key)) throw wrong("key must be the application's public key: pk_…")
-  const url = URL.canParse(api) ? new URL(api) : null
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "") {
-    throw wrong("api must be the service's address, such as https://push.example.com")
+  const url = addressOf(api)
+  if (!isWeb(url) || url.username !== "") {
+    throw wrong("api must be the service's address: https://push.example.com")
   }
-  const worker = URL.canParse(swPath, location.href) ? new URL(swPath, location.href) : null
-  if (worker?.origin !== location.origin) {
+  if (addressOf(swPath, location.href)?.origin !== location.origin) {
     throw wrong("swPath must be a path of this site.")
   }
   return {

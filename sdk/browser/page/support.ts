@@ -1,7 +1,7 @@
 import { HeliographError } from "../shared/errors.ts"
 
-const isIos = (): boolean =>
-  /iP(hone|ad|od)/.test(navigator.userAgent) || (/Mac/.test(navigator.userAgent) && navigator.maxTouchPoints > 1)
+/** iPads say that they are a Mac, which has no touch screen. */
+const isIos = (): boolean => /iP(hone|ad|od)|Mac/.test(navigator.userAgent) && navigator.maxTouchPoints > 1
 
 /** Why this browser, or this page, can have no web push; null when it can. */
 export const missingSupport = (): HeliographError | null => {
@@ -10,7 +10,7 @@ export const missingSupport = (): HeliographError | null => {
   if ("serviceWorker" in navigator && "PushManager" in window && "Notification" in window) return null
   return isIos()
     ? not("Safari on iOS has push on the Home screen alone: Share, “Add to Home Screen”, then open it there.")
-    : not("This browser has no web push, or has it switched off, as private windows may.")
+    : not("This browser has no web push, or has it off, as in private windows.")
 }
 
 /** Asked before anything else is waited for: a browser forgets the click that a prompt needs. */
@@ -20,8 +20,8 @@ export const askPermission = async (): Promise<void> => {
   throw new HeliographError(
     "PERMISSION_DENIED",
     permission === "denied"
-      ? "Notifications are blocked: only the person can allow them, in the browser's settings of the site."
-      : "The prompt was closed, or not shown: call subscribe() from a click, before anything else is awaited."
+      ? "Blocked: only the person can allow notifications, in the browser's settings of the site."
+      : "The prompt was closed or not shown: call subscribe() in a click, before any await."
   )
 }
 
@@ -29,22 +29,19 @@ const SUBSCRIBE_MS = 30_000
 
 /** Some browsers refuse, or never answer, where their push service is switched off. */
 export const withinLimit = async <A>(subscribing: Promise<A>): Promise<A> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("no answer")), SUBSCRIBE_MS)
+    setTimeout(reject, SUBSCRIBE_MS)
   })
   try {
     return await Promise.race([subscribing, late])
   } catch (cause) {
-    if ((cause as Error).name === "NotAllowedError") {
+    if ((cause as Error | undefined)?.name === "NotAllowedError") {
       throw new HeliographError("PERMISSION_DENIED", "The browser does not let this site have push.", { cause })
     }
     throw new HeliographError(
       "NOT_SUPPORTED",
-      "The browser's push service does not answer. In Brave, allow Google's push messaging in brave://settings/privacy; elsewhere, look for a firewall that blocks it.",
+      "The browser's push service does not answer. In Brave, allow Google's push messaging in brave://settings/privacy; elsewhere, look for a firewall.",
       { cause }
     )
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -18,19 +18,18 @@ const isOurs = (registration: ServiceWorkerRegistration, url: URL): boolean => {
 const scopeOf = async (config: Config, url: URL): Promise<string> => {
   if (config.swScope !== null) return config.swScope
   const folder = new URL("./", url).href
-  const there = (await navigator.serviceWorker.getRegistrations()).find(({ scope }) => scope === folder)
-  return there === undefined || isOurs(there, url) ? folder : new URL("./heliograph/", url).href
+  const there = await navigator.serviceWorker.getRegistration(folder)
+  return there?.scope !== folder || isOurs(there, url) ? folder : new URL("./heliograph/", url).href
 }
 
-const activated = (worker: ServiceWorker): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const look = () => {
-      if (worker.state === "activated") resolve()
-      else if (worker.state === "redundant") reject(new Error("replaced"))
-    }
-    worker.addEventListener("statechange", look)
-    look()
-  })
+const activated = async (registration: ServiceWorkerRegistration): Promise<void> => {
+  // One that is at work is enough: its successor may wait for as long as a tab is open.
+  const worker = registration.active ?? registration.waiting ?? registration.installing
+  if (worker === null) throw new Error("it ended")
+  if (worker.state === "activated") return
+  await new Promise((resolve) => worker.addEventListener("statechange", resolve, { once: true }))
+  return activated(registration)
+}
 
 /** The registration of our worker, when it is at work: `navigator.serviceWorker.ready` may be of another one. */
 export const startWorker = async (config: Config): Promise<ServiceWorkerRegistration> => {
@@ -38,13 +37,12 @@ export const startWorker = async (config: Config): Promise<ServiceWorkerRegistra
   try {
     const scope = await scopeOf(config, url)
     const registration = await navigator.serviceWorker.register(url, { scope, updateViaCache: "none" })
-    const coming = registration.installing ?? registration.waiting
-    if (coming !== null) await activated(coming).catch((error) => registration.active ?? Promise.reject(error))
+    await activated(registration)
     return registration
   } catch (cause) {
     throw new HeliographError(
       "INVALID_CONFIG",
-      `The worker ${url.pathname} does not start: this site must serve ${config.api}/sw.js there, as application/javascript. (${(cause as Error).message})`,
+      `The worker ${url.pathname} does not start: this site must serve ${config.api}/sw.js there, as application/javascript. (${String(cause)})`,
       { cause }
     )
   }
@@ -53,6 +51,7 @@ export const startWorker = async (config: Config): Promise<ServiceWorkerRegistra
 /** The registration that is there already, without starting one. */
 export const presentWorker = async (config: Config): Promise<ServiceWorkerRegistration | null> => {
   const url = workerUrl(config)
-  const all = await navigator.serviceWorker.getRegistrations()
-  return all.find((registration) => isOurs(registration, url)) ?? null
+  const all = (await navigator.serviceWorker?.getRegistrations()) ?? []
+  const scope = config.swScope === null ? null : new URL(config.swScope, location.href).href
+  return all.find((one) => isOurs(one, url) && (scope === null || one.scope === scope)) ?? null
 }

@@ -5,8 +5,10 @@
 
 /** The device of this browser, by public key. */
 export interface DeviceState {
-  /** A random number that says nothing of anybody: it outlives subscriptions, and ends with sign-out. */
+  /** A random number that says nothing of anybody: it comes and outlives subscriptions, and ends with sign-out. */
   readonly browserId: string
+  /** By which the state is found when the application has a new public key. Absent before the first registration. */
+  readonly appId?: string
   /** Null while the browser is not subscribed, or after sign-out. */
   readonly device: RegisteredDevice | null
   /** What is to be registered again as soon as the permission, which was taken back, is there again. */
@@ -18,10 +20,10 @@ export interface RegisteredDevice {
   readonly token: string
   /** base64url, of the application server key that the browser subscribed with. */
   readonly vapidKey: string
-  readonly userId: string | null
-  readonly tags: ReadonlyArray<string> | null
-  readonly timezone: string | null
-  readonly metadata: Readonly<Record<string, unknown>> | null
+  readonly userId: string | undefined
+  readonly tags: ReadonlyArray<string> | undefined
+  readonly timezone: string | undefined
+  readonly metadata: Readonly<Record<string, unknown>> | undefined
   /** Epoch milliseconds: when the service last heard of it, and when the key was last compared. */
   readonly registeredAt: number
   readonly checkedAt: number
@@ -56,36 +58,52 @@ const open = (): Promise<IDBDatabase> => {
 }
 
 /** Opened for each use and closed again: a connection that stays open would block whoever deletes the site's data. */
-const use = async <A>(store: string, work: (store: IDBObjectStore) => IDBRequest<A>): Promise<A> => {
+const use = async <A>(name: string, work: (store: IDBObjectStore) => IDBRequest<A> | Promise<A>): Promise<A> => {
   const database = await open()
   try {
-    return await done(work(database.transaction(store, "readwrite").objectStore(store)))
+    const working = work(database.transaction(name, "readwrite").objectStore(name))
+    return await (working instanceof Promise ? working : done(working))
   } finally {
     database.close()
   }
 }
 
-const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
+/** All records of a store, oldest first, with the names to remove them by. */
+const records = <A>(name: string): Promise<ReadonlyArray<readonly [IDBValidKey, A]>> =>
+  use(name, async (store) => {
+    const [keys, values] = await Promise.all([done(store.getAllKeys()), done(store.getAll())])
+    return keys.map((key, i) => [key, values[i]])
+  })
 
-export const readState = async (key: string): Promise<DeviceState> => {
-  const known = await use<DeviceState | undefined>(STATES, (store) => store.get(key))
-  if (known !== undefined) return known
-  const fresh: DeviceState = {
-    browserId: hex(crypto.getRandomValues(new Uint8Array(16))),
+/** Nothing is written before somebody subscribes: a visitor who does not has no number. */
+export const readState = async (key: string): Promise<DeviceState> =>
+  (await use<DeviceState | undefined>(STATES, (store) => store.get(key))) ?? {
+    browserId: crypto.randomUUID(),
     device: null,
     paused: null
   }
-  await writeState(key, fresh)
-  return fresh
+
+/** The state of an application, which goes on under its present key when there was another one. */
+export const readStateOf = async (key: string, appId: string): Promise<DeviceState> => {
+  for (const [name, state] of await records<DeviceState>(STATES)) {
+    if (state.appId !== appId || name === key) continue
+    await writeState(key, state)
+    await removeState(name as string)
+    for (const [id, pending] of await records<Kept>(OUTBOX)) {
+      if (pending.key === name) await use(OUTBOX, (store) => store.put({ ...pending, key }, id))
+    }
+  }
+  return readState(key)
 }
 
-export const writeState = async (key: string, state: DeviceState): Promise<void> => {
-  await use(STATES, (store) => store.put(state, key))
-}
+export const writeState = (key: string, state: DeviceState): Promise<unknown> =>
+  use(STATES, (store) => store.put(state, key))
 
 export const removeState = (key: string): Promise<undefined> => use(STATES, (store) => store.delete(key))
 
-/** Reports beyond this many, and older than a week, are given up. */
+type Kept = Pending & { readonly key: string }
+
+/** Reports beyond this many, and older than a week, are given up; the removal of a device never is. */
 const MOST = 200
 const OLDEST_MS = 604_800_000
 
@@ -95,19 +113,11 @@ export const keepPending = async (key: string, pending: ReadonlyArray<Pending>):
 
 /** The requests that wait for this key, oldest first, with the names to remove them by. */
 export const readPending = async (key: string): Promise<ReadonlyArray<readonly [IDBValidKey, Pending]>> => {
-  const database = await open()
-  try {
-    const store = database.transaction(OUTBOX).objectStore(OUTBOX)
-    const [keys, values] = await Promise.all([done(store.getAllKeys()), done(store.getAll())])
-    const all = keys.map((name, i) => [name, values[i] as Pending & { key: string }] as const)
-    const mine = all.filter(([, pending]) => pending.key === key)
-    const kept = mine.slice(-MOST).filter(([, pending]) => pending.at > Date.now() - OLDEST_MS)
-    const dropped = mine.filter((one) => !kept.includes(one))
-    for (const [name] of dropped) await removePending(name)
-    return kept
-  } finally {
-    database.close()
-  }
+  const mine = (await records<Kept>(OUTBOX)).filter(([, pending]) => pending.key === key)
+  const oldest = Date.now() - OLDEST_MS
+  const kept = mine.filter(([, { at, method }], i) => method === "DELETE" || (at > oldest && i >= mine.length - MOST))
+  for (const one of mine) if (!kept.includes(one)) await removePending(one[0])
+  return kept
 }
 
 export const removePending = (name: IDBValidKey): Promise<undefined> => use(OUTBOX, (store) => store.delete(name))

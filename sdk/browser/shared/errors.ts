@@ -13,30 +13,33 @@ export type HeliographCode =
 
 export interface ErrorDetails {
   /** Of the HTTP answer; absent when there was none. */
-  readonly status?: number
+  readonly status?: number | undefined
   /** What the operator finds in the logs. */
-  readonly requestId?: string
+  readonly requestId?: string | undefined
   /** Seconds. */
-  readonly retryAfter?: number
+  readonly retryAfter?: number | undefined
   /** The fields of a validation_error. */
   readonly fields?: ReadonlyArray<{ readonly field: string; readonly message: string }>
   readonly cause?: unknown
 }
 
 export class HeliographError extends Error {
-  override readonly name = "HeliographError"
-  readonly code: HeliographCode
-  readonly status: number | undefined
-  readonly requestId: string | undefined
-  readonly retryAfter: number | undefined
-  readonly fields: ReadonlyArray<{ readonly field: string; readonly message: string }>
+  declare readonly name: "HeliographError"
+  declare readonly code: HeliographCode
+  declare readonly status: number | undefined
+  declare readonly requestId: string | undefined
+  declare readonly retryAfter: number | undefined
+  declare readonly fields: ReadonlyArray<{ readonly field: string; readonly message: string }>
 
-  constructor(code: HeliographCode, message: string, details: ErrorDetails = {}) {
-    super(message, { cause: details.cause })
-    this.code = code
-    this.status = details.status
-    this.requestId = details.requestId
-    this.retryAfter = details.retryAfter
-    this.fields = details.fields ?? []
+  constructor(
+    code: HeliographCode,
+    message: string,
+    { cause, fields = [], requestId, retryAfter, status }: ErrorDetails = {}
+  ) {
+    super(message, { cause })
+    Object.assign(this, { name: "HeliographError", code, fields, requestId, retryAfter, status })
   }
 }
+
+export const asError = (error: unknown): HeliographError =>
+  error instanceof HeliographError ? error : new HeliographError("unavailable", String(error), { cause: error })

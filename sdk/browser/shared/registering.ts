@@ -4,14 +4,11 @@ import type { Service } from "./service.ts"
 import { call } from "./service.ts"
 
 /** base64url without padding. */
-export const base64url = (bytes: ArrayBuffer): string =>
+const base64url = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replace(/\+/g, "-")
     .replace(/\//g, "_")
     .replace(/=+$/, "")
-
-export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (character) => character.charCodeAt(0))
 
 /** The key that a subscription was made with, as the service writes it. */
 export const keyOf = (subscription: PushSubscription): string => {
@@ -20,9 +17,14 @@ export const keyOf = (subscription: PushSubscription): string => {
 }
 
 export const newSubscription = (manager: PushManager, vapidKey: string): Promise<PushSubscription> =>
-  manager.subscribe({ userVisibleOnly: true, applicationServerKey: bytesOf(vapidKey) })
+  manager.subscribe({ userVisibleOnly: true, applicationServerKey: vapidKey })
 
 export type DeviceFields = Pick<RegisteredDevice, "userId" | "tags" | "timezone" | "metadata">
+
+/** One at a time, over all tabs and the worker: two that register at once would fight over the row. */
+export const alone = <A>(work: () => Promise<A>): Promise<A> =>
+  // Pages without HTTPS have no locks.
+  (navigator.locks?.request("heliograph", work) as Promise<A> | undefined) ?? work()
 
 /** Tells the service of a subscription, onto the row that this browser had before, and notes what came of it. */
 export const register = async (
@@ -33,20 +35,22 @@ export const register = async (
   identityHash: string | null
 ): Promise<DeviceState> => {
   const token = subscription.endpoint
-  const before = state.device?.token ?? null
+  const before = state.device?.token
+  const keys = subscription.toJSON().keys!
   const { id } = await call<{ readonly id: string }>(service, "/public/devices", {
     method: "POST",
     identityHash,
     body: {
       token,
       platform: "web",
-      ...(before === null || before === token ? {} : { previous_token: before }),
-      ...(fields.userId === null ? {} : { user_id: fields.userId }),
-      ...(fields.tags === null ? {} : { tags: fields.tags }),
-      ...(fields.timezone === null ? {} : { timezone: fields.timezone }),
+      // What is undefined is left out.
+      previous_token: before === token ? undefined : before,
+      user_id: fields.userId,
+      tags: fields.tags,
+      timezone: fields.timezone,
       metadata: { ...fields.metadata, browser_id: state.browserId },
-      web_push_p256dh: base64url(subscription.getKey("p256dh")!),
-      web_push_auth: base64url(subscription.getKey("auth")!)
+      web_push_p256dh: keys["p256dh"],
+      web_push_auth: keys["auth"]
     }
   })
   const now = Date.now()

@@ -1,3 +1,5 @@
+import { safeAddress } from "../shared/addresses.ts"
+
 /** What is shown of a push, and what a click on it needs to know. */
 export interface Shown {
   readonly title: string
@@ -14,12 +16,7 @@ export interface Shown {
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
-/** An address that is safe to open or load: a message must not bring `javascript:` or `data:`. */
-const link = (value: unknown, base: string): string | undefined => {
-  if (typeof value !== "string" || !URL.canParse(value, base)) return undefined
-  const url = new URL(value, base)
-  return /^https?:$/.test(url.protocol) ? url.href : undefined
-}
+const link = (value: unknown, base: string): string | undefined => safeAddress(value, base) ?? undefined
 
 const objectOf = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
@@ -51,7 +48,7 @@ export const messageOf = (payload: string | null, base: string): Shown => {
     image: link(message["image"], base),
     badge: link(message["badge"], base),
     lang: text(message["lang"]),
-    dir: text(message["dir"]) as NotificationDirection | undefined,
+    dir: /^(auto|ltr|rtl)$/.test(String(message["dir"])) ? (message["dir"] as NotificationDirection) : undefined,
     tag,
     silent: message["silent"] === true || undefined,
     renotify: (tag !== undefined && message["renotify"] === true) || undefined,

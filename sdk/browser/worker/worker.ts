@@ -1,6 +1,6 @@
 /// <reference lib="webworker" />
 import { readState, writeState } from "../shared/database.ts"
-import { newSubscription, register } from "../shared/registering.ts"
+import { alone, newSubscription, register } from "../shared/registering.ts"
 import type { Service } from "../shared/service.ts"
 import { deliver, flush } from "../shared/service.ts"
 import type { Shown } from "./message.ts"
@@ -61,11 +61,14 @@ const askForSync = async (): Promise<void> => {
 
 const onPush = async (text: string | null): Promise<void> => {
   const shown = messageOf(text, self.location.href)
+  const { body = "", tag = "" } = shown.options
+  const data = { heliograph: shown }
   // Whatever came, something is shown: browsers end subscriptions whose pushes show nothing.
   await self.registration
-    .showNotification(shown.title, { ...shown.options, data: shown })
+    .showNotification(shown.title, { ...shown.options, data })
     // A browser that does not take one of the options takes the text.
-    .catch(() => self.registration.showNotification(shown.title, { body: shown.options.body ?? "", data: shown }))
+    .catch(() => self.registration.showNotification(shown.title, { body, tag, data }))
+    .catch(() => self.registration.showNotification(shown.title, { body, tag }))
   await Promise.all([
     tell({ heliograph: "message", event: pageEvent(shown, "", shown.data.url) }),
     report(shown, ["delivered"]).then(askForSync)
@@ -92,7 +95,9 @@ const openPage = async (url: string): Promise<void> => {
 }
 
 const onClick = async (shown: Shown, action: string): Promise<void> => {
-  const url = shown.data.actionUrls[action] ?? shown.data.url
+  const { actionUrls } = shown.data
+  // A name such as `constructor` is in every object.
+  const url = (Object.hasOwn(actionUrls, action) ? actionUrls[action] : null) ?? shown.data.url
   const opening = openPage(url ?? new URL("/", self.location.href).href)
   await Promise.all([
     opening,
@@ -104,27 +109,26 @@ const onClick = async (shown: Shown, action: string): Promise<void> => {
 /** The browser has replaced the subscription, or ended it: makes one again, onto the same row. */
 const onChange = async (): Promise<void> => {
   const state = await readState(service.key)
-  if (state.device === null) return
+  // A permission that is given again: pages know what was registered while there was one.
+  if (state.device === null) return tell({ heliograph: "subscription" })
   try {
     const { pushManager } = self.registration
     const subscription =
       (await pushManager.getSubscription()) ?? (await newSubscription(pushManager, state.device.vapidKey))
-    if (state.device.userId === null) await register(service, state, subscription, state.device, null)
+    if (state.device.userId === undefined) await register(service, state, subscription, state.device, null)
   } catch {
     // The next page load tries again, and knows more.
   }
   // Whose device it is may have to be proven, which only a page can do.
-  if (state.device.userId !== null) {
+  if (state.device.userId !== undefined) {
     const device = { ...state.device, registeredAt: 0 }
     await writeState(service.key, { ...state, device })
   }
   await tell({ heliograph: "subscription" })
 }
 
-const shownOf = (notification: Notification): Shown | null => {
-  const { data } = notification as Notification & { readonly data?: Partial<Shown> }
-  return data?.data === undefined ? null : (data as Shown)
-}
+const shownOf = (notification: Notification): Shown | null =>
+  (notification as Notification & { readonly data?: { readonly heliograph?: Shown } }).data?.heliograph ?? null
 
 // A worker of the site's own that imports this one says when it is replaced.
 if (!("HELIOGRAPH_IMPORTED" in self)) self.addEventListener("install", () => void self.skipWaiting())
@@ -136,7 +140,7 @@ self.addEventListener("notificationclick", (event) => {
   event.notification.close()
   event.waitUntil(onClick(shown, event.action))
 })
-self.addEventListener("pushsubscriptionchange", (event) => (event as ExtendableEvent).waitUntil(onChange()))
+self.addEventListener("pushsubscriptionchange", (event) => (event as ExtendableEvent).waitUntil(alone(onChange)))
 self.addEventListener("sync" as "push", (event) => {
   if ((event as unknown as { readonly tag: string }).tag === "heliograph") event.waitUntil(flush(service))
 })
