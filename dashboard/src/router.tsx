@@ -106,6 +106,17 @@ const device = createRoute({
   component: lazyRouteComponent(() => import("./devices/One.tsx"), "One")
 })
 
+const segments = createRoute({
+  getParentRoute: () => app,
+  path: "/segments",
+  component: lazyRouteComponent(() => import("./segments/List.tsx"), "List")
+})
+const segment = createRoute({
+  getParentRoute: () => app,
+  path: "/segments/$id",
+  component: lazyRouteComponent(() => import("./segments/One.tsx"), "One")
+})
+
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
@@ -156,6 +167,8 @@ export const makeRouter = () =>
           contact,
           devices,
           device,
+          segments,
+          segment,
           letters,
           settings.addChildren([general, keys, credentials, team, audit])
         ])

@@ -19,6 +19,7 @@ const SECTIONS = [
   ["Notifications", "/apps/$appId/notifications"],
   ["Contacts", "/apps/$appId/contacts"],
   ["Devices", "/apps/$appId/devices"],
+  ["Segments", "/apps/$appId/segments"],
   ["Webhooks", "/apps/$appId/webhooks"],
   ["Dead letters", "/apps/$appId/dead-letters"],
   ["Settings", "/apps/$appId/settings"]

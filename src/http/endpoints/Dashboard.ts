@@ -26,6 +26,8 @@ export const PAGES = [
   "/apps/:id/devices",
   "/apps/:id/devices/:device_id",
   "/apps/:id/segments",
+  "/apps/:id/segments/new",
+  "/apps/:id/segments/:segment_id",
   "/apps/:id/templates",
   "/apps/:id/templates/:template_id",
   "/apps/:id/webhooks",

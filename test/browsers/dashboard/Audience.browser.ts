@@ -209,3 +209,77 @@ describe("devices", () => {
     })
   })
 })
+
+describe("segments", () => {
+  const people = async () => {
+    for (const [i, plan] of ["gold", "gold", "silver"].entries()) {
+      await desk.call("POST", "/api/v1/contacts", {
+        external_id: `member-${i}`,
+        email: `member-${i}@example.com`,
+        tags: ["members"],
+        attributes: { tier: plan, visits: 10 * i }
+      })
+    }
+  }
+
+  it("are built by words, counted while they are, kept through a reload, and say which condition is wrong", async () => {
+    await people()
+    await visit(`${app()}/segments`, { token: owner }, async (page) => {
+      await page.getByRole("link", { name: "New segment" }).first().click()
+      await page.getByRole("button", { name: "Make the segment" }).click()
+      await page.getByText("is missing: say how the segment is called").waitFor()
+      const add = page.getByLabel("Add a condition")
+      await add.selectOption("tagsAny")
+      await page.getByLabel("Tags", { exact: true }).fill("members")
+      const side = page.getByRole("complementary", { name: "Count" })
+      await side.getByText("3 recipients").waitFor()
+      await add.selectOption("attributes")
+      await page.getByLabel("Name", { exact: true }).fill("tier")
+      await page.getByLabel("Value", { exact: true }).fill("gold")
+      await side.getByText("2 recipients").waitFor()
+      await add.selectOption("attributes")
+      const second = page.getByRole("group", { name: "Attribute" }).nth(1)
+      await second.getByLabel("Name").fill("visits")
+      await second.getByLabel("How").selectOption("GREATER_OR_EQUAL")
+      await second.getByLabel("Value").fill("true")
+      await page.reload()
+      expect(await second.getByLabel("Value").inputValue()).toBe("true")
+      await page.getByLabel("What these people have in common").fill("Gold members")
+      await page.getByRole("button", { name: "Make the segment" }).click()
+      await second.getByText(/must be a number or a text/).waitFor()
+      expect(await page.getByRole("group", { name: "Attribute" }).first().locator(".fault").count()).toBe(0)
+      await second.getByLabel("Value").fill("5")
+      await side.getByText("1 recipient", { exact: true }).waitFor()
+      await add.selectOption("lastSeen")
+      await page.getByRole("button", { name: "Make the segment" }).click()
+      await page.getByText("Give one of the two numbers of days.").waitFor()
+      await page.getByRole("button", { name: "Remove condition 4" }).click()
+      await page.getByRole("button", { name: "Make the segment" }).click()
+      await page.getByRole("cell", { name: "has the tag members; tier is gold; visits is at least 5" }).waitFor()
+      await page.getByRole("cell", { name: "1", exact: true }).waitFor()
+    })
+  })
+
+  it("overwrite what somebody else has saved meanwhile only when told so, and are deleted", async () => {
+    const draft = { name: "Contested", filter: { tags_any: ["members"] } }
+    const { body } = await desk.call("POST", "/api/v1/segments", draft)
+    await visit(`${app()}/segments/${body.id}`, { token: owner }, async (page) => {
+      await page.getByLabel("Tags", { exact: true }).fill("members, guests")
+      await desk.call("PATCH", `/api/v1/segments/${body.id}`, { name: "Contested by others" })
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByText("Somebody else has changed this segment since you opened it.").waitFor()
+      expect((await desk.call("GET", `/api/v1/segments/${body.id}`)).body.name).toBe("Contested by others")
+      await page.getByRole("button", { name: "Save" }).click()
+      await heading(page, "Segments").waitFor()
+      expect((await desk.call("GET", `/api/v1/segments/${body.id}`)).body).toMatchObject({
+        name: "Contested",
+        filter: { tags_any: ["members", "guests"] }
+      })
+      await page.getByRole("link", { name: "Contested" }).click()
+      await page.getByRole("button", { name: "Delete…" }).click()
+      await page.getByRole("button", { name: "Delete the segment" }).click()
+      await heading(page, "Segments").waitFor()
+      expect((await desk.call("GET", `/api/v1/segments/${body.id}`)).status).toBe(404)
+    })
+  })
+})

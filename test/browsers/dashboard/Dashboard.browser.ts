@@ -12,6 +12,7 @@ let sent: string
 let webhook: string
 let contact: string
 let device: string
+let segment: string
 
 beforeAll(async () => {
   desk = await openDesk(DEVICES, 10)
@@ -21,6 +22,14 @@ beforeAll(async () => {
   sent = await desk.send({ to: { all: true }, channels: ["push"], content: { title: "Autumn sale", body: "20 % off" } })
   const { data } = (await desk.call("GET", "/api/v1/devices?limit=1")).body
   device = data[0].id
+  const quiet = {
+    tags_any: ["news"],
+    attributes: [{ name: "plan", op: "in", value: ["pro", "team"] }],
+    platforms: ["ios"],
+    last_seen: { within_days: 90 },
+    engagement: [{ type: "opened", within_days: 30, not: true }]
+  }
+  segment = (await desk.call("POST", "/api/v1/segments", { name: "Fell silent", filter: quiet })).body.id
   const person = {
     external_id: data[0].user_id,
     email: "person@example.com",
@@ -265,6 +274,9 @@ const PAGES = () => [
   `${app()}/contacts/${contact}`,
   `${app()}/devices`,
   `${app()}/devices/${device}`,
+  `${app()}/segments`,
+  `${app()}/segments/${segment}`,
+  `${app()}/segments/new`,
   `${app()}/dead-letters`,
   `${app()}/settings`,
   `${app()}/settings/keys`,
@@ -276,7 +288,7 @@ const PAGES = () => [
 
 /** Controls that change something; what only leads elsewhere, filters or copies is for everybody. */
 const CHANGING =
-  /^(Write|Pause|Go on|Cancel|Send|Review|New|Switch|Save|Set up|Change…|Mend|Remove|Revoke|Make|Invite|Take back|Hand over|Delete|Enable|Deliver|Sign |Edit|Add|Unsubscribe|Subscribe)/
+  /^(Write|Pause|Go on|Cancel|Send|Review|New |Switch|Save|Set up|Change…|Mend|Remove|Revoke|Make|Invite|Take back|Hand over|Delete|Enable|Deliver|Sign |Edit|Add|Unsubscribe|Subscribe)/
 
 describe("roles", () => {
   it("shows a viewer every page, and no control that would answer 403", async () => {

@@ -96,7 +96,28 @@ const furnishAudience = async (desk: Desk) => {
   }
   await desk.send({ to: { user_ids: [devices[0]!.user_id] }, content })
   const { body: inactive } = await desk.call("GET", "/api/v1/devices?status=invalid&limit=1")
-  return { person: ids[0]!, dead: inactive.data[0].id as string }
+  const silent = {
+    tags_any: ["news"],
+    tags_none: ["muted"],
+    attributes: [
+      { name: "plan", op: "in", value: ["pro", "team"] },
+      { name: "orders", op: "greater_or_equal", value: 3 }
+    ],
+    last_seen: { within_days: 90 },
+    engagement: [{ type: "clicked", within_days: 30, not: true }]
+  }
+  const { body: segment } = await desk.call("POST", "/api/v1/segments", {
+    name: "Pro customers who fell silent",
+    filter: silent
+  })
+  for (const [name, filter] of [
+    ["Readers of the news", { tags_any: ["news"] }],
+    ["Beta on iOS", { tags_all: ["beta"], platforms: ["ios"] }],
+    ["Vienna and Berlin", { timezones: ["Europe/Vienna", "Europe/Berlin"] }]
+  ] as const) {
+    await desk.call("POST", "/api/v1/segments", { name, filter })
+  }
+  return { segment: segment.id as string, person: ids[0]!, dead: inactive.data[0].id as string }
 }
 
 const folder = process.env["PICTURES"]
@@ -110,7 +131,7 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
   const desk = await openDesk(2_000, 40, { WEBHOOK_RETRY_DELAYS: "50ms,50ms,50ms,50ms,50ms" })
   try {
     const { crm, done, shop } = await furnish(desk)
-    const { dead, person } = await furnishAudience(desk)
+    const { dead, person, segment } = await furnishAudience(desk)
     const token = await desk.signIn(OWNER)
     const app = `/apps/${desk.appId}`
     const pages: Readonly<Record<string, string>> = {
@@ -125,6 +146,8 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
       contact: `${app}/contacts/${person}`,
       devices: `${app}/devices`,
       device: `${app}/devices/${dead}`,
+      segments: `${app}/segments`,
+      segment: `${app}/segments/${segment}`,
       "contact-edit": `${app}/contacts/${person}?edit=yes`,
       "dead-letters": `${app}/dead-letters`,
       settings: `${app}/settings`,

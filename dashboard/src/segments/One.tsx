@@ -1,0 +1,272 @@
+import { Link, useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
+import { useAsk, useDo } from "../api/hooks.ts"
+import { ask, Refusal } from "../api/request.ts"
+import { useApp, useId } from "../frame/viewer.ts"
+import { Button, ErrorNotice, Form, TextField, useDraft } from "../parts/form.tsx"
+import { Card, Confirm, Empty, Id, Loading, Page } from "../parts/page.tsx"
+import { useRested } from "../parts/rested.ts"
+import { count, counted } from "../parts/time.ts"
+import { toast } from "../parts/toasts.tsx"
+import type { Condition, Kind } from "./conditions.ts"
+import { conditionsOf, faultAt, filterOf, gapOf, isRepeatable, KINDS, newCondition } from "./conditions.ts"
+import { ConditionRow } from "./ConditionRow.tsx"
+import type { SegmentFilterInput, SegmentQuery } from "./operations.ts"
+import { changeSegment, countSegment, createSegment, deleteSegment, segment } from "./operations.ts"
+import { conditionWords } from "./words.ts"
+
+type Segment = NonNullable<SegmentQuery["segment"]>
+
+interface Draft {
+  readonly name: string
+  readonly conditions: ReadonlyArray<Condition>
+  /** The segment's last change when the form was opened. */
+  readonly basis: string
+}
+
+/** How many recipients a notification to these conditions would have now. */
+const Count = ({ appId, filter }: { readonly appId: string; readonly filter: SegmentFilterInput | null }) => {
+  const rested = useRested(filter)
+  const shown = useAsk(countSegment, { appId, filter: rested! }, { enabled: rested !== null, keep: true })
+  const found = shown.data?.countSegment
+  if (filter === null) return <p className="muted">Complete the conditions to see how many they are.</p>
+  // What is wrong with a condition stands beside it.
+  if (shown.error instanceof Refusal && shown.error.code === "validation_error")
+    return <p className="muted">Not counted: a condition has a fault.</p>
+  if (shown.error) return <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} />
+  if (found === undefined) return <Loading lines={2} />
+  return (
+    <div aria-live="polite" aria-busy={shown.isFetching}>
+      <p className="big-number">
+        {!found.isExact && "About "}
+        {count(found.recipients)} <span>{found.recipients === 1 ? "recipient" : "recipients"}</span>
+      </p>
+      <p className="muted">
+        {counted(found.devices, "device")} and {counted(found.emails, "e-mail address", "e-mail addresses")}
+      </p>
+      {found.recipients === 0 && (
+        <p className="small">
+          Nobody yet. Conditions have to fit all at once; tags are those of devices, and of contacts for e-mail.
+        </p>
+      )}
+    </div>
+  )
+}
+
+const Remove = ({ one }: { readonly one: Segment }) => {
+  const { appId } = useApp()
+  const [isAsking, setAsking] = useState(false)
+  const navigate = useNavigate()
+  const remove = useDo(deleteSegment, () => {
+    toast(`${one.name} is gone`)
+    void navigate({ to: "/apps/$appId/segments", params: { appId } })
+  })
+  return (
+    <>
+      <Button kind="danger" onClick={() => setAsking(true)}>
+        Delete…
+      </Button>
+      {isAsking && (
+        <Confirm
+          title={`Delete ${one.name}?`}
+          words="Delete the segment"
+          isBusy={remove.isPending}
+          error={<ErrorNotice error={remove.error} />}
+          onClose={() => setAsking(false)}
+          onConfirm={() => remove.mutate({ id: one.id })}
+        >
+          <p>
+            The people in it stay. Notifications that were accepted for it, scheduled ones too, keep its conditions.
+            Nobody enters a workflow by it any more.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+/** The conditions, one below the other, and how many people they mean. */
+const Builder = ({ one }: { readonly one: Segment | null }) => {
+  const { appId } = useApp()
+  const [initial] = useState<Draft>(() => ({
+    name: one?.name ?? "",
+    conditions: one === null ? [] : conditionsOf(one.filter),
+    basis: one?.updatedAt ?? ""
+  }))
+  const draft = useDraft(`segment ${one?.id ?? `new ${appId}`}`, initial)
+  const { conditions, name } = draft.value
+  const [hasTried, setTried] = useState(false)
+  const [isOthers, setOthers] = useState(false)
+  const navigate = useNavigate()
+  const leave = () => {
+    draft.forget()
+    void navigate({ to: "/apps/$appId/segments", params: { appId } })
+  }
+  const create = useDo(createSegment, () => {
+    toast(`${name} is there`)
+    leave()
+  })
+  const save = useDo(changeSegment, () => {
+    toast("Saved")
+    leave()
+  })
+  const error = create.error ?? save.error
+  const set = (after: ReadonlyArray<Condition>) => draft.change({ conditions: after })
+  const gaps = conditions.map(gapOf)
+  const isWhole = conditions.length > 0 && gaps.every((gap) => gap === null)
+  const left = (Object.keys(KINDS) as Array<Kind>).filter(
+    (kind) => isRepeatable(kind) || !conditions.some((other) => other.kind === kind)
+  )
+  const submit = async () => {
+    setTried(true)
+    if (!isWhole || name.trim() === "") return
+    const input = { name: name.trim(), filter: filterOf(conditions) }
+    if (one === null) return create.mutate({ appId, input })
+    const now = await ask(segment, { id: one.id }).catch(() => null)
+    if (now?.segment && now.segment.updatedAt !== draft.value.basis) {
+      draft.change({ basis: now.segment.updatedAt })
+      return setOthers(true)
+    }
+    save.mutate({ id: one.id, input })
+  }
+  return (
+    <div className="compose">
+      <Form className="compose-form" error={error} onSubmit={() => void submit()}>
+        <Card title="Name">
+          <TextField
+            label="What these people have in common"
+            name="name"
+            value={name}
+            onChange={(name) => draft.change({ name })}
+            maxLength={120}
+            placeholder="Pro customers who fell silent"
+            fault={hasTried && name.trim() === "" ? "is missing: say how the segment is called" : null}
+          />
+        </Card>
+        <Card title="Everybody for whom all of this is true">
+          {conditions.length === 0 && (
+            <p className={hasTried ? "fault" : "muted"}>
+              A segment has one condition at least. For everybody, send to everyone.
+            </p>
+          )}
+          {conditions.map((condition, at) => (
+            <ConditionRow
+              key={at}
+              at={at}
+              one={condition}
+              fault={(hasTried ? gaps[at]! : null) ?? faultAt(error, conditions, at)}
+              change={(changes) => set(conditions.map((other, i) => (i === at ? { ...other, ...changes } : other)))}
+              onRemove={() => set(conditions.filter((_, i) => i !== at))}
+            />
+          ))}
+          <label className="adder">
+            Add a condition
+            <select
+              value=""
+              onChange={(event) => {
+                if (event.target.value !== "") set([...conditions, newCondition(event.target.value as Kind)])
+              }}
+            >
+              <option value="">Choose what it is about</option>
+              {left.map((kind) => (
+                <option key={kind} value={kind}>
+                  {KINDS[kind]}
+                </option>
+              ))}
+            </select>
+          </label>
+        </Card>
+        {isOthers && (
+          <div className="notice warning" role="alert">
+            <p>
+              <strong>Somebody else has changed this segment since you opened it.</strong> Save again, and yours takes
+              the place of theirs; or go back and look at it first.
+            </p>
+          </div>
+        )}
+        <ErrorNotice error={error} />
+        <div className="actions">
+          {draft.isChanged && <span className="muted small">Not saved yet; kept in this tab.</span>}
+          <Button onClick={leave}>{draft.isChanged ? "Discard" : "Go back"}</Button>
+          <Button type="submit" kind="primary" isBusy={create.isPending || save.isPending}>
+            {one === null ? "Make the segment" : "Save"}
+          </Button>
+        </div>
+      </Form>
+      <aside className="compose-side" aria-label="Count">
+        <Card title="Now">
+          <Count appId={appId} filter={isWhole ? filterOf(conditions) : null} />
+        </Card>
+      </aside>
+    </div>
+  )
+}
+
+/** For those who read. */
+const Reader = ({ appId, one }: { readonly one: Segment; readonly appId: string }) => (
+  <div className="grid two">
+    <Card title="Everybody for whom all of this is true">
+      <ul className="timeline">
+        {conditionWords(one.filter).map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+      </ul>
+    </Card>
+    <Card title="Now">
+      <Count appId={appId} filter={filterOf(conditionsOf(one.filter))} />
+    </Card>
+  </div>
+)
+
+/** A segment: its conditions, and whom they mean now. */
+export const One = () => {
+  const id = useId("id")
+  const isNew = id === "new"
+  const { appId, may } = useApp()
+  const shown = useAsk(segment, { id }, { enabled: !isNew })
+  const one = shown.data?.segment ?? null
+  const canChange = may("CHANGE_SEGMENTS")
+  const above = (
+    <Link to="/apps/$appId/segments" params={{ appId }}>
+      Segments
+    </Link>
+  )
+  if (isNew && canChange) {
+    return (
+      <Page title="New segment" above={above}>
+        <Builder one={null} />
+      </Page>
+    )
+  }
+  if (one === null) {
+    const isGone =
+      isNew || shown.data !== undefined || (shown.error instanceof Refusal && shown.error.code === "not_found")
+    return (
+      <Page title={isGone ? "No such segment" : "Segment"} above={above}>
+        {isGone ? (
+          <Empty
+            title={
+              isNew
+                ? "Members of the organization make segments; your role reads."
+                : "It was deleted, or the address is wrong."
+            }
+          />
+        ) : shown.error ? (
+          <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} />
+        ) : (
+          <Loading />
+        )}
+      </Page>
+    )
+  }
+  return (
+    <Page
+      title={one.name}
+      above={above}
+      beside={<Id value={one.id} label="id of the segment" />}
+      actions={canChange && <Remove one={one} />}
+    >
+      {canChange ? <Builder one={one} /> : <Reader one={one} appId={appId} />}
+    </Page>
+  )
+}
