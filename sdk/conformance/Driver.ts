@@ -43,6 +43,7 @@ export interface Request {
   readonly header?: string
   readonly body_base64?: string
   readonly now?: number
+  readonly tolerance_seconds?: number
 }
 
 export interface Failure {

@@ -99,6 +99,40 @@ const requests: ReadonlyArray<Case> = [
     { call: "contacts.getByExternalId", ids: ["a/b c?d#é%"] },
     (it) => equal(it.seen[0]!.path, "/api/v1/contacts/by-external-id/a%2Fb%20c%3Fd%23%C3%A9%25")
   ),
+  {
+    name: "keeps every id within its part of the path, whatever is in it",
+    run: async (driver, server) => {
+      const before = "/api/v1/contacts/by-external-id/"
+      const ids = [
+        "../../devices",
+        "..%2f..",
+        "%2e%2e",
+        "...",
+        "a\\\\b",
+        "a;b=c@d:e,f$g&h+i",
+        "x?limit=1#y",
+        "日本 🛰",
+        " ",
+        "a\nb"
+      ]
+      const script = server.script([json(200, {})])
+      for (const id of ids) {
+        const client = { api_key: KEY, base_url: script.baseUrl }
+        const { error } = await driver.ask({ client, call: "contacts.getByExternalId", ids: [id] })
+        equal(error, undefined, JSON.stringify(error))
+        const { path } = script.seen.at(-1)!
+        deepEqual([path.slice(0, before.length), decodeURIComponent(path.slice(before.length))], [before, id])
+        match(path.slice(before.length), /^[^/?#\\]+$/)
+      }
+      equal(script.seen.length, ids.length)
+    }
+  },
+  one(
+    "asks with no parameter for a list that is empty",
+    [page([], null)],
+    { call: "devices.list", query: { tags_any: [], limit: 2 } },
+    (it) => equal(it.seen[0]!.path, "/api/v1/devices?limit=2")
+  ),
   one(
     "repeats a parameter for each value of a list, and leaves out what is not there",
     [page([], null)],
@@ -179,7 +213,21 @@ const mistakes: ReadonlyArray<Case> = [
   usage("refuses an address that is none", get, { base_url: "push.example.com" }),
   usage("refuses an address with a name and password in it", get, { base_url: "https://a:b@push.example.com" }),
   usage("refuses an id that is empty", { ...get, ids: [""] }),
-  usage("refuses an id that leads elsewhere", { ...get, ids: [".."] })
+  usage("refuses an id that leads elsewhere", { ...get, ids: [".."] }),
+  usage("refuses an id that leads nowhere", { ...get, ids: ["."] }),
+  usage("refuses an idempotency key with a line break in it", {
+    ...create,
+    options: { idempotency_key: "order\r\nX-Evil: 1" }
+  }),
+  usage("refuses an idempotency key that the service would refuse", {
+    ...create,
+    options: { idempotency_key: "order é" }
+  }),
+  usage("refuses an idempotency key that is empty, in place of making one", {
+    ...create,
+    options: { idempotency_key: "" }
+  }),
+  usage("refuses a header with a line break in it", { ...get, options: { headers: { "X-Trace": "a\r\nX-Evil: 1" } } })
 ]
 
 const gap = (it: Play, i = 0): number => it.seen[i + 1]!.at - it.seen[i]!.at
@@ -274,6 +322,29 @@ const retries: ReadonlyArray<Case> = [
       ok(it.ms < 2500, `took ${it.ms} ms`)
     },
     { deadline_ms: 3000 }
+  ),
+  ...["99999999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"].map((asked) =>
+    one(
+      `does not come back before it may: Retry-After: ${asked}`,
+      [refusal(503, "unavailable", { "retry-after": asked }), found],
+      get,
+      (it) => {
+        equal(it.answer.error?.status, 503)
+        ok(it.answer.error!.retry_after_ms! > 1e9, `${it.answer.error!.retry_after_ms}`)
+        equal(it.seen.length, 1)
+      }
+    )
+  ),
+  ...["soon", "-1", "1.5", "Fri, 99 Foo 2026"].map((asked) =>
+    one(
+      `waits a little after a Retry-After that says nothing: ${asked}`,
+      [refusal(503, "unavailable", { "retry-after": asked }), found],
+      get,
+      (it) => {
+        equal(value(it).id, ID)
+        ok(gap(it) >= 100 && gap(it) < 900, `waited ${gap(it)} ms`)
+      }
+    )
   ),
   one(
     "ends with the deadline",
@@ -600,7 +671,7 @@ const { vectors } = JSON.parse(readFileSync(new URL("../node/receivers.vectors.j
   readonly vectors: ReadonlyArray<Vector>
 }
 const genuine = vectors.find(({ body, valid }) => valid && body.startsWith("{"))!
-const asked = ({ body, header, now, secret }: Vector) => ({
+const delivery = ({ body, header, now, secret }: Vector) => ({
   header,
   now,
   secrets: [secret],
@@ -611,7 +682,7 @@ const webhooks: ReadonlyArray<Case> = [
   ...vectors.map((vector): Case => ({
     name: `verifies a webhook: ${vector.name}`,
     run: async (driver) => {
-      const { error, value } = await driver.ask({ call: "verify", ...asked(vector) })
+      const { error, value } = await driver.ask({ call: "verify", ...delivery(vector) })
       equal(error, undefined, JSON.stringify(error))
       equal(value, vector.valid)
     }
@@ -622,18 +693,44 @@ const webhooks: ReadonlyArray<Case> = [
       const { secret } = genuine
       const results = []
       for (const secrets of [["other", secret], [secret, ""], ["other", ""], []])
-        results.push((await driver.ask({ call: "verify", ...asked(genuine), secrets })).value)
+        results.push((await driver.ask({ call: "verify", ...delivery(genuine), secrets })).value)
       deepEqual(results, [true, true, false, false])
     }
   },
   {
     name: "gives the event of a webhook that is genuine, and fails for others",
     run: async (driver) => {
-      const { value } = await driver.ask({ call: "parse", ...asked(genuine) })
+      const { value } = await driver.ask({ call: "parse", ...delivery(genuine) })
       const event = JSON.parse(genuine.body)
       deepEqual([value?.id, value?.event], [event.id, event.event])
-      const failed = await driver.ask({ call: "parse", ...asked(genuine), secrets: ["other"] })
+      const failed = await driver.ask({ call: "parse", ...delivery(genuine), secrets: ["other"] })
       equal(failed.error?.kind, "webhook")
+    }
+  },
+  {
+    name: "says of a secret that is empty or missing that it is, and not that the webhook is not genuine",
+    run: async (driver) => {
+      for (const secrets of [[""], []]) {
+        const { error } = await driver.ask({ call: "parse", ...delivery(genuine), secrets })
+        equal(error?.kind, "usage", JSON.stringify(error))
+      }
+    }
+  },
+  {
+    name: "takes a clock that is wrong by as much as it is told, and no more",
+    run: async (driver) => {
+      const results = []
+      for (const [ahead, tolerance_seconds] of [
+        [600, 600],
+        [601, 600],
+        [-600, 600],
+        [10, 5],
+        [5, 5]
+      ] as const) {
+        const now = genuine.now + ahead
+        results.push((await driver.ask({ call: "verify", ...delivery(genuine), now, tolerance_seconds })).value)
+      }
+      deepEqual(results, [true, false, true, false, true])
     }
   }
 ]

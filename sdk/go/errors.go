@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strconv"
 	"time"
 )
@@ -43,19 +44,25 @@ func (e *TimeoutError) Error() string { return fmt.Sprintf("no answer within %v"
 // Timeout makes it one in the eyes of the standard library.
 func (e *TimeoutError) Timeout() bool { return true }
 
+// What cannot be waited for is as good as this, and can be added to.
+const longestAsked = 100 * 365 * 24 * time.Hour
+
+var seconds = regexp.MustCompile(`^[0-9]+$`)
+
 // Seconds, or a date: both are allowed in HTTP.
 func retryAfter(header string) *time.Duration {
-	if header == "" {
-		return nil
-	}
-	if seconds, err := strconv.ParseUint(header, 10, 31); err == nil {
-		return Ptr(time.Duration(seconds) * time.Second)
+	if seconds.MatchString(header) {
+		count, err := strconv.ParseUint(header, 10, 31)
+		if err != nil {
+			return Ptr(longestAsked)
+		}
+		return Ptr(time.Duration(count) * time.Second)
 	}
 	at, err := http.ParseTime(header)
 	if err != nil {
 		return nil
 	}
-	return Ptr(max(0, time.Until(at)))
+	return Ptr(min(longestAsked, max(0, time.Until(at))))
 }
 
 func apiError(response *http.Response) error {

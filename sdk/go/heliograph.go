@@ -27,7 +27,7 @@ type settings struct {
 	timeout        time.Duration
 	deadline       time.Duration
 	maxRetries     int
-	idempotencyKey string
+	idempotencyKey *string
 	header         http.Header
 	http           *http.Client
 }
@@ -46,7 +46,7 @@ func WithDeadline(deadline time.Duration) Option { return func(s *settings) { s.
 func WithMaxRetries(retries int) Option { return func(s *settings) { s.maxRetries = retries } }
 
 // WithIdempotencyKey makes calls of different processes one. Without it, each call that takes a key has one of its own.
-func WithIdempotencyKey(key string) Option { return func(s *settings) { s.idempotencyKey = key } }
+func WithIdempotencyKey(key string) Option { return func(s *settings) { s.idempotencyKey = &key } }
 
 // WithHeader adds a header, such as X-Identity-Hash.
 func WithHeader(name, value string) Option {

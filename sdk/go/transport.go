@@ -47,7 +47,11 @@ type call struct {
 	content  []byte
 }
 
-var placeholder = regexp.MustCompile(`\{[^}]+\}`)
+var (
+	placeholder    = regexp.MustCompile(`\{[^}]+\}`)
+	idempotencyKey = regexp.MustCompile(`^[!-~]{1,255}$`)
+	headerValue    = regexp.MustCompile(`^[\t -~]*$`)
+)
 
 func (t *transport) prepare(r request, accept, contentType string, content []byte) (*call, error) {
 	s := t.settings
@@ -76,13 +80,19 @@ func (t *transport) prepare(r request, accept, contentType string, content []byt
 		header.Set("Content-Type", contentType)
 	}
 	if r.takesKey {
-		key := s.idempotencyKey
-		if key == "" {
-			key = newKey()
+		key := newKey()
+		if s.idempotencyKey != nil {
+			key = *s.idempotencyKey
+		}
+		if !idempotencyKey.MatchString(key) {
+			return nil, fmt.Errorf("%w: the idempotency key must be 1 to 255 printable ASCII characters without spaces", ErrInvalidArgument)
 		}
 		header.Set("Idempotency-Key", key)
 	}
 	for name, values := range s.header {
+		if !headerValue.MatchString(values[0]) {
+			return nil, fmt.Errorf("%w: the header %s must be printable ASCII characters", ErrInvalidArgument, name)
+		}
 		header[name] = values
 	}
 	address := t.base + path

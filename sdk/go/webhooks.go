@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,7 +37,7 @@ type Webhooks struct {
 	Now func() time.Time
 }
 
-// NewWebhooks verifies with one secret or any of several.
+// NewWebhooks verifies with one secret or any of several; those that are empty do not count.
 func NewWebhooks(secrets ...string) *Webhooks { return &Webhooks{Secrets: secrets} }
 
 var digits = regexp.MustCompile(`^[0-9]{1,12}$`)
@@ -85,8 +87,12 @@ func (w *Webhooks) Verify(rawBody []byte, header string) bool {
 	return genuine
 }
 
-// Parse gives the event of a delivery that is genuine, else ErrWebhookNotGenuine.
+// Parse gives the event of a delivery that is genuine, else ErrWebhookNotGenuine. Without a secret, as when the
+// environment lacks it, it fails with ErrInvalidArgument: nothing is wrong with the delivery.
 func (w *Webhooks) Parse(rawBody []byte, header string) (*WebhookEvent, error) {
+	if !slices.ContainsFunc(w.Secrets, func(secret string) bool { return secret != "" }) {
+		return nil, fmt.Errorf("%w: a secret is required, and is empty", ErrInvalidArgument)
+	}
 	if !w.Verify(rawBody, header) {
 		return nil, ErrWebhookNotGenuine
 	}

@@ -37,7 +37,9 @@ export class WebhookVerificationError extends HeliographError {}
  */
 const retryAfterOf = (header) => {
   if (header === null) return null
-  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  // What is no date of HTTP's may be one to Date.parse: 1.5 is in January 2001.
+  const date = /^[A-Z][a-z]+[ ,]/.test(header) ? Date.parse(header) : Number.NaN
+  const ms = /^\d+$/.test(header) ? Number(header) * 1000 : date - Date.now()
   return Number.isNaN(ms) ? null : Math.max(0, ms)
 }
 

@@ -57,6 +57,20 @@ const addQuery = (url, query) => {
 }
 
 /**
+ * The caller's own, which no attempt would make any better.
+ *
+ * @param {RequestOptions} options
+ */
+const checkRequestOptions = ({ headers = {}, idempotencyKey }) => {
+  if (idempotencyKey !== undefined && !/^[!-~]{1,255}$/.test(idempotencyKey)) {
+    throw new TypeError("idempotencyKey must be 1 to 255 printable ASCII characters without spaces")
+  }
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\t -~]*$/.test(value)) throw new TypeError(`The header ${name} must be printable ASCII characters`)
+  }
+}
+
+/**
  * What cannot work is told where it is written, not by the first call.
  *
  * @param {{ readonly apiKey: string, readonly baseUrl: unknown }} options
@@ -91,7 +105,8 @@ export const createClient = (options) => {
    * @param {(response: Response) => Promise<A>} read
    * @returns {Promise<A>}
    */
-  const call = (entry, { body, options, path, query }, read) => {
+  const call = async (entry, { body, options, path, query }, read) => {
+    checkRequestOptions(options)
     const url = new URL(base.pathname.replace(/\/$/, "") + path, base)
     addQuery(url, query)
     return send(

@@ -117,8 +117,11 @@ export interface VerifyOptions {
 /** The `X-Service-Signature` header as frameworks give it. */
 export type SignatureHeader = string | ReadonlyArray<string> | null | undefined
 
-/** A secret, or any of several. As it comes from the environment: a TypeError says that it is missing. */
-export type WebhookSecret = string | ReadonlyArray<string> | undefined
+/**
+ * A secret, or any of several. As it comes from the environment: a TypeError says that it is missing; of several, those
+ * that are missing or empty do not count.
+ */
+export type WebhookSecret = string | ReadonlyArray<string | undefined> | undefined
 
 /** Whether a delivery is genuine: over the raw bytes, in constant time, with one secret or any of several. */
 export declare function verifyWebhook(

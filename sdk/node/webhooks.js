@@ -24,7 +24,7 @@ export const verifyWebhook = (rawBody, header, secret, options = {}) => {
   let isGenuine = false
   for (const one of typeof secret === "string" ? [secret] : secret) {
     // An empty key would accept what anybody can sign.
-    if (one === "") continue
+    if (one === "" || one === undefined) continue
     const expected = createHmac("sha256", one).update(`${t}.`).update(rawBody).digest()
     for (const signature of given) isGenuine = timingSafeEqual(expected, signature) || isGenuine
   }
@@ -37,6 +37,10 @@ export const verifyWebhook = (rawBody, header, secret, options = {}) => {
  * @type {typeof import("./types.js").parseWebhook}
  */
 export const parseWebhook = (rawBody, header, secret, options) => {
+  // As with one that is undefined: nothing is wrong with the delivery.
+  if (secret !== undefined && [secret].flat().every((one) => one === "" || one === undefined)) {
+    throw new TypeError("secret is required, and is empty")
+  }
   if (!verifyWebhook(rawBody, header, secret, options)) {
     throw new WebhookVerificationError("The signature is missing, wrong, or too far from the clock")
   }

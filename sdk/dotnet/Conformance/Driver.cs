@@ -159,7 +159,7 @@ namespace Heliograph.Conformance
             byte[] body = Convert.FromBase64String((string)input.Of("body_base64")!);
             string[] secrets = ((IEnumerable<object?>)input.Of("secrets")!).Cast<string>().ToArray();
             Func<DateTimeOffset> now = input.Of("now") is long seconds ? () => DateTimeOffset.FromUnixTimeSeconds(seconds) : (Func<DateTimeOffset>)(() => DateTimeOffset.UtcNow);
-            var webhooks = new Webhooks(secrets) { Now = now };
+            var webhooks = new Webhooks(secrets) { Now = now, Tolerance = TimeSpan.FromSeconds(Convert.ToDouble(input.Of("tolerance_seconds") ?? 300L)) };
             string? header = input.Of("header") as string;
             if (call == "verify")
             {

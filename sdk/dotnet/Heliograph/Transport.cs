@@ -36,6 +36,9 @@ namespace Heliograph
     {
         private const double FirstWait = 0.25;
         private const double LongestWait = 20;
+        // What cannot be waited for is as good as this, and can be added to.
+        private static readonly TimeSpan LongestAsked = TimeSpan.FromDays(36500);
+
         private const string JsonType = "application/json";
         private const string LinesType = "application/x-ndjson";
 
@@ -186,7 +189,15 @@ namespace Heliograph
             }
         }
 
-        private static string KeyOf(Call call) => !call.TakesKey ? "" : call.Options?.IdempotencyKey ?? Guid.NewGuid().ToString();
+        private static string KeyOf(Call call)
+        {
+            string key = call.Options?.IdempotencyKey ?? Guid.NewGuid().ToString();
+            if (key.Length < 1 || key.Length > 255 || !key.All(c => c >= '!' && c <= '~'))
+            {
+                throw new ArgumentException("The idempotency key must be 1 to 255 printable ASCII characters without spaces");
+            }
+            return call.TakesKey ? key : "";
+        }
 
         private HttpRequestMessage Request(Call call, string accept, string type, byte[]? content, string key)
         {
@@ -205,6 +216,10 @@ namespace Heliograph
             }
             foreach ((string name, string value) in call.Options?.Headers ?? new Dictionary<string, string>())
             {
+                if (!value.All(c => c == '\t' || (c >= ' ' && c <= '~')))
+                {
+                    throw new ArgumentException($"The header {name} must be printable ASCII characters");
+                }
                 request.Headers.Remove(name);
                 request.Headers.TryAddWithoutValidation(name, value);
             }
@@ -379,18 +394,22 @@ namespace Heliograph
                 Of("message") as string ?? response.ReasonPhrase ?? "",
                 details,
                 Of("request_id") as string ?? requestId,
-                RetryAfter(response.Headers.RetryAfter));
+                RetryAfter(response.Headers.TryGetValues("Retry-After", out IEnumerable<string>? asked) ? asked.First() : ""));
         }
 
         /// <summary>Seconds, or a date: both are allowed in HTTP.</summary>
-        private static TimeSpan? RetryAfter(RetryConditionHeaderValue? header)
+        private static TimeSpan? RetryAfter(string header)
         {
-            if (header?.Date is DateTimeOffset at)
+            if (header != "" && header.All(c => c >= '0' && c <= '9'))
+            {
+                return int.TryParse(header, out int seconds) ? TimeSpan.FromSeconds(seconds) : LongestAsked;
+            }
+            if (RetryConditionHeaderValue.TryParse(header, out RetryConditionHeaderValue? value) && value.Date is DateTimeOffset at)
             {
                 TimeSpan wait = at - DateTimeOffset.UtcNow;
-                return wait < TimeSpan.Zero ? TimeSpan.Zero : wait;
+                return wait < TimeSpan.Zero ? TimeSpan.Zero : wait < LongestAsked ? wait : LongestAsked;
             }
-            return header?.Delta;
+            return null;
         }
 
         private static IDictionary<string, object?> Decode(byte[] content)

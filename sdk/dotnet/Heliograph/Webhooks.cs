@@ -11,10 +11,10 @@ namespace Heliograph
     /// <summary>Whether deliveries are genuine, and their events.</summary>
     public sealed class Webhooks
     {
-        private readonly string[] _secrets;
+        private readonly string?[] _secrets;
 
-        /// <summary>With a webhook's secret, or with several, one of which has to fit.</summary>
-        public Webhooks(params string[] secrets) => _secrets = secrets;
+        /// <summary>With a webhook's secret, or with several, one of which has to fit; those that are null or empty do not count.</summary>
+        public Webhooks(params string?[]? secrets) => _secrets = secrets ?? Array.Empty<string?>();
 
         /// <summary>How far the signature's time may differ from the clock, either way: 5 minutes unless given.</summary>
         public TimeSpan Tolerance { get; init; } = TimeSpan.FromMinutes(5);
@@ -49,14 +49,14 @@ namespace Heliograph
                 return false;
             }
             bool isGenuine = false;
-            foreach (string secret in _secrets)
+            foreach (string? secret in _secrets)
             {
                 // An empty key would accept what anybody can sign.
                 if (string.IsNullOrEmpty(secret))
                 {
                     continue;
                 }
-                byte[] expected = Sign(secret, t, rawBody);
+                byte[] expected = Sign(secret!, t, rawBody);
                 foreach (byte[] signature in signatures)
                 {
                     isGenuine |= CryptographicOperations.FixedTimeEquals(expected, signature);
@@ -65,9 +65,16 @@ namespace Heliograph
             return isGenuine;
         }
 
-        /// <summary>The event of a delivery that is genuine; else a WebhookVerificationException.</summary>
+        /// <summary>
+        /// The event of a delivery that is genuine; else a WebhookVerificationException. Without a secret, as when the environment lacks it, an
+        /// ArgumentException: nothing is wrong with the delivery.
+        /// </summary>
         public WebhookEvent Parse(byte[] rawBody, string? header)
         {
+            if (Array.TrueForAll(_secrets, string.IsNullOrEmpty))
+            {
+                throw new ArgumentException("A secret is required, and is empty");
+            }
             if (!Verify(rawBody, header))
             {
                 throw new WebhookVerificationException("The signature is missing, wrong, or too far from the clock");

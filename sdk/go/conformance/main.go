@@ -32,7 +32,7 @@ type input struct {
 	Query   json.RawMessage `json:"query"`
 	Options struct {
 		clientOptions
-		IdempotencyKey string            `json:"idempotency_key"`
+		IdempotencyKey *string           `json:"idempotency_key"`
 		Headers        map[string]string `json:"headers"`
 	} `json:"options"`
 	As            string            `json:"as"`
@@ -44,6 +44,7 @@ type input struct {
 	Header        string            `json:"header"`
 	BodyBase64    string            `json:"body_base64"`
 	Now           int64             `json:"now"`
+	Tolerance     int64             `json:"tolerance_seconds"`
 }
 
 type output struct {
@@ -114,8 +115,8 @@ func (c clientOptions) options() []heliograph.Option {
 
 func (in *input) options() []heliograph.Option {
 	options := in.Options.clientOptions.options()
-	if in.Options.IdempotencyKey != "" {
-		options = append(options, heliograph.WithIdempotencyKey(in.Options.IdempotencyKey))
+	if in.Options.IdempotencyKey != nil {
+		options = append(options, heliograph.WithIdempotencyKey(*in.Options.IdempotencyKey))
 	}
 	for name, value := range in.Options.Headers {
 		options = append(options, heliograph.WithHeader(name, value))
@@ -196,6 +197,7 @@ func run(in *input, out *output) error {
 			return err
 		}
 		webhooks := heliograph.NewWebhooks(in.Secrets...)
+		webhooks.Tolerance = time.Duration(in.Tolerance) * time.Second
 		if in.Now != 0 {
 			webhooks.Now = func() time.Time { return time.Unix(in.Now, 0) }
 		}

@@ -37,8 +37,9 @@ function* made(count) {
 const run = async (request, answer) => {
   const { call, client: settings, options = {}, query } = request
   const bytes = Buffer.from(request.body_base64 ?? "", "base64")
-  if (call === "verify") return verifyWebhook(bytes, request.header, request.secrets, { now: request.now })
-  if (call === "parse") return parseWebhook(bytes, request.header, request.secrets, { now: request.now })
+  const how = { now: request.now, toleranceSeconds: request.tolerance_seconds }
+  if (call === "verify") return verifyWebhook(bytes, request.header, request.secrets, how)
+  if (call === "parse") return parseWebhook(bytes, request.header, request.secrets, how)
   const client = createClient({
     apiKey: settings.api_key,
     baseUrl: settings.base_url,

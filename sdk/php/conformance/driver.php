@@ -63,7 +63,8 @@ function run(array $request, array &$answer): void
     if (in_array($request['call'], ['verify', 'parse'], true)) {
         $body = base64_decode($request['body_base64']);
         $do = [Webhooks::class, $request['call']];
-        $answer['value'] = $do($body, $request['header'], $request['secrets'], now: $request['now'] ?? null);
+        $how = ['tolerance' => $request['tolerance_seconds'] ?? 300, 'now' => $request['now'] ?? null];
+        $answer['value'] = $do($body, $request['header'], $request['secrets'], ...$how);
         return;
     }
     $settings = $request['client'];

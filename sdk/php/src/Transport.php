@@ -177,7 +177,11 @@ final class Transport
             $headers['Content-Type'] = $type;
         }
         if ($takesKey) {
-            $headers['Idempotency-Key'] = $options['idempotency_key'] ?? self::newKey();
+            $key = $options['idempotency_key'] ?? self::newKey();
+            if (!preg_match('/\A[!-~]{1,255}\z/', $key)) {
+                throw new \InvalidArgumentException('idempotency_key must be 1 to 255 printable ASCII characters without spaces');
+            }
+            $headers['Idempotency-Key'] = $key;
         }
         return new Request($method, $this->base . $path . self::query($query), ($options['headers'] ?? []) + $headers, $content);
     }
@@ -319,7 +323,8 @@ final class Transport
         if (preg_match('/\A[0-9]+\z/', $header)) {
             return (float) $header;
         }
-        $at = $header === '' ? false : strtotime($header);
+        // What is no date of HTTP's may be one to strtotime: 1.5 is five past one.
+        $at = preg_match('/\A[A-Z][a-z]+[ ,]/', $header) ? strtotime($header) : false;
         return $at === false ? null : max(0.0, $at - microtime(true));
     }
 

@@ -10,7 +10,8 @@ final class Webhooks
     /**
      * @param string $rawBody as it came, before anything parsed it
      * @param string|null $header the value of X-Service-Signature
-     * @param string|list<string> $secret the webhook's secret, or several, one of which has to fit
+     * @param string|list<string|false|null> $secret the webhook's secret, or several, one of which has to fit; those that
+     *     are empty or missing do not count
      * @param int $tolerance seconds that the signature's time may differ from the clock, either way
      */
     public static function verify(
@@ -36,7 +37,7 @@ final class Webhooks
         $isGenuine = false;
         foreach ((array) $secret as $key) {
             // An empty key would accept what anybody can sign.
-            if ($key === '') {
+            if ((string) $key === '') {
                 continue;
             }
             $expected = hash_hmac('sha256', "$t.$rawBody", $key);
@@ -50,7 +51,7 @@ final class Webhooks
     /**
      * The event of a delivery that is genuine; else a WebhookVerificationException.
      *
-     * @param string|list<string> $secret
+     * @param string|list<string|false|null> $secret
      * @return array{id: string, event: string, appId: string, timestamp: string, payload: array<string, mixed>}
      */
     public static function parse(
@@ -60,6 +61,10 @@ final class Webhooks
         int $tolerance = 300,
         ?int $now = null,
     ): array {
+        // Nothing is wrong with the delivery.
+        if (array_filter((array) $secret, static fn ($key) => (string) $key !== '') === []) {
+            throw new \InvalidArgumentException('secret is required, and is empty');
+        }
         if (!self::verify($rawBody, $header, $secret, $tolerance, $now)) {
             throw new WebhookVerificationException('The signature is missing, wrong, or too far from the clock');
         }

@@ -131,7 +131,8 @@ async def run_async(request, answer):
 
 def webhook(request):
     do = webhooks.verify if request["call"] == "verify" else webhooks.parse
-    return do(base64.b64decode(request["body_base64"]), request["header"], request["secrets"], now=request.get("now"))
+    how = {"now": request.get("now"), "tolerance": request.get("tolerance_seconds", 300)}
+    return do(base64.b64decode(request["body_base64"]), request["header"], request["secrets"], **how)
 
 
 async def main():

@@ -119,6 +119,16 @@ def encode(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
+def _check(options: RequestOptions) -> None:
+    """The caller's own, which no attempt would make any better."""
+    key = options.idempotency_key
+    if key is not None and not re.fullmatch(r"[!-~]{1,255}", key):
+        raise ValueError("idempotency_key must be 1 to 255 printable ASCII characters without spaces")
+    for name, value in (options.headers or {}).items():
+        if not re.fullmatch(r"[\t -~]*", value):
+            raise ValueError(f"the header {name} must be printable ASCII characters")
+
+
 def call(
     settings: Settings,
     method: str,
@@ -132,6 +142,7 @@ def call(
     options: Optional[RequestOptions],
 ) -> Call:
     given = options or RequestOptions()
+    _check(given)
     headers = {
         "authorization": settings.authorization,
         "accept": accept,

@@ -38,7 +38,7 @@ class WebhookEvent(TypedDict):
 def verify(
     raw_body: Union[bytes, str],
     header: Optional[str],
-    secret: Union[str, Sequence[str]],
+    secret: Union[str, Sequence[Optional[str]]],
     *,
     tolerance: int = 300,
     now: Optional[int] = None,
@@ -47,7 +47,7 @@ def verify(
 
     raw_body: the bytes as they came, before anything parsed them.
     header: the value of X-Service-Signature.
-    secret: the webhook's secret, or several, one of which has to fit.
+    secret: the webhook's secret, or several, one of which has to fit; those that are empty or None do not count.
     tolerance: seconds that the signature's time may differ from the clock, either way.
     """
     # Not False: nothing is wrong with the delivery, and its sender must not be told so for ever.
@@ -63,11 +63,12 @@ def verify(
     genuine = False
     for key in [secret] if isinstance(secret, str) else secret:
         # An empty key would accept what anybody can sign.
-        if key == "":
+        if not key:
             continue
         expected = hmac.new(key.encode(), t.encode() + b"." + body, hashlib.sha256).hexdigest().encode()
         for name, value in parts:
-            if name == "v1" and hmac.compare_digest(expected, value.encode()):
+            # Some frameworks give bytes that are no UTF-8 as surrogates.
+            if name == "v1" and hmac.compare_digest(expected, value.encode("utf-8", "surrogateescape")):
                 genuine = True
     return genuine
 
@@ -75,12 +76,15 @@ def verify(
 def parse(
     raw_body: Union[bytes, str],
     header: Optional[str],
-    secret: Union[str, Sequence[str]],
+    secret: Union[str, Sequence[Optional[str]]],
     *,
     tolerance: int = 300,
     now: Optional[int] = None,
 ) -> WebhookEvent:
     """The event of a delivery that is genuine; else a WebhookVerificationError."""
+    # As with None: nothing is wrong with the delivery.
+    if not secret or not any([secret] if isinstance(secret, str) else secret):
+        raise ValueError("secret is required, and is empty")
     if not verify(raw_body, header, secret, tolerance=tolerance, now=now):
         raise WebhookVerificationError("The signature is missing, wrong, or too far from the clock")
     event: WebhookEvent = json.loads(raw_body)

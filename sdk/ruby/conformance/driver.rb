@@ -47,7 +47,8 @@ def run(request, answer)
   if %w[verify parse].include?(request[:call])
     body = request[:body_base64].unpack1("m")
     given = [body, request[:header], request[:secrets]]
-    answer[:value] = Heliograph::Webhooks.public_send(request[:call], *given, **request.slice(:now))
+    how = { tolerance: request[:tolerance_seconds] }.compact.merge(request.slice(:now))
+    answer[:value] = Heliograph::Webhooks.public_send(request[:call], *given, **how)
     return
   end
   settings = request[:client]

@@ -142,11 +142,18 @@ module Heliograph
       headers = { "authorization" => @authorization, "accept" => accept, "accept-encoding" => "identity",
                   "user-agent" => "heliograph-ruby/#{VERSION}" }
       headers["content-type"] = content_type unless content.nil?
-      headers["idempotency-key"] = options[:idempotency_key] || SecureRandom.uuid if takes_key
+      headers["idempotency-key"] = key_of(options) if takes_key
       (options[:headers] || {}).each { |name, value| headers[name.to_s.downcase] = value.to_s }
       settings = @defaults.merge(options.compact)
       Call.new(method, @base.path.chomp("/") + path + query_of(query), headers, content,
                settings[:timeout], settings[:deadline], settings[:max_retries])
+    end
+
+    def key_of(options)
+      key = options[:idempotency_key] || SecureRandom.uuid
+      return key if key.match?(/\A[!-~]{1,255}\z/)
+
+      raise ArgumentError, "idempotency_key must be 1 to 255 printable ASCII characters without spaces"
     end
 
     def query_of(query)

@@ -10,7 +10,8 @@ module Heliograph
 
     # @param raw_body [String] as it came, before anything parsed it
     # @param header [String, nil] the value of X-Service-Signature
-    # @param secret [String, Array<String>] the webhook's secret, or several, one of which has to fit
+    # @param secret [String, Array<String>] the webhook's secret, or several, one of which has to fit; those that
+    #   are empty or nil do not count
     # @param tolerance [Integer] seconds that the signature's time may differ from the clock, either way
     # @return [Boolean]
     def verify(raw_body, header, secret, tolerance: 300, now: Time.now.to_i)
@@ -23,7 +24,7 @@ module Heliograph
 
       signatures = parts.filter_map { |name, value| value if name == "v1" && value.to_s.bytesize == 64 }
       # An empty key would accept what anybody can sign.
-      keys = Array(secret).reject(&:empty?)
+      keys = Array(secret).reject { |key| key.to_s.empty? }
       keys.map { |key| OpenSSL::HMAC.hexdigest("SHA256", key, "#{t}.".b + raw_body.b) }
           .product(signatures)
           .map { |expected, signature| OpenSSL.fixed_length_secure_compare(expected, signature) }
@@ -33,6 +34,9 @@ module Heliograph
     # The event of a delivery that is genuine; else a WebhookVerificationError.
     # @return [Hash] :id (the same on every attempt), :event, :appId, :timestamp, :payload
     def parse(raw_body, header, secret, **options)
+      # Nothing is wrong with the delivery.
+      raise ArgumentError, "secret is required, and is empty" if Array(secret).all? { |key| key.to_s.empty? }
+
       unless verify(raw_body, header, secret, **options)
         raise WebhookVerificationError, "The signature is missing, wrong, or too far from the clock"
       end

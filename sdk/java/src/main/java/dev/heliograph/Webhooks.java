@@ -8,6 +8,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -21,14 +22,19 @@ public final class Webhooks {
   private final Duration tolerance;
   private final Clock clock;
 
-  /** With a webhook's secret, or with several, one of which has to fit. */
-  public Webhooks(String... secrets) {
-    this(List.of(secrets), Duration.ofMinutes(5), Clock.systemUTC());
+  /** With a webhook's secret, or with several, one of which has to fit; those that are null or empty do not count. */
+  public Webhooks(@Nullable String... secrets) {
+    this(Arrays.asList(secrets), Duration.ofMinutes(5), Clock.systemUTC());
   }
 
   /** With how far the signature's time may differ from the clock, either way. */
-  public Webhooks(List<String> secrets, Duration tolerance, Clock clock) {
-    this.secrets = List.copyOf(secrets);
+  public Webhooks(List<? extends @Nullable String> secrets, Duration tolerance, Clock clock) {
+    List<String> usable = new ArrayList<>();
+    for (String secret : secrets) {
+      // An empty key would accept what anybody can sign.
+      if (secret != null && !secret.isEmpty()) usable.add(secret);
+    }
+    this.secrets = usable;
     this.tolerance = tolerance;
     this.clock = clock;
   }
@@ -50,17 +56,19 @@ public final class Webhooks {
     if (Math.abs(clock.instant().getEpochSecond() - Long.parseLong(t)) > tolerance.toSeconds()) return false;
     boolean isGenuine = false;
     for (String secret : secrets) {
-      // An empty key would accept what anybody can sign.
-      if (secret.isEmpty()) continue;
       byte[] expected = sign(secret, t, rawBody);
       for (byte[] signature : signatures) isGenuine |= MessageDigest.isEqual(expected, signature);
     }
     return isGenuine;
   }
 
-  /** The event of a delivery that is genuine; else a WebhookVerificationException. */
+  /**
+   * The event of a delivery that is genuine; else a WebhookVerificationException. Without a secret, as when the
+   * environment lacks it, an IllegalArgumentException: nothing is wrong with the delivery.
+   */
   @SuppressWarnings("unchecked")
   public WebhookEvent parse(byte[] rawBody, @Nullable String header) {
+    if (secrets.isEmpty()) throw new IllegalArgumentException("A secret is required, and is empty");
     if (!verify(rawBody, header)) {
       throw new WebhookVerificationException("The signature is missing, wrong, or too far from the clock", null);
     }

@@ -26,7 +26,8 @@ public final class Driver {
         in.request.get("now") instanceof Number now
             ? Clock.fixed(Instant.ofEpochSecond(now.longValue()), ZoneOffset.UTC)
             : Clock.systemUTC();
-    Webhooks webhooks = new Webhooks((List<String>) in.request.get("secrets"), Duration.ofMinutes(5), clock);
+    Duration tolerance = Duration.ofSeconds(((Number) in.request.getOrDefault("tolerance_seconds", 300)).longValue());
+    Webhooks webhooks = new Webhooks((List<String>) in.request.get("secrets"), tolerance, clock);
     String header = (String) in.request.get("header");
     if (call.equals("verify")) {
       in.answer.put("value", webhooks.verify(body, header));

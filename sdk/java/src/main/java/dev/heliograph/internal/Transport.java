@@ -43,6 +43,9 @@ import org.jspecify.annotations.Nullable;
 public final class Transport {
   private static final double FIRST_WAIT = 0.25;
   private static final double LONGEST_WAIT = 20;
+  /** What cannot be waited for is as good as this, and can be added to. */
+  private static final Duration LONGEST_ASKED = Duration.ofDays(36_500);
+
   private static final String JSON = "application/json";
   private static final String LINES = "application/x-ndjson";
   /** A part of an import has at most so many lines, and about so many characters. */
@@ -188,6 +191,9 @@ public final class Transport {
     if (content != null) headers.put("Content-Type", type);
     if (call.takesKey) {
       String key = call.options.idempotencyKey();
+      if (key != null && !key.matches("[!-~]{1,255}")) {
+        throw new IllegalArgumentException("The idempotency key must be 1 to 255 printable ASCII characters without spaces");
+      }
       headers.put("Idempotency-Key", key == null ? UUID.randomUUID().toString() : key);
     }
     headers.putAll(call.options.headers());
@@ -304,10 +310,12 @@ public final class Transport {
   /** Seconds, or a date: both are allowed in HTTP. */
   private static @Nullable Duration retryAfter(String header) {
     if (header.matches("[0-9]{1,9}")) return Duration.ofSeconds(Long.parseLong(header));
+    if (header.matches("[0-9]+")) return LONGEST_ASKED;
     try {
       Instant at = ZonedDateTime.parse(header, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant();
       Duration wait = Duration.between(Instant.now(), at);
-      return wait.isNegative() ? Duration.ZERO : wait;
+      if (wait.isNegative()) return Duration.ZERO;
+      return wait.compareTo(LONGEST_ASKED) > 0 ? LONGEST_ASKED : wait;
     } catch (DateTimeException e) {
       return null;
     }
