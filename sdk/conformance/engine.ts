@@ -34,7 +34,7 @@ interface Receiver {
   readonly posted: Array<Posted>
 }
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")
   await once(server, "listening")
   const { port } = server.address() as AddressInfo

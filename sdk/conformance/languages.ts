@@ -36,7 +36,15 @@ export const LANGUAGES: ReadonlyArray<Language> = [
     elsewhere: "Python 3.9 or newer with venv: https://www.python.org/downloads/",
     build: [
       ["python3", "-m", "venv", ".venv"],
-      [".venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", "httpx>=0.25,<1", "mypy==1.18.2"],
+      [
+        ".venv/bin/pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "httpx>=0.25,<1",
+        "mypy==1.18.2",
+        "fastapi<1"
+      ],
       [".venv/bin/mypy", "--no-error-summary", "heliograph"]
     ],
     drivers: {

@@ -3,6 +3,7 @@
  *
  *   --only python,go   these languages alone
  *   --case <text>      cases whose names have this in them, and nothing else
+ *   --readmes          the code of the READMEs, and nothing else
  *
  * Most of the time is waiting, so languages go side by side; what is said of each stands together.
  */
@@ -19,8 +20,11 @@ import { mainJob, startEngine } from "./engine.ts"
 import type { Language } from "./languages.ts"
 import { LANGUAGES } from "./languages.ts"
 import { startMisbehaving } from "./Misbehaving.ts"
+import { runReadme } from "./readmes.ts"
 
-const { values } = parseArgs({ options: { only: { type: "string" }, case: { type: "string" } } })
+const { values } = parseArgs({
+  options: { only: { type: "string" }, case: { type: "string" }, readmes: { type: "boolean", default: false } }
+})
 const chosen = LANGUAGES.filter(({ name }) => values.only === undefined || values.only.split(",").includes(name))
 const filter = values.case
 const SIDE_BY_SIDE = 3
@@ -80,14 +84,14 @@ const prepare = async (language: Language, cwd: string, env: NodeJS.ProcessEnv) 
 
 type Server = Awaited<ReturnType<typeof startMisbehaving>>
 
-const runCases = async (list: ReadonlyArray<Case>, driver: Driver, server: Server, report: Report) => {
+const runCases = async (list: ReadonlyArray<Case>, label: string, driver: Driver, server: Server, report: Report) => {
   let passed = 0
   for (const { name, run } of list) {
     try {
       await run(driver, server)
       passed++
     } catch (error) {
-      report.fail(name, error)
+      report.fail(`${label} ${name}`, error)
     }
   }
   return passed
@@ -107,13 +111,24 @@ const runLanguage = async (language: Language, server: Server, engine: Engine | 
     return report.say(`  NOT RUN: ${reason}. How to get it: ${language.elsewhere}`)
   }
   if (language.build.length > 0) report.say(`  built in ${((performance.now() - start) / 1000).toFixed(1)} s`)
-  for (const [label, command] of Object.entries(drivers)) {
+  const readme = async () => {
+    if (engine === null) return
+    const began = performance.now()
+    try {
+      const [ran, ...notes] = await runReadme(name, engine, await engine.createApplication(`README of ${name}`), env)
+      report.say(`  ${name}: ${ran}, ${((performance.now() - began) / 1000).toFixed(1)} s`)
+      for (const note of notes) report.say(`  ${name}: ${note}`)
+    } catch (error) {
+      report.fail(`${name} does what its README says`, error)
+    }
+  }
+  const drive = async ([label, command]: readonly [string, ReadonlyArray<string>]) => {
     const began = performance.now()
     const reason = uncancellable[label]
     const all = [...cases, ...importsInParts, ...(reason === undefined ? cancelling : [])]
     const list = all.filter((one) => filter === undefined || one.name.includes(filter))
     const driver = startDriver(command, cwd, env)
-    const passed = await runCases(list, driver, server, report)
+    const passed = await runCases(list, label, driver, server, report)
     report.say(`  ${label}: ${passed} of ${list.length} cases, ${((performance.now() - began) / 1000).toFixed(1)} s`)
     if (reason !== undefined)
       report.say(`  ${label}: ${cancelling.length} cases about cancelling are not for it: ${reason}`)
@@ -122,19 +137,20 @@ const runLanguage = async (language: Language, server: Server, engine: Engine | 
         await mainJob(driver, engine, await engine.createApplication(label))
         report.say(`  ${label}: the main job on a running service`)
       } catch (error) {
-        report.fail("does the main job on a running service", error)
+        report.fail(`${label} does the main job on a running service`, error)
       }
     }
     driver.stop()
-    if (filter !== undefined) continue
+    if (filter !== undefined) return
     for (const one of memory) {
       try {
         report.say(`  ${label}: ${one.name}: ${await settled(() => startDriver(command, cwd, env), one.run, server)}`)
       } catch (error) {
-        report.fail(one.name, error)
+        report.fail(`${label} ${one.name}`, error)
       }
     }
   }
+  await Promise.all([readme(), ...(values.readmes ? [] : Object.entries(drivers).map(drive))])
 }
 
 const ATTEMPTS = 3
@@ -164,7 +180,8 @@ const settled = async (
 const server = await startMisbehaving()
 const engine = filter === undefined ? await startEngine() : null
 try {
-  const waiting = [...chosen]
+  // Those that take longest to build begin.
+  const waiting = [...chosen].sort((a, b) => b.build.length - a.build.length)
   const lane = async () => {
     for (let language = waiting.shift(); language !== undefined; language = waiting.shift()) {
       const report = new Report()
