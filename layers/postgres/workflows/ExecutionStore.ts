@@ -28,14 +28,14 @@ import { integers, texts, uuids } from "../server/columns.ts"
 import { inTurn } from "../server/inTurn.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
-import { ask, keyText, reach, segments } from "./answers.ts"
+import { ask, ITEMS, keyText, reach, segments } from "./answers.ts"
 import { byWhom, cancelRuns } from "./cancelRuns.ts"
 import type { ContactRow } from "./entering.ts"
 import { entering, newestContact, NOTHING, openWorkflow } from "./entering.ts"
 import { inTransaction } from "./inTransaction.ts"
 import { mayMove } from "./mayMove.ts"
 import type { ExecutionRow, RunRow } from "./runRows.ts"
-import { EXECUTION_COLUMNS, executionOf, personOf, readObject, RUN_COLUMNS, runOf } from "./runRows.ts"
+import { BYTES, EXECUTION_COLUMNS, executionOf, personOf, readObject, RUN_COLUMNS, runsOf } from "./runRows.ts"
 import { writeMoves } from "./writeMoves.ts"
 
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
@@ -71,6 +71,20 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       storeError("ExecutionStore.due")
     )
 
+    /**
+     * The bytes that a run brings along: its own, those of its contact, and what its digest has collected. None of it has to
+     * be read for that, but attributes, of which there is little.
+     */
+    const sizeOf = (appId: AppId) => sql`(
+      octet_length(e.data) + octet_length(e.steps) + coalesce(octet_length(p.attributes::text), 0)
+      + CASE WHEN e.is_begun AND (SELECT EXISTS (SELECT FROM digest_items WHERE app_id = ${appId})) THEN (
+          SELECT coalesce(sum(octet_length(data)), 0) FROM (
+            SELECT data FROM digest_items i WHERE i.app_id = ${appId} AND i.opener_id = e.id
+            ORDER BY i.step_key, i.execution_id LIMIT ${ITEMS}
+          ) AS i
+        ) ELSE 0 END
+    )`
+
     const move: ExecutionStore["Service"]["move"] = (appId, limit, carry) =>
       transaction(
         "ExecutionStore.move",
@@ -81,13 +95,15 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
               WHERE app_id = ${appId} AND due_at <= ${PgTypes.timestamptz(now())}
               ORDER BY due_at, execution_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
             )
-            SELECT ${columns} FROM due t
-            CROSS JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.execution_id OFFSET 0) AS e
-            LEFT JOIN contacts p ON p.id = e.contact_id LEFT JOIN workflows w ON w.id = e.workflow_id`
+            SELECT * FROM (
+              SELECT ${columns}, sum(${sizeOf(appId)}) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+              FROM due t
+              CROSS JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.execution_id OFFSET 0) AS e
+              LEFT JOIN contacts p ON p.id = e.contact_id LEFT JOIN workflows w ON w.id = e.workflow_id
+            ) AS r WHERE before IS NULL OR before < ${BYTES}`
           if (rows.length === 0) return { moves: NOTHING, webhooks: [] }
           const isDisabled = !(yield* mayMove(sql, appId))
-          const open = rows.map((row) => runOf(row, isDisabled))
-          return yield* write(yield* carry(open, tools), false)
+          return yield* write(yield* carry(runsOf(rows, isDisabled), tools), false)
         })
       )
 
@@ -109,8 +125,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             LEFT JOIN contacts p ON p.id = e.contact_id LEFT JOIN workflows w ON w.id = e.workflow_id`
           if (rows.length === 0) return { moves: NOTHING, webhooks: [] }
           const isDisabled = !(yield* mayMove(sql, appId))
-          const open = rows.map((row) => runOf(row, isDisabled))
-          return yield* write(yield* carry(open, tools), false)
+          return yield* write(yield* carry(runsOf(rows, isDisabled), tools), false)
         })
       )
 
@@ -193,6 +208,8 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             data: readObject(row.data)
           }
           const { appId, data, workflowId } = entry
+          // Each of them has the data of its own, when it is written.
+          const most = Math.max(1, Math.min(limit, Math.floor(BYTES / row.data.length)))
           const { user_ids } = row.audience
           const open = (yield* mayMove(sql, appId)) ? yield* openWorkflow(sql, workflowId) : null
           if (open === null) {
@@ -205,11 +222,11 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             : yield* sql<ContactRow>`
               SELECT id, external_id, tags, attributes, locale, timezone FROM contacts
               WHERE app_id = ${appId} AND id > ${row.after_id ?? FIRST} AND id <= ${row.until_id}
-              ORDER BY id LIMIT ${limit}`
+              ORDER BY id LIMIT ${most}`
           const wanted = yield* fitting(entry, yield* notExcluded(entry, contacts), (person) => fits(entry, person))
           const entrants = wanted.map((contact) => ({ contact }))
           const written = yield* enterOpen(open, { appId, workflowId, data }, entrants, carry)
-          yield* isNamed || contacts.length < limit
+          yield* isNamed || contacts.length < most
             ? sql`DELETE FROM workflow_entries WHERE id = ${entry.id}`
             : sql`
               UPDATE workflow_entries SET after_id = ${contacts.at(-1)!.id}, entered = entered + ${written.moves.moved.length}

@@ -19,7 +19,7 @@ import { ask, reach, segments } from "./answers.ts"
 import type { ContactRow } from "./entering.ts"
 import { entering, newestContact } from "./entering.ts"
 import { inTransaction } from "./inTransaction.ts"
-import { personOf, readObject } from "./runRows.ts"
+import { BYTES, personOf, readObject } from "./runRows.ts"
 import { writeMoves } from "./writeMoves.ts"
 
 /** Workflows that lead to each other by what they change in contacts go on so far, and no farther. */
@@ -111,8 +111,12 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
             readonly event: string
             readonly data: string
           }>`
-            SELECT id, user_id, event, data FROM custom_events WHERE app_id = ${appId} AND NOT is_done
-            ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED`
+            SELECT id, user_id, event, data FROM (
+              SELECT *, sum(octet_length(data)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM (
+                SELECT id, user_id, event, data FROM custom_events WHERE app_id = ${appId} AND NOT is_done
+                ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+              ) AS e
+            ) AS e WHERE before IS NULL OR before < ${BYTES}`
           if (events.length === 0) return Option.some({ appId, count: 0, written: [] })
           const written: Array<Written> = []
           for (const workflow of yield* waitingFor(

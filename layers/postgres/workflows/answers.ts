@@ -25,7 +25,7 @@ type Of<T extends Question["_tag"]> = {
 }
 
 /** Values that a template sees of a digest, at most: the rest is counted. */
-const ITEMS = 10
+export const ITEMS = 10
 /** By how many times its window a sliding digest lasts at most. */
 const SLIDES = 10
 /** Events that are looked through at once for one that fits. */

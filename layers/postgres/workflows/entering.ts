@@ -19,7 +19,7 @@ import { smallints, texts, uuids } from "../server/columns.ts"
 import type { PersonRow } from "./runRows.ts"
 import { personOf } from "./runRows.ts"
 import { mayMove } from "./mayMove.ts"
-import { insertRuns } from "./writeMoves.ts"
+import { dataOf, insertRuns } from "./writeMoves.ts"
 
 const FIRST = "00000000-0000-0000-0000-000000000000"
 
@@ -133,15 +133,16 @@ export const entering = (
     if (reentry === "always") return all
     const runs = yield* notKeptOut(beginning, open, all)
     if (runs.length === 0) return runs
+    const { own, shared } = dataOf(runs)
     const rows = yield* sql<{ readonly id: ExecutionId }>`
       INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, data, depth,
         segment_id, entry_key, created_at)
       SELECT ${beginning.appId}::uuid, t.id, ${beginning.workflowId}::uuid, ${version_id}::uuid, t.contact_id,
-        t.user_id, 'waiting', 0, t.data, t.depth, ${beginning.segmentId ?? null}::uuid, t.entry_key,
+        t.user_id, 'waiting', 0, coalesce(${shared}::text, t.data), t.depth, ${beginning.segmentId ?? null}::uuid, t.entry_key,
         ${PgTypes.timestamptz(runs[0]!.enteredAt)}
       FROM unnest(${uuids(runs.map(({ id }) => id))}, ${uuids(runs.map(({ contactId }) => contactId))},
         ${texts(runs.map(({ userId }) => userId))}, ${texts(runs.map(({ userId }) => entryKeyOf(reentry, userId)))},
-        ${texts(runs.map(({ data }) => JSON.stringify(data)))}, ${smallints(runs.map(({ depth }) => depth))}
+        ${own}, ${smallints(runs.map(({ depth }) => depth))}
       ) WITH ORDINALITY AS t (id, contact_id, user_id, entry_key, data, depth, place)
       ORDER BY t.entry_key, t.place
       ON CONFLICT (workflow_id, entry_key) WHERE entry_key IS NOT NULL DO NOTHING

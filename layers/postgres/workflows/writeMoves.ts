@@ -38,20 +38,29 @@ const columnsOf = (moved: ReadonlyArray<MovedRun>) => ({
   reason: texts(moved.map(({ settled }) => settled.reason))
 })
 
+/** What a trigger brought, once for all of its runs; or what each of them has. */
+export const dataOf = (runs: ReadonlyArray<OpenRun>) => {
+  const { data } = runs[0]!
+  return runs.every((run) => run.data === data)
+    ? { shared: jsonOf(data), own: texts(runs.map(() => null)) }
+    : { shared: null, own: texts(runs.map((run) => jsonOf(run.data))) }
+}
+
 /** Runs that are new, written as far as they have come. */
 export const insertRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
   const to = columnsOf(moved)
   const [first] = moved
+  const { shared, own } = dataOf(moved.map(({ run }) => run))
   return sql`
     INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, is_begun, deadline,
       tries, data, steps, sends, history, ended_step, error, reason, depth, segment_id, created_at, ended_at)
     SELECT ${first!.run.appId}::uuid, t.id, ${first!.run.workflowId}::uuid, ${first!.run.versionId}::uuid, t.contact_id,
-      t.user_id, t.status, t.position, t.is_begun, t.deadline, t.tries, t.data, coalesce(t.steps, '{}'),
+      t.user_id, t.status, t.position, t.is_begun, t.deadline, t.tries, coalesce(${shared}::text, t.data), coalesce(t.steps, '{}'),
       coalesce(t.sends, '{}'), t.history, t.ended_step, t.error, t.reason, t.depth, ${first!.run.segmentId}::uuid,
       ${PgTypes.timestamptz(first!.run.enteredAt)}, CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
     FROM unnest(${to.ids}, ${uuids(moved.map(({ run }) => run.contactId))}, ${texts(moved.map(({ run }) => run.userId))},
       ${to.status}, ${to.position}, ${to.isBegun}, ${to.deadline}, ${to.tries}, ${to.steps}, ${to.sends}, ${to.history},
-      ${to.endedStep}, ${to.error}, ${to.reason}, ${texts(moved.map(({ run }) => jsonOf(run.data)))},
+      ${to.endedStep}, ${to.error}, ${to.reason}, ${own},
       ${smallints(moved.map(({ run }) => run.depth))}
     ) AS t (id, contact_id, user_id, status, position, is_begun, deadline, tries, steps, sends, history, ended_step, error,
       reason, data, depth)`

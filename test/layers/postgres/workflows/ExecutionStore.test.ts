@@ -105,6 +105,65 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       })
     )
 
+    it.effect("takes no more data in hand than a process can hold, and shares what runs of one trigger have", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [PAUSE])
+        yield* entered(workflow, users(100), { pieces: Array.from({ length: 20_000 }, () => ({})) })
+        yield* letTimePass(app)
+        const page = yield* moved(app)
+        expect(page.length).toBeGreaterThan(20)
+        expect(page.length).toBeLessThan(50)
+        expect(new Set(page.map(({ run }) => run.data)).size).toBe(1)
+        expect(page.length + (yield* moveAll(app))).toBe(100)
+        // One that has more by itself goes on all the same.
+        const large = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`k${i}`, "x".repeat(60_000)]))
+        const sql = yield* SqlClient.SqlClient
+        yield* entered(workflow, users(2))
+        yield* letTimePass(app)
+        yield* sql`UPDATE executions SET steps = ${JSON.stringify(large)} WHERE app_id = ${app} AND ended_at IS NULL`
+        expect(yield* moved(app)).toHaveLength(1)
+        expect(yield* moved(app)).toHaveLength(1)
+      })
+    )
+
+    it.effect("takes no more events than a process can hold, and each once", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        yield* activated(app, [PAUSE], { trigger: { type: "event", event: "large" } })
+        const store = yield* TriggerStore
+        const data = { text: "x".repeat(60_000) }
+        for (const userId of users(80)) yield* store.raise(app, { event: "large", userId, data })
+        const carried = yield* carry()
+        const counts: Array<number> = []
+        for (let count = 1; count > 0;) {
+          count = Option.match(yield* store.takeEvents(null, 500, carried), {
+            onNone: () => 0,
+            onSome: (one) => one.count
+          })
+          counts.push(count)
+        }
+        expect(counts).toEqual([34, 34, 12, 0])
+        expect(yield* statuses(app)).toEqual({ waiting: 80 })
+      })
+    )
+
+    it.effect("counts what a digest has collected to the data of the run that goes on with it", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [{ key: "sum", type: "DIGEST", seconds: HOUR_S, by: "data.key" }])
+        const text = "x".repeat(60_000)
+        for (const key of [1, 2, 3, 4, 5, 6]) {
+          for (let i = 0; i < 10; i++) yield* entered(workflow, ["u"], { key, text })
+        }
+        yield* letTimePass(app)
+        // Their own is 360 KB, and with it come 3.6 MB.
+        expect((yield* moved(app)).length).toBeLessThan(5)
+        yield* moveAll(app)
+        expect(yield* statuses(app)).toEqual({ completed: 60 })
+      })
+    )
+
     it.effect("leaves everything as it was when the transaction dies", () =>
       Effect.gen(function* () {
         const app = yield* newApp
