@@ -1,4 +1,6 @@
 import { Effect, Exit, Scope } from "effect"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { System } from "../System.ts"
 import { eventually, makeSystem } from "../System.ts"
@@ -339,6 +341,62 @@ describe("a definition", () => {
     const other = await call("POST", `/api/v1/workflows/${made.id}/dry-run`, { contact: {}, data: {} })
     expect(other.body).toMatchObject({ status: "filtered" })
     expect((await call("GET", "/api/v1/notifications?limit=100")).body.data.length).toBe(before)
+  })
+})
+
+describe("a FETCH", () => {
+  it("asks a server by what the run carries, with headers that nobody is shown again", async () => {
+    const secret = "Bearer s3cret-of-the-shop"
+    const heard: Array<{ readonly path: string; readonly authorization: string | undefined }> = []
+    const server = createServer((request, response) => {
+      heard.push({ path: request.url!, authorization: request.headers.authorization })
+      response.end('{"total":3}')
+    })
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    try {
+      const ask = { key: "ask", type: "FETCH", url: `${url}/carts/{{ data.cart }}`, headers: { Authorization: secret } }
+      const steps = [
+        { key: "which", type: "BRANCH", branches: [{ conditions: { tags_any: ["no"] }, steps: [] }], else: [ask] },
+        {
+          key: "some",
+          type: "FILTER",
+          conditions: { data: [{ name: "steps.ask.body.total", op: "equals", value: 3 }] }
+        }
+      ]
+      const shown: Array<unknown> = []
+      const asked = async (...args: Parameters<typeof call>) => {
+        const answer = await call(...args)
+        shown.push(answer.body)
+        return answer
+      }
+      const { body: made } = await asked("POST", "/api/v1/workflows", { name: "Ask", trigger: { type: "api" }, steps })
+      expect(made.steps[0].else[0].headers).toEqual({ Authorization: "********" })
+      const path = `/api/v1/workflows/${made.id}`
+      await asked("POST", `${path}/activate`)
+      const { body: read } = await asked("GET", path)
+      // Written as it was read, it stays what it was; for another URL it has to be given.
+      await asked("PATCH", path, { name: "Asked", steps: read.steps })
+      const [{ else: inner, ...which }, some] = read.steps
+      const elsewhere = [{ ...which, else: [{ ...inner[0], url: "https://elsewhere.example.com/" }] }, some]
+      const refused = await asked("PATCH", path, { steps: elsewhere })
+      expect(refused.body.error.details).toMatchObject([{ field: "steps[0].else[0].headers.Authorization" }])
+      const { execution_id } = await trigger(made.id, { to: { user_ids: ["asker"] }, data: { cart: 7 } })
+      shown.push(await untilStatus(execution_id, "completed"))
+      expect(heard).toEqual([{ path: "/carts/7", authorization: secret }])
+      await asked("GET", "/api/v1/workflows")
+      await asked("POST", `${path}/dry-run`, { data: { cart: 1 } })
+      const query = `{ workflow(id: "${made.id}") { version steps } execution(id: "${execution_id}") { history { detail } steps } }`
+      const { body: graph } = await asked("POST", "/api/graphql", { query })
+      expect(graph.data.workflow).toMatchObject({ version: 2, steps: read.steps })
+      expect(JSON.stringify(shown)).not.toContain("s3cret")
+      const faulty = await trigger(made.id, { to: { user_ids: ["asker"] }, data: { cart: "a\nb" } })
+      expect(await untilStatus(faulty.execution_id, "failed")).toMatchObject({
+        error: "fetch: url must be one line without control characters"
+      })
+    } finally {
+      server.close()
+    }
   })
 })
 

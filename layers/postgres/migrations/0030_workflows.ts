@@ -45,6 +45,8 @@ CREATE TABLE workflow_versions (
   definition json NOT NULL,
   -- What of it is filled for each run, by the step's key: ids of template_versions.
   templates json NOT NULL DEFAULT '{}',
+  -- Sealed: the values of headers of its FETCH steps, which the definition has masks for.
+  headers bytea,
   created_at timestamptz NOT NULL DEFAULT now(),
   UNIQUE (workflow_id, version)
 );

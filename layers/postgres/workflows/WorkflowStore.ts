@@ -3,7 +3,9 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { AuditAction } from "../../../services/domain/access/Audit.ts"
 import type { AppId, WorkflowId, WorkflowVersionId } from "../../../services/domain/Ids.ts"
+import type { FetchHeaders } from "../../../services/domain/workflows/FetchHeaders.ts"
 import type { Definition, Trigger, Workflow, WorkflowStatus } from "../../../services/domain/workflows/Workflow.ts"
+import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { StepTemplates, WorkflowDraft } from "../../../services/ports/workflows/WorkflowStore.ts"
 import { WorkflowStore } from "../../../services/ports/workflows/WorkflowStore.ts"
@@ -52,22 +54,28 @@ const triggerValueOf = (trigger: Trigger): string | null => {
   }
 }
 
+const headersPlace = (id: WorkflowVersionId): string => `workflow_versions.headers:${id}`
+
 const first = (rows: ReadonlyArray<Row>) => Option.map(Option.fromUndefinedOr(rows[0]), workflowOf)
 
-export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient> = Layer.effect(
+export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | SecretBox> = Layer.effect(
   WorkflowStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const box = yield* SecretBox
     const columns = sql.literal(
       "w.id, w.app_id, w.name, w.status, w.version, w.version_id, v.definition, w.created_at, w.updated_at"
     )
     const at = (moment: number | null) => PgTypes.timestamptz(moment)
 
+    const sealed = (id: WorkflowVersionId, headers: FetchHeaders) =>
+      Object.keys(headers).length === 0 ? null : box.seal(headersPlace(id), JSON.stringify(headers))
+
     const writeVersion = Effect.fnUntraced(function* (
       appId: AppId,
       id: WorkflowId,
       version: number,
-      { bodies, definition: { name: _name, ...definition }, templates }: WorkflowDraft
+      { bodies, definition: { name: _name, ...definition }, headers, templates }: WorkflowDraft
     ) {
       const versionId = uuidv7() as WorkflowVersionId
       if (bodies.length > 0) {
@@ -77,9 +85,9 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient> = Lay
             ${texts(bodies.map(({ body }) => JSON.stringify(body)))}) AS t (id, body)`
       }
       yield* sql`
-        INSERT INTO workflow_versions (id, workflow_id, version, definition, templates)
+        INSERT INTO workflow_versions (id, workflow_id, version, definition, templates, headers)
         VALUES (${versionId}, ${id}, ${PgTypes.int4(version)}, ${JSON.stringify(definition)}::json,
-          ${JSON.stringify(templates)}::json)`
+          ${JSON.stringify(templates)}::json, ${sealed(versionId, headers)}::bytea)`
       return versionId
     })
 
@@ -179,30 +187,30 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient> = Lay
         storeError("WorkflowStore.remove")
       )
 
-    const version: WorkflowStore["Service"]["version"] = (id) =>
-      sql<{
+    const version: WorkflowStore["Service"]["version"] = Effect.fnUntraced(function* (id) {
+      const [row] = yield* sql<{
         readonly app_id: AppId
         readonly workflow_id: WorkflowId
         readonly version: number
         readonly definition: Omit<Definition, "name">
         readonly templates: StepTemplates
+        readonly headers: Uint8Array | null
       }>`
-        SELECT w.app_id, v.workflow_id, v.version, v.definition, v.templates
-        FROM workflow_versions v JOIN workflows w ON w.id = v.workflow_id WHERE v.id = ${id}`.pipe(
-        Effect.map(([row]) =>
-          row === undefined
-            ? Option.none()
-            : Option.some({
-                id,
-                appId: row.app_id,
-                workflowId: row.workflow_id,
-                version: row.version,
-                definition: row.definition,
-                templates: row.templates
-              })
-        ),
-        storeError("WorkflowStore.version")
-      )
+        SELECT w.app_id, v.workflow_id, v.version, v.definition, v.templates, v.headers
+        FROM workflow_versions v JOIN workflows w ON w.id = v.workflow_id WHERE v.id = ${id}`
+      if (row === undefined) return Option.none()
+      const headers: FetchHeaders =
+        row.headers === null ? {} : JSON.parse(yield* box.open(headersPlace(id), row.headers))
+      return Option.some({
+        id,
+        appId: row.app_id,
+        workflowId: row.workflow_id,
+        version: row.version,
+        definition: row.definition,
+        templates: row.templates,
+        headers
+      })
+    }, storeError("WorkflowStore.version"))
 
     const counts: WorkflowStore["Service"]["counts"] = (id) =>
       sql<{

@@ -171,7 +171,12 @@ export const FetchStep = Schema.Struct({
       )
     )
     .annotate({ description: "Liquid, as the content of SEND." }),
-  headers: Schema.optionalKey(Headers),
+  headers: Schema.optionalKey(
+    Headers.annotate({
+      description:
+        "Kept sealed, and not given back: their values are read as `********`. Sent so, they stay as they are, as long as the step keeps its `key` and `url`."
+    })
+  ),
   body: Schema.optionalKey(JsonRecord.annotate({ description: "Sent as JSON. Its texts are Liquid." }))
 }).check(
   Schema.makeFilter(

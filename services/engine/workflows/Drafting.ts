@@ -6,6 +6,8 @@ import { uuidv7 } from "../../ports/NewId.ts"
 import type { AppId, SegmentId, TemplateVersionId } from "../../domain/Ids.ts"
 import type { TemplateBody, TemplateContent } from "../../domain/messages/Template.ts"
 import type { Content } from "../../domain/sending/Notification.ts"
+import type { FetchHeaders } from "../../domain/workflows/FetchHeaders.ts"
+import { partHeaders } from "../../domain/workflows/FetchHeaders.ts"
 import type { Fault } from "../../domain/workflows/Program.ts"
 import { faultsOf, stepsOf } from "../../domain/workflows/Program.ts"
 import type { SendStep } from "../../domain/workflows/Steps.ts"
@@ -45,9 +47,12 @@ export const makeDrafting = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* (
     appId: AppId,
-    definition: Definition
+    given: Definition,
+    kept: FetchHeaders
   ): Effect.fn.Return<Drafted, WorkflowInvalid | TemplatesBusy | StoreError> {
-    const faults: Array<Fault> = [...faultsOf(definition.steps)]
+    const parted = partHeaders(given.steps, kept)
+    const definition = { ...given, steps: parted.steps }
+    const faults: Array<Fault> = [...faultsOf(definition.steps), ...parted.faults]
     const warnings: Array<Fault> = []
     const made: Record<string, StepTemplate> = {}
     const bodies: Array<{ readonly id: TemplateVersionId; readonly body: TemplateBody }> = []
@@ -57,7 +62,9 @@ export const makeDrafting = Effect.gen(function* () {
       const compiled = yield* templates.tryOut(appId, body).pipe(
         Effect.catchTag("TemplateInvalid", ({ problems }) => {
           for (const { column, field: part, line, message } of problems) {
-            const path = part.replace(/^content\b/, field)
+            const path = part.replace(/^content(?:\.data\.body\b)?/, (of) =>
+              of === "content" ? field : `${field}.body`
+            )
             faults.push({ field: path, message: `${message} (line ${line}, column ${column})` })
           }
           return Effect.succeed(null)
@@ -106,10 +113,8 @@ export const makeDrafting = Effect.gen(function* () {
     for (const { path, step } of stepsOf(definition.steps)) {
       if (step.type === "SEND") yield* aboutSend(step, path)
       else if (step.type === "FETCH" && (asksAnything(step.url) || asksAnything(step.body))) {
-        yield* keep(step.key, path, {
-          url: step.url,
-          ...(step.body === undefined ? {} : { data: { body: step.body } })
-        })
+        // A message that has nothing but a URL would not be one.
+        yield* keep(step.key, path, { url: step.url, data: step.body === undefined ? {} : { body: step.body } })
       }
     }
     const { trigger } = definition
@@ -132,7 +137,7 @@ export const makeDrafting = Effect.gen(function* () {
     if (ways.has("email") && !kinds.has("smtp")) {
       warnings.push({ field: "steps", message: "send e-mail, and the application has no credential for it (smtp)" })
     }
-    return { draft: { definition, templates: made, bodies }, warnings }
+    return { draft: { definition, headers: parted.headers, templates: made, bodies }, warnings }
   })
 })
 

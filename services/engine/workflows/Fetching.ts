@@ -46,9 +46,10 @@ export const makeFetching = Effect.gen(function* () {
 
   const requestOf = Effect.fnUntraced(function* (run: OpenRun, step: FetchStep) {
     const version = yield* programs.of(run.versionId)
-    const template = Option.isSome(version) ? version.value.templates[step.key] : undefined
+    if (Option.isNone(version)) return Result.fail("its version is gone")
+    const template = version.value.templates[step.key]
     const method = step.method ?? (step.body === undefined ? "GET" : "POST")
-    const headers = { ...step.headers, "idempotency-key": `${run.id}:${step.key}` }
+    const headers = { ...version.value.headers[step.key]?.headers, "idempotency-key": `${run.id}:${step.key}` }
     if (template === undefined) {
       return Result.succeed({
         method,
@@ -66,13 +67,16 @@ export const makeFetching = Effect.gen(function* () {
     }
     const { fill } = compiled.value
     const [filled] = yield* fill({}, [{ language: "", own }])
-    if (Result.isFailure(filled!)) return Result.fail(`${filled!.failure.field} ${filled!.failure.message}`)
+    if (Result.isFailure(filled!)) {
+      const { field, message } = filled!.failure
+      return Result.fail(`${field.replace(/^content\.(?:data\.)?/, "")} ${message}`)
+    }
     const { data, url } = filled!.success
     return Result.succeed({
       method,
       url: url ?? step.url,
       headers,
-      body: data === undefined ? null : JSON.stringify(data["body"])
+      body: step.body === undefined ? null : JSON.stringify(data?.["body"])
     })
   })
 

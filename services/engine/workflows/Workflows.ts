@@ -8,7 +8,7 @@ import type { Settlement } from "../../ports/access/IdempotencyStore.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { TemplatesBusy } from "../../ports/messages/TemplateEngine.ts"
-import type { AppId, CustomEventId, ExecutionId, WorkflowId } from "../../domain/Ids.ts"
+import type { AppId, CustomEventId, ExecutionId, WorkflowId, WorkflowVersionId } from "../../domain/Ids.ts"
 import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { CancelExecutions } from "../../domain/workflows/Execution.ts"
 import { nextCron } from "../../domain/workflows/Cron.ts"
@@ -130,9 +130,13 @@ const make = Effect.gen(function* () {
   const carry = carrying(programs, settings, false)
 
   const create = Effect.fnUntraced(function* (appId: AppId, { reentry = "always", ...rest }: CreateWorkflow) {
-    const drafted = yield* draft(appId, { ...rest, reentry })
+    const drafted = yield* draft(appId, { ...rest, reentry }, {})
     return { workflow: yield* store.create(appId, drafted.draft), warnings: drafted.warnings }
   })
+
+  /** What the masks of a version stand for. */
+  const headersOf = (id: WorkflowVersionId) =>
+    Effect.map(store.version(id), (version) => (Option.isSome(version) ? version.value.headers : {}))
 
   const archived = new WorkflowConflict({ message: "The workflow is archived: it stays as it is." })
 
@@ -140,10 +144,10 @@ const make = Effect.gen(function* () {
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
       const found = yield* store.find(appId, id)
       if (Option.isNone(found)) return Option.none()
-      const { definition, status, version } = found.value
+      const { definition, status, version, versionId } = found.value
       if (status === "archived") return yield* archived
       const changed: Definition = { ...definition, ...change }
-      const { draft: next, warnings } = yield* draft(appId, changed)
+      const { draft: next, warnings } = yield* draft(appId, changed, yield* headersOf(versionId))
       const updated = yield* store.update(appId, id, version, next, nextOf(changed, now()))
       if (Option.isSome(updated)) return Option.some({ workflow: updated.value, warnings })
     }
@@ -154,10 +158,10 @@ const make = Effect.gen(function* () {
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
       const found = yield* store.find(appId, id)
       if (Option.isNone(found)) return Option.none()
-      const { definition, status, version } = found.value
+      const { definition, status, version, versionId } = found.value
       if (status === "archived") return yield* archived
       // What it names may have gone since it was written.
-      const { warnings } = yield* draft(appId, definition)
+      const { warnings } = yield* draft(appId, definition, yield* headersOf(versionId))
       if (status === "active") return Option.some({ workflow: found.value, warnings })
       const activated = yield* store.activate(appId, id, version, nextOf(definition, now()))
       if (Option.isSome(activated)) return Option.some({ workflow: activated.value, warnings })

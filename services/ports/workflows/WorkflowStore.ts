@@ -3,6 +3,7 @@ import { Context } from "effect"
 import type { AppId, TemplateVersionId, WorkflowId, WorkflowVersionId } from "../../domain/Ids.ts"
 import type { Content } from "../../domain/sending/Notification.ts"
 import type { TemplateBody } from "../../domain/messages/Template.ts"
+import type { FetchHeaders } from "../../domain/workflows/FetchHeaders.ts"
 import type { Definition, Workflow, WorkflowStatus } from "../../domain/workflows/Workflow.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
@@ -27,10 +28,14 @@ export interface WorkflowVersion {
   readonly version: number
   readonly definition: Omit<Definition, "name">
   readonly templates: StepTemplates
+  /** Secret: what the masks of the definition stand for. */
+  readonly headers: FetchHeaders
 }
 
 export interface WorkflowDraft {
+  /** With masks for the values of headers. */
   readonly definition: Definition
+  readonly headers: FetchHeaders
   readonly templates: StepTemplates
   /** Of those that are kept for the version alone, what they say. */
   readonly bodies: ReadonlyArray<{ readonly id: TemplateVersionId; readonly body: TemplateBody }>

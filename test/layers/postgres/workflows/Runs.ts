@@ -1,9 +1,12 @@
 import { Effect, Layer, Option } from "effect"
+import { randomBytes } from "node:crypto"
+import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
 import * as ExecutionStores from "../../../../layers/postgres/workflows/ExecutionStore.ts"
 import * as TriggerStores from "../../../../layers/postgres/workflows/TriggerStore.ts"
 import * as WorkflowStores from "../../../../layers/postgres/workflows/WorkflowStore.ts"
 import type { AppId, TemplateVersionId, WorkflowId, WorkflowVersionId } from "../../../../services/domain/Ids.ts"
 import type { Fetched } from "../../../../services/domain/workflows/Interpreter.ts"
+import { partHeaders } from "../../../../services/domain/workflows/FetchHeaders.ts"
 import { programOf, stepsOf } from "../../../../services/domain/workflows/Program.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
 import type { Definition, Workflow } from "../../../../services/domain/workflows/Workflow.ts"
@@ -15,17 +18,22 @@ import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStor
 
 /* Workflows and their runs, moved by what moves them in the engine. */
 
-export const workflowStores = Layer.mergeAll(ExecutionStores.layer, TriggerStores.layer, WorkflowStores.layer)
+export const workflowStores = Layer.mergeAll(ExecutionStores.layer, TriggerStores.layer, WorkflowStores.layer).pipe(
+  Layer.provide(SecretBox.layerOf(randomBytes(32)))
+)
 
 const SETTINGS = { defaultTtlMs: 60_000, defaultTimezone: "UTC" } as EngineSettings["Service"]
 
 const BODY = { content: { title: "Hello" }, locales: {}, missing_variables: "empty" as const }
 
-export const draftOf = (definition: Definition) => {
+export const draftOf = (given: Definition) => {
+  const { headers, steps } = partHeaders(given.steps, {})
+  const definition = { ...given, steps }
   const sends = stepsOf(definition.steps).flatMap(({ step: { key, type } }) => (type === "SEND" ? [key] : []))
   const versions = sends.map((key) => [key, uuidv7() as TemplateVersionId] as const)
   return {
     definition,
+    headers,
     templates: Object.fromEntries(
       versions.map(([key, version]) => [key, { version, parts: ["title" as const], asksRun: false }])
     ),
