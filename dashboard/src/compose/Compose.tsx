@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { useEffect, useId, useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { useApp, useViewer } from "../frame/viewer.ts"
 import { notifications } from "../notifications/operations.ts"
@@ -19,7 +19,8 @@ import { Card, Confirm, Dialog, Page } from "../parts/page.tsx"
 import { bytes, count, counted, lasting, moment, zone } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
 import type { Draft } from "./draft.ts"
-import { EMPTY, hasMail, inputOf, listed, testOf } from "./draft.ts"
+import { EMPTY, hasMail, hasWay, inputOf, listed, PLATFORM, testOf } from "./draft.ts"
+import { idsIn } from "./fromFile.ts"
 import type { NotificationInput, Platform, PreviewQuery, Way } from "./operations.ts"
 import { choices, preview, send } from "./operations.ts"
 import { Previews } from "./Previews.tsx"
@@ -44,6 +45,37 @@ interface PartProps {
 
 const toggled = <One,>(all: ReadonlyArray<One>, one: One, isIn: boolean): ReadonlyArray<One> =>
   isIn ? [...all, one] : all.filter((other) => other !== one)
+
+/** Fills a list from a file of one's own. */
+const FromFile = ({ onIds }: { readonly onIds: (text: string) => void }) => {
+  const [fault, setFault] = useState<string | null>(null)
+  const id = useId()
+  return (
+    <p className="from-file">
+      <label htmlFor={id}>From a file (CSV, or one a line)</label>
+      <input
+        id={id}
+        type="file"
+        accept=".csv,.txt,.tsv,text/csv,text/plain"
+        aria-describedby={fault === null ? undefined : `${id}-fault`}
+        onChange={async ({ target }) => {
+          const [file] = target.files ?? []
+          if (file === undefined) return
+          const read = await idsIn(file)
+          // The same file can be chosen again after it was mended.
+          target.value = ""
+          if ("ids" in read) onIds(read.ids.join("\n"))
+          setFault("fault" in read ? read.fault : null)
+        }}
+      />
+      {fault && (
+        <span id={`${id}-fault`} className="fault" role="alert">
+          {fault}
+        </span>
+      )}
+    </p>
+  )
+}
 
 const Who = ({
   change,
@@ -127,6 +159,7 @@ const Who = ({
         hint={`One a line, or divided by commas. ${counted(listed(draft.people).length, "person", "people")} so far.`}
       />
     )}
+    {draft.audience === "people" && <FromFile onIds={(people) => change({ people })} />}
     {draft.audience === "emails" && (
       <AreaField
         label="Addresses"
@@ -136,6 +169,7 @@ const Who = ({
         hint={`One a line, or divided by commas. ${counted(listed(draft.emails).length, "address", "addresses")} so far.`}
       />
     )}
+    {draft.audience === "emails" && <FromFile onIds={(emails) => change({ emails })} />}
     {draft.audience !== "emails" && (
       <fieldset className="checks">
         <legend>Ways</legend>
@@ -151,6 +185,12 @@ const Who = ({
     )}
   </Card>
 )
+
+const EXAMPLE = {
+  apns: '{"aps": {"sound": "default", "badge": 1}}',
+  fcm: '{"android": {"notification": {"channel_id": "orders"}}}',
+  web: '{"icon": "https://example.com/icon.png", "require_interaction": true}'
+} as const
 
 const What = ({
   change,
@@ -231,6 +271,27 @@ const What = ({
           </>
         )}
       </>
+    )}
+    {hasWay(draft, "PUSH") && (
+      <details open={`${draft.apns}${draft.fcm}${draft.web}` !== "" || undefined}>
+        <summary>For one platform alone</summary>
+        <p className="muted small">
+          What iOS, Android or browsers get beside the message, or instead of a part of it: JSON as their providers take
+          it.
+        </p>
+        {(["apns", "fcm", "web"] as const).map((name) => (
+          <AreaField
+            key={name}
+            label={`For ${PLATFORM[name]}`}
+            name={`overrides.${name}`}
+            value={draft[name]}
+            onChange={(text) => change({ [name]: text })}
+            rows={2}
+            spellCheck={false}
+            placeholder={EXAMPLE[name]}
+          />
+        ))}
+      </details>
     )}
   </Card>
 )

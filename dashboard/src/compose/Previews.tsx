@@ -1,3 +1,4 @@
+import { MailFrame } from "../parts/mailFrame.tsx"
 import type { PreviewQuery } from "./operations.ts"
 
 type Sample = NonNullable<PreviewQuery["previewNotification"]["providers"][number]["sample"]>
@@ -29,20 +30,17 @@ const Push = ({
   </figure>
 )
 
-/** What a mail says, without its tags: the mail itself is never made part of this page. */
-const textOf = (html: string | null): string =>
-  (html ?? "")
-    .replace(/<[^>]*>/g, " ")
-    .replace(/\s+/g, " ")
-    .trim()
-
 const Mail = ({ app, sample }: { readonly sample: Sample; readonly app: string }) => (
   <figure className="preview mail">
     <figcaption>E-mail</figcaption>
     <div className="preview-card">
       <p className="preview-app">{app}</p>
       <p className="preview-title">{sample.subject ?? sample.title ?? "Without a subject"}</p>
-      <p className="preview-body">{sample.body ?? textOf(sample.html)}</p>
+      {sample.html === null || sample.html === "" ? (
+        <p className="preview-body">{sample.body}</p>
+      ) : (
+        <MailFrame html={sample.html} title="The e-mail" />
+      )}
     </div>
   </figure>
 )

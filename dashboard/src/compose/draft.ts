@@ -21,6 +21,10 @@ export interface Draft {
   readonly image: string
   readonly subject: string
   readonly html: string
+  /** JSON, for one platform's messages alone. */
+  readonly apns: string
+  readonly fcm: string
+  readonly web: string
   readonly when: "now" | "at" | "local"
   readonly at: string
   readonly day: string
@@ -49,6 +53,9 @@ export const EMPTY: Draft = {
   image: "",
   subject: "",
   html: "",
+  apns: "",
+  fcm: "",
+  web: "",
   when: "now",
   at: "",
   day: "",
@@ -95,6 +102,24 @@ const audienceOf = (draft: Draft): NotificationInput["to"] | null => {
 export const hasWay = (draft: Draft, way: Way): boolean => draft.audience !== "emails" && draft.ways.includes(way)
 export const hasMail = (draft: Draft): boolean => draft.audience === "emails" || draft.ways.includes("EMAIL")
 
+export const PLATFORM = { apns: "iOS", fcm: "Android", web: "browsers" } as const
+
+/** What is given for single platforms, or the name of the platform whose text is none. */
+const overridesOf = (draft: Draft): { readonly overrides: Record<string, unknown> } | { readonly wrong: string } => {
+  const overrides: Record<string, unknown> = {}
+  for (const name of ["apns", "fcm", "web"] as const) {
+    if (draft[name].trim() === "") continue
+    try {
+      const value: unknown = JSON.parse(draft[name])
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return { wrong: PLATFORM[name] }
+      overrides[name] = value
+    } catch {
+      return { wrong: PLATFORM[name] }
+    }
+  }
+  return { overrides }
+}
+
 /** The request, or in words what is missing. */
 export const inputOf = (draft: Draft): { readonly input: NotificationInput } | { readonly missing: string } => {
   const to = audienceOf(draft)
@@ -116,6 +141,9 @@ export const inputOf = (draft: Draft): { readonly input: NotificationInput } | {
       return { missing: 'The variables are no JSON: write them as {"name": "Ada"}.' }
     }
   }
+  const platforms = hasWay(draft, "PUSH") ? overridesOf(draft) : { overrides: {} }
+  if ("wrong" in platforms)
+    return { missing: `What is for ${platforms.wrong} alone is no JSON: write it as {"name": "value"}.` }
   if (draft.when === "at" && draft.at === "") return { missing: "Say when it is to go out." }
   if (draft.when === "local" && (draft.day === "" || draft.localTime === ""))
     return { missing: "Say on which day, and at what time." }
@@ -128,6 +156,7 @@ export const inputOf = (draft: Draft): { readonly input: NotificationInput } | {
         : { content: texts }),
       ...given("sendAt", draft.when === "at" ? new Date(draft.at).toISOString() : draft.day, draft.when !== "now"),
       ...given("localTime", draft.localTime, draft.when === "local"),
+      ...given("overrides", platforms.overrides, Object.keys(platforms.overrides).length > 0),
       priority: draft.isUrgent ? "HIGH" : "BULK",
       ...given("ttl", Math.round(Number(draft.ttlHours) * 3600), Number(draft.ttlHours) > 0)
     }

@@ -5,6 +5,7 @@ import { DashboardFiles } from "../../../services/ports/operations/DashboardFile
 import type { Incoming } from "../pipeline/Incoming.ts"
 import type { Route } from "../pipeline/Route.ts"
 import { route } from "../pipeline/Route.ts"
+import { mailFrameRoute } from "./MailFrame.ts"
 
 /*
  * The dashboard: one document for all of its pages, which reads in the address what to show, and the files that the
@@ -141,5 +142,6 @@ export const builtDashboard: Effect.Effect<BuiltDashboard | null> = Effect.map(
 
 export const dashboardRoutes = (built: BuiltDashboard): ReadonlyArray<Route> => [
   ...PAGES.map((path) => pageRoute(path, built)),
+  mailFrameRoute,
   ...built.files.map(fileRoute)
 ]

@@ -155,6 +155,54 @@ describe("notifications", () => {
     })
   })
 
+  it("takes addresses from a file, and shows the e-mail as it looks, harmlessly", async () => {
+    await visit(`${app()}/compose`, { token: owner }, async (page) => {
+      await page.getByText("Addresses", { exact: true }).click()
+      const choose = (name: string, text: string) =>
+        page.getByLabel(/^From a file/).setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) })
+      await choose("empty.csv", "email\n")
+      await page.getByText("empty.csv has nobody in its first column.").waitFor()
+      await choose(
+        "people.csv",
+        'E-Mail,Name\r\n"ada@example.com",Ada\r\ngrace@example.com,Grace\r\nada@example.com,\r\n'
+      )
+      await expect
+        .poll(() => page.locator("textarea[name=emails], textarea").first().inputValue())
+        .toBe("ada@example.com\ngrace@example.com")
+      await page.getByLabel("Subject of the e-mail").fill("News")
+      const html = `<style>p { color: rgb(1, 2, 3) }</style><p style="font-weight: 700">Hello</p>
+        <img src="x" onerror="parent.postMessage('broken', '*')"><script>document.title = "broken"</script>
+        <meta http-equiv="refresh" content="0; url=/docs"><a href="/docs" target="_top">All</a>`
+      await page.getByLabel("HTML of the e-mail").fill(html)
+      const mail = page.frameLocator("iframe[title='The e-mail']")
+      await mail.getByText("Hello").waitFor()
+      const style = await mail.getByText("Hello").evaluate((one) => {
+        const { color, fontWeight } = getComputedStyle(one)
+        return { color, fontWeight, origin: self.origin, scripts: document.scripts.length, title: document.title }
+      })
+      expect(style).toEqual({ color: "rgb(1, 2, 3)", fontWeight: "700", origin: "null", scripts: 0, title: "" })
+      await mail.getByText("All").click()
+      expect(new URL(page.url()).pathname).toBe(`${app()}/compose`)
+      expect(await axeFaults(page)).toEqual([])
+    })
+  })
+
+  it("writes for one platform alone, and says which text is none", async () => {
+    await visit(`${app()}/compose`, { token: owner }, async (page) => {
+      await page.getByText("Everyone", { exact: true }).click()
+      await page.getByLabel("Title", { exact: true }).fill("Loud")
+      await page.getByText("For one platform alone").click()
+      await page.getByLabel("For iOS").fill('{"aps": ')
+      await page.getByText('What is for iOS alone is no JSON: write it as {"name": "value"}.').waitFor()
+      await page.getByLabel("For iOS").fill('{"aps": {"sound": "bell.caf"}}')
+      await page.getByRole("button", { name: "Review and send…" }).click()
+      await page.getByRole("button", { name: /^Send to / }).click()
+      await heading(page, "Loud").waitFor()
+      const { body } = await desk.call("GET", `/api/v1/notifications/${page.url().split("/").at(-1)!}`)
+      expect(body.overrides).toEqual({ apns: { aps: { sound: "bell.caf" } } })
+    })
+  })
+
   it("schedules, pauses, goes on and cancels, as one who holds the controls", async () => {
     const { body } = await desk.call("POST", "/api/v1/notifications", {
       to: { all: true },
