@@ -17,7 +17,7 @@ let chromium: Awaited<ReturnType<typeof openChromium>>
 
 /** Nothing runs on this page but files of the site and of the service: no inline script, no inline style. */
 const POLICY = (api: string) =>
-  `default-src 'none'; script-src 'self'; connect-src 'self' ${api}; worker-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`
+  `default-src 'none'; script-src 'self'; connect-src 'self' ${api}; worker-src 'self'; require-trusted-types-for 'script'; trusted-types heliograph`
 
 const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
 <meta name="viewport" content="width=device-width"></head><body><main><h1>Shop</h1>

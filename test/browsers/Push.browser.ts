@@ -12,7 +12,11 @@ let page: Page
 
 beforeAll(async () => {
   world = await openWorld(({ system: { app, url } }) => ({
-    "/": { body: pageOf({ appId: app.appId, key: app.publicKey, api: url, swPath: "/worker.js", recheckSeconds: 0 }) },
+    "/": {
+      body: pageOf({ appId: app.appId, key: app.publicKey, api: url, swPath: "/worker.js", recheckSeconds: 0 }),
+      // As strict as the guide says that it may be, where scripts of the page's own allow it.
+      headers: { "content-security-policy": "require-trusted-types-for 'script'; trusted-types heliograph" }
+    },
     "/worker.js": { body: TEACHABLE_WORKER, type: "application/javascript" },
     "/order": { body: "<!doctype html><title>Order</title>" }
   }))

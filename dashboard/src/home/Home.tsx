@@ -10,6 +10,7 @@ import { Card, Chip, Empty, Loading, Page, TableFrame, When } from "../parts/pag
 import { count, lasting, percent } from "../parts/time.ts"
 import { disabledWords } from "../webhooks/words.ts"
 import type { AttentionQuery, DaysQuery, NowQuery } from "./operations.ts"
+import { FirstSteps } from "./FirstSteps.tsx"
 import { attention, days, now } from "./operations.ts"
 
 type Going = NowQuery["recent"]["nodes"][number]
@@ -295,6 +296,7 @@ export const Home = () => {
     >
       <ErrorNotice error={going.error ?? sums.error ?? wrong.error} />
       <div className="grid two home">
+        <FirstSteps />
         {wrong.data && <Attention data={wrong.data} appId={appId} />}
         {going.data ? <NowCard data={going.data} /> : <Card title="Now">{!going.error && <Loading lines={2} />}</Card>}
         {sums.data ? (

@@ -5,6 +5,8 @@ import { typed } from "../api/typedDocument.ts"
 
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] }
+export type ApiKeyKind = "PUBLIC" | "SECRET"
+
 export type CredentialKind = "APNS" | "FCM" | "SMTP" | "WEBPUSH"
 
 export type DeadLetterKind = "NOTIFICATION" | "WEBHOOK"
@@ -147,6 +149,65 @@ export type AttentionQuery = {
   readonly apiKeys: { readonly nodes: ReadonlyArray<{ readonly id: string; readonly lastUsedAt: string | null }> }
 }
 
+export type FirstStepsQueryVariables = Exact<{
+  appId: string
+}>
+
+export type FirstStepsQuery = {
+  readonly apiKeys: {
+    readonly nodes: ReadonlyArray<{
+      readonly id: string
+      readonly kind: ApiKeyKind
+      readonly lastUsedAt: string | null
+    }>
+  }
+  readonly credentials: ReadonlyArray<{ readonly kind: CredentialKind; readonly suspendedReason: string | null }>
+  readonly contacts: { readonly nodes: ReadonlyArray<{ readonly id: string }> }
+  readonly devices: { readonly nodes: ReadonlyArray<{ readonly id: string }> }
+  readonly hooks: { readonly nodes: ReadonlyArray<{ readonly id: string }> }
+  readonly recent: {
+    readonly nodes: ReadonlyArray<{ readonly id: string; readonly counts: { readonly delivered: number } }>
+  }
+}
+
+export type MakeBrowserKeysMutationVariables = Exact<{
+  appId: string
+  subject: string
+}>
+
+export type MakeBrowserKeysMutation = { readonly setWebPushCredential: { readonly kind: CredentialKind } }
+
+export type MakePublicKeyMutationVariables = Exact<{
+  appId: string
+}>
+
+export type MakePublicKeyMutation = { readonly createApiKey: { readonly id: string; readonly key: string | null } }
+
+export type FirstPushMutationVariables = Exact<{
+  appId: string
+  deviceId: string
+  url: string
+}>
+
+export type FirstPushMutation = { readonly sendNotification: { readonly id: string } }
+
+export type FirstPushStateQueryVariables = Exact<{
+  id: string
+}>
+
+export type FirstPushStateQuery = {
+  readonly notification: {
+    readonly id: string
+    readonly status: NotificationStatus
+    readonly counts: {
+      readonly sent: number
+      readonly failed: number
+      readonly delivered: number
+      readonly clicked: number
+    }
+  } | null
+}
+
 export const days: TypedDocument<DaysQuery, DaysQueryVariables> = typed(
   "query Days($appId:ID!$from:String$to:String){stats(appId:$appId from:$from to:$to groupBy:DAY_PROVIDER){from to data{day provider sent failed delivered opened machineOpened clicked machineClicked}}}"
 )
@@ -155,4 +216,19 @@ export const now: TypedDocument<NowQuery, NowQueryVariables> = typed(
 )
 export const attention: TypedDocument<AttentionQuery, AttentionQueryVariables> = typed(
   "query Attention($appId:ID!){application(id:$appId){id name identityVerification warnings}credentials(appId:$appId){kind suspendedReason}hooks(appId:$appId first:100){nodes{id name isActive disabledReason}}deadLetters(appId:$appId first:100){nodes{id kind canReplay createdAt}pageInfo{hasNextPage}}apiKeys(appId:$appId first:100){nodes{id lastUsedAt}}}"
+)
+export const firstSteps: TypedDocument<FirstStepsQuery, FirstStepsQueryVariables> = typed(
+  "query FirstSteps($appId:ID!){apiKeys(appId:$appId first:100){nodes{id kind lastUsedAt}}credentials(appId:$appId){kind suspendedReason}contacts(appId:$appId first:1){nodes{id}}devices(appId:$appId first:2){nodes{id}}hooks(appId:$appId first:1){nodes{id}}recent:notifications(appId:$appId first:20){nodes{id counts{delivered}}}}"
+)
+export const makeBrowserKeys: TypedDocument<MakeBrowserKeysMutation, MakeBrowserKeysMutationVariables> = typed(
+  "mutation MakeBrowserKeys($appId:ID!$subject:String!){setWebPushCredential(appId:$appId input:{subject:$subject}){kind}}"
+)
+export const makePublicKey: TypedDocument<MakePublicKeyMutation, MakePublicKeyMutationVariables> = typed(
+  'mutation MakePublicKey($appId:ID!){createApiKey(appId:$appId input:{kind:PUBLIC name:"Push to your browser"}){id key}}'
+)
+export const firstPush: TypedDocument<FirstPushMutation, FirstPushMutationVariables> = typed(
+  'mutation FirstPush($appId:ID!$deviceId:ID!$url:String!){sendNotification(appId:$appId input:{to:{deviceIds:[$deviceId]}content:{title:"It works" body:"Your application has reached this browser." url:$url}}){id}}'
+)
+export const firstPushState: TypedDocument<FirstPushStateQuery, FirstPushStateQueryVariables> = typed(
+  "query FirstPushState($id:ID!){notification(id:$id){id status counts{sent failed delivered clicked}}}"
 )

@@ -31,12 +31,29 @@ const activated = async (registration: ServiceWorkerRegistration): Promise<void>
   return activated(registration)
 }
 
+interface Policies {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (url: string) => string }
+  ): {
+    createScriptURL(url: string): string
+  }
+}
+let policy: ReturnType<Policies["createPolicy"]> | undefined
+
+/** Pages with `require-trusted-types-for` take no text for a script's address, and name this policy in `trusted-types`. */
+const trusted = (url: URL): string => {
+  const policies = (globalThis as { trustedTypes?: Policies }).trustedTypes
+  policy ??= policies?.createPolicy("heliograph", { createScriptURL: (it) => it })
+  return policy?.createScriptURL(url.href) ?? url.href
+}
+
 /** The registration of our worker, when it is at work: `navigator.serviceWorker.ready` may be of another one. */
 export const startWorker = async (config: Config): Promise<ServiceWorkerRegistration> => {
   const url = workerUrl(config)
   try {
     const scope = await scopeOf(config, url)
-    const registration = await navigator.serviceWorker.register(url, { scope, updateViaCache: "none" })
+    const registration = await navigator.serviceWorker.register(trusted(url), { scope, updateViaCache: "none" })
     await activated(registration)
     return registration
   } catch (cause) {

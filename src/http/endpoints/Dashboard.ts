@@ -58,7 +58,8 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  "trusted-types 'none'"
+  // The browsers' SDK, for a push to one's own browser.
+  "trusted-types heliograph"
 ].join("; ")
 
 const HEADERS = {
