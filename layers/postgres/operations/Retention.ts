@@ -105,11 +105,15 @@ const removeExecutions = Effect.fnUntraced(function* (sql: PgClient.PgClient, cu
           SELECT id, user_id, ended_at < ${cutoff} AND (
             -- It says that this person has entered once, for as long as there is a workflow to enter.
             coalesce(entry_key NOT LIKE 'x%', true) OR NOT EXISTS (SELECT 1 FROM workflows w WHERE w.id = workflow_id)
-          ) AS is_gone
+          ) AS is_gone, ended_at < ${cutoff} AND (data <> '{}' OR history <> '') AS is_over
           FROM executions WHERE app_id = ${app} AND id > ${after} AND id < ${floor} ORDER BY id LIMIT ${CHUNK}
         ), gone AS (
           DELETE FROM executions e USING page WHERE e.app_id = ${app} AND e.id = page.id AND page.is_gone
           RETURNING e.id, e.user_id
+        ), emptied AS (
+          -- That is all that it goes on saying: what it carried, and what became of it, are as old as the others'.
+          UPDATE executions e SET data = '{}', steps = '{}', sends = '{}', history = '' FROM page
+          WHERE e.app_id = ${app} AND e.id = page.id AND page.is_over AND NOT page.is_gone
         ), items AS (
           DELETE FROM digest_items i USING gone WHERE i.app_id = ${app} AND i.opener_id = gone.id
         ), opened AS (

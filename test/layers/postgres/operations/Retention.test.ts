@@ -254,9 +254,10 @@ describe("sweep", { concurrent: true }, () => {
           { app = apps[0]!, entryKey = null as string | null, of = workflow } = {}
         ) {
           const id = uuidv7(OLD)
-          yield* sql`INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, entry_key, ended_at)
+          yield* sql`INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, entry_key,
+            ended_at, data, steps, sends, history)
           VALUES (${app}, ${id}, ${of}, ${version}, ${id}, ${id}, ${endedAt === null ? "waiting" : "completed"}, 0,
-            ${entryKey}, ${endedAt === null ? null : new Date(endedAt)})`
+            ${entryKey}, ${endedAt === null ? null : new Date(endedAt)}, '{"a":1}', '{"b":2}', '{"c":"d"}', '{},')`
           yield* sql`INSERT INTO digest_items (app_id, opener_id, step_key, execution_id, data)
           VALUES (${app}, ${id}, 'sum', ${id}, '{}')`
           yield* sql`INSERT INTO execution_events (app_id, user_id, event, execution_id) VALUES (${app}, ${id}, 'e', ${id})`
@@ -268,9 +269,17 @@ describe("sweep", { concurrent: true }, () => {
           yield* run(true, null, { app })
         }
         yield* run(true, OLD, { entryKey: "xu" })
+        const once = kept.at(-1)!
+        yield* run(true, YOUNG, { entryKey: "xv" })
         yield* run(false, OLD, { entryKey: "xu", of: removed })
         expect(yield* sweep(DAYS, NOON)).toMatchObject({ executions: 3 })
         expect(yield* idsOf("executions")).toEqual(kept.toSorted())
+        // Nothing is left of what it carried and did; of all others it is.
+        const left = yield* sql<{ readonly id: string }>`
+          SELECT id FROM executions WHERE data = '{}' AND steps = '{}' AND sends = '{}' AND history = ''`
+        expect(left).toEqual([{ id: once }])
+        const whole = yield* sql`SELECT 1 FROM executions WHERE data = '{"a":1}' AND history = '{},'`
+        expect(whole).toHaveLength(kept.length - 1)
         expect(yield* idsOf("digest_items", "opener_id")).toEqual(kept.toSorted())
         expect(yield* idsOf("execution_events", "execution_id")).toEqual(kept.toSorted())
         expect(yield* sweep(DAYS, NOON)).toMatchObject({ executions: 0 })
