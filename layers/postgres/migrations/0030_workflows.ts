@@ -80,6 +80,8 @@ CREATE TABLE executions (
   depth smallint NOT NULL DEFAULT 0,
   -- The segment whose entering began it: who has left that gets no more messages of it.
   segment_id uuid,
+  -- The span that its messages follow from, where a trace is recorded: a W3C traceparent.
+  trace text,
   ended_step smallint,
   error text,
   reason text,
@@ -158,6 +160,7 @@ CREATE TABLE workflow_entries (
   -- Of those who were contacts when the audience was described.
   until_id uuid NOT NULL,
   entered integer NOT NULL DEFAULT 0,
+  trace text,
   created_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX workflow_entries_app ON workflow_entries (app_id, id);
@@ -177,6 +180,7 @@ CREATE TABLE custom_events (
   user_id text NOT NULL,
   event text NOT NULL,
   data text NOT NULL DEFAULT '{}',
+  trace text,
   at timestamptz NOT NULL DEFAULT clock_timestamp(),
   is_done boolean NOT NULL DEFAULT false,
   PRIMARY KEY (app_id, id)

@@ -161,7 +161,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       )
 
     const leave: ExecutionStore["Service"]["leave"] = Effect.fnUntraced(function* (
-      { appId, data, filter, id, workflowId },
+      { appId, data, filter, id, trace = null, workflowId },
       settle = null
     ) {
       const audience = JSON.stringify({ filter })
@@ -173,8 +173,9 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
           const [row] = yield* sql<{ readonly count: number }>`
             SELECT count(*)::integer AS count FROM (SELECT 1 FROM contacts WHERE app_id = ${appId} LIMIT ${COUNTED}) AS c`
           yield* sql`
-            INSERT INTO workflow_entries (id, app_id, workflow_id, audience, data, until_id)
-            VALUES (${id}, ${appId}, ${workflowId}, ${audience}::json, ${JSON.stringify(data)}, ${newestContact(sql, appId)})`
+            INSERT INTO workflow_entries (id, app_id, workflow_id, audience, data, until_id, trace)
+            VALUES (${id}, ${appId}, ${workflowId}, ${audience}::json, ${JSON.stringify(data)}, ${newestContact(sql, appId)},
+              ${trace})`
           const to = filter === null ? ["all"] : Object.keys(filter)
           yield* record(sql, appId, "workflow.triggered", workflowId, { to })
           yield* settleWithin(sql, settle?.(row!.count) ?? null)
@@ -195,9 +196,10 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             readonly data: string
             readonly after_id: string | null
             readonly until_id: string
+            readonly trace: string | null
           }>`
             WITH ${inTurn(sql, "workflow_entries", sql`true`, served)}
-            SELECT w.id, app_id, workflow_id, audience, data, after_id, until_id
+            SELECT w.id, app_id, workflow_id, audience, data, after_id, until_id, trace
             FROM workflow_entries w WHERE w.id = (SELECT id FROM next)`
           if (row === undefined) return Option.none()
           const entry: Entry = {
@@ -225,7 +227,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
               ORDER BY id LIMIT ${most}`
           const wanted = yield* fitting(entry, yield* notExcluded(entry, contacts), (person) => fits(entry, person))
           const entrants = wanted.map((contact) => ({ contact }))
-          const written = yield* enterOpen(open, { appId, workflowId, data }, entrants, carry)
+          const written = yield* enterOpen(open, { appId, workflowId, data, trace: row.trace }, entrants, carry)
           yield* isNamed || contacts.length < most
             ? sql`DELETE FROM workflow_entries WHERE id = ${entry.id}`
             : sql`

@@ -83,13 +83,13 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
 
     const raise: TriggerStore["Service"]["raise"] = Effect.fnUntraced(function* (
       appId,
-      { data, event, userId },
+      { data, event, trace = null, userId },
       settle = null
     ) {
       const id = uuidv7()
       const insert = Effect.asVoid(sql`
-        INSERT INTO custom_events (app_id, id, user_id, event, data)
-        VALUES (${appId}, ${id}, ${userId}, ${event}, ${JSON.stringify(data)})`)
+        INSERT INTO custom_events (app_id, id, user_id, event, data, trace)
+        VALUES (${appId}, ${id}, ${userId}, ${event}, ${JSON.stringify(data)}, ${trace})`)
       yield* notedOfPeople(
         sql,
         appId,
@@ -110,10 +110,11 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
             readonly user_id: string
             readonly event: string
             readonly data: string
+            readonly trace: string | null
           }>`
-            SELECT id, user_id, event, data FROM (
+            SELECT id, user_id, event, data, trace FROM (
               SELECT *, sum(octet_length(data)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM (
-                SELECT id, user_id, event, data FROM custom_events WHERE app_id = ${appId} AND NOT is_done
+                SELECT id, user_id, event, data, trace FROM custom_events WHERE app_id = ${appId} AND NOT is_done
                 ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
               ) AS e
             ) AS e WHERE before IS NULL OR before < ${BYTES}`
@@ -133,7 +134,11 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
             written.push(
               yield* enterContacts(
                 beginningOf(appId, workflow),
-                its.map(({ data, user_id }) => ({ contact: contacts.get(user_id)!, data: readObject(data) })),
+                its.map(({ data, trace, user_id }) => ({
+                  contact: contacts.get(user_id)!,
+                  data: readObject(data),
+                  trace
+                })),
                 carry
               )
             )

@@ -14,6 +14,7 @@ import type {
   Tools,
   Written
 } from "../../../services/ports/workflows/ExecutionStore.ts"
+import type { Trace } from "../../../services/ports/operations/Tracing.ts"
 import { inboxChannels } from "../inbox/inboxChannels.ts"
 import { smallints, texts, uuids } from "../server/columns.ts"
 import type { PersonRow } from "./runRows.ts"
@@ -39,6 +40,7 @@ export interface Entrant {
   readonly data?: Data
   /** How many workflows led here; left out: none. */
   readonly depth?: number
+  readonly trace?: Trace
 }
 
 /** What people enter a workflow with, as it is for as long as the transaction lasts. */
@@ -85,7 +87,7 @@ export const entering = (
     beginning: Beginning,
     versionId: WorkflowVersionId,
     at: number,
-    { contact, data = beginning.data, depth = 0 }: Entrant
+    { contact, data = beginning.data, depth = 0, trace = beginning.trace ?? null }: Entrant
   ): OpenRun => ({
     id: uuidv7() as ExecutionId,
     appId: beginning.appId,
@@ -102,6 +104,7 @@ export const entering = (
     sends: {},
     enteredAt: at,
     depth,
+    trace,
     fence: 0,
     person: personOf(contact),
     isClosed: null,
@@ -136,14 +139,14 @@ export const entering = (
     const { own, shared } = dataOf(runs)
     const rows = yield* sql<{ readonly id: ExecutionId }>`
       INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, data, depth,
-        segment_id, entry_key, created_at)
+        segment_id, trace, entry_key, created_at)
       SELECT ${beginning.appId}::uuid, t.id, ${beginning.workflowId}::uuid, ${version_id}::uuid, t.contact_id,
-        t.user_id, 'waiting', 0, coalesce(${shared}::text, t.data), t.depth, ${beginning.segmentId ?? null}::uuid, t.entry_key,
+        t.user_id, 'waiting', 0, coalesce(${shared}::text, t.data), t.depth, ${beginning.segmentId ?? null}::uuid, t.trace, t.entry_key,
         ${PgTypes.timestamptz(runs[0]!.enteredAt)}
       FROM unnest(${uuids(runs.map(({ id }) => id))}, ${uuids(runs.map(({ contactId }) => contactId))},
         ${texts(runs.map(({ userId }) => userId))}, ${texts(runs.map(({ userId }) => entryKeyOf(reentry, userId)))},
-        ${own}, ${smallints(runs.map(({ depth }) => depth))}
-      ) WITH ORDINALITY AS t (id, contact_id, user_id, entry_key, data, depth, place)
+        ${own}, ${smallints(runs.map(({ depth }) => depth))}, ${texts(runs.map(({ trace }) => trace))}
+      ) WITH ORDINALITY AS t (id, contact_id, user_id, entry_key, data, depth, trace, place)
       ORDER BY t.entry_key, t.place
       ON CONFLICT (workflow_id, entry_key) WHERE entry_key IS NOT NULL DO NOTHING
       RETURNING id`

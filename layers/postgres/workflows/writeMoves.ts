@@ -53,17 +53,17 @@ export const insertRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
   const { shared, own } = dataOf(moved.map(({ run }) => run))
   return sql`
     INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, is_begun, deadline,
-      tries, data, steps, sends, history, ended_step, error, reason, depth, segment_id, created_at, ended_at)
+      tries, data, steps, sends, history, ended_step, error, reason, depth, segment_id, trace, created_at, ended_at)
     SELECT ${first!.run.appId}::uuid, t.id, ${first!.run.workflowId}::uuid, ${first!.run.versionId}::uuid, t.contact_id,
       t.user_id, t.status, t.position, t.is_begun, t.deadline, t.tries, coalesce(${shared}::text, t.data), coalesce(t.steps, '{}'),
-      coalesce(t.sends, '{}'), t.history, t.ended_step, t.error, t.reason, t.depth, ${first!.run.segmentId}::uuid,
+      coalesce(t.sends, '{}'), t.history, t.ended_step, t.error, t.reason, t.depth, ${first!.run.segmentId}::uuid, t.trace,
       ${PgTypes.timestamptz(first!.run.enteredAt)}, CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
     FROM unnest(${to.ids}, ${uuids(moved.map(({ run }) => run.contactId))}, ${texts(moved.map(({ run }) => run.userId))},
       ${to.status}, ${to.position}, ${to.isBegun}, ${to.deadline}, ${to.tries}, ${to.steps}, ${to.sends}, ${to.history},
       ${to.endedStep}, ${to.error}, ${to.reason}, ${own},
-      ${smallints(moved.map(({ run }) => run.depth))}
+      ${smallints(moved.map(({ run }) => run.depth))}, ${texts(moved.map(({ run }) => run.trace))}
     ) AS t (id, contact_id, user_id, status, position, is_begun, deadline, tries, steps, sends, history, ended_step, error,
-      reason, data, depth)`
+      reason, data, depth, trace)`
 }
 
 /** Runs of one application that are there. A person may enter again who was kept out while a run was open. */
@@ -151,12 +151,13 @@ const insertWakes = Effect.fnUntraced(function* (sql: Sql, moved: ReadonlyArray<
 })
 
 const insertMessages = (sql: Sql, messages: Moves["messages"]) => sql`
-  INSERT INTO notifications (id, app_id, priority, request, expires_at, template_version)
-  SELECT t.id, t.app_id, t.priority, t.request::json, now() + t.ttl * interval '1 ms', t.template
+  INSERT INTO notifications (id, app_id, priority, request, expires_at, template_version, trace)
+  SELECT t.id, t.app_id, t.priority, t.request::json, now() + t.ttl * interval '1 ms', t.template, t.trace
   FROM unnest(${uuids(messages.map(({ id }) => id))}, ${uuids(messages.map(({ appId }) => appId))},
     ${texts(messages.map(({ priority }) => priority))}, ${texts(messages.map(({ request }) => jsonOf(request)))},
-    ${doubles(messages.map(({ ttlMs }) => ttlMs))}, ${uuids(messages.map(({ template }) => template))}
-  ) AS t (id, app_id, priority, request, ttl, template)`
+    ${doubles(messages.map(({ ttlMs }) => ttlMs))}, ${uuids(messages.map(({ template }) => template))},
+    ${texts(messages.map(({ trace }) => trace))}
+  ) AS t (id, app_id, priority, request, ttl, template, trace)`
 
 /** Chunks that an active webhook subscribes to, and its work, as of results (sending/resultParts.ts). */
 export const insertEvents = Effect.fnUntraced(function* (sql: Sql, events: ReadonlyArray<EventChunk>) {

@@ -107,6 +107,8 @@ const messageOf = (
     request,
     priority: priority ?? "bulk",
     ttlMs: ttlOf(request, settings),
+    // Those of several triggers have one message, which can follow from one of them.
+    trace: group.find(({ run: { trace } }) => trace !== null)?.run.trace ?? null,
     template: template.version
   }
 }

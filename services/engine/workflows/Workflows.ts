@@ -5,6 +5,7 @@ import { JobQueue } from "../../ports/operations/JobQueue.ts"
 import { Metrics } from "../../ports/operations/Metrics.ts"
 import { SegmentStore } from "../../ports/audience/SegmentStore.ts"
 import type { Settlement } from "../../ports/access/IdempotencyStore.ts"
+import type { Trace } from "../../ports/operations/Tracing.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { TemplatesBusy } from "../../ports/messages/TemplateEngine.ts"
@@ -88,13 +89,16 @@ export class Workflows extends Context.Service<
       id: WorkflowId,
       request: TriggerWorkflow,
       /** Makes the answer that is kept under the client's idempotency key: it is committed with the runs. */
-      settle?: ((triggered: Triggered) => Settlement) | null
+      settle?: ((triggered: Triggered) => Settlement) | null,
+      /** What its messages follow from. */
+      trace?: Trace
     ) => Effect.Effect<Option.Option<Triggered>, WorkflowConflict | NoSuchAudience | StoreError>
     /** Keeps an event of the application's own, and answers its id: what follows from it, follows soon. */
     readonly raise: (
       appId: AppId,
       event: RaiseEvent,
-      settle?: ((id: CustomEventId) => Settlement) | null
+      settle?: ((id: CustomEventId) => Settlement) | null,
+      trace?: Trace
     ) => Effect.Effect<CustomEventId, StoreError>
     /** Those of the executions that were under way. */
     readonly cancel: (
@@ -197,7 +201,8 @@ const make = Effect.gen(function* () {
     appId,
     id,
     { data = {}, to },
-    settle = null
+    settle = null,
+    trace = null
   ) {
     const found = yield* store.find(appId, id)
     if (Option.isNone(found)) return Option.none()
@@ -206,7 +211,7 @@ const make = Effect.gen(function* () {
     }
     if (to.user_ids !== undefined) {
       const entered = yield* executions.enter(
-        { appId, workflowId: id, data },
+        { appId, workflowId: id, data, trace },
         to.user_ids,
         carry,
         settle === null ? null : (moves) => settle(triggered(moves))
@@ -220,7 +225,7 @@ const make = Effect.gen(function* () {
     }
     const filter = yield* filterOf(appId, to)
     const count = yield* executions.leave(
-      { id: uuidv7(), appId, workflowId: id, filter, data },
+      { id: uuidv7(), appId, workflowId: id, filter, data, trace },
       settle === null ? null : (count) => settle({ executions: count, executionId: null })
     )
     if (Option.isNone(count)) return yield* closed
@@ -248,10 +253,11 @@ const make = Effect.gen(function* () {
   const raise: Workflows["Service"]["raise"] = Effect.fnUntraced(function* (
     appId,
     { data = {}, event, user_id },
-    settle = null
+    settle = null,
+    trace = null
   ) {
     const kept = settle === null ? null : (id: string) => settle(id as CustomEventId)
-    const id = yield* triggers.raise(appId, { event, userId: user_id, data }, kept)
+    const id = yield* triggers.raise(appId, { event, userId: user_id, data, trace }, kept)
     wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
     return id as CustomEventId
   })

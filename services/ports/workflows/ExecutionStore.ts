@@ -27,6 +27,7 @@ import type { Answer, Question, Run, Settled } from "../../domain/workflows/Inte
 import type { Step } from "../../domain/workflows/Steps.ts"
 import type { Settlement } from "../access/IdempotencyStore.ts"
 import type { Page } from "../audience/DeviceStore.ts"
+import type { Trace } from "../operations/Tracing.ts"
 import type { StoreError } from "../StoreError.ts"
 
 /** A run in the hands of whoever moves it. */
@@ -44,6 +45,8 @@ export interface OpenRun extends Run {
   /** Its application has ended: no step begins any more. */
   readonly isDisabled: boolean
   readonly depth: number
+  /** What its messages follow from. */
+  readonly trace: Trace
   /** Of this FETCH, the fence that its answer has to bring. */
   readonly fence: number
 }
@@ -84,6 +87,7 @@ export interface WorkflowMessage {
   readonly request: KeptRequest
   readonly priority: Priority
   readonly ttlMs: number
+  readonly trace: Trace
   readonly template: TemplateVersionId | null
 }
 
@@ -130,6 +134,7 @@ export interface Beginning {
   readonly data: Readonly<Record<string, unknown>>
   /** Into which the people have come. */
   readonly segmentId?: SegmentId
+  readonly trace?: Trace
 }
 
 /** People that are counted when an audience is left to enter, at most: it takes no longer for a million. */
@@ -145,6 +150,7 @@ export interface Entry {
   readonly workflowId: WorkflowId
   readonly filter: SegmentFilter | null
   readonly data: Readonly<Record<string, unknown>>
+  readonly trace?: Trace
 }
 
 /** What is said of runs that are cancelled. */

@@ -5,6 +5,7 @@ import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { Facts } from "../../domain/workflows/Conditions.ts"
 import type { Trigger } from "../../domain/workflows/Workflow.ts"
 import type { Settlement } from "../access/IdempotencyStore.ts"
+import type { Trace } from "../operations/Tracing.ts"
 import type { StoreError } from "../StoreError.ts"
 import type { Carry, Written } from "./ExecutionStore.ts"
 
@@ -40,7 +41,12 @@ export class TriggerStore extends Context.Service<
     /** Commits an event of an application's own with the answer that is kept for repetitions, and answers its id. */
     readonly raise: (
       appId: AppId,
-      event: { readonly event: string; readonly userId: string; readonly data: Readonly<Record<string, unknown>> },
+      event: {
+        readonly event: string
+        readonly userId: string
+        readonly data: Readonly<Record<string, unknown>>
+        readonly trace?: Trace
+      },
       settle?: ((id: string) => Settlement) | null
     ) => Effect.Effect<string, StoreError>
     /** Takes up to `limit` events of the application that comes after `served`. None: there are none. */

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { CustomEventId } from "../../../services/domain/Ids.ts"
 import { RaiseEvent } from "../../../services/domain/workflows/Workflow.ts"
 import { Workflows } from "../../../services/engine/workflows/Workflows.ts"
+import { Tracing } from "../../../services/ports/operations/Tracing.ts"
 import { ID } from "../docs/Examples.ts"
 import { route } from "../pipeline/Route.ts"
 
@@ -10,6 +11,7 @@ const RaisedView = Schema.Struct({ id: CustomEventId }).annotate({ identifier: "
 /** Events of applications' own: what workflows begin with, and wait for. */
 export const customEventRoutes = Effect.gen(function* () {
   const workflows = yield* Workflows
+  const tracing = yield* Tracing
 
   return [
     route({
@@ -19,7 +21,7 @@ export const customEventRoutes = Effect.gen(function* () {
       tag: "Workflows",
       summary: "Raise an event of your own",
       description:
-        "Something that a person did. Workflows with that event as their trigger let the person in, with `data`; runs of the person that wait for it go on. A person who is no contact yet becomes one where a workflow lets them in.",
+        "Something that a person did. Workflows with that event as their trigger let the person in, with `data`; runs of the person that wait for it go on. A person who is no contact yet becomes one where a workflow lets them in. With a sampled `traceparent`, the messages of runs that begin by it are traced.",
       body: {
         schema: RaiseEvent,
         name: "RaiseEvent",
@@ -31,8 +33,17 @@ export const customEventRoutes = Effect.gen(function* () {
         schema: RaisedView,
         example: { id: ID }
       },
-      handler: ({ body, caller, settle }) =>
-        Effect.map(workflows.raise(caller.appId, body, settle && ((id) => settle({ id }))), (id) => ({ id }))
+      handler: ({ body, caller, request, requestId, settle }) =>
+        tracing.begin(
+          request.headers["traceparent"],
+          "event.raise",
+          { app_id: caller.appId, request_id: requestId },
+          (span) =>
+            Effect.map(
+              workflows.raise(caller.appId, body, settle && ((id) => settle({ id })), span?.trace ?? null),
+              (id) => ({ id })
+            )
+        )
     })
   ]
 })

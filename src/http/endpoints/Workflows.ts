@@ -26,6 +26,7 @@ import { Content } from "../../../services/domain/sending/Notification.ts"
 import { ExecutionStatus } from "../../../services/domain/workflows/Execution.ts"
 import { HistoryView, showStep } from "./Executions.ts"
 import { Workflows } from "../../../services/engine/workflows/Workflows.ts"
+import { Tracing } from "../../../services/ports/operations/Tracing.ts"
 import { WorkflowStore } from "../../../services/ports/workflows/WorkflowStore.ts"
 import { ApiError, DETAILS, invalid, notFound, templatesBusy } from "../pipeline/ApiError.ts"
 import { ID, NOW } from "../docs/Examples.ts"
@@ -155,6 +156,7 @@ export const workflowRoutes = Effect.gen(function* () {
   const workflows = yield* Workflows
   const store = yield* WorkflowStore
   const rehearse = yield* makeDryRun
+  const tracing = yield* Tracing
 
   return [
     route({
@@ -318,7 +320,7 @@ export const workflowRoutes = Effect.gen(function* () {
       tag: "Workflows",
       summary: "Let people enter a workflow",
       description:
-        "People named by `user_ids` enter at once, and become contacts where they are none. A described audience enters in the background. With an `Idempotency-Key`, a repetition lets nobody in twice.",
+        "People named by `user_ids` enter at once, and become contacts where they are none. A described audience enters in the background. With an `Idempotency-Key`, a repetition lets nobody in twice. With a sampled `traceparent`, the messages of these runs are traced, however late.",
       body: {
         schema: TriggerWorkflow,
         name: "TriggerWorkflow",
@@ -331,9 +333,21 @@ export const workflowRoutes = Effect.gen(function* () {
         example: { executions: 1, execution_id: ID }
       },
       errors: ["validation_error", "not_found", "conflict"],
-      handler: ({ body, caller, params, settle }) =>
-        workflows
-          .trigger(caller.appId, idOf(params), body, settle && ((triggered) => settle(showTriggered(triggered))))
+      handler: ({ body, caller, params, request, requestId, settle }) =>
+        tracing
+          .begin(
+            request.headers["traceparent"],
+            "workflow.trigger",
+            { app_id: caller.appId, request_id: requestId, workflow_id: idOf(params) },
+            (span) =>
+              workflows.trigger(
+                caller.appId,
+                idOf(params),
+                body,
+                settle && ((triggered) => settle(showTriggered(triggered))),
+                span?.trace ?? null
+              )
+          )
           .pipe(
             Effect.flatMap(found),
             Effect.map(showTriggered),

@@ -47,6 +47,7 @@ const runOf = (appId: AppId, more: Partial<OpenRun> = {}): OpenRun => ({
   sends: {},
   enteredAt: 0,
   depth: 0,
+  trace: null,
   fence: 0,
   person: NOBODY,
   isClosed: null,
@@ -120,7 +121,7 @@ const running = Effect.fnUntraced(function* (given: Given) {
     keepAllWatched: Effect.void,
     ...given.triggers
   }
-  const version = { program: programOf(steps), templates: {} }
+  const version = { program: programOf(steps), templates: {}, headers: {} }
   const services = Layer.mergeAll(
     Layer.succeed(ExecutionStore, executions as ExecutionStore["Service"]),
     Layer.succeed(TriggerStore, triggers as TriggerStore["Service"]),
