@@ -84,6 +84,22 @@ const letters = createRoute({
   component: lazyRouteComponent(() => import("./letters/List.tsx"), "List")
 })
 
+const workflows = createRoute({
+  getParentRoute: () => app,
+  path: "/workflows",
+  component: lazyRouteComponent(() => import("./workflows/List.tsx"), "List")
+})
+const workflow = createRoute({
+  getParentRoute: () => app,
+  path: "/workflows/$id",
+  component: lazyRouteComponent(() => import("./workflows/One.tsx"), "One")
+})
+const workflowRun = createRoute({
+  getParentRoute: () => app,
+  path: "/workflows/$id/runs/$run",
+  component: lazyRouteComponent(() => import("./workflows/Run.tsx"), "Run")
+})
+
 const contacts = createRoute({
   getParentRoute: () => app,
   path: "/contacts",
@@ -160,6 +176,9 @@ export const makeRouter = () =>
           home,
           notifications,
           notification,
+          workflows,
+          workflow,
+          workflowRun,
           compose,
           webhooks,
           webhook,

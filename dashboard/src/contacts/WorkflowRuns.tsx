@@ -1,22 +1,11 @@
+import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
-import type { Tone } from "../parts/page.tsx"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Card, Chip, Loading, TableFrame, When } from "../parts/page.tsx"
-import type { RunsQuery } from "./operations.ts"
+import { RUN } from "../workflows/words.ts"
 import { runs, workflowNames } from "./operations.ts"
-
-type Run = RunsQuery["executions"]["nodes"][number]
-
-const STATUS = {
-  RUNNING: ["Running", "busy"],
-  WAITING: ["Waiting", "waiting"],
-  COMPLETED: ["Completed", "good"],
-  FILTERED: ["Filtered out", "still"],
-  FAILED: ["Failed", "bad"],
-  CANCELLED: ["Cancelled", "still"]
-} as const satisfies Readonly<Record<Run["status"], readonly [string, Tone]>>
 
 /** The person's ways through workflows, newest first. */
 export const WorkflowRuns = ({ userId }: { readonly userId: string }) => {
@@ -49,10 +38,17 @@ export const WorkflowRuns = ({ userId }: { readonly userId: string }) => {
             {rows.map((run) => (
               <tr key={run.id}>
                 <td className="details">
-                  {nameOf(run.workflowId)} <span className="muted small">version {run.version}</span>
+                  <Link
+                    to="/apps/$appId/workflows/$id/runs/$run"
+                    params={{ appId, id: run.workflowId, run: run.id }}
+                    className="row-link"
+                  >
+                    {nameOf(run.workflowId)}
+                  </Link>{" "}
+                  <span className="muted small">version {run.version}</span>
                 </td>
                 <td>
-                  <Chip tone={STATUS[run.status][1]}>{STATUS[run.status][0]}</Chip>
+                  <Chip tone={RUN[run.status][1]}>{RUN[run.status][0]}</Chip>
                   {run.error !== null && <span className="muted small block">{run.error}</span>}
                 </td>
                 <td className="number">{run.stepOrder ?? "–"}</td>

@@ -20,6 +20,7 @@ const SECTIONS = [
   ["Contacts", "/apps/$appId/contacts"],
   ["Devices", "/apps/$appId/devices"],
   ["Segments", "/apps/$appId/segments"],
+  ["Workflows", "/apps/$appId/workflows"],
   ["Webhooks", "/apps/$appId/webhooks"],
   ["Dead letters", "/apps/$appId/dead-letters"],
   ["Settings", "/apps/$appId/settings"]
