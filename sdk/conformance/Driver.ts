@@ -21,6 +21,7 @@ export interface Request {
   /** `devices.list` as in the Node SDK, or `verify`, or `parse`. */
   readonly call: string
   readonly ids?: ReadonlyArray<string>
+  /** In it and in the query, `{"$time": "2026-01-15T09:30:00.250Z"}` is a time of the language's own, where it has `times`. */
   readonly body?: unknown
   readonly query?: Readonly<Record<string, unknown>>
   readonly options?: {

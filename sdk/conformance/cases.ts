@@ -227,6 +227,7 @@ const mistakes: ReadonlyArray<Case> = [
     ...create,
     options: { idempotency_key: "" }
   }),
+  usage("refuses a header whose name is none", { ...get, options: { headers: { "X Trace": "a" } } }),
   usage("refuses a header with a line break in it", { ...get, options: { headers: { "X-Trace": "a\r\nX-Evil: 1" } } })
 ]
 
@@ -342,7 +343,8 @@ const retries: ReadonlyArray<Case> = [
       get,
       (it) => {
         equal(value(it).id, ID)
-        ok(gap(it) >= 100 && gap(it) < 900, `waited ${gap(it)} ms`)
+        // Neither at once nor, as others read it, in an hour, which the deadline would leave no time for.
+        ok(gap(it) >= 100, `waited ${gap(it)} ms`)
       }
     )
   ),
@@ -446,17 +448,17 @@ const errors: ReadonlyArray<Case> = [
 
 /** Languages without a way to break off a call from outside say so. */
 export const cancelling: ReadonlyArray<Case> = [
-  one("is cancelled while it waits for an answer", [silence], { ...get, cancel_after_ms: 400 }, (it) => {
+  one("is cancelled while it waits for an answer", [silence], { ...get, cancel_after_ms: 1200 }, (it) => {
     equal(refused(it).kind, "cancelled")
-    ok(it.ms < 3000, `took ${it.ms} ms`)
+    ok(it.ms < 4000, `took ${it.ms} ms`)
   }),
   one(
     "is cancelled while it waits for another attempt",
     [refusal(429, "rate_limited", { "retry-after": "20" })],
-    { ...get, cancel_after_ms: 400 },
+    { ...get, cancel_after_ms: 1200 },
     (it) => {
       equal(refused(it).kind, "cancelled")
-      ok(it.ms < 3000, `took ${it.ms} ms`)
+      ok(it.ms < 4000, `took ${it.ms} ms`)
       equal(it.seen.length, 1)
     }
   )
@@ -641,6 +643,42 @@ const streams: ReadonlyArray<Case> = [
     [refusal(403, "forbidden")],
     { call: "devices.import", lines: [{ token: "a", platform: "ios" }], as: "items" },
     (it) => equal(refused(it).code, "forbidden")
+  )
+]
+
+const MOMENT = "2026-01-15T09:30:00.250Z"
+
+/** Where bodies and queries have no types, times of the language's own are written as the service writes them. */
+export const times: ReadonlyArray<Case> = [
+  one(
+    "takes a time of the language's own in a query",
+    [page([], null)],
+    { call: "devices.list", query: { created_from: { $time: MOMENT } } },
+    (it) => {
+      equal(it.answer.error, undefined, JSON.stringify(it.answer.error))
+      const [given, ...more] = new URLSearchParams(it.seen[0]!.path.split("?")[1]).getAll("created_from")
+      deepEqual([new Date(given!).toISOString(), more], [MOMENT, []])
+    }
+  ),
+  one(
+    "takes a time of the language's own in a body, however deep",
+    [accepted],
+    {
+      call: "notifications.create",
+      body: {
+        to: { user_ids: ["u"] },
+        content: { title: "x", data: { at: { $time: MOMENT } } },
+        send_at: { $time: MOMENT }
+      }
+    },
+    (it) => {
+      equal(it.answer.error, undefined, JSON.stringify(it.answer.error))
+      const { content, send_at } = JSON.parse(it.seen[0]!.body)
+      for (const text of [send_at, content.data.at]) {
+        match(text, /^2026-01-15T09:30:00\.250/)
+        equal(new Date(text).toISOString(), MOMENT)
+      }
+    }
   )
 ]
 

@@ -14,6 +14,8 @@ export interface Language {
   readonly env?: Readonly<Record<string, string>>
   /** Why a machine may lack what this language needs: then it is said that it was not run, and nothing fails. */
   readonly mayBeMissing?: string
+  /** Whether bodies and queries may have times of the language's own in them. */
+  readonly times?: boolean
   /** Drivers that cannot be cancelled from outside, and why. */
   readonly uncancellable?: Readonly<Record<string, string>>
 }
@@ -22,6 +24,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
   {
     name: "node",
     directory: "node",
+    times: true,
     probe: ["node", "--version"],
     packages: [],
     elsewhere: "npm ci",
@@ -31,6 +34,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
   {
     name: "python",
     directory: "python",
+    times: true,
     probe: ["python3", "-m", "venv", "--without-pip", "--help"],
     packages: ["python3", "python3-venv"],
     elsewhere: "Python 3.9 or newer with venv: https://www.python.org/downloads/",
@@ -70,6 +74,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
   {
     name: "ruby",
     directory: "ruby",
+    times: true,
     probe: ["ruby", "--version"],
     packages: ["ruby"],
     elsewhere: "Ruby 3.0 or newer: https://www.ruby-lang.org/en/downloads/",
@@ -84,6 +89,7 @@ export const LANGUAGES: ReadonlyArray<Language> = [
   {
     name: "php",
     directory: "php",
+    times: true,
     probe: [
       "php",
       "-r",

@@ -12,7 +12,7 @@ import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import type { Case } from "./cases.ts"
-import { cancelling, cases, Growth, importsInParts, memory } from "./cases.ts"
+import { cancelling, cases, Growth, importsInParts, memory, times } from "./cases.ts"
 import type { Driver } from "./Driver.ts"
 import { startDriver } from "./Driver.ts"
 import type { Engine } from "./engine.ts"
@@ -125,7 +125,12 @@ const runLanguage = async (language: Language, server: Server, engine: Engine | 
   const drive = async ([label, command]: readonly [string, ReadonlyArray<string>]) => {
     const began = performance.now()
     const reason = uncancellable[label]
-    const all = [...cases, ...importsInParts, ...(reason === undefined ? cancelling : [])]
+    const all = [
+      ...cases,
+      ...(language.times ? times : []),
+      ...importsInParts,
+      ...(reason === undefined ? cancelling : [])
+    ]
     const list = all.filter((one) => filter === undefined || one.name.includes(filter))
     const driver = startDriver(command, cwd, env)
     const passed = await runCases(list, label, driver, server, report)

@@ -50,6 +50,7 @@ type call struct {
 var (
 	placeholder    = regexp.MustCompile(`\{[^}]+\}`)
 	idempotencyKey = regexp.MustCompile(`^[!-~]{1,255}$`)
+	headerName     = regexp.MustCompile("^[!#-'*+.^-z|~0-9A-Z-]+$")
 	headerValue    = regexp.MustCompile(`^[\t -~]*$`)
 )
 
@@ -90,6 +91,9 @@ func (t *transport) prepare(r request, accept, contentType string, content []byt
 		header.Set("Idempotency-Key", key)
 	}
 	for name, values := range s.header {
+		if !headerName.MatchString(name) {
+			return nil, fmt.Errorf("%w: %q is no name of a header", ErrInvalidArgument, name)
+		}
 		if !headerValue.MatchString(values[0]) {
 			return nil, fmt.Errorf("%w: the header %s must be printable ASCII characters", ErrInvalidArgument, name)
 		}

@@ -31,6 +31,7 @@ const readArguments = (entry, given) => {
     if (typeof id !== "string" || id === "") throw new TypeError(`${name} must be a text that is not empty`)
     // In a path they lead elsewhere, percent-encoded too.
     if (id === "." || id === "..") throw new TypeError(`${name} must not be "${id}", which no path can hold`)
+    if (!id.isWellFormed()) throw new TypeError(`${name} must be Unicode`)
     return encodeURIComponent(id)
   })
   return {
@@ -66,6 +67,7 @@ const checkRequestOptions = ({ headers = {}, idempotencyKey }) => {
     throw new TypeError("idempotencyKey must be 1 to 255 printable ASCII characters without spaces")
   }
   for (const [name, value] of Object.entries(headers)) {
+    if (!/^[!#-'*+.^-z|~0-9A-Z-]+$/.test(name)) throw new TypeError(`"${name}" is no name of a header`)
     if (!/^[\t -~]*$/.test(value)) throw new TypeError(`The header ${name} must be printable ASCII characters`)
   }
 }

@@ -216,6 +216,10 @@ namespace Heliograph
             }
             foreach ((string name, string value) in call.Options?.Headers ?? new Dictionary<string, string>())
             {
+                if (name == "" || !name.All(c => c > ' ' && c <= '~' && "\"(),/:;<=>?@[\\]{}".IndexOf(c) < 0))
+                {
+                    throw new ArgumentException($"\"{name}\" is no name of a header");
+                }
                 if (!value.All(c => c == '\t' || (c >= ' ' && c <= '~')))
                 {
                     throw new ArgumentException($"The header {name} must be printable ASCII characters");

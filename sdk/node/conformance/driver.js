@@ -25,6 +25,9 @@ const failureOf = (error) => {
   return { kind: error instanceof TypeError ? "usage" : "other", message }
 }
 
+/** @param {string} _ @param {any} value */
+const revive = (_, value) => (typeof value?.$time === "string" ? new Date(value.$time) : value)
+
 /** Lines so long that those of a large import do not fit into the memory that a small one needs. */
 const TAIL = "x".repeat(300)
 
@@ -89,7 +92,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   /** @type {any} */
   const answer = {}
   try {
-    answer.value = await run(JSON.parse(line), answer)
+    answer.value = await run(JSON.parse(line, revive), answer)
   } catch (error) {
     answer.error = failureOf(error)
   }

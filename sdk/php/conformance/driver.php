@@ -53,6 +53,14 @@ function made(int $count): Generator
     }
 }
 
+function revive(mixed $value): mixed
+{
+    if (!is_array($value)) {
+        return $value;
+    }
+    return isset($value['$time']) ? new DateTimeImmutable($value['$time']) : array_map(revive(...), $value);
+}
+
 function plain(mixed $value): mixed
 {
     return $value instanceof Page ? ['data' => $value->data, 'next_cursor' => $value->nextCursor] : $value;
@@ -112,7 +120,7 @@ function run(array $request, array &$answer): void
 while (($line = fgets(STDIN)) !== false) {
     $answer = [];
     try {
-        run(json_decode($line, true, flags: JSON_THROW_ON_ERROR), $answer);
+        run(revive(json_decode($line, true, flags: JSON_THROW_ON_ERROR)), $answer);
     } catch (Throwable $error) {
         $answer['error'] = problemOf($error);
     }

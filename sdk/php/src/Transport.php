@@ -330,6 +330,12 @@ final class Transport
 
     private static function encode(mixed $value): string
     {
+        if (is_array($value)) {
+            // With times as the service writes them, wherever they are.
+            array_walk_recursive($value, static function (mixed &$one): void {
+                $one = $one instanceof \DateTimeInterface ? self::text($one) : $one;
+            });
+        }
         try {
             return json_encode($value, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_PRESERVE_ZERO_FRACTION);
         } catch (\JsonException $cause) {

@@ -5,6 +5,7 @@ With `--async` the asynchronous client answers.
 
 import asyncio
 import base64
+import datetime
 import inspect
 import json
 import re
@@ -129,6 +130,10 @@ async def run_async(request, answer):
                     break
 
 
+def revive(value):
+    return datetime.datetime.fromisoformat(value["$time"].replace("Z", "+00:00")) if "$time" in value else value
+
+
 def webhook(request):
     do = webhooks.verify if request["call"] == "verify" else webhooks.parse
     how = {"now": request.get("now"), "tolerance": request.get("tolerance_seconds", 300)}
@@ -138,7 +143,7 @@ def webhook(request):
 async def main():
     is_async = "--async" in sys.argv
     for line in sys.stdin:
-        request = json.loads(line)
+        request = json.loads(line, object_hook=revive)
         answer = {}
         try:
             if request["call"] in ("verify", "parse"):

@@ -115,8 +115,14 @@ def _query(query: Mapping[str, Any]) -> str:
     return f"?{urlencode(pairs)}" if pairs else ""
 
 
+def _plain(value: Any) -> str:
+    if isinstance(value, datetime.datetime):
+        return value.isoformat()
+    raise TypeError(f"JSON has no {type(value).__name__}")
+
+
 def encode(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain).encode()
 
 
 def _check(options: RequestOptions) -> None:
@@ -125,6 +131,8 @@ def _check(options: RequestOptions) -> None:
     if key is not None and not re.fullmatch(r"[!-~]{1,255}", key):
         raise ValueError("idempotency_key must be 1 to 255 printable ASCII characters without spaces")
     for name, value in (options.headers or {}).items():
+        if not re.fullmatch(r"[!#-'*+.^-z|~0-9A-Z-]+", name):
+            raise ValueError(f"{name!r} is no name of a header")
         if not re.fullmatch(r"[\t -~]*", value):
             raise ValueError(f"the header {name} must be printable ASCII characters")
 

@@ -43,6 +43,14 @@ def plain(value)
   value.is_a?(Heliograph::Page) ? value.to_h : value
 end
 
+def revive(value)
+  case value
+  when Hash then value.key?(:$time) ? Time.iso8601(value[:$time]) : value.transform_values { |one| revive(one) }
+  when Array then value.map { |one| revive(one) }
+  else value
+  end
+end
+
 def run(request, answer)
   if %w[verify parse].include?(request[:call])
     body = request[:body_base64].unpack1("m")
@@ -85,7 +93,7 @@ $stdin.set_encoding(Encoding::UTF_8)
 $stdin.each_line do |line|
   answer = {}
   begin
-    run(JSON.parse(line, symbolize_names: true), answer)
+    run(revive(JSON.parse(line, symbolize_names: true)), answer)
   rescue StandardError => e
     answer[:error] = problem_of(e)
   end

@@ -30,6 +30,8 @@ module Heliograph
       Net::ProtocolError, Zlib::Error
     ].freeze
     LATE = [Net::OpenTimeout, Net::ReadTimeout, Net::WriteTimeout].freeze
+    # What names of headers are made of.
+    TOKEN = /\A[!#-'*+.^-z|~0-9A-Z-]+\z/
     OPTIONS = %i[timeout deadline max_retries idempotency_key headers].freeze
 
     # An id as one part of a path.
@@ -38,6 +40,8 @@ module Heliograph
       unless value.is_a?(String) && !["", ".", ".."].include?(value)
         raise ArgumentError, "#{name} must be a text that is not empty, \".\" or \"..\""
       end
+
+      raise ArgumentError, "#{name} must be #{value.encoding}" unless value.valid_encoding?
 
       ERB::Util.url_encode(value)
     end
@@ -138,12 +142,16 @@ module Heliograph
       unknown = options.keys - OPTIONS
       raise ArgumentError, "unknown options: #{unknown.join(", ")}" unless unknown.empty?
 
-      content = JSON.generate(body.reject { |_, value| value.equal?(NOT_GIVEN) }) unless body.nil?
+      content = encode(body.reject { |_, value| value.equal?(NOT_GIVEN) }) unless body.nil?
       headers = { "authorization" => @authorization, "accept" => accept, "accept-encoding" => "identity",
                   "user-agent" => "heliograph-ruby/#{VERSION}" }
       headers["content-type"] = content_type unless content.nil?
       headers["idempotency-key"] = key_of(options) if takes_key
-      (options[:headers] || {}).each { |name, value| headers[name.to_s.downcase] = value.to_s }
+      (options[:headers] || {}).each do |name, value|
+        raise ArgumentError, "#{name.inspect} is no name of a header" unless name.to_s.match?(TOKEN)
+
+        headers[name.to_s.downcase] = value.to_s
+      end
       settings = @defaults.merge(options.compact)
       Call.new(method, @base.path.chomp("/") + path + query_of(query), headers, content,
                settings[:timeout], settings[:deadline], settings[:max_retries])
@@ -158,13 +166,35 @@ module Heliograph
 
     def query_of(query)
       pairs = query.flat_map do |name, value|
-        Array(value).reject { |one| one.equal?(NOT_GIVEN) }.map { |one| [name, text_of(one)] }
+        # Not Array(value), which makes ten numbers of a Time.
+        values = value.is_a?(Array) ? value : [value]
+        values.reject { |one| one.nil? || one.equal?(NOT_GIVEN) }.map { |one| [name, text_of(one)] }
       end
       pairs.empty? ? "" : "?#{URI.encode_www_form(pairs)}"
     end
 
+    # A Time, or what is like one; a Date has no hour.
+    def time?(value)
+      value.respond_to?(:iso8601) && value.respond_to?(:hour)
+    end
+
     def text_of(value)
-      value.respond_to?(:iso8601) ? value.iso8601(3) : value.to_s
+      time?(value) ? value.iso8601(3) : value.to_s
+    end
+
+    def encode(value)
+      JSON.generate(plain(value))
+    rescue JSON::GeneratorError => e
+      raise ArgumentError, "no JSON: #{e.message}"
+    end
+
+    # With times as the service writes them, wherever they are.
+    def plain(value)
+      case value
+      when Hash then value.transform_values { |one| plain(one) }
+      when Array then value.map { |one| plain(one) }
+      else time?(value) ? text_of(value) : value
+      end
     end
 
     def attempts(call)
@@ -296,7 +326,7 @@ module Heliograph
       content = +""
       count = 0
       lines.each do |line|
-        content << (line.is_a?(String) ? line.strip : JSON.generate(line)) << "\n"
+        content << (line.is_a?(String) ? line.strip : encode(line)) << "\n"
         count += 1
         next if count < LINES_OF_A_PART && content.bytesize < BYTES_OF_A_PART
 

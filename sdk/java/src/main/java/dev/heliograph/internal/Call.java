@@ -32,7 +32,8 @@ public final class Call {
       int close = template.indexOf('}', open);
       // Empty, it would make another address of it, that of the list; dots lead elsewhere, percent-encoded too.
       if (id == null || id.isEmpty() || id.equals(".") || id.equals("..")) {
-        throw new IllegalArgumentException(template.substring(open + 1, close) + " must not be \"" + id + "\"");
+        String given = id == null ? "null" : "\"" + id + "\"";
+        throw new IllegalArgumentException(template.substring(open + 1, close) + " must not be " + given);
       }
       path.append(template, at, open).append(encode(id));
       at = close + 1;
