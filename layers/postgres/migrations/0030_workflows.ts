@@ -1,3 +1,4 @@
+import { ALONE } from "../../../services/domain/sending/Suspicion.ts"
 import { ENTERING, MOVING_RUNS } from "../server/advisoryLocks.ts"
 
 /**
@@ -103,9 +104,28 @@ CREATE TABLE execution_timers (
   due_at timestamptz NOT NULL,
   -- Grows with each FETCH that is begun: who comes back with an answer after another began it, is refused.
   fence integer NOT NULL DEFAULT 0,
+  -- How much it is suspected of ending the processes that move it (services/domain/sending/Suspicion.ts).
+  suspicion smallint NOT NULL DEFAULT 0,
   PRIMARY KEY (app_id, execution_id)
 ) WITH (fillfactor = 80);
 CREATE INDEX execution_timers_due ON execution_timers (app_id, due_at, execution_id);
+CREATE INDEX execution_timers_suspected ON execution_timers (suspicion, due_at) WHERE suspicion >= ${ALONE};
+
+-- What each transaction of a process has in hand, or had last: the timers from one to another, in the order in which they
+-- are due. Written apart from it, so that it is there when the process has ended, and not logged: that is all it has to
+-- outlast.
+CREATE UNLOGGED TABLE run_claims (
+  holder integer NOT NULL,
+  place integer NOT NULL,
+  app_id uuid NOT NULL,
+  from_at timestamptz NOT NULL,
+  from_id uuid NOT NULL,
+  to_at timestamptz NOT NULL,
+  to_id uuid NOT NULL,
+  -- Nothing else was begun by the process meanwhile.
+  is_alone boolean NOT NULL,
+  PRIMARY KEY (holder, place)
+) WITH (fillfactor = 50);
 
 -- What wakes a run before its time: an event of its person, the end of a notification.
 CREATE TABLE execution_events (

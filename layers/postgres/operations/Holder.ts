@@ -5,6 +5,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { hostname } from "node:os"
+import type { AppId, ExecutionId } from "../../../services/domain/Ids.ts"
 import type { HolderId } from "../../../services/ports/operations/HolderStore.ts"
 import type { InHand } from "../../../services/ports/operations/LeaseHolder.ts"
 import { LeaseHolder } from "../../../services/ports/operations/LeaseHolder.ts"
@@ -48,11 +49,36 @@ export interface HolderShape {
    * took no writes let nobody prolong a lease: who held one gets time to say so, as after a start (writableSince.ts).
    */
   readonly takesOverUntil: () => string
+  /** Notes runs that a transaction is about to move: should the process end over it, they are suspected. As well as it can. */
+  readonly noteRuns: (claim: RunClaim) => Effect.Effect<void>
 }
+
+/** Timers of an application in the order in which they are due: from that of one run to that of another. */
+export interface RunClaim {
+  /** Which of the process's transactions it is. */
+  readonly place: number
+  readonly appId: AppId
+  readonly from: ExecutionId
+  readonly to: ExecutionId
+  /** Nothing else begins meanwhile. */
+  readonly isAlone: boolean
+}
+
+export const noteRuns = (
+  sql: SqlClient.SqlClient,
+  holder: HolderId,
+  { appId, from, isAlone, place, to }: RunClaim
+) => sql`
+  INSERT INTO run_claims (holder, place, app_id, from_at, from_id, to_at, to_id, is_alone)
+  SELECT ${holder}, ${place}, ${appId}, f.due_at, f.execution_id, t.due_at, t.execution_id, ${isAlone}
+  FROM execution_timers f, execution_timers t
+  WHERE f.app_id = ${appId} AND f.execution_id = ${from} AND t.app_id = ${appId} AND t.execution_id = ${to}
+  ON CONFLICT (holder, place) DO UPDATE SET app_id = excluded.app_id, from_at = excluded.from_at, from_id = excluded.from_id,
+    to_at = excluded.to_at, to_id = excluded.to_id, is_alone = excluded.is_alone`
 
 /** Whoever runs without a session, as single commands do, holds nothing that others would have to find. */
 export class Holder extends Context.Reference<HolderShape>("heliograph/layers/Holder", {
-  defaultValue: () => ({ id: () => null, takesOverUntil: () => "infinity" })
+  defaultValue: () => ({ id: () => null, takesOverUntil: () => "infinity", noteRuns: () => Effect.void })
 }) {}
 
 interface Session {
@@ -264,7 +290,11 @@ const make = Effect.gen(function* () {
   const isConfirmed = () => session !== null && performance.now() - confirmedAt < PRESENT_MS
   const holder: HolderShape = {
     id: () => (isPooled || !isConfirmed() ? null : id),
-    takesOverUntil: () => writable.takesOverUntil()
+    takesOverUntil: () => writable.takesOverUntil(),
+    noteRuns: (claim) =>
+      Effect.suspend(() =>
+        session === null || id === null || isPooled ? Effect.void : Effect.ignore(noteRuns(session.sql, id, claim))
+      )
   }
   return Context.make(Holder, holder).pipe(
     Context.add(LeaseHolder, {

@@ -20,6 +20,15 @@ const MORE = `CASE WHEN gone.ended = 'stopped' OR gone.blamed <> b.id THEN 0
               WHEN gone.blamed = b.id OR b.suspicion < ${ALONE} THEN ${KILLED}
               ELSE ${KILLED_BESIDE} END`
 
+/**
+ * What the run with the timer `t` is suspected of from now on, for a process that ended over the claim `c`. Who was moved
+ * among many is to be moved alone, at most: it takes the end of a process over that one alone to set it aside.
+ */
+const OF_RUN = `CASE
+  WHEN c.is_alone THEN least(t.suspicion + CASE WHEN c.ended = 'crashed' THEN ${CRASHED} ELSE ${KILLED} END, 100)
+  WHEN c.ended = 'crashed' THEN greatest(t.suspicion, ${ALONE})
+  ELSE greatest(t.suspicion, least(t.suspicion + ${AMONG_MANY}, ${ALONE})) END`
+
 export const layer: Layer.Layer<HolderStore, never, PgClient.PgClient> = Layer.effect(
   HolderStore,
   Effect.gen(function* () {
@@ -72,6 +81,14 @@ export const layer: Layer.Layer<HolderStore, never, PgClient.PgClient> = Layer.e
           UPDATE redeliveries r SET lease_until = NULL FROM gone
           WHERE r.lease_holder = gone.id AND r.status = 'running'
           RETURNING r.id
+        ), claims AS (
+          DELETE FROM run_claims c USING gone WHERE c.holder = gone.id
+          RETURNING c.app_id, c.from_at, c.from_id, c.to_at, c.to_id, c.is_alone, gone.ended
+        ), runs AS (
+          -- Those that were moved since are due at another time, or not at all.
+          UPDATE execution_timers t SET suspicion = ${sql.literal(OF_RUN)} FROM claims c
+          WHERE t.app_id = c.app_id AND (t.due_at, t.execution_id) BETWEEN (c.from_at, c.from_id) AND (c.to_at, c.to_id)
+            AND c.ended IS DISTINCT FROM 'stopped'
         ), mails AS (
           UPDATE service_mails m SET due_at = now(), lease_holder = NULL FROM gone WHERE m.lease_holder = gone.id
           RETURNING m.id

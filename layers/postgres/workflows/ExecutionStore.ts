@@ -10,6 +10,7 @@ import type { HistoryEntry } from "../../../services/domain/workflows/Execution.
 import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts"
 import type {
   CancelEvents,
+  Carry,
   Entry,
   ExecutionFilter,
   Moves,
@@ -19,6 +20,8 @@ import type {
 } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { COUNTED, ExecutionStore, FETCHES_PER_SECOND } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
+import { ALONE, ASIDE } from "../../../services/domain/sending/Suspicion.ts"
+import { Holder } from "../operations/Holder.ts"
 import { notedOfPeople, record } from "../access/auditEntry.ts"
 import { permitted, withdrawn } from "../access/permitted.ts"
 import { settleWithin } from "../access/settleKey.ts"
@@ -47,6 +50,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
   ExecutionStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const holder = yield* Holder
     const columns = sql.literal(RUN_COLUMNS)
     const shown = sql.literal(EXECUTION_COLUMNS)
 
@@ -85,25 +89,69 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
         ) ELSE 0 END
     )`
 
+    /** Places of claims (operations/Holder.ts) that no transaction has just now. */
+    const places: Array<number> = []
+    let placed = 0
+
+    /** Moves claimed rows, for which the process answers from now on. */
+    const moveRows = Effect.fnUntraced(function* (rows: ReadonlyArray<RunRow>, isAlone: boolean, carry: Carry) {
+      if (rows.length === 0) return { moves: NOTHING, webhooks: [] } satisfies Written
+      const place = places.pop() ?? placed++
+      const appId = rows[0]!.app_id
+      return yield* Effect.gen(function* () {
+        yield* holder.noteRuns({ place, appId, from: rows[0]!.id, to: rows.at(-1)!.id, isAlone })
+        const isDisabled = !(yield* mayMove(sql, appId))
+        return yield* write(yield* carry(runsOf(rows, isDisabled), tools), false)
+      }).pipe(Effect.ensuring(Effect.sync(() => places.push(place))))
+    })
+
+    const read = (appId: AppId) => sql`
+      CROSS JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.execution_id OFFSET 0) AS e
+      LEFT JOIN contacts p ON p.id = e.contact_id LEFT JOIN workflows w ON w.id = e.workflow_id`
+
     const move: ExecutionStore["Service"]["move"] = (appId, limit, carry) =>
       transaction(
         "ExecutionStore.move",
         Effect.gen(function* () {
           const rows = yield* sql<RunRow>`
             WITH due AS MATERIALIZED (
-              SELECT execution_id, fence FROM execution_timers
-              WHERE app_id = ${appId} AND due_at <= ${PgTypes.timestamptz(now())}
+              SELECT execution_id, fence, suspicion FROM execution_timers
+              WHERE app_id = ${appId} AND due_at <= ${PgTypes.timestamptz(now())} AND (suspicion < ${ALONE} OR suspicion >= ${ASIDE})
               ORDER BY due_at, execution_id LIMIT ${limit} FOR UPDATE SKIP LOCKED
             )
             SELECT * FROM (
               SELECT ${columns}, sum(${sizeOf(appId)}) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-              FROM due t
-              CROSS JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.execution_id OFFSET 0) AS e
-              LEFT JOIN contacts p ON p.id = e.contact_id LEFT JOIN workflows w ON w.id = e.workflow_id
+              FROM due t ${read(appId)}
             ) AS r WHERE before IS NULL OR before < ${BYTES}`
-          if (rows.length === 0) return { moves: NOTHING, webhooks: [] }
-          const isDisabled = !(yield* mayMove(sql, appId))
-          return yield* write(yield* carry(runsOf(rows, isDisabled), tools), false)
+          return yield* moveRows(rows, false, carry)
+        })
+      )
+
+    const suspected = sql`suspicion >= ${ALONE} AND suspicion < ${ASIDE}`
+
+    const hasSuspects: ExecutionStore["Service"]["hasSuspects"] = Effect.suspend(
+      () => sql`SELECT 1 FROM execution_timers WHERE ${suspected} AND due_at <= ${PgTypes.timestamptz(now())} LIMIT 1`
+    ).pipe(
+      Effect.map((rows) => rows.length > 0),
+      storeError("ExecutionStore.hasSuspects")
+    )
+
+    const moveSuspect: ExecutionStore["Service"]["moveSuspect"] = (carry) =>
+      transaction(
+        "ExecutionStore.moveSuspect",
+        Effect.gen(function* () {
+          // The least suspected first: the one at fault must not keep its neighbours from being cleared.
+          const [due] = yield* sql<{ readonly app_id: AppId; readonly execution_id: ExecutionId }>`
+            SELECT app_id, execution_id FROM execution_timers WHERE ${suspected} AND due_at <= ${PgTypes.timestamptz(now())}
+            ORDER BY suspicion, due_at LIMIT 1 FOR UPDATE SKIP LOCKED`
+          if (due === undefined) return { moves: NOTHING, webhooks: [] }
+          const { app_id, execution_id } = due
+          const rows = yield* sql<RunRow>`
+            SELECT ${columns} FROM (
+              SELECT execution_id, fence, suspicion FROM execution_timers
+              WHERE app_id = ${app_id} AND execution_id = ${execution_id}
+            ) AS t ${read(app_id)}`
+          return yield* moveRows(rows, true, carry)
         })
       )
 
@@ -114,18 +162,14 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
           const appId = runs[0]!.appId
           const rows = yield* sql<RunRow>`
             WITH mine AS MATERIALIZED (
-              SELECT r.execution_id, r.fence FROM unnest(${uuids(runs.map(({ id }) => id))}, ${integers(runs.map(({ fence }) => fence))})
+              SELECT r.* FROM unnest(${uuids(runs.map(({ id }) => id))}, ${integers(runs.map(({ fence }) => fence))})
                 AS t (id, fence) CROSS JOIN LATERAL (
-                SELECT execution_id, fence FROM execution_timers
+                SELECT execution_id, fence, suspicion FROM execution_timers
                 WHERE app_id = ${appId} AND execution_id = t.id AND fence = t.fence FOR UPDATE
               ) AS r
             )
-            SELECT ${columns} FROM mine t
-            CROSS JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.execution_id OFFSET 0) AS e
-            LEFT JOIN contacts p ON p.id = e.contact_id LEFT JOIN workflows w ON w.id = e.workflow_id`
-          if (rows.length === 0) return { moves: NOTHING, webhooks: [] }
-          const isDisabled = !(yield* mayMove(sql, appId))
-          return yield* write(yield* carry(runsOf(rows, isDisabled), tools), false)
+            SELECT ${columns} FROM mine t ${read(appId)}`
+          return yield* moveRows(rows, rows.length === 1 && rows[0]!.suspicion >= ALONE, carry)
         })
       )
 
@@ -574,6 +618,8 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
     return ExecutionStore.of({
       due,
       move,
+      hasSuspects,
+      moveSuspect,
       resume,
       enter,
       leave,

@@ -106,6 +106,7 @@ export const entering = (
     depth,
     trace,
     fence: 0,
+    suspicion: 0,
     person: personOf(contact),
     isClosed: null,
     isDisabled: false,

@@ -34,8 +34,8 @@ export const personOf = ({ attributes, locale, tags, timezone }: PersonRow): Fac
 
 /** What a run is read with: `e` executions, `t` its timer, `p` its contact, `w` its workflow. */
 export const RUN_COLUMNS = `e.id, e.app_id, e.workflow_id, e.version_id, e.contact_id, e.user_id, e.position, e.is_begun,
-  e.deadline, e.tries, e.data, e.steps, e.sends, e.depth, e.segment_id, e.trace, e.created_at, t.fence,
-  p.id AS person_id, p.tags, p.attributes, p.locale, p.timezone,
+  e.deadline, e.tries, e.data, e.steps, e.sends, e.depth, e.segment_id, e.trace, e.created_at,
+  t.fence, t.suspicion, p.id AS person_id, p.tags, p.attributes, p.locale, p.timezone,
   w.status AS workflow_status, w.deleted_at IS NOT NULL AS is_deleted`
 
 export interface RunRow extends PersonRow {
@@ -57,6 +57,7 @@ export interface RunRow extends PersonRow {
   readonly trace: string | null
   readonly created_at: Date
   readonly fence: number
+  readonly suspicion: number
   readonly person_id: string | null
   readonly workflow_status: string | null
   readonly is_deleted: boolean | null
@@ -110,6 +111,7 @@ const runOf = (row: RunRow, data: Record_, isDisabled: boolean): OpenRun => ({
   segmentId: row.segment_id,
   trace: row.trace,
   fence: row.fence,
+  suspicion: row.suspicion,
   person: row.person_id === null ? null : personOf(row),
   isClosed: closedOf(row),
   isDisabled

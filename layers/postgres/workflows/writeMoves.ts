@@ -90,8 +90,10 @@ const insertTimers = (sql: Sql, waiting: ReadonlyArray<MovedRun>) => sql`
 const dueOf = ({ fetchUntil, settled }: MovedRun): number => fetchUntil ?? settled.dueAt!
 const fenceOf = ({ fetchUntil, run }: MovedRun): number => (fetchUntil === null ? run.fence : run.fence + 1)
 
+/** What has got on is not suspected any more, but for a FETCH that is only begun. */
 const updateTimers = (sql: Sql, waiting: ReadonlyArray<MovedRun>) => sql`
-  UPDATE execution_timers r SET due_at = t.due_at, fence = t.fence
+  UPDATE execution_timers r SET due_at = t.due_at, fence = t.fence,
+    suspicion = CASE WHEN t.fence > r.fence THEN r.suspicion ELSE 0 END
   FROM unnest(${uuids(waiting.map(({ run }) => run.id))}, ${times(waiting.map(dueOf))}, ${integers(waiting.map(fenceOf))})
     AS t (id, due_at, fence)
   WHERE r.app_id = ${waiting[0]!.run.appId} AND r.execution_id = t.id`

@@ -10,6 +10,7 @@ import { move } from "../../domain/workflows/Interpreter.ts"
 import type { MovedRun, Moves, OpenRun, StepSum, Tools } from "../../ports/workflows/ExecutionStore.ts"
 import type { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
+import { ASIDE, WORKER_ENDED } from "../../domain/sending/Suspicion.ts"
 import { runEvents } from "./RunEvents.ts"
 import { messagesOf } from "./RunMessages.ts"
 import type { Prepared, Programs } from "./Programs.ts"
@@ -94,7 +95,10 @@ export const carrying = (
     const more = inNeed.length === 0 ? new Map() : yield* tools.reach(inNeed)
     for (const run of runs) {
       const version = versions.get(run.versionId)
-      if (run.isDisabled) {
+      if (run.suspicion >= ASIDE) {
+        const detail = "the processes that moved it have ended, again and again"
+        settled.set(run, endedAs(run, "failed", at, { error: WORKER_ENDED, reason: null, detail }))
+      } else if (run.isDisabled) {
         const why = { error: "application_disabled", reason: null, detail: "the application was deleted" }
         settled.set(run, endedAs(run, "failed", at, why))
       } else if (run.isClosed !== null || version == null) {

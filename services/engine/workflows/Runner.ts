@@ -1,10 +1,11 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Semaphore } from "effect"
 import { now } from "../../ports/Now.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
 import { Metrics } from "../../ports/operations/Metrics.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import type { AppId } from "../../domain/Ids.ts"
+import { ALONE } from "../../domain/sending/Suspicion.ts"
 import { judge } from "../../domain/workflows/Conditions.ts"
 import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { Facts } from "../../domain/workflows/Conditions.ts"
@@ -22,6 +23,7 @@ import { makeFetching } from "./Fetching.ts"
 import { Programs } from "./Programs.ts"
 import { cancelEvents } from "./RunEvents.ts"
 import { tell, tellCancelled } from "./Telling.ts"
+import type { Page } from "./KindsInTurn.ts"
 import { inTurns } from "./KindsInTurn.ts"
 import { CANCELS, nextOf } from "./Workflows.ts"
 
@@ -32,10 +34,15 @@ const PAGE = 1000
 const EVENTS = 500
 /** Transactions under way at once in a process: while one computes, the other is written. */
 const LOOPS = 2
+/** How often it is asked for runs that are to be moved alone: it takes the end of a process that there are any. */
+const SUSPECTS_MS = 2000
 /** Between two looks of a loop that found work that others have. */
 const SHORTEST_MS = 5
 /** By how much more is tried of an application whose pages had to be made smaller, with each that could be done. */
 const GROWTH = 8
+
+/** More than there ever are transactions under way. */
+const HANDS = 10_000
 
 /** Moves runs of all applications, in turns, for as long as the scope is open. Answers how it is told to look at once. */
 export const make = Effect.gen(function* () {
@@ -46,6 +53,10 @@ export const make = Effect.gen(function* () {
   const wakeUp = yield* makeWakeUps(yield* JobQueue)
   const metrics = yield* Metrics
   const fetching = yield* makeFetching
+  const hands = Semaphore.makeUnsafe(HANDS)
+  const together = hands.withPermits(1)
+  /** Begins nothing else meanwhile. */
+  const alone = hands.withPermits(HANDS)
   const carryAll = carrying(programs, settings, true)
   const carry: Carry = (runs, tools) => Effect.map(carryAll(runs, tools), fetching.withinRoom)
 
@@ -53,7 +64,8 @@ export const make = Effect.gen(function* () {
   const goOn = Effect.fnUntraced(function* ({ run }: MovedRun, fetched: Fetched): Effect.fn.Return<void, StoreError> {
     const resumed = carrying(programs, settings, true, new Map([[run.id, fetched]]))
     const begun = { ...run, fence: run.fence + 1 }
-    const { value } = yield* inParts(1, byId, resumed, (_, guarded) => executions.resume([begun], guarded))
+    const resume = inParts(1, byId, resumed, (_, guarded) => executions.resume([begun], guarded))
+    const { value } = yield* run.suspicion < ALONE ? together(resume) : alone(resume)
     if (value !== null) yield* after(value)
   })
 
@@ -145,6 +157,20 @@ export const make = Effect.gen(function* () {
     return { served: next.value.appId, count: 1 }
   })
 
+  let looked = -Infinity
+  /** One of those over which a process has ended. */
+  const suspects = Effect.fnUntraced(function* () {
+    if (performance.now() - looked < SUSPECTS_MS) return null
+    if (!(yield* executions.hasSuspects)) {
+      looked = performance.now()
+      return null
+    }
+    const { value } = yield* alone(inParts(1, byId, carry, (_, guarded) => executions.moveSuspect(guarded)))
+    if (value === null) return { served: null, count: 0 }
+    yield* after(value)
+    return { served: null, count: value.moves.moved.length }
+  })
+
   const ended = () => Effect.map(executions.wakeEnded(MOVES), (count) => ({ served: null, count }))
 
   const signals = Array.from({ length: LOOPS }, makeSignal)
@@ -153,7 +179,15 @@ export const make = Effect.gen(function* () {
 
   const looping = (signal: Signal) => {
     let next = Infinity
-    const work = inTurns([cancels, scheduled, events, changes, audiences, moving((at) => (next = at))])
+    const others = [cancels, scheduled, events, changes, audiences, moving((at) => (next = at))]
+    const work = inTurns([
+      suspects,
+      ...others.map(
+        (page): Page<StoreError> =>
+          (served) =>
+            together(page(served))
+      )
+    ])
     return Effect.forever(
       work.pipe(
         Effect.catch((error) => {

@@ -49,6 +49,8 @@ export interface OpenRun extends Run {
   readonly trace: Trace
   /** Of this FETCH, the fence that its answer has to bring. */
   readonly fence: number
+  /** How much it is suspected of ending the processes that move it (domain/sending/Suspicion.ts). */
+  readonly suspicion: number
 }
 
 export interface Asked {
@@ -179,8 +181,15 @@ export class ExecutionStore extends Context.Service<
   {
     /** Applications with runs that are waiting, each with the first moment (epoch ms) at which one goes on. */
     readonly due: Effect.Effect<ReadonlyArray<{ readonly appId: AppId; readonly at: number }>, StoreError>
-    /** Moves up to `limit` runs of the application that are due and that nobody else moves just now. */
+    /**
+     * Moves up to `limit` runs of the application that are due and that nobody else moves just now: fewer where they have
+     * much data, and none that is to be moved alone.
+     */
     readonly move: (appId: AppId, limit: number, carry: Carry) => Effect.Effect<Written, StoreError>
+    /** Whether any run is due that is to be moved alone: a process has ended over it, or over some among which it was. */
+    readonly hasSuspects: Effect.Effect<boolean, StoreError>
+    /** Moves one of those. Whoever asks begins nothing else meanwhile: should the process end, this one is to blame. */
+    readonly moveSuspect: (carry: Carry) => Effect.Effect<Written, StoreError>
     /** Moves runs whose FETCH was carried out, unless others have begun it since. */
     readonly resume: (runs: ReadonlyArray<OpenRun>, carry: Carry) => Effect.Effect<Written, StoreError>
     /**

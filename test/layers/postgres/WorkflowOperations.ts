@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import type { AppId, ExecutionId, WorkflowId } from "../../../services/domain/Ids.ts"
+import { ALONE } from "../../../services/domain/sending/Suspicion.ts"
 import type { Conditions } from "../../../services/domain/workflows/Conditions.ts"
 import { judge } from "../../../services/domain/workflows/Conditions.ts"
 import type { Step } from "../../../services/domain/workflows/Steps.ts"
@@ -136,6 +137,17 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
       }),
       ExecutionStore,
       (store) => Effect.flatMap(carry(), (carry) => store.move(app, PAGE, carry))
+    ),
+    "ExecutionStore.hasSuspects": plain(ExecutionStore, (store) => store.hasSuspects),
+    "ExecutionStore.moveSuspect": after(
+      Effect.gen(function* () {
+        const [run] = yield* runs
+        yield* due([run!.id])
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE execution_timers SET suspicion = ${ALONE} WHERE app_id = ${app} AND execution_id = ${run!.id}`
+      }),
+      ExecutionStore,
+      (store) => Effect.flatMap(carry(), store.moveSuspect)
     ),
     "ExecutionStore.move, to an event": after(
       Effect.gen(function* () {

@@ -40,6 +40,8 @@ const OTHERS = new Set([
   // What was deleted, and by whom, stays on record.
   "people_log",
   "rate_limits",
+  // What a process has in hand, which goes with it.
+  "run_claims",
   "service_mails",
   "sessions",
   "sign_in_attempts"

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import type { AppId, ContactId, ExecutionId, WorkflowId, WorkflowVersionId } from "../../../../services/domain/Ids.ts"
+import { ALONE, ASIDE } from "../../../../services/domain/sending/Suspicion.ts"
 import { programOf } from "../../../../services/domain/workflows/Program.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
 import { Templates } from "../../../../services/engine/messages/Templates.ts"
@@ -49,6 +50,7 @@ const runOf = (appId: AppId, more: Partial<OpenRun> = {}): OpenRun => ({
   depth: 0,
   trace: null,
   fence: 0,
+  suspicion: 0,
   person: NOBODY,
   isClosed: null,
   isDisabled: false,
@@ -111,6 +113,7 @@ const running = Effect.fnUntraced(function* (given: Given) {
     cancelNext: () => NONE,
     closing: () => NONE,
     wakeEnded: () => Effect.succeed(0),
+    hasSuspects: Effect.succeed(false),
     ...given.executions
   }
   const triggers: Partial<TriggerStore["Service"]> = {
@@ -247,6 +250,51 @@ describe("a run that cannot be carried on", () => {
       })
       yield* until(() => became.has(run.id))
       expect(became.get(run.id)!.settled.status).toBe("completed")
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a run over which a process has ended", () => {
+  it.live("is moved while nothing else is", () =>
+    Effect.gen(function* () {
+      const suspect = runOf(A, { suspicion: ALONE })
+      const others = Array.from({ length: 50 }, () => runOf(B))
+      const seen: Array<string> = []
+      let isSuspected = true
+      const { became, until } = yield* running({
+        due: others,
+        executions: {
+          hasSuspects: Effect.sync(() => isSuspected),
+          moveSuspect: (carry) =>
+            Effect.gen(function* () {
+              // Both loops have asked whether there is one.
+              if (!isSuspected) return NOTHING
+              seen.push("begins")
+              const moves = yield* carry([suspect], TOOLS)
+              // Whoever could begin would.
+              for (let tick = 0; tick < 100; tick++) yield* Effect.yieldNow
+              seen.push("ends")
+              isSuspected = false
+              return { moves, webhooks: [] }
+            })
+        },
+        write: () => Effect.sync(() => seen.push("others"))
+      })
+      yield* until(() => became.size === others.length)
+      expect(seen.slice(0, 3)).toEqual(["begins", "ends", "others"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("again and again fails for that", () =>
+    Effect.gen(function* () {
+      const run = runOf(A, { suspicion: ASIDE })
+      const { became, until } = yield* running({ due: [run] })
+      yield* until(() => became.has(run.id))
+      expect(became.get(run.id)!.settled).toMatchObject({
+        status: "failed",
+        error: "worker_ended",
+        history: [{ outcome: "failed", detail: "the processes that moved it have ended, again and again" }]
+      })
     }).pipe(Effect.scoped)
   )
 })

@@ -1,0 +1,162 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { Holder, noteRuns } from "../../../../layers/postgres/operations/Holder.ts"
+import * as HolderStores from "../../../../layers/postgres/operations/HolderStore.ts"
+import type { AppId, ExecutionId } from "../../../../services/domain/Ids.ts"
+import type { Step } from "../../../../services/domain/workflows/Steps.ts"
+import { ALONE } from "../../../../services/domain/sending/Suspicion.ts"
+import type { Ending, HolderId } from "../../../../services/ports/operations/HolderStore.ts"
+import { HolderStore } from "../../../../services/ports/operations/HolderStore.ts"
+import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
+import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
+import { hotStores, newApp } from "../Stores.ts"
+import { activated, carry, entered, moved, workflowStores } from "./Runs.ts"
+
+/* Runs over which processes have ended: which of them are suspected, how the one at fault is found, and what becomes of it. */
+
+const PAUSE: Step = { key: "pause", type: "DELAY", seconds: 3600 }
+
+/** A process that holds what it claims until `died` says how it ended. */
+let process = 0 as HolderId
+
+const holding = Layer.effect(
+  Holder,
+  Effect.map(SqlClient.SqlClient, (sql) => ({
+    id: () => process,
+    takesOverUntil: () => "infinity",
+    // By a connection of its own, as a process has one for it: the transaction is lost with the process.
+    noteRuns: (claim: Parameters<typeof noteRuns>[2]) => {
+      const noting = noteRuns(sql, process, claim)
+      return Effect.promise(() => Effect.runPromise(Effect.orDie(noting)))
+    }
+  }))
+)
+
+const stores = Layer.mergeAll(workflowStores.pipe(Layer.provide(holding)), HolderStores.layer).pipe(
+  Layer.provideMerge(hotStores)
+)
+
+/** Makes some runs due. */
+const due = Effect.fnUntraced(function* (app: AppId, count: number) {
+  const workflow = yield* activated(app, [PAUSE])
+  const runs = yield* entered(
+    workflow,
+    Array.from({ length: count }, (_, i) => `u${i}`)
+  )
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`UPDATE execution_timers SET due_at = now() - interval '1 s' WHERE app_id = ${app}`
+  yield* sql`UPDATE executions SET deadline = now() - interval '1 s' WHERE app_id = ${app}`
+  return runs.map(({ run }) => run.id)
+})
+
+/** Another process. */
+const begins = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  process = (process + 1) as HolderId
+  yield* sql`INSERT INTO holders (id, name) VALUES (${process}, 'test')`
+  return process
+})
+
+/** The process ends over what it does; others find its session gone. */
+const ends = Effect.fnUntraced(function* (
+  how: Ending,
+  over: Effect.Effect<unknown, unknown, ExecutionStore | WorkflowStore>
+) {
+  yield* begins
+  yield* Effect.exit(over)
+  const store = yield* HolderStore
+  yield* store.ended(process, how)
+  yield* store.release
+})
+
+/** Moves what is due until it comes to a run at which a process ends. */
+const dyingAt = (app: AppId, guilty: ExecutionId) =>
+  Effect.gen(function* () {
+    const store = yield* ExecutionStore
+    const carried = yield* carry()
+    const dying: typeof carried = (runs, tools) =>
+      runs.some(({ id }) => id === guilty) ? Effect.die(new Error("out of memory")) : carried(runs, tools)
+    const page = yield* store.move(app, 100, dying)
+    for (let some = page.moves.moved.length; some > 0;) {
+      some = (yield* store.moveSuspect(dying)).moves.moved.length
+    }
+    while (yield* store.hasSuspects) yield* store.moveSuspect(dying)
+  })
+
+const statuses = Effect.fnUntraced(function* (app: AppId) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly status: string; readonly error: string | null; readonly count: number }>`
+    SELECT status, error, count(*)::integer AS count FROM executions WHERE app_id = ${app} GROUP BY 1, 2 ORDER BY 1`
+  return rows
+})
+
+layer(stores, { timeout: 240_000, excludeTestServices: true })("a run", (it) => {
+  it.effect("over which processes end again and again fails, and those beside it go on", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const ids = yield* due(app, 20)
+      const store = yield* ExecutionStore
+      const sql = yield* SqlClient.SqlClient
+      yield* ends("crashed", dyingAt(app, ids[7]!))
+      // All of them may be why: none is moved among others.
+      expect(yield* moved(app)).toEqual([])
+      expect(yield* store.hasSuspects).toBe(true)
+      // One after the other; the process ends over one, and the others have got on.
+      const alone = dyingAt(app, ids[7]!)
+      yield* ends("crashed", alone)
+      const [left] =
+        yield* sql`SELECT execution_id, suspicion FROM execution_timers WHERE app_id = ${app} ORDER BY suspicion DESC`
+      expect(left).toEqual({ execution_id: ids[7], suspicion: 2 * ALONE })
+      const carried = yield* carry()
+      while (yield* store.hasSuspects) yield* store.moveSuspect(carried)
+      yield* moved(app)
+      expect(yield* statuses(app)).toEqual([
+        { status: "completed", error: null, count: 19 },
+        { status: "failed", error: "worker_ended", count: 1 }
+      ])
+    })
+  )
+
+  it.effect("is suspected of next to nothing when somebody kills a process, and of nothing once it has moved", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const ids = yield* due(app, 20)
+      const sql = yield* SqlClient.SqlClient
+      const most = sql<{ readonly most: number }>`
+        SELECT max(suspicion)::integer AS most FROM execution_timers WHERE app_id = ${app}`
+      for (let kill = 1; kill <= 3; kill++) {
+        yield* ends("killed", dyingAt(app, ids[0]!))
+        expect(yield* most).toEqual([{ most: kill }])
+      }
+      const page = yield* moved(app)
+      expect(page).toHaveLength(20)
+      expect(yield* statuses(app)).toEqual([{ status: "completed", error: null, count: 20 }])
+      // What it had in hand is done: that the process ends later says nothing of anybody.
+      const others = yield* due(app, 5)
+      yield* ends("crashed", Effect.void)
+      expect(yield* moved(app)).toHaveLength(others.length)
+    })
+  )
+
+  it.effect(
+    "is to be moved alone before it is blamed, however many processes have ended over it and others at once",
+    () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        yield* due(app, 20)
+        const sql = yield* SqlClient.SqlClient
+        const store = yield* ExecutionStore
+        const processes: Array<HolderId> = []
+        for (let crash = 0; crash < 3; crash++) {
+          processes.push(yield* begins)
+          yield* Effect.exit(store.move(app, 100, () => Effect.die("out of memory")))
+        }
+        const holders = yield* HolderStore
+        for (const id of processes) yield* holders.ended(id, "crashed")
+        yield* holders.release
+        const [row] = yield* sql`SELECT max(suspicion)::integer AS most FROM execution_timers WHERE app_id = ${app}`
+        expect(row).toEqual({ most: ALONE })
+      })
+  )
+})
