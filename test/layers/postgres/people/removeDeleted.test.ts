@@ -98,7 +98,9 @@ const fill = Effect.fnUntraced(function* (app: AppId) {
     `INSERT INTO webhook_attempts (work_item_id, at, records) SELECT id, at, '' FROM ${ids}`,
     `INSERT INTO redeliveries (id, app_id, webhook_id) SELECT id, '${app}', '${webhook}' FROM ${ids} WHERE i < 5`,
     `INSERT INTO workflow_step_counts (version_id, step_order) SELECT id, 1 FROM ${ids}`,
-    `INSERT INTO workflow_entries (id, app_id, workflow_id, audience) SELECT id, '${app}', id, '{}' FROM ${ids} WHERE i < 5`,
+    `INSERT INTO workflow_entries (id, app_id, workflow_id, audience, until_id)
+      SELECT id, '${app}', id, '{}', id FROM ${ids} WHERE i < 5`,
+    `INSERT INTO workflow_entry_exclusions (entry_id, user_id) SELECT id, 'u' FROM ${ids} WHERE i < 5`,
     `INSERT INTO execution_cancels (id, app_id, at, until_id, after_id, detail)
       SELECT id, '${app}', at, id, id, '' FROM ${ids} WHERE i < 5`,
     `INSERT INTO fetch_hosts (app_id, host, next_at) SELECT '${app}', id::text, at FROM ${ids}`,
