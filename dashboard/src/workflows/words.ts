@@ -59,7 +59,10 @@ export const TYPE: Readonly<Record<StepType, string>> = {
 }
 
 type Json = Readonly<Record<string, unknown>>
-const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
+const text = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(text).join(", ")
+  return typeof value === "string" ? value : JSON.stringify(value)
+}
 const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 const OPS: Readonly<Record<string, string>> = {
   equals: "is",

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import type { Desk } from "./Desk.ts"
+import { until } from "../Site.ts"
 import { openDesk, OWNER } from "./Desk.ts"
 import { expect, it } from "vitest"
 
@@ -120,6 +121,67 @@ const furnishAudience = async (desk: Desk) => {
   return { segment: segment.id as string, person: ids[0]!, dead: inactive.data[0].id as string }
 }
 
+/** A workflow whose steps have numbers, and one person's way through it. */
+const furnishWorkflow = async (desk: Desk) => {
+  const { body } = await desk.call("POST", "/api/v1/workflows", {
+    name: "Orders",
+    trigger: { type: "event", event: "ordered" },
+    steps: [
+      {
+        key: "thanks",
+        name: "Say thank you",
+        type: "SEND",
+        channels: ["inbox"],
+        content: { title: "Thank you, {{ data.name }}" }
+      },
+      {
+        key: "known",
+        name: "Only customers whom we know",
+        type: "FILTER",
+        conditions: { attributes: [{ name: "plan", op: "in", value: ["pro", "team"] }] }
+      },
+      {
+        key: "large",
+        name: "A large order?",
+        type: "BRANCH",
+        branches: [
+          {
+            conditions: { data: [{ name: "total", op: "greater", value: 100 }] },
+            steps: [
+              {
+                key: "gift",
+                name: "Offer a gift",
+                type: "SEND",
+                channels: ["inbox"],
+                content: { title: "Choose a gift" }
+              }
+            ]
+          }
+        ],
+        else: [{ key: "day", name: "Wait a day", type: "DELAY", seconds: 86_400 }]
+      }
+    ]
+  })
+  for (let i = 0; i < 40; i++) {
+    const external_id = `customer-${i}`
+    await desk.call("POST", "/api/v1/contacts", { external_id, attributes: i % 4 === 0 ? {} : { plan: "pro" } })
+  }
+  await desk.call("POST", `/api/v1/workflows/${body.id}/activate`)
+  for (let i = 0; i < 40; i++) {
+    const event = { event: "ordered", user_id: `customer-${i}`, data: { total: i * 6, name: `Customer ${i}` } }
+    await desk.call("POST", "/api/v1/events/custom", event)
+  }
+  const ended = () => desk.call("GET", `/api/v1/executions?workflow_id=${body.id}&limit=50`)
+  const all = await until(
+    "The runs",
+    ended,
+    (answer) =>
+      answer.body.data.length === 40 && answer.body.data.every(({ status }: { status: string }) => status !== "running")
+  )
+  const run = all.body.data.find(({ user_id }: { user_id: string }) => user_id === "customer-4")
+  return { workflow: body.id as string, run: run.id as string }
+}
+
 const folder = process.env["PICTURES"]
 /** Names of pages, to take the pictures of these alone. */
 const only = process.env["PICTURES_OF"]?.split(",")
@@ -132,6 +194,7 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
   try {
     const { crm, done, shop } = await furnish(desk)
     const { dead, person, segment } = await furnishAudience(desk)
+    const { run, workflow } = await furnishWorkflow(desk)
     const token = await desk.signIn(OWNER)
     const app = `/apps/${desk.appId}`
     const pages: Readonly<Record<string, string>> = {
@@ -148,6 +211,9 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
       device: `${app}/devices/${dead}`,
       segments: `${app}/segments`,
       segment: `${app}/segments/${segment}`,
+      workflows: `${app}/workflows`,
+      workflow: `${app}/workflows/${workflow}`,
+      run: `${app}/workflows/${workflow}/runs/${run}`,
       "contact-edit": `${app}/contacts/${person}?edit=yes`,
       "dead-letters": `${app}/dead-letters`,
       settings: `${app}/settings`,
