@@ -350,6 +350,11 @@ func (r *NotificationsResource) Stats(ctx context.Context, id string, options ..
 	return value[NotificationStats](ctx, r.client, request{method: "GET", path: "/api/v1/notifications/{id}/stats", ids: []string{id}, options: options})
 }
 
+// WebhookDeliveries: List what webhooks were told of a recipient.
+func (r *NotificationsResource) WebhookDeliveries(ctx context.Context, id string, params *NotificationsWebhookDeliveriesParams, options ...Option) (*RecipientWebhookDeliveries, error) {
+	return value[RecipientWebhookDeliveries](ctx, r.client, request{method: "GET", path: "/api/v1/notifications/{id}/webhook-deliveries", ids: []string{id}, query: params.query(), options: options})
+}
+
 // TemplatesResource has the operations below templates.
 type TemplatesResource struct{ client *transport }
 
@@ -546,6 +551,11 @@ func (r *WebhooksResource) Test(ctx context.Context, id string, body TestWebhook
 // Deliveries: List recent deliveries.
 func (r *WebhooksResource) Deliveries(id string, params *WebhooksDeliveriesParams, options ...Option) *Pages[WebhookDelivery] {
 	return newPages[WebhookDelivery](r.client, request{method: "GET", path: "/api/v1/webhooks/{id}/deliveries", ids: []string{id}, query: params.query(), options: options})
+}
+
+// Delivery: Read a delivery with its body.
+func (r *WebhooksResource) Delivery(ctx context.Context, id string, params *WebhooksDeliveryParams, options ...Option) (*WebhookDeliveryWithBody, error) {
+	return value[WebhookDeliveryWithBody](ctx, r.client, request{method: "GET", path: "/api/v1/webhooks/{id}/delivery", ids: []string{id}, query: params.query(), options: options})
 }
 
 // Redeliver: Deliver again what a webhook's receiver missed.
@@ -1104,6 +1114,23 @@ func (p *NotificationsDeliveriesParams) query() url.Values {
 	return q
 }
 
+// NotificationsWebhookDeliveriesParams is what Notifications.WebhookDeliveries can be asked for; what is empty is left out.
+type NotificationsWebhookDeliveriesParams struct {
+	// The device, or the channel.
+	RecipientID string `json:"recipient_id"`
+}
+
+func (p *NotificationsWebhookDeliveriesParams) query() url.Values {
+	q := url.Values{}
+	if p == nil {
+		return q
+	}
+	if p.RecipientID != "" {
+		q.Add("recipient_id", text(p.RecipientID))
+	}
+	return q
+}
+
 // TemplatesListParams is what Templates.List can be asked for; what is empty is left out.
 type TemplatesListParams struct {
 	// How many to return, at most. 50 unless given.
@@ -1271,6 +1298,13 @@ func (p *WebhooksListParams) query() url.Values {
 
 // WebhooksDeliveriesParams is what Webhooks.Deliveries can be asked for; what is empty is left out.
 type WebhooksDeliveriesParams struct {
+	// One of: NOTIFICATION_SENT, NOTIFICATION_FAILED, NOTIFICATION_DELIVERED, NOTIFICATION_OPENED,
+	// NOTIFICATION_CLICKED, WORKFLOW_COMPLETED, WORKFLOW_FILTERED, WORKFLOW_FAILED, WORKFLOW_CANCELLED.
+	Event string `json:"event"`
+
+	// One of: delivered, pending, retrying, exhausted.
+	Status string `json:"status"`
+
 	// How many to return, at most. 50 unless given.
 	Limit int64 `json:"limit"`
 
@@ -1283,11 +1317,34 @@ func (p *WebhooksDeliveriesParams) query() url.Values {
 	if p == nil {
 		return q
 	}
+	if p.Event != "" {
+		q.Add("event", text(p.Event))
+	}
+	if p.Status != "" {
+		q.Add("status", text(p.Status))
+	}
 	if p.Limit != 0 {
 		q.Add("limit", text(p.Limit))
 	}
 	if p.Cursor != "" {
 		q.Add("cursor", text(p.Cursor))
+	}
+	return q
+}
+
+// WebhooksDeliveryParams is what Webhooks.Delivery can be asked for; what is empty is left out.
+type WebhooksDeliveryParams struct {
+	// As the list of deliveries has it.
+	EventID string `json:"event_id"`
+}
+
+func (p *WebhooksDeliveryParams) query() url.Values {
+	q := url.Values{}
+	if p == nil {
+		return q
+	}
+	if p.EventID != "" {
+		q.Add("event_id", text(p.EventID))
 	}
 	return q
 }

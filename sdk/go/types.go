@@ -1481,6 +1481,54 @@ type RaisedEvent struct {
 	ID string `json:"id"`
 }
 
+// RecipientWebhookDeliveries is a shape of the API.
+type RecipientWebhookDeliveries struct {
+	Data []RecipientWebhookDelivery `json:"data"`
+}
+
+// RecipientWebhookDelivery is a shape of the API.
+type RecipientWebhookDelivery struct {
+	WebhookID string `json:"webhook_id"`
+
+	// The `id` of the delivered body, the same on every attempt.
+	EventID string `json:"event_id"`
+
+	// One of: NOTIFICATION_SENT, NOTIFICATION_FAILED, NOTIFICATION_DELIVERED, NOTIFICATION_OPENED,
+	// NOTIFICATION_CLICKED, WORKFLOW_COMPLETED, WORKFLOW_FILTERED, WORKFLOW_FAILED, WORKFLOW_CANCELLED.
+	Event string `json:"event"`
+
+	// `pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts
+	// failed; there is a dead letter.
+	// One of: delivered, pending, retrying, exhausted.
+	Status string `json:"status"`
+
+	// The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled.
+	IsPaused bool `json:"is_paused"`
+
+	Attempts int64 `json:"attempts"`
+
+	// When each attempt began, oldest first.
+	AttemptedAt []string `json:"attempted_at"`
+
+	// What came of each attempt, as `attempted_at` has them.
+	Answers []WebhookAnswer `json:"answers"`
+
+	// Of the last attempt; null when there was no answer.
+	ResponseStatus *int64 `json:"response_status"`
+
+	// Why the last attempt failed.
+	Reason *string `json:"reason"`
+
+	// Of the last attempt.
+	LatencyMs *int64 `json:"latency_ms"`
+
+	// The earliest moment of the next attempt; null when there is none, or not before the webhook is
+	// enabled.
+	NextAttemptAt *string `json:"next_attempt_at"`
+
+	EventAt string `json:"event_at"`
+}
+
 // RedeliverWebhook is a shape of the API.
 type RedeliverWebhook struct {
 	From *string `json:"from"`
@@ -2671,6 +2719,17 @@ type Webhook struct {
 	UpdatedAt string `json:"updated_at"`
 }
 
+// WebhookAnswer is a shape of the API.
+type WebhookAnswer struct {
+	// Null when there was no answer.
+	ResponseStatus *int64 `json:"response_status"`
+
+	// Why the attempt failed.
+	Reason *string `json:"reason"`
+
+	LatencyMs int64 `json:"latency_ms"`
+}
+
 // WebhookDelivery is a shape of the API.
 type WebhookDelivery struct {
 	// The `id` of the delivered body, the same on every attempt.
@@ -2693,6 +2752,9 @@ type WebhookDelivery struct {
 	// When each attempt began, oldest first.
 	AttemptedAt []string `json:"attempted_at"`
 
+	// What came of each attempt, as `attempted_at` has them.
+	Answers []WebhookAnswer `json:"answers"`
+
 	// Of the last attempt; null when there was no answer.
 	ResponseStatus *int64 `json:"response_status"`
 
@@ -2707,6 +2769,50 @@ type WebhookDelivery struct {
 	NextAttemptAt *string `json:"next_attempt_at"`
 
 	EventAt string `json:"event_at"`
+}
+
+// WebhookDeliveryWithBody is a shape of the API.
+type WebhookDeliveryWithBody struct {
+	// The `id` of the delivered body, the same on every attempt.
+	EventID string `json:"event_id"`
+
+	// One of: NOTIFICATION_SENT, NOTIFICATION_FAILED, NOTIFICATION_DELIVERED, NOTIFICATION_OPENED,
+	// NOTIFICATION_CLICKED, WORKFLOW_COMPLETED, WORKFLOW_FILTERED, WORKFLOW_FAILED, WORKFLOW_CANCELLED.
+	Event string `json:"event"`
+
+	// `pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts
+	// failed; there is a dead letter.
+	// One of: delivered, pending, retrying, exhausted.
+	Status string `json:"status"`
+
+	// The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled.
+	IsPaused bool `json:"is_paused"`
+
+	Attempts int64 `json:"attempts"`
+
+	// When each attempt began, oldest first.
+	AttemptedAt []string `json:"attempted_at"`
+
+	// What came of each attempt, as `attempted_at` has them.
+	Answers []WebhookAnswer `json:"answers"`
+
+	// Of the last attempt; null when there was no answer.
+	ResponseStatus *int64 `json:"response_status"`
+
+	// Why the last attempt failed.
+	Reason *string `json:"reason"`
+
+	// Of the last attempt.
+	LatencyMs *int64 `json:"latency_ms"`
+
+	// The earliest moment of the next attempt; null when there is none, or not before the webhook is
+	// enabled.
+	NextAttemptAt *string `json:"next_attempt_at"`
+
+	EventAt string `json:"event_at"`
+
+	// What is posted.
+	Body any `json:"body"`
 }
 
 // WebhookTest is a shape of the API.

@@ -107,6 +107,8 @@ export const argsOf = (
       args[name] = id ?? tenant.things.get(thingOf(operation.slice(operation.indexOf("/"))))
     } else if (name === rest.choice) args[name] = choice!.toUpperCase()
     else if (name === "input") args[name] = asInput(type, body?.example ?? {})
+    // What else has to be named: an event, a recipient.
+    else if (String(type) === "ID!") args[name] = tenant.things.get("/api/v1/devices/{id}")
   }
   return args
 }

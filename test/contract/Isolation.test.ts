@@ -28,7 +28,9 @@ const UNAUTHORIZED = new Set(["GET /api/v1/public/apps/{id}/vapid"])
 
 const requestOf = (operation: Operation) => ({
   query: operation.query.flatMap(({ name, required, schema }): Array<[string, string]> =>
-    required || name === "user_id" ? [[name, schema["enum"]?.[0] ?? "user-42"]] : []
+    required || name === "user_id"
+      ? [[name, schema["enum"]?.[0] ?? (schema["format"] === "uuid" ? uuidv7() : "user-42")]]
+      : []
   ),
   ...(operation.body === null ? {} : { body: JSON.stringify(operation.body.example) })
 })

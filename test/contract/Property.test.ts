@@ -34,7 +34,9 @@ const BEYOND_CHANCE = [
   "PUT /api/v1/credentials/fcm",
   "PUT /api/v1/credentials/smtp",
   // The tenant's only dead letter is a webhook's, which nobody replays.
-  "POST /api/v1/dead-letters/{id}/replay"
+  "POST /api/v1/dead-letters/{id}/replay",
+  // An event that the webhook had.
+  "GET /api/v1/webhooks/{id}/delivery"
 ]
 
 const scope = Effect.runSync(Scope.make())

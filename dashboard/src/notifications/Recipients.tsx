@@ -1,18 +1,45 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import type { ReactNode } from "react"
 import { useState } from "react"
 import { useAsk } from "../api/hooks.ts"
+import { useApp } from "../frame/viewer.ts"
 import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
 import { Card, Chip, Empty, Id, Loading, Pager, TableFrame, When } from "../parts/page.tsx"
 import { moment } from "../parts/time.ts"
-import type { DeliveriesQuery, DeliveryStatus, NotificationQuery } from "./operations.ts"
-import { deliveries } from "./operations.ts"
+import { eventWords } from "../webhooks/words.ts"
+import type { DeliveriesQuery, DeliveryStatus, NotificationQuery, ToldOfQuery } from "./operations.ts"
+import { deliveries, hookNames, toldOf } from "./operations.ts"
 import { DELIVERY, PROVIDER, reasonOf } from "./words.ts"
 
 type Delivery = DeliveriesQuery["deliveries"]["nodes"][number]
 type Search = Readonly<Partial<Record<"state" | "error" | "user" | "after", string>>>
 
+type Told = ToldOfQuery["recipientHookDeliveries"][number]
+
+/** What became of one event at one webhook. */
+const toldWords = ({ attempts, isPaused, nextAttemptAt, reason, responseStatus, status }: Told): string => {
+  const answer = responseStatus === null ? (reason ?? "no answer") : `answered ${responseStatus}`
+  const after = attempts === 1 ? "" : `, at attempt ${attempts}`
+  if (status === "DELIVERED") return `was told, and ${answer}${after}`
+  if (status === "EXHAUSTED") return `missed it: ${answer}, after ${attempts} attempts`
+  if (isPaused) return "is told once it is enabled"
+  if (attempts === 0) return "is about to be told"
+  return `did not take it: ${answer}${after}${nextAttemptAt ? `; tried again at ${moment(nextAttemptAt)}` : ""}`
+}
+
 /** What happened to one recipient, in order. */
-const Timeline = ({ acceptedAt, one }: { readonly one: Delivery; readonly acceptedAt: string }) => {
+const Timeline = ({
+  acceptedAt,
+  notificationId,
+  one
+}: {
+  readonly one: Delivery
+  readonly acceptedAt: string
+  readonly notificationId: string
+}) => {
+  const { appId } = useApp()
+  const told = useAsk(toldOf, { notificationId, recipientId: one.deviceId ?? one.channelId! }, { every: 5_000 })
+  const names = useAsk(hookNames, { appId })
   const reason = one.error === null ? null : reasonOf(one.error)
   const provider = PROVIDER[one.provider] ?? one.provider
   const end = {
@@ -21,28 +48,59 @@ const Timeline = ({ acceptedAt, one }: { readonly one: Delivery; readonly accept
     SKIPPED: `Not sent: ${reason?.[0] ?? one.error}`,
     CANCELLED: "Not sent: the notification was cancelled"
   }[one.status]
-  const steps = [
-    [acceptedAt, "Accepted"],
-    [one.completedAt, end],
-    [one.deliveredAt, "Delivered: the device says so"],
-    [one.openedAt, "Opened"],
-    [one.clickedAt, "Clicked"]
-  ] as const
+  const steps: ReadonlyArray<readonly [at: string | null, words: ReactNode, key: string]> = [
+    [acceptedAt, "Accepted", "accepted"],
+    [one.completedAt, end, "ended"],
+    [one.deliveredAt, "Delivered: the device says so", "delivered"],
+    [one.openedAt, "Opened", "opened"],
+    [one.clickedAt, "Clicked", "clicked"],
+    ...(told.data?.recipientHookDeliveries ?? []).map((delivery) => {
+      const name = names.data?.hooks.nodes.find(({ id }) => id === delivery.webhookId)?.name
+      const words = (
+        <>
+          {eventWords(delivery.event)}: webhook{" "}
+          <Link to="/apps/$appId/webhooks/$id" params={{ appId, id: delivery.webhookId }}>
+            {name ?? delivery.webhookId.slice(-6)}
+          </Link>{" "}
+          {toldWords(delivery)}
+        </>
+      )
+      return [
+        delivery.attemptedAt.at(-1) ?? delivery.eventAt,
+        words,
+        `${delivery.eventId} ${delivery.webhookId}`
+      ] as const
+    })
+  ]
+  const happened = steps.flatMap(([at, words, key]) => (at === null ? [] : [{ at, words, key }]))
   return (
     <ol className="timeline">
-      {steps.map(([at, words]) =>
-        at === null ? null : (
-          <li key={words}>
+      {happened
+        .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+        .map(({ at, key, words }) => (
+          <li key={key}>
             <time dateTime={at}>{moment(at)}</time> {words}
           </li>
-        )
+        ))}
+      {told.error && (
+        <li>
+          <ErrorNotice error={told.error} />
+        </li>
       )}
       {reason && <li className="muted">{reason[1]}</li>}
     </ol>
   )
 }
 
-const Row = ({ acceptedAt, one }: { readonly one: Delivery; readonly acceptedAt: string }) => {
+const Row = ({
+  acceptedAt,
+  notificationId,
+  one
+}: {
+  readonly one: Delivery
+  readonly acceptedAt: string
+  readonly notificationId: string
+}) => {
   const [isOpen, setOpen] = useState(false)
   const [words, tone] = DELIVERY[one.status]
   const recipient = one.deviceId ?? one.channelId ?? one.id
@@ -67,7 +125,7 @@ const Row = ({ acceptedAt, one }: { readonly one: Delivery; readonly acceptedAt:
       {isOpen && (
         <tr className="opened">
           <td colSpan={6}>
-            <Timeline one={one} acceptedAt={acceptedAt} />
+            <Timeline one={one} acceptedAt={acceptedAt} notificationId={notificationId} />
             <p className="small muted">
               {one.deviceId === null ? "Channel" : "Device"} <Id value={recipient} label="recipient's id" />, delivery{" "}
               <Id value={one.id} label="delivery's id" />
@@ -184,7 +242,7 @@ export const Recipients = ({ one }: { readonly one: NonNullable<NotificationQuer
           </thead>
           <tbody>
             {rows.map((delivery) => (
-              <Row key={delivery.id} one={delivery} acceptedAt={one.createdAt} />
+              <Row key={delivery.id} one={delivery} acceptedAt={one.createdAt} notificationId={one.id} />
             ))}
           </tbody>
         </TableFrame>

@@ -21,6 +21,8 @@ export type BackgroundStatus = "COMPLETED" | "RUNNING"
 
 export type DeliveryStatus = "CANCELLED" | "FAILED" | "SENT" | "SKIPPED"
 
+export type HookDeliveryStatus = "DELIVERED" | "EXHAUSTED" | "PENDING" | "RETRYING"
+
 export type NotificationStatus = "CANCELLED" | "COMPLETED" | "PAUSED" | "QUEUED" | "SCHEDULED" | "SENDING"
 
 export type Platform = "ANDROID" | "IOS" | "WEB"
@@ -221,6 +223,35 @@ export type DeliveriesQuery = {
   }
 }
 
+export type ToldOfQueryVariables = Exact<{
+  notificationId: string
+  recipientId: string
+}>
+
+export type ToldOfQuery = {
+  readonly recipientHookDeliveries: ReadonlyArray<{
+    readonly webhookId: string
+    readonly eventId: string
+    readonly event: string
+    readonly eventAt: string
+    readonly status: HookDeliveryStatus
+    readonly isPaused: boolean
+    readonly attempts: number
+    readonly attemptedAt: ReadonlyArray<string>
+    readonly responseStatus: number | null
+    readonly reason: string | null
+    readonly nextAttemptAt: string | null
+  }>
+}
+
+export type HookNamesQueryVariables = Exact<{
+  appId: string
+}>
+
+export type HookNamesQuery = {
+  readonly hooks: { readonly nodes: ReadonlyArray<{ readonly id: string; readonly name: string }> }
+}
+
 export type OutcomesQueryVariables = Exact<{
   notificationId: string
 }>
@@ -298,6 +329,12 @@ export const byProvider: TypedDocument<ByProviderQuery, ByProviderQueryVariables
 )
 export const deliveries: TypedDocument<DeliveriesQuery, DeliveriesQueryVariables> = typed(
   "query Deliveries($notificationId:ID!$status:DeliveryStatus$error:String$userId:String$first:Int$after:String){deliveries(notificationId:$notificationId status:$status error:$error userId:$userId first:$first after:$after){nodes{id deviceId channelId provider status error attempts messageId completedAt deliveredAt openedAt clickedAt}pageInfo{hasNextPage endCursor}}}"
+)
+export const toldOf: TypedDocument<ToldOfQuery, ToldOfQueryVariables> = typed(
+  "query ToldOf($notificationId:ID!$recipientId:ID!){recipientHookDeliveries(notificationId:$notificationId recipientId:$recipientId){webhookId eventId event eventAt status isPaused attempts attemptedAt responseStatus reason nextAttemptAt}}"
+)
+export const hookNames: TypedDocument<HookNamesQuery, HookNamesQueryVariables> = typed(
+  "query HookNames($appId:ID!){hooks(appId:$appId first:100){nodes{id name}}}"
 )
 export const outcomes: TypedDocument<OutcomesQuery, OutcomesQueryVariables> = typed(
   "query Outcomes($notificationId:ID!){outcomes(notificationId:$notificationId){provider status error count}}"

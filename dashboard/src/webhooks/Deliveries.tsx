@@ -1,16 +1,18 @@
-import { Link, useSearch } from "@tanstack/react-router"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Card, Chip, Empty, Id, Loading, Pager, TableFrame, When } from "../parts/page.tsx"
 import { moment } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
-import { hookDeliveries, redeliver } from "./operations.ts"
+import { hookDeliveries, hookDelivery, redeliver } from "./operations.ts"
 import { Redeliver, RedeliveryProgress } from "./Redeliver.tsx"
 import type { Hook, HookDelivery } from "./words.ts"
-import { answerWords, DELIVERY, eventWords, EVENTS } from "./words.ts"
+import { answerWords, attemptWords, DELIVERY, eventWords, EVENTS } from "./words.ts"
 
-type Search = Readonly<Partial<Record<"after" | "redelivery", string>>>
+type Search = Readonly<Partial<Record<"after" | "event" | "state" | "redelivery", string>>>
+
+type Status = HookDelivery["status"]
 
 const ENDED: ReadonlySet<string> = new Set(["DELIVERED", "EXHAUSTED"])
 
@@ -21,9 +23,7 @@ const Attempts = ({ one }: { readonly one: HookDelivery }) => (
     </li>
     {one.attemptedAt.map((at, i) => (
       <li key={at}>
-        <time dateTime={at}>{moment(at)}</time> Attempt {i + 1}
-        {i === one.attemptedAt.length - 1 &&
-          `: ${one.responseStatus === null ? (one.reason ?? "no answer") : `answered ${one.responseStatus}`}, after ${one.latencyMs} ms`}
+        <time dateTime={at}>{moment(at)}</time> {attemptWords(i + 1, one.answers[i])}
       </li>
     ))}
     {one.nextAttemptAt !== null && (
@@ -35,6 +35,14 @@ const Attempts = ({ one }: { readonly one: HookDelivery }) => (
     {one.status === "EXHAUSTED" && <li className="muted">All attempts failed. It can be delivered again from here.</li>}
   </ol>
 )
+
+/** What was posted, as it stands there. */
+const Request = ({ eventId, hookId }: { readonly hookId: string; readonly eventId: string }) => {
+  const shown = useAsk(hookDelivery, { hookId, eventId })
+  const body = shown.data?.hookDelivery?.body
+  if (shown.error) return <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} />
+  return body === undefined ? <Loading lines={3} /> : <pre className="body">{JSON.stringify(body, null, 2)}</pre>
+}
 
 const Row = ({
   canChange,
@@ -69,19 +77,22 @@ const Row = ({
       {isOpen && (
         <tr className="opened">
           <td colSpan={6}>
-            <Attempts one={one} />
-            <p className="small muted">
-              Event <Id value={one.eventId} label="event's id" />, the <code>id</code> of what is posted
-            </p>
-            {canChange && hook.isActive && ENDED.has(one.status) && (
-              <Button
-                isBusy={again.isPending}
-                onClick={() => again.mutate({ id: hook.id, input: { deliveryId: one.eventId } })}
-              >
-                Deliver it again
-              </Button>
-            )}
-            <ErrorNotice error={again.error} />
+            <div className="stack">
+              <Attempts one={one} />
+              <Request hookId={hook.id} eventId={one.eventId} />
+              <p className="small muted">
+                Event <Id value={one.eventId} label="event's id" />, the <code>id</code> of what is posted
+              </p>
+              {canChange && hook.isActive && ENDED.has(one.status) && (
+                <Button
+                  isBusy={again.isPending}
+                  onClick={() => again.mutate({ id: hook.id, input: { deliveryId: one.eventId } })}
+                >
+                  Deliver it again
+                </Button>
+              )}
+              <ErrorNotice error={again.error} />
+            </div>
           </td>
         </tr>
       )}
@@ -92,10 +103,17 @@ const Row = ({
 /** Every event that the webhook had, with what its receiver answered. */
 export const Deliveries = ({ canChange, hook }: { readonly hook: Hook; readonly canChange: boolean }) => {
   const search = useSearch({ strict: false }) as Search
+  const navigate = useNavigate()
   const [isAsking, setAsking] = useState(false)
+  const filter = (changes: Search): void =>
+    void navigate({ to: ".", search: { ...search, after: undefined, ...changes } as never, resetScroll: false })
+  const status = search.state !== undefined && search.state in DELIVERY ? (search.state as Status) : null
+  const event = search.event !== undefined && search.event in EVENTS ? search.event : null
+  const isFiltered = status !== null || event !== null
+  const clear = () => filter({ event: undefined, state: undefined })
   const shown = useAsk(
     hookDeliveries,
-    { hookId: hook.id, first: 25, after: search.after ?? null },
+    { hookId: hook.id, event, status, first: 25, after: search.after ?? null },
     { keep: true, every: search.after ? false : 3_000 }
   )
   const rows = shown.data?.hookDeliveries.nodes ?? []
@@ -106,11 +124,54 @@ export const Deliveries = ({ canChange, hook }: { readonly hook: Hook; readonly 
       actions={canChange && hook.isActive && <Button onClick={() => setAsking(true)}>Deliver again…</Button>}
     >
       {search.redelivery && <RedeliveryProgress id={search.redelivery} />}
+      <div className="filters" role="group" aria-label="Filters">
+        <label>
+          State
+          <select value={status ?? ""} onChange={(event) => filter({ state: event.target.value || undefined })}>
+            <option value="">All</option>
+            {Object.entries(DELIVERY).map(([value, [words]]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Event
+          <select value={event ?? ""} onChange={(event) => filter({ event: event.target.value || undefined })}>
+            <option value="">All</option>
+            {Object.entries(EVENTS).map(([value, [words]]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        {isFiltered && (
+          <Button kind="quiet" onClick={clear}>
+            Clear
+          </Button>
+        )}
+      </div>
       <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} />
       {shown.data === undefined && !shown.error && <Loading />}
       {shown.data && rows.length === 0 && (
-        <Empty title="Nothing was delivered yet.">
-          <p>Events are listed here as they happen. A test shows its answer at once, and is not listed.</p>
+        <Empty
+          title={
+            next?.hasNextPage
+              ? "None among the latest thousands."
+              : isFiltered
+                ? "No delivery matches the filters."
+                : "Nothing was delivered yet."
+          }
+        >
+          {next?.hasNextPage ? (
+            <p>There are older ones: look further back.</p>
+          ) : isFiltered ? (
+            <Button onClick={clear}>Clear the filters</Button>
+          ) : (
+            <p>Events are listed here as they happen. A test shows its answer at once, and is not listed.</p>
+          )}
         </Empty>
       )}
       {rows.length > 0 && (

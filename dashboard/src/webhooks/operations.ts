@@ -117,6 +117,8 @@ export type HookLiveSubscription = {
 
 export type HookDeliveriesQueryVariables = Exact<{
   hookId: string
+  event?: string | null | undefined
+  status?: HookDeliveryStatus | null | undefined
   first?: number | null | undefined
   after?: string | null | undefined
 }>
@@ -135,10 +137,22 @@ export type HookDeliveriesQuery = {
       readonly reason: string | null
       readonly latencyMs: number | null
       readonly nextAttemptAt: string | null
+      readonly answers: ReadonlyArray<{
+        readonly responseStatus: number | null
+        readonly reason: string | null
+        readonly latencyMs: number
+      }>
     }>
     readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
   }
 }
+
+export type HookDeliveryQueryVariables = Exact<{
+  hookId: string
+  eventId: string
+}>
+
+export type HookDeliveryQuery = { readonly hookDelivery: { readonly eventId: string; readonly body: unknown } | null }
 
 export type CreateHookMutationVariables = Exact<{
   appId: string
@@ -217,7 +231,10 @@ export const hookLive: TypedDocument<HookLiveSubscription, HookLiveSubscriptionV
   "subscription HookLive($id:ID!){hookChanged(id:$id){...HookParts}}fragment HookParts on Hook{id name url events isActive disabledReason isSigned signatureOverlapUntil createdAt updatedAt}"
 )
 export const hookDeliveries: TypedDocument<HookDeliveriesQuery, HookDeliveriesQueryVariables> = typed(
-  "query HookDeliveries($hookId:ID!$first:Int$after:String){hookDeliveries(hookId:$hookId first:$first after:$after){nodes{eventId event eventAt status isPaused attempts attemptedAt responseStatus reason latencyMs nextAttemptAt}pageInfo{hasNextPage endCursor}}}"
+  "query HookDeliveries($hookId:ID!$event:String$status:HookDeliveryStatus$first:Int$after:String){hookDeliveries(hookId:$hookId event:$event status:$status first:$first after:$after){nodes{eventId event eventAt status isPaused attempts attemptedAt answers{responseStatus reason latencyMs}responseStatus reason latencyMs nextAttemptAt}pageInfo{hasNextPage endCursor}}}"
+)
+export const hookDelivery: TypedDocument<HookDeliveryQuery, HookDeliveryQueryVariables> = typed(
+  "query HookDelivery($hookId:ID!$eventId:ID!){hookDelivery(hookId:$hookId eventId:$eventId){eventId body}}"
 )
 export const createHook: TypedDocument<CreateHookMutation, CreateHookMutationVariables> = typed(
   "mutation CreateHook($appId:ID!$input:HookInput!){createHook(appId:$appId input:$input){id name isSigned}}"

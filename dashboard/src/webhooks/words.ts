@@ -46,6 +46,16 @@ export const DELIVERY: Readonly<Record<HookDelivery["status"], readonly [words: 
   EXHAUSTED: ["Missed", "bad"]
 }
 
+type Answer = Pick<HookDelivery["answers"][number], "reason" | "responseStatus" | "latencyMs">
+
+/** One attempt and what came of it; while it is under way, none. */
+export const attemptWords = (number: number, answer: Answer | undefined): string => {
+  if (answer === undefined) return `Attempt ${number}`
+  const { latencyMs, reason, responseStatus } = answer
+  const words = responseStatus === null ? (reason ?? "no answer") : `answered ${responseStatus}`
+  return `Attempt ${number}: ${words}, after ${latencyMs} ms`
+}
+
 /** What a receiver answered, or why it did not. */
 export const answerWords = ({ reason, responseStatus }: Pick<HookDelivery, "reason" | "responseStatus">): string =>
   responseStatus === null ? (reason ?? "–") : String(responseStatus)

@@ -117,9 +117,10 @@ export const deliveriesOf = (sql: SqlClient.SqlClient) =>
     id: NotificationId,
     after: string | null,
     limit: number,
-    { error, status, userId }: DeliveryFilter = {}
+    { error, recipientId, status, userId }: DeliveryFilter = {}
   ) {
-    const wanted = userId === undefined ? null : yield* recipientsOf(sql, appId, userId)
+    const ofOne = recipientId === undefined ? null : new Set([recipientId])
+    const wanted = userId === undefined ? ofOne : yield* recipientsOf(sql, appId, userId)
     const ids = wanted === null ? [] : [...wanted]
     if (wanted?.size === 0) return { items: [], next: null } as Page<FollowedDelivery>
     const idOf = deliveryIdsOf(id)

@@ -12,6 +12,7 @@ import { StoreError } from "../../../services/ports/StoreError.ts"
 import { milliseconds, texts } from "../server/columns.ts"
 import { claimWebhookWork } from "./claimWebhookWork.ts"
 import { finishWebhookWork, finishPlainWebhookWork } from "./finishWebhookWork.ts"
+import { deliveriesOfRecipient, deliveryWithBody } from "./toldEvents.ts"
 import { webhookDeliveries } from "./webhookDeliveries.ts"
 import { record } from "../access/auditEntry.ts"
 import { permitted } from "../access/permitted.ts"
@@ -202,10 +203,17 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient | Secre
         storeError("WebhookStore.target")
       )
 
-    const deliveries: WebhookStore["Service"]["deliveries"] = Effect.fnUntraced(function* (appId, id, after, limit) {
-      const found = yield* sql`SELECT 1 FROM webhooks WHERE id = ${id} AND app_id = ${appId}`
-      return found.length === 0 ? { items: [], next: null } : yield* webhookDeliveries(sql, id, after, limit)
+    const isTheirs = (appId: AppId, id: WebhookId) =>
+      Effect.map(sql`SELECT 1 FROM webhooks WHERE id = ${id} AND app_id = ${appId}`, ({ length }) => length > 0)
+    const deliveries: WebhookStore["Service"]["deliveries"] = Effect.fnUntraced(function* (appId, id, ...asked) {
+      return (yield* isTheirs(appId, id)) ? yield* webhookDeliveries(sql, id, ...asked) : { items: [], next: null }
     }, storeError("WebhookStore.deliveries"))
+    const delivery: WebhookStore["Service"]["delivery"] = Effect.fnUntraced(function* (appId, id, eventId) {
+      const found = (yield* isTheirs(appId, id)) ? yield* deliveryWithBody(sql, id, eventId) : undefined
+      return Option.fromUndefinedOr(found)
+    }, storeError("WebhookStore.delivery"))
+    const ofRecipient: WebhookStore["Service"]["ofRecipient"] = (...asked) =>
+      deliveriesOfRecipient(sql, ...asked).pipe(storeError("WebhookStore.ofRecipient"))
 
     /** What cannot even be put into a statement is refused like what a statement may not say. */
     const finishing = <A>(operation: string, write: () => Effect.Effect<A, SqlError>): Effect.Effect<A, StoreError> =>
@@ -227,6 +235,8 @@ export const layer: Layer.Layer<WebhookStore, never, SqlClient.SqlClient | Secre
       endpoint,
       target,
       deliveries,
+      delivery,
+      ofRecipient,
       finish,
       finishPlain,
       ...claimWebhookWork(sql, holder)

@@ -1,16 +1,20 @@
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { EventName } from "../../../services/domain/webhooks/Event.ts"
 import type { WebhookId } from "../../../services/domain/Ids.ts"
 import { eventIdOf } from "../../../services/domain/Ids.ts"
 import type { Page } from "../../../services/ports/audience/DeviceStore.ts"
-import type { WebhookAttempt, WebhookDelivery } from "../../../services/ports/webhooks/WebhookStore.ts"
+import type {
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookDeliveryFilter
+} from "../../../services/ports/webhooks/WebhookStore.ts"
 import { unpack } from "./packedAttempts.ts"
 import { uuids } from "../server/columns.ts"
 import { pageOf } from "../server/pages.ts"
 
-interface ChunkRow {
+export interface ChunkRow {
   readonly id: string
   readonly event: EventName
   readonly at: Date
@@ -40,7 +44,7 @@ interface Known {
 }
 
 /** An event in its chunk. */
-interface Wanted {
+export interface Wanted {
   readonly id: string
   readonly chunk: ChunkRow
   readonly position: number
@@ -82,11 +86,34 @@ const deliveryOf = (chunk: ChunkRow, position: number, known: Known): WebhookDel
 const positionOf = (eventId: string, chunkId: string): number =>
   Number.parseInt(chunkId.slice(32), 16) ^ Number.parseInt(eventId.slice(32), 16)
 
+/** Where only some events are wanted: chunks and events that are looked at in one step, and steps for one page. */
+const CHUNKS = 500
+const STEP = 500
+const STEPS = 10
+
 /** The query of `WebhookStore.deliveries`. */
-export const webhookDeliveries = (
-  ...asked: Parameters<typeof locateDeliveries>
-): Effect.Effect<Page<WebhookDelivery>, SqlError> =>
-  Effect.map(locateDeliveries(...asked), ({ items, next }) => ({ items: items.map(({ delivery }) => delivery), next }))
+export const webhookDeliveries = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  webhookId: WebhookId,
+  after: string | null,
+  limit: number,
+  filter: WebhookDeliveryFilter = {}
+): Effect.fn.Return<Page<WebhookDelivery>, SqlError> {
+  const { event, status } = filter
+  const found: Array<WebhookDelivery> = []
+  let from = after
+  for (let step = 0; step < STEPS; step++) {
+    // A chunk costs the same whether one of its events is looked at or all; whether it has the event is seen at once.
+    const [events, chunks] = [status === undefined ? limit : STEP, event === undefined ? limit + 2 : CHUNKS]
+    const { items, next } = yield* locateDeliveries(sql, webhookId, from, events, filter, chunks)
+    const fitting = items.map(({ delivery }) => delivery).filter((one) => status === undefined || one.status === status)
+    found.push(...fitting)
+    if (found.length > limit) return pageOf(found, limit)
+    if (next === null || (event === undefined && status === undefined)) return { items: found, next }
+    from = next
+  }
+  return { items: found, next: from }
+})
 
 /** One event of the webhook, if it had it. */
 export const locateDelivery = Effect.fnUntraced(function* (
@@ -106,29 +133,50 @@ export const locateDelivery = Effect.fnUntraced(function* (
 })
 
 /**
+ * The chunks of a webhook from `last` on, newest first, of which something is in the state. They are chosen before they
+ * are looked up, and by a span of webhook and chunk: in the order of chunks alone one would walk those of all other
+ * webhooks too. What is open, and what was given up, is found without a walk through what was delivered.
+ */
+const chunksOf = (
+  sql: SqlClient.SqlClient,
+  webhookId: WebhookId,
+  last: string,
+  status: WebhookDelivery["status"] | undefined
+): Statement.Fragment => {
+  const span = sql`w.webhook_id >= ${webhookId}::uuid AND (w.webhook_id, w.chunk_id) <= (${webhookId}::uuid, ${last}::uuid)`
+  if (status === "exhausted")
+    return sql`SELECT DISTINCT w.webhook_id, w.chunk_id FROM webhook_work_items w WHERE w.exhausted > 0 AND ${span}`
+  if (status === "pending" || status === "retrying")
+    return sql`SELECT DISTINCT w.webhook_id, w.chunk_id FROM (
+        SELECT o.webhook_id, o.chunk_id FROM webhook_work_items o WHERE NOT o.done AND o.webhook_id = ${webhookId}::uuid OFFSET 0
+      ) w WHERE w.chunk_id <= ${last}::uuid`
+  return sql`SELECT w.webhook_id, w.chunk_id FROM webhook_work_items w WHERE w.attempts = 0 AND NOT w.redelivers AND ${span}`
+}
+
+/**
  * The events of a webhook, newest first, from behind the event `after`, with what is known of them. Which events a page
  * holds follows from the chunks, which never change, so a page is the same page however often it is read; what is known
- * of them is read in one statement, and so of one moment.
+ * of them is read in one statement, and so of one moment. With a filter, events of chunks of which one fits: a page may
+ * have fewer, and a next one. `most`: chunks that are read.
  */
 export const locateDeliveries = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   webhookId: WebhookId,
   after: string | null,
-  limit: number
+  limit: number,
+  { event, status }: WebhookDeliveryFilter = {},
+  most = limit + 2
 ): Effect.fn.Return<Page<Located>, SqlError> {
   const bounds = after === null ? null : boundsOf(after)
   // Every chunk has an event at least. One more for the chunk that `after` is in, and one to know whether more follow.
-  // They are chosen before they are looked up, and by a span of webhook and chunk: in the order of chunks alone one would
-  // walk those of all other webhooks too.
   const chunks = yield* sql<ChunkRow>`
     SELECT c.id, c.event, c.at, c.size FROM (
-      SELECT w.chunk_id FROM webhook_work_items w WHERE w.attempts = 0 AND NOT w.redelivers
-        AND w.webhook_id >= ${webhookId}::uuid AND (w.webhook_id, w.chunk_id) <= (${webhookId}::uuid, ${bounds?.[1] ?? LAST}::uuid)
-      ORDER BY w.webhook_id DESC, w.chunk_id DESC LIMIT ${limit + 2}
+      ${chunksOf(sql, webhookId, bounds?.[1] ?? LAST, status)} ORDER BY w.webhook_id DESC, w.chunk_id DESC LIMIT ${most}
     ) page JOIN event_chunks c ON c.id = page.chunk_id ORDER BY c.id DESC`
 
   const wanted: Array<Wanted> = []
   for (const chunk of chunks) {
+    if (event !== undefined && chunk.event !== event) continue
     const isBegun = bounds !== null && after !== null && chunk.id >= bounds[0]
     const begin = isBegun ? positionOf(after, chunk.id) + 1 : 0
     for (let position = begin; position < chunk.size && wanted.length <= limit; position++) {
@@ -137,11 +185,14 @@ export const locateDeliveries = Effect.fnUntraced(function* (
     if (wanted.length > limit) break
   }
   const { items, next } = pageOf(wanted, limit)
-  return { items: yield* tell(sql, webhookId, items), next }
+  const end = chunks.length < most ? undefined : chunks.at(-1)
+  // Behind the last chunk that was read, when those that fit did not fill the page.
+  const further = next ?? (end === undefined ? null : eventIdOf(end.id, end.size - 1))
+  return { items: yield* tell(sql, webhookId, items), next: further }
 })
 
 /** What is known of events, in the order in which they are given. */
-const tell = Effect.fnUntraced(function* (
+export const tell = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   webhookId: WebhookId,
   items: ReadonlyArray<Wanted>

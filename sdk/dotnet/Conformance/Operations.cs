@@ -61,6 +61,7 @@ namespace Heliograph.Conformance
                 case "notifications.deliveries": return input.PagesAsync(client.Notifications.Deliveries(input.Id(0), new NotificationsDeliveriesQuery(input.Object("query")), input.Options()), token);
                 case "notifications.outcomes": return input.ValueAsync(client.Notifications.OutcomesAsync(input.Id(0), input.Options(), token));
                 case "notifications.stats": return input.ValueAsync(client.Notifications.StatsAsync(input.Id(0), input.Options(), token));
+                case "notifications.webhookDeliveries": return input.ValueAsync(client.Notifications.WebhookDeliveriesAsync(input.Id(0), new NotificationsWebhookDeliveriesQuery(input.Object("query")), input.Options(), token));
                 case "templates.create": return input.ValueAsync(client.Templates.CreateAsync(new CreateTemplate(input.Object("body")), input.Options(), token));
                 case "templates.list": return input.PagesAsync(client.Templates.List(new TemplatesListQuery(input.Object("query")), input.Options()), token);
                 case "templates.previewMany": return input.ValueAsync(client.Templates.PreviewManyAsync(new PreviewSources(input.Object("body")), input.Options(), token));
@@ -97,6 +98,7 @@ namespace Heliograph.Conformance
                 case "webhooks.delete": return input.ValueAsync(client.Webhooks.DeleteAsync(input.Id(0), input.Options(), token));
                 case "webhooks.test": return input.ValueAsync(client.Webhooks.TestAsync(input.Id(0), new TestWebhook(input.Object("body")), input.Options(), token));
                 case "webhooks.deliveries": return input.PagesAsync(client.Webhooks.Deliveries(input.Id(0), new WebhooksDeliveriesQuery(input.Object("query")), input.Options()), token);
+                case "webhooks.delivery": return input.ValueAsync(client.Webhooks.DeliveryAsync(input.Id(0), new WebhooksDeliveryQuery(input.Object("query")), input.Options(), token));
                 case "webhooks.redeliver": return input.ValueAsync(client.Webhooks.RedeliverAsync(input.Id(0), new RedeliverWebhook(input.Object("body")), input.Options(), token));
                 case "webhooks.getRedelivery": return input.ValueAsync(client.Webhooks.GetRedeliveryAsync(input.Id(0), input.Options(), token));
                 case "deadLetters.list": return input.PagesAsync(client.DeadLetters.List(new DeadLettersListQuery(input.Object("query")), input.Options()), token);

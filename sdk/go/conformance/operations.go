@@ -171,6 +171,10 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		return runValue(out)(c.Notifications.Outcomes(ctx, in.IDs[0], in.options()...))
 	case "notifications.stats":
 		return runValue(out)(c.Notifications.Stats(ctx, in.IDs[0], in.options()...))
+	case "notifications.webhookDeliveries":
+		var params heliograph.NotificationsWebhookDeliveriesParams
+		in.decode(in.Query, &params)
+		return runValue(out)(c.Notifications.WebhookDeliveries(ctx, in.IDs[0], &params, in.options()...))
 	case "templates.create":
 		var body heliograph.CreateTemplate
 		in.decode(in.Body, &body)
@@ -287,6 +291,10 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		var params heliograph.WebhooksDeliveriesParams
 		in.decode(in.Query, &params)
 		return runPages(ctx, c.Webhooks.Deliveries(in.IDs[0], &params, in.options()...), in, out)
+	case "webhooks.delivery":
+		var params heliograph.WebhooksDeliveryParams
+		in.decode(in.Query, &params)
+		return runValue(out)(c.Webhooks.Delivery(ctx, in.IDs[0], &params, in.options()...))
 	case "webhooks.redeliver":
 		var body heliograph.RedeliverWebhook
 		in.decode(in.Body, &body)

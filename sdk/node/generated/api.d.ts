@@ -768,6 +768,42 @@ export type RaiseEvent = {
 
 export type RaisedEvent = { readonly id: string }
 
+export type RecipientWebhookDeliveries = { readonly data: ReadonlyArray<RecipientWebhookDelivery> }
+
+export type RecipientWebhookDelivery = {
+  readonly webhook_id: string
+  /** The `id` of the delivered body, the same on every attempt. */
+  readonly event_id: string
+  readonly event:
+    | "NOTIFICATION_SENT"
+    | "NOTIFICATION_FAILED"
+    | "NOTIFICATION_DELIVERED"
+    | "NOTIFICATION_OPENED"
+    | "NOTIFICATION_CLICKED"
+    | "WORKFLOW_COMPLETED"
+    | "WORKFLOW_FILTERED"
+    | "WORKFLOW_FAILED"
+    | "WORKFLOW_CANCELLED"
+  /** `pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts failed; there is a dead letter. */
+  readonly status: "delivered" | "pending" | "retrying" | "exhausted"
+  /** The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled. */
+  readonly is_paused: boolean
+  readonly attempts: number
+  /** When each attempt began, oldest first. */
+  readonly attempted_at: ReadonlyArray<string>
+  /** What came of each attempt, as `attempted_at` has them. */
+  readonly answers: ReadonlyArray<WebhookAnswer>
+  /** Of the last attempt; null when there was no answer. */
+  readonly response_status: number | null
+  /** Why the last attempt failed. */
+  readonly reason: string | null
+  /** Of the last attempt. */
+  readonly latency_ms: number | null
+  /** The earliest moment of the next attempt; null when there is none, or not before the webhook is enabled. */
+  readonly next_attempt_at: string | null
+  readonly event_at: string
+}
+
 export type RedeliverWebhook = {
   readonly from?: string
   readonly to?: string
@@ -1288,6 +1324,14 @@ export type Webhook = {
   readonly updated_at: string
 }
 
+export type WebhookAnswer = {
+  /** Null when there was no answer. */
+  readonly response_status: number | null
+  /** Why the attempt failed. */
+  readonly reason: string | null
+  readonly latency_ms: number
+}
+
 export type WebhookDelivery = {
   /** The `id` of the delivered body, the same on every attempt. */
   readonly event_id: string
@@ -1308,6 +1352,8 @@ export type WebhookDelivery = {
   readonly attempts: number
   /** When each attempt began, oldest first. */
   readonly attempted_at: ReadonlyArray<string>
+  /** What came of each attempt, as `attempted_at` has them. */
+  readonly answers: ReadonlyArray<WebhookAnswer>
   /** Of the last attempt; null when there was no answer. */
   readonly response_status: number | null
   /** Why the last attempt failed. */
@@ -1317,6 +1363,41 @@ export type WebhookDelivery = {
   /** The earliest moment of the next attempt; null when there is none, or not before the webhook is enabled. */
   readonly next_attempt_at: string | null
   readonly event_at: string
+}
+
+export type WebhookDeliveryWithBody = {
+  /** The `id` of the delivered body, the same on every attempt. */
+  readonly event_id: string
+  readonly event:
+    | "NOTIFICATION_SENT"
+    | "NOTIFICATION_FAILED"
+    | "NOTIFICATION_DELIVERED"
+    | "NOTIFICATION_OPENED"
+    | "NOTIFICATION_CLICKED"
+    | "WORKFLOW_COMPLETED"
+    | "WORKFLOW_FILTERED"
+    | "WORKFLOW_FAILED"
+    | "WORKFLOW_CANCELLED"
+  /** `pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts failed; there is a dead letter. */
+  readonly status: "delivered" | "pending" | "retrying" | "exhausted"
+  /** The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled. */
+  readonly is_paused: boolean
+  readonly attempts: number
+  /** When each attempt began, oldest first. */
+  readonly attempted_at: ReadonlyArray<string>
+  /** What came of each attempt, as `attempted_at` has them. */
+  readonly answers: ReadonlyArray<WebhookAnswer>
+  /** Of the last attempt; null when there was no answer. */
+  readonly response_status: number | null
+  /** Why the last attempt failed. */
+  readonly reason: string | null
+  /** Of the last attempt. */
+  readonly latency_ms: number | null
+  /** The earliest moment of the next attempt; null when there is none, or not before the webhook is enabled. */
+  readonly next_attempt_at: string | null
+  readonly event_at: string
+  /** What is posted. */
+  readonly body: unknown
 }
 
 export type WebhookTest = {
@@ -1897,6 +1978,15 @@ export interface NotificationsResource {
   outcomes(id: string, options?: RequestOptions): Promise<Outcomes>
   /** Read a notification's counts by provider. */
   stats(id: string, options?: RequestOptions): Promise<NotificationStats>
+  /** List what webhooks were told of a recipient. */
+  webhookDeliveries(
+    id: string,
+    query: {
+      /** The device, or the channel. */
+      readonly recipient_id: string
+    },
+    options?: RequestOptions
+  ): Promise<RecipientWebhookDeliveries>
 }
 
 export interface TemplatesResource {
@@ -2058,6 +2148,17 @@ export interface WebhooksResource {
   deliveries(
     id: string,
     query?: {
+      readonly event?:
+        | "NOTIFICATION_SENT"
+        | "NOTIFICATION_FAILED"
+        | "NOTIFICATION_DELIVERED"
+        | "NOTIFICATION_OPENED"
+        | "NOTIFICATION_CLICKED"
+        | "WORKFLOW_COMPLETED"
+        | "WORKFLOW_FILTERED"
+        | "WORKFLOW_FAILED"
+        | "WORKFLOW_CANCELLED"
+      readonly status?: "delivered" | "pending" | "retrying" | "exhausted"
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
       /** `next_cursor` of the page before. Leave it out for the first page. */
@@ -2065,6 +2166,15 @@ export interface WebhooksResource {
     },
     options?: RequestOptions
   ): Pages<WebhookDelivery>
+  /** Read a delivery with its body. */
+  delivery(
+    id: string,
+    query: {
+      /** As the list of deliveries has it. */
+      readonly event_id: string
+    },
+    options?: RequestOptions
+  ): Promise<WebhookDeliveryWithBody>
   /** Deliver again what a webhook's receiver missed. */
   redeliver(id: string, body: RedeliverWebhook, options?: RequestOptions): Promise<Redelivery>
   /** Follow a redelivery. */

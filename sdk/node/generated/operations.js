@@ -435,6 +435,15 @@ export const operations = {
       query: false,
       takesKey: false,
       answer: "json"
+    },
+    webhookDeliveries: {
+      method: "GET",
+      path: "/api/v1/notifications/{id}/webhook-deliveries",
+      ids: 1,
+      body: null,
+      query: true,
+      takesKey: false,
+      answer: "json"
     }
   },
   templates: {
@@ -747,6 +756,15 @@ export const operations = {
       query: true,
       takesKey: false,
       answer: "page"
+    },
+    delivery: {
+      method: "GET",
+      path: "/api/v1/webhooks/{id}/delivery",
+      ids: 1,
+      body: null,
+      query: true,
+      takesKey: false,
+      answer: "json"
     },
     redeliver: {
       method: "POST",

@@ -101,6 +101,8 @@ export interface DeliveryFilter {
   readonly error?: string
   /** Recipients of one person: their devices and channels. */
   readonly userId?: string
+  /** One recipient: a device or a channel. */
+  readonly recipientId?: string
 }
 
 export interface NotificationFilter {

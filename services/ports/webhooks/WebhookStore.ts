@@ -2,7 +2,7 @@ import type { Effect, Option } from "effect"
 import { Context, Schema } from "effect"
 import type { EventChunk, EventName } from "../../domain/webhooks/Event.ts"
 import type { CreateWebhook, Webhook, UpdateWebhook } from "../../domain/webhooks/Webhook.ts"
-import type { AppId, WebhookId, WebhookWorkId } from "../../domain/Ids.ts"
+import type { AppId, NotificationId, WebhookId, WebhookWorkId } from "../../domain/Ids.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
 
@@ -82,6 +82,18 @@ export interface WebhookDelivery {
   readonly isPaused: boolean
 }
 
+/** Which of a webhook's deliveries are wanted: those that meet every condition. */
+export interface WebhookDeliveryFilter {
+  readonly event?: EventName
+  readonly status?: WebhookDelivery["status"]
+}
+
+/** An event about a recipient of a notification: which, and when, in epoch milliseconds. */
+export interface RecipientEvent {
+  readonly event: EventName
+  readonly at: number
+}
+
 /** Results of one work item, in the order in which they came. */
 export interface WebhookResults {
   readonly workId: WebhookWorkId
@@ -133,13 +145,33 @@ export class WebhookStore extends Context.Service<
     readonly endpoint: (id: WebhookId) => Effect.Effect<Option.Option<WebhookEndpoint>, StoreError>
     /** The same for a webhook of the application that may be inactive: for test deliveries. */
     readonly target: (appId: AppId, id: WebhookId) => Effect.Effect<Option.Option<WebhookEndpoint>, StoreError>
-    /** The webhook's events, newest first, from behind the event `after`; what is known of them in one moment. */
+    /**
+     * The webhook's events, newest first, from behind the event `after`; what is known of them in one moment. With a
+     * filter a page ends after some thousand events that were looked at: it may have fewer than `limit`, and a next one.
+     */
     readonly deliveries: (
       appId: AppId,
       id: WebhookId,
       after: string | null,
-      limit: number
+      limit: number,
+      filter?: WebhookDeliveryFilter
     ) => Effect.Effect<Page<WebhookDelivery>, StoreError>
+    /** One of them, with the body that is posted. None when the webhook never had the event, or it is not kept any more. */
+    readonly delivery: (
+      appId: AppId,
+      id: WebhookId,
+      eventId: string
+    ) => Effect.Effect<Option.Option<{ readonly delivery: WebhookDelivery; readonly body: string }>, StoreError>
+    /**
+     * What webhooks were told of one recipient of a notification, oldest event first. Events are looked for around their
+     * moments: those that an outage kept from being written for longer than some seconds are not found.
+     */
+    readonly ofRecipient: (
+      appId: AppId,
+      notificationId: NotificationId,
+      recipientId: string,
+      events: ReadonlyArray<RecipientEvent>
+    ) => Effect.Effect<ReadonlyArray<{ readonly webhookId: WebhookId; readonly delivery: WebhookDelivery }>, StoreError>
     /**
      * Takes up to `limit` due work items of an active webhook, oldest first, and no more than it takes to have
      * `events` events. A lease from before the store last began to

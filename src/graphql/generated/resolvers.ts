@@ -911,7 +911,11 @@ export type Query = {
   readonly replay?: Maybe<Replay>
   readonly hooks: HookConnection
   readonly hook?: Maybe<Hook>
+  /** With a filter a page may have fewer than `first`, and even none, while hasNextPage says that there are more. */
   readonly hookDeliveries: HookDeliveryConnection
+  readonly hookDelivery?: Maybe<HookDeliveryWithBody>
+  /** What webhooks were told of a device or channel that a notification went to. */
+  readonly recipientHookDeliveries: ReadonlyArray<RecipientHookDelivery>
   readonly redelivery?: Maybe<Redelivery>
   readonly workflows: WorkflowConnection
   readonly workflow?: Maybe<Workflow>
@@ -1157,8 +1161,20 @@ export type QueryHookArgs = {
 
 export type QueryHookDeliveriesArgs = {
   hookId: Scalars["ID"]["input"]
+  event?: InputMaybe<Scalars["String"]["input"]>
+  status?: InputMaybe<HookDeliveryStatus>
   first?: InputMaybe<Scalars["Int"]["input"]>
   after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryHookDeliveryArgs = {
+  hookId: Scalars["ID"]["input"]
+  eventId: Scalars["ID"]["input"]
+}
+
+export type QueryRecipientHookDeliveriesArgs = {
+  notificationId: Scalars["ID"]["input"]
+  recipientId: Scalars["ID"]["input"]
 }
 
 export type QueryRedeliveryArgs = {
@@ -2143,6 +2159,14 @@ export type HookChanges = {
 
 export type HookDeliveryStatus = "delivered" | "pending" | "retrying" | "exhausted"
 
+/** What came of one attempt. */
+export type HookAnswer = {
+  /** Null when there was no answer. */
+  readonly responseStatus?: Maybe<Scalars["Int"]["output"]>
+  readonly reason?: Maybe<Scalars["String"]["output"]>
+  readonly latencyMs: Scalars["Int"]["output"]
+}
+
 export type HookDelivery = {
   /** The `id` of the delivered body, the same on every attempt. */
   readonly eventId: Scalars["ID"]["output"]
@@ -2152,7 +2176,43 @@ export type HookDelivery = {
   readonly isPaused: Scalars["Boolean"]["output"]
   readonly attempts: Scalars["Int"]["output"]
   readonly attemptedAt: ReadonlyArray<Scalars["DateTime"]["output"]>
+  /** Of each attempt, as attemptedAt has them. */
+  readonly answers: ReadonlyArray<HookAnswer>
   /** Of the last attempt; null when there was no answer. */
+  readonly responseStatus?: Maybe<Scalars["Int"]["output"]>
+  readonly reason?: Maybe<Scalars["String"]["output"]>
+  readonly latencyMs?: Maybe<Scalars["Int"]["output"]>
+  readonly nextAttemptAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly eventAt: Scalars["DateTime"]["output"]
+}
+
+export type HookDeliveryWithBody = {
+  readonly eventId: Scalars["ID"]["output"]
+  readonly event: Scalars["String"]["output"]
+  readonly status: HookDeliveryStatus
+  readonly isPaused: Scalars["Boolean"]["output"]
+  readonly attempts: Scalars["Int"]["output"]
+  readonly attemptedAt: ReadonlyArray<Scalars["DateTime"]["output"]>
+  readonly answers: ReadonlyArray<HookAnswer>
+  readonly responseStatus?: Maybe<Scalars["Int"]["output"]>
+  readonly reason?: Maybe<Scalars["String"]["output"]>
+  readonly latencyMs?: Maybe<Scalars["Int"]["output"]>
+  readonly nextAttemptAt?: Maybe<Scalars["DateTime"]["output"]>
+  readonly eventAt: Scalars["DateTime"]["output"]
+  /** What is posted. */
+  readonly body: Scalars["JSON"]["output"]
+}
+
+/** What a webhook was told of one recipient. */
+export type RecipientHookDelivery = {
+  readonly webhookId: Scalars["ID"]["output"]
+  readonly eventId: Scalars["ID"]["output"]
+  readonly event: Scalars["String"]["output"]
+  readonly status: HookDeliveryStatus
+  readonly isPaused: Scalars["Boolean"]["output"]
+  readonly attempts: Scalars["Int"]["output"]
+  readonly attemptedAt: ReadonlyArray<Scalars["DateTime"]["output"]>
+  readonly answers: ReadonlyArray<HookAnswer>
   readonly responseStatus?: Maybe<Scalars["Int"]["output"]>
   readonly reason?: Maybe<Scalars["String"]["output"]>
   readonly latencyMs?: Maybe<Scalars["Int"]["output"]>
@@ -2742,7 +2802,10 @@ export type ResolversTypes = {
   HookInput: HookInput
   HookChanges: HookChanges
   HookDeliveryStatus: null
+  HookAnswer: ResolverTypeWrapper<HookAnswer>
   HookDelivery: ResolverTypeWrapper<HookDelivery>
+  HookDeliveryWithBody: ResolverTypeWrapper<HookDeliveryWithBody>
+  RecipientHookDelivery: ResolverTypeWrapper<RecipientHookDelivery>
   HookDeliveryConnection: ResolverTypeWrapper<HookDeliveryConnection>
   HookDeliveryEdge: ResolverTypeWrapper<HookDeliveryEdge>
   HookTest: ResolverTypeWrapper<HookTest>
@@ -2947,7 +3010,10 @@ export type ResolversParentTypes = {
   HookEdge: HookEdge
   HookInput: HookInput
   HookChanges: HookChanges
+  HookAnswer: HookAnswer
   HookDelivery: HookDelivery
+  HookDeliveryWithBody: HookDeliveryWithBody
+  RecipientHookDelivery: RecipientHookDelivery
   HookDeliveryConnection: HookDeliveryConnection
   HookDeliveryEdge: HookDeliveryEdge
   HookTest: HookTest
@@ -3973,6 +4039,18 @@ export type QueryResolvers<
     ContextType,
     RequireFields<QueryHookDeliveriesArgs, "hookId">
   >
+  hookDelivery?: Resolver<
+    Maybe<ResolversTypes["HookDeliveryWithBody"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryHookDeliveryArgs, "hookId" | "eventId">
+  >
+  recipientHookDeliveries?: Resolver<
+    ReadonlyArray<ResolversTypes["RecipientHookDelivery"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryRecipientHookDeliveriesArgs, "notificationId" | "recipientId">
+  >
   redelivery?: Resolver<
     Maybe<ResolversTypes["Redelivery"]>,
     ParentType,
@@ -4899,6 +4977,15 @@ export type HookDeliveryStatusResolvers = {
   EXHAUSTED: "exhausted"
 }
 
+export type HookAnswerResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["HookAnswer"] = ResolversParentTypes["HookAnswer"]
+> = {
+  responseStatus?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  reason?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  latencyMs?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+}
+
 export type HookDeliveryResolvers<
   ContextType = GraphqlContext,
   ParentType extends ResolversParentTypes["HookDelivery"] = ResolversParentTypes["HookDelivery"]
@@ -4909,6 +4996,45 @@ export type HookDeliveryResolvers<
   isPaused?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
   attempts?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
   attemptedAt?: Resolver<ReadonlyArray<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  answers?: Resolver<ReadonlyArray<ResolversTypes["HookAnswer"]>, ParentType, ContextType>
+  responseStatus?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  reason?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  latencyMs?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  nextAttemptAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  eventAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+}
+
+export type HookDeliveryWithBodyResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["HookDeliveryWithBody"] = ResolversParentTypes["HookDeliveryWithBody"]
+> = {
+  eventId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  event?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["HookDeliveryStatus"], ParentType, ContextType>
+  isPaused?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  attempts?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  attemptedAt?: Resolver<ReadonlyArray<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  answers?: Resolver<ReadonlyArray<ResolversTypes["HookAnswer"]>, ParentType, ContextType>
+  responseStatus?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  reason?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  latencyMs?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
+  nextAttemptAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  eventAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  body?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+}
+
+export type RecipientHookDeliveryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["RecipientHookDelivery"] = ResolversParentTypes["RecipientHookDelivery"]
+> = {
+  webhookId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  eventId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  event?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  status?: Resolver<ResolversTypes["HookDeliveryStatus"], ParentType, ContextType>
+  isPaused?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
+  attempts?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  attemptedAt?: Resolver<ReadonlyArray<ResolversTypes["DateTime"]>, ParentType, ContextType>
+  answers?: Resolver<ReadonlyArray<ResolversTypes["HookAnswer"]>, ParentType, ContextType>
   responseStatus?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
   reason?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
   latencyMs?: Resolver<Maybe<ResolversTypes["Int"]>, ParentType, ContextType>
@@ -5329,7 +5455,10 @@ export type Resolvers<ContextType = GraphqlContext> = {
   HookConnection?: HookConnectionResolvers<ContextType>
   HookEdge?: HookEdgeResolvers<ContextType>
   HookDeliveryStatus?: HookDeliveryStatusResolvers
+  HookAnswer?: HookAnswerResolvers<ContextType>
   HookDelivery?: HookDeliveryResolvers<ContextType>
+  HookDeliveryWithBody?: HookDeliveryWithBodyResolvers<ContextType>
+  RecipientHookDelivery?: RecipientHookDeliveryResolvers<ContextType>
   HookDeliveryConnection?: HookDeliveryConnectionResolvers<ContextType>
   HookDeliveryEdge?: HookDeliveryEdgeResolvers<ContextType>
   HookTest?: HookTestResolvers<ContextType>

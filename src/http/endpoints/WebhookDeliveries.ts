@@ -1,9 +1,12 @@
 import { Effect, Option, Schema } from "effect"
 import { EventName } from "../../../services/domain/webhooks/Event.ts"
-import type { WebhookId } from "../../../services/domain/Ids.ts"
+import type { NotificationId } from "../../../services/domain/Ids.ts"
+import { WebhookId } from "../../../services/domain/Ids.ts"
+import type { FollowedDelivery } from "../../../services/domain/sending/Delivery.ts"
 import { isoTime } from "../../../services/domain/Time.ts"
 import { TestEvents } from "../../../services/engine/webhooks/TestEvents.ts"
-import type { WebhookDelivery } from "../../../services/ports/webhooks/WebhookStore.ts"
+import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
+import type { RecipientEvent, WebhookAttempt, WebhookDelivery } from "../../../services/ports/webhooks/WebhookStore.ts"
 import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
 import { WebhookStore } from "../../../services/ports/webhooks/WebhookStore.ts"
 import { invalid, notFound } from "../pipeline/ApiError.ts"
@@ -12,10 +15,18 @@ import { listQuery, page, pageOf } from "../pipeline/Page.ts"
 import { within } from "../pipeline/WaitLimiter.ts"
 import { route } from "../pipeline/Route.ts"
 
+const AnswerView = Schema.Struct({
+  response_status: Schema.NullOr(Schema.Int).annotate({ description: "Null when there was no answer." }),
+  reason: Schema.NullOr(Schema.String).annotate({ description: "Why the attempt failed." }),
+  latency_ms: Schema.Int
+}).annotate({ identifier: "WebhookAnswer" })
+
+const DeliveryState = Schema.Literals(["delivered", "pending", "retrying", "exhausted"])
+
 const WebhookDeliveryView = Schema.Struct({
   event_id: Schema.String.annotate({ description: "The `id` of the delivered body, the same on every attempt." }),
   event: EventName,
-  status: Schema.Literals(["delivered", "pending", "retrying", "exhausted"]).annotate({
+  status: DeliveryState.annotate({
     description:
       "`pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts failed; there is a dead letter."
   }),
@@ -24,6 +35,7 @@ const WebhookDeliveryView = Schema.Struct({
   }),
   attempts: Schema.Int,
   attempted_at: Schema.Array(Schema.String).annotate({ description: "When each attempt began, oldest first." }),
+  answers: Schema.Array(AnswerView).annotate({ description: "What came of each attempt, as `attempted_at` has them." }),
   response_status: Schema.NullOr(Schema.Int).annotate({
     description: "Of the last attempt; null when there was no answer."
   }),
@@ -36,13 +48,30 @@ const WebhookDeliveryView = Schema.Struct({
   event_at: Schema.String
 }).annotate({ identifier: "WebhookDelivery" })
 
+const WholeDeliveryView = Schema.Struct({
+  ...WebhookDeliveryView.fields,
+  body: Schema.Json.annotate({ description: "What is posted." })
+}).annotate({ identifier: "WebhookDeliveryWithBody" })
+
+const RecipientDeliveryView = Schema.Struct({
+  webhook_id: WebhookId,
+  ...WebhookDeliveryView.fields
+}).annotate({ identifier: "RecipientWebhookDelivery" })
+
 const reasonOf = (outcome: number | string): string | null => {
   if (typeof outcome === "string") return outcome
   return outcome >= 200 && outcome < 300 ? null : `answered ${outcome}`
 }
 
+const answerOf = ({ latencyMs, outcome }: WebhookAttempt): typeof AnswerView.Type => ({
+  response_status: typeof outcome === "number" ? outcome : null,
+  reason: reasonOf(outcome),
+  latency_ms: latencyMs
+})
+
 const show = (delivery: WebhookDelivery): typeof WebhookDeliveryView.Type => {
-  const last = delivery.attempts.at(-1)
+  const answers = delivery.attempts.map(answerOf)
+  const last = answers.at(-1)
   return {
     event_id: delivery.id,
     event: delivery.event,
@@ -50,12 +79,46 @@ const show = (delivery: WebhookDelivery): typeof WebhookDeliveryView.Type => {
     is_paused: delivery.isPaused,
     attempts: delivery.attempts.length,
     attempted_at: delivery.attempts.map(({ at }) => isoTime(at)),
-    response_status: typeof last?.outcome === "number" ? last.outcome : null,
-    reason: last === undefined ? null : reasonOf(last.outcome),
-    latency_ms: last?.latencyMs ?? null,
+    answers,
+    response_status: last?.response_status ?? null,
+    reason: last?.reason ?? null,
+    latency_ms: last?.latency_ms ?? null,
     next_attempt_at: delivery.nextAttemptAt === null ? null : isoTime(delivery.nextAttemptAt),
     event_at: isoTime(delivery.eventAt)
   }
+}
+
+const example = {
+  event_id: ID,
+  event: "NOTIFICATION_SENT",
+  status: "retrying",
+  is_paused: false,
+  attempts: 1,
+  attempted_at: [NOW],
+  answers: [{ response_status: 503, reason: "answered 503", latency_ms: 41 }],
+  response_status: 503,
+  reason: "answered 503",
+  latency_ms: 41,
+  next_attempt_at: "2026-01-15T09:30:30.000Z",
+  event_at: NOW
+}
+
+/** The events about a recipient that there can be, each at its moment. */
+const eventsAbout = ({
+  at,
+  clickedAt,
+  deliveredAt,
+  openedAt,
+  status
+}: FollowedDelivery): ReadonlyArray<RecipientEvent> => {
+  const moments = [
+    ["NOTIFICATION_SENT", status === "sent" ? at : null],
+    ["NOTIFICATION_FAILED", status === "failed" ? at : null],
+    ["NOTIFICATION_DELIVERED", deliveredAt],
+    ["NOTIFICATION_OPENED", openedAt],
+    ["NOTIFICATION_CLICKED", clickedAt]
+  ] as const
+  return moments.flatMap(([event, at]) => (at === null ? [] : [{ event, at }]))
 }
 
 const WantedEvent = Schema.Struct({
@@ -67,6 +130,7 @@ const WantedEvent = Schema.Struct({
 /** What became of a webhook's deliveries, and a way to try one. */
 export const webhookDeliveryRoutes = Effect.gen(function* () {
   const webhooks = yield* WebhookStore
+  const notifications = yield* NotificationStore
   const log = yield* AuditLog
   const tests = yield* TestEvents
 
@@ -133,29 +197,18 @@ export const webhookDeliveryRoutes = Effect.gen(function* () {
       access: "secret",
       tag: "Webhooks",
       summary: "List recent deliveries",
-      query: Schema.Struct(listQuery),
+      description:
+        "With `event` or `status` a page ends after some thousand deliveries that were looked at: it may hold fewer than `limit`, and even none, while `next_cursor` says that there are more.",
+      query: Schema.Struct({
+        event: Schema.optionalKey(EventName),
+        status: Schema.optionalKey(DeliveryState),
+        ...listQuery
+      }),
       success: {
         status: 200,
         description: "A page of deliveries, those of the newest events first.",
         schema: pageOf(WebhookDeliveryView),
-        example: {
-          data: [
-            {
-              event_id: ID,
-              event: "NOTIFICATION_SENT",
-              status: "retrying",
-              is_paused: false,
-              attempts: 1,
-              attempted_at: [NOW],
-              response_status: 503,
-              reason: "answered 503",
-              latency_ms: 41,
-              next_attempt_at: "2026-01-15T09:30:30.000Z",
-              event_at: NOW
-            }
-          ],
-          next_cursor: null
-        }
+        example: { data: [example], next_cursor: null }
       },
       errors: ["not_found", "validation_error"],
       handler: Effect.fnUntraced(function* ({ caller, params, query }) {
@@ -164,9 +217,64 @@ export const webhookDeliveryRoutes = Effect.gen(function* () {
         return yield* page(
           `webhook-deliveries/${id}`,
           query,
-          (after, limit) => webhooks.deliveries(caller.appId, id, after, limit),
+          (after, limit) => webhooks.deliveries(caller.appId, id, after, limit, query),
           show
         )
+      })
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/webhooks/:id/delivery",
+      access: "secret",
+      tag: "Webhooks",
+      summary: "Read a delivery with its body",
+      query: Schema.Struct({
+        event_id: Schema.String.check(Schema.isUUID()).annotate({ description: "As the list of deliveries has it." })
+      }),
+      success: {
+        status: 200,
+        description: "The delivery.",
+        schema: WholeDeliveryView,
+        example: { ...example, body: { id: ID, event: "NOTIFICATION_SENT", appId: ID, timestamp: NOW, payload: {} } }
+      },
+      errors: ["not_found", "validation_error"],
+      handler: Effect.fnUntraced(function* ({ caller, params, query }) {
+        const found = yield* webhooks.delivery(caller.appId, params.id as WebhookId, query.event_id)
+        if (Option.isNone(found)) return yield* Effect.fail(notFound("delivery"))
+        return { ...show(found.value.delivery), body: JSON.parse(found.value.body) as Schema.Json }
+      })
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/notifications/:id/webhook-deliveries",
+      access: "secret",
+      tag: "Webhooks",
+      summary: "List what webhooks were told of a recipient",
+      description:
+        "The events about one recipient of a notification, at each webhook that wanted them, as long as they are kept. Nothing for a recipient whose state is not final yet, or when no webhook listened.",
+      query: Schema.Struct({
+        recipient_id: Schema.String.check(Schema.isUUID()).annotate({ description: "The device, or the channel." })
+      }),
+      success: {
+        status: 200,
+        description: "Deliveries to webhooks, those of the oldest events first.",
+        schema: Schema.Struct({ data: Schema.Array(RecipientDeliveryView) }).annotate({
+          identifier: "RecipientWebhookDeliveries"
+        }),
+        example: { data: [{ webhook_id: ID, ...example }] }
+      },
+      errors: ["not_found", "validation_error"],
+      handler: Effect.fnUntraced(function* ({ caller, params, query }) {
+        const id = params.id as NotificationId
+        if (Option.isNone(yield* notifications.find(caller.appId, id))) {
+          return yield* Effect.fail(notFound("notification"))
+        }
+        const recipientId = query.recipient_id.toLowerCase()
+        const { items } = yield* notifications.deliveries(caller.appId, id, null, 1, { recipientId })
+        const events = items.flatMap(eventsAbout)
+        if (events.length === 0) return { data: [] }
+        const told = yield* webhooks.ofRecipient(caller.appId, id, recipientId, events)
+        return { data: told.map(({ delivery, webhookId }) => ({ webhook_id: webhookId, ...show(delivery) })) }
       })
     })
   ]

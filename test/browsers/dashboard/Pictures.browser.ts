@@ -251,6 +251,11 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
         await page.locator("h1").waitFor()
         await expect.poll(() => page.locator(".loading").count()).toBe(0)
         await page.waitForTimeout(name === "compose" ? 1_200 : 500)
+        if (name === "notification" || name === "webhook") {
+          await page.locator(".expand").first().click()
+          await expect.poll(() => page.locator(".loading").count()).toBe(0)
+          await page.evaluate("scrollTo(0, 0)")
+        }
         await page.screenshot({ path: join(folder!, `${name}-${kind}.png`), fullPage: true })
       }
       await context.close()

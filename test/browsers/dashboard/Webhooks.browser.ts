@@ -130,6 +130,7 @@ describe("webhooks", () => {
       await expect.poll(() => postsTo("shop").length).toBe(DEVICES)
       await deliveries(page).first().getByRole("button").click()
       await page.getByText(/Attempt 1: answered 204, after \d+ ms$/).waitFor()
+      await page.getByText('"event": "NOTIFICATION_').waitFor()
       await page.getByRole("button", { name: "Deliver it again" }).click()
       await expect.poll(() => postsTo("shop").length).toBe(DEVICES + 1)
       await page.getByText(/Attempt 2: answered 204/).waitFor()
@@ -146,11 +147,44 @@ describe("webhooks", () => {
       await expect.poll(() => postsTo("shop").length).toBe(2 * DEVICES + 1)
       expect(new Set(postsTo("shop").map(({ body }) => JSON.parse(body).id)).size).toBe(DEVICES)
 
+      await page.getByLabel("State").selectOption("EXHAUSTED")
+      await page.getByText("No delivery matches the filters.").waitFor()
+      await page.getByLabel("State").selectOption("DELIVERED")
+      await page.getByLabel("Event").selectOption("NOTIFICATION_FAILED")
+      await expect.poll(() => deliveries(page).filter({ hasText: "Message sent" }).count()).toBe(0)
+      const failed = (await desk.call("GET", `/api/v1/dead-letters?kind=notification`)).body.data.length
+      await expect.poll(() => deliveries(page).filter({ hasText: "Message failed" }).count()).toBe(failed)
+      await page.getByRole("button", { name: "Clear" }).click()
       await page.getByRole("link", { name: "Older" }).click()
       await page.getByRole("link", { name: "Newest" }).waitFor()
       expect(await deliveries(page).count()).toBe(25)
     })
     await remove(id)
+  })
+
+  it("tells in a recipient's timeline what each webhook was told of them", async () => {
+    const id = await make("told")
+    const deaf = await make("deaf", { events: ["WORKFLOW_FAILED"] })
+    const notification = await send()
+    const sent = await desk.call("GET", `/api/v1/notifications/${notification}/deliveries?status=sent&limit=1`)
+    const { device_id } = sent.body.data[0]
+    const { user_id } = (await desk.call("GET", `/api/v1/devices/${device_id}`)).body
+    await desk.call("POST", "/api/v1/events", { type: "opened", notification_id: notification, device_id })
+    await visit(
+      `/apps/${desk.appId}/notifications/${notification}?user=${user_id}#recipients`,
+      { token: owner },
+      async (page) => {
+        await page.getByRole("button", { name: /^Device/ }).click()
+        const steps = page.locator(".timeline li")
+        await steps.filter({ hasText: "Message sent: webhook told was told, and answered 204" }).waitFor()
+        await steps.filter({ hasText: "Message opened: webhook told was told, and answered 204" }).waitFor()
+        expect(await page.getByText("webhook deaf").count()).toBe(0)
+        await steps.getByRole("link", { name: "told" }).first().click()
+        await heading(page, "told").waitFor()
+      }
+    )
+    await remove(id)
+    await remove(deaf)
   })
 
   it("says why one was disabled as it happens, and enables it from its page and from the list", async () => {

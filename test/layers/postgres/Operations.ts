@@ -732,6 +732,9 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "NotificationStore.deliveries, by status and error": after(sent, NotificationStore, (store, { id }) =>
       store.deliveries(app, id, null, PAGE, { status: "failed", error: "unregistered" })
     ),
+    "NotificationStore.deliveries, of one recipient": after(sent, NotificationStore, (store, { id }) =>
+      store.deliveries(app, id, null, 1, { recipientId: MISSING })
+    ),
     "NotificationStore.outcomes": after(sent, NotificationStore, (store, { id }) => store.outcomes(app, id)),
     "NotificationStore.deliveries, later": after(sent, NotificationStore, (store, { id }) =>
       store.deliveries(app, id, MISSING, PAGE)
@@ -987,6 +990,19 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
         store.deliveries(app, webhook, null, PAGE),
         store.deliveries(app, webhook, uuidFloor(now() - 1000), PAGE)
       )
+    ),
+    "WebhookStore.deliveries, by event and status": after(dueEvent, WebhookStore, (store, { id }) =>
+      store.deliveries(app, id, null, PAGE, { event: "NOTIFICATION_SENT", status: "exhausted" })
+    ),
+    "WebhookStore.deliveries, of many by status": plain(WebhookStore, (store) =>
+      Effect.andThen(
+        store.deliveries(app, webhook, null, PAGE, { status: "pending" }),
+        store.deliveries(app, webhook, null, PAGE, { status: "exhausted" })
+      )
+    ),
+    "WebhookStore.delivery": after(dueEvent, WebhookStore, (store, { event, id }) => store.delivery(app, id, event)),
+    "WebhookStore.ofRecipient": plain(WebhookStore, (store) =>
+      store.ofRecipient(app, notification, MISSING, [{ event: "NOTIFICATION_SENT", at: now() - 3_600_000 }])
     ),
     "WebhookStore.claim": withWork(2, (id) => Effect.flatMap(WebhookStore, (store) => store.claim(id, 10, LEASE))),
     "WebhookStore.claimSmall": withWork(2, (id) =>

@@ -67,6 +67,8 @@ CREATE INDEX webhook_work_items_tried ON webhook_work_items (webhook_id, attempt
   WHERE NOT done AND attempts > 0;
 -- A webhook's events, newest first: the work items of first attempts stand for them, one row for each chunk.
 CREATE INDEX webhook_work_items_log ON webhook_work_items (webhook_id, chunk_id) WHERE attempts = 0 AND NOT redelivers;
+-- What was given up, in an index that is empty as long as all goes well.
+CREATE INDEX webhook_work_items_exhausted ON webhook_work_items (webhook_id, chunk_id) WHERE exhausted > 0;
 
 -- The log of attempts: packed, a row for each write of results, never one for each attempt.
 CREATE TABLE webhook_attempts (

@@ -343,6 +343,10 @@ namespace Heliograph
         /// <summary>Read a notification's counts by provider.</summary>
         public Task<NotificationStats> StatsAsync(string id, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/notifications/{Transport.Segment("id", id)}/stats", Options = options }, fields => new NotificationStats(fields), cancellationToken);
+
+        /// <summary>List what webhooks were told of a recipient.</summary>
+        public Task<RecipientWebhookDeliveries> WebhookDeliveriesAsync(string id, NotificationsWebhookDeliveriesQuery query, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
+            _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/notifications/{Transport.Segment("id", id)}/webhook-deliveries", Query = query, Options = options }, fields => new RecipientWebhookDeliveries(fields), cancellationToken);
     }
 
     /// <summary>The operations of templates.</summary>
@@ -535,6 +539,10 @@ namespace Heliograph
         /// <summary>List recent deliveries.</summary>
         public Pages<WebhookDelivery> Deliveries(string id, WebhooksDeliveriesQuery? query = null, RequestOptions? options = null) =>
             _transport.Pages(new Call { Method = "GET", Path = $"/api/v1/webhooks/{Transport.Segment("id", id)}/deliveries", Query = query, Options = options }, fields => new WebhookDelivery(fields));
+
+        /// <summary>Read a delivery with its body.</summary>
+        public Task<WebhookDeliveryWithBody> DeliveryAsync(string id, WebhooksDeliveryQuery query, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
+            _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/webhooks/{Transport.Segment("id", id)}/delivery", Query = query, Options = options }, fields => new WebhookDeliveryWithBody(fields), cancellationToken);
 
         /// <summary>Deliver again what a webhook's receiver missed.</summary>
         public Task<Redelivery> RedeliverAsync(string id, RedeliverWebhook body, RequestOptions? options = null, CancellationToken cancellationToken = default) =>

@@ -3304,6 +3304,126 @@ namespace Heliograph
         }
     }
 
+    /// <summary>RecipientWebhookDeliveries, as the API has it.</summary>
+    public sealed class RecipientWebhookDeliveries : Shape
+    {
+        public RecipientWebhookDeliveries()
+        {
+        }
+
+        internal RecipientWebhookDeliveries(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        public IReadOnlyList<RecipientWebhookDelivery> Data
+        {
+            get => ReadList("data", fields => new RecipientWebhookDelivery(fields));
+            init => Put("data", value);
+        }
+    }
+
+    /// <summary>RecipientWebhookDelivery, as the API has it.</summary>
+    public sealed class RecipientWebhookDelivery : Shape
+    {
+        public RecipientWebhookDelivery()
+        {
+        }
+
+        internal RecipientWebhookDelivery(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        public string WebhookId
+        {
+            get => ReadText("webhook_id");
+            init => Put("webhook_id", value);
+        }
+
+        /// <summary>The `id` of the delivered body, the same on every attempt.</summary>
+        public string EventId
+        {
+            get => ReadText("event_id");
+            init => Put("event_id", value);
+        }
+
+        /// <summary>One of: NOTIFICATION_SENT, NOTIFICATION_FAILED, NOTIFICATION_DELIVERED, NOTIFICATION_OPENED, NOTIFICATION_CLICKED, WORKFLOW_COMPLETED, WORKFLOW_FILTERED, WORKFLOW_FAILED, WORKFLOW_CANCELLED.</summary>
+        public string Event
+        {
+            get => ReadText("event");
+            init => Put("event", value);
+        }
+
+        /// <summary>`pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts failed; there is a dead letter. One of: delivered, pending, retrying, exhausted.</summary>
+        public string Status
+        {
+            get => ReadText("status");
+            init => Put("status", value);
+        }
+
+        /// <summary>The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled.</summary>
+        public bool IsPaused
+        {
+            get => ReadFlag("is_paused");
+            init => Put("is_paused", value);
+        }
+
+        public long Attempts
+        {
+            get => ReadInteger("attempts");
+            init => Put("attempts", value);
+        }
+
+        /// <summary>When each attempt began, oldest first.</summary>
+        public IReadOnlyList<string> AttemptedAt
+        {
+            get => ReadList<string>("attempted_at");
+            init => Put("attempted_at", value);
+        }
+
+        /// <summary>What came of each attempt, as `attempted_at` has them.</summary>
+        public IReadOnlyList<WebhookAnswer> Answers
+        {
+            get => ReadList("answers", fields => new WebhookAnswer(fields));
+            init => Put("answers", value);
+        }
+
+        /// <summary>Of the last attempt; null when there was no answer.</summary>
+        public long? ResponseStatus
+        {
+            get => ReadIntegerOrNull("response_status");
+            init => Put("response_status", value);
+        }
+
+        /// <summary>Why the last attempt failed.</summary>
+        public string? Reason
+        {
+            get => ReadTextOrNull("reason");
+            init => Put("reason", value);
+        }
+
+        /// <summary>Of the last attempt.</summary>
+        public long? LatencyMs
+        {
+            get => ReadIntegerOrNull("latency_ms");
+            init => Put("latency_ms", value);
+        }
+
+        /// <summary>The earliest moment of the next attempt; null when there is none, or not before the webhook is enabled.</summary>
+        public string? NextAttemptAt
+        {
+            get => ReadTextOrNull("next_attempt_at");
+            init => Put("next_attempt_at", value);
+        }
+
+        public string EventAt
+        {
+            get => ReadText("event_at");
+            init => Put("event_at", value);
+        }
+    }
+
     /// <summary>RedeliverWebhook, as the API has it.</summary>
     public sealed class RedeliverWebhook : Shape
     {
@@ -5305,6 +5425,39 @@ namespace Heliograph
         }
     }
 
+    /// <summary>WebhookAnswer, as the API has it.</summary>
+    public sealed class WebhookAnswer : Shape
+    {
+        public WebhookAnswer()
+        {
+        }
+
+        internal WebhookAnswer(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>Null when there was no answer.</summary>
+        public long? ResponseStatus
+        {
+            get => ReadIntegerOrNull("response_status");
+            init => Put("response_status", value);
+        }
+
+        /// <summary>Why the attempt failed.</summary>
+        public string? Reason
+        {
+            get => ReadTextOrNull("reason");
+            init => Put("reason", value);
+        }
+
+        public long LatencyMs
+        {
+            get => ReadInteger("latency_ms");
+            init => Put("latency_ms", value);
+        }
+    }
+
     /// <summary>WebhookDelivery, as the API has it.</summary>
     public sealed class WebhookDelivery : Shape
     {
@@ -5358,6 +5511,13 @@ namespace Heliograph
             init => Put("attempted_at", value);
         }
 
+        /// <summary>What came of each attempt, as `attempted_at` has them.</summary>
+        public IReadOnlyList<WebhookAnswer> Answers
+        {
+            get => ReadList("answers", fields => new WebhookAnswer(fields));
+            init => Put("answers", value);
+        }
+
         /// <summary>Of the last attempt; null when there was no answer.</summary>
         public long? ResponseStatus
         {
@@ -5390,6 +5550,108 @@ namespace Heliograph
         {
             get => ReadText("event_at");
             init => Put("event_at", value);
+        }
+    }
+
+    /// <summary>WebhookDeliveryWithBody, as the API has it.</summary>
+    public sealed class WebhookDeliveryWithBody : Shape
+    {
+        public WebhookDeliveryWithBody()
+        {
+        }
+
+        internal WebhookDeliveryWithBody(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>The `id` of the delivered body, the same on every attempt.</summary>
+        public string EventId
+        {
+            get => ReadText("event_id");
+            init => Put("event_id", value);
+        }
+
+        /// <summary>One of: NOTIFICATION_SENT, NOTIFICATION_FAILED, NOTIFICATION_DELIVERED, NOTIFICATION_OPENED, NOTIFICATION_CLICKED, WORKFLOW_COMPLETED, WORKFLOW_FILTERED, WORKFLOW_FAILED, WORKFLOW_CANCELLED.</summary>
+        public string Event
+        {
+            get => ReadText("event");
+            init => Put("event", value);
+        }
+
+        /// <summary>`pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts failed; there is a dead letter. One of: delivered, pending, retrying, exhausted.</summary>
+        public string Status
+        {
+            get => ReadText("status");
+            init => Put("status", value);
+        }
+
+        /// <summary>The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled.</summary>
+        public bool IsPaused
+        {
+            get => ReadFlag("is_paused");
+            init => Put("is_paused", value);
+        }
+
+        public long Attempts
+        {
+            get => ReadInteger("attempts");
+            init => Put("attempts", value);
+        }
+
+        /// <summary>When each attempt began, oldest first.</summary>
+        public IReadOnlyList<string> AttemptedAt
+        {
+            get => ReadList<string>("attempted_at");
+            init => Put("attempted_at", value);
+        }
+
+        /// <summary>What came of each attempt, as `attempted_at` has them.</summary>
+        public IReadOnlyList<WebhookAnswer> Answers
+        {
+            get => ReadList("answers", fields => new WebhookAnswer(fields));
+            init => Put("answers", value);
+        }
+
+        /// <summary>Of the last attempt; null when there was no answer.</summary>
+        public long? ResponseStatus
+        {
+            get => ReadIntegerOrNull("response_status");
+            init => Put("response_status", value);
+        }
+
+        /// <summary>Why the last attempt failed.</summary>
+        public string? Reason
+        {
+            get => ReadTextOrNull("reason");
+            init => Put("reason", value);
+        }
+
+        /// <summary>Of the last attempt.</summary>
+        public long? LatencyMs
+        {
+            get => ReadIntegerOrNull("latency_ms");
+            init => Put("latency_ms", value);
+        }
+
+        /// <summary>The earliest moment of the next attempt; null when there is none, or not before the webhook is enabled.</summary>
+        public string? NextAttemptAt
+        {
+            get => ReadTextOrNull("next_attempt_at");
+            init => Put("next_attempt_at", value);
+        }
+
+        public string EventAt
+        {
+            get => ReadText("event_at");
+            init => Put("event_at", value);
+        }
+
+        /// <summary>What is posted.</summary>
+        public object Body
+        {
+            get => ReadAny("body");
+            init => Put("body", value);
         }
     }
 
@@ -6859,6 +7121,26 @@ namespace Heliograph
         }
     }
 
+    /// <summary>What notifications.webhookDeliveries can be asked for.</summary>
+    public sealed class NotificationsWebhookDeliveriesQuery : Shape
+    {
+        public NotificationsWebhookDeliveriesQuery()
+        {
+        }
+
+        internal NotificationsWebhookDeliveriesQuery(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>The device, or the channel.</summary>
+        public string RecipientId
+        {
+            get => ReadText("recipient_id");
+            init => Put("recipient_id", value);
+        }
+    }
+
     /// <summary>What templates.list can be asked for.</summary>
     public sealed class TemplatesListQuery : Shape
     {
@@ -7064,6 +7346,20 @@ namespace Heliograph
         {
         }
 
+        /// <summary>One of: NOTIFICATION_SENT, NOTIFICATION_FAILED, NOTIFICATION_DELIVERED, NOTIFICATION_OPENED, NOTIFICATION_CLICKED, WORKFLOW_COMPLETED, WORKFLOW_FILTERED, WORKFLOW_FAILED, WORKFLOW_CANCELLED.</summary>
+        public string? Event
+        {
+            get => ReadTextOrNull("event");
+            init => Put("event", value);
+        }
+
+        /// <summary>One of: delivered, pending, retrying, exhausted.</summary>
+        public string? Status
+        {
+            get => ReadTextOrNull("status");
+            init => Put("status", value);
+        }
+
         /// <summary>How many to return, at most. 50 unless given.</summary>
         public long? Limit
         {
@@ -7076,6 +7372,26 @@ namespace Heliograph
         {
             get => ReadTextOrNull("cursor");
             init => Put("cursor", value);
+        }
+    }
+
+    /// <summary>What webhooks.delivery can be asked for.</summary>
+    public sealed class WebhooksDeliveryQuery : Shape
+    {
+        public WebhooksDeliveryQuery()
+        {
+        }
+
+        internal WebhooksDeliveryQuery(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>As the list of deliveries has it.</summary>
+        public string EventId
+        {
+            get => ReadText("event_id");
+            init => Put("event_id", value);
         }
     }
 

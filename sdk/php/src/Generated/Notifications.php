@@ -146,4 +146,17 @@ final class Notifications
     {
         return $this->transport->value('GET', '/api/v1/notifications/' . Transport::segment('id', $id) . '/stats', options: $options);
     }
+
+    /**
+     * List what webhooks were told of a recipient.
+     *
+     * @param array{recipient_id: string} $query
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     *   recipient_id: The device, or the channel.
+     * @return array{data: list<array{webhook_id: string, event_id: string, event: string, status: string, is_paused: bool, attempts: int, attempted_at: list<string>, answers: list<array{response_status: int|null, reason: string|null, latency_ms: int}>, response_status: int|null, reason: string|null, latency_ms: int|null, next_attempt_at: string|null, event_at: string}>}
+     */
+    public function webhookDeliveries(string $id, array $query, array $options = []): array
+    {
+        return $this->transport->value('GET', '/api/v1/notifications/' . Transport::segment('id', $id) . '/webhook-deliveries', query: $query, options: $options);
+    }
 }

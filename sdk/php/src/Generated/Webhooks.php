@@ -92,15 +92,28 @@ final class Webhooks
     /**
      * List recent deliveries.
      *
-     * @param array{limit?: int, cursor?: string} $query
+     * @param array{event?: string, status?: string, limit?: int, cursor?: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      *   limit: How many to return, at most. 50 unless given.
      *   cursor: `next_cursor` of the page before. Leave it out for the first page.
-     * @return Pages<array{event_id: string, event: string, status: string, is_paused: bool, attempts: int, attempted_at: list<string>, response_status: int|null, reason: string|null, latency_ms: int|null, next_attempt_at: string|null, event_at: string}>
+     * @return Pages<array{event_id: string, event: string, status: string, is_paused: bool, attempts: int, attempted_at: list<string>, answers: list<array{response_status: int|null, reason: string|null, latency_ms: int}>, response_status: int|null, reason: string|null, latency_ms: int|null, next_attempt_at: string|null, event_at: string}>
      */
     public function deliveries(string $id, array $query = [], array $options = []): Pages
     {
         return $this->transport->pages('GET', '/api/v1/webhooks/' . Transport::segment('id', $id) . '/deliveries', query: $query, options: $options);
+    }
+
+    /**
+     * Read a delivery with its body.
+     *
+     * @param array{event_id: string} $query
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     *   event_id: As the list of deliveries has it.
+     * @return array{event_id: string, event: string, status: string, is_paused: bool, attempts: int, attempted_at: list<string>, answers: list<array{response_status: int|null, reason: string|null, latency_ms: int}>, response_status: int|null, reason: string|null, latency_ms: int|null, next_attempt_at: string|null, event_at: string, body: mixed}
+     */
+    public function delivery(string $id, array $query, array $options = []): array
+    {
+        return $this->transport->value('GET', '/api/v1/webhooks/' . Transport::segment('id', $id) . '/delivery', query: $query, options: $options);
     }
 
     /**

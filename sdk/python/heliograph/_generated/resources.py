@@ -50,6 +50,7 @@ from .types import (
     PublicInboxReadAllResult,
     PublicInboxUnreadCountResult,
     RaisedEvent,
+    RecipientWebhookDeliveries,
     Redelivery,
     RegisterDevice,
     RehearseWorkflowContact,
@@ -68,6 +69,7 @@ from .types import (
     UpsertContact,
     Webhook,
     WebhookDelivery,
+    WebhookDeliveryWithBody,
     WebhookTest,
     Workflow,
     WorkflowDryRun,
@@ -981,6 +983,24 @@ class NotificationsResource:
             options=options,
         )
 
+    def webhook_deliveries(
+        self,
+        id: str,
+        *,
+        recipient_id: str,
+        options: Optional[RequestOptions] = None,
+    ) -> RecipientWebhookDeliveries:
+        """List what webhooks were told of a recipient.
+
+        recipient_id: The device, or the channel.
+        """
+        return self._client._value(
+            "GET",
+            f"/api/v1/notifications/{segment('id', id)}/webhook-deliveries",
+            query={"recipient_id": recipient_id},
+            options=options,
+        )
+
 
 class TemplatesResource:
     def __init__(self, client: "Transport") -> None:
@@ -1650,6 +1670,18 @@ class WebhooksResource:
         self,
         id: str,
         *,
+        event: Optional[Literal[
+            "NOTIFICATION_SENT",
+            "NOTIFICATION_FAILED",
+            "NOTIFICATION_DELIVERED",
+            "NOTIFICATION_OPENED",
+            "NOTIFICATION_CLICKED",
+            "WORKFLOW_COMPLETED",
+            "WORKFLOW_FILTERED",
+            "WORKFLOW_FAILED",
+            "WORKFLOW_CANCELLED",
+        ]] = None,
+        status: Optional[Literal["delivered", "pending", "retrying", "exhausted"]] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         options: Optional[RequestOptions] = None,
@@ -1662,7 +1694,25 @@ class WebhooksResource:
         return self._client._pages(
             "GET",
             f"/api/v1/webhooks/{segment('id', id)}/deliveries",
-            query={"limit": limit, "cursor": cursor},
+            query={"event": event, "status": status, "limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    def delivery(
+        self,
+        id: str,
+        *,
+        event_id: str,
+        options: Optional[RequestOptions] = None,
+    ) -> WebhookDeliveryWithBody:
+        """Read a delivery with its body.
+
+        event_id: As the list of deliveries has it.
+        """
+        return self._client._value(
+            "GET",
+            f"/api/v1/webhooks/{segment('id', id)}/delivery",
+            query={"event_id": event_id},
             options=options,
         )
 

@@ -849,6 +849,47 @@ class RaisedEvent(TypedDict):
     id: str
 
 
+class RecipientWebhookDeliveries(TypedDict):
+    data: List[RecipientWebhookDelivery]
+
+
+class RecipientWebhookDelivery(TypedDict):
+    webhook_id: str
+    # The `id` of the delivered body, the same on every attempt.
+    event_id: str
+    event: Literal[
+        "NOTIFICATION_SENT",
+        "NOTIFICATION_FAILED",
+        "NOTIFICATION_DELIVERED",
+        "NOTIFICATION_OPENED",
+        "NOTIFICATION_CLICKED",
+        "WORKFLOW_COMPLETED",
+        "WORKFLOW_FILTERED",
+        "WORKFLOW_FAILED",
+        "WORKFLOW_CANCELLED",
+    ]
+    # `pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts
+    # failed; there is a dead letter.
+    status: Literal["delivered", "pending", "retrying", "exhausted"]
+    # The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled.
+    is_paused: bool
+    attempts: int
+    # When each attempt began, oldest first.
+    attempted_at: List[str]
+    # What came of each attempt, as `attempted_at` has them.
+    answers: List[WebhookAnswer]
+    # Of the last attempt; null when there was no answer.
+    response_status: Optional[int]
+    # Why the last attempt failed.
+    reason: Optional[str]
+    # Of the last attempt.
+    latency_ms: Optional[int]
+    # The earliest moment of the next attempt; null when there is none, or not before the webhook is
+    # enabled.
+    next_attempt_at: Optional[str]
+    event_at: str
+
+
 RedeliverWebhook = TypedDict(
     "RedeliverWebhook",
     {
@@ -1351,6 +1392,14 @@ class Webhook(TypedDict):
     updated_at: str
 
 
+class WebhookAnswer(TypedDict):
+    # Null when there was no answer.
+    response_status: Optional[int]
+    # Why the attempt failed.
+    reason: Optional[str]
+    latency_ms: int
+
+
 class WebhookDelivery(TypedDict):
     # The `id` of the delivered body, the same on every attempt.
     event_id: str
@@ -1373,6 +1422,8 @@ class WebhookDelivery(TypedDict):
     attempts: int
     # When each attempt began, oldest first.
     attempted_at: List[str]
+    # What came of each attempt, as `attempted_at` has them.
+    answers: List[WebhookAnswer]
     # Of the last attempt; null when there was no answer.
     response_status: Optional[int]
     # Why the last attempt failed.
@@ -1383,6 +1434,44 @@ class WebhookDelivery(TypedDict):
     # enabled.
     next_attempt_at: Optional[str]
     event_at: str
+
+
+class WebhookDeliveryWithBody(TypedDict):
+    # The `id` of the delivered body, the same on every attempt.
+    event_id: str
+    event: Literal[
+        "NOTIFICATION_SENT",
+        "NOTIFICATION_FAILED",
+        "NOTIFICATION_DELIVERED",
+        "NOTIFICATION_OPENED",
+        "NOTIFICATION_CLICKED",
+        "WORKFLOW_COMPLETED",
+        "WORKFLOW_FILTERED",
+        "WORKFLOW_FAILED",
+        "WORKFLOW_CANCELLED",
+    ]
+    # `pending`: not tried yet. `retrying`: tried, and to be tried again. `exhausted`: all attempts
+    # failed; there is a dead letter.
+    status: Literal["delivered", "pending", "retrying", "exhausted"]
+    # The webhook is disabled: the delivery is kept, and goes on when the webhook is enabled.
+    is_paused: bool
+    attempts: int
+    # When each attempt began, oldest first.
+    attempted_at: List[str]
+    # What came of each attempt, as `attempted_at` has them.
+    answers: List[WebhookAnswer]
+    # Of the last attempt; null when there was no answer.
+    response_status: Optional[int]
+    # Why the last attempt failed.
+    reason: Optional[str]
+    # Of the last attempt.
+    latency_ms: Optional[int]
+    # The earliest moment of the next attempt; null when there is none, or not before the webhook is
+    # enabled.
+    next_attempt_at: Optional[str]
+    event_at: str
+    # What is posted.
+    body: Any
 
 
 class WebhookTest(TypedDict):

@@ -1,8 +1,16 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { NotificationId, WebhookId } from "../../../../services/domain/Ids.ts"
 import { eventIdOf } from "../../../../services/domain/Ids.ts"
-import type { WebhookAttempt, WebhookDelivery } from "../../../../services/ports/webhooks/WebhookStore.ts"
+import { deliveryIdOf } from "../../../../services/domain/sending/DeliveryIds.ts"
+import type { EventName } from "../../../../services/domain/webhooks/Event.ts"
+import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import type {
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookDeliveryFilter
+} from "../../../../services/ports/webhooks/WebhookStore.ts"
 import { WebhookStore } from "../../../../services/ports/webhooks/WebhookStore.ts"
 import { addWork, claimedWork, exhaust, webhookStores, LEASE, newApp, newWebhook, results } from "./WebhookWork.ts"
 
@@ -128,6 +136,149 @@ layer(webhookStores)("the log of a webhook's deliveries", (it) => {
         if (limit <= 4) expect(seen.map(({ id }) => id)).toEqual(expected)
         else expect(seen.slice(2).map(({ id }) => id)).toEqual(expected)
       }
+    })
+  )
+
+  it.effect("shows those in one state alone, of one event alone, and every one of them over all pages", () =>
+    Effect.gen(function* () {
+      const { store, appId, webhook, chunkId, work } = yield* claimedWork(5)
+      yield* store.finish(
+        results(webhook.id, work, {
+          delivered: [0],
+          tried: [tried(0, 204), tried(1, 500), tried(2, 500), tried(3, 500)],
+          ...exhaust([1, 2], "answered 500"),
+          retry: { positions: [3], delayMs: 60_000 },
+          remaining: [4],
+          releaseAfterMs: 0
+        })
+      )
+      for (let i = 0; i < 3; i++) yield* addWork(appId, webhook.id, 4)
+      const all = Effect.fnUntraced(function* (limit: number, filter: WebhookDeliveryFilter) {
+        const seen: Array<string> = []
+        let after: string | null = null
+        do {
+          const page: { items: ReadonlyArray<WebhookDelivery>; next: string | null } = yield* store.deliveries(
+            appId,
+            webhook.id,
+            after,
+            limit,
+            filter
+          )
+          expect(page.items.length).toBeLessThanOrEqual(limit)
+          seen.push(...page.items.map(({ id }) => id))
+          after = page.next
+        } while (after !== null)
+        return seen
+      })
+      const at = (...positions: ReadonlyArray<number>) => positions.map((position) => eventIdOf(chunkId, position))
+      for (const limit of [1, 2, 100]) {
+        expect(yield* all(limit, { status: "delivered" })).toEqual(at(0))
+        expect(yield* all(limit, { status: "exhausted", event: "NOTIFICATION_SENT" })).toEqual(at(1, 2))
+        expect(yield* all(limit, { status: "retrying" })).toEqual(at(3))
+        expect((yield* all(limit, { status: "pending" })).length).toBe(13)
+        expect((yield* all(limit, { event: "NOTIFICATION_SENT" })).length).toBe(17)
+        expect(yield* all(limit, { event: "NOTIFICATION_FAILED" })).toEqual([])
+      }
+    })
+  )
+
+  it.effect("ends a page that finds nothing after some thousand, and goes on behind it", () =>
+    Effect.gen(function* () {
+      const store = yield* WebhookStore
+      const appId = yield* newApp
+      const webhook = yield* newWebhook(appId)
+      yield* addWork(appId, webhook.id, 6_000)
+      const [work] = yield* store.claim(webhook.id, 1, LEASE)
+      const delivered = Array.from({ length: 5_999 }, (_, i) => i)
+      yield* store.finish(
+        results(webhook.id, work!, {
+          delivered,
+          tried: [...delivered.map((i) => tried(i, 200)), tried(5_999, 500)],
+          ...exhaust([5_999], "answered 500")
+        })
+      )
+      const first = yield* store.deliveries(appId, webhook.id, null, 10, { status: "exhausted" })
+      expect(first.items).toEqual([])
+      expect(first.next).toBe(eventIdOf(work!.chunk.id, 4_999))
+      const { items, next } = yield* store.deliveries(appId, webhook.id, first.next, 10, { status: "exhausted" })
+      expect([items.map(({ id }) => id), next]).toEqual([[eventIdOf(work!.chunk.id, 5_999)], null])
+    })
+  )
+
+  it.effect("has the body that is posted beside one delivery, and nothing of another application's", () =>
+    Effect.gen(function* () {
+      const { store, appId, webhook, chunkId } = yield* claimedWork(3)
+      const id = eventIdOf(chunkId, 1)
+      const found = Option.getOrThrow(yield* store.delivery(appId, webhook.id, id))
+      expect(found.delivery).toMatchObject({ id, status: "pending", event: "NOTIFICATION_SENT" })
+      expect(JSON.parse(found.body)).toEqual({
+        id,
+        event: "NOTIFICATION_SENT",
+        appId,
+        timestamp: "2026-01-02T03:04:05.678Z",
+        payload: { notificationId: "n", deviceId: "device 1" }
+      })
+      expect(yield* store.delivery(yield* newApp, webhook.id, id)).toEqual(Option.none())
+      expect(yield* store.delivery(appId, webhook.id, uuidv7())).toEqual(Option.none())
+    })
+  )
+
+  it.effect("tells what each webhook was told of one recipient of one notification", () =>
+    Effect.gen(function* () {
+      const store = yield* WebhookStore
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const [first, second, deaf] = [yield* newWebhook(appId), yield* newWebhook(appId), yield* newWebhook(appId)]
+      const [notification, other] = [uuidv7() as NotificationId, uuidv7() as NotificationId]
+      const [device, neighbour] = [uuidv7(), uuidv7()]
+      const at = Date.now()
+      const say = Effect.fnUntraced(function* (
+        event: EventName,
+        moment: number,
+        common: object,
+        columns: object,
+        webhooks: ReadonlyArray<WebhookId>
+      ) {
+        const chunk = uuidv7(moment)
+        yield* sql`
+          INSERT INTO event_chunks (id, app_id, event, at, size, common, columns)
+          VALUES (${chunk}, ${appId}, ${event}, to_timestamp(${moment / 1000}), 2, ${JSON.stringify(common)},
+            ${JSON.stringify(columns)})`
+        for (const webhook of webhooks)
+          yield* sql`INSERT INTO webhook_work_items (id, webhook_id, chunk_id) VALUES (${uuidv7()}, ${webhook}, ${chunk})`
+        return chunk
+      })
+      const devices = { deviceId: [neighbour, device] }
+      const sent = yield* say("NOTIFICATION_SENT", at - 2_000, { notificationId: notification }, devices, [
+        first.id,
+        second.id
+      ])
+      // The same device, in another mailing of the same moment.
+      yield* say("NOTIFICATION_SENT", at - 2_000, { notificationId: other }, devices, [first.id, deaf.id])
+      const [deliveryLogId, another] = [deliveryIdOf(notification, device), deliveryIdOf(notification, neighbour)]
+      const opened = yield* say(
+        "NOTIFICATION_OPENED",
+        at,
+        { openedAt: "2026" },
+        { notificationId: [notification, notification], deliveryLogId: [deliveryLogId, another] },
+        [second.id]
+      )
+      const events = [
+        { event: "NOTIFICATION_SENT", at: at - 1_500 },
+        { event: "NOTIFICATION_OPENED", at }
+      ] as const
+      const told = yield* store.ofRecipient(appId, notification, device, events)
+      expect(told.map(({ delivery, webhookId }) => [webhookId, delivery.id, delivery.status])).toEqual(
+        expect.arrayContaining([
+          [first.id, eventIdOf(sent, 1), "pending"],
+          [second.id, eventIdOf(sent, 1), "pending"],
+          [second.id, eventIdOf(opened, 0), "pending"]
+        ])
+      )
+      expect(told.length).toBe(3)
+      expect(told.at(-1)!.delivery.event).toBe("NOTIFICATION_OPENED")
+      expect(yield* store.ofRecipient(yield* newApp, notification, device, events)).toEqual([])
+      expect(yield* store.ofRecipient(appId, notification, uuidv7(), events)).toEqual([])
     })
   )
 

@@ -140,6 +140,10 @@ describe("recent deliveries", () => {
         status: "retrying",
         attempts: 2,
         attempted_at: ["2026-09-21T14:13:20.500Z", "2026-09-21T14:13:50.500Z"],
+        answers: [
+          { response_status: null, reason: "timeout", latency_ms: 10_000 },
+          { response_status: 503, reason: "answered 503", latency_ms: 41 }
+        ],
         response_status: 503,
         reason: "answered 503",
         latency_ms: 41,
@@ -160,5 +164,19 @@ describe("recent deliveries", () => {
     const other = await make()
     expect((await call("GET", `${other}/deliveries?cursor=${first.json.next_cursor}`)).status).toBe(400)
     expect((await call("GET", `${path}/deliveries`, server.theirs.secretKey)).status).toBe(404)
+    const retrying = await call("GET", `${path}/deliveries?status=retrying&event=NOTIFICATION_SENT`)
+    expect(retrying.json.data.map(({ event_id }: any) => event_id)).toEqual([first.json.data[0].event_id])
+    expect((await call("GET", `${path}/deliveries?status=lost`)).json.error.details[0].field).toBe("status")
+  })
+
+  it("show the body of one by its event", async () => {
+    const path = await make()
+    await deliver(path.slice(-36), 0)
+    const { event_id } = (await call("GET", `${path}/deliveries`)).json.data[0]
+    const { json } = await call("GET", `${path}/delivery?event_id=${event_id}`)
+    expect(json).toMatchObject({ event_id, status: "pending", answers: [] })
+    expect(json.body).toMatchObject({ id: event_id, event: "NOTIFICATION_SENT", appId: server.ours.appId })
+    expect((await call("GET", `${path}/delivery?event_id=${uuidv7()}`)).status).toBe(404)
+    expect((await call("GET", `${path}/delivery?event_id=${event_id}`, server.theirs.secretKey)).status).toBe(404)
   })
 })

@@ -1131,6 +1131,22 @@ module Heliograph
           options: options
         )
       end
+
+      # List what webhooks were told of a recipient.
+      # @param recipient_id [String] The device, or the channel.
+      # @return [RecipientWebhookDeliveries]
+      def webhook_deliveries(
+        id,
+        recipient_id:,
+        options: {}
+      )
+        @transport.value(
+          "GET",
+          "/api/v1/notifications/#{Transport.segment("id", id)}/webhook-deliveries",
+          query: { recipient_id: recipient_id },
+          options: options
+        )
+      end
     end
 
     class Templates
@@ -1809,11 +1825,17 @@ module Heliograph
       end
 
       # List recent deliveries.
+      # @param event [String] One of: NOTIFICATION_SENT, NOTIFICATION_FAILED, NOTIFICATION_DELIVERED,
+      #   NOTIFICATION_OPENED, NOTIFICATION_CLICKED, WORKFLOW_COMPLETED, WORKFLOW_FILTERED,
+      #   WORKFLOW_FAILED, WORKFLOW_CANCELLED.
+      # @param status [String] One of: delivered, pending, retrying, exhausted.
       # @param limit [Integer] How many to return, at most. 50 unless given.
       # @param cursor [String] `next_cursor` of the page before. Leave it out for the first page.
       # @return [Pages<WebhookDelivery>]
       def deliveries(
         id,
+        event: NOT_GIVEN,
+        status: NOT_GIVEN,
         limit: NOT_GIVEN,
         cursor: NOT_GIVEN,
         options: {}
@@ -1821,7 +1843,23 @@ module Heliograph
         @transport.pages(
           "GET",
           "/api/v1/webhooks/#{Transport.segment("id", id)}/deliveries",
-          query: { limit: limit, cursor: cursor },
+          query: { event: event, status: status, limit: limit, cursor: cursor },
+          options: options
+        )
+      end
+
+      # Read a delivery with its body.
+      # @param event_id [String] As the list of deliveries has it.
+      # @return [WebhookDeliveryWithBody]
+      def delivery(
+        id,
+        event_id:,
+        options: {}
+      )
+        @transport.value(
+          "GET",
+          "/api/v1/webhooks/#{Transport.segment("id", id)}/delivery",
+          query: { event_id: event_id },
           options: options
         )
       end

@@ -58,6 +58,7 @@ final class Operations {
       case "notifications.deliveries" -> in.pages(client.notifications().deliveries(in.id(0), new NotificationsDeliveriesQuery(in.object("query")), in.options()));
       case "notifications.outcomes" -> in.value(client.notifications().outcomes(in.id(0), in.options()));
       case "notifications.stats" -> in.value(client.notifications().stats(in.id(0), in.options()));
+      case "notifications.webhookDeliveries" -> in.value(client.notifications().webhookDeliveries(in.id(0), new NotificationsWebhookDeliveriesQuery(in.object("query")), in.options()));
       case "templates.create" -> in.value(client.templates().create(new CreateTemplate(in.object("body")), in.options()));
       case "templates.list" -> in.pages(client.templates().list(new TemplatesListQuery(in.object("query")), in.options()));
       case "templates.previewMany" -> in.value(client.templates().previewMany(new PreviewSources(in.object("body")), in.options()));
@@ -94,6 +95,7 @@ final class Operations {
       case "webhooks.delete" -> in.value(client.webhooks().delete(in.id(0), in.options()));
       case "webhooks.test" -> in.value(client.webhooks().test(in.id(0), new TestWebhook(in.object("body")), in.options()));
       case "webhooks.deliveries" -> in.pages(client.webhooks().deliveries(in.id(0), new WebhooksDeliveriesQuery(in.object("query")), in.options()));
+      case "webhooks.delivery" -> in.value(client.webhooks().delivery(in.id(0), new WebhooksDeliveryQuery(in.object("query")), in.options()));
       case "webhooks.redeliver" -> in.value(client.webhooks().redeliver(in.id(0), new RedeliverWebhook(in.object("body")), in.options()));
       case "webhooks.getRedelivery" -> in.value(client.webhooks().getRedelivery(in.id(0), in.options()));
       case "deadLetters.list" -> in.pages(client.deadLetters().list(new DeadLettersListQuery(in.object("query")), in.options()));

@@ -57,6 +57,13 @@ public final class WebhookDelivery extends Shape {
   }
 
   /**
+   * What came of each attempt, as `attempted_at` has them.
+   */
+  public List<WebhookAnswer> answers() {
+    return there("answers", list("answers", WebhookAnswer::new));
+  }
+
+  /**
    * Of the last attempt; null when there was no answer.
    */
   public @Nullable Long responseStatus() {

@@ -14,6 +14,21 @@ public final class WebhooksDeliveriesQuery extends Shape {
   }
 
   /**
+   * One of: NOTIFICATION_SENT, NOTIFICATION_FAILED, NOTIFICATION_DELIVERED, NOTIFICATION_OPENED,
+   * NOTIFICATION_CLICKED, WORKFLOW_COMPLETED, WORKFLOW_FILTERED, WORKFLOW_FAILED, WORKFLOW_CANCELLED.
+   */
+  public @Nullable String event() {
+    return text("event");
+  }
+
+  /**
+   * One of: delivered, pending, retrying, exhausted.
+   */
+  public @Nullable String status() {
+    return text("status");
+  }
+
+  /**
    * How many to return, at most. 50 unless given.
    */
   public @Nullable Long limit() {
@@ -35,6 +50,23 @@ public final class WebhooksDeliveriesQuery extends Shape {
   /** Makes {@link WebhooksDeliveriesQuery}. */
   public static final class Builder extends Shape.Builder {
     private Builder() {}
+
+    /**
+     * One of: NOTIFICATION_SENT, NOTIFICATION_FAILED, NOTIFICATION_DELIVERED, NOTIFICATION_OPENED,
+     * NOTIFICATION_CLICKED, WORKFLOW_COMPLETED, WORKFLOW_FILTERED, WORKFLOW_FAILED, WORKFLOW_CANCELLED.
+     */
+    public Builder event(String value) {
+      put("event", value);
+      return this;
+    }
+
+    /**
+     * One of: delivered, pending, retrying, exhausted.
+     */
+    public Builder status(String value) {
+      put("status", value);
+      return this;
+    }
 
     /**
      * How many to return, at most. 50 unless given.

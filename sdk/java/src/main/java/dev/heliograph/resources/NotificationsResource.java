@@ -183,4 +183,18 @@ public final class NotificationsResource {
   public NotificationStats stats(String id, RequestOptions options) {
     return transport.value(Call.of("GET", "/api/v1/notifications/{id}/stats", id).options(options), NotificationStats::new);
   }
+
+  /**
+   * List what webhooks were told of a recipient.
+   */
+  public RecipientWebhookDeliveries webhookDeliveries(String id, NotificationsWebhookDeliveriesQuery query) {
+    return webhookDeliveries(id, query, RequestOptions.NONE);
+  }
+
+  /**
+   * List what webhooks were told of a recipient.
+   */
+  public RecipientWebhookDeliveries webhookDeliveries(String id, NotificationsWebhookDeliveriesQuery query, RequestOptions options) {
+    return transport.value(Call.of("GET", "/api/v1/notifications/{id}/webhook-deliveries", id).query(query).options(options), RecipientWebhookDeliveries::new);
+  }
 }

@@ -136,6 +136,20 @@ public final class WebhooksResource {
   }
 
   /**
+   * Read a delivery with its body.
+   */
+  public WebhookDeliveryWithBody delivery(String id, WebhooksDeliveryQuery query) {
+    return delivery(id, query, RequestOptions.NONE);
+  }
+
+  /**
+   * Read a delivery with its body.
+   */
+  public WebhookDeliveryWithBody delivery(String id, WebhooksDeliveryQuery query, RequestOptions options) {
+    return transport.value(Call.of("GET", "/api/v1/webhooks/{id}/delivery", id).query(query).options(options), WebhookDeliveryWithBody::new);
+  }
+
+  /**
    * Deliver again what a webhook's receiver missed.
    */
   public Redelivery redeliver(String id, RedeliverWebhook body) {
