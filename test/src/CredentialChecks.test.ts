@@ -10,7 +10,7 @@ const NOBODY = { apns: "0".repeat(64), fcm: `${"0".repeat(22)}:${"0".repeat(140)
 const otherKey = (): string =>
   generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }) as string
 
-describe("a check of a credential", () => {
+describe.concurrent("a check of a credential", () => {
   it.live("asks each provider, and no recipient gets anything", () =>
     Effect.gen(function* () {
       const { call, fleet } = yield* makeSystem()
