@@ -133,6 +133,12 @@ const segment = createRoute({
   component: lazyRouteComponent(() => import("./segments/One.tsx"), "One")
 })
 
+const imports = createRoute({
+  getParentRoute: () => app,
+  path: "/imports",
+  component: lazyRouteComponent(() => import("./imports/Imports.tsx"), "Imports")
+})
+
 const settings = createRoute({
   getParentRoute: () => app,
   path: "/settings",
@@ -188,6 +194,7 @@ export const makeRouter = () =>
           device,
           segments,
           segment,
+          imports,
           letters,
           settings.addChildren([general, keys, credentials, team, audit])
         ])

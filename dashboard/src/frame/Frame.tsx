@@ -9,6 +9,7 @@ import { Empty, Loading, Page } from "../parts/page.tsx"
 import { Toasts } from "../parts/toasts.tsx"
 import { ConnectionBanner, SessionDialog } from "./Interruptions.tsx"
 import { NewApplication } from "./NewApplication.tsx"
+import { IMPORTS, isUnderWay } from "../imports/kept.ts"
 import { logout } from "./operations.ts"
 import { useTheme } from "./theme.ts"
 import type { CurrentApplication } from "./viewer.ts"
@@ -20,6 +21,7 @@ const SECTIONS = [
   ["Contacts", "/apps/$appId/contacts"],
   ["Devices", "/apps/$appId/devices"],
   ["Segments", "/apps/$appId/segments"],
+  ["Import, export", "/apps/$appId/imports"],
   ["Workflows", "/apps/$appId/workflows"],
   ["Webhooks", "/apps/$appId/webhooks"],
   ["Dead letters", "/apps/$appId/dead-letters"],
@@ -106,6 +108,8 @@ const Side = ({
   const { pathname } = useLocation()
   useEffect(() => setOpen(false), [pathname])
   const leave = useDo(logout, () => {
+    // Files of imports and exports have people in them: they stay no longer than the session.
+    indexedDB.deleteDatabase(IMPORTS)
     void navigate({ to: "/sign-in" }).then(() => client.clear())
   })
   return (
@@ -199,6 +203,11 @@ export const Frame = () => {
   useEffect(() => {
     if (current !== null) localStorage.setItem(LAST, current.application.id)
   }, [current])
+
+  const accountId = who.data?.me?.id
+  useEffect(() => {
+    if (accountId !== undefined && isUnderWay()) void import("../imports/runner.ts").then(({ run }) => run(accountId))
+  }, [accountId])
 
   const isStranger = who.data === undefined && who.error instanceof Refusal && who.error.code === "unauthorized"
   const navigate = useNavigate()

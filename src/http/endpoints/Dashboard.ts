@@ -29,6 +29,7 @@ export const PAGES = [
   "/apps/:id/segments",
   "/apps/:id/segments/new",
   "/apps/:id/segments/:segment_id",
+  "/apps/:id/imports",
   "/apps/:id/templates",
   "/apps/:id/templates/:template_id",
   "/apps/:id/workflows",

@@ -1,8 +1,9 @@
-import type { Page } from "playwright-core"
+import { readFile } from "node:fs/promises"
+import type { Download, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
-import { heading, loaded, visitIn } from "./visits.ts"
+import { axeFaults, heading, loaded, visitIn } from "./visits.ts"
 
 const DEVICES = 120
 
@@ -280,6 +281,127 @@ describe("segments", () => {
       await page.getByRole("button", { name: "Delete the segment" }).click()
       await heading(page, "Segments").waitFor()
       expect((await desk.call("GET", `/api/v1/segments/${body.id}`)).status).toBe(404)
+    })
+  })
+})
+
+const textOf = async (download: Download) => (await readFile(await download.path(), "utf8")).replace(/^\uFEFF/, "")
+const exists = async (externalId: string) =>
+  (await desk.call("GET", `/api/v1/contacts/by-external-id/${externalId}`)).status === 200
+
+describe("imports and exports", () => {
+  it("show what becomes of each column, go on after a reload, and say by line what was refused", async () => {
+    const rows = Array.from({ length: 1_600 }, (_, i) =>
+      i === 700
+        ? "imported-700;nonsense;;"
+        : i === 900
+          ? ";nobody@example.com;;"
+          : `imported-${i};i${i}@example.com;news,vip;${i}`
+    )
+    const csv = ["customer_id;e-mail;Labels;orders", ...rows].join("\r\n")
+    await visit(`${app()}/imports`, { token: owner }, async (page) => {
+      await page
+        .getByLabel("CSV, or JSON lines")
+        .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) })
+      const becomes = (column: string) => page.getByLabel(`What ${column} becomes`)
+      await expect.poll(() => becomes("customer_id").inputValue()).toBe("externalId")
+      expect(await becomes("orders").inputValue()).toBe("attribute")
+      await becomes("customer_id").selectOption("")
+      await page.getByText(/Say which column is “Your own id”/).waitFor()
+      await becomes("customer_id").selectOption("externalId")
+      await page.getByText("The first 100 rows can be read.").waitFor()
+      expect(await axeFaults(page)).toEqual([])
+
+      // The second request never gets there: the page is reloaded, elsewhere, while it is under way.
+      let written = 0
+      await page.route("**/api/graphql", (route) => {
+        if (!route.request().postData()?.includes("ImportContacts")) return route.continue()
+        return ++written === 1 ? route.continue() : undefined
+      })
+      await page.getByRole("button", { name: "Import people.csv" }).click()
+      await expect.poll(() => written).toBe(2)
+      await page.unrouteAll({ behavior: "ignoreErrors" })
+      await page.goto(`${app()}/contacts`)
+      await expect.poll(() => exists("imported-1599")).toBe(true)
+
+      await page.getByRole("link", { name: "Import, export" }).click()
+      await page.getByText("1,600 rows: 1,598 new, 0 there before, 2 refused").waitFor()
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Download what was refused, by line" }).click()
+      ])
+      const [head, ...refused] = (await textOf(download)).trim().split("\r\n")
+      expect(head).toBe("line,why,customer_id,e-mail,Labels,orders")
+      expect(refused[0]).toMatch(/^702,.*email.*,imported-700,nonsense,,$/)
+      expect(await axeFaults(page)).toEqual([])
+      expect(refused[1]).toBe("902,customer_id is missing,,nobody@example.com,,")
+      const { body } = await desk.call("GET", "/api/v1/contacts/by-external-id/imported-7")
+      expect(body).toMatchObject({ email: "i7@example.com", tags: ["news", "vip"], attributes: { orders: 7 } })
+      await page.getByRole("button", { name: "Forget people.csv" }).click()
+      await page.getByText("Nothing yet.").waitFor()
+    })
+  })
+
+  it("wait while there is no connection, pause and go on, and take pasted devices", async () => {
+    const lines = Array.from({ length: 350 }, (_, i) =>
+      JSON.stringify({ platform: "android", token: `pasted-token-${i}`, user_id: `pasted-${i}`, tags: ["pasted"] })
+    )
+    await visit(`${app()}/imports`, { token: owner }, async (page) => {
+      await page.getByRole("group", { name: "What" }).first().getByText("Devices").click()
+      await page.getByText("Pasted text").click()
+      const area = page.getByLabel("Rows, the first with the names of the columns")
+      await area.fill("platform\nwindows")
+      await page.getByRole("button", { name: "Look at it" }).click()
+      await page.getByText(/Say which column is “Token”/).waitFor()
+      await area.fill(lines.join("\n"))
+      await page.getByRole("button", { name: "Look at it" }).click()
+      await page.getByText("The first 100 rows can be read.").waitFor()
+      await page.context().setOffline(true)
+      await page.getByRole("button", { name: "Import pasted rows" }).click()
+      await page.getByText("No connection; it goes on by itself.").waitFor()
+      await page.getByRole("button", { name: "Pause", exact: true }).click()
+      await page.getByText("Paused", { exact: true }).waitFor()
+      await page.context().setOffline(false)
+      await page.getByRole("button", { name: "Go on" }).click()
+      await page.getByText("350 rows: 350 new, 0 there before, none refused").waitFor()
+    })
+    const { data } = (await desk.call("GET", "/api/v1/devices?tags_any=pasted&limit=100")).body
+    expect(data).toHaveLength(100)
+  })
+
+  it("write everybody into a file that can be imported again, for those who only read as well", async () => {
+    await desk.call("POST", "/api/v1/contacts", {
+      external_id: "=cmd",
+      attributes: { note: "=1+1" },
+      tags: ["odd, tag"]
+    })
+    const email = "reader@example.com"
+    await desk.signIn(email)
+    await desk.enrol(email, "viewer")
+    const token = await desk.signIn(email)
+    await visit(`${app()}/imports`, { token }, async (page) => {
+      expect(await page.getByRole("heading", { name: "Import", exact: true }).count()).toBe(0)
+      const files: Array<string> = []
+      for (const format of ["CSV, for spreadsheets", "JSON lines, for programs"]) {
+        await page.getByText(format).click()
+        await page.getByRole("button", { name: "Export them" }).click()
+        const [download] = await Promise.all([
+          page.waitForEvent("download"),
+          page.getByRole("button", { name: /^Download contacts-/ }).click()
+        ])
+        files.push(await textOf(download))
+        await page.getByRole("button", { name: /^Forget contacts-/ }).click()
+      }
+      const [csv, ndjson] = files as [string, string]
+      const people = ndjson
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as { external_id: string; attributes: unknown })
+      expect(people.find(({ external_id }) => external_id === "=cmd")).toMatchObject({ attributes: { note: "=1+1" } })
+      expect(new Set(people.map(({ external_id }) => external_id)).size).toBe(people.length)
+      expect(csv.split("\r\n")[0]).toBe("external_id,email,locale,timezone,tags,attributes,created_at")
+      expect(csv.trim().split("\r\n")).toHaveLength(people.length + 1)
+      expect(csv).toContain('\r\n\'=cmd,,,,"[""odd, tag""]",')
     })
   })
 })

@@ -320,11 +320,13 @@ const PAGES = () => [
   `${app()}/webhooks/${webhook}`,
   `${app()}/contacts`,
   `${app()}/contacts/${contact}`,
+  `${app()}/contacts/${contact}?edit=yes`,
   `${app()}/devices`,
   `${app()}/devices/${device}`,
   `${app()}/segments`,
   `${app()}/segments/${segment}`,
   `${app()}/segments/new`,
+  `${app()}/imports`,
   `${app()}/dead-letters`,
   `${app()}/settings`,
   `${app()}/settings/keys`,
@@ -336,7 +338,7 @@ const PAGES = () => [
 
 /** Controls that change something; what only leads elsewhere, filters or copies is for everybody. */
 const CHANGING =
-  /^(Write|Pause|Go on|Cancel|Send|Review|New |Switch|Save|Set up|Change…|Mend|Remove|Revoke|Make|Invite|Take back|Hand over|Delete|Enable|Deliver|Sign |Edit|Add|Unsubscribe|Subscribe)/
+  /^(Write|Pause|Go on|Cancel|Send|Review|New |Switch|Save|Set up|Change…|Mend|Remove|Revoke|Make|Invite|Take back|Hand over|Delete|Enable|Deliver|Sign |Edit|Add|Import|Unsubscribe|Subscribe)/
 
 describe("roles", () => {
   it("shows a viewer every page, and no control that would answer 403", async () => {

@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
+import type { Page } from "playwright-core"
 import type { Desk } from "./Desk.ts"
 import { until } from "../Site.ts"
 import { openDesk, OWNER } from "./Desk.ts"
@@ -182,6 +183,31 @@ const furnishWorkflow = async (desk: Desk) => {
   return { workflow: body.id as string, run: run.id as string }
 }
 
+const file = (name: string, lines: ReadonlyArray<string>) => ({
+  name,
+  mimeType: "text/csv",
+  buffer: Buffer.from(lines.join("\n"))
+})
+
+/** What is done on a page before its picture is taken. */
+const before: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  imports: async (page) => {
+    const people = Array.from({ length: 900 }, (_, i) => `customer-${i},c${i}@example.com,${i % 7}`)
+    const box = page.getByLabel("CSV, or JSON lines")
+    await box.setInputFiles(file("customers.csv", ["id,email,orders", ...people, "customer-x,nonsense,1"]))
+    await page.getByRole("button", { name: "Import customers.csv" }).click()
+    await page.getByRole("button", { name: "Download what was refused, by line" }).waitFor()
+    await page.getByRole("button", { name: "Export them" }).click()
+    await page.getByRole("button", { name: /^Download contacts-/ }).waitFor()
+    const more = ["user-901,mia@example.com,news,de-AT,pro,1010", "user-902,leo@example.com,news;vip,fr,free,75001"]
+    await box.setInputFiles(
+      file("newsletter.csv", ["external_id,email,labels,language,plan,zip", ...more, ",nobody@example.com,,,free,"])
+    )
+    await page.getByRole("region", { name: "Columns" }).waitFor()
+    await page.evaluate("scrollTo(0, 0)")
+  }
+}
+
 const folder = process.env["PICTURES"]
 /** Names of pages, to take the pictures of these alone. */
 const only = process.env["PICTURES_OF"]?.split(",")
@@ -214,6 +240,7 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
       workflows: `${app}/workflows`,
       workflow: `${app}/workflows/${workflow}`,
       run: `${app}/workflows/${workflow}/runs/${run}`,
+      imports: `${app}/imports`,
       "contact-edit": `${app}/contacts/${person}?edit=yes`,
       "dead-letters": `${app}/dead-letters`,
       settings: `${app}/settings`,
@@ -256,6 +283,7 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
           await expect.poll(() => page.locator(".loading").count()).toBe(0)
           await page.evaluate("scrollTo(0, 0)")
         }
+        await before[name]?.(page)
         await page.screenshot({ path: join(folder!, `${name}-${kind}.png`), fullPage: true })
       }
       await context.close()

@@ -1,0 +1,129 @@
+// Written by `npm run dashboard:types` from operations.graphql beside it.
+
+import type { TypedDocument } from "../api/typedDocument.ts"
+import { typed } from "../api/typedDocument.ts"
+
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] }
+/** Fields that are left out keep their value; null removes it. */
+export type ContactInput = {
+  readonly attributes?: unknown
+  readonly email?: string | null | undefined
+  readonly externalId: string
+  readonly locale?: string | null | undefined
+  readonly tags?: ReadonlyArray<string> | null | undefined
+  readonly timezone?: string | null | undefined
+}
+
+export type DeviceStatus =
+  | "ACTIVE"
+  /** The push service says that the token is dead. */
+  | "INVALID"
+
+export type Environment = "PRODUCTION" | "SANDBOX"
+
+export type Platform = "ANDROID" | "IOS" | "WEB"
+
+/** A registration says everything about its device: what is left out is forgotten. */
+export type RegisterDeviceInput = {
+  readonly environment?: Environment | null | undefined
+  readonly metadata?: unknown
+  readonly platform: Platform
+  readonly tags?: ReadonlyArray<string> | null | undefined
+  readonly timezone?: string | null | undefined
+  readonly token: string
+  readonly userId?: string | null | undefined
+  readonly webPushAuth?: string | null | undefined
+  readonly webPushP256dh?: string | null | undefined
+}
+
+export type ImportContactsMutationVariables = Exact<{
+  appId: string
+  contacts: ReadonlyArray<ContactInput> | ContactInput
+}>
+
+export type ImportContactsMutation = {
+  readonly upsertContacts: ReadonlyArray<{
+    readonly index: number
+    readonly created: boolean | null
+    readonly error: {
+      readonly message: string
+      readonly details: ReadonlyArray<{ readonly field: string; readonly message: string }>
+    } | null
+  }>
+}
+
+export type ImportDevicesMutationVariables = Exact<{
+  appId: string
+  devices: ReadonlyArray<RegisterDeviceInput> | RegisterDeviceInput
+}>
+
+export type ImportDevicesMutation = {
+  readonly registerDevices: ReadonlyArray<{
+    readonly index: number
+    readonly created: boolean | null
+    readonly error: {
+      readonly message: string
+      readonly details: ReadonlyArray<{ readonly field: string; readonly message: string }>
+    } | null
+  }>
+}
+
+export type ExportContactsQueryVariables = Exact<{
+  appId: string
+  after?: string | null | undefined
+}>
+
+export type ExportContactsQuery = {
+  readonly contacts: {
+    readonly nodes: ReadonlyArray<{
+      readonly externalId: string
+      readonly email: string | null
+      readonly locale: string | null
+      readonly timezone: string | null
+      readonly tags: ReadonlyArray<string>
+      readonly attributes: unknown
+      readonly createdAt: string
+    }>
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
+
+export type ExportDevicesQueryVariables = Exact<{
+  appId: string
+  after?: string | null | undefined
+}>
+
+export type ExportDevicesQuery = {
+  readonly devices: {
+    readonly nodes: ReadonlyArray<{
+      readonly token: string
+      readonly platform: Platform
+      readonly userId: string | null
+      readonly tags: ReadonlyArray<string>
+      readonly timezone: string | null
+      readonly environment: Environment
+      readonly metadata: unknown
+      readonly webPushP256dh: string | null
+      readonly webPushAuth: string | null
+      readonly status: DeviceStatus
+      readonly invalidReason: string | null
+      readonly createdAt: string
+      readonly lastSeenAt: string
+    }>
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
+
+export const importContacts: TypedDocument<ImportContactsMutation, ImportContactsMutationVariables> = typed(
+  "mutation ImportContacts($appId:ID!$contacts:[ContactInput!]!){upsertContacts(appId:$appId input:{contacts:$contacts}){index created error{message details{field message}}}}"
+)
+export const importDevices: TypedDocument<ImportDevicesMutation, ImportDevicesMutationVariables> = typed(
+  "mutation ImportDevices($appId:ID!$devices:[RegisterDeviceInput!]!){registerDevices(appId:$appId devices:$devices){index created error{message details{field message}}}}"
+)
+export const exportContacts: TypedDocument<ExportContactsQuery, ExportContactsQueryVariables> = typed(
+  "query ExportContacts($appId:ID!$after:String){contacts(appId:$appId first:100 after:$after){nodes{externalId email locale timezone tags attributes createdAt}pageInfo{hasNextPage endCursor}}}"
+)
+export const exportDevices: TypedDocument<ExportDevicesQuery, ExportDevicesQueryVariables> = typed(
+  "query ExportDevices($appId:ID!$after:String){devices(appId:$appId first:100 after:$after){nodes{token platform userId tags timezone environment metadata webPushP256dh webPushAuth status invalidReason createdAt lastSeenAt}pageInfo{hasNextPage endCursor}}}"
+)
