@@ -30,13 +30,19 @@ const fieldsOf = (message: Message): JsonObject => {
  * Browsers that know declarative push show this by themselves, even when the worker fails; all others read past it.
  * WebKit looks for `mutable` inside, the specification beside: with it the worker is asked first.
  */
-const declared = ({ title, body, url }: JsonObject): JsonObject => ({
+const declared = (message: Message, { title, body, url, icon, silent, tag }: JsonObject): JsonObject => ({
   web_push: 8030,
   mutable: true,
   notification: {
-    title: title ?? body ?? "",
+    title: title ?? body!,
     ...(body !== undefined && title !== undefined && { body }),
     navigate: url ?? "/",
+    // The worker's own, so that one takes the other's place where both are shown.
+    tag: tag ?? message.collapseKey ?? message.notificationId,
+    ...(icon !== undefined && { icon }),
+    ...(silent === true && { silent }),
+    // All that a worker has of the message in browsers that hand it the notification in the place of the text.
+    data: { service_notification_id: message.notificationId },
     mutable: true
   }
 })
@@ -44,7 +50,9 @@ const declared = ({ title, body, url }: JsonObject): JsonObject => ({
 /** The message as it is sent: with its declaration, where there is room for it. */
 export const payloadOf = (message: Message): Template => {
   const fields = fieldsOf(message)
-  const whole = template(message, { ...declared(fields), ...fields })
+  // Without words there is nothing to declare, and the worker says that there is a new message.
+  if (fields["title"] === undefined && fields["body"] === undefined) return template(message, fields)
+  const whole = template(message, { ...declared(message, fields), ...fields })
   return whole.bytes <= MOST_PLAINTEXT ? whole : template(message, fields)
 }
 

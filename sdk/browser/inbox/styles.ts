@@ -14,6 +14,16 @@ export const STYLES = `
   --_badge-text: var(--heliograph-badge-text, light-dark(#fff, #1d1d22));
   color: var(--_text);
 }
+/* Safari knows light-dark() from 17.5 on. */
+@supports not (color: light-dark(#000, #fff)) {
+  :host {
+    color-scheme: light;
+    --_text: var(--heliograph-text, #1b1b1f); --_muted: var(--heliograph-muted, #5a5a66);
+    --_surface: var(--heliograph-surface, #fff); --_hover: var(--heliograph-hover, #f2f2f6);
+    --_border: var(--heliograph-border, #d5d5de); --_accent: var(--heliograph-accent, #0b57d0);
+    --_badge: var(--heliograph-badge, #b3261e); --_badge-text: var(--heliograph-badge-text, #fff);
+  }
+}
 :host([theme="light"]) { color-scheme: light; }
 :host([theme="dark"]) { color-scheme: dark; }
 :host([hidden]) { display: none; }
@@ -39,10 +49,11 @@ button { font: inherit; color: inherit; background: none; border: 0; padding: 0;
   border-radius: var(--heliograph-radius, .75rem); box-shadow: 0 8px 32px rgb(0 0 0 / .25);
   flex-direction: column;
 }
-.panel:popover-open, .panel.open { display: flex; }
-.panel:not(:popover-open, .open) { display: none; }
-header { display: flex; gap: .75rem; align-items: center; padding: .75rem 1rem; border-block-end: 1px solid var(--_border); }
-h2 { flex: 1; margin: 0; font-size: 1.125rem; }
+.panel { display: none; }
+.panel.open { display: flex; }
+.panel:popover-open { display: flex; }
+header { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: center; padding: .75rem 1rem; border-block-end: 1px solid var(--_border); }
+h2 { flex: 1; overflow-wrap: anywhere; margin: 0; font-size: 1.125rem; }
 .text { color: var(--_accent); min-block-size: 1.75rem; padding: .125rem .375rem; border-radius: .375rem; }
 .text:hover { background: var(--_hover); }
 ul { list-style: none; margin: 0; padding: 0; overflow-y: auto; flex: 1; min-block-size: 4rem; }

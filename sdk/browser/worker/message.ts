@@ -14,7 +14,9 @@ export interface Shown {
   }
 }
 
-const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
+/** With whole characters alone: Chromium ends the site's tabs over a tag with half of one. */
+const text = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? new TextDecoder().decode(new TextEncoder().encode(value)) : undefined
 
 const link = (value: unknown, base: string): string | undefined => safeAddress(value, base) ?? undefined
 

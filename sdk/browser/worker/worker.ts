@@ -59,8 +59,21 @@ const askForSync = async (): Promise<void> => {
   await sync?.register("heliograph").catch(() => undefined)
 }
 
-const onPush = async (text: string | null): Promise<void> => {
-  const shown = messageOf(text, self.location.href)
+/**
+ * What browsers that read declarations hand over in the place of the text, as the text would have said it: which device
+ * this is, the worker knows.
+ */
+const declaredIn = async (event: PushEvent): Promise<string | null> => {
+  const { notification } = event as PushEvent & { readonly notification?: Notification & { readonly navigate?: string } }
+  if (!notification) return null
+  const { body, dir, icon, lang, navigate, silent, tag, title } = notification
+  const { device } = await readState(service.key)
+  const ids = { service_device_id: device?.id, ...(notification.data as object | null) }
+  return JSON.stringify({ title, body, dir, icon, lang, silent, tag, url: navigate, ...ids })
+}
+
+const onPush = async (event: PushEvent): Promise<void> => {
+  const shown = messageOf(event.data?.text() ?? (await declaredIn(event).catch(() => null)), self.location.href)
   const { body = "", tag = "" } = shown.options
   const data = { heliograph: shown }
   // Whatever came, something is shown: browsers end subscriptions whose pushes show nothing.
@@ -108,23 +121,31 @@ const onClick = async (shown: Shown, action: string): Promise<void> => {
 
 /** The browser has replaced the subscription, or ended it: makes one again, onto the same row. */
 const onChange = async (): Promise<void> => {
-  const state = await readState(service.key)
-  // A permission that is given again: pages know what was registered while there was one.
-  if (state.device === null) return tell({ heliograph: "subscription" })
-  try {
+  const { device } = await readState(service.key)
+  if (device !== null) {
     const { pushManager } = self.registration
-    const subscription =
-      (await pushManager.getSubscription()) ?? (await newSubscription(pushManager, state.device.vapidKey))
-    if (state.device.userId === undefined) await register(service, state, subscription, state.device, null)
-  } catch {
-    // The next page load tries again, and knows more.
+    // Not in turn: a push service that never answers would hold up every tab. The next page load tries again, and knows
+    // more.
+    const subscription = await pushManager
+      .getSubscription()
+      .then((present) => present ?? newSubscription(pushManager, device.vapidKey))
+      .catch(() => null)
+    await alone(() => changeTo(subscription)).catch(() => undefined)
   }
-  // Whose device it is may have to be proven, which only a page can do.
-  if (state.device.userId !== undefined) {
-    const device = { ...state.device, registeredAt: 0 }
-    await writeState(service.key, { ...state, device })
-  }
+  // Also for a permission that is given again: pages know what was registered while there was one.
   await tell({ heliograph: "subscription" })
+}
+
+const changeTo = async (subscription: PushSubscription | null): Promise<void> => {
+  const state = await readState(service.key)
+  // Somebody has signed out meanwhile.
+  if (state.device === null) return void (await subscription?.unsubscribe())
+  if (state.device.userId === undefined) {
+    if (subscription !== null) await register(service, state, subscription, state.device, null)
+  } else {
+    // Whose device it is may have to be proven, which only a page can do.
+    await writeState(service.key, { ...state, device: { ...state.device, registeredAt: 0 } })
+  }
 }
 
 const shownOf = (notification: Notification): Shown | null =>
@@ -132,7 +153,7 @@ const shownOf = (notification: Notification): Shown | null =>
 
 // A worker of the site's own that imports this one says when it is replaced.
 if (!("HELIOGRAPH_IMPORTED" in self)) self.addEventListener("install", () => void self.skipWaiting())
-self.addEventListener("push", (event) => event.waitUntil(onPush(event.data?.text() ?? null)))
+self.addEventListener("push", (event) => event.waitUntil(onPush(event)))
 self.addEventListener("notificationclick", (event) => {
   const shown = shownOf(event.notification)
   // Another part of the site may show notifications of its own.
@@ -140,7 +161,7 @@ self.addEventListener("notificationclick", (event) => {
   event.notification.close()
   event.waitUntil(onClick(shown, event.action))
 })
-self.addEventListener("pushsubscriptionchange", (event) => (event as ExtendableEvent).waitUntil(alone(onChange)))
+self.addEventListener("pushsubscriptionchange", (event) => (event as ExtendableEvent).waitUntil(onChange()))
 self.addEventListener("sync" as "push", (event) => {
   if ((event as unknown as { readonly tag: string }).tag === "heliograph") event.waitUntil(flush(service))
 })
