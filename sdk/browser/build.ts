@@ -72,10 +72,12 @@ if (present !== stampOf(true) && (isTyped || present !== stampOf(false))) {
     }
     if (isTyped) declare(made)
     writeFileSync(join(made, STAMP), stampOf(isTyped))
-    rmSync(DIST, { recursive: true, force: true })
+    // Whoever reads the folder meanwhile finds it, but for a moment.
+    if (existsSync(DIST)) renameSync(DIST, `${made}-before`)
     renameSync(made, DIST)
   } finally {
     rmSync(made, { recursive: true, force: true })
+    rmSync(`${made}-before`, { recursive: true, force: true })
   }
   process.stdout.write(`Built the browsers' SDK in ${((performance.now() - began) / 1000).toFixed(1)} s\n`)
 }

@@ -64,7 +64,9 @@ const askForSync = async (): Promise<void> => {
  * this is, the worker knows.
  */
 const declaredIn = async (event: PushEvent): Promise<string | null> => {
-  const { notification } = event as PushEvent & { readonly notification?: Notification & { readonly navigate?: string } }
+  const { notification } = event as PushEvent & {
+    readonly notification?: Notification & { readonly navigate?: string }
+  }
   if (!notification) return null
   const { body, dir, icon, lang, navigate, silent, tag, title } = notification
   const { device } = await readState(service.key)
