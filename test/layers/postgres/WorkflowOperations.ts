@@ -187,7 +187,11 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
           VALUES (${uuidv7()}, ${app}, ${made.id}, ${JSON.stringify({ user_ids: people })}::json, ${MISSING})`
       }),
       ExecutionStore,
-      (store) => Effect.flatMap(carry(), (carry) => store.enterPage(app, PAGE, () => true, carry))
+      (store) =>
+        Effect.gen(function* () {
+          // Its own; and the one that is next in turn, of an application that is gone.
+          for (const served of [null, app]) yield* store.enterPage(served, PAGE, () => true, yield* carry())
+        })
     ),
     "ExecutionStore.enterPage, of a description": after(
       Effect.gen(function* () {

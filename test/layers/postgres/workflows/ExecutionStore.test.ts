@@ -1425,6 +1425,46 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
     )
   })
 
+  it.effect("are counted at their step as what became of them, whatever they wait for and whoever ends them", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* ExecutionStore
+      const waits: ReadonlyArray<Step> = [
+        PAUSE,
+        { key: "sum", type: "DIGEST", seconds: HOUR_S },
+        { key: "bought", type: "WAIT_FOR", event: "bought", seconds: HOUR_S },
+        { key: "hello", type: "SEND", content: { title: "Hello" }, wait_for_outcome: true },
+        { key: "ask", type: "FETCH", url: "https://example.com/" }
+      ]
+      for (const step of waits) {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [MARK, step, MARK])
+        const [erased, cancelled, archived] = yield* entered(workflow, ["erased", "cancelled", "archived"])
+        if (step.type === "FETCH") {
+          // Each was tried once.
+          const runs = [erased!, cancelled!, archived!].map(({ run }) => ({ ...run, fence: run.fence + 1 }))
+          const fault = { _tag: "Fault" as const, detail: "answered 503", mayRetry: true, retryAfterMs: null }
+          yield* store.resume(runs, yield* carry(new Map(runs.map(({ id }) => [id as string, fault]))))
+        }
+        const sums = Effect.map(
+          Effect.flatMap(WorkflowStore, ({ counts }) => counts(workflow.versionId)),
+          (counts) => counts[1]
+        )
+        expect(yield* sums, step.type).toMatchObject({ entered: 3, passed: 0, stopped: 0, failed: 0 })
+        yield* store.cancel(app, [cancelled!.run.id], "operator", NO_EVENTS)
+        yield* sql`DELETE FROM contacts WHERE app_id = ${app} AND external_id = 'erased'`
+        yield* sql`UPDATE execution_timers SET due_at = now() - interval '1 s' WHERE execution_id = ${erased!.run.id}`
+        yield* moveAll(app)
+        expect(yield* sums, step.type).toMatchObject({ entered: 3, passed: 0, stopped: 1, failed: 1 })
+        yield* (yield* WorkflowStore).archive(app, workflow.id)
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        expect(yield* sums, step.type).toMatchObject({ entered: 3, passed: 0, stopped: 2, failed: 1 })
+        expect(yield* statuses(app), step.type).toEqual({ cancelled: 2, failed: 1 })
+      }
+    })
+  )
+
   it.effect("whose person was erased fail, and those of an archived workflow are cancelled", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
