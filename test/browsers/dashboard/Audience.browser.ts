@@ -113,12 +113,19 @@ describe("contacts", () => {
       content: { title: "Not for her" }
     })
     await desk.call("POST", "/api/v1/events", { type: "opened", notification_id: sent, device_id: good.id })
+    const workflow = await desk.call("POST", "/api/v1/workflows", {
+      name: "Hello",
+      trigger: { type: "api" },
+      steps: [{ key: "later", type: "DELAY", seconds: 86_400 }]
+    })
+    await desk.call("POST", `/api/v1/workflows/${workflow.body.id}/activate`)
+    await desk.call("POST", `/api/v1/workflows/${workflow.body.id}/trigger`, { to: { user_ids: [ADA] } })
     await visit(`${app()}/contacts/${adaId}`, { token: owner }, async (page) => {
       await page.getByText("Reached by push on 2 devices, e-mail and the inbox.").waitFor()
       const messages = page.getByRole("region", { name: "Messages" })
       await expect.poll(() => messages.locator("tbody tr").count()).toBe(2)
       await messages.getByText("Sent, opened").waitFor()
-      await page.getByText("The person has entered no workflow.").waitFor()
+      await page.getByRole("link", { name: "Hello" }).waitFor()
       // A text that looks like a number is told from a number.
       await page.getByText('"700"').waitFor()
 
@@ -129,6 +136,8 @@ describe("contacts", () => {
       await page.getByRole("button", { name: "Subscribe again… ada.l@example.com" }).click()
       await page.getByRole("button", { name: "Subscribe it again" }).click()
       await page.getByText(/^Reached by e-mail and the inbox/).waitFor()
+      await page.getByRole("link", { name: "Hello" }).click()
+      await expect.poll(() => new URL(page.url()).pathname).toMatch(/\/workflows\/[^/]+\/runs\/[^/]+$/)
     })
   })
 
@@ -342,11 +351,12 @@ describe("imports and exports", () => {
     })
   })
 
-  it("wait while there is no connection, pause and go on, and take pasted devices", async () => {
+  it("wait while there is no connection, pause and go on, take pasted devices, and are forgotten at sign-out", async () => {
     const lines = Array.from({ length: 350 }, (_, i) =>
       JSON.stringify({ platform: "android", token: `pasted-token-${i}`, user_id: `pasted-${i}`, tags: ["pasted"] })
     )
-    await visit(`${app()}/imports`, { token: owner }, async (page) => {
+    const token = await desk.signIn(OWNER)
+    await visit(`${app()}/imports`, { token }, async (page) => {
       await page.getByRole("group", { name: "What" }).first().getByText("Devices").click()
       await page.getByText("Pasted text").click()
       const area = page.getByLabel("Rows, the first with the names of the columns")
@@ -364,6 +374,15 @@ describe("imports and exports", () => {
       await page.context().setOffline(false)
       await page.getByRole("button", { name: "Go on" }).click()
       await page.getByText("350 rows: 350 new, 0 there before, none refused").waitFor()
+
+      // Nothing of it stays in the browser for whoever comes next.
+      await page.getByRole("button", { name: /^Account/ }).click()
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByLabel("E-mail address").waitFor()
+      const name = "service_session"
+      await page.context().addCookies([{ name, value: await desk.signIn(OWNER), url: desk.system.url }])
+      await page.goto(`${app()}/imports`)
+      await page.getByText("Nothing yet.").waitFor()
     })
     const { data } = (await desk.call("GET", "/api/v1/devices?tags_any=pasted&limit=100")).body
     expect(data).toHaveLength(100)
