@@ -271,7 +271,6 @@ replace ${GO_MODULE} => ${join(sdk, "go")}
 `
     },
     build: [
-      ["go", "vet", "./..."],
       ["go", "build", "-o", "bin/", "./..."],
       ["go", "build", "-C", "gin", "-mod=mod", "-o", "../bin/gin", "."]
     ],
@@ -463,6 +462,13 @@ const java = async (): Promise<Programs> => {
   const guide = split(await guideBlock("java"), /^import /)
   const classes = "{sdk}/java/target/classes"
   const kotlinRest = kotlin.slice(1, -1)
+  /** Started quickly: none runs for long. */
+  const jvm = "java -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+  const program = (of: string, main: string) => [
+    "sh",
+    "-c",
+    `exec ${jvm} -cp "out/${of}:${classes}:$(cat classpath)" ${main}`
+  ]
   return {
     files: {
       "java/Send.java": send,
@@ -478,7 +484,8 @@ ${blocks
   .slice(1, -1)
   .map((code, i) => `  static void example${i}(Heliograph client) {\n${indent(code)}  }\n`)
   .join("\n")}
-  public static void main(String[] args) {
+  public static void main(String[] args) throws InterruptedException {
+    Send.main(args);
     Heliograph client = Heliograph.create(System.getenv("HELIOGRAPH_KEY"), "https://push.example.com");
 ${blocks
   .slice(1, -1)
@@ -514,6 +521,7 @@ object Rest {
 ${kotlinRest.map((code, i) => `    fun example${i}(client: Heliograph) {\n${indent(code)}    }\n`).join("")}
     @JvmStatic
     fun main(args: Array<String>) {
+        main()
         val client = Heliograph.create(System.getenv("HELIOGRAPH_KEY"), "https://push.example.com")
 ${kotlinRest.map((_, i) => `        example${i}(client)\n`).join("")}    }
 }
@@ -544,23 +552,15 @@ object Spring {
       [
         "sh",
         "-c",
-        `java -XX:TieredStopAtLevel=1 -cp "$(cat classpath)" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-stdlib -no-reflect -Werror -jvm-target 17 -cp "${classes}:$(cat classpath)" -d out/kotlin kotlin`
+        `${jvm} -cp "$(cat classpath)" org.jetbrains.kotlin.cli.jvm.K2JVMCompiler -no-stdlib -no-reflect -Werror -jvm-target 17 -cp "${classes}:$(cat classpath)" -d out/kotlin kotlin`
       ]
     ],
-    examples: ["java:Send", "java:Rest", "kotlin:SendKt", "kotlin:Rest"].map((name) => {
-      const [of, main] = name.split(":") as [string, string]
-      return ["sh", "-c", `exec java -cp "out/${of}:${classes}:$(cat classpath)" ${main}`]
-    }),
-    receivers: Object.fromEntries(
-      [
-        ["Spring", "java", "Spring"],
-        ["the guide", "java", "Guide"],
-        ["Spring in Kotlin", "kotlin", "Spring"]
-      ].map(([label, of, main]) => [
-        label,
-        ["sh", "-c", `exec java -cp "out/${of}:${classes}:$(cat classpath)" ${main}`]
-      ])
-    )
+    examples: [program("java", "Rest"), program("kotlin", "Rest")],
+    receivers: {
+      Spring: program("java", "Spring"),
+      "the guide": program("java", "Guide"),
+      "Spring in Kotlin": program("kotlin", "Spring")
+    }
   }
 }
 
