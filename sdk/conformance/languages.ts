@@ -20,17 +20,8 @@ export interface Language {
   readonly uncancellable?: Readonly<Record<string, string>>
 }
 
+/** Those that take longest begin. */
 export const LANGUAGES: ReadonlyArray<Language> = [
-  {
-    name: "node",
-    directory: "node",
-    times: true,
-    probe: ["node", "--version"],
-    packages: [],
-    elsewhere: "npm ci",
-    build: [],
-    drivers: { node: ["node", "--max-semi-space-size=2", "conformance/driver.js"] }
-  },
   {
     name: "python",
     directory: "python",
@@ -57,6 +48,29 @@ export const LANGUAGES: ReadonlyArray<Language> = [
     },
     env: { PYTHONDONTWRITEBYTECODE: "1" },
     uncancellable: { "python, blocking": "nothing can break off a call that blocks; the asynchronous client can" }
+  },
+  {
+    name: "java",
+    directory: "java",
+    probe: ["mvn", "--version"],
+    packages: ["default-jdk-headless", "maven"],
+    elsewhere: "a JDK 17 or newer and Maven: https://maven.apache.org/install.html",
+    build: [
+      ["mvn", "--quiet", "--batch-mode", "-DskipTests", "package"],
+      ["sh", "-c", "javac -Werror -d target/conformance -cp target/classes $(find src/conformance -name '*.java')"]
+    ],
+    drivers: {
+      java: [
+        "java",
+        "-Xmx48m",
+        "-XX:+UseSerialGC",
+        // Else the JDK itself repeats a GET on a connection that was closed.
+        "-Djdk.httpclient.redirects.retrylimit=1",
+        "-cp",
+        "target/classes:target/conformance",
+        "dev.heliograph.conformance.Driver"
+      ]
+    }
   },
   {
     name: "go",
@@ -104,27 +118,14 @@ export const LANGUAGES: ReadonlyArray<Language> = [
     uncancellable: { php: "nothing can break off a call that blocks" }
   },
   {
-    name: "java",
-    directory: "java",
-    probe: ["mvn", "--version"],
-    packages: ["default-jdk-headless", "maven"],
-    elsewhere: "a JDK 17 or newer and Maven: https://maven.apache.org/install.html",
-    build: [
-      ["mvn", "--quiet", "--batch-mode", "-DskipTests", "package"],
-      ["sh", "-c", "javac -Werror -d target/conformance -cp target/classes $(find src/conformance -name '*.java')"]
-    ],
-    drivers: {
-      java: [
-        "java",
-        "-Xmx48m",
-        "-XX:+UseSerialGC",
-        // Else the JDK itself repeats a GET on a connection that was closed.
-        "-Djdk.httpclient.redirects.retrylimit=1",
-        "-cp",
-        "target/classes:target/conformance",
-        "dev.heliograph.conformance.Driver"
-      ]
-    }
+    name: "node",
+    directory: "node",
+    times: true,
+    probe: ["node", "--version"],
+    packages: [],
+    elsewhere: "npm ci",
+    build: [],
+    drivers: { node: ["node", "--max-semi-space-size=2", "conformance/driver.js"] }
   },
   {
     name: "csharp",

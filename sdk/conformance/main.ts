@@ -185,8 +185,7 @@ const settled = async (
 const server = await startMisbehaving()
 const engine = filter === undefined ? await startEngine() : null
 try {
-  // Those that take longest to build begin.
-  const waiting = [...chosen].sort((a, b) => b.build.length - a.build.length)
+  const waiting = [...chosen]
   const lane = async () => {
     for (let language = waiting.shift(); language !== undefined; language = waiting.shift()) {
       const report = new Report()
