@@ -17,7 +17,7 @@ export interface Done {
 export type Page<E> = (served: AppId | null) => Effect.Effect<Done | null, E>
 
 /** While there is other work, a kind of which there was none is asked for so often. */
-const LULL_MS = 100
+const LULL_MS = 250
 
 /** Does what there is of each kind. Ends when there is none of any. */
 export const inTurns = <E>(pages: ReadonlyArray<Page<E>>): Effect.Effect<void, E> => {
