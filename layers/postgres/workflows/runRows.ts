@@ -7,6 +7,7 @@ import type {
   WorkflowId,
   WorkflowVersionId
 } from "../../../services/domain/Ids.ts"
+import { ASIDE } from "../../../services/domain/sending/Suspicion.ts"
 import type { Facts } from "../../../services/domain/workflows/Conditions.ts"
 import type { CancelReason, Execution, ExecutionStatus } from "../../../services/domain/workflows/Execution.ts"
 import type { OpenRun } from "../../../services/ports/workflows/ExecutionStore.ts"
@@ -79,20 +80,24 @@ const closedOf = ({ is_deleted, workflow_status }: RunRow): CancelReason | null 
  */
 export const BYTES = 2_000_000
 
-/** Runs of one trigger share what it brought: they mostly stand together. */
+/**
+ * Runs of one trigger share what it brought: they mostly stand together. What a run brings that is set aside is not read,
+ * which may be just what the processes have ended over.
+ */
 export const runsOf = (rows: ReadonlyArray<RunRow>, isDisabled: boolean): ReadonlyArray<OpenRun> => {
   let text: string | null = null
   let data = NOTHING
   return rows.map((row) => {
+    if (row.suspicion >= ASIDE) return runOf(row, NOTHING, NOTHING, isDisabled)
     if (row.data !== text) {
       text = row.data
       data = readObject(text)
     }
-    return runOf(row, data, isDisabled)
+    return runOf(row, data, readObject(row.steps), isDisabled)
   })
 }
 
-const runOf = (row: RunRow, data: Record_, isDisabled: boolean): OpenRun => ({
+const runOf = (row: RunRow, data: Record_, steps: Record_, isDisabled: boolean): OpenRun => ({
   id: row.id,
   appId: row.app_id,
   workflowId: row.workflow_id,
@@ -104,7 +109,7 @@ const runOf = (row: RunRow, data: Record_, isDisabled: boolean): OpenRun => ({
   deadline: row.deadline?.getTime() ?? null,
   tries: row.tries,
   data,
-  steps: readObject(row.steps),
+  steps,
   sends: readObject(row.sends) as Readonly<Record<string, NotificationId>>,
   enteredAt: row.created_at.getTime(),
   depth: row.depth,

@@ -110,6 +110,8 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("a run", (it) => 
       expect(left).toEqual({ execution_id: ids[7], suspicion: 2 * ALONE })
       const carried = yield* carry()
       while (yield* store.hasSuspects) yield* store.moveSuspect(carried)
+      // What it brought may be why: it is not read any more.
+      yield* sql`UPDATE executions SET data = 'no JSON', steps = 'nor this' WHERE app_id = ${app} AND id = ${ids[7]!}`
       yield* moved(app)
       expect(yield* statuses(app)).toEqual([
         { status: "completed", error: null, count: 19 },
