@@ -323,6 +323,12 @@ describe("a definition", () => {
       [5, "passed"],
       [7, "passed"]
     ])
+    const full = await call("POST", `/api/v1/workflows/${made.id}/dry-run`, {
+      contact: { tags: Array.from({ length: 100 }, (_, i) => `t${i}`) },
+      outcomes: { hello: ["opened"] },
+      answers: { ask: { status: 200, body: { vip: true } } }
+    })
+    expect(full.body).toMatchObject({ status: "failed", error: "contact: tags must be at most 100" })
     // What may pass is asked again, as it is for real, and then the run fails.
     const refused = await call("POST", `/api/v1/workflows/${made.id}/dry-run`, { answers: { ask: { status: 503 } } })
     expect(refused.body).toMatchObject({ status: "failed", error: "fetch: answered 503" })
