@@ -135,6 +135,67 @@ describe("<heliograph-inbox> in Chromium, under a strict Content-Security-Policy
     await tab.close()
   })
 
+  it("clips nothing at 200 % text in a narrow window, moves nothing, and keeps what colours say where they are forced", async () => {
+    await post("greta", { title: "Your order is on its way", body: `It arrives tomorrow. ${"longword".repeat(20)}` })
+    const tab = await open("greta")
+    await tab.setViewportSize({ width: 320, height: 640 })
+    // The page's policy takes no style element; what people set in their browser is the root's size.
+    await tab.evaluate(`document.documentElement.style.fontSize = "32px"`)
+    await bell(tab, 1).click()
+    await dialog(tab)
+      .getByRole("link")
+      .or(dialog(tab).getByRole("button", { name: "Your order" }))
+      .first()
+      .waitFor()
+    const clipped = await tab.evaluate(`[...element.shadowRoot.querySelectorAll("*")]
+      .filter((one) => one.getClientRects().length > 0 && !one.classList.contains("hidden"))
+      .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0 && getComputedStyle(one).display !== "inline"
+        || one.getBoundingClientRect().right > innerWidth + 1 || one.getBoundingClientRect().left < -1)
+      .map((one) => one.outerHTML.slice(0, 80))`)
+    expect(clipped).toEqual([])
+    const small = await tab.evaluate(`[...element.shadowRoot.querySelectorAll("button")]
+      .filter((one) => one.getClientRects().length > 0)
+      .filter((one) => one.getBoundingClientRect().height < 24 || one.getBoundingClientRect().width < 24).length`)
+    expect(small).toBe(0)
+    expect(await violations(tab)).toEqual([])
+    const moving = `element.shadowRoot.getAnimations().length +
+      [...element.shadowRoot.querySelectorAll("*")].filter((one) => parseFloat(getComputedStyle(one).transitionDuration) > 0).length`
+    for (const reducedMotion of ["no-preference", "reduce"] as const) {
+      await tab.emulateMedia({ reducedMotion })
+      expect(await tab.evaluate(moving)).toBe(0)
+    }
+    await tab.emulateMedia({ forcedColors: "active" })
+    const borders = `[...element.shadowRoot.querySelectorAll(".badge, li.unread")].map((one) =>
+      getComputedStyle(one).borderInlineStartStyle)`
+    expect(await tab.evaluate(borders)).toEqual(["solid", "solid"])
+    await tab.close()
+  })
+
+  it("opens no address that would run as a script, whatever a service says", async () => {
+    const tab = await open("hanna")
+    const at = { created_at: "2026-11-23T10:00:00Z", read_at: null }
+    const item = (id: string, url: string) => ({ id, url, title: id, body: null, data: {}, ...at })
+    const data = [
+      "javascript:window.hurt=1",
+      "data:text/html,<script>alert(1)</script>",
+      " jAvAsCrIpT:window.hurt=1",
+      "vbscript:x",
+      "//"
+    ].map((url, i) => item(`m${i}`, url))
+    await tab.route("**/public/inbox?*", (route) =>
+      route.fulfill({
+        body: JSON.stringify({ data, next_cursor: null }),
+        headers: { "access-control-allow-origin": "*", "content-type": "application/json" }
+      })
+    )
+    await bell(tab, 0).click()
+    await dialog(tab).getByRole("button", { name: "m0", exact: true }).waitFor()
+    expect(await tab.evaluate(`[...element.shadowRoot.querySelectorAll("a")].map(({ href }) => href)`)).toEqual([])
+    await dialog(tab).getByRole("button", { name: "m0", exact: true }).click()
+    expect(await tab.evaluate("[window.hurt, window.opened]")).toEqual([undefined, "m0"])
+    await tab.close()
+  })
+
   it("keeps two tabs in step over one stream", async () => {
     const [one, two] = [await open("dora"), await open("dora")]
     await Promise.all([bell(one, 0).waitFor(), bell(two, 0).waitFor()])
