@@ -53,9 +53,13 @@ const Row = ({
   )
 }
 
+/** Notifications that are looked through unasked as long as none was for the person: runs of workflows send many to others. */
+const UNASKED = 50
+
 /** Ten notifications more, and of them what was for the person. */
 const Looked = ({
   after,
+  found,
   one,
   recipients,
   seen
@@ -64,6 +68,8 @@ const Looked = ({
   readonly after: string | null
   /** How many notifications were looked through before these. */
   readonly seen: number
+  /** How many messages of the person were among those. */
+  readonly found: number
   readonly recipients: ReadonlyMap<string, string>
 }) => {
   const { appId } = useApp()
@@ -83,6 +89,7 @@ const Looked = ({
   )
   const { endCursor, hasNextPage } = shown.data!.notifications.pageInfo
   const total = seen + nodes.length
+  const isUnasked = found + rows.length === 0 && hasNextPage && total < UNASKED
   return (
     <>
       {rows.length > 0 && (
@@ -102,16 +109,16 @@ const Looked = ({
           </tbody>
         </TableFrame>
       )}
-      {rows.length === 0 && (seen > 0 || nodes.length > 0) && (
+      {!isUnasked && rows.length === 0 && total > 0 && (
         <p className="muted">
-          None of the {seen === 0 ? "" : "next "}
-          {counted(nodes.length, "notification")} was for this person: another audience, unsubscribed by then, or its
-          state is not final yet.
+          None of the{" "}
+          {found === 0 ? counted(total, "newest notification") : `${counted(nodes.length, "notification")} before`} was
+          for this person: another audience, unsubscribed by then, or its state is not final yet.
         </p>
       )}
       {nodes.length === 0 && seen === 0 && <p className="muted">Nothing was sent yet.</p>}
-      {isFurther ? (
-        <Looked after={endCursor} one={one} recipients={recipients} seen={total} />
+      {isFurther || isUnasked ? (
+        <Looked after={endCursor} one={one} recipients={recipients} seen={total} found={found + rows.length} />
       ) : (
         hasNextPage && (
           <p className="small muted">
@@ -132,7 +139,7 @@ export const Messages = ({ one }: { readonly one: Contact }) => {
   ])
   return (
     <Card title="Messages">
-      <Looked after={null} one={one} recipients={recipients} seen={0} />
+      <Looked after={null} one={one} recipients={recipients} seen={0} found={0} />
     </Card>
   )
 }
