@@ -98,7 +98,7 @@ const State = ({
   if (one.kind === "WEBHOOK") {
     return (
       <Link to="/apps/$appId/webhooks/$id" params={{ appId, id: one.webhookId! }}>
-        Deliver again from there
+        Deliver again there
       </Link>
     )
   }

@@ -30,8 +30,15 @@ const Row = ({
         </Link>
       </td>
       <td>
-        <Chip tone={tone}>{words}</Chip>
-        {one.disabledReason !== null && <p className="small details">{disabledWords(one.disabledReason)}</p>}
+        <div className="stack tight state">
+          <Chip tone={tone}>{words}</Chip>
+          {one.disabledReason !== null && <p className="small details">{disabledWords(one.disabledReason)}</p>}
+          {canChange && !one.isActive && (
+            <Button isBusy={enable.isPending} onClick={() => enable.mutate({ id: one.id, input: { isActive: true } })}>
+              Enable<span className="unseen"> {one.name}</span>
+            </Button>
+          )}
+        </div>
         <ErrorNotice error={enable.error} />
       </td>
       <td className="details">
@@ -41,15 +48,6 @@ const Row = ({
       <td>
         <When at={one.updatedAt} />
       </td>
-      {canChange && (
-        <td className="number">
-          {!one.isActive && (
-            <Button isBusy={enable.isPending} onClick={() => enable.mutate({ id: one.id, input: { isActive: true } })}>
-              Enable<span className="unseen"> {one.name}</span>
-            </Button>
-          )}
-        </td>
-      )}
     </tr>
   )
 }
@@ -92,11 +90,6 @@ export const List = () => {
               <th scope="col">Address</th>
               <th scope="col">Is told</th>
               <th scope="col">Changed</th>
-              {canChange && (
-                <th scope="col">
-                  <span className="unseen">Enable</span>
-                </th>
-              )}
             </tr>
           </thead>
           <tbody>

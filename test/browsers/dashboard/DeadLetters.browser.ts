@@ -65,7 +65,7 @@ describe("dead letters", () => {
       await page.getByText("20 % off").waitFor()
       await page.getByRole("button", { name: "Clear" }).click()
       await page.getByLabel("What").selectOption("WEBHOOK")
-      await page.getByRole("link", { name: "Deliver again from there" }).first().waitFor()
+      await page.getByRole("link", { name: "Deliver again there" }).first().waitFor()
       await rows(page).first().getByRole("button").first().click()
       await page.getByText('"event": "NOTIFICATION_FAILED"').waitFor()
       expect(await page.getByRole("button", { name: "Send these again…" }).count()).toBe(0)
