@@ -29,10 +29,10 @@ const Row = ({
           {one.name}
         </Link>
       </td>
-      <td>
+      <td className="details">
         <div className="stack tight state">
           <Chip tone={tone}>{words}</Chip>
-          {one.disabledReason !== null && <p className="small details">{disabledWords(one.disabledReason)}</p>}
+          {one.disabledReason !== null && <p className="small">{disabledWords(one.disabledReason)}</p>}
           {canChange && !one.isActive && (
             <Button isBusy={enable.isPending} onClick={() => enable.mutate({ id: one.id, input: { isActive: true } })}>
               Enable<span className="unseen"> {one.name}</span>
