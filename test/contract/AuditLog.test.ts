@@ -440,6 +440,7 @@ const BY_KEY: Readonly<Record<string, ReadonlyArray<string> | null>> = {
   "POST /api/v1/templates/preview": ASKS,
   "POST /api/v1/templates/{id}/preview": ASKS,
   "POST /api/v1/segments": ["segment.created"],
+  "POST /api/v1/segments/count": ASKS,
   "PATCH /api/v1/segments/{id}": ["segment.changed"],
   "POST /api/v1/webhooks": ["webhook.created"],
   "PATCH /api/v1/webhooks/{id}": ["webhook.changed"],
