@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useEffect, useId, useState } from "react"
+import { useId, useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { useApp, useViewer } from "../frame/viewer.ts"
 import { notifications } from "../notifications/operations.ts"
@@ -16,6 +16,7 @@ import {
   useDraft
 } from "../parts/form.tsx"
 import { Card, Confirm, Dialog, Page } from "../parts/page.tsx"
+import { useRested } from "../parts/rested.ts"
 import { bytes, count, counted, lasting, moment, zone } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
 import type { Draft } from "./draft.ts"
@@ -24,19 +25,6 @@ import { idsIn } from "./fromFile.ts"
 import type { NotificationInput, Platform, PreviewQuery, Way } from "./operations.ts"
 import { choices, preview, send } from "./operations.ts"
 import { Previews } from "./Previews.tsx"
-
-/** What is typed is asked about when typing rests for so long. */
-const REST_MS = 400
-
-const useRested = <Value,>(value: Value): Value => {
-  const [rested, setRested] = useState(value)
-  const key = JSON.stringify(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(JSON.parse(key) as Value), REST_MS)
-    return () => clearTimeout(timer)
-  }, [key])
-  return rested
-}
 
 interface PartProps {
   readonly draft: Draft
