@@ -165,10 +165,11 @@ export const FirstSteps = () => {
         </Step>
         <Step title="Bring your people" isDone={done.people}>
           <p>
-            <Link to="/apps/$appId/contacts" params={{ appId }}>
-              Contacts
-            </Link>{" "}
-            and devices come from your server, your apps, or a file.
+            From your server, your apps, or{" "}
+            <Link to="/apps/$appId/imports" params={{ appId }}>
+              a file
+            </Link>
+            : whom a table names is shown before anything is written.
           </p>
         </Step>
         <Step title="Hear what became of each message" isDone={done.webhook}>
