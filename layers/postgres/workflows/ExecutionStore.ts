@@ -540,7 +540,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
 
     const closing: ExecutionStore["Service"]["closing"] = Effect.fnUntraced(function* (served, limit) {
       while (true) {
-        const [row] = yield* sql<{
+        const from = (after: string) => sql<{
           readonly id: WorkflowId
           readonly app_id: AppId
           readonly is_deleted: boolean
@@ -549,11 +549,13 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
           SELECT w.id, w.app_id, w.deleted_at IS NOT NULL AS is_deleted, ARRAY(
             SELECT e.id FROM executions e WHERE e.workflow_id = w.id AND e.ended_at IS NULL ORDER BY e.id LIMIT ${limit}
           ) AS ids
-          FROM workflows w WHERE w.is_closing ORDER BY w.app_id <= ${served ?? FIRST}, w.app_id, w.id LIMIT 1`
+          FROM workflows w WHERE w.is_closing AND w.id > ${after} ORDER BY w.id LIMIT 1`
+        const [next] = served === null ? [] : yield* from(served)
+        const row = next ?? (yield* from(FIRST))[0]
         if (row === undefined) return Option.none()
         if (row.ids.length > 0) {
           const reason = row.is_deleted ? ("deleted" as const) : ("archived" as const)
-          return Option.some({ appId: row.app_id, reason, ids: row.ids })
+          return Option.some({ workflowId: row.id, appId: row.app_id, reason, ids: row.ids })
         }
         yield* row.is_deleted ? removal(row.id) : sql`UPDATE workflows SET is_closing = false WHERE id = ${row.id}`
       }

@@ -4,7 +4,7 @@ import { JobQueue } from "../../ports/operations/JobQueue.ts"
 import { Metrics } from "../../ports/operations/Metrics.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
-import type { AppId } from "../../domain/Ids.ts"
+import type { AppId, WorkflowId } from "../../domain/Ids.ts"
 import { ALONE } from "../../domain/sending/Suspicion.ts"
 import { judge } from "../../domain/workflows/Conditions.ts"
 import type { SegmentFilter } from "../../domain/audience/Segment.ts"
@@ -133,16 +133,18 @@ export const make = Effect.gen(function* () {
       return { served: null, count }
     })
 
-  /** The next page of runs of workflows that are gone or archived. */
-  const closed = Effect.fnUntraced(function* (served: AppId | null) {
-    const closing = yield* executions.closing(served, CANCELS)
+  let closedLast: WorkflowId | null = null
+  /** The next page of runs of workflows that are gone or archived, of one such workflow after the other. */
+  const closed = Effect.fnUntraced(function* () {
+    const closing = yield* executions.closing(closedLast, CANCELS)
     if (Option.isNone(closing)) return null
-    const { appId, ids, reason } = closing.value
+    const { appId, ids, reason, workflowId } = closing.value
+    closedLast = workflowId
     const { cancelled, webhooks } = yield* executions.cancel(appId, ids, reason, (runs) =>
       cancelEvents(appId, runs, reason, now())
     )
     tellCancelled(wakeUp, metrics, { cancelled, webhooks })
-    return { served: appId, count: cancelled.length }
+    return { served: null, count: cancelled.length }
   })
 
   /** The next page of what is left of requests to cancel many. */

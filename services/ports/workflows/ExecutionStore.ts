@@ -256,14 +256,15 @@ export class ExecutionStore extends Context.Service<
       events: (appId: AppId) => CancelEvents
     ) => Effect.Effect<Option.Option<CancelledPage & { readonly appId: AppId }>, StoreError>
     /**
-     * Up to `limit` runs under way of a workflow that was archived or deleted, of the application that comes after `served`.
-     * None: no such workflow has any.
+     * Up to `limit` runs under way of a workflow that was archived or deleted, the next of those after `served`. None: no
+     * such workflow has any.
      */
     readonly closing: (
-      served: AppId | null,
+      served: WorkflowId | null,
       limit: number
     ) => Effect.Effect<
       Option.Option<{
+        readonly workflowId: WorkflowId
         readonly appId: AppId
         readonly reason: CancelReason
         readonly ids: ReadonlyArray<ExecutionId>

@@ -167,7 +167,7 @@ describe("what is due", () => {
   it.live("is woken by the end of a message beside a workflow whose runs are cancelled without end", () =>
     Effect.gen(function* () {
       const looks = makeSignal()
-      const closing = { appId: A, reason: "deleted", ids: [runOf(A).id] } as const
+      const closing = { workflowId: "w" as WorkflowId, appId: A, reason: "deleted", ids: [runOf(A).id] } as const
       yield* running({
         executions: {
           closing: () => Effect.as(Effect.yieldNow, Option.some(closing)),
