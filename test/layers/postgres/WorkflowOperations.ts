@@ -56,6 +56,16 @@ const isIn: Judge = (filter, person) => judge(filter, { person, data: {}, messag
 
 const NO_EVENTS = () => []
 
+/** Ends the runs of all workflows that are gone, a page of each at a time. */
+const endAllClosing = (store: ExecutionStore["Service"]) =>
+  Effect.gen(function* () {
+    while (true) {
+      const found = yield* store.closing(null, PAGE)
+      if (Option.isNone(found)) return
+      yield* store.cancel(found.value.appId, found.value.ids, found.value.reason, NO_EVENTS)
+    }
+  })
+
 export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect.Effect<Call, unknown, Needs>>> => {
   const draft = (trigger: Trigger = { type: "api" }, steps = STEPS) =>
     draftOf({ name: "One", trigger, reentry: "always", steps })
@@ -262,16 +272,13 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
       })
     ),
     "ExecutionStore.closing": after(
-      closed((store, id) => store.remove(app, id)),
+      // What other operations have left is ended before: it is not what this one costs.
+      Effect.andThen(
+        Effect.flatMap(ExecutionStore, endAllClosing),
+        closed((store, id) => store.remove(app, id))
+      ),
       ExecutionStore,
-      (store) =>
-        Effect.gen(function* () {
-          while (true) {
-            const found = yield* store.closing(null, PAGE)
-            if (Option.isNone(found)) return
-            yield* store.cancel(found.value.appId, found.value.ids, found.value.reason, NO_EVENTS)
-          }
-        })
+      endAllClosing
     ),
     "ExecutionStore.takeTurn, holdTurns": plain(ExecutionStore, (store) =>
       Effect.gen(function* () {
