@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { Link, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { ask } from "../api/request.ts"
+import { leave } from "../frame/leave.ts"
 import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
 import { Card, Chip, Confirm, Dialog, Loading, Page, When } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
@@ -105,9 +106,8 @@ const ChangeAddress = ({ onClose }: { readonly onClose: () => void }) => {
 const DeleteAccount = ({ email, onClose }: { readonly email: string; readonly onClose: () => void }) => {
   const [code, setCode] = useState<string | null>(null)
   const client = useQueryClient()
-  const navigate = useNavigate()
   const request = useDo(requestDeletionCode, () => setCode(""))
-  const remove = useDo(deleteAccount, () => void navigate({ to: "/sign-in" }).then(() => client.clear()))
+  const remove = useDo(deleteAccount, () => leave(client))
   return (
     <Dialog title="Delete your account" onClose={onClose}>
       <div className="stack">
@@ -163,13 +163,12 @@ export const Account = () => {
   const [asking, setAsking] = useState<"address" | "delete" | "everywhere" | null>(null)
   const [exportError, setExportError] = useState<unknown>(null)
   const client = useQueryClient()
-  const navigate = useNavigate()
   const rename = useDo(renameAccount, () => {
     setName(null)
     toast("Saved")
   })
   const end = useDo(endSession, () => toast("That session has ended"))
-  const everywhere = useDo(signOutEverywhere, () => void navigate({ to: "/sign-in" }).then(() => client.clear()))
+  const everywhere = useDo(signOutEverywhere, () => leave(client))
   const remove = useDo(unbind, () => toast("Removed"))
   const me = shown.data?.me
   if (!shown.data || !me) {

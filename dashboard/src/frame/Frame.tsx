@@ -9,7 +9,8 @@ import { Empty, Loading, Page } from "../parts/page.tsx"
 import { Toasts } from "../parts/toasts.tsx"
 import { ConnectionBanner, SessionDialog } from "./Interruptions.tsx"
 import { NewApplication } from "./NewApplication.tsx"
-import { IMPORTS, isUnderWay } from "../imports/kept.ts"
+import { isUnderWay } from "../imports/kept.ts"
+import { leave } from "./leave.ts"
 import { logout } from "./operations.ts"
 import { useTheme } from "./theme.ts"
 import type { CurrentApplication } from "./viewer.ts"
@@ -103,15 +104,10 @@ const Side = ({
 }) => {
   const [isOpen, setOpen] = useState(false)
   const [isNew, setNew] = useState(false)
-  const navigate = useNavigate()
   const client = useQueryClient()
   const { pathname } = useLocation()
   useEffect(() => setOpen(false), [pathname])
-  const leave = useDo(logout, () => {
-    // Files of imports and exports have people in them: they stay no longer than the session.
-    indexedDB.deleteDatabase(IMPORTS)
-    void navigate({ to: "/sign-in" }).then(() => client.clear())
-  })
+  const leaving = useDo(logout, () => leave(client))
   return (
     <header className="side" data-open={isOpen || undefined}>
       <div className="side-top">
@@ -146,7 +142,7 @@ const Side = ({
             <Link to="/account">Account and security</Link>
             <ThemeChoice />
             <a href="/docs">API documentation</a>
-            <button type="button" onClick={() => leave.mutate({})}>
+            <button type="button" onClick={() => leaving.mutate({})}>
               Sign out
             </button>
           </Menu>
