@@ -76,6 +76,15 @@ describe("a real Firefox", () => {
     expect(await shownIn(page)).toEqual([])
   })
 
+  it("starts the worker for a second copy of the SDK in the page, which trusts what the first one made", async () => {
+    const { value } = await click(page, "#subscribe")
+    const { app, url } = world.system
+    const options = JSON.stringify({ appId: app.appId, key: app.publicKey, api: url, swPath: "/worker.js" })
+    const again = await page.evaluate(`import("/sdk/browser.js?again").then(({ createClient }) =>
+      createClient(${options}).subscribe()).then(({ deviceId }) => deviceId, (error) => error.message)`)
+    expect(again).toBe(value!["deviceId"])
+  })
+
   it("shows a message whose payload nobody can read, and one that replaces another once", async () => {
     const { value } = await click(page, "#subscribe")
     const to = { device_ids: [value!["deviceId"]] }

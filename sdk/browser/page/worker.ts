@@ -31,20 +31,22 @@ const activated = async (registration: ServiceWorkerRegistration): Promise<void>
   return activated(registration)
 }
 
-interface Policies {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL: (url: string) => string }
-  ): {
-    createScriptURL(url: string): string
-  }
+interface Policy {
+  createScriptURL(url: string): string
 }
-let policy: ReturnType<Policies["createPolicy"]> | undefined
+interface Policies {
+  createPolicy(name: string, rules: Policy): Policy
+}
 
-/** Pages with `require-trusted-types-for` take no text for a script's address, and name this policy in `trusted-types`. */
+/**
+ * Pages with `require-trusted-types-for` take no text for a script's address, and name this policy in `trusted-types`.
+ * It can be made once in a page: the SDK and the component, each with its own copy of this, share it.
+ */
 const trusted = (url: URL): string => {
-  const policies = (globalThis as { trustedTypes?: Policies }).trustedTypes
-  policy ??= policies?.createPolicy("heliograph", { createScriptURL: (it) => it })
+  const page = globalThis as { trustedTypes?: Policies; heliographPolicy?: Policy | undefined }
+  const policy = (page.heliographPolicy ??= page.trustedTypes?.createPolicy("heliograph", {
+    createScriptURL: (it) => (new URL(it).origin === location.origin ? it : "")
+  }))
   return policy?.createScriptURL(url.href) ?? url.href
 }
 
