@@ -3,7 +3,8 @@ import { useState } from "react"
 import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
-import { Empty, Loading, Page, Pager, TableFrame, When } from "../parts/page.tsx"
+import { Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
+import { Pager } from "../parts/pager.tsx"
 import { Tags } from "../parts/tags.tsx"
 import { NewContact } from "./Editor.tsx"
 import type { ContactsQuery } from "./operations.ts"
@@ -159,20 +160,7 @@ export const List = () => {
       </div>
       <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} />
       {content()}
-      <Pager isFirst={wanted !== "" || !search.after} hasNext={next?.hasNextPage ?? false}>
-        {{
-          first: (
-            <Link to="." search={{ ...search, after: undefined } as never} className="button plain">
-              Oldest
-            </Link>
-          ),
-          next: (
-            <Link to="." search={{ ...search, after: next?.endCursor ?? undefined } as never} className="button plain">
-              Newer
-            </Link>
-          )
-        }}
-      </Pager>
+      <Pager page={next} words={["Oldest", "Newer"]} isFirst={wanted !== "" || !search.after} />
       {search.new !== undefined && canChange && <NewContact onClose={() => go({ new: undefined })} />}
     </Page>
   )

@@ -3,8 +3,8 @@ import { useState } from "react"
 import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
-import { Card, Chip, Loading, TableFrame, When } from "../parts/page.tsx"
-import { RUN } from "../workflows/words.ts"
+import { Card, Loading, TableFrame, When } from "../parts/page.tsx"
+import { RunState } from "../workflows/RunState.tsx"
 import { runs, workflowNames } from "./operations.ts"
 
 /** The person's ways through workflows, newest first. */
@@ -48,8 +48,7 @@ export const WorkflowRuns = ({ userId }: { readonly userId: string }) => {
                   <span className="muted small">version {run.version}</span>
                 </td>
                 <td>
-                  <Chip tone={RUN[run.status][1]}>{RUN[run.status][0]}</Chip>
-                  {run.error !== null && <span className="muted small block">{run.error}</span>}
+                  <RunState run={run} />
                 </td>
                 <td className="number">{run.stepOrder ?? "–"}</td>
                 <td>

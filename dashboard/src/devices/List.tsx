@@ -4,7 +4,8 @@ import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { reasonOf } from "../notifications/words.ts"
 import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
-import { Chip, Empty, Loading, Page, Pager, TableFrame, When } from "../parts/page.tsx"
+import { Chip, Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
+import { Pager } from "../parts/pager.tsx"
 import { Tags } from "../parts/tags.tsx"
 import type { DevicesQuery } from "./operations.ts"
 import { devices } from "./operations.ts"
@@ -204,20 +205,7 @@ export const List = () => {
       </div>
       <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} />
       {content()}
-      <Pager isFirst={!search.after} hasNext={next?.hasNextPage ?? false}>
-        {{
-          first: (
-            <Link to="." search={{ ...search, after: undefined } as never} className="button plain">
-              Oldest
-            </Link>
-          ),
-          next: (
-            <Link to="." search={{ ...search, after: next?.endCursor ?? undefined } as never} className="button plain">
-              Newer
-            </Link>
-          )
-        }}
-      </Pager>
+      <Pager page={next} words={["Oldest", "Newer"]} />
     </Page>
   )
 }

@@ -16,6 +16,7 @@ const load = (): Promise<Sdk> => import(/* @vite-ignore */ SDK) as Promise<Sdk>
 
 /** A public key is no secret. Kept, so that a second try makes no second one. */
 const placeOf = (appId: string): string => `heliograph public key ${appId}`
+const markOf = (appId: string): string => `heliograph subscribed ${appId}`
 
 /** What the SDK says is written for people, as the service's own words are. */
 const inWords = (error: unknown): unknown => {
@@ -51,10 +52,12 @@ export const pushToThisBrowser = async (appId: string, subject: string | null): 
   if ("Notification" in globalThis) await Notification.requestPermission()
   if (subject !== null) await ask(makeBrowserKeys, { appId, subject })
   const deviceId = await subscribe(appId).catch((error) => Promise.reject(inWords(error)))
+  localStorage.setItem(markOf(appId), "yes")
   return (await ask(firstPush, { appId, deviceId, url: location.href })).sendNotification.id
 }
 
-export const isSubscribed = (appId: string): boolean => localStorage.getItem(placeOf(appId)) !== null
+/** Whether this browser was subscribed here, and has not left since. */
+export const isSubscribed = (appId: string): boolean => localStorage.getItem(markOf(appId)) !== null
 
 /** Takes this browser from the application's devices. */
 export const leaveThisBrowser = async (appId: string): Promise<void> => {
@@ -62,4 +65,5 @@ export const leaveThisBrowser = async (appId: string): Promise<void> => {
   if (key === null) return
   const client = await clientOf(appId, key)
   await client.unsubscribe().catch((error) => Promise.reject(inWords(error)))
+  localStorage.removeItem(markOf(appId))
 }

@@ -4,7 +4,8 @@ import { useAsk, useDo } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { PROVIDER } from "../notifications/words.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
-import { Chip, Confirm, Empty, Id, Loading, Page, Pager, TableFrame, When } from "../parts/page.tsx"
+import { Chip, Confirm, Empty, Id, Loading, Page, TableFrame, When } from "../parts/page.tsx"
+import { Pager } from "../parts/pager.tsx"
 import { startOfDay } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
 import { deadLetter, deadLetters, hookNames, replayMany, replayOne } from "./operations.ts"
@@ -335,20 +336,7 @@ export const List = () => {
           </tbody>
         </TableFrame>
       )}
-      <Pager isFirst={!search.after} hasNext={next?.hasNextPage ?? false}>
-        {{
-          first: (
-            <Link to="." search={{ ...search, after: undefined } as never} className="button plain">
-              Newest
-            </Link>
-          ),
-          next: (
-            <Link to="." search={{ ...search, after: next?.endCursor ?? undefined } as never} className="button plain">
-              Older
-            </Link>
-          )
-        }}
-      </Pager>
+      <Pager page={next} />
     </Page>
   )
 }

@@ -3,7 +3,8 @@ import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { PartsBar } from "../parts/charts.tsx"
 import { ErrorNotice } from "../parts/form.tsx"
-import { Chip, Empty, Loading, Page, Pager, TableFrame, When } from "../parts/page.tsx"
+import { Chip, Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
+import { Pager } from "../parts/pager.tsx"
 import { count, percent, startOfDay } from "../parts/time.ts"
 import { notifications } from "./operations.ts"
 import type { Status, Summary } from "./words.ts"
@@ -128,24 +129,7 @@ export const List = () => {
             ))}
           </tbody>
         </TableFrame>
-        <Pager isFirst={!search.after} hasNext={next?.hasNextPage ?? false}>
-          {{
-            first: (
-              <Link to="." search={{ ...search, after: undefined } as never} className="button plain">
-                Newest
-              </Link>
-            ),
-            next: (
-              <Link
-                to="."
-                search={{ ...search, after: next?.endCursor ?? undefined } as never}
-                className="button plain"
-              >
-                Older
-              </Link>
-            )
-          }}
-        </Pager>
+        <Pager page={next} />
       </>
     )
   }

@@ -4,7 +4,8 @@ import { useState } from "react"
 import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
-import { Card, Chip, Empty, Id, Loading, Pager, TableFrame, When } from "../parts/page.tsx"
+import { Card, Chip, Empty, Id, Loading, TableFrame, When } from "../parts/page.tsx"
+import { Pager } from "../parts/pager.tsx"
 import { moment } from "../parts/time.ts"
 import { eventWords } from "../webhooks/words.ts"
 import type { DeliveriesQuery, DeliveryStatus, NotificationQuery, ToldOfQuery } from "./operations.ts"
@@ -247,25 +248,7 @@ export const Recipients = ({ one }: { readonly one: NonNullable<NotificationQuer
           </tbody>
         </TableFrame>
       )}
-      <Pager isFirst={!search.after} hasNext={next?.hasNextPage ?? false}>
-        {{
-          first: (
-            <Link to="." search={{ ...search, after: undefined } as never} resetScroll={false} className="button plain">
-              First
-            </Link>
-          ),
-          next: (
-            <Link
-              to="."
-              search={{ ...search, after: next?.endCursor ?? undefined } as never}
-              resetScroll={false}
-              className="button plain"
-            >
-              Next
-            </Link>
-          )
-        }}
-      </Pager>
+      <Pager page={next} words={["First", "Next"]} isPart />
     </Card>
   )
 }

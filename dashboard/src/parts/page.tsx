@@ -208,23 +208,6 @@ export const Confirm = ({
   </Dialog>
 )
 
-/** Lists are read forwards: the browser's own way back leads to the page before. */
-export const Pager = ({
-  children,
-  isFirst,
-  hasNext
-}: {
-  readonly isFirst: boolean
-  readonly hasNext: boolean
-  readonly children: { readonly first: ReactNode; readonly next: ReactNode }
-}) =>
-  isFirst && !hasNext ? null : (
-    <nav className="pager" aria-label="Pages of the list">
-      {!isFirst && children.first}
-      {hasNext && children.next}
-    </nav>
-  )
-
 /** Wide tables scroll in their own frame, which the keyboard reaches. */
 export const TableFrame = ({ children, label }: { readonly children: ReactNode; readonly label: string }) => (
   <div className="table-frame" role="region" aria-label={label} tabIndex={0}>

@@ -2,7 +2,8 @@ import { Link, useSearch } from "@tanstack/react-router"
 import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { ErrorNotice } from "../parts/form.tsx"
-import { Empty, Loading, Page, Pager, TableFrame, When } from "../parts/page.tsx"
+import { Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
+import { Pager } from "../parts/pager.tsx"
 import { count } from "../parts/time.ts"
 import { segmentCount, segments } from "./operations.ts"
 import { conditionWords } from "./words.ts"
@@ -78,20 +79,7 @@ export const List = () => {
           </tbody>
         </TableFrame>
       )}
-      <Pager isFirst={!search.after} hasNext={next?.hasNextPage ?? false}>
-        {{
-          first: (
-            <Link to="." search={{ after: undefined } as never} className="button plain">
-              Oldest
-            </Link>
-          ),
-          next: (
-            <Link to="." search={{ after: next?.endCursor ?? undefined } as never} className="button plain">
-              Newer
-            </Link>
-          )
-        }}
-      </Pager>
+      <Pager page={next} words={["Oldest", "Newer"]} />
     </Page>
   )
 }

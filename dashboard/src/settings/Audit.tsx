@@ -1,8 +1,9 @@
-import { Link, useSearch } from "@tanstack/react-router"
+import { useSearch } from "@tanstack/react-router"
 import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { ErrorNotice } from "../parts/form.tsx"
-import { Card, Empty, Id, Loading, Pager, TableFrame } from "../parts/page.tsx"
+import { Card, Empty, Id, Loading, TableFrame } from "../parts/page.tsx"
+import { Pager } from "../parts/pager.tsx"
 import { moment, zone } from "../parts/time.ts"
 import type { AuditQuery } from "./operations.ts"
 import { audit } from "./operations.ts"
@@ -83,20 +84,7 @@ export const Audit = () => {
           </tbody>
         </TableFrame>
       )}
-      <Pager isFirst={!after} hasNext={next?.hasNextPage ?? false}>
-        {{
-          first: (
-            <Link to="." search={{}} className="button plain">
-              Newest
-            </Link>
-          ),
-          next: (
-            <Link to="." search={{ after: next?.endCursor ?? undefined } as never} className="button plain">
-              Older
-            </Link>
-          )
-        }}
-      </Pager>
+      <Pager page={next} />
     </Card>
   )
 }

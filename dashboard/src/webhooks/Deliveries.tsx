@@ -1,8 +1,9 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
-import { Card, Chip, Empty, Id, Loading, Pager, TableFrame, When } from "../parts/page.tsx"
+import { Card, Chip, Empty, Id, Loading, TableFrame, When } from "../parts/page.tsx"
+import { Pager } from "../parts/pager.tsx"
 import { moment } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
 import { hookDeliveries, hookDelivery, redeliver } from "./operations.ts"
@@ -197,25 +198,7 @@ export const Deliveries = ({ canChange, hook }: { readonly hook: Hook; readonly 
           </tbody>
         </TableFrame>
       )}
-      <Pager isFirst={!search.after} hasNext={next?.hasNextPage ?? false}>
-        {{
-          first: (
-            <Link to="." search={{ ...search, after: undefined } as never} resetScroll={false} className="button plain">
-              Newest
-            </Link>
-          ),
-          next: (
-            <Link
-              to="."
-              search={{ ...search, after: next?.endCursor ?? undefined } as never}
-              resetScroll={false}
-              className="button plain"
-            >
-              Older
-            </Link>
-          )
-        }}
-      </Pager>
+      <Pager page={next} isPart />
       {isAsking && <Redeliver hook={hook} onClose={() => setAsking(false)} />}
     </Card>
   )

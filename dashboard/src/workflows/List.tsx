@@ -3,7 +3,8 @@ import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { Button, Choice, ErrorNotice, Form, TextField } from "../parts/form.tsx"
-import { Chip, Dialog, Empty, Loading, Page, Pager, TableFrame, When } from "../parts/page.tsx"
+import { Chip, Dialog, Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
+import { Pager } from "../parts/pager.tsx"
 import { createWorkflow, workflows } from "./operations.ts"
 import { STATUS, triggerWords } from "./words.ts"
 
@@ -145,24 +146,7 @@ export const List = () => {
           </tbody>
         </TableFrame>
       )}
-      <Pager isFirst={!search.after} hasNext={shown.data?.workflows.pageInfo.hasNextPage ?? false}>
-        {{
-          first: (
-            <Link to="." search={{ ...search, after: undefined } as never} className="button plain">
-              Newest
-            </Link>
-          ),
-          next: (
-            <Link
-              to="."
-              search={{ ...search, after: shown.data?.workflows.pageInfo.endCursor ?? undefined } as never}
-              className="button plain"
-            >
-              Older
-            </Link>
-          )
-        }}
-      </Pager>
+      <Pager page={shown.data?.workflows.pageInfo} />
       {isNew && <NewWorkflow appId={appId} onClose={() => setNew(false)} />}
     </Page>
   )

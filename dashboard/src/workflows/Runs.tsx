@@ -3,10 +3,11 @@ import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
-import { Card, Chip, Confirm, Loading, TableFrame, When } from "../parts/page.tsx"
+import { Card, Confirm, Loading, TableFrame, When } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
 import { cancelRuns, runs } from "./operations.ts"
-import { REASON, RUN } from "./words.ts"
+import { RunState } from "./RunState.tsx"
+import { RUN } from "./words.ts"
 
 /** The ways of people through one workflow, newest first. */
 export const Runs = ({ workflowId }: { readonly workflowId: string }) => {
@@ -95,9 +96,7 @@ export const Runs = ({ workflowId }: { readonly workflowId: string }) => {
                   </Link>
                 </td>
                 <td>
-                  <Chip tone={RUN[run.status][1]}>{RUN[run.status][0]}</Chip>
-                  {run.error !== null && <span className="muted small block">{run.error}</span>}
-                  {run.reason !== null && <span className="muted small block">{REASON[run.reason]}</span>}
+                  <RunState run={run} />
                 </td>
                 <td className="number">{run.stepOrder ?? "–"}</td>
                 <td className="number">{run.version}</td>

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { BrowserFile } from "../../../services/ports/operations/BrowserFiles.ts"
 import { BrowserFiles } from "../../../services/ports/operations/BrowserFiles.ts"
+import { encodedFor } from "../pipeline/Encoding.ts"
 import type { Incoming } from "../pipeline/Incoming.ts"
 import type { Route } from "../pipeline/Route.ts"
 import { route } from "../pipeline/Route.ts"
@@ -10,11 +11,6 @@ import { route } from "../pipeline/Route.ts"
 const SDK_CACHE = "public, max-age=3600, stale-while-revalidate=86400"
 /** A worker that browsers kept would go on for as long as they like: they ask each time, and mostly hear 304. */
 const WORKER_CACHE = "no-cache"
-
-const takes = (request: Incoming, encoding: string): boolean =>
-  new RegExp(`(?:^|[,\\s])${encoding}(?:\\s*(?:,|$)|\\s*;\\s*q=(?!0(?:\\.0*)?\\s*(?:,|$)))`, "i").test(
-    String(request.headers["accept-encoding"] ?? "")
-  )
 
 const isKnown = (request: Incoming, etag: string): boolean =>
   String(request.headers["if-none-match"] ?? "")
@@ -32,15 +28,8 @@ const fileResponse = (file: BrowserFile, request: Incoming): HttpServerResponse.
     "x-content-type-options": "nosniff"
   }
   if (isKnown(request, file.etag)) return HttpServerResponse.empty({ status: 304, headers })
-  const [encoding, bytes] = takes(request, "br")
-    ? (["br", file.brotli] as const)
-    : takes(request, "gzip")
-      ? (["gzip", file.gzip] as const)
-      : ([null, file.plain] as const)
-  return HttpServerResponse.uint8Array(bytes, {
-    contentType: file.contentType,
-    headers: { ...headers, ...(encoding === null ? {} : { "content-encoding": encoding }) }
-  })
+  const { bytes, headers: encoding } = encodedFor(file, request)
+  return HttpServerResponse.uint8Array(bytes, { contentType: file.contentType, headers: { ...headers, ...encoding } })
 }
 
 /** Not counted: they are read from memory and cost less than counting. */

@@ -2,6 +2,7 @@ import { Effect, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { BuiltDashboard, DashboardFile } from "../../../services/ports/operations/DashboardFiles.ts"
 import { DashboardFiles } from "../../../services/ports/operations/DashboardFiles.ts"
+import { encodedFor } from "../pipeline/Encoding.ts"
 import type { Incoming } from "../pipeline/Incoming.ts"
 import type { Route } from "../pipeline/Route.ts"
 import { route } from "../pipeline/Route.ts"
@@ -85,18 +86,8 @@ export const dashboardPage = ({ page }: BuiltDashboard): HttpServerResponse.Http
 /** A browser keeps a file for as long as it likes: another build names it otherwise. */
 const FOR_EVER = "public, max-age=31536000, immutable"
 
-const takes = (request: Incoming, encoding: string): boolean =>
-  new RegExp(`(?:^|[,\\s])${encoding}(?:\\s*(?:,|$)|\\s*;\\s*q=(?!0(?:\\.0*)?\\s*(?:,|$)))`, "i").test(
-    String(request.headers["accept-encoding"] ?? "")
-  )
-
 const fileResponse = (file: DashboardFile, request: Incoming): HttpServerResponse.HttpServerResponse => {
-  const [encoding, bytes] =
-    file.brotli !== null && takes(request, "br")
-      ? (["br", file.brotli] as const)
-      : file.gzip !== null && takes(request, "gzip")
-        ? (["gzip", file.gzip] as const)
-        : ([null, file.plain] as const)
+  const { bytes, headers } = encodedFor(file, request)
   return HttpServerResponse.uint8Array(bytes, {
     contentType: file.contentType,
     headers: {
@@ -104,7 +95,7 @@ const fileResponse = (file: DashboardFile, request: Incoming): HttpServerRespons
       "cross-origin-resource-policy": "same-origin",
       "x-content-type-options": "nosniff",
       vary: "Accept-Encoding",
-      ...(encoding === null ? {} : { "content-encoding": encoding })
+      ...headers
     }
   })
 }

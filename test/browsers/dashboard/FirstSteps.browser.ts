@@ -68,4 +68,7 @@ it("leads a new owner to a push in their own Firefox, which is shown and ticked,
   await until("The end of the device", devices, (all) =>
     all.every(({ status }: { status: string }) => status !== "ACTIVE")
   )
+  await page.reload()
+  await until("The first steps again", text, (shown) => shown.includes("Send a push to this browser"))
+  expect(await text()).not.toContain("No more of them here")
 })
