@@ -86,6 +86,10 @@ export const benchmark: Benchmark = {
       await database.ask("UPDATE contacts SET tags = '{first}' WHERE external_id = ANY($1)", [
         Array.from({ length: waiting }, (_, n) => `u${n + 1}`)
       ])
+      /** Those who wait have entered before the audience was looked through: the others of it are no cost of theirs. */
+      const lookedThrough = async (): Promise<void> => {
+        while ((await database.ask("SELECT FROM workflow_entries LIMIT 1")).length > 0) await sleep(TICK_MS)
+      }
       // What the server has still to do for the contacts is not the runs'.
       const idling = async () => {
         await database.ask("VACUUM (ANALYZE)")
@@ -97,6 +101,7 @@ export const benchmark: Benchmark = {
       const calm = await idling()
       await call("POST", `/workflows/${idle}/trigger`, { to: { tags_any: ["first"] } })
       await until(idle, ([first]) => first!.waiting >= waiting)
+      await lookedThrough()
       const loaded = await idling()
 
       const delay = Math.max(30, Math.ceil(contacts / 5000))

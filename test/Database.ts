@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import { createHash, randomBytes } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { inject } from "vitest"
 import { pool } from "../layers/postgres/server/Database.ts"
 import { migrate, MIGRATIONS } from "../layers/postgres/server/Migrations.ts"
@@ -36,9 +37,14 @@ const administrator = (database = "postgres") =>
 const asAdministrator = <A, E, R>(work: (sql: PgClient.PgClient) => Effect.Effect<A, E, R>) =>
   administrator().pipe(Effect.flatMap(work), Effect.scoped, Effect.orDie)
 
-/** The schema and the day belong to the name: a template is made once and good for every run that wants the same. */
+const APPLYING = readFileSync(new URL("../layers/postgres/server/Migrations.ts", import.meta.url))
+
+/**
+ * The schema, how it is applied, and the day belong to the name: a template is made once and good for every run that wants
+ * the same.
+ */
 const templateName = (): string => {
-  const schema = createHash("sha256").update(JSON.stringify(MIGRATIONS)).digest("hex").slice(0, 12)
+  const schema = createHash("sha256").update(JSON.stringify(MIGRATIONS)).update(APPLYING).digest("hex").slice(0, 12)
   return `template_${new Date().toISOString().slice(0, 10).replaceAll("-", "")}_${schema}`
 }
 

@@ -200,7 +200,8 @@ const LOOSE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "Json.ts": "values of JSON, wherever they stand",
     "NetworkFault.ts": "what is said of any peer that cannot be reached",
     "Text.ts": "what a text may hold, wherever it stands",
-    "Time.ts": "moments as all interfaces write them"
+    "Time.ts": "moments as all interfaces write them",
+    "ZoneNames.ts": "the names of time zones, of people, audiences and schedules alike"
   },
   "services/ports": {
     "EngineSettings.ts": "settings of several subjects",

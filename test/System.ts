@@ -71,8 +71,11 @@ export const eventually = <A>(ask: Effect.Effect<A>, isThere: (answer: A) => boo
 export const reconciles = ({ counts }: Shown): boolean =>
   counts.accepted === counts.sent + counts.failed + counts.skipped + counts.cancelled + counts.pending
 
+/** Settings beside those of the tests, or what makes them of the fleet's. */
+export type Over = NodeJS.ProcessEnv | ((fleet: Fleet["description"]["settings"]) => NodeJS.ProcessEnv)
+
 export const makeSystem = Effect.fnUntraced(function* (
-  over: NodeJS.ProcessEnv = {},
+  over: Over = {},
   fleetOptions: FleetOptions = {}
 ): Effect.fn.Return<System, never, Scope.Scope> {
   const fleet = yield* Effect.acquireRelease(
@@ -100,7 +103,7 @@ export const makeSystem = Effect.fnUntraced(function* (
     FORGOTTEN_SECONDS: "2",
     RETRY_BASE_SECONDS: "1",
     ...fleet.description.settings,
-    ...over
+    ...(typeof over === "function" ? over(fleet.description.settings) : over)
   }
   const startEngine = Effect.fnUntraced(function* (more: NodeJS.ProcessEnv = {}) {
     const own = { ...env, ...more }

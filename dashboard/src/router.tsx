@@ -1,5 +1,8 @@
+import type { ErrorComponentProps } from "@tanstack/react-router"
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Link, Outlet } from "@tanstack/react-router"
-import { ErrorNotice } from "./parts/form.tsx"
+import { Refusal } from "./api/request.ts"
+import { dropDrafts } from "./frame/leave.ts"
+import { Button, ErrorNotice } from "./parts/form.tsx"
 import { Empty, Loading, Page } from "./parts/page.tsx"
 import { Frame } from "./frame/Frame.tsx"
 
@@ -15,6 +18,17 @@ const Lost = () => (
         To the dashboard
       </Link>
     </Empty>
+  </Page>
+)
+
+const Failed = ({ error, reset }: ErrorComponentProps) => (
+  <Page title="This page did not load">
+    <ErrorNotice error={error} onRetry={reset} />
+    {!(error instanceof Refusal) && (
+      <Empty title="If it stays so, what was typed and not sent may be in its way.">
+        <Button onClick={dropDrafts}>Drop what was typed in this tab</Button>
+      </Empty>
+    )}
   </Page>
 )
 
@@ -84,6 +98,17 @@ const letters = createRoute({
   component: lazyRouteComponent(() => import("./letters/List.tsx"), "List")
 })
 
+const templates = createRoute({
+  getParentRoute: () => app,
+  path: "/templates",
+  component: lazyRouteComponent(() => import("./templates/List.tsx"), "List")
+})
+const template = createRoute({
+  getParentRoute: () => app,
+  path: "/templates/$id",
+  component: lazyRouteComponent(() => import("./templates/One.tsx"), "One")
+})
+
 const workflows = createRoute({
   getParentRoute: () => app,
   path: "/workflows",
@@ -93,6 +118,11 @@ const workflow = createRoute({
   getParentRoute: () => app,
   path: "/workflows/$id",
   component: lazyRouteComponent(() => import("./workflows/One.tsx"), "One")
+})
+const workflowVersions = createRoute({
+  getParentRoute: () => app,
+  path: "/workflows/$id/versions",
+  component: lazyRouteComponent(() => import("./workflows/Versions.tsx"), "Versions")
 })
 const workflowRun = createRoute({
   getParentRoute: () => app,
@@ -169,6 +199,11 @@ const audit = createRoute({
   path: "/audit",
   component: lazyRouteComponent(() => import("./settings/Audit.tsx"), "Audit")
 })
+const organizationLog = createRoute({
+  getParentRoute: () => settings,
+  path: "/organization-log",
+  component: lazyRouteComponent(() => import("./settings/OrganizationLog.tsx"), "OrganizationLog")
+})
 
 export const makeRouter = () =>
   createRouter({
@@ -182,8 +217,11 @@ export const makeRouter = () =>
           home,
           notifications,
           notification,
+          templates,
+          template,
           workflows,
           workflow,
+          workflowVersions,
           workflowRun,
           compose,
           webhooks,
@@ -196,7 +234,7 @@ export const makeRouter = () =>
           segment,
           imports,
           letters,
-          settings.addChildren([general, keys, credentials, team, audit])
+          settings.addChildren([general, keys, credentials, team, audit, organizationLog])
         ])
       ])
     ]),
@@ -209,10 +247,6 @@ export const makeRouter = () =>
     },
     defaultPreload: "intent",
     defaultPendingComponent: Loading,
-    defaultErrorComponent: ({ error, reset }) => (
-      <Page title="This page did not load">
-        <ErrorNotice error={error} onRetry={reset} />
-      </Page>
-    ),
+    defaultErrorComponent: Failed,
     scrollRestoration: true
   })

@@ -111,6 +111,26 @@ const finish = (value: unknown): unknown => {
   return finish(step.value)
 }
 
+/** Where variables are read. What is null is missing, as what nobody gave: the library tells these apart. */
+class VariableContext extends Context {
+  override *_getFromScope(
+    scope: unknown,
+    paths: Parameters<Context["_getFromScope"]>[1],
+    isStrict = this.strictVariables
+  ): IterableIterator<unknown> {
+    if (!isStrict || typeof paths === "string") return yield* super._getFromScope(scope, paths, isStrict)
+    let value = scope
+    for (const [place, key] of paths.entries()) {
+      value = yield this.readProperty(value as Parameters<Context["readProperty"]>[0], key)
+      // Nothing is named so: the library's own error, with the path as far as it leads.
+      if (value === undefined || value === null) {
+        return yield* super._getFromScope({}, [paths.slice(0, place + 1).join(".")], isStrict)
+      }
+    }
+    return value
+  }
+}
+
 /** The library asks for its own class; what it calls is here. */
 const bounds = ({ memoryLimit, renderLimit }: Limits) =>
   ({ memoryLimit, renderLimit }) as unknown as Pick<Context, "memoryLimit" | "renderLimit">
@@ -142,7 +162,7 @@ export const compileSource = (
     isPersonal,
     render: (scope, strictVariables, limits) => {
       try {
-        const context = new Context(
+        const context = new VariableContext(
           scope,
           engine.options,
           { sync: true, strictVariables },

@@ -388,6 +388,16 @@ func (r *TemplatesResource) Delete(ctx context.Context, id string, options ...Op
 	return value[Deleted](ctx, r.client, request{method: "DELETE", path: "/api/v1/templates/{id}", ids: []string{id}, options: options})
 }
 
+// Versions: List the versions of a template.
+func (r *TemplatesResource) Versions(id string, options ...Option) *Pages[TemplateVersionSummary] {
+	return newPages[TemplateVersionSummary](r.client, request{method: "GET", path: "/api/v1/templates/{id}/versions", ids: []string{id}, options: options})
+}
+
+// GetVersion: Read a version of a template.
+func (r *TemplatesResource) GetVersion(ctx context.Context, id string, options ...Option) (*TemplateVersion, error) {
+	return value[TemplateVersion](ctx, r.client, request{method: "GET", path: "/api/v1/templates/versions/{id}", ids: []string{id}, options: options})
+}
+
 // Preview: Fill a template for an example.
 func (r *TemplatesResource) Preview(ctx context.Context, id string, body PreviewTemplate, options ...Option) (*TemplatePreview, error) {
 	return value[TemplatePreview](ctx, r.client, request{method: "POST", path: "/api/v1/templates/{id}/preview", ids: []string{id}, body: body, takesKey: true, options: options})
@@ -462,6 +472,16 @@ func (r *WorkflowsResource) Delete(ctx context.Context, id string, options ...Op
 // Statistics: Count runs by step.
 func (r *WorkflowsResource) Statistics(ctx context.Context, id string, options ...Option) (*WorkflowStatistics, error) {
 	return value[WorkflowStatistics](ctx, r.client, request{method: "GET", path: "/api/v1/workflows/{id}/statistics", ids: []string{id}, options: options})
+}
+
+// Versions: List the versions of a workflow.
+func (r *WorkflowsResource) Versions(id string, params *WorkflowsVersionsParams, options ...Option) *Pages[WorkflowVersionSummary] {
+	return newPages[WorkflowVersionSummary](r.client, request{method: "GET", path: "/api/v1/workflows/{id}/versions", ids: []string{id}, query: params.query(), options: options})
+}
+
+// Version: Read a version of a workflow.
+func (r *WorkflowsResource) Version(ctx context.Context, id string, params *WorkflowsVersionParams, options ...Option) (*WorkflowVersion, error) {
+	return value[WorkflowVersion](ctx, r.client, request{method: "GET", path: "/api/v1/workflows/{id}/version", ids: []string{id}, query: params.query(), options: options})
 }
 
 // Activate: Activate a workflow.
@@ -768,6 +788,9 @@ type DevicesListParams struct {
 
 	LastSeenBefore string `json:"last_seen_before"`
 
+	// Whom this segment holds now; beside other filters, whom all of them fit.
+	SegmentID string `json:"segment_id"`
+
 	// How many to return, at most. 50 unless given.
 	Limit int64 `json:"limit"`
 
@@ -810,6 +833,9 @@ func (p *DevicesListParams) query() url.Values {
 	if p.LastSeenBefore != "" {
 		q.Add("last_seen_before", text(p.LastSeenBefore))
 	}
+	if p.SegmentID != "" {
+		q.Add("segment_id", text(p.SegmentID))
+	}
 	if p.Limit != 0 {
 		q.Add("limit", text(p.Limit))
 	}
@@ -845,6 +871,9 @@ type DevicesExportParams struct {
 	LastSeenFrom string `json:"last_seen_from"`
 
 	LastSeenBefore string `json:"last_seen_before"`
+
+	// Whom this segment holds now; beside other filters, whom all of them fit.
+	SegmentID string `json:"segment_id"`
 }
 
 func (p *DevicesExportParams) query() url.Values {
@@ -881,6 +910,9 @@ func (p *DevicesExportParams) query() url.Values {
 	}
 	if p.LastSeenBefore != "" {
 		q.Add("last_seen_before", text(p.LastSeenBefore))
+	}
+	if p.SegmentID != "" {
+		q.Add("segment_id", text(p.SegmentID))
 	}
 	return q
 }
@@ -931,6 +963,11 @@ type ContactsListParams struct {
 
 	Tag string `json:"tag"`
 
+	// Whom this segment holds now; beside other filters, whom all of them fit.
+	SegmentID string `json:"segment_id"`
+
+	Search string `json:"search"`
+
 	// How many to return, at most. 50 unless given.
 	Limit int64 `json:"limit"`
 
@@ -948,6 +985,12 @@ func (p *ContactsListParams) query() url.Values {
 	}
 	if p.Tag != "" {
 		q.Add("tag", text(p.Tag))
+	}
+	if p.SegmentID != "" {
+		q.Add("segment_id", text(p.SegmentID))
+	}
+	if p.Search != "" {
+		q.Add("search", text(p.Search))
 	}
 	if p.Limit != 0 {
 		q.Add("limit", text(p.Limit))
@@ -1202,6 +1245,46 @@ func (p *WorkflowsListParams) query() url.Values {
 	}
 	if p.Status != "" {
 		q.Add("status", text(p.Status))
+	}
+	return q
+}
+
+// WorkflowsVersionsParams is what Workflows.Versions can be asked for; what is empty is left out.
+type WorkflowsVersionsParams struct {
+	// How many to return, at most. 50 unless given.
+	Limit int64 `json:"limit"`
+
+	// `next_cursor` of the page before. Leave it out for the first page.
+	Cursor string `json:"cursor"`
+}
+
+func (p *WorkflowsVersionsParams) query() url.Values {
+	q := url.Values{}
+	if p == nil {
+		return q
+	}
+	if p.Limit != 0 {
+		q.Add("limit", text(p.Limit))
+	}
+	if p.Cursor != "" {
+		q.Add("cursor", text(p.Cursor))
+	}
+	return q
+}
+
+// WorkflowsVersionParams is what Workflows.Version can be asked for; what is empty is left out.
+type WorkflowsVersionParams struct {
+	// Its number. Left out: the latest.
+	Version int64 `json:"version"`
+}
+
+func (p *WorkflowsVersionParams) query() url.Values {
+	q := url.Values{}
+	if p == nil {
+		return q
+	}
+	if p.Version != 0 {
+		q.Add("version", text(p.Version))
 	}
 	return q
 }

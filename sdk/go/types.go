@@ -647,7 +647,8 @@ type CredentialCheck struct {
 
 	// `accepted`: the provider knows the sender. `refused`: it takes no messages with this credential.
 	// `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web
-	// Push, whose services are asked with a browser's subscription.
+	// Push, whose services are asked with a browser's subscription; what can be judged without them is
+	// right.
 	// One of: accepted, refused, unreachable, unasked.
 	Status string `json:"status"`
 
@@ -1107,6 +1108,12 @@ type Notification struct {
 
 	TemplateID *string `json:"template_id"`
 
+	// The workflow that sent it; null: a request did.
+	WorkflowID *string `json:"workflow_id"`
+
+	// The key of that workflow's step.
+	WorkflowStep *string `json:"workflow_step"`
+
 	Counts Counts `json:"counts"`
 
 	// When it is, or was, to be sent: a moment, or with `local_time` a day; null: at once.
@@ -1199,6 +1206,12 @@ type NotificationSummary struct {
 	Title *string `json:"title"`
 
 	TemplateID *string `json:"template_id"`
+
+	// The workflow that sent it; null: a request did.
+	WorkflowID *string `json:"workflow_id"`
+
+	// The key of that workflow's step.
+	WorkflowStep *string `json:"workflow_step"`
 
 	Counts Counts `json:"counts"`
 
@@ -1318,6 +1331,10 @@ type PreviewSources struct {
 	Device map[string]any `json:"device"`
 
 	Contact map[string]any `json:"contact"`
+
+	// Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that was
+	// seen last.
+	ContactID *string `json:"contact_id"`
 }
 
 // MarshalJSON leaves out what is not given, and writes empty lists as lists.
@@ -1342,6 +1359,9 @@ func (v PreviewSources) MarshalJSON() ([]byte, error) {
 	if v.Contact != nil {
 		o.put("contact", v.Contact)
 	}
+	if v.ContactID != nil {
+		o.put("contact_id", v.ContactID)
+	}
 	return o.bytes()
 }
 
@@ -1355,6 +1375,10 @@ type PreviewTemplate struct {
 	Device map[string]any `json:"device"`
 
 	Contact map[string]any `json:"contact"`
+
+	// Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that was
+	// seen last.
+	ContactID *string `json:"contact_id"`
 }
 
 // MarshalJSON leaves out what is not given, and writes empty lists as lists.
@@ -1371,6 +1395,9 @@ func (v PreviewTemplate) MarshalJSON() ([]byte, error) {
 	}
 	if v.Contact != nil {
 		o.put("contact", v.Contact)
+	}
+	if v.ContactID != nil {
+		o.put("contact_id", v.ContactID)
 	}
 	return o.bytes()
 }
@@ -1894,7 +1921,8 @@ type SegmentCount struct {
 	// E-mail channels; they are reached by content with a part for e-mail.
 	Emails int64 `json:"emails"`
 
-	// False: counting took longer than 3 s, and this is what the database expects.
+	// False: counting, or the wait for other counts, took longer than 3 s, and this is what the database
+	// expects.
 	IsExact bool `json:"is_exact"`
 }
 
@@ -2181,6 +2209,69 @@ type TemplatePreview struct {
 	Language *string `json:"language"`
 
 	Content Content `json:"content"`
+}
+
+// TemplateVersion is a shape of the API.
+type TemplateVersion struct {
+	ID string `json:"id"`
+
+	Version int64 `json:"version"`
+
+	// What the template was called.
+	Name string `json:"name"`
+
+	CreatedAt string `json:"created_at"`
+
+	Actor TemplateVersionActor `json:"actor"`
+
+	TemplateID string `json:"template_id"`
+
+	Content Content `json:"content"`
+
+	Locales map[string]any `json:"locales"`
+
+	// One of: error, empty.
+	MissingVariables string `json:"missing_variables"`
+}
+
+// TemplateVersionActor is a shape of the API.
+type TemplateVersionActor struct {
+	// `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the
+	// system's user name. `system`: the service itself.
+	// One of: key, user, cli, system.
+	Kind string `json:"kind"`
+
+	ID *string `json:"id"`
+
+	// Of a person who still has an account.
+	Email *string `json:"email"`
+}
+
+// TemplateVersionSummary is a shape of the API.
+type TemplateVersionSummary struct {
+	ID string `json:"id"`
+
+	Version int64 `json:"version"`
+
+	// What the template was called.
+	Name string `json:"name"`
+
+	CreatedAt string `json:"created_at"`
+
+	Actor TemplateVersionSummaryActor `json:"actor"`
+}
+
+// TemplateVersionSummaryActor is a shape of the API.
+type TemplateVersionSummaryActor struct {
+	// `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the
+	// system's user name. `system`: the service itself.
+	// One of: key, user, cli, system.
+	Kind string `json:"kind"`
+
+	ID *string `json:"id"`
+
+	// Of a person who still has an account.
+	Email *string `json:"email"`
 }
 
 // TestWebhook is a shape of the API.
@@ -2528,6 +2619,10 @@ func (v UpdateSegment) MarshalJSON() ([]byte, error) {
 
 // UpdateTemplate is a shape of the API.
 type UpdateTemplate struct {
+	// The version that is changed. Where it is not the latest any more, nothing is changed, and the answer
+	// is 409.
+	Version *int64 `json:"version"`
+
 	Name *string `json:"name"`
 
 	Content *Content `json:"content"`
@@ -2541,6 +2636,9 @@ type UpdateTemplate struct {
 // MarshalJSON leaves out what is not given, and writes empty lists as lists.
 func (v UpdateTemplate) MarshalJSON() ([]byte, error) {
 	var o object
+	if v.Version != nil {
+		o.put("version", v.Version)
+	}
 	if v.Name != nil {
 		o.put("name", v.Name)
 	}
@@ -2611,6 +2709,9 @@ type UpdateWorkflow struct {
 	// never again, whatever became of the run. Whoever may not enter is passed over.
 	// One of: always, when_ended, once.
 	Reentry *string `json:"reentry"`
+
+	// Which version was changed: where others have made a later one by now, the answer is 409.
+	Version *int64 `json:"version"`
 }
 
 // MarshalJSON leaves out what is not given, and writes empty lists as lists.
@@ -2627,6 +2728,9 @@ func (v UpdateWorkflow) MarshalJSON() ([]byte, error) {
 	}
 	if v.Reentry != nil {
 		o.put("reentry", v.Reentry)
+	}
+	if v.Version != nil {
+		o.put("version", v.Version)
 	}
 	return o.bytes()
 }
@@ -3479,4 +3583,73 @@ func (v WorkflowTriggerTo) MarshalJSON() ([]byte, error) {
 		o.put("segment_id", v.SegmentID)
 	}
 	return o.bytes()
+}
+
+// WorkflowVersion is a shape of the API.
+type WorkflowVersion struct {
+	// Of the version.
+	ID string `json:"id"`
+
+	Version int64 `json:"version"`
+
+	CreatedAt string `json:"created_at"`
+
+	// Who made it.
+	Actor WorkflowVersionActor `json:"actor"`
+
+	// Of it, those under way.
+	Runs int64 `json:"runs"`
+
+	Trigger WorkflowTrigger `json:"trigger"`
+
+	Steps []WorkflowStep `json:"steps"`
+
+	// `always`: as often as triggered. `when_ended`: not while a run of the person is under way. `once`:
+	// never again, whatever became of the run. Whoever may not enter is passed over.
+	// One of: always, when_ended, once.
+	Reentry string `json:"reentry"`
+}
+
+// WorkflowVersionActor is a shape of the API.
+// Who made it.
+type WorkflowVersionActor struct {
+	// `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the
+	// system's user name. `system`: the service itself.
+	// One of: key, user, cli, system.
+	Kind string `json:"kind"`
+
+	ID *string `json:"id"`
+
+	// Of a person who still has an account.
+	Email *string `json:"email"`
+}
+
+// WorkflowVersionSummary is a shape of the API.
+type WorkflowVersionSummary struct {
+	// Of the version.
+	ID string `json:"id"`
+
+	Version int64 `json:"version"`
+
+	CreatedAt string `json:"created_at"`
+
+	// Who made it.
+	Actor WorkflowVersionSummaryActor `json:"actor"`
+
+	// Of it, those under way.
+	Runs int64 `json:"runs"`
+}
+
+// WorkflowVersionSummaryActor is a shape of the API.
+// Who made it.
+type WorkflowVersionSummaryActor struct {
+	// `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the
+	// system's user name. `system`: the service itself.
+	// One of: key, user, cli, system.
+	Kind string `json:"kind"`
+
+	ID *string `json:"id"`
+
+	// Of a person who still has an account.
+	Email *string `json:"email"`
 }

@@ -5,6 +5,10 @@ export type JsonObject = { readonly [name: string]: unknown }
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** What a record has under a key that clients choose: `constructor` is no entry of an empty one. */
+export const ownOf = <A>(record: Readonly<Record<string, A>>, key: string): A | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined
+
 /** Marks the schema of values that need no look inside. */
 export const OPAQUE = "isOpaqueJson"
 

@@ -31,6 +31,13 @@ export const withoutBidiControls = Schema.isPattern(/^[^\u202a-\u202e\u2066-\u20
   message: "must not contain characters that change the direction of text"
 })
 
+const withoutControls = Schema.isPattern(/^[^\p{Cc}\u2028\u2029]+$/u, {
+  message: "must not contain control characters"
+})
+
+/** What a file is called, as a log shows it: one line of 1 to 200 characters. */
+export const FileName = Schema.NonEmptyString.check(maxLength(200), withoutControls, withoutBidiControls)
+
 /**
  * What people call a thing, and find it by on a screen or in a log: one line, of 1 to 120 characters of which one at least
  * can be seen, without white space around it.
@@ -38,7 +45,7 @@ export const withoutBidiControls = Schema.isPattern(/^[^\u202a-\u202e\u2066-\u20
 export const Name = Schema.String.check(
   Schema.isMinLength(1),
   maxLength(120),
-  Schema.isPattern(/^[^\p{Cc}\u2028\u2029]+$/u, { message: "must not contain control characters" }),
+  withoutControls,
   withoutBidiControls,
   Schema.makeFilter((value: string) => VISIBLE.test(value) || "must contain a character that can be seen", {
     // In words: the pattern is one that Python and RE2 do not read.

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { maxLength } from "./Text.ts"
+import { zoneOf } from "./ZoneNames.ts"
 
 /** A moment as text: ISO 8601 in UTC with milliseconds, as every time on the wire. */
 export const isoTime = (at: number): string => new Date(at).toISOString()
@@ -22,6 +23,14 @@ export const Moment = Schema.String.check(
   Schema.makeFilter((text: string) => isMoment(text) || NO_MOMENT)
 )
 
+/** Whether the moment in the field `to` lies at that in `from` or later, where both are given. */
+export const inOrder = (from: string, to: string) =>
+  Schema.makeFilter((fields: object) => {
+    const [begin, end] = [from, to].map((name) => (fields as Record<string, unknown>)[name])
+    if (typeof begin !== "string" || typeof end !== "string") return undefined
+    return Date.parse(begin) <= Date.parse(end) || { path: [to], issue: `must not lie before ${from}` }
+  })
+
 const DAY = /^\d{4}-\d\d-\d\d$/
 /** Whether the text is a day of the calendar, such as 2026-12-24. */
 export const isDay = (text: string): boolean => DAY.test(text) && isMoment(`${text}T00:00Z`)
@@ -38,21 +47,5 @@ export const TimeZone = Schema.String.check(
   Schema.makeFilter((name: string) => isTimeZone(name) || "must be an IANA time zone name such as Europe/Berlin")
 )
 
-const known = new Map<string, boolean>()
-
 /** Whether this is the name of a time zone that is known here. */
-export const isTimeZone = (name: string): boolean => {
-  let ok = known.get(name)
-  if (ok === undefined) {
-    try {
-      void new Intl.DateTimeFormat("en", { timeZone: name })
-      // Offsets such as +02:00 are accepted by Intl but follow no daylight saving: they are not zone names.
-      ok = !/^[+-]/.test(name)
-    } catch {
-      ok = false
-    }
-    // Bounded: names come from clients.
-    if (known.size < 2000) known.set(name, ok)
-  }
-  return ok
-}
+export const isTimeZone = (name: string): boolean => zoneOf(name) !== null

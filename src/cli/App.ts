@@ -10,13 +10,13 @@ import { UNVERIFIED } from "../http/endpoints/Application.ts"
 import { asCommand } from "./Actor.ts"
 import { onDatabase, onNewDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
-import { id, named, wholeNumber } from "./Flags.ts"
+import { id, json, jsonAnyway, named, wholeNumber } from "./Flags.ts"
 
 const create = Command.make(
   "create",
   {
     name: named("name", Name).pipe(Flag.withDescription("The application's name")),
-    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
+    json
   },
   ({ json, name }) =>
     Effect.gen(function* () {
@@ -39,7 +39,8 @@ const options = Command.make(
     identityVerification: Flag.Literals("identity-verification", ["on", "off"]).pipe(
       Flag.withDescription("Whether public requests that claim a user_id need X-Identity-Hash"),
       Flag.optional
-    )
+    ),
+    json: jsonAnyway
   },
   ({ app, identityVerification, name }) =>
     Effect.gen(function* () {
@@ -64,7 +65,8 @@ const identitySecret = Command.make(
     overlap: wholeNumber("overlap-seconds", { minimum: 0, maximum: IDENTITY_OVERLAP_SECONDS }).pipe(
       Flag.withDescription("How long hashes made with the secret before this one stay good"),
       Flag.withDefault(0)
-    )
+    ),
+    json: jsonAnyway
   },
   ({ app, overlap }) =>
     Effect.gen(function* () {

@@ -19,7 +19,7 @@ import { decoder } from "../http/pipeline/Validation.ts"
 import { asCommand } from "./Actor.ts"
 import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
-import { id, text } from "./Flags.ts"
+import { id, jsonAnyway, text } from "./Flags.ts"
 
 type Decode = (body: unknown) => Result.Result<CredentialInput["value"], ApiError>
 
@@ -50,7 +50,8 @@ const set = Command.make(
         "A JSON file with the body of PUT /api/v1/credentials/<kind>, for fcm also the service account's file itself; - reads standard input, which keeps secrets out of the process list"
       ),
       Flag.withDefault("-")
-    )
+    ),
+    json: jsonAnyway
   },
   ({ app, file, kind }) =>
     Effect.gen(function* () {

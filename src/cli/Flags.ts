@@ -48,3 +48,11 @@ export const wholeNumber = (
     ),
     `a whole number from ${minimum} to ${maximum}`
   ).pipe(Flag.withMetavar("integer"), Flag.map(Number))
+
+const switched = (description: string): Flag.Flag<boolean> =>
+  Flag.Boolean("json").pipe(Flag.withDescription(description), Flag.withDefault(false))
+
+/** For programs that read the output. Every command that ends takes it, so that nobody has to know which one needs it. */
+export const json = switched("Print one JSON object")
+/** Of commands whose output is JSON in any case. */
+export const jsonAnyway = switched("Print JSON, as without this flag")

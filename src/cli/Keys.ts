@@ -11,7 +11,7 @@ import type { Page } from "../../services/ports/audience/DeviceStore.ts"
 import { asCommand } from "./Actor.ts"
 import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
-import { id, named } from "./Flags.ts"
+import { id, json, jsonAnyway, named } from "./Flags.ts"
 
 const app = id("app", AppId).pipe(Flag.withDescription("The application's id"))
 
@@ -29,7 +29,8 @@ const create = Command.make(
     kind: Flag.Literals("kind", KeyKind.literals).pipe(
       Flag.withDescription("secret: for servers; public: for apps and pages")
     ),
-    name: named("name", Name).pipe(Flag.withDescription("What the key is for"))
+    name: named("name", Name).pipe(Flag.withDescription("What the key is for")),
+    json: jsonAnyway
   },
   ({ app, kind, name }) =>
     Effect.gen(function* () {
@@ -44,7 +45,7 @@ const create = Command.make(
     }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("Create an API key and print it, once"))
 
-const list = Command.make("list", { app }, ({ app }) =>
+const list = Command.make("list", { app, json: jsonAnyway }, ({ app }) =>
   Effect.gen(function* () {
     const store = yield* known(app)
     let after: string | null = null
@@ -69,8 +70,8 @@ const list = Command.make("list", { app }, ({ app }) =>
 
 const revoke = Command.make(
   "revoke",
-  { app, id: id("id", ApiKeyId).pipe(Flag.withDescription("The key's id")) },
-  ({ app, id }) =>
+  { app, id: id("id", ApiKeyId).pipe(Flag.withDescription("The key's id")), json },
+  ({ app, id, json }) =>
     Effect.gen(function* () {
       const store = yield* known(app)
       const isRevoked = yield* asCommand(store.revokeKey(app, id)).pipe(
@@ -83,7 +84,9 @@ const revoke = Command.make(
         )
       )
       if (!isRevoked) return yield* new UnusableInput({ message: `The application has no key ${id}.` })
-      yield* Console.log(`Revoked ${id}. Within a second no node accepts it any more.`)
+      yield* Console.log(
+        json ? JSON.stringify({ id, revoked: true }) : `Revoked ${id}. Within a second no node accepts it any more.`
+      )
     }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("Revoke an API key"))
 

@@ -7,10 +7,10 @@ import { OrganizationStore } from "../../services/ports/people/OrganizationStore
 import { asCommand } from "./Actor.ts"
 import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
-import { id } from "./Flags.ts"
+import { id, json, jsonAnyway } from "./Flags.ts"
 import { accountWith, email } from "./User.ts"
 
-const list = Command.make("list", {}, () =>
+const list = Command.make("list", { json: jsonAnyway }, () =>
   Effect.gen(function* () {
     const store = yield* OrganizationStore
     let after: string | null = null
@@ -29,9 +29,10 @@ const enrol = Command.make(
   {
     org: id("org", OrganizationId).pipe(Flag.withDescription("The organization's id")),
     email: email.pipe(Flag.withDescription("Whose account; it has to have signed in before")),
-    role: Flag.Literals("role", ROLES).pipe(Flag.withDescription("What they are there from now on"))
+    role: Flag.Literals("role", ROLES).pipe(Flag.withDescription("What they are there from now on")),
+    json
   },
-  ({ email, org, role }) =>
+  ({ email, json, org, role }) =>
     Effect.gen(function* () {
       const account = yield* accountWith(
         email,
@@ -47,7 +48,7 @@ const enrol = Command.make(
             )
         })
       )
-      yield* Console.log(`${email} is ${role} of ${org}.`)
+      yield* Console.log(json ? JSON.stringify({ org, email, role }) : `${email} is ${role} of ${org}.`)
     }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("Make an account a member of an organization, such as the one of the first start"))
 

@@ -2,7 +2,7 @@ import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 import { cannotListen } from "../http/pipeline/Listening.ts"
 import { untilStopped } from "./Failure.ts"
-import { text, wholeNumber } from "./Flags.ts"
+import { jsonAnyway, text, wholeNumber } from "./Flags.ts"
 
 const port = (name: string, what: string) =>
   wholeNumber(name, { minimum: 0, maximum: 65_535 }).pipe(
@@ -28,7 +28,8 @@ export const simulate = Command.make(
     browsers: port("browsers-port", "the Web Push service for browsers (dom.push.serverURL of Firefox)"),
     smtp: port("smtp-port", "the SMTP server"),
     webhooks: port("webhooks-port", "the webhook receivers"),
-    control: port("control-port", "the control API")
+    control: port("control-port", "the control API"),
+    json: jsonAnyway
   },
   ({ apns, browsers, control, fcm, folder, host, sandbox, smtp, webhooks, webpush }) =>
     untilStopped(

@@ -10,7 +10,7 @@ import { AccountStore } from "../../services/ports/people/AccountStore.ts"
 import { asCommand } from "./Actor.ts"
 import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
-import { fitting } from "./Flags.ts"
+import { fitting, json, jsonAnyway } from "./Flags.ts"
 
 const Address = Schema.String.check(Schema.makeFilter((text: string) => accountAddress(text) !== null))
 
@@ -38,7 +38,7 @@ const loginCode = Command.make(
       Flag.withDescription("What the code is good for; sign-in by default"),
       Flag.withDefault("sign-in")
     ),
-    json: Flag.Boolean("json").pipe(Flag.withDescription("Print one JSON object"), Flag.withDefault(false))
+    json
   },
   ({ email, json, purpose }) =>
     Effect.gen(function* () {
@@ -64,7 +64,7 @@ const loginCode = Command.make(
   )
 )
 
-const list = Command.make("list", {}, () =>
+const list = Command.make("list", { json: jsonAnyway }, () =>
   Effect.gen(function* () {
     const store = yield* AccountStore
     let after: string | null = null
@@ -87,19 +87,25 @@ const list = Command.make("list", {}, () =>
   }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("List all accounts, one JSON object a line"))
 
-const disable = Command.make("disable", { email: email.pipe(Flag.withDescription("Whose account")) }, ({ email }) =>
+const whose = { email: email.pipe(Flag.withDescription("Whose account")), json }
+
+const disable = Command.make("disable", whose, ({ email, json }) =>
   Effect.gen(function* () {
     const { id } = yield* accountWith(email)
     yield* asCommand((yield* AccountStore).disable(id))
-    yield* Console.log(`Disabled ${email}. All sessions have ended, and no code signs in. \`user enable\` undoes it.`)
+    yield* Console.log(
+      json
+        ? JSON.stringify({ email, disabled: true })
+        : `Disabled ${email}. All sessions have ended, and no code signs in. \`user enable\` undoes it.`
+    )
   }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("End all sessions of an account, and let it sign in no more"))
 
-const enable = Command.make("enable", { email: email.pipe(Flag.withDescription("Whose account")) }, ({ email }) =>
+const enable = Command.make("enable", whose, ({ email, json }) =>
   Effect.gen(function* () {
     const { id } = yield* accountWith(email)
     yield* asCommand((yield* AccountStore).enable(id))
-    yield* Console.log(`Enabled ${email}. A new sign-in is needed.`)
+    yield* Console.log(json ? JSON.stringify({ email, disabled: false }) : `Enabled ${email}. A new sign-in is needed.`)
   }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("Let a disabled account sign in again"))
 

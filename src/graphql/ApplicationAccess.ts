@@ -21,6 +21,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
   "/api/v1/contacts/:id": "contact",
   "/api/v1/channels/:id": "channel",
   "/api/v1/segments/:id": "segment",
+  "/api/v1/templates/versions/:id": "templateVersion",
   "/api/v1/templates/:id": "template",
   "/api/v1/notifications/:id": "notification",
   "/api/v1/webhooks/redeliveries/:id": "redelivery",

@@ -12,6 +12,7 @@ import { HttpSettings } from "../../services/ports/HttpSettings.ts"
 import { PeopleSettings } from "../../services/ports/people/PeopleSettings.ts"
 import { OwnershipStore } from "../../services/ports/people/OwnershipStore.ts"
 import { ChannelStore } from "../../services/ports/audience/ChannelStore.ts"
+import { AuditLog } from "../../services/ports/access/AuditLog.ts"
 import { ContactStore } from "../../services/ports/audience/ContactStore.ts"
 import { DeviceStore } from "../../services/ports/audience/DeviceStore.ts"
 import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
@@ -29,7 +30,7 @@ import type { Prepared } from "./Executor.ts"
 import { makeExecutor } from "./Executor.ts"
 import { answerOf, defectsOf, graphqlError, persistedQueryNotSupported, refusalBody } from "./GraphqlErrors.ts"
 import { makeLiveAnswers } from "./LiveAnswers.ts"
-import { BODY_BYTES } from "./QueryLimits.ts"
+import { BODY_BYTES, KNOWN_BODY_BYTES, QUERY_CHARACTERS } from "./QueryLimits.ts"
 import { isForAnybody, makePeopleFields } from "./PeopleFields.ts"
 import { makeReadingRoom } from "./ReadingRoom.ts"
 import { makeResolvers } from "./Resolvers.ts"
@@ -61,11 +62,15 @@ const executed = (body: unknown): unknown => {
 const SIGN_IN =
   "The Authorization header is missing. Send a secret key as `ApiKey sk_…`, or the token of a session as `Bearer …`; without them, there is requestLoginCode and verifyLoginCode."
 
+const QUERY_TOO_LONG = new ApiError(
+  "payload_too_large",
+  `The query is longer than ${QUERY_CHARACTERS} characters. Send values as variables.`
+)
 const NO_QUERY = invalid([{ field: "query", message: "is required" }])
 const NO_EVENTS = new ApiError("validation_error", "A subscription is sent with `Accept: text/event-stream`.")
-const NO_SESSION_KEY = new ApiError(
+const NO_STRANGERS_KEY = new ApiError(
   "validation_error",
-  "An Idempotency-Key is kept with the application of a secret key: without one, requests cannot be repeated with it. Leave it out."
+  "An Idempotency-Key is kept with the application of a secret key, or the account of a session: without either, requests cannot be repeated with it. Leave it out."
 )
 const NO_KEY = new ApiError("validation_error", "Only a mutation takes an Idempotency-Key: nothing else does any work.")
 
@@ -85,10 +90,10 @@ const without = (secrets: ReadonlySet<string>, value: unknown): unknown => {
 
 /** POST /api/graphql, over the routes of the REST API's table. */
 export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<Route>) {
-  const devices = yield* DeviceStore
+  const [contacts, devices] = [yield* ContactStore, yield* DeviceStore]
   const stores = {
     channels: yield* ChannelStore,
-    contacts: yield* ContactStore,
+    contacts,
     devices,
     notifications: yield* NotificationStore
   }
@@ -103,7 +108,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     registration: (yield* PeopleSettings).registration,
     isSecure: (yield* HttpSettings).baseUrl.startsWith("https:")
   })
-  const resolvers = makeResolvers({ devices, outbound: yield* OutboundPolicy }, people)
+  const resolvers = makeResolvers({ contacts, devices, log: yield* AuditLog, outbound: yield* OutboundPolicy }, people)
   const executor = makeExecutor(makeSchema(table, resolvers as FieldResolvers))
   const live = yield* makeLiveAnswers
   const room = yield* makeReadingRoom()
@@ -143,6 +148,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       const isPersisted = extensions?.["persistedQuery"] !== undefined
       return yield* Effect.fail(isPersisted ? persistedQueryNotSupported(call.requestId) : NO_QUERY)
     }
+    if (query.length > QUERY_CHARACTERS) return yield* Effect.fail(QUERY_TOO_LONG)
     const isKnown = call.caller !== null || call.person !== null
     const prepared = executor.prepare(
       { query, operationName: operationName || null, variables: variables ?? {} },
@@ -159,8 +165,8 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     yield* call.client.charge(prepared.cost.permits - 1)
     const isLive = prepared.kind === "subscription"
     if (isLive && !takesEvents(call.request.headers["accept"])) return yield* Effect.fail(NO_EVENTS)
-    if (call.caller === null && call.request.headers["idempotency-key"] !== undefined) {
-      return yield* Effect.fail(NO_SESSION_KEY)
+    if (!isKnown && call.request.headers["idempotency-key"] !== undefined) {
+      return yield* Effect.fail(NO_STRANGERS_KEY)
     }
     // Nobody keeps an answer without end, nor one of a query, which may be long and can be asked for again.
     if (prepared.kind !== "mutation" && call.settle !== null) return yield* Effect.fail(NO_KEY)
@@ -193,6 +199,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
         unify: knownMembers,
         said: executed,
         limit: BODY_BYTES,
+        limitWhenKnown: KNOWN_BODY_BYTES,
         example: { query: "{ __typename }" }
       },
       success: {

@@ -2,18 +2,29 @@ import { Effect, Schema } from "effect"
 import type { AuditFilter } from "../../services/domain/access/Audit.ts"
 import type { InvitationId } from "../../services/domain/Ids.ts"
 import { PeopleAction } from "../../services/domain/people/PeopleLogEntry.ts"
-import { isoTime } from "../../services/domain/Time.ts"
+import { text } from "../../services/domain/Text.ts"
+import { inOrder, isoTime, Moment } from "../../services/domain/Time.ts"
 import type { Organizations } from "../../services/engine/people/Organizations.ts"
 import { showApplication } from "../http/endpoints/Application.ts"
 import { decoder } from "../http/pipeline/Validation.ts"
 import type { MutationResolvers, QueryResolvers } from "./generated/resolvers.ts"
 import { showEntry, showInvitation, showMember, showOrganization } from "./PeopleViews.ts"
 import { clientOf } from "./SessionAnswers.ts"
-import { accountId, idIn, momentIn, organizationId, pageOf, run, runAs } from "./PeopleWork.ts"
+import { accountId, idIn, organizationId, pageOf, run, runAs } from "./PeopleWork.ts"
 
 /* Organizations: what is in them, who belongs to them, and who changes that. */
 
-const decodeAction = decoder(Schema.Struct({ action: Schema.NullOr(PeopleAction) }))
+/** As the query of the audit log. */
+const LogQuery = Schema.Struct({
+  actorId: Schema.NullOr(text(200)),
+  action: Schema.NullOr(PeopleAction),
+  target: Schema.NullOr(text(200)),
+  from: Schema.NullOr(Moment),
+  to: Schema.NullOr(Moment)
+}).check(inOrder("from", "to"))
+const decodeLog = decoder(LogQuery)
+
+const timeOf = (text: string | null): number | null => (text === null ? null : Date.parse(text))
 
 type Services = Readonly<Record<"organizations", Organizations["Service"]>>
 
@@ -69,14 +80,9 @@ const queries = ({ organizations }: Services) =>
         args,
         Effect.fnUntraced(function* (person) {
           const id = yield* organizationId(args.organizationId)
-          const { action } = yield* Effect.fromResult(decodeAction({ action: args.action ?? null }))
-          const filter: AuditFilter = {
-            actorId: args.actorId ?? null,
-            action,
-            target: args.target ?? null,
-            from: yield* momentIn(args.from, "from"),
-            to: yield* momentIn(args.to, "to")
-          }
+          const { action = null, actorId = null, from = null, target = null, to = null } = args
+          const asked = yield* Effect.fromResult(decodeLog({ action, actorId, from, target, to }))
+          const filter: AuditFilter = { ...asked, from: timeOf(asked.from), to: timeOf(asked.to) }
           return yield* pageOf(
             `organization-log/${id}`,
             args,

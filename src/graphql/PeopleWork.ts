@@ -14,7 +14,7 @@ import { connectionOf } from "./RelayConnection.ts"
 
 /* How fields about people run: as whom, with which ids, and what becomes of a refusal. */
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** An id as it was given; what is none is that of nothing. */
 export const idIn = <Id extends string>(text: string, what: string): Effect.Effect<Id, ApiError> =>
@@ -80,11 +80,3 @@ export const pageOf = <A, B>(
         : error
     )
   )
-
-export const momentIn = (text: string | null | undefined, field: string): Effect.Effect<number | null, ApiError> => {
-  if (text == null) return Effect.succeed(null)
-  const at = Date.parse(text)
-  return Number.isNaN(at) || !/^\d{4}-\d\d-\d\dT/.test(text)
-    ? Effect.fail(invalid([{ field, message: "must be a moment such as 2026-01-15T09:30:00Z" }]))
-    : Effect.succeed(at)
-}

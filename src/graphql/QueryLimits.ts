@@ -21,6 +21,7 @@ import {
   Kind
 } from "graphql"
 import { SESSIONS_PER_ACCOUNT } from "../../services/domain/people/Account.ts"
+import { VERSIONS_KEPT } from "../../services/domain/messages/Template.ts"
 import { OPEN_INVITATIONS, ORGANIZATIONS_PER_ACCOUNT } from "../../services/domain/people/Organization.ts"
 
 /*
@@ -29,8 +30,12 @@ import { OPEN_INVITATIONS, ORGANIZATIONS_PER_ACCOUNT } from "../../services/doma
  * is known without expanding it. Variables are filled in.
  */
 
-/** Bytes of the request's body. */
+/** Bytes of the body of somebody who is not known. */
 export const BODY_BYTES = 64 * 1024
+/** Of a key or a session: a template with all its languages is half of it. */
+export const KNOWN_BODY_BYTES = 1024 * 1024
+/** Characters of the query: what is long are its variables. */
+export const QUERY_CHARACTERS = 64 * 1024
 export const TOKENS = 1000
 const DEPTH = 10
 /** What GraphiQL and code generators ask of a schema is deeper than any query of data. */
@@ -43,6 +48,7 @@ const NODES = 5000
 /** Bytes of an object as it is read, at most, where these are many. */
 const ROW_BYTES: Readonly<Record<string, number>> = {
   Template: 524_288,
+  TemplateVersion: 524_288,
   Notification: 1 << 20,
   DeadLetterWithContent: 1 << 20,
   Segment: 1 << 20,
@@ -76,7 +82,8 @@ const EXTRA_PERMITS: Readonly<Record<string, number>> = { exportMyAccountData: 1
 const UNPAGED: Readonly<Record<string, number>> = {
   sessions: SESSIONS_PER_ACCOUNT,
   organizations: ORGANIZATIONS_PER_ACCOUNT,
-  invitations: OPEN_INVITATIONS
+  invitations: OPEN_INVITATIONS,
+  templateVersions: VERSIONS_KEPT
 }
 
 /** Of a selection set, everything that its fragments spread included. */

@@ -54,8 +54,9 @@ export class Connection<A> {
       get startCursor() {
         return first === undefined ? null : new Edge(page, first).cursor
       },
+      // A page may end behind its last node, or have none, where others were looked through.
       get endCursor() {
-        return last === undefined ? null : new Edge(page, last).cursor
+        return page.next_cursor ?? (last === undefined ? null : new Edge(page, last).cursor)
       }
     }
   }

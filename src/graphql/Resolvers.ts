@@ -1,9 +1,19 @@
-import { Effect, Result } from "effect"
+import { Effect, Result, Schema } from "effect"
+import { UpsertContact } from "../../services/domain/audience/Contact.ts"
 import { RegisterDevice } from "../../services/domain/audience/Device.ts"
+import type { AuditEntryId } from "../../services/domain/Ids.ts"
+import type { Operation } from "../../services/domain/people/Role.ts"
+import { FileName } from "../../services/domain/Text.ts"
+import type { AuditLog } from "../../services/ports/access/AuditLog.ts"
+import { CurrentOperation } from "../../services/ports/access/CurrentOperation.ts"
+import { CurrentImport } from "../../services/ports/access/CurrentImport.ts"
+import type { ContactStore } from "../../services/ports/audience/ContactStore.ts"
 import type { DeviceStore } from "../../services/ports/audience/DeviceStore.ts"
 import type { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
+import type { StoreError } from "../../services/ports/StoreError.ts"
 import { refusalOfEndpoint } from "../http/endpoints/PushEndpoint.ts"
-import { invalid } from "../http/pipeline/ApiError.ts"
+import type { ApiError } from "../http/pipeline/ApiError.ts"
+import { invalid, notFound } from "../http/pipeline/ApiError.ts"
 import { refusalOfJson } from "../http/pipeline/Body.ts"
 import { decoder } from "../http/pipeline/Validation.ts"
 import { within } from "../http/pipeline/WaitLimiter.ts"
@@ -12,20 +22,69 @@ import type { MutationResolvers, Resolvers } from "./generated/resolvers.ts"
 import { topFromRest, topToRest } from "./Names.ts"
 import type { WriteResultParent } from "./Parents.ts"
 import type { PeopleFields } from "./PeopleFields.ts"
+import { UUID } from "./PeopleWork.ts"
 
 /* What answers the fields that no route of the REST API does. */
 
-/** Devices that one field registers, at most. More are imported: POST /api/v1/devices/import. */
+/** What one field writes, at most. More is imported over REST: POST /api/v1/devices/import, POST /api/v1/contacts/import. */
 const DEVICES = 100
+const CONTACTS = 500
 
 export interface ResolverServices {
+  readonly contacts: ContactStore["Service"]
   readonly devices: DeviceStore["Service"]
+  readonly log: AuditLog["Service"]
   readonly outbound: OutboundPolicy["Service"]
 }
 
 const decodeDevice = decoder(RegisterDevice)
+const decodeContact = decoder(UpsertContact)
+const decodeFile = decoder(Schema.Struct({ file: FileName }))
 
-/** What became of each, in the order of the list: one that is refused stops nothing. */
+/** Lets in whoever may make a change of the application. */
+const callerOf = (appId: string, operation: Operation, context: GraphqlContext) =>
+  within(context.waits(), context.applications.callerFor(context, { appId, thing: null, operation }))
+
+/** Runs a field without a route, unless its arguments hold what no JSON of a body may. */
+const answered = <A>(context: GraphqlContext, args: object, work: Effect.Effect<A, unknown>) => {
+  const wrong = refusalOfJson(args, true)
+  return context.run(wrong === null ? work : Effect.fail(wrong))
+}
+
+/** Writes rows, and says what became of each, in the order of the list: one that is refused stops nothing. */
+const writeRows = Effect.fnUntraced(function* <A>(
+  rows: ReadonlyArray<object>,
+  read: (row: object) => Result.Result<A, ApiError>,
+  store: (
+    rows: ReadonlyArray<A>
+  ) => Effect.Effect<ReadonlyArray<{ readonly id: string; readonly created: boolean }>, StoreError>,
+  importId: string | null | undefined,
+  operation: Operation,
+  context: GraphqlContext
+) {
+  if (importId != null && !UUID.test(importId)) return yield* Effect.fail(notFound("import"))
+  const lines = rows.map(read)
+  const good = lines.filter(Result.isSuccess).map(({ success }) => success)
+  const stored =
+    good.length === 0
+      ? []
+      : yield* within(context.waits(), store(good)).pipe(
+          Effect.provideService(CurrentImport, (importId?.toLowerCase() ?? null) as AuditEntryId | null),
+          Effect.provideService(CurrentOperation, operation)
+        )
+  let at = 0
+  return lines.map((line, index): WriteResultParent => {
+    if (Result.isSuccess(line)) return { index, ...stored[at++]! }
+    const { code, details, message } = line.failure
+    return { index, error: { code, message, details } }
+  })
+})
+
+const ofLength = (rows: ReadonlyArray<object>, field: string, most: number): Effect.Effect<void, ApiError> =>
+  rows.length === 0 || rows.length > most
+    ? Effect.fail(invalid([{ field, message: `must be a list of 1 to ${most}` }]))
+    : Effect.void
+
 const registerDevices = ({
   devices,
   outbound
@@ -36,32 +95,69 @@ const registerDevices = ({
       const refusal = refusalOf(device)
       return refusal === null ? Result.succeed(device) : Result.fail(refusal)
     })
-  const register = Effect.fnUntraced(function* (appId: string, given: ReadonlyArray<object>, context: GraphqlContext) {
-    const asked = { appId, thing: null, operation: "changeDevices" } as const
-    const caller = yield* within(context.waits(), context.applications.callerFor(context, asked))
-    if (given.length === 0 || given.length > DEVICES) {
-      return yield* Effect.fail(invalid([{ field: "devices", message: `must be a list of 1 to ${DEVICES}` }]))
-    }
-    const lines = given.map(read)
-    const good = lines.filter(Result.isSuccess).map(({ success }) => success)
-    const stored = good.length === 0 ? [] : yield* within(context.waits(), devices.register(caller.appId, good))
-    let at = 0
-    return lines.map((line, index): WriteResultParent => {
-      if (Result.isSuccess(line)) return { index, ...stored[at++]! }
-      const { code, details, message } = line.failure
-      return { index, error: { code, message, details } }
-    })
-  })
-  return (_, args, context) => {
-    const wrong = refusalOfJson(args, true)
-    return context.run(wrong === null ? register(args.appId, args.devices, context) : Effect.fail(wrong))
-  }
+  return (_, args, context) =>
+    answered(
+      context,
+      args,
+      Effect.gen(function* () {
+        const { appId } = yield* callerOf(args.appId, "changeDevices", context)
+        yield* ofLength(args.devices, "devices", DEVICES)
+        return yield* writeRows(
+          args.devices,
+          read,
+          (rows) => devices.register(appId, rows),
+          args.importId,
+          "changeDevices",
+          context
+        )
+      })
+    )
 }
+
+const importContacts =
+  ({ contacts }: ResolverServices): NonNullable<MutationResolvers["importContacts"]> =>
+  (_, args, context) =>
+    answered(
+      context,
+      args,
+      Effect.gen(function* () {
+        const { appId } = yield* callerOf(args.appId, "changeContacts", context)
+        yield* ofLength(args.contacts, "contacts", CONTACTS)
+        return yield* writeRows(
+          args.contacts,
+          (given) => decodeContact(topToRest({ ...given })),
+          (rows) => contacts.upsert(appId, rows),
+          args.importId,
+          "changeContacts",
+          context
+        )
+      })
+    )
+
+const beginImport =
+  ({ log }: ResolverServices): NonNullable<MutationResolvers["beginImport"]> =>
+  (_, args, context) =>
+    answered(
+      context,
+      args,
+      Effect.gen(function* () {
+        const isOfContacts = args.kind === "contacts"
+        const { appId } = yield* callerOf(args.appId, isOfContacts ? "changeContacts" : "changeDevices", context)
+        const { file } = yield* Effect.fromResult(decodeFile({ file: args.file }))
+        const action = isOfContacts ? "contacts.imported" : "devices.imported"
+        return yield* within(context.waits(), log.record(appId, { action, target: null, details: { file } }))
+      })
+    )
 
 /** Fields without a route: what belongs to the objects of a page, and what REST says by lines. */
 export const makeResolvers = (services: ResolverServices, people: PeopleFields): Resolvers => ({
   Query: people.Query,
-  Mutation: { registerDevices: registerDevices(services), ...people.Mutation },
+  Mutation: {
+    beginImport: beginImport(services),
+    importContacts: importContacts(services),
+    registerDevices: registerDevices(services),
+    ...people.Mutation
+  },
   Account: people.Account,
   Contact: {
     devices: (contact, { first }, { lookups }) => lookups(contact).devices(contact.external_id, first),

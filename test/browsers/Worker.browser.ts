@@ -123,18 +123,16 @@ describe("the worker in Chromium", () => {
     expect(JSON.stringify(first!.data)).not.toMatch(/javascript:|data:text/)
     // What nobody can read is shown too: a push that shows nothing costs the subscription.
     for (const text of ["", "not JSON", "[1]", `{"title":7,"body":{}}`]) {
-      await deliver(text)
-      await until(
-        text,
-        () => shown(page),
-        (all) => all.some(({ title }) => title === "New message")
-      )
-      await closeAll(page)
-      await until(
-        "None",
-        () => shown(page),
-        (all) => all.every(({ title }) => title !== "New message")
-      )
+      const given = async () => {
+        await deliver(text)
+        return shown(page)
+      }
+      await until(text, given, (all) => all.some(({ title }) => title === "New message"))
+      const closed = async () => {
+        await closeAll(page)
+        return shown(page)
+      }
+      await until("None", closed, (all) => all.every(({ title }) => title !== "New message"))
     }
     await page.close()
   })

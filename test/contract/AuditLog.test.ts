@@ -166,6 +166,9 @@ const BY_PERSON: Readonly<Record<string, ReadonlyArray<string>>> = {
   updateApplication: ["application.changed"],
   reissueIdentitySecret: ["identity_secret.issued"],
   createApiKey: ["api_key.created"],
+  beginImport: ["contacts.imported"],
+  // What is no part of an import that the person has begun is noted one by one.
+  importContacts: ["contact.created"],
   registerDevices: ["device.registered", "device.registered"],
   updateDevice: ["device.changed"],
   upsertContact: ["contact.changed"],
@@ -336,6 +339,10 @@ describe("what a person does", () => {
       const gone = await signIn()
       return { args: { code: await codeFor(gone.email, "delete_account") }, who: gone }
     },
+    beginImport: async () => ({ args: { appId: tenant.appId, kind: "CONTACTS", file: "people.csv" } }),
+    importContacts: async () => ({
+      args: { appId: tenant.appId, importId: uuidv7(), contacts: [{ externalId: "imported-by-itself" }] }
+    }),
     registerDevices: async () => ({
       args: {
         appId: tenant.appId,
@@ -414,6 +421,49 @@ describe("what a person does", () => {
     expect(newest).toEqual(entry)
     expect(await find(`target: "${id}", actorId: "${bob.id}"`)).toEqual([])
     expect(await find(`target: "${id}", to: "${entry.at}"`)).toEqual([])
+  })
+
+  it("is in the log once for an import: whose, which file, and how much, whoever else adds to it", async () => {
+    const row = (externalId: string) => ({ externalId })
+    const BEGIN = 'mutation($id: ID!) { beginImport(appId: $id, kind: CONTACTS, file: "customers.csv") }'
+    const WRITE = `mutation($id: ID!, $importId: ID!, $contacts: [ContactInput!]!) {
+      importContacts(appId: $id, importId: $importId, contacts: $contacts) { created error { message } } }`
+    const id = tenant.appId
+    let importId = ""
+    const write = async (...contacts: ReadonlyArray<object>) =>
+      (await ask(ada, { query: WRITE, variables: { id, importId, contacts } })).importContacts
+    const written = await writtenBy(async () => {
+      importId = (await ask(ada, { query: BEGIN, variables: { id } })).beginImport
+      const results = await write(row("i-1"), row("i-2"), { externalId: "i-3", email: "nonsense" })
+      expect(results.map(({ created }: any) => created)).toEqual([true, true, null])
+      await write(row("i-2"), row("i-4"))
+      // What a key writes with a person's import is not the person's.
+      const byKey = await tenant.ask(byName.get("POST /api/v1/contacts")!, { ids: {}, body: '{"external_id":"i-5"}' })
+      expect(byKey.status).toBe(201)
+    })
+    expect(written).toMatchObject([{ id: importId, action: "contacts.imported", actor_kind: "user", actor_id: ada.id }])
+    const detailsOf = async () =>
+      (await database.query("SELECT details FROM audit_log WHERE id = $1", [importId])).rows[0].details
+    expect(await detailsOf()).toEqual({ file: "customers.csv", created: 3, changed: 1 })
+    for (const name of ["a\u202Evsc.exe", "a\u0007b"]) {
+      const query = BEGIN.replace("customers.csv", name)
+      await expect(ask(ada, { query, variables: { id } })).rejects.toThrow("must not contain")
+    }
+    // Another's import takes nothing, nor does one that is long past: the row is noted by itself.
+    await database.query("UPDATE audit_log SET at = now() - interval '8 days' WHERE id = $1", [importId])
+    const late = await writtenBy(() => write(row("i-6")))
+    expect(late).toMatchObject([{ action: "contact.created", actor_id: ada.id }])
+    expect(await detailsOf()).toEqual({ file: "customers.csv", created: 3, changed: 1 })
+    const DEVICES = `mutation($id: ID!, $importId: ID!, $devices: [RegisterDeviceInput!]!) {
+      registerDevices(appId: $id, importId: $importId, devices: $devices) { created } }`
+    const devices = ["ab", "cd"].map((digits) => ({ token: digits.repeat(40), platform: "IOS" }))
+    const ofDevices = await writtenBy(async () => {
+      const began = BEGIN.replace("CONTACTS", "DEVICES").replace("customers.csv", "phones.csv")
+      importId = (await ask(ada, { query: began, variables: { id } })).beginImport
+      await ask(ada, { query: DEVICES, variables: { id, importId, devices } })
+    })
+    expect(ofDevices).toMatchObject([{ id: importId, action: "devices.imported" }])
+    expect(await detailsOf()).toEqual({ file: "phones.csv", created: 2, changed: 0 })
   })
 })
 
@@ -554,6 +604,20 @@ describe("what a secret key does", () => {
       if (JSON.stringify(found) !== JSON.stringify(actions) || !isOurs) wrong.push([name, actions, written])
     }
     expect(wrong).toEqual([])
+  })
+
+  it("is in the log once for an import of any length, with what it has created and changed", async () => {
+    const lines = Array.from({ length: 2_500 }, (_, i) => `{"external_id":"line-${i % 2_400}"}\n`).join("")
+    const written = await writtenBy(async () => {
+      const { status, text } = await tenant.ask(byName.get("POST /api/v1/contacts/import")!, {
+        ids: {},
+        body: `${lines}nonsense\n`
+      })
+      expect([status, text.trim().split("\n").length]).toEqual([200, 2_501])
+    })
+    expect(written).toMatchObject([{ action: "contacts.imported", actor_kind: "key", actor_id: keyId }])
+    const { rows } = await database.query("SELECT details FROM audit_log WHERE id = $1", [written[0]!.id])
+    expect(rows[0].details).toEqual({ created: 2_400, changed: 100 })
   })
 
   it("is in the log where a described audience enters a workflow, once for however many people", async () => {

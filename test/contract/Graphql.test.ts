@@ -44,7 +44,7 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 /** Operations of the secret surface that another field does the work of. */
 const SAID_BY: Readonly<Record<string, string>> = {
   "POST /api/v1/devices/import": "registerDevices",
-  "POST /api/v1/contacts/import": "upsertContacts",
+  "POST /api/v1/contacts/import": "importContacts",
   "GET /api/v1/devices/export": "devices",
   "GET /api/v1/contacts/{id}/preferences": "contact",
   "GET /api/v1/contacts/by-external-id/{external_id}/preferences": "contactByExternalId"

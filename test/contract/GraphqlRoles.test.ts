@@ -89,12 +89,17 @@ describe("what a session may do in an application", () => {
     }
     expect(wrong).toEqual([])
     expect(refused).toBeGreaterThan(60)
-    // The one field that no route answers.
-    const query = `mutation { registerDevices(appId: "${tenant.appId}", devices: [{ token: "ab", platform: IOS }]) { objectId } }`
-    const statuses = (["nobody", "viewer", "member"] as const).map(
-      async (who) => (await ask(tokens.get(who)!, { query })).status
-    )
-    expect(await Promise.all(statuses)).toEqual([404, 403, 200])
+    // The fields that no route answers.
+    for (const field of [
+      `registerDevices(appId: "${tenant.appId}", devices: [{ token: "ab", platform: IOS }]) { objectId }`,
+      `importContacts(appId: "${tenant.appId}", importId: "${tenant.appId}", contacts: [{ externalId: "a" }]) { objectId }`,
+      `beginImport(appId: "${tenant.appId}", kind: DEVICES, file: "devices.csv")`
+    ]) {
+      const statuses = (["nobody", "viewer", "member"] as const).map(
+        async (who) => (await ask(tokens.get(who)!, { query: `mutation { ${field} }` })).status
+      )
+      expect(await Promise.all(statuses)).toEqual([404, 403, 200])
+    }
   })
 
   it("is every write for none but a viewer, and for a viewer no write", () => {

@@ -162,6 +162,7 @@ const snapshot = async (): Promise<string> => {
       "channels",
       "segments",
       "templates",
+      "template_versions",
       "notifications",
       "webhooks",
       "dead_letters",

@@ -83,6 +83,16 @@ export const PEOPLE_ROWS: ReadonlyArray<PeopleRow> = [
   { name: "Mutation.changeRole", needs: "changeMembers", args: (team) => ({ ...ofGuest(team), role: "MEMBER" }) },
   { name: "Mutation.removeMember", needs: "changeMembers", args: ofGuest },
   {
+    name: "Mutation.beginImport",
+    needs: "changeContacts",
+    args: (_, __, appId) => ({ appId, kind: "CONTACTS", file: "people.csv" })
+  },
+  {
+    name: "Mutation.importContacts",
+    needs: "changeContacts",
+    args: (_, { accountId }, appId) => ({ appId, importId: accountId, contacts: [{ externalId: "one" }] })
+  },
+  {
     name: "Mutation.registerDevices",
     needs: "changeDevices",
     args: (_, __, appId) => ({ appId, devices: [{ token: "ab", platform: "IOS" }] })

@@ -136,7 +136,11 @@ export const makeTenant = async (system: System, operations: ReadonlyArray<Opera
     "INSERT INTO redeliveries (id, app_id, webhook_id, wanted, to_at, status) VALUES ($1, $2, $3, 'exhausted', now(), 'completed')",
     [redelivery, appId, things.get("/api/v1/webhooks/{id}")]
   )
+  const { rows } = await client.query<{ version_id: string }>("SELECT version_id FROM templates WHERE id = $1", [
+    things.get("/api/v1/templates/{id}")
+  ])
   await client.end()
+  things.set("/api/v1/templates/versions/{id}", rows[0]!.version_id)
   things.set("/api/v1/webhooks/redeliveries/{id}", redelivery)
   things.set("/api/v1/executions/{id}", execution)
   things.set("/api/v1/dead-letters/{id}", letter)

@@ -144,7 +144,7 @@ const heldBy = (name: string) =>
     PgClient.PgClient,
     (sql) => sql<{ readonly key: string }>`
       SELECT b.notification_id || ':' || unnest(b.recipients) AS key FROM holders h
-      JOIN batches b ON b.lease_holder = h.id
+      JOIN all_batches b ON b.lease_holder = h.id
       WHERE h.name = ${name} AND NOT b.done AND b.lease_until IS NOT NULL`
   )
 
@@ -286,7 +286,7 @@ export const makeCluster = Effect.fnUntraced(function* (
       (sql) => sql<{ readonly sent: number; readonly claimed: number }>`
         SELECT coalesce(sum(sent), 0)::integer AS sent,
           coalesce(sum(pending) FILTER (WHERE NOT done AND lease_until IS NOT NULL), 0)::integer AS claimed
-        FROM batches WHERE app_id = ${appId}`
+        FROM all_batches WHERE app_id = ${appId}`
     )
   ).pipe(Effect.map(([row]) => row ?? { sent: 0, claimed: 0 }))
   const database: Cluster["database"] = (work) =>

@@ -24,6 +24,13 @@ describe.concurrent("a check of a credential", () => {
       expect(yield* check("fcm")).toMatchObject({ kind: "fcm", ...good })
       expect(yield* check("smtp")).toMatchObject({ kind: "smtp", ...good })
       expect(yield* check("webpush")).toMatchObject({ kind: "webpush", status: "unasked" })
+      expect(yield* call("PUT", "/api/v1/credentials/webpush", { subject: "mailto:ops@localhost" })).toMatchObject({
+        status: 200
+      })
+      const nowhere = yield* check("webpush")
+      expect(nowhere).toMatchObject({ status: "refused" })
+      expect(nowhere.reason).toContain("localhost")
+      expect((yield* call("GET", "/api/v1/credentials/webpush")).body.suspended_reason).toBe(null)
       expect(fleet.smtp.recipients().size).toBe(0)
       for (const one of [fleet.apns, fleet.fcm, fleet.smtp]) expect(one.stats().accepted).toBe(0)
       expect((yield* call("DELETE", "/api/v1/credentials/fcm")).status).toBe(200)

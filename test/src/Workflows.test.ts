@@ -72,12 +72,19 @@ describe("a workflow", () => {
     const sent = whole.history.map((one: any) => one.notification_id)
     expect(sent).toEqual([expect.any(String), undefined, undefined, undefined, expect.any(String)])
     const { body: message } = await call("GET", `/api/v1/notifications/${sent[0]}`)
-    expect(message).toMatchObject({ id: sent[0], to: { user_ids: [userId] } })
-    const query = "query ($id: ID!) { execution(id: $id) { history { outcome notificationId } } }"
-    const { body: asked } = await call("POST", "/api/graphql", { query, variables: { id: first.execution_id } })
+    const from = { workflow_id: id, workflow_step: "hello" }
+    expect(message).toMatchObject({ id: sent[0], to: { user_ids: [userId] }, ...from })
+    const query = `query ($id: ID!, $message: ID!) {
+      execution(id: $id) { history { outcome notificationId } }
+      notification(id: $message) { workflowId workflowStep }
+    }`
+    const variables = { id: first.execution_id, message: sent[0] }
+    const { body: asked } = await call("POST", "/api/graphql", { query, variables })
+    expect(asked.data.notification).toEqual({ workflowId: id, workflowStep: "hello" })
     expect(asked.data.execution.history.map((one: any) => one.notificationId ?? undefined)).toEqual(sent)
     expect(await untilStatus(second.execution_id, "filtered")).toMatchObject({ step_order: 3 })
     const { body: list } = await call("GET", "/api/v1/notifications?limit=10")
+    expect(list.data.map((one: any) => one.workflow_step).sort()).toEqual(["hello", "hello", "more"])
     for (const { id: notification } of list.data) {
       await Effect.runPromise(system.until(notification, ({ status }) => status === "completed"))
     }
@@ -350,6 +357,65 @@ describe("a definition", () => {
   })
 })
 
+describe("a dry run", () => {
+  const tried = async (id: string, body: unknown) => (await call("POST", `/api/v1/workflows/${id}/dry-run`, body)).body
+
+  it("knows the devices of a contact who is there", async () => {
+    const { body: devices } = await call("GET", "/api/v1/devices?limit=1")
+    const [{ platform, user_id }] = devices.data
+    await call("POST", "/api/v1/contacts", { external_id: user_id })
+    const { body: made } = await call("POST", "/api/v1/workflows", {
+      name: "Devices",
+      trigger: { type: "api" },
+      steps: [
+        { key: "has", type: "FILTER", conditions: { platforms: [platform], last_seen: { within_days: 1 } } },
+        { key: "again", type: "FILTER", conditions: { engagement: [{ type: "clicked", within_days: 1, not: true }] } }
+      ]
+    })
+    expect(await tried(made.id, { user_id })).toMatchObject({
+      status: "completed",
+      history: [{ findings: [{ about: "platforms", fits: true, actual: [platform] }, { about: "last_seen" }] }, {}]
+    })
+    expect(await tried(made.id, { contact: {} })).toMatchObject({ status: "filtered" })
+  })
+
+  it("ends where somebody leaves the segment that let them in before a message, and nobody else does", async () => {
+    const { body: segment } = await call("POST", "/api/v1/segments", { name: "New", filter: { tags_any: ["new"] } })
+    const { body: made } = await call("POST", "/api/v1/workflows", {
+      name: "New",
+      trigger: { type: "segment_entered", segment_id: segment.id.toUpperCase() },
+      steps: [
+        { key: "hello", type: "SEND", channels: ["push"], content: { title: "Hello" } },
+        { key: "known", type: "UPDATE_CONTACT", tags_remove: ["new"] },
+        { key: "more", type: "SEND", channels: ["push"], content: { title: "More" } }
+      ]
+    })
+    expect(made.trigger).toEqual({ type: "segment_entered", segment_id: segment.id })
+    expect(await tried(made.id, { contact: { tags: ["new"] } })).toMatchObject({
+      status: "filtered",
+      history: [{}, {}, { step_order: 3, outcome: "stopped", detail: "is not in the segment any more" }],
+      messages: [{ key: "hello" }]
+    })
+    expect(await tried(made.id, { contact: {} })).toMatchObject({ status: "completed" })
+  })
+
+  it("is told of steps by keys that are their own", async () => {
+    const { body: made } = await call("POST", "/api/v1/workflows", {
+      name: "Keys",
+      trigger: { type: "api" },
+      steps: [
+        { key: "constructor", type: "WAIT_FOR", event: "bought", seconds: 60 },
+        {
+          key: "late",
+          type: "FILTER",
+          conditions: { data: [{ name: "steps.constructor.timed_out", op: "equals", value: true }] }
+        }
+      ]
+    })
+    expect(await tried(made.id, { contact: {}, events: {} })).toMatchObject({ status: "completed" })
+  })
+})
+
 describe("a FETCH", () => {
   it("asks a server by what the run carries, with headers that nobody is shown again", async () => {
     const secret = "Bearer s3cret-of-the-shop"
@@ -403,6 +469,59 @@ describe("a FETCH", () => {
     } finally {
       server.close()
     }
+  })
+})
+
+describe("versions", () => {
+  it("stay to be read, with who made them and how many runs are on each", async () => {
+    const ask = { key: "ask", type: "FETCH", url: "https://example.com/", headers: { "X-Key": "s3cret" } }
+    const later = { key: "later", type: "DELAY", seconds: 3600 }
+    const id = await activated({ name: "Past", steps: [later, ask] })
+    await trigger(id, { to: { user_ids: ["past-1", "past-2"] } })
+    await call("PATCH", `/api/v1/workflows/${id}`, { steps: [later], reentry: "once" })
+    const { execution_id } = await trigger(id, { to: { user_ids: ["past-3"] } })
+    const { body: page } = await call("GET", `/api/v1/workflows/${id}/versions?limit=1`)
+    expect(page.data).toMatchObject([
+      { version: 2, runs: 1, actor: { kind: "key", id: expect.any(String), email: null } }
+    ])
+    const rest = await call("GET", `/api/v1/workflows/${id}/versions?cursor=${page.next_cursor}`)
+    expect(rest.body).toMatchObject({ data: [{ version: 1, runs: 2 }], next_cursor: null })
+
+    const first = await call("GET", `/api/v1/workflows/${id}/version?version=1`)
+    expect(first.body).toMatchObject({
+      version: 1,
+      runs: 2,
+      trigger: { type: "api" },
+      steps: [later, { ...ask, headers: { "X-Key": "********" } }],
+      reentry: "always"
+    })
+    await call("POST", `/api/v1/executions/${execution_id}/cancel`)
+    const second = await call("GET", `/api/v1/workflows/${id}/version?version=2`)
+    expect(second.body).toMatchObject({ version: 2, runs: 0, steps: [later], reentry: "once" })
+    // What was sealed for a version that is not the latest any more has to be given anew.
+    const taken = await call("PATCH", `/api/v1/workflows/${id}`, { steps: first.body.steps })
+    expect(taken.body.error.details).toMatchObject([{ field: "steps[1].headers.X-Key" }])
+
+    expect((await call("GET", `/api/v1/workflows/${id}/version?version=3`)).status).toBe(404)
+    expect((await call("GET", `/api/v1/workflows/${id}/version`)).body).toEqual(second.body)
+    await call("DELETE", `/api/v1/workflows/${id}`)
+    expect((await call("GET", `/api/v1/workflows/${id}/versions`)).status).toBe(404)
+    expect((await call("GET", `/api/v1/workflows/${id}/version?version=1`)).status).toBe(404)
+  })
+
+  it("are not written over by who has not seen them", async () => {
+    const { body: made } = await call("POST", "/api/v1/workflows", {
+      name: "Shared",
+      trigger: { type: "api" },
+      steps: [{ key: "later", type: "DELAY", seconds: 60 }]
+    })
+    const change = (name: string, version: number) => call("PATCH", `/api/v1/workflows/${made.id}`, { name, version })
+    expect((await change("Mine", 1)).body).toMatchObject({ name: "Mine", version: 2 })
+    const late = await change("Theirs", 1)
+    expect([late.status, late.body.error.code]).toEqual([409, "conflict"])
+    expect((await call("GET", `/api/v1/workflows/${made.id}`)).body).toMatchObject({ name: "Mine", version: 2 })
+    const both = await Promise.all([change("One", 2), change("Two", 2)])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
   })
 })
 

@@ -1,20 +1,22 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Link, useSearch } from "@tanstack/react-router"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { ask } from "../api/request.ts"
 import { leave } from "../frame/leave.ts"
 import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
-import { Card, Chip, Confirm, Dialog, Loading, Page, When } from "../parts/page.tsx"
+import { Card, Chip, Confirm, Dialog, GoBack, Loading, Page, When } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
 import { OUTCOMES, providerName } from "../sign-in/outcomes.ts"
 import {
   account,
   changeEmail,
+  confirmExternal,
   deleteAccount,
   endSession,
   exportData,
   renameAccount,
+  requestConfirmation,
   requestDeletionCode,
   requestEmailChange,
   signOutEverywhere,
@@ -103,13 +105,60 @@ const ChangeAddress = ({ onClose }: { readonly onClose: () => void }) => {
   )
 }
 
+/** Asks for the code by which a provider's account is bound whose word for the address is not enough. */
+const ConfirmExternal = ({ email, provider }: { readonly email: string; readonly provider: string }) => {
+  const [code, setCode] = useState<string | null>(null)
+  const navigate = useNavigate()
+  const request = useDo(requestConfirmation, () => setCode(""))
+  const confirm = useDo(
+    confirmExternal,
+    () =>
+      void navigate({
+        to: "/account",
+        search: { external_sign_in: "bound", provider: provider.toLowerCase() } as never,
+        replace: true
+      })
+  )
+  return (
+    <Card title={`Add ${providerName(provider)}`}>
+      {code === null ? (
+        <Form error={request.error} onSubmit={() => request.mutate({})}>
+          <p>
+            {providerName(provider)} says that {email} is yours. A code that goes there proves it.
+          </p>
+          <ErrorNotice error={request.error} />
+          <Button type="submit" kind="primary" isBusy={request.isPending}>
+            Send me the code
+          </Button>
+        </Form>
+      ) : (
+        <Form error={confirm.error} onSubmit={() => confirm.mutate({ code })}>
+          <TextField
+            label={`Code that went to ${email}`}
+            name="code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            value={code}
+            onChange={setCode}
+            autoFocus
+          />
+          <ErrorNotice error={confirm.error} />
+          <Button type="submit" kind="primary" isBusy={confirm.isPending}>
+            Add {providerName(provider)}
+          </Button>
+        </Form>
+      )}
+    </Card>
+  )
+}
+
 const DeleteAccount = ({ email, onClose }: { readonly email: string; readonly onClose: () => void }) => {
   const [code, setCode] = useState<string | null>(null)
   const client = useQueryClient()
   const request = useDo(requestDeletionCode, () => setCode(""))
   const remove = useDo(deleteAccount, () => leave(client))
   return (
-    <Dialog title="Delete your account" onClose={onClose}>
+    <Dialog title="Delete your account" isKept onClose={onClose}>
       <div className="stack">
         <p>
           Organizations whose only member you are go with it: their applications, contacts and everything that was sent.
@@ -123,7 +172,7 @@ const DeleteAccount = ({ email, onClose }: { readonly email: string; readonly on
         <Form error={request.error} onSubmit={() => request.mutate({ email })}>
           <ErrorNotice error={request.error} />
           <div className="dialog-actions">
-            <Button onClick={onClose}>Go back</Button>
+            <GoBack />
             <Button type="submit" kind="danger" isBusy={request.isPending}>
               Send me the code for it
             </Button>
@@ -141,7 +190,7 @@ const DeleteAccount = ({ email, onClose }: { readonly email: string; readonly on
           />
           <ErrorNotice error={remove.error} />
           <div className="dialog-actions">
-            <Button onClick={onClose}>Go back</Button>
+            <GoBack />
             <Button type="submit" kind="danger" isBusy={remove.isPending}>
               Delete my account
             </Button>
@@ -187,6 +236,7 @@ export const Account = () => {
           <strong>{outcome[0]}.</strong> {outcome[1](providerName(search["provider"]))}
         </p>
       )}
+      {search["external_sign_in"] === "code" && signInOptions.pending && <ConfirmExternal {...signInOptions.pending} />}
       <Card title="You" actions={<Button onClick={() => setAsking("address")}>Change the address…</Button>}>
         <p>{me.email}</p>
         <Form className="inline" error={rename.error} onSubmit={() => rename.mutate({ name: name ?? me.name })}>

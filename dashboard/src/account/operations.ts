@@ -31,7 +31,10 @@ export type AccountQuery = {
     readonly lastUsedAt: string
     readonly userAgent: string
   }>
-  readonly signInOptions: { readonly providers: ReadonlyArray<ExternalProvider> }
+  readonly signInOptions: {
+    readonly providers: ReadonlyArray<ExternalProvider>
+    readonly pending: { readonly provider: ExternalProvider; readonly email: string } | null
+  }
 }
 
 export type RenameAccountMutationVariables = Exact<{
@@ -55,6 +58,16 @@ export type UnbindMutationVariables = Exact<{
 }>
 
 export type UnbindMutation = { readonly unbindExternalSignIn: boolean }
+
+export type RequestConfirmationMutationVariables = Exact<{ [key: string]: never }>
+
+export type RequestConfirmationMutation = { readonly requestExternalSignInCode: boolean }
+
+export type ConfirmExternalMutationVariables = Exact<{
+  code: string
+}>
+
+export type ConfirmExternalMutation = { readonly confirmExternalSignIn: { readonly provider: ExternalProvider } }
 
 export type ExportDataQueryVariables = Exact<{ [key: string]: never }>
 
@@ -86,7 +99,7 @@ export type ChangeEmailMutationVariables = Exact<{
 export type ChangeEmailMutation = { readonly changeEmail: { readonly account: { readonly email: string } } }
 
 export const account: TypedDocument<AccountQuery, AccountQueryVariables> = typed(
-  "query Account{me{id email name createdAt externalSignIns{id provider email createdAt lastUsedAt}}sessions{id createdAt expiresAt isCurrent lastUsedAt userAgent}signInOptions{providers}}"
+  "query Account{me{id email name createdAt externalSignIns{id provider email createdAt lastUsedAt}}sessions{id createdAt expiresAt isCurrent lastUsedAt userAgent}signInOptions{providers pending{provider email}}}"
 )
 export const renameAccount: TypedDocument<RenameAccountMutation, RenameAccountMutationVariables> = typed(
   "mutation RenameAccount($name:String!){renameAccount(name:$name){id name}}"
@@ -99,6 +112,11 @@ export const signOutEverywhere: TypedDocument<SignOutEverywhereMutation, SignOut
 )
 export const unbind: TypedDocument<UnbindMutation, UnbindMutationVariables> = typed(
   "mutation Unbind($id:ID!){unbindExternalSignIn(id:$id)}"
+)
+export const requestConfirmation: TypedDocument<RequestConfirmationMutation, RequestConfirmationMutationVariables> =
+  typed("mutation RequestConfirmation{requestExternalSignInCode}")
+export const confirmExternal: TypedDocument<ConfirmExternalMutation, ConfirmExternalMutationVariables> = typed(
+  "mutation ConfirmExternal($code:String!){confirmExternalSignIn(code:$code){provider}}"
 )
 export const exportData: TypedDocument<ExportDataQuery, ExportDataQueryVariables> = typed(
   "query ExportData{exportMyAccountData}"

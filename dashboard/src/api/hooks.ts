@@ -1,5 +1,7 @@
 import type { UseMutationResult, UseQueryResult } from "@tanstack/react-query"
 import { keepPreviousData, QueryClient, useMutation, useQueries, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useRef } from "react"
+import { askOnce } from "./repetitions.ts"
 import { ask, Refusal } from "./request.ts"
 import type { TypedDocument } from "./typedDocument.ts"
 import { nameOf } from "./typedDocument.ts"
@@ -58,17 +60,44 @@ export const useAskAll = <A, V>(
     }))
   })
 
-/** Does a mutation. Whatever is shown is asked for again afterwards: changes show where nobody thought of them. */
+/** How long what was done is shown as being done until what is on the page has been asked for anew. Milliseconds. */
+const FRESHENING_MS = 5_000
+
+interface DoOptions {
+  /**
+   * Doing it twice would do harm, as sending would: it carries a key by which the service does it once, however often it
+   * is asked for while no answer comes. Not for what shows a secret, which an answer has once.
+   */
+  readonly once?: boolean
+}
+
+/**
+ * Does a mutation. Whatever is shown is asked for again afterwards: changes show where nobody thought of them. What is
+ * under way is not begun again: a second press may come before the button shows the first.
+ */
 export const useDo = <A, V>(
   document: TypedDocument<A, V>,
-  onDone?: (answer: A, variables: V) => void
+  onDone?: (answer: A, variables: V) => void,
+  { once = false }: DoOptions = {}
 ): UseMutationResult<A, Error, V> => {
   const client = useQueryClient()
-  return useMutation({
-    mutationFn: (variables: V) => ask(document, variables),
+  const underWay = useRef(new Set<string>())
+  const mutation = useMutation({
+    mutationFn: (variables: V) =>
+      once
+        ? askOnce(nameOf(document as never), variables, (key) => ask(document, variables, undefined, key))
+        : ask(document, variables),
     onSuccess: async (answer, variables) => {
       onDone?.(answer, variables)
-      await client.invalidateQueries()
-    }
+      await Promise.race([client.invalidateQueries(), new Promise((resolve) => setTimeout(resolve, FRESHENING_MS))])
+    },
+    onSettled: (_, __, variables) => void underWay.current.delete(JSON.stringify(variables))
   })
+  const mutate: typeof mutation.mutate = (...given) => {
+    const about = JSON.stringify(given[0])
+    if (underWay.current.has(about)) return
+    underWay.current.add(about)
+    mutation.mutate(...given)
+  }
+  return { ...mutation, mutate } as UseMutationResult<A, Error, V>
 }

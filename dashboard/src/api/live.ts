@@ -56,7 +56,7 @@ export const useLive = <A, V>(
     const follow = async (): Promise<"ended" | "cut"> => {
       const response = await post(document as never, JSON.parse(key), "text/event-stream", signal)
       if (!response.ok || response.body === null) {
-        const refusal = refusalIn(await answerIn(response))
+        const refusal = refusalIn(await answerIn(response, document as never))
         return refusal?.code === "not_found" || refusal?.code === "unauthorized" ? "ended" : "cut"
       }
       setState("live")

@@ -1,4 +1,4 @@
-import { useNavigate } from "@tanstack/react-router"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useId, useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { useApp, useViewer } from "../frame/viewer.ts"
@@ -15,16 +15,19 @@ import {
   TextField,
   useDraft
 } from "../parts/form.tsx"
-import { Card, Confirm, Dialog, Page } from "../parts/page.tsx"
+import { Card, Confirm, Dialog, Empty, GoBack, Loading, Page } from "../parts/page.tsx"
 import { useRested } from "../parts/rested.ts"
-import { bytes, count, counted, lasting, moment, zone } from "../parts/time.ts"
+import { bytes, count, counted, dayWords, lasting, moment, zone } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
+import { useSegments, useTemplates } from "./choices.ts"
 import type { Draft } from "./draft.ts"
-import { EMPTY, hasMail, hasWay, inputOf, listed, PLATFORM, testOf } from "./draft.ts"
+import { audienceAlone, EMPTY, hasMail, hasWay, inputOf, listed, PLATFORM, testOf } from "./draft.ts"
 import { idsIn } from "./fromFile.ts"
 import type { NotificationInput, Platform, PreviewQuery, Way } from "./operations.ts"
-import { choices, preview, send } from "./operations.ts"
+import { preview, revise, send, written } from "./operations.ts"
 import { Previews } from "./Previews.tsx"
+import type { Written } from "./written.ts"
+import { changesOf, writtenOf } from "./written.ts"
 
 interface PartProps {
   readonly draft: Draft
@@ -68,14 +71,19 @@ const FromFile = ({ onIds }: { readonly onIds: (text: string) => void }) => {
 const Who = ({
   change,
   draft,
+  kept,
   segments
-}: PartProps & { readonly segments: ReadonlyArray<{ readonly id: string; readonly name: string }> }) => (
+}: PartProps & {
+  /** An audience that the form cannot say. */
+  readonly kept: NotificationInput["to"] | null
+} & { readonly segments: ReadonlyArray<{ readonly id: string; readonly name: string }> }) => (
   <Card title="Who">
     <Choice
       label="Audience"
       value={draft.audience}
       onChange={(audience) => change({ audience })}
       options={[
+        ...(kept === null ? [] : [["kept", audienceWords(kept as never)] as const]),
         ["described", "By what they are"],
         ["segment", "A segment"],
         ["people", "Named people"],
@@ -180,6 +188,20 @@ const EXAMPLE = {
   web: '{"icon": "https://example.com/icon.png", "require_interaction": true}'
 } as const
 
+/** What is written here is kept while one looks there. */
+const ToTemplates = ({ id }: { readonly id: string }) => {
+  const { appId } = useApp()
+  return id === "" ? (
+    <Link to="/apps/$appId/templates" params={{ appId }}>
+      All templates
+    </Link>
+  ) : (
+    <Link to="/apps/$appId/templates/$id" params={{ appId, id }}>
+      Look at it, or change it
+    </Link>
+  )
+}
+
 const What = ({
   change,
   draft,
@@ -202,6 +224,7 @@ const What = ({
           name="templateId"
           value={draft.templateId}
           onChange={(templateId) => change({ templateId })}
+          hint={<ToTemplates id={draft.templateId} />}
           options={[
             ["", templates.length === 0 ? "There is no template yet" : "Choose one"],
             ...templates.map(({ id, name }) => [id, name] as const)
@@ -338,14 +361,21 @@ const Timing = ({ change, draft }: PartProps) => (
 
 type Providers = PreviewQuery["previewNotification"]["providers"]
 
-const Reach = ({ providers }: { readonly providers: Providers }) => (
+const Reach = ({
+  isWritten,
+  providers
+}: {
+  readonly providers: Providers
+  /** There is a message, whose size can be told. */
+  readonly isWritten: boolean
+}) => (
   <ul className="reach">
     {providers.map(({ credential, payload, problem, provider, recipients }) => (
       <li key={provider}>
         <span>
           <strong>{count(recipients)}</strong> {PROVIDER[provider] ?? provider}
         </span>
-        {payload && (
+        {isWritten && payload && (
           <span className={payload.fits ? "muted small" : "bad-text small"}>
             {bytes(payload.bytes)} of {bytes(payload.limit)}
             {!payload.fits && ": too long"}
@@ -358,7 +388,7 @@ const Reach = ({ providers }: { readonly providers: Providers }) => (
               : "The provider refuses the credential: these wait until it is mended."}
           </p>
         )}
-        {problem && (
+        {isWritten && problem && (
           <p className="fault">
             {problem.field}: {problem.message}
           </p>
@@ -381,10 +411,14 @@ const TestSend = ({
 }) => {
   const [to, setTo] = useState<"email" | "user">("email")
   const [user, setUser] = useState("")
-  const sending = useDo(send, () => {
-    toast("The test is on its way")
-    onClose()
-  })
+  const sending = useDo(
+    send,
+    () => {
+      toast("The test is on its way")
+      onClose()
+    },
+    { once: true }
+  )
   const target = to === "email" ? { emails: [email] } : { userIds: [user.trim()] }
   return (
     <Dialog title="Send a test" onClose={onClose}>
@@ -405,7 +439,7 @@ const TestSend = ({
         )}
         <ErrorNotice error={sending.error} />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={sending.isPending}>
             Send the test
           </Button>
@@ -425,31 +459,66 @@ const useSpeed = (appId: string): number | null => {
   return speeds.length === 0 ? null : speeds.toSorted((a, b) => a - b)[Math.floor(speeds.length / 2)]!
 }
 
-export const Compose = () => {
-  const { appId, application, may } = useApp()
+interface Beginning {
+  readonly id: string
+  /** Tells one state of it from the next: what was typed over one is no draft of the other. */
+  readonly updatedAt: string | null
+  /** Whether it is another one that begins as this one, or the same that is changed. */
+  readonly isAnother: boolean
+  readonly written: Written
+}
+
+const Writer = ({
+  beginning,
+  segmentId
+}: {
+  readonly beginning: Beginning | null
+  /** To whom, where the page of a segment led here. */
+  readonly segmentId?: string | undefined
+}) => {
+  const { appId, application } = useApp()
   const email = useViewer().data?.me?.email ?? ""
-  const { change, forget, isChanged, value: draft } = useDraft<Draft>(`compose ${appId}`, EMPTY)
+  // Answers that come while one writes change nothing of what one began with.
+  const [from] = useState(beginning)
+  const edited = from !== null && !from.isAnother ? from : null
+  const [initial] = useState<Draft>(
+    () => from?.written.draft ?? (segmentId === undefined ? EMPTY : { ...EMPTY, audience: "segment", segmentId })
+  )
+  const about = from === null ? (segmentId ?? "") : `${from.id} ${from.isAnother ? "like" : (from.updatedAt ?? "")}`
+  const { change, forget, isChanged, value: draft } = useDraft<Draft>(`compose ${appId} ${about}`.trim(), initial)
+  const kept = from?.written.kept
   const [step, setStep] = useState<"write" | "test" | "review">("write")
   const [wasTried, setTried] = useState(false)
   const navigate = useNavigate()
-  const lists = useAsk(choices, { appId })
+  const segments = useSegments(appId)
+  const templates = useTemplates(appId)
   const speed = useSpeed(appId)
-  const asked = inputOf(draft)
+  const asked = inputOf(draft, kept)
   const input = "input" in asked ? asked.input : null
-  const rested = useRested(input)
+  const countable = input ?? audienceAlone(draft, kept)
+  const rested = useRested(countable)
   const seen = useAsk(preview, { appId, input: rested! }, { enabled: rested !== null, keep: true })
   const reach = rested === null ? null : (seen.data?.previewNotification ?? null)
-  const sending = useDo(send, ({ sendNotification: { id } }) => {
+  const show = (id: string, words: string): void => {
     forget()
-    toast(draft.when === "now" ? "It is on its way" : "It is scheduled")
+    toast(words)
     void navigate({ to: "/apps/$appId/notifications/$id", params: { appId, id } })
-  })
-  if (!may("SEND_NOTIFICATIONS")) {
-    return (
-      <Page title="New notification">
-        <p>Members of the organization send. Your role reads.</p>
-      </Page>
-    )
+  }
+  const now = draft.when === "now"
+  const sending = useDo(
+    send,
+    ({ sendNotification: { id } }) => show(id, now ? "It is on its way" : "It is scheduled"),
+    { once: true }
+  )
+  const revising = useDo(revise, ({ updateNotification: { id } }) =>
+    show(id, now ? "It is on its way" : "It is changed")
+  )
+  const doing = edited === null ? sending : revising
+  const carryOut = (input: NotificationInput): void => {
+    if (edited === null) return sending.mutate({ appId, input })
+    const before = inputOf(edited.written.draft, kept)
+    // What could not be sent as it is has nothing to be compared with.
+    revising.mutate({ id: edited.id, input: "input" in before ? changesOf(before.input, input) : input })
   }
   const samples = new Map(
     reach?.providers.flatMap(({ provider, sample }) => (sample ? [[provider, sample] as const] : []))
@@ -461,20 +530,27 @@ export const Compose = () => {
   const seconds = speed === null || reach === null ? null : reach.recipients / speed
   return (
     <Page
-      title="New notification"
+      title={edited === null ? "New notification" : "Change the notification"}
+      above={
+        from !== null && (
+          <Link to="/apps/$appId/notifications/$id" params={{ appId, id: from.id }}>
+            {from.written.draft.title || "The notification"}
+          </Link>
+        )
+      }
       beside={isChanged && <span className="muted small">Draft kept in this tab</span>}
       actions={
         isChanged && (
           <Button kind="quiet" onClick={forget}>
-            Begin anew
+            {edited === null ? "Begin anew" : "Drop the changes"}
           </Button>
         )
       }
     >
       <div className="compose">
-        <Form className="compose-form" error={sending.error ?? seen.error} onSubmit={() => go("review")}>
-          <Who draft={draft} change={change} segments={lists.data?.segments.nodes ?? []} />
-          <What draft={draft} change={change} templates={lists.data?.templates.nodes ?? []} />
+        <Form className="compose-form" error={doing.error ?? seen.error} onSubmit={() => go("review")}>
+          <Who draft={draft} change={change} kept={kept?.to ?? null} segments={segments.data ?? []} />
+          <What draft={draft} change={change} templates={templates.data ?? []} />
           <Timing draft={draft} change={change} />
           {wasTried && "missing" in asked && (
             <p className="notice warning" role="alert">
@@ -484,7 +560,7 @@ export const Compose = () => {
           <div className="actions">
             <Button onClick={() => go("test")}>Send a test…</Button>
             <Button type="submit" kind="primary">
-              Review and send…
+              {edited === null ? "Review and send…" : "Review the changes…"}
             </Button>
           </div>
         </Form>
@@ -499,11 +575,12 @@ export const Compose = () => {
                   {reach.isExact ? "" : "about "}
                   {count(reach.recipients)} <span>{reach.recipients === 1 ? "recipient" : "recipients"}</span>
                 </p>
-                <Reach providers={reach.providers} />
+                <Reach providers={reach.providers} isWritten={input !== null} />
+                {"missing" in asked && <p className="muted">{asked.missing}</p>}
               </>
             )}
           </Card>
-          {samples.size > 0 && (
+          {input !== null && samples.size > 0 && (
             <Card title="How it looks">
               <Previews app={application.name} samples={samples} />
             </Card>
@@ -515,16 +592,18 @@ export const Compose = () => {
       )}
       {step === "review" && input !== null && (
         <Confirm
-          title="Send this?"
+          title={edited === null ? "Send this?" : "Change it to this?"}
           words={
-            draft.when === "now"
-              ? `Send to ${reach === null ? "them" : counted(reach.recipients, "recipient")}`
-              : "Schedule it"
+            now
+              ? `Send to ${reach === null ? "them" : counted(reach.recipients, "recipient")}${edited === null ? "" : " now"}`
+              : edited === null
+                ? "Schedule it"
+                : "Change it"
           }
           doing="primary"
-          isBusy={sending.isPending}
-          error={<ErrorNotice error={sending.error} />}
-          onConfirm={() => sending.mutate({ appId, input })}
+          isBusy={doing.isPending}
+          error={<ErrorNotice error={doing.error} />}
+          onConfirm={() => carryOut(input)}
           onClose={() => setStep("write")}
         >
           <dl className="facts">
@@ -539,9 +618,9 @@ export const Compose = () => {
             <div>
               <dt>When</dt>
               <dd>
-                {draft.when === "now" && "Now"}
+                {now && "Now"}
                 {draft.when === "at" && moment(new Date(draft.at).toISOString())}
-                {draft.when === "local" && `${draft.day}, at ${draft.localTime} on everybody's own clock`}
+                {draft.when === "local" && `${dayWords(draft.day)}, at ${draft.localTime} on everybody's own clock`}
               </dd>
             </div>
             <div>
@@ -554,11 +633,45 @@ export const Compose = () => {
             </div>
             <div>
               <dt>Message</dt>
-              <dd>{draft.source === "template" ? "From a template" : draft.title || draft.subject || draft.body}</dd>
+              <dd>
+                {draft.source === "template"
+                  ? `The template ${templates.data?.find(({ id }) => id === draft.templateId)?.name ?? ""}`
+                  : draft.title || draft.subject || draft.body}
+              </dd>
             </div>
           </dl>
         </Confirm>
       )}
     </Page>
   )
+}
+
+/** Writes a new notification (to a `?segment=`), one `?like=` another, or changes one that has not begun (`?edit=`). */
+export const Compose = () => {
+  const { may } = useApp()
+  const { edit, like, segment } = useSearch({ strict: false }) as Readonly<
+    Partial<Record<"edit" | "like" | "segment", string>>
+  >
+  const id = edit ?? like
+  const shown = useAsk(written, { id: id! }, { enabled: id !== undefined })
+  const one = shown.data?.notification ?? null
+  if (!may(edit === undefined ? "SEND_NOTIFICATIONS" : "CONTROL_NOTIFICATIONS")) {
+    return (
+      <Page title="New notification">
+        <p>Members of the organization send. Your role reads.</p>
+      </Page>
+    )
+  }
+  if (id === undefined) return <Writer key={segment} beginning={null} segmentId={segment} />
+  if (one === null) {
+    return (
+      <Page title={edit === undefined ? "New notification" : "Change the notification"}>
+        <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} />
+        {shown.isPending && <Loading />}
+        {shown.data && <Empty title="It was removed after its time of keeping, or the address is wrong." />}
+      </Page>
+    )
+  }
+  const isAnother = edit === undefined
+  return <Writer key={id} beginning={{ id, updatedAt: one.updatedAt, isAnother, written: writtenOf(one, isAnother) }} />
 }

@@ -2,7 +2,8 @@ import type { NotificationInput, Platform, Way } from "./operations.ts"
 
 /** What is typed into the form; texts are as they were typed. */
 export interface Draft {
-  readonly audience: "everyone" | "described" | "segment" | "people" | "emails"
+  /** `kept`: the one of the notification that is changed, which the form cannot say. */
+  readonly audience: "everyone" | "described" | "segment" | "people" | "emails" | "kept"
   readonly tagsAny: string
   readonly tagsAll: string
   readonly platforms: ReadonlyArray<Platform>
@@ -64,6 +65,18 @@ export const EMPTY: Draft = {
   ttlHours: ""
 }
 
+/** What a notification that was written already has and the form does not show: it stays as it is. */
+export interface Kept {
+  /** An audience that the form cannot say; another one takes its place. */
+  readonly to: NotificationInput["to"] | null
+  readonly data: unknown
+  /** Of people whose own is not known, for `localTime`. */
+  readonly timezone: string | null
+  readonly rest: Pick<NotificationInput, "collapseKey" | "track">
+}
+
+const NOTHING_KEPT: Kept = { to: null, data: null, timezone: null, rest: {} }
+
 /** Ids, tags and addresses, one a line or divided by commas. */
 export const listed = (text: string): ReadonlyArray<string> => [
   ...new Set(
@@ -77,7 +90,8 @@ export const listed = (text: string): ReadonlyArray<string> => [
 const given = <Value>(name: string, value: Value, isGiven: boolean): Readonly<Record<string, Value>> =>
   isGiven ? { [name]: value } : {}
 
-const audienceOf = (draft: Draft): NotificationInput["to"] | null => {
+const audienceOf = (draft: Draft, kept: Kept): NotificationInput["to"] | null => {
+  if (draft.audience === "kept") return kept.to
   if (draft.audience === "everyone") return { all: true }
   if (draft.audience === "segment") return draft.segmentId === "" ? null : { segmentId: draft.segmentId }
   if (draft.audience === "people") {
@@ -120,9 +134,17 @@ const overridesOf = (draft: Draft): { readonly overrides: Record<string, unknown
   return { overrides }
 }
 
+/** A tag of BCP 47, as far as its shape goes: names of languages are no such tags. */
+const LANGUAGE = /^[a-z]{2,3}(-[a-z0-9]{1,8})*$/i
+
 /** The request, or in words what is missing. */
-export const inputOf = (draft: Draft): { readonly input: NotificationInput } | { readonly missing: string } => {
-  const to = audienceOf(draft)
+export const inputOf = (
+  draft: Draft,
+  kept: Kept = NOTHING_KEPT
+): { readonly input: NotificationInput } | { readonly missing: string } => {
+  if (draft.audience === "described" && draft.locale.trim() !== "" && !LANGUAGE.test(draft.locale.trim()))
+    return { missing: "The language is its code, as de or pt-BR." }
+  const to = audienceOf(draft, kept)
   if (to === null) return { missing: "Say who is to get it." }
   if (draft.audience !== "emails" && draft.ways.length === 0)
     return { missing: "Choose at least one way: push, e-mail or inbox." }
@@ -153,18 +175,26 @@ export const inputOf = (draft: Draft): { readonly input: NotificationInput } | {
       ...given("channels", draft.ways, draft.audience !== "emails"),
       ...(draft.source === "template"
         ? { templateId: draft.templateId, ...given("variables", variables, variables !== undefined) }
-        : { content: texts }),
+        : { content: { ...texts, ...given("data", kept.data, kept.data !== null) } }),
       ...given("sendAt", draft.when === "at" ? new Date(draft.at).toISOString() : draft.day, draft.when !== "now"),
       ...given("localTime", draft.localTime, draft.when === "local"),
+      ...given("timezone", kept.timezone, draft.when === "local" && kept.timezone !== null),
       ...given("overrides", platforms.overrides, Object.keys(platforms.overrides).length > 0),
       priority: draft.isUrgent ? "HIGH" : "BULK",
+      ...kept.rest,
       ...given("ttl", Math.round(Number(draft.ttlHours) * 3600), Number(draft.ttlHours) > 0)
     }
   }
 }
 
+/** The same to the same people, now, with any message: how many they are can be seen before it is written. */
+export const audienceAlone = (draft: Draft, kept?: Kept): NotificationInput | null => {
+  const found = inputOf({ ...draft, source: "written", title: "…", apns: "", fcm: "", web: "", when: "now" }, kept)
+  return "input" in found ? found.input : null
+}
+
 /** The same message to one person, now. */
 export const testOf = (input: NotificationInput, to: NotificationInput["to"]): NotificationInput => {
-  const { channels, localTime: _, sendAt: __, ...rest } = input
+  const { channels, localTime: _, sendAt: __, timezone: ___, ...rest } = input
   return { ...rest, ...(to.emails ? {} : { channels }), to, priority: "HIGH" }
 }

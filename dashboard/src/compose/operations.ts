@@ -51,6 +51,23 @@ export type ContentInput = {
 
 export type CredentialState = "MISSING" | "READY" | "REFUSED"
 
+/** Fields that are left out keep their value; null removes it. */
+export type NotificationChanges = {
+  readonly channels?: ReadonlyArray<Way> | null | undefined
+  readonly collapseKey?: string | null | undefined
+  readonly content?: ContentInput | null | undefined
+  readonly localTime?: string | null | undefined
+  readonly overrides?: OverridesInput | null | undefined
+  readonly priority?: Priority | null | undefined
+  readonly sendAt?: string | null | undefined
+  readonly templateId?: string | null | undefined
+  readonly timezone?: string | null | undefined
+  readonly to?: AudienceInput | null | undefined
+  readonly track?: TrackInput | null | undefined
+  readonly ttl?: number | null | undefined
+  readonly variables?: unknown
+}
+
 export type NotificationInput = {
   readonly channels?: ReadonlyArray<Way> | null | undefined
   readonly collapseKey?: string | null | undefined
@@ -127,13 +144,176 @@ export type SendMutationVariables = Exact<{
 
 export type SendMutation = { readonly sendNotification: { readonly id: string; readonly status: NotificationStatus } }
 
-export type ChoicesQueryVariables = Exact<{
+export type SegmentChoicesQueryVariables = Exact<{
   appId: string
+  after?: string | null | undefined
 }>
 
-export type ChoicesQuery = {
-  readonly segments: { readonly nodes: ReadonlyArray<{ readonly id: string; readonly name: string }> }
-  readonly templates: { readonly nodes: ReadonlyArray<{ readonly id: string; readonly name: string }> }
+export type SegmentChoicesQuery = {
+  readonly segments: {
+    readonly nodes: ReadonlyArray<{ readonly id: string; readonly name: string }>
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
+
+export type TemplateChoicesQueryVariables = Exact<{
+  appId: string
+  after?: string | null | undefined
+}>
+
+export type TemplateChoicesQuery = {
+  readonly templates: {
+    readonly nodes: ReadonlyArray<{ readonly id: string; readonly name: string }>
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
+
+export type WrittenFragment = {
+  readonly id: string
+  readonly status: NotificationStatus
+  readonly startedAt: string | null
+  readonly updatedAt: string | null
+  readonly priority: Priority
+  readonly sendAt: string | null
+  readonly localTime: string | null
+  readonly timezone: string | null
+  readonly templateId: string | null
+  readonly variables: unknown
+  readonly channels: ReadonlyArray<Way> | null
+  readonly collapseKey: string | null
+  readonly ttl: number | null
+  readonly content: {
+    readonly title: string | null
+    readonly body: string | null
+    readonly url: string | null
+    readonly image: string | null
+    readonly subject: string | null
+    readonly html: string | null
+    readonly data: unknown
+  } | null
+  readonly overrides: { readonly apns: unknown; readonly fcm: unknown; readonly web: unknown } | null
+  readonly track: { readonly clicks: boolean | null; readonly opens: boolean | null } | null
+  readonly to: {
+    readonly all: boolean | null
+    readonly channelIds: ReadonlyArray<string> | null
+    readonly deviceIds: ReadonlyArray<string> | null
+    readonly emails: ReadonlyArray<string> | null
+    readonly locale: string | null
+    readonly platforms: ReadonlyArray<Platform> | null
+    readonly segmentId: string | null
+    readonly tagsAll: ReadonlyArray<string> | null
+    readonly tagsAny: ReadonlyArray<string> | null
+    readonly timezone: string | null
+    readonly userIds: ReadonlyArray<string> | null
+    readonly attributes: ReadonlyArray<{
+      readonly name: string
+      readonly op: AttributeOperator
+      readonly value: unknown
+    }> | null
+  }
+}
+
+export type WrittenQueryVariables = Exact<{
+  id: string
+}>
+
+export type WrittenQuery = {
+  readonly notification: {
+    readonly id: string
+    readonly status: NotificationStatus
+    readonly startedAt: string | null
+    readonly updatedAt: string | null
+    readonly priority: Priority
+    readonly sendAt: string | null
+    readonly localTime: string | null
+    readonly timezone: string | null
+    readonly templateId: string | null
+    readonly variables: unknown
+    readonly channels: ReadonlyArray<Way> | null
+    readonly collapseKey: string | null
+    readonly ttl: number | null
+    readonly content: {
+      readonly title: string | null
+      readonly body: string | null
+      readonly url: string | null
+      readonly image: string | null
+      readonly subject: string | null
+      readonly html: string | null
+      readonly data: unknown
+    } | null
+    readonly overrides: { readonly apns: unknown; readonly fcm: unknown; readonly web: unknown } | null
+    readonly track: { readonly clicks: boolean | null; readonly opens: boolean | null } | null
+    readonly to: {
+      readonly all: boolean | null
+      readonly channelIds: ReadonlyArray<string> | null
+      readonly deviceIds: ReadonlyArray<string> | null
+      readonly emails: ReadonlyArray<string> | null
+      readonly locale: string | null
+      readonly platforms: ReadonlyArray<Platform> | null
+      readonly segmentId: string | null
+      readonly tagsAll: ReadonlyArray<string> | null
+      readonly tagsAny: ReadonlyArray<string> | null
+      readonly timezone: string | null
+      readonly userIds: ReadonlyArray<string> | null
+      readonly attributes: ReadonlyArray<{
+        readonly name: string
+        readonly op: AttributeOperator
+        readonly value: unknown
+      }> | null
+    }
+  } | null
+}
+
+export type ReviseMutationVariables = Exact<{
+  id: string
+  input: NotificationChanges
+}>
+
+export type ReviseMutation = {
+  readonly updateNotification: {
+    readonly id: string
+    readonly status: NotificationStatus
+    readonly startedAt: string | null
+    readonly updatedAt: string | null
+    readonly priority: Priority
+    readonly sendAt: string | null
+    readonly localTime: string | null
+    readonly timezone: string | null
+    readonly templateId: string | null
+    readonly variables: unknown
+    readonly channels: ReadonlyArray<Way> | null
+    readonly collapseKey: string | null
+    readonly ttl: number | null
+    readonly content: {
+      readonly title: string | null
+      readonly body: string | null
+      readonly url: string | null
+      readonly image: string | null
+      readonly subject: string | null
+      readonly html: string | null
+      readonly data: unknown
+    } | null
+    readonly overrides: { readonly apns: unknown; readonly fcm: unknown; readonly web: unknown } | null
+    readonly track: { readonly clicks: boolean | null; readonly opens: boolean | null } | null
+    readonly to: {
+      readonly all: boolean | null
+      readonly channelIds: ReadonlyArray<string> | null
+      readonly deviceIds: ReadonlyArray<string> | null
+      readonly emails: ReadonlyArray<string> | null
+      readonly locale: string | null
+      readonly platforms: ReadonlyArray<Platform> | null
+      readonly segmentId: string | null
+      readonly tagsAll: ReadonlyArray<string> | null
+      readonly tagsAny: ReadonlyArray<string> | null
+      readonly timezone: string | null
+      readonly userIds: ReadonlyArray<string> | null
+      readonly attributes: ReadonlyArray<{
+        readonly name: string
+        readonly op: AttributeOperator
+        readonly value: unknown
+      }> | null
+    }
+  }
 }
 
 export const preview: TypedDocument<PreviewQuery, PreviewQueryVariables> = typed(
@@ -142,6 +322,15 @@ export const preview: TypedDocument<PreviewQuery, PreviewQueryVariables> = typed
 export const send: TypedDocument<SendMutation, SendMutationVariables> = typed(
   "mutation Send($appId:ID!$input:NotificationInput!){sendNotification(appId:$appId input:$input){id status}}"
 )
-export const choices: TypedDocument<ChoicesQuery, ChoicesQueryVariables> = typed(
-  "query Choices($appId:ID!){segments(appId:$appId first:100){nodes{id name}}templates(appId:$appId first:100){nodes{id name}}}"
+export const segmentChoices: TypedDocument<SegmentChoicesQuery, SegmentChoicesQueryVariables> = typed(
+  "query SegmentChoices($appId:ID!$after:String){segments(appId:$appId first:100 after:$after){nodes{id name}pageInfo{hasNextPage endCursor}}}"
+)
+export const templateChoices: TypedDocument<TemplateChoicesQuery, TemplateChoicesQueryVariables> = typed(
+  "query TemplateChoices($appId:ID!$after:String){templates(appId:$appId first:100 after:$after){nodes{id name}pageInfo{hasNextPage endCursor}}}"
+)
+export const written: TypedDocument<WrittenQuery, WrittenQueryVariables> = typed(
+  "query Written($id:ID!){notification(id:$id){...Written}}fragment Written on Notification{id status startedAt updatedAt priority sendAt localTime timezone templateId variables channels collapseKey ttl content{title body url image subject html data}overrides{apns fcm web}track{clicks opens}to{all attributes{name op value}channelIds deviceIds emails locale platforms segmentId tagsAll tagsAny timezone userIds}}"
+)
+export const revise: TypedDocument<ReviseMutation, ReviseMutationVariables> = typed(
+  "mutation Revise($id:ID!$input:NotificationChanges!){updateNotification(id:$id input:$input){...Written}}fragment Written on Notification{id status startedAt updatedAt priority sendAt localTime timezone templateId variables channels collapseKey ttl content{title body url image subject html data}overrides{apns fcm web}track{clicks opens}to{all attributes{name op value}channelIds deviceIds emails locale platforms segmentId tagsAll tagsAny timezone userIds}}"
 )

@@ -4,12 +4,13 @@ import { useDo } from "../api/hooks.ts"
 import { ask } from "../api/request.ts"
 import { useApp } from "../frame/viewer.ts"
 import { AreaField, Button, ErrorNotice, Form, TextField, useDraft } from "../parts/form.tsx"
-import { Dialog } from "../parts/page.tsx"
+import { Dialog, GoBack } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
+import { Attributes } from "./Attributes.tsx"
 import type { TypedAttribute } from "./attributes.ts"
 import { attributesOf, repeatedName, typedOf } from "./attributes.ts"
 import type { ContactChanges, ContactQuery } from "./operations.ts"
-import { findContacts, updateContact, upsertContact } from "./operations.ts"
+import { known, updateContact, upsertContact } from "./operations.ts"
 
 type Contact = NonNullable<ContactQuery["contact"]>
 
@@ -51,47 +52,6 @@ const changesOf = (before: Typed, after: Typed): ContactChanges => {
     Object.entries(is).filter(
       ([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name as keyof ContactChanges])
     )
-  )
-}
-
-const Attributes = ({
-  onChange,
-  rows
-}: {
-  readonly rows: ReadonlyArray<TypedAttribute>
-  readonly onChange: (rows: ReadonlyArray<TypedAttribute>) => void
-}) => {
-  const set = (at: number, change: Partial<TypedAttribute>) =>
-    onChange(rows.map((row, i) => (i === at ? { ...row, ...change } : row)))
-  return (
-    <fieldset className="rows">
-      <legend>Attributes</legend>
-      {rows.map(({ name, value }, i) => (
-        <div key={i} className="row">
-          <input
-            aria-label={`Name of attribute ${i + 1}`}
-            value={name}
-            onChange={(event) => set(i, { name: event.target.value })}
-            placeholder="plan"
-          />
-          <input
-            aria-label={`Value of ${name || `attribute ${i + 1}`}`}
-            value={value}
-            onChange={(event) => set(i, { value: event.target.value })}
-            placeholder="pro"
-          />
-          <Button
-            kind="quiet"
-            aria-label={`Remove ${name || `attribute ${i + 1}`}`}
-            onClick={() => onChange(rows.filter((_, j) => j !== i))}
-          >
-            ✕
-          </Button>
-        </div>
-      ))}
-      <Button onClick={() => onChange([...rows, { name: "", value: "" }])}>Add an attribute</Button>
-      <p className="hint">Numbers, true, false and lists as JSON has them; everything else is a text.</p>
-    </fieldset>
   )
 }
 
@@ -160,13 +120,13 @@ export const NewContact = ({ onClose }: { readonly onClose: () => void }) => {
     if (repeated !== null) return setFault(repeated)
     setFault(null)
     // The request would change a contact that is there.
-    const there = await ask(findContacts, { appId, text: externalId, isAddress: false }).catch(() => null)
-    if (there?.byId.nodes.length)
+    const there = await ask(known, { appId, externalId }).catch(() => null)
+    if (there?.contacts.nodes.length)
       return setFault(`${externalId} is a contact already. Find it in the list, and edit it there.`)
     make.mutate({ appId, input: { externalId, ...inputOf(typed) } })
   }
   return (
-    <Dialog title="New contact" className="wide" onClose={leave}>
+    <Dialog title="New contact" className="wide" isKept isChanged={draft.isChanged} onClose={leave}>
       <Form error={make.error} onSubmit={() => void submit()}>
         <TextField
           label="Your own id of the person"
@@ -181,7 +141,7 @@ export const NewContact = ({ onClose }: { readonly onClose: () => void }) => {
         <Fault words={fault} />
         <ErrorNotice error={make.error} />
         <div className="dialog-actions">
-          <Button onClick={leave}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={make.isPending}>
             Make the contact
           </Button>
@@ -220,7 +180,7 @@ export const EditContact = ({ one, onClose }: { readonly one: Contact; readonly 
     else save.mutate({ id: one.id, input })
   }
   return (
-    <Dialog title={`Edit ${one.externalId}`} className="wide" onClose={leave}>
+    <Dialog title={`Edit ${one.externalId}`} className="wide" isKept isChanged={draft.isChanged} onClose={leave}>
       <Form error={save.error} onSubmit={submit}>
         <Fields typed={typed} change={draft.change} />
         {typed.email.trim() !== before.email && before.email !== "" && (
@@ -232,7 +192,7 @@ export const EditContact = ({ one, onClose }: { readonly one: Contact; readonly 
         <Fault words={fault} />
         <ErrorNotice error={save.error} />
         <div className="dialog-actions">
-          <Button onClick={leave}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={save.isPending}>
             Save
           </Button>

@@ -1,11 +1,13 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
-import { useState } from "react"
+import { useEffect, useEffectEvent, useRef, useState } from "react"
 import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
 import { Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
 import { Pager } from "../parts/pager.tsx"
+import { useRested } from "../parts/rested.ts"
 import { Tags } from "../parts/tags.tsx"
+import { isAddress } from "./addresses.ts"
 import { NewContact } from "./Editor.tsx"
 import type { ContactsQuery } from "./operations.ts"
 import { contacts, findContacts } from "./operations.ts"
@@ -52,7 +54,7 @@ const Rows = ({ appId, rows }: { readonly appId: string; readonly rows: Readonly
   </TableFrame>
 )
 
-/** The people that the application knows, found by their id, by an address, or by a tag. */
+/** The people that the application knows, found by how their id, address or name begins, or by a tag. */
 export const List = () => {
   const { appId, may } = useApp()
   const search = useSearch({ strict: false }) as Search
@@ -61,9 +63,24 @@ export const List = () => {
   const [tag, setTag] = useState(search.tag ?? "")
   const go = (changes: Search): void => void navigate({ to: ".", search: { ...search, ...changes } as never })
   const wanted = search.find ?? ""
+  const asked = useRef(wanted)
+  const rested = useRested(text.trim(), 300)
+  const find = useEffectEvent((find: string) => {
+    if (find === wanted || find !== text.trim()) return
+    asked.current = find
+    const next = { ...search, find: find || undefined, tag: undefined, after: undefined }
+    // One step of the way back for what is typed, however often it rests.
+    void navigate({ to: ".", search: next as never, replace: wanted !== "" })
+  })
+  useEffect(() => find(rested), [rested])
+  // The browser's own way back changes what is wanted, too; what is typed meanwhile does not go.
+  useEffect(() => {
+    if (asked.current !== wanted) setText(wanted)
+    asked.current = wanted
+  }, [wanted])
   const found = useAsk(
     findContacts,
-    { appId, text: wanted, isAddress: wanted.includes("@") },
+    { appId, text: wanted, isAddress: isAddress(wanted) && !search.after, after: search.after ?? null },
     { enabled: wanted !== "", keep: true }
   )
   const listed = useAsk(
@@ -76,12 +93,11 @@ export const List = () => {
     wanted === ""
       ? (listed.data?.contacts.nodes ?? [])
       : [
-          ...(found.data?.byId.nodes ?? []),
+          ...(found.data?.contacts.nodes ?? []),
+          // Who is linked to an address beside their own.
           ...(found.data?.byAddress?.nodes ?? []).flatMap(({ contact }) => contact ?? [])
-        ]
-          // An application may call people by their addresses.
-          .filter(({ id }, i, all) => all.findIndex((other) => other.id === id) === i)
-  const next = wanted === "" ? listed.data?.contacts.pageInfo : undefined
+        ].filter(({ id }, i, all) => all.findIndex((other) => other.id === id) === i)
+  const next = shown.data?.contacts.pageInfo
   const isFiltered = wanted !== "" || search.tag !== undefined
   const canChange = may("CHANGE_CONTACTS")
   const clear = () => {
@@ -94,8 +110,8 @@ export const List = () => {
     if (rows.length > 0) return <Rows appId={appId} rows={rows} />
     if (wanted !== "") {
       return (
-        <Empty title={`There is no contact with the id or address ${wanted}.`}>
-          <p>Ids and addresses are compared as a whole. A device can be there without a contact: look among devices.</p>
+        <Empty title={`There is no contact whose id, address or name begins with ${wanted}.`}>
+          <p>A name is the attribute “name”. A device can be there without a contact: look among devices.</p>
           <Button onClick={clear}>Show all contacts</Button>
         </Empty>
       )
@@ -132,19 +148,13 @@ export const List = () => {
       }
     >
       <div className="filters" role="group" aria-label="Filters">
-        <Form
-          className="inline"
-          onSubmit={() => go({ find: text.trim() || undefined, tag: undefined, after: undefined })}
-        >
-          <TextField
-            label="Your own id, or an e-mail address"
-            type="search"
-            value={text}
-            onChange={setText}
-            placeholder="user-42"
-          />
-          <Button type="submit">Find</Button>
-        </Form>
+        <TextField
+          label="Find by how an id, address or name begins"
+          type="search"
+          value={text}
+          onChange={setText}
+          placeholder="user-42"
+        />
         <Form
           className="inline"
           onSubmit={() => go({ tag: tag.trim() || undefined, find: undefined, after: undefined })}
@@ -160,7 +170,7 @@ export const List = () => {
       </div>
       <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} />
       {content()}
-      <Pager page={next} words={["Oldest", "Newer"]} isFirst={wanted !== "" || !search.after} />
+      <Pager page={next} words={wanted === "" ? ["Oldest", "Newer"] : ["First", "More"]} />
       {search.new !== undefined && canChange && <NewContact onClose={() => go({ new: undefined })} />}
     </Page>
   )

@@ -3,7 +3,9 @@ import { useState } from "react"
 import { useAsk, useAskAll } from "../api/hooks.ts"
 import { PLATFORM } from "../devices/words.ts"
 import { useApp } from "../frame/viewer.ts"
-import { DELIVERY, PROVIDER, reasonOf } from "../notifications/words.ts"
+import { reasonOf } from "../notifications/reasons.ts"
+import { Titled } from "../notifications/Titled.tsx"
+import { DELIVERY, PROVIDER } from "../notifications/words.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Card, Chip, Loading, TableFrame, When } from "../parts/page.tsx"
 import { counted } from "../parts/time.ts"
@@ -33,7 +35,7 @@ const Row = ({
     <tr>
       <td className="details">
         <Link to="/apps/$appId/notifications/$id" params={{ appId, id: notification.id }} className="row-link">
-          {notification.title ?? (notification.templateId ? "From a template" : "Without a title")}
+          <Titled one={notification} />
         </Link>
       </td>
       <td>

@@ -48,6 +48,10 @@ const Controls = ({ one, onEdit }: { readonly one: Contact; readonly onEdit: () 
             accepted and not sent yet does not reach them any more. Nothing brings them back.
           </p>
           <p>
+            Runs of workflows that they are in end at once, and what their runs carried and say of them goes as well;
+            numbers stay, without names.
+          </p>
+          <p>
             An app or browser that registers with this id again is a new device: have your own systems forget the
             person, too.
           </p>

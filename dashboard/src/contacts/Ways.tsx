@@ -3,7 +3,7 @@ import { useState } from "react"
 import { useDo } from "../api/hooks.ts"
 import { DEVICE_STATUS, PLATFORM } from "../devices/words.ts"
 import { useApp } from "../frame/viewer.ts"
-import { reasonOf } from "../notifications/words.ts"
+import { reasonOf } from "../notifications/reasons.ts"
 import type { Tone } from "../parts/page.tsx"
 import { Button, Check, ErrorNotice } from "../parts/form.tsx"
 import { Card, Chip, Confirm, TableFrame, When } from "../parts/page.tsx"
@@ -20,6 +20,9 @@ const CHANNEL_STATUS = {
   SUPPRESSED: ["Mail came back", "bad"],
   UNSUBSCRIBED: ["Unsubscribed", "still"]
 } as const satisfies Readonly<Record<Channel["status"], readonly [string, Tone]>>
+
+/** As many devices as a contact's page asks for. */
+const SHOWN = 50
 
 const KINDS = [
   ["push", "Push"],
@@ -164,6 +167,11 @@ export const Devices = ({ appId, one }: { readonly one: Contact; readonly appId:
           ))}
         </tbody>
       </TableFrame>
+    )}
+    {one.devices.length === SHOWN && (
+      <Link to="/apps/$appId/devices" params={{ appId }} search={{ user: one.externalId } as never}>
+        All devices of this person
+      </Link>
     )}
   </Card>
 )

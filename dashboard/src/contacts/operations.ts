@@ -9,7 +9,10 @@ export type ChannelKind = "EMAIL" | "INBOX"
 
 export type ChannelStatus = "ACTIVE" | "SUPPRESSED" | "UNSUBSCRIBED"
 
-/** Fields that are left out keep their value; null removes it. */
+/**
+ * Fields that are left out keep their value; null removes it. `tags` and `attributes` are replaced whole, by an empty list
+ * or object where none are to be left.
+ */
 export type ContactChanges = {
   readonly attributes?: unknown
   readonly email?: string | null | undefined
@@ -18,7 +21,10 @@ export type ContactChanges = {
   readonly timezone?: string | null | undefined
 }
 
-/** Fields that are left out keep their value; null removes it. */
+/**
+ * Fields that are left out keep their value; null removes it. `tags` and `attributes` are replaced whole, by an empty list
+ * or object where none are to be left.
+ */
 export type ContactInput = {
   readonly attributes?: unknown
   readonly email?: string | null | undefined
@@ -87,14 +93,22 @@ export type ContactsQuery = {
   }
 }
 
+export type KnownQueryVariables = Exact<{
+  appId: string
+  externalId: string
+}>
+
+export type KnownQuery = { readonly contacts: { readonly nodes: ReadonlyArray<{ readonly id: string }> } }
+
 export type FindContactsQueryVariables = Exact<{
   appId: string
   text: string
   isAddress: boolean
+  after?: string | null | undefined
 }>
 
 export type FindContactsQuery = {
-  readonly byId: {
+  readonly contacts: {
     readonly nodes: ReadonlyArray<{
       readonly id: string
       readonly externalId: string
@@ -105,6 +119,7 @@ export type FindContactsQuery = {
       readonly createdAt: string
       readonly updatedAt: string
     }>
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
   }
   readonly byAddress?: {
     readonly nodes: ReadonlyArray<{
@@ -170,6 +185,8 @@ export type LatestNotificationsQuery = {
       readonly title: string | null
       readonly status: NotificationStatus
       readonly templateId: string | null
+      readonly workflowId: string | null
+      readonly workflowStep: string | null
       readonly createdAt: string
     }>
     readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
@@ -268,14 +285,17 @@ export type ChangeChannelMutation = { readonly updateChannel: { readonly id: str
 export const contacts: TypedDocument<ContactsQuery, ContactsQueryVariables> = typed(
   "query Contacts($appId:ID!$tag:String$first:Int$after:String){contacts(appId:$appId tag:$tag first:$first after:$after){nodes{...ContactRow}pageInfo{hasNextPage endCursor}}}fragment ContactRow on Contact{id externalId email tags locale timezone createdAt updatedAt}"
 )
+export const known: TypedDocument<KnownQuery, KnownQueryVariables> = typed(
+  "query Known($appId:ID!$externalId:String!){contacts(appId:$appId externalId:$externalId first:1){nodes{id}}}"
+)
 export const findContacts: TypedDocument<FindContactsQuery, FindContactsQueryVariables> = typed(
-  "query FindContacts($appId:ID!$text:String!$isAddress:Boolean!){byId:contacts(appId:$appId externalId:$text first:1){nodes{...ContactRow}}byAddress:channels(appId:$appId address:$text first:1)@include(if:$isAddress){nodes{contact{...ContactRow}}}}fragment ContactRow on Contact{id externalId email tags locale timezone createdAt updatedAt}"
+  "query FindContacts($appId:ID!$text:String!$isAddress:Boolean!$after:String){contacts(appId:$appId search:$text first:50 after:$after){nodes{...ContactRow}pageInfo{hasNextPage endCursor}}byAddress:channels(appId:$appId address:$text first:1)@include(if:$isAddress){nodes{contact{...ContactRow}}}}fragment ContactRow on Contact{id externalId email tags locale timezone createdAt updatedAt}"
 )
 export const contact: TypedDocument<ContactQuery, ContactQueryVariables> = typed(
   "query Contact($id:ID!){contact(id:$id){...ContactRow attributes preferences{push email inbox}devices(first:50){id platform environment status invalidReason timezone tags lastSeenAt}channels(first:50){id kind address status createdAt}}}fragment ContactRow on Contact{id externalId email tags locale timezone createdAt updatedAt}"
 )
 export const latestNotifications: TypedDocument<LatestNotificationsQuery, LatestNotificationsQueryVariables> = typed(
-  "query LatestNotifications($appId:ID!$after:String){notifications(appId:$appId first:10 after:$after){nodes{id title status templateId createdAt}pageInfo{hasNextPage endCursor}}}"
+  "query LatestNotifications($appId:ID!$after:String){notifications(appId:$appId first:10 after:$after){nodes{id title status templateId workflowId workflowStep createdAt}pageInfo{hasNextPage endCursor}}}"
 )
 export const deliveriesOfOne: TypedDocument<DeliveriesOfOneQuery, DeliveriesOfOneQueryVariables> = typed(
   "query DeliveriesOfOne($notificationId:ID!$userId:String!){deliveries(notificationId:$notificationId userId:$userId first:20){nodes{id deviceId channelId provider status error completedAt deliveredAt openedAt clickedAt}}}"

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { Link, Outlet, useLocation, useNavigate, useParams } from "@tanstack/react-router"
-import { Suspense, useEffect, useRef, useState } from "react"
+import { Suspense, useEffect, useMemo, useRef, useState } from "react"
 import { useDo } from "../api/hooks.ts"
 import { Refusal } from "../api/request.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
@@ -10,7 +10,7 @@ import { Toasts } from "../parts/toasts.tsx"
 import { ConnectionBanner, SessionDialog } from "./Interruptions.tsx"
 import { NewApplication } from "./NewApplication.tsx"
 import { isUnderWay } from "../imports/kept.ts"
-import { leave } from "./leave.ts"
+import { belongTo, leave } from "./leave.ts"
 import { logout } from "./operations.ts"
 import { useTheme } from "./theme.ts"
 import type { CurrentApplication } from "./viewer.ts"
@@ -23,6 +23,7 @@ const SECTIONS = [
   ["Devices", "/apps/$appId/devices"],
   ["Segments", "/apps/$appId/segments"],
   ["Import, export", "/apps/$appId/imports"],
+  ["Templates", "/apps/$appId/templates"],
   ["Workflows", "/apps/$appId/workflows"],
   ["Webhooks", "/apps/$appId/webhooks"],
   ["Dead letters", "/apps/$appId/dead-letters"],
@@ -201,6 +202,8 @@ export const Frame = () => {
   }, [current])
 
   const accountId = who.data?.me?.id
+  // Pages below read their drafts as they are first drawn.
+  useMemo(() => accountId !== undefined && belongTo(accountId), [accountId])
   useEffect(() => {
     if (accountId !== undefined && isUnderWay()) void import("../imports/runner.ts").then(({ run }) => run(accountId))
   }, [accountId])

@@ -16,7 +16,9 @@ export const ConnectionBanner = () => {
   )
   useEffect(() => {
     if (lostAt === null) return
-    const timer = setInterval(() => void client.refetchQueries({ type: "active" }), AGAIN_MS)
+    // What is under way is left to come: on a slow network nothing would, if it were begun anew each time.
+    const again = () => void client.refetchQueries({ type: "active" }, { cancelRefetch: false })
+    const timer = setInterval(again, AGAIN_MS)
     return () => clearInterval(timer)
   }, [lostAt, client])
   return lostAt === null ? null : (
@@ -42,7 +44,7 @@ export const SessionDialog = ({ email }: { readonly email: string }) => {
   )
   if (!isEnded) return null
   return (
-    <Dialog title="Your session has ended">
+    <Dialog title="Your session has ended" isKept>
       <p>Sign in again to go on where you are. Nothing on this page is lost.</p>
       <CodeSignIn
         email={email}

@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useDo } from "../api/hooks.ts"
 import { Button, ErrorNotice, Form, SelectField, TextField } from "../parts/form.tsx"
-import { Dialog, Secret } from "../parts/page.tsx"
+import { Dialog, GoBack, Secret } from "../parts/page.tsx"
 import type { CreateApplicationMutation } from "./operations.ts"
 import { createApplication } from "./operations.ts"
 import type { useApplications } from "./viewer.ts"
@@ -73,7 +73,7 @@ export const NewApplication = ({
         )}
         <ErrorNotice error={create.error} />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={create.isPending}>
             Make it
           </Button>

@@ -1,12 +1,57 @@
 import type { QueryClient } from "@tanstack/react-query"
-import { IMPORTS } from "../imports/kept.ts"
+import { askFor } from "../api/request.ts"
+import { IMPORTS, setUnderWay } from "../imports/kept.ts"
+
+/* What a browser keeps is one person's: drafts in each tab, and for all of them the files of imports and exports. */
+
+const OWNER = "account"
+
+/**
+ * Says whose this browser is now, before anything that it keeps is shown. What somebody else has left behind, whose session
+ * ended without a word, is removed.
+ */
+export const belongTo = (accountId: string): void => {
+  askFor(accountId)
+  if (sessionStorage.getItem(OWNER) !== accountId) {
+    sessionStorage.clear()
+    sessionStorage.setItem(OWNER, accountId)
+  }
+  const before = localStorage.getItem(OWNER)
+  if (before === accountId) return
+  if (before !== null) {
+    indexedDB.deleteDatabase(IMPORTS)
+    setUnderWay(false)
+  }
+  localStorage.setItem(OWNER, accountId)
+}
+
+/** Drops what this tab keeps: a draft that its page cannot show would stop it again after each reload. */
+export const dropDrafts = (): void => {
+  sessionStorage.clear()
+  location.reload()
+}
 
 /**
  * Leads from what was somebody's to the sign-in page, by a new document: nothing of theirs stays in memory, and no request
- * of theirs is still under way. Files of imports and exports have people in them, and stay no longer than the session.
+ * of theirs is still under way. Drafts, and files of imports and exports, have people in them, and stay no longer than the
+ * session.
  */
 export const leave = (client: QueryClient): void => {
   indexedDB.deleteDatabase(IMPORTS)
+  sessionStorage.clear()
   client.clear()
   location.assign("/sign-in")
+}
+
+/**
+ * A browser that goes back shows a page as it was left, whoever has signed out since: it is hidden as it is left, and asked
+ * for anew. Drafts outlive that.
+ */
+export const hideWhenLeft = (): void => {
+  addEventListener("pagehide", ({ persisted }) => {
+    if (persisted) document.documentElement.hidden = true
+  })
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) location.reload()
+  })
 }

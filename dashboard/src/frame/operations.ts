@@ -56,6 +56,7 @@ export type ViewerQuery = {
 
 export type ApplicationsQueryVariables = Exact<{
   organizationId: string
+  after?: string | null | undefined
 }>
 
 export type ApplicationsQuery = {
@@ -65,6 +66,7 @@ export type ApplicationsQuery = {
       readonly name: string
       readonly identityVerification: boolean
     }>
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
   }
 }
 
@@ -96,7 +98,7 @@ export const viewer: TypedDocument<ViewerQuery, ViewerQueryVariables> = typed(
   "query Viewer{me{id email name}organizations{id name role may}}"
 )
 export const applications: TypedDocument<ApplicationsQuery, ApplicationsQueryVariables> = typed(
-  "query Applications($organizationId:ID!){applications(organizationId:$organizationId first:100){nodes{id name identityVerification}}}"
+  "query Applications($organizationId:ID!$after:String){applications(organizationId:$organizationId first:100 after:$after){nodes{id name identityVerification}pageInfo{hasNextPage endCursor}}}"
 )
 export const createApplication: TypedDocument<CreateApplicationMutation, CreateApplicationMutationVariables> = typed(
   "mutation CreateApplication($organizationId:ID!$name:String!){createApplication(organizationId:$organizationId name:$name){application{id name}identitySecret publicKey secretKey}}"

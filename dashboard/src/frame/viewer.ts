@@ -12,12 +12,28 @@ export type ListedApplication = ApplicationsQuery["applications"]["nodes"][numbe
 /** Who is signed in, and where they belong. */
 export const useViewer = () => useAsk(viewer, {})
 
+/** All applications of an organization: 1,000 at most. */
+const allApplications = async (
+  organizationId: string,
+  signal: AbortSignal
+): Promise<ReadonlyArray<ListedApplication>> => {
+  const found: Array<ListedApplication> = []
+  for (let after: string | null = null; ;) {
+    const { nodes, pageInfo }: ApplicationsQuery["applications"] = (
+      await ask(applications, { organizationId, after }, signal)
+    ).applications
+    found.push(...nodes)
+    if (!pageInfo.hasNextPage) return found
+    after = pageInfo.endCursor
+  }
+}
+
 /** The applications of every organization that the person belongs to. */
 export const useApplications = (organizations: ReadonlyArray<Organization>) =>
   useQueries({
     queries: organizations.map(({ id }) => ({
       queryKey: keyOf(applications as never, { organizationId: id }),
-      queryFn: () => ask(applications, { organizationId: id }),
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) => allApplications(id, signal),
       staleTime: 60_000
     })),
     combine: (answers) => ({
@@ -25,7 +41,7 @@ export const useApplications = (organizations: ReadonlyArray<Organization>) =>
       error: answers.find(({ error }) => error !== null)?.error ?? null,
       groups: organizations.map((organization, i) => ({
         organization,
-        applications: answers[i]?.data?.applications.nodes ?? []
+        applications: answers[i]?.data ?? []
       }))
     })
   })

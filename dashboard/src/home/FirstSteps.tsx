@@ -10,14 +10,23 @@ import type { FirstStepsQuery } from "./operations.ts"
 import { firstPushState, firstSteps } from "./operations.ts"
 import { isSubscribed, leaveThisBrowser, pushToThisBrowser } from "./thisBrowser.ts"
 
+/** Milliseconds after which a push that was not seen needs a word of help. */
+const LONG = 10_000
+
 /** How far the push to this browser is, in words. */
 const Arrival = ({ appId, id }: { readonly appId: string; readonly id: string }) => {
+  const [begun] = useState(() => Date.now())
   const shown = useAsk(firstPushState, { id }, { every: 1_000 })
   const counts = shown.data?.notification?.counts
+  const isLong = shown.dataUpdatedAt - begun > LONG
   return (
     <p role="status">
       {counts === undefined || counts.sent + counts.failed === 0 ? (
-        "Sending …"
+        isLong ? (
+          "It waits. What needs attention, below, says why."
+        ) : (
+          "Sending …"
+        )
       ) : counts.failed > 0 ? (
         <>
           It did not go out:{" "}
@@ -31,13 +40,14 @@ const Arrival = ({ appId, id }: { readonly appId: string; readonly id: string })
       ) : counts.delivered > 0 ? (
         "Sent, and shown by your browser. Click on it to see the click counted."
       ) : (
-        "The push service has taken it: it should appear any moment."
+        `The push service has taken it: it should appear any moment.${isLong ? " If nothing does, look whether your system shows notifications of this browser, and whether “do not disturb” is on." : ""}`
       )}
     </p>
   )
 }
 
-const ThisBrowser = ({ appId, hasKeys }: { readonly appId: string; readonly hasKeys: boolean }) => {
+/** Subscribes this browser, and sends it a push. */
+export const ThisBrowser = ({ appId, hasKeys }: { readonly appId: string; readonly hasKeys: boolean }) => {
   const { may } = useApp()
   const email = useViewer().data?.me?.email
   const client = useQueryClient()

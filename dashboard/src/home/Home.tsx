@@ -3,11 +3,13 @@ import type { ReactNode } from "react"
 import { useEffect, useRef, useState } from "react"
 import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
+import { Titled } from "../notifications/Titled.tsx"
 import { PROVIDER, STATUS } from "../notifications/words.ts"
 import { Columns } from "../parts/charts.tsx"
 import { ErrorNotice } from "../parts/form.tsx"
 import { Card, Chip, Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
 import { count, lasting, percent } from "../parts/time.ts"
+import { suspensionWords } from "../settings/credentialWords.ts"
 import { disabledWords } from "../webhooks/words.ts"
 import type { AttentionQuery, DaysQuery, NowQuery } from "./operations.ts"
 import { FirstSteps } from "./FirstSteps.tsx"
@@ -177,7 +179,7 @@ const Attention = ({ appId, data }: { readonly data: AttentionQuery; readonly ap
     ...suspended.map(({ kind, suspendedReason }) => ({
       key: kind,
       title: `${PROVIDER[kind] ?? kind}: the provider refuses the credential`,
-      words: `${suspendedReason}. Messages wait, and go out by themselves once it is mended.`,
+      words: `${suspensionWords(suspendedReason!)} Messages wait, and go out by themselves once it is mended.`,
       to: "/apps/$appId/settings/credentials",
       link: "Mend the credential"
     })),
@@ -262,14 +264,14 @@ const Recent = ({ appId, nodes }: { readonly nodes: ReadonlyArray<Going>; readon
       <Empty title="Nothing was sent yet." />
     ) : (
       <ul className="recent">
-        {nodes.map(({ counts, createdAt, id, status, title }) => (
-          <li key={id}>
-            <Link to="/apps/$appId/notifications/$id" params={{ appId, id }} className="row-link">
-              {title ?? "Without a title"}
+        {nodes.map((one) => (
+          <li key={one.id}>
+            <Link to="/apps/$appId/notifications/$id" params={{ appId, id: one.id }} className="row-link">
+              <Titled one={one} />
             </Link>
-            <Chip tone={STATUS[status][1]}>{STATUS[status][0]}</Chip>
-            <span className="number">{count(counts.accepted)}</span>
-            <When at={createdAt} />
+            <Chip tone={STATUS[one.status][1]}>{STATUS[one.status][0]}</Chip>
+            <span className="number">{count(one.counts.accepted)}</span>
+            <When at={one.createdAt} />
           </li>
         ))}
       </ul>

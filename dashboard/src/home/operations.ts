@@ -48,6 +48,9 @@ export type NowQuery = {
     readonly nodes: ReadonlyArray<{
       readonly id: string
       readonly title: string | null
+      readonly templateId: string | null
+      readonly workflowId: string | null
+      readonly workflowStep: string | null
       readonly status: NotificationStatus
       readonly createdAt: string
       readonly startedAt: string | null
@@ -66,6 +69,9 @@ export type NowQuery = {
     readonly nodes: ReadonlyArray<{
       readonly id: string
       readonly title: string | null
+      readonly templateId: string | null
+      readonly workflowId: string | null
+      readonly workflowStep: string | null
       readonly status: NotificationStatus
       readonly createdAt: string
       readonly startedAt: string | null
@@ -84,6 +90,9 @@ export type NowQuery = {
     readonly nodes: ReadonlyArray<{
       readonly id: string
       readonly title: string | null
+      readonly templateId: string | null
+      readonly workflowId: string | null
+      readonly workflowStep: string | null
       readonly status: NotificationStatus
       readonly createdAt: string
       readonly startedAt: string | null
@@ -103,6 +112,9 @@ export type NowQuery = {
 export type GoingFragment = {
   readonly id: string
   readonly title: string | null
+  readonly templateId: string | null
+  readonly workflowId: string | null
+  readonly workflowStep: string | null
   readonly status: NotificationStatus
   readonly createdAt: string
   readonly startedAt: string | null
@@ -212,7 +224,7 @@ export const days: TypedDocument<DaysQuery, DaysQueryVariables> = typed(
   "query Days($appId:ID!$from:String$to:String){stats(appId:$appId from:$from to:$to groupBy:DAY_PROVIDER){from to data{day provider sent failed delivered opened machineOpened clicked machineClicked}}}"
 )
 export const now: TypedDocument<NowQuery, NowQueryVariables> = typed(
-  "query Now($appId:ID!){sending:notifications(appId:$appId status:SENDING first:20){nodes{...Going}}queued:notifications(appId:$appId status:QUEUED first:20){nodes{...Going}}recent:notifications(appId:$appId first:6){nodes{...Going}}}fragment Going on NotificationSummary{id title status createdAt startedAt sendAt counts{accepted pending sent failed skipped cancelled}}"
+  "query Now($appId:ID!){sending:notifications(appId:$appId status:SENDING first:20){nodes{...Going}}queued:notifications(appId:$appId status:QUEUED first:20){nodes{...Going}}recent:notifications(appId:$appId first:6){nodes{...Going}}}fragment Going on NotificationSummary{id title templateId workflowId workflowStep status createdAt startedAt sendAt counts{accepted pending sent failed skipped cancelled}}"
 )
 export const attention: TypedDocument<AttentionQuery, AttentionQueryVariables> = typed(
   "query Attention($appId:ID!){application(id:$appId){id name identityVerification warnings}credentials(appId:$appId){kind suspendedReason}hooks(appId:$appId first:100){nodes{id name isActive disabledReason}}deadLetters(appId:$appId first:100){nodes{id kind canReplay createdAt}pageInfo{hasNextPage}}apiKeys(appId:$appId first:100){nodes{id lastUsedAt}}}"

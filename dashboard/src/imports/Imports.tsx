@@ -1,39 +1,19 @@
-import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import { useApp, useViewer } from "../frame/viewer.ts"
 import { Button, Choice } from "../parts/form.tsx"
 import { Card, Empty, Page } from "../parts/page.tsx"
 import type { Kind } from "./columns.ts"
 import { JobItem } from "./JobItem.tsx"
+import { ABOUT_CSV, FORMATS, startExport, useJobs } from "./jobs.ts"
 import { NewImport } from "./NewImport.tsx"
-import { run } from "./runner.ts"
-import { addJob, jobsOf } from "./store.ts"
 import type { ExportJob } from "./store.ts"
-
-const KEY = ["imports and exports"]
 
 const NewExport = ({ accountId, onStart }: { readonly accountId: string; readonly onStart: () => void }) => {
   const { appId } = useApp()
   const [kind, setKind] = useState<Kind>("contacts")
   const [format, setFormat] = useState<ExportJob["format"]>("csv")
   const start = async () => {
-    const startedAt = new Date().toISOString()
-    await addJob<ExportJob>({
-      type: "export",
-      accountId,
-      appId,
-      kind,
-      format,
-      name: `${kind}-${startedAt.slice(0, 10)}.${format}`,
-      state: "running",
-      startedAt,
-      endedAt: null,
-      error: null,
-      waiting: null,
-      cursor: null,
-      rows: 0
-    })
-    run(accountId)
+    await startExport({ accountId, appId, kind, format })
     onStart()
   }
   return (
@@ -47,19 +27,8 @@ const NewExport = ({ accountId, onStart }: { readonly accountId: string; readonl
           ["devices", "Devices"]
         ]}
       />
-      <Choice
-        label="As"
-        value={format}
-        onChange={setFormat}
-        options={[
-          ["csv", "CSV, for spreadsheets"],
-          ["ndjson", "JSON lines, for programs"]
-        ]}
-      />
-      <p className="small muted">
-        In CSV, a text that a spreadsheet would take for a formula has a quotation mark in front; an import takes it off
-        again.
-      </p>
+      <Choice label="As" value={format} onChange={setFormat} options={FORMATS} />
+      <p className="small muted">{ABOUT_CSV}</p>
       <Button onClick={() => void start()}>Export them</Button>
     </Card>
   )
@@ -69,12 +38,7 @@ const NewExport = ({ accountId, onStart }: { readonly accountId: string; readonl
 export const Imports = () => {
   const { appId, may } = useApp()
   const accountId = useViewer().data!.me!.id
-  const jobs = useQuery({
-    queryKey: [...KEY, accountId],
-    queryFn: () => jobsOf(accountId),
-    networkMode: "always",
-    refetchInterval: ({ state }) => (state.data?.some((job) => job.state === "running") ? 500 : 3_000)
-  })
+  const jobs = useJobs(accountId)
   const shown = (jobs.data ?? []).filter((job) => job.appId === appId)
   const kinds = (["contacts", "devices"] as const).filter((kind) =>
     may(kind === "contacts" ? "CHANGE_CONTACTS" : "CHANGE_DEVICES")

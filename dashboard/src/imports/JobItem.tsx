@@ -24,6 +24,12 @@ const save = (name: string, parts: ReadonlyArray<string>, type: string): void =>
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }
 
+const titleOf = (job: Job): string => {
+  if (job.type === "import") return `Import of ${job.name}`
+  if (job.segment === undefined) return `Export of ${job.name}`
+  return `Export of ${job.kind === "contacts" ? "people" : "devices"} in ${job.segment.name}`
+}
+
 const Imported = ({ job }: { readonly job: ImportJob }) => {
   const rows = job.created + job.changed + job.refused
   return (
@@ -87,7 +93,7 @@ export const JobItem = ({
     <li className="job">
       <div className="card-head">
         <h3>
-          {job.type === "import" ? "Import" : "Export"} of {job.name} <Chip tone={tone}>{words}</Chip>
+          {titleOf(job)} <Chip tone={tone}>{words}</Chip>
         </h3>
         <span className="muted small">
           <When at={job.endedAt ?? job.startedAt} />

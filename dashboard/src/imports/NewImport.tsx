@@ -151,6 +151,7 @@ export const NewImport = ({
     if (chosen === null || obstacle !== null) return
     await addJob<ImportJob>({
       type: "import",
+      importId: null,
       accountId,
       appId,
       kind,
@@ -249,6 +250,11 @@ export const NewImport = ({
           ) : (
             <p className="notice warning" role="status">
               {obstacle}
+            </p>
+          )}
+          {targets.includes("emailAsId") && (
+            <p className="notice info">
+              People are known by their addresses then: your apps and servers have to name them so, too.
             </p>
           )}
           <p className="small muted">

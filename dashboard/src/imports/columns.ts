@@ -1,4 +1,5 @@
 import { valueOf } from "../contacts/attributes.ts"
+import { ownOf } from "../parts/own.ts"
 import type { ContactInput, RegisterDeviceInput } from "./operations.ts"
 import { isQuotedFormula } from "./rows.ts"
 
@@ -10,6 +11,7 @@ export const FIELDS: Readonly<Record<Kind, ReadonlyArray<readonly [target: strin
   contacts: [
     ["externalId", "Your own id"],
     ["email", "E-mail"],
+    ["emailAsId", "E-mail, which is your own id too"],
     ["tags", "Tags"],
     ["locale", "Language"],
     ["timezone", "Time zone"],
@@ -34,6 +36,10 @@ export const FIELDS: Readonly<Record<Kind, ReadonlyArray<readonly [target: strin
 
 /** Fields that several columns may fill. */
 const isShared = (target: string): boolean => target === "" || target === "attribute" || target === "text"
+
+/** The fields that a column fills. */
+const filledBy = (target: string): ReadonlyArray<string> =>
+  target === "emailAsId" ? ["externalId", "email"] : [target]
 
 /** Without these nothing can be imported. */
 export const NEEDED: Readonly<Record<Kind, ReadonlyArray<string>>> = {
@@ -93,23 +99,29 @@ const NAMES: Readonly<Record<Kind, Readonly<Record<string, string>>>> = {
   }
 }
 
-/** What columns mean by their names; the first of several that mean the same has the field. */
+/**
+ * What columns mean by their names; the first of several that mean the same has the field. People without an id of one's
+ * own are known by their addresses.
+ */
 export const guess = (kind: Kind, columns: ReadonlyArray<string>): ReadonlyArray<string> => {
   const taken = new Set<string>()
-  return columns.map((name) => {
-    const target = NAMES[kind][name.toLowerCase().replace(/[^a-z0-9]/g, "")] ?? "attribute"
+  const targets = columns.map((name) => {
+    const target = ownOf(NAMES[kind], name.toLowerCase().replace(/[^a-z0-9]/g, "")) ?? "attribute"
     if (!isShared(target) && taken.has(target)) return "attribute"
     taken.add(target)
     return target
   })
+  if (kind === "devices" || taken.has("externalId")) return targets
+  return targets.map((target) => (target === "email" ? "emailAsId" : target))
 }
 
 /** What stands in the way of beginning; null where nothing does. */
 export const obstacleOf = (kind: Kind, targets: ReadonlyArray<string>): string | null => {
   const words = new Map(FIELDS[kind])
-  const missing = NEEDED[kind].find((target) => !targets.includes(target))
+  const filled = targets.flatMap(filledBy)
+  const missing = NEEDED[kind].find((field) => !filled.includes(field))
   if (missing !== undefined) return `Say which column is “${words.get(missing)}”: nothing can be imported without it.`
-  const twice = targets.find((target, i) => !isShared(target) && targets.indexOf(target) < i)
+  const twice = filled.find((field, i) => !isShared(field) && filled.indexOf(field) < i)
   return twice === undefined ? null : `Two columns are “${words.get(twice)}”: choose one of them.`
 }
 
@@ -143,6 +155,25 @@ const encoder = new TextEncoder()
 /** Of a value as JSON. */
 export const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length
 
+const ILL_FORMED = "must not contain U+0000 or half of a surrogate pair"
+
+/** Of a row: the service takes 32, of which the request around it has three. */
+const LEVELS = 29
+
+/** What the service would refuse a whole request for (src/http/pipeline/Body.ts), or JSON cannot say; null: nothing. */
+const faultIn = (value: unknown, levels = LEVELS): string | null => {
+  if (typeof value === "string") return value.includes("\0") || !value.isWellFormed() ? ILL_FORMED : null
+  if (typeof value === "number") return Number.isFinite(value) ? null : "must have numbers below 1.8e308"
+  if (typeof value !== "object" || value === null) return null
+  if (levels === 0) return "is nested too deep"
+  for (const [name, one] of Object.entries(value)) {
+    if (name === "__proto__") return "must not have the name __proto__"
+    const fault = faultIn(name, 0) ?? faultIn(one, levels - 1)
+    if (fault !== null) return fault
+  }
+  return null
+}
+
 /** Bytes of a row as the service is asked with it. It takes less of one; more would have the whole request refused. */
 const LONGEST = 24_000
 
@@ -154,7 +185,8 @@ export const inputOf = (
   values: ReadonlyArray<unknown>
 ): Read<ContactInput | RegisterDeviceInput> => {
   const fields: Record<string, unknown> = {}
-  const attributes: Record<string, unknown> = {}
+  // In pairs: `__proto__` is a name like others, until it is assigned to an object.
+  const attributes: Array<readonly [name: string, value: unknown]> = []
   let hasAttributes = false
   for (const [i, target] of targets.entries()) {
     const value = values[i]
@@ -163,13 +195,13 @@ export const inputOf = (
     const name = columns[i]!
     if (target === "attribute" || target === "text") {
       const text = typeof value === "string" ? textIn(value) : null
-      attributes[name] = text === null ? value : target === "text" ? text : valueOf(text)
+      attributes.push([name, text === null ? value : target === "text" ? text : valueOf(text)])
       hasAttributes = true
     } else if (target === "attributes") {
       const given = typeof value === "string" ? valueOf(value) : value
       if (typeof given !== "object" || given === null || Array.isArray(given))
         return refused(`${name} must be a JSON object`)
-      Object.assign(attributes, given)
+      attributes.push(...Object.entries(given))
       hasAttributes = true
     } else if (target === "tags") {
       const tags = tagsIn(value)
@@ -177,16 +209,21 @@ export const inputOf = (
       fields["tags"] = tags
     } else if (target === "platform" || target === "environment") {
       const known = target === "platform" ? PLATFORMS : ENVIRONMENTS
-      const found = known[textIn(value).toLowerCase()]
+      const found = ownOf(known, textIn(value).toLowerCase())
       if (found === undefined) return refused(`${name} must be one of ${Object.keys(known).join(", ")}`)
       fields[target] = found
     } else {
-      fields[target] = textIn(value)
+      for (const field of filledBy(target)) fields[field] = textIn(value)
     }
   }
-  const missing = NEEDED[kind].find((target) => fields[target] === undefined)
-  if (missing !== undefined) return refused(`${columns[targets.indexOf(missing)] ?? missing} is missing`)
-  if (hasAttributes) fields[kind === "contacts" ? "attributes" : "metadata"] = attributes
+  const missing = NEEDED[kind].find((field) => fields[field] === undefined)
+  if (missing !== undefined) {
+    const column = columns[targets.findIndex((target) => filledBy(target).includes(missing))]
+    return refused(`${column ?? missing} is missing`)
+  }
+  if (hasAttributes) fields[kind === "contacts" ? "attributes" : "metadata"] = Object.fromEntries(attributes)
+  const fault = faultIn(fields)
+  if (fault !== null) return refused(fault)
   if (bytesOf(fields) > LONGEST) return refused("is too long")
   return { input: fields as unknown as ContactInput | RegisterDeviceInput, fault: null }
 }

@@ -5,7 +5,10 @@ import { typed } from "../api/typedDocument.ts"
 
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] }
-/** Fields that are left out keep their value; null removes it. */
+/**
+ * Fields that are left out keep their value; null removes it. `tags` and `attributes` are replaced whole, by an empty list
+ * or object where none are to be left.
+ */
 export type ContactInput = {
   readonly attributes?: unknown
   readonly email?: string | null | undefined
@@ -22,6 +25,8 @@ export type DeviceStatus =
 
 export type Environment = "PRODUCTION" | "SANDBOX"
 
+export type ImportKind = "CONTACTS" | "DEVICES"
+
 export type Platform = "ANDROID" | "IOS" | "WEB"
 
 /** A registration says everything about its device: what is left out is forgotten. */
@@ -37,13 +42,22 @@ export type RegisterDeviceInput = {
   readonly webPushP256dh?: string | null | undefined
 }
 
+export type BeginImportMutationVariables = Exact<{
+  appId: string
+  kind: ImportKind
+  file: string
+}>
+
+export type BeginImportMutation = { readonly beginImport: string }
+
 export type ImportContactsMutationVariables = Exact<{
   appId: string
+  importId: string
   contacts: ReadonlyArray<ContactInput> | ContactInput
 }>
 
 export type ImportContactsMutation = {
-  readonly upsertContacts: ReadonlyArray<{
+  readonly importContacts: ReadonlyArray<{
     readonly index: number
     readonly created: boolean | null
     readonly error: {
@@ -55,6 +69,7 @@ export type ImportContactsMutation = {
 
 export type ImportDevicesMutationVariables = Exact<{
   appId: string
+  importId: string
   devices: ReadonlyArray<RegisterDeviceInput> | RegisterDeviceInput
 }>
 
@@ -71,6 +86,7 @@ export type ImportDevicesMutation = {
 
 export type ExportContactsQueryVariables = Exact<{
   appId: string
+  segmentId?: string | null | undefined
   after?: string | null | undefined
 }>
 
@@ -91,6 +107,7 @@ export type ExportContactsQuery = {
 
 export type ExportDevicesQueryVariables = Exact<{
   appId: string
+  segmentId?: string | null | undefined
   after?: string | null | undefined
 }>
 
@@ -115,15 +132,18 @@ export type ExportDevicesQuery = {
   }
 }
 
+export const beginImport: TypedDocument<BeginImportMutation, BeginImportMutationVariables> = typed(
+  "mutation BeginImport($appId:ID!$kind:ImportKind!$file:String!){beginImport(appId:$appId kind:$kind file:$file)}"
+)
 export const importContacts: TypedDocument<ImportContactsMutation, ImportContactsMutationVariables> = typed(
-  "mutation ImportContacts($appId:ID!$contacts:[ContactInput!]!){upsertContacts(appId:$appId input:{contacts:$contacts}){index created error{message details{field message}}}}"
+  "mutation ImportContacts($appId:ID!$importId:ID!$contacts:[ContactInput!]!){importContacts(appId:$appId importId:$importId contacts:$contacts){index created error{message details{field message}}}}"
 )
 export const importDevices: TypedDocument<ImportDevicesMutation, ImportDevicesMutationVariables> = typed(
-  "mutation ImportDevices($appId:ID!$devices:[RegisterDeviceInput!]!){registerDevices(appId:$appId devices:$devices){index created error{message details{field message}}}}"
+  "mutation ImportDevices($appId:ID!$importId:ID!$devices:[RegisterDeviceInput!]!){registerDevices(appId:$appId importId:$importId devices:$devices){index created error{message details{field message}}}}"
 )
 export const exportContacts: TypedDocument<ExportContactsQuery, ExportContactsQueryVariables> = typed(
-  "query ExportContacts($appId:ID!$after:String){contacts(appId:$appId first:100 after:$after){nodes{externalId email locale timezone tags attributes createdAt}pageInfo{hasNextPage endCursor}}}"
+  "query ExportContacts($appId:ID!$segmentId:ID$after:String){contacts(appId:$appId segmentId:$segmentId first:100 after:$after){nodes{externalId email locale timezone tags attributes createdAt}pageInfo{hasNextPage endCursor}}}"
 )
 export const exportDevices: TypedDocument<ExportDevicesQuery, ExportDevicesQueryVariables> = typed(
-  "query ExportDevices($appId:ID!$after:String){devices(appId:$appId first:100 after:$after){nodes{token platform userId tags timezone environment metadata webPushP256dh webPushAuth status invalidReason createdAt lastSeenAt}pageInfo{hasNextPage endCursor}}}"
+  "query ExportDevices($appId:ID!$segmentId:ID$after:String){devices(appId:$appId segmentId:$segmentId first:100 after:$after){nodes{token platform userId tags timezone environment metadata webPushP256dh webPushAuth status invalidReason createdAt lastSeenAt}pageInfo{hasNextPage endCursor}}}"
 )

@@ -3,6 +3,8 @@
  * Each row says where it ends, so that reading can go on from there after a reload.
  */
 
+import { ownOf } from "../parts/own.ts"
+
 export type Format = "csv" | "ndjson"
 
 export interface Shape {
@@ -38,6 +40,8 @@ interface Cells {
   /** Characters up to the next row, and lines in between. */
   readonly length: number
   readonly lines: number
+  /** A quotation mark was opened and never closed: whatever stood behind it is in the cell. */
+  readonly isOpen: boolean
 }
 
 /** One row of CSV from a place on; null when the text ends within it. */
@@ -45,6 +49,7 @@ const cellsAt = (text: string, from: number, delimiter: string, isEnd: boolean):
   const cells: Array<string> = []
   let at = from
   let lines = 0
+  let isOpen = false
   for (;;) {
     let cell = ""
     if (text[at] === '"') {
@@ -54,6 +59,7 @@ const cellsAt = (text: string, from: number, delimiter: string, isEnd: boolean):
         if (close === -1) {
           if (!isEnd) return null
           close = text.length
+          isOpen = true
         } else if (text[close + 1] === '"') {
           close += 2
           continue
@@ -72,7 +78,7 @@ const cellsAt = (text: string, from: number, delimiter: string, isEnd: boolean):
       at = end + 1
       continue
     }
-    return { cells, length: Math.min(end + 1, text.length) - from, lines: lines + 1 }
+    return { cells, length: Math.min(end + 1, text.length) - from, lines: lines + 1, isOpen }
   }
 }
 
@@ -103,7 +109,7 @@ export const rowsOf = (text: string, place: Place, shape: Shape, isEnd: boolean)
         const value = jsonOf(part)
         rows.push({
           line,
-          values: isObject(value) ? shape.columns.map((name) => value[name]) : [],
+          values: isObject(value) ? shape.columns.map((name) => ownOf(value, name)) : [],
           fault: isObject(value) ? null : "is not a JSON object",
           end: position,
           nextLine: line + 1
@@ -119,10 +125,11 @@ export const rowsOf = (text: string, place: Place, shape: Shape, isEnd: boolean)
     const { cells } = found
     if (cells.length > 1 || cells[0]!.trim() !== "") {
       const surplus = cells.length > shape.columns.length
+      const many = `has ${cells.length} cells, and the first line ${shape.columns.length}`
       rows.push({
         line,
         values: cells,
-        fault: surplus ? `has ${cells.length} cells, and the first line ${shape.columns.length}` : null,
+        fault: found.isOpen ? "has a quotation mark that is not closed" : surplus ? many : null,
         end: position,
         nextLine: line + found.lines
       })
@@ -158,6 +165,13 @@ export const readRows = async (file: Blob, place: Place, shape: Shape): Promise<
 }
 
 const DELIMITERS = [",", ";", "\t"]
+/** Each is a choice on the page. */
+const MOST_COLUMNS = 300
+const readable = <Names extends ReadonlyArray<string>>(columns: Names): Names => {
+  if (columns.length <= MOST_COLUMNS) return columns
+  throw new Unreadable(`It has ${columns.length} columns, and ${MOST_COLUMNS} are read: leave some out of the file.`)
+}
+
 /** Lines of NDJSON in which columns are looked for. */
 const SAMPLE = 100
 
@@ -178,14 +192,14 @@ export const shapeOf = async (file: Blob): Promise<{ readonly shape: Shape; read
     }
     if (columns.size === 0) throw new Unreadable("Its first lines are no JSON objects, one a line.")
     return {
-      shape: { format: "ndjson", delimiter: "", columns: [...columns] },
+      shape: { format: "ndjson", delimiter: "", columns: readable([...columns]) },
       start: { position: before, line: 1 }
     }
   }
   const [first = ""] = text.split("\n")
   const delimiter = DELIMITERS.toSorted((a, b) => first.split(b).length - first.split(a).length)[0]!
   const head = cellsAt(text, 0, delimiter, true)!
-  const columns = head.cells.map((cell, i) => cell.trim() || `Column ${i + 1}`)
+  const columns = readable(head.cells.map((cell, i) => cell.trim() || `Column ${i + 1}`))
   return {
     shape: { format: "csv", delimiter, columns },
     start: { position: before + encoder.encode(text.slice(0, head.length)).length, line: 1 + head.lines }

@@ -1,8 +1,9 @@
 import { ask, Refusal } from "../api/request.ts"
 import { bytesOf, inputOf } from "./columns.ts"
+import { fileNameOf } from "./fileName.ts"
 import { setUnderWay } from "./kept.ts"
 import type { ContactInput, RegisterDeviceInput } from "./operations.ts"
-import { exportContacts, exportDevices, importContacts, importDevices } from "./operations.ts"
+import { beginImport, exportContacts, exportDevices, importContacts, importDevices } from "./operations.ts"
 import type { Row } from "./rows.ts"
 import { csvLine, readRows, Unreadable } from "./rows.ts"
 import type { ExportJob, ImportJob, Job } from "./store.ts"
@@ -14,13 +15,14 @@ import { changeJob, jobOf, jobsOf } from "./store.ts"
  * is kept after each: what is asked for again after a reload is idempotent.
  */
 
-/** Rows and bytes of a request: GraphQL takes bodies of 64 KB. */
+/** Rows and bytes of a request: far less than GraphQL takes, so that each is soon done. */
 const ROWS = { contacts: 500, devices: 100 } as const
 const BYTES = 48_000
 
 /** Codes after which it is asked again, and what is said meanwhile. */
 const WAITS: Readonly<Record<string, string>> = {
   unreachable: "No connection; it goes on by itself.",
+  unanswered: "No connection; it goes on by itself.",
   unavailable: "The service cannot do this at the moment; it goes on by itself.",
   rate_limiter_unavailable: "The service cannot do this at the moment; it goes on by itself.",
   not_understood: "Something between this browser and the service answered instead; it goes on by itself.",
@@ -62,12 +64,16 @@ const write = (
   inputs: ReadonlyArray<ContactInput | RegisterDeviceInput>
 ): Promise<ReadonlyArray<Result>> =>
   job.kind === "contacts"
-    ? ask(importContacts, { appId: job.appId, contacts: inputs as ReadonlyArray<ContactInput> }).then(
-        ({ upsertContacts }) => upsertContacts
-      )
-    : ask(importDevices, { appId: job.appId, devices: inputs as ReadonlyArray<RegisterDeviceInput> }).then(
-        ({ registerDevices }) => registerDevices
-      )
+    ? ask(importContacts, {
+        appId: job.appId,
+        importId: job.importId!,
+        contacts: inputs as ReadonlyArray<ContactInput>
+      }).then(({ importContacts }) => importContacts)
+    : ask(importDevices, {
+        appId: job.appId,
+        importId: job.importId!,
+        devices: inputs as ReadonlyArray<RegisterDeviceInput>
+      }).then(({ registerDevices }) => registerDevices)
 
 /** Columns of the file of what was refused: the line, why, and the row as it was. */
 export const faultHead = ({ shape }: ImportJob): string => csvLine(["line", "why", ...shape.columns])
@@ -135,8 +141,18 @@ const partsOf = (job: ImportJob, rows: ReadonlyArray<Row>): ReadonlyArray<Readon
   return parts
 }
 
+/** Has the service write the one entry that the import has in the audit log. */
+const begun = async (job: ImportJob): Promise<Job | null> => {
+  const kind = job.kind === "contacts" ? "CONTACTS" : "DEVICES"
+  const file = fileNameOf(job.name)
+  const answer = await askOn(job, () => ask(beginImport, { appId: job.appId, kind, file }))
+  return answer === null ? null : changeJob(job.id, () => ({ importId: answer.beginImport }))
+}
+
 const doImport = async (first: ImportJob): Promise<void> => {
-  let job: ImportJob = first
+  const ready = first.importId === null ? await begun(first) : first
+  if (ready?.type !== "import" || ready.state !== "running") return
+  let job: ImportJob = ready
   for (;;) {
     const rows = await readRows(job.file!, job, job.shape)
     if (rows.length === 0) break
@@ -203,10 +219,12 @@ const pageOf = (
 ): Promise<{
   readonly nodes: ReadonlyArray<object>
   readonly pageInfo: { readonly endCursor: string | null; readonly hasNextPage: boolean }
-}> =>
-  job.kind === "contacts"
-    ? ask(exportContacts, { appId: job.appId, after: job.cursor }).then(({ contacts }) => contacts)
-    : ask(exportDevices, { appId: job.appId, after: job.cursor }).then(({ devices }) => devices)
+}> => {
+  const wanted = { appId: job.appId, segmentId: job.segment?.id ?? null, after: job.cursor }
+  return job.kind === "contacts"
+    ? ask(exportContacts, wanted).then(({ contacts }) => contacts)
+    : ask(exportDevices, wanted).then(({ devices }) => devices)
+}
 
 const doExport = async (first: ExportJob): Promise<void> => {
   let job: ExportJob = first

@@ -26,6 +26,8 @@ interface Common {
 
 export interface ImportJob extends Common, Place {
   readonly type: "import"
+  /** Of its entry in the audit log; null before the service was asked. */
+  readonly importId: string | null
   /** Null when it is done. */
   readonly file: Blob | null
   readonly size: number
@@ -41,6 +43,8 @@ export interface ExportJob extends Common {
   readonly format: "csv" | "ndjson"
   readonly cursor: string | null
   readonly rows: number
+  /** Whom it holds; left out: everybody. */
+  readonly segment?: { readonly id: string; readonly name: string }
 }
 
 export type Job = ImportJob | ExportJob

@@ -2,6 +2,8 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
+import { Recipient } from "../notifications/Recipient.tsx"
+import { Titled } from "../notifications/Titled.tsx"
 import { PROVIDER } from "../notifications/words.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Chip, Confirm, Empty, Id, Loading, Page, TableFrame, When } from "../parts/page.tsx"
@@ -18,10 +20,12 @@ type Search = Readonly<
   Partial<Record<"kind" | "provider" | "error" | "notification" | "webhook" | "from" | "to" | "after", string>>
 >
 const FILTERS = ["kind", "provider", "error", "notification", "webhook", "from", "to"] as const
+/** Their recipients are devices; those of the others are channels. */
+const PUSH: ReadonlySet<string> = new Set(["APNS", "FCM", "WEBPUSH"])
 const KINDS: Readonly<Record<Letter["kind"], string>> = { NOTIFICATION: "Messages", WEBHOOK: "Webhook deliveries" }
 
 /** What it was to say, and to whom. */
-const Whole = ({ id }: { readonly id: string }) => {
+const Whole = ({ id, isPush }: { readonly id: string; readonly isPush: boolean }) => {
   const shown = useAsk(deadLetter, { id })
   const whole = shown.data?.deadLetter
   if (!whole) return shown.error ? <ErrorNotice error={shown.error} /> : <Loading lines={2} />
@@ -35,6 +39,7 @@ const Whole = ({ id }: { readonly id: string }) => {
   ]
   return (
     <>
+      {recipientId && <Recipient deviceId={isPush ? recipientId : null} channelId={isPush ? null : recipientId} />}
       <dl className="facts">
         {facts.map(([name, value]) =>
           value ? (
@@ -135,9 +140,7 @@ const Row = ({
             </Link>
           ) : (
             <Link to="/apps/$appId/notifications/$id" params={{ appId, id: one.notificationId! }} className="row-link">
-              {one.notification === null
-                ? "A notification that is gone"
-                : (one.notification.title ?? "Without a title")}
+              {one.notification === null ? "A notification that is gone" : <Titled one={one.notification} />}
             </Link>
           )}
         </td>
@@ -160,7 +163,7 @@ const Row = ({
             <p className="small">
               <code>{one.error}</code> {remedy}
             </p>
-            <Whole id={one.id} />
+            <Whole id={one.id} isPush={PUSH.has(one.provider ?? "")} />
           </td>
         </tr>
       )}
@@ -171,10 +174,14 @@ const Row = ({
 /** Sends again all that the filters describe. */
 const SendAll = ({ appId, filter }: { readonly appId: string; readonly filter: DeadLetterFilterInput }) => {
   const [isAsking, setAsking] = useState(false)
-  const start = useDo(replayMany, () => {
-    setAsking(false)
-    toast("They go out again: how far it is stands above the list")
-  })
+  const start = useDo(
+    replayMany,
+    () => {
+      setAsking(false)
+      toast("They go out again: how far it is stands above the list")
+    },
+    { once: true }
+  )
   return (
     <>
       <Button kind="primary" onClick={() => setAsking(true)}>
@@ -210,8 +217,9 @@ export const List = () => {
   const navigate = useNavigate()
   const filter = (changes: Search): void =>
     void navigate({ to: ".", search: { ...search, after: undefined, ...changes } as never })
-  const kind = search.kind !== undefined && search.kind in KINDS ? (search.kind as Letter["kind"]) : null
-  const provider = search.provider !== undefined && search.provider in PROVIDER ? (search.provider as Provider) : null
+  const kind = search.kind !== undefined && Object.hasOwn(KINDS, search.kind) ? (search.kind as Letter["kind"]) : null
+  const provider =
+    search.provider !== undefined && Object.hasOwn(PROVIDER, search.provider) ? (search.provider as Provider) : null
   const wanted: DeadLetterFilterInput = {
     ...(provider ? { provider } : {}),
     ...(search.error ? { error: search.error } : {}),

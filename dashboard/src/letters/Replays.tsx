@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router"
 import { useAsk } from "../api/hooks.ts"
 import { Card, Chip, When } from "../parts/page.tsx"
 import { count, counted } from "../parts/time.ts"
@@ -14,7 +15,17 @@ export const Replays = ({ appId }: { readonly appId: string }) => {
       <ul className="recent" role="status">
         {nodes.map(({ createdAt, filter, id, replayed, skipped, status }) => (
           <li key={id}>
-            <span>{filterWords(filter)}</span>
+            <span>
+              {filterWords(filter)}
+              {filter.notificationId && (
+                <>
+                  :{" "}
+                  <Link to="/apps/$appId/notifications/$id" params={{ appId, id: filter.notificationId }}>
+                    which
+                  </Link>
+                </>
+              )}
+            </span>
             <Chip tone={status === "RUNNING" ? "busy" : "good"}>{status === "RUNNING" ? "Going on" : "Done"}</Chip>
             <span>
               {counted(replayed, "person", "people")}

@@ -50,7 +50,13 @@ export type DeadLettersQuery = {
       readonly webhookId: string | null
       readonly createdAt: string
       readonly replayedAt: string | null
-      readonly notification: { readonly id: string; readonly title: string | null } | null
+      readonly notification: {
+        readonly id: string
+        readonly title: string | null
+        readonly templateId: string | null
+        readonly workflowId: string | null
+        readonly workflowStep: string | null
+      } | null
     }>
     readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
   }
@@ -121,7 +127,7 @@ export type ReplayManyMutationVariables = Exact<{
 export type ReplayManyMutation = { readonly replayDeadLetters: { readonly id: string } }
 
 export const deadLetters: TypedDocument<DeadLettersQuery, DeadLettersQueryVariables> = typed(
-  "query DeadLetters($appId:ID!$kind:DeadLetterKind$provider:Provider$error:String$notificationId:ID$webhookId:ID$from:DateTime$to:DateTime$first:Int$after:String){deadLetters(appId:$appId kind:$kind provider:$provider error:$error notificationId:$notificationId webhookId:$webhookId from:$from to:$to first:$first after:$after){nodes{id kind error attempts canReplay cannotReplayBecause provider notificationId notification{id title}webhookId createdAt replayedAt}pageInfo{hasNextPage endCursor}}}"
+  "query DeadLetters($appId:ID!$kind:DeadLetterKind$provider:Provider$error:String$notificationId:ID$webhookId:ID$from:DateTime$to:DateTime$first:Int$after:String){deadLetters(appId:$appId kind:$kind provider:$provider error:$error notificationId:$notificationId webhookId:$webhookId from:$from to:$to first:$first after:$after){nodes{id kind error attempts canReplay cannotReplayBecause provider notificationId notification{id title templateId workflowId workflowStep}webhookId createdAt replayedAt}pageInfo{hasNextPage endCursor}}}"
 )
 export const hookNames: TypedDocument<HookNamesQuery, HookNamesQueryVariables> = typed(
   "query HookNames($appId:ID!){hooks(appId:$appId first:100){nodes{id name}}}"

@@ -1,4 +1,5 @@
-import { PROVIDER, reasonOf } from "../notifications/words.ts"
+import { reasonOf } from "../notifications/reasons.ts"
+import { PROVIDER } from "../notifications/words.ts"
 import { moment } from "../parts/time.ts"
 import type { DeadLettersQuery, ReplaysQuery } from "./operations.ts"
 

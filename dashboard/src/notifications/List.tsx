@@ -7,6 +7,7 @@ import { Chip, Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
 import { Pager } from "../parts/pager.tsx"
 import { count, percent, startOfDay } from "../parts/time.ts"
 import { notifications } from "./operations.ts"
+import { Titled } from "./Titled.tsx"
 import type { Status, Summary } from "./words.ts"
 import { STATUS } from "./words.ts"
 
@@ -27,7 +28,7 @@ const Row = ({ appId, one }: { readonly one: Summary; readonly appId: string }) 
     <tr>
       <td>
         <Link to="/apps/$appId/notifications/$id" params={{ appId, id: one.id }} className="row-link">
-          {one.title ?? (one.templateId ? "From a template" : "Without a title")}
+          <Titled one={one} />
         </Link>
       </td>
       <td>
@@ -58,7 +59,7 @@ export const List = () => {
   const navigate = useNavigate()
   const filter = (changes: Search): void =>
     void navigate({ to: ".", search: { ...search, after: undefined, ...changes } as never })
-  const status = search.status !== undefined && search.status in STATUS ? (search.status as Status) : null
+  const status = search.status !== undefined && Object.hasOwn(STATUS, search.status) ? (search.status as Status) : null
   const shown = useAsk(
     notifications,
     {
@@ -109,7 +110,7 @@ export const List = () => {
               <th scope="col">State</th>
               <th scope="col">Progress</th>
               <th scope="col" className="number">
-                People
+                Recipients
               </th>
               <th scope="col" className="number">
                 Sent

@@ -1,27 +1,39 @@
 import { Link } from "@tanstack/react-router"
 import { useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { keyOf, useAsk, useDo } from "../api/hooks.ts"
 import { useLive } from "../api/live.ts"
 import { Refusal } from "../api/request.ts"
+import { nameOf } from "../api/typedDocument.ts"
 import { useApp, useId } from "../frame/viewer.ts"
 import { Funnel, Line } from "../parts/charts.tsx"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Card, Chip, Confirm, Empty, Id, Loading, Page, When } from "../parts/page.tsx"
-import { count, lasting, moment } from "../parts/time.ts"
+import { count, dayWords, lasting, moment } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
 import { Message } from "./Message.tsx"
 import type { NotificationQuery } from "./operations.ts"
-import { cancel, notification, notificationLive, pause, resume } from "./operations.ts"
+import {
+  byProvider,
+  cancel,
+  deliveries,
+  notification,
+  notificationLive,
+  outcomes,
+  pause,
+  resume
+} from "./operations.ts"
 import { Outcomes } from "./Outcomes.tsx"
 import { Progress } from "./Progress.tsx"
 import type { Rate } from "./rate.ts"
 import { useRate } from "./rate.ts"
 import { Recipients } from "./Recipients.tsx"
+import { useTitle } from "./Titled.tsx"
 import { STATUS } from "./words.ts"
 
 type Shown = NonNullable<NotificationQuery["notification"]>
 
+const SETTLED: ReadonlySet<string> = new Set(["COMPLETED", "CANCELLED"])
 const HALTABLE: ReadonlySet<string> = new Set(["SCHEDULED", "QUEUED", "SENDING"])
 
 /** Where it stands, in one sentence. */
@@ -29,7 +41,7 @@ const sentence = ({ completedAt, counts, localTime, sendAt, startedAt, status }:
   const { accepted, pending } = counts
   const done = `${count(accepted - pending)} of ${count(accepted)}`
   if (status === "SCHEDULED") {
-    const day = sendAt === null ? "" : sendAt.length > 10 ? ` at ${moment(sendAt)}` : ` on ${sendAt}`
+    const day = sendAt === null ? "" : sendAt.length > 10 ? ` at ${moment(sendAt)}` : ` on ${dayWords(sendAt)}`
     return `It goes out${day}${localTime ? `, at ${localTime} on everybody's own clock` : ""}.`
   }
   if (status === "QUEUED") return "It is about to begin."
@@ -55,9 +67,16 @@ const Controls = ({ one }: { readonly one: Shown }) => {
     setAsking(false)
     toast("Cancelled")
   })
+  const { appId } = useApp()
   const canHalt = HALTABLE.has(one.status)
+  const hasBegun = one.startedAt !== null || !(one.status === "SCHEDULED" || one.status === "PAUSED")
   return (
     <>
+      {!hasBegun && (
+        <Link to="/apps/$appId/compose" params={{ appId }} search={{ edit: one.id } as never} className="button plain">
+          Edit
+        </Link>
+      )}
       {canHalt && (
         <Button isBusy={stop.isPending} onClick={() => stop.mutate({ id: one.id })}>
           Pause
@@ -94,6 +113,23 @@ const Controls = ({ one }: { readonly one: Shown }) => {
   )
 }
 
+/** What is shown beside the counts, and is not asked for again by itself once everything is settled. */
+const BESIDE: ReadonlySet<unknown> = new Set([byProvider, outcomes, deliveries].map((one) => nameOf(one as never)))
+
+/** Asks anew for what stands beside the counts when it has ended, and when those who failed are sent to again. */
+const useInStep = (one: Shown | null): void => {
+  const client = useQueryClient()
+  const now = one === null ? null : JSON.stringify([one.status, one.counts])
+  const isSettled = one !== null && SETTLED.has(one.status)
+  const before = useRef(now)
+  useEffect(() => {
+    if (isSettled && before.current !== null && before.current !== now) {
+      void client.invalidateQueries({ predicate: ({ queryKey: [name] }) => BESIDE.has(name) })
+    }
+    before.current = now
+  }, [client, isSettled, now])
+}
+
 /** One notification, live: every recipient accounted for. */
 export const One = () => {
   const id = useId("id")
@@ -101,11 +137,13 @@ export const One = () => {
   const client = useQueryClient()
   const shown = useAsk(notification, { id })
   const one = shown.data?.notification ?? null
+  const title = useTitle(one)
   const live = useLive(notificationLive, { id }, one !== null, ({ notificationChanged }) => {
     client.setQueryData<NotificationQuery>(keyOf(notification as never, { id }), (before) =>
       before?.notification ? { notification: { ...before.notification, ...notificationChanged } } : before
     )
   })
+  useInStep(one)
   const rate = useRate(one?.counts ?? null, one?.status === "SENDING")
   const above = (
     <Link to="/apps/$appId/notifications" params={{ appId }}>
@@ -131,7 +169,7 @@ export const One = () => {
   const byMachines = (n: number) => (n > 0 ? { note: `and ${count(n)} by machines` } : {})
   return (
     <Page
-      title={one.title ?? (one.templateId ? "From a template" : "Without a title")}
+      title={title}
       above={above}
       beside={
         <>
@@ -139,7 +177,21 @@ export const One = () => {
           <Id value={one.id} label="id of the notification" />
         </>
       }
-      actions={may("CONTROL_NOTIFICATIONS") && <Controls one={one} />}
+      actions={
+        <>
+          {may("SEND_NOTIFICATIONS") && (
+            <Link
+              to="/apps/$appId/compose"
+              params={{ appId }}
+              search={{ like: one.id } as never}
+              className="button plain"
+            >
+              Write another like it
+            </Link>
+          )}
+          {may("CONTROL_NOTIFICATIONS") && <Controls one={one} />}
+        </>
+      }
     >
       <p className="lead" aria-live="polite">
         {sentence(one, rate)}{" "}

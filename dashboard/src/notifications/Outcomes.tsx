@@ -6,7 +6,8 @@ import { Card, Confirm, TableFrame } from "../parts/page.tsx"
 import { count, counted } from "../parts/time.ts"
 import type { NotificationQuery } from "./operations.ts"
 import { byProvider, outcomes, replayFailed, replayProgress } from "./operations.ts"
-import { PROVIDER, reasonOf } from "./words.ts"
+import { reasonOf } from "./reasons.ts"
+import { PROVIDER } from "./words.ts"
 
 type Shown = NonNullable<NotificationQuery["notification"]>
 
@@ -16,23 +17,39 @@ const SETTLED: ReadonlySet<string> = new Set(["COMPLETED", "CANCELLED"])
 const SendAgain = ({ appId, one }: { readonly one: Shown; readonly appId: string }) => {
   const [isAsking, setAsking] = useState(false)
   const [replayId, setReplayId] = useState<string | null>(null)
-  const start = useDo(replayFailed, ({ replayDeadLetters }) => {
-    setReplayId(replayDeadLetters.id)
-    setAsking(false)
-  })
+  const [failedBefore, setFailedBefore] = useState(0)
+  const start = useDo(
+    replayFailed,
+    ({ replayDeadLetters }) => {
+      setReplayId(replayDeadLetters.id)
+      setAsking(false)
+    },
+    { once: true }
+  )
   const progress = useAsk(replayProgress, { id: replayId! }, { enabled: replayId !== null, every: 1_000 })
   const replay = progress.data?.replay
   if (replay) {
+    const isRunning = replay.status === "RUNNING"
+    // Those whose device or channel is gone are not among the ones that it looks at.
+    const left = isRunning ? 0 : Math.max(replay.skipped, failedBefore - replay.replayed)
     return (
       <span role="status">
-        {replay.status === "RUNNING" ? "Sending again…" : "Sent again:"} {counted(replay.replayed, "person", "people")}
-        {replay.skipped > 0 && `, ${count(replay.skipped)} cannot get it any more`}
+        {isRunning ? "Sending again…" : "Sent again:"} {counted(replay.replayed, "person", "people")}
+        {left > 0 && `; ${count(left)} cannot get it any more, as their device or address is gone`}
       </span>
     )
   }
+  if (one.counts.failed === 0) return null
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Send again to those who failed…</Button>
+      <Button
+        onClick={() => {
+          setFailedBefore(one.counts.failed)
+          setAsking(true)
+        }}
+      >
+        Send again to those who failed…
+      </Button>
       {isAsking && (
         <Confirm
           title="Send again to those who failed?"
@@ -71,7 +88,9 @@ export const Outcomes = ({
     { enabled: failed + skipped > 0, every: isSettled ? false : 10_000 }
   )
   const providers = useAsk(byProvider, { notificationId: one.id }, { every: isSettled ? false : 2_000 })
-  const wrong = (reasons.data?.outcomes ?? []).filter(({ error, status }) => error !== null && status !== "SENT")
+  const wrong = (failed + skipped === 0 ? [] : (reasons.data?.outcomes ?? [])).filter(
+    ({ error, status }) => error !== null && status !== "SENT"
+  )
   return (
     <div className="grid two">
       <Card title="By provider">
@@ -81,7 +100,7 @@ export const Outcomes = ({
             <tr>
               <th scope="col">Provider</th>
               <th scope="col" className="number">
-                People
+                Recipients
               </th>
               <th scope="col" className="number">
                 Sent
@@ -107,7 +126,7 @@ export const Outcomes = ({
           </tbody>
         </TableFrame>
       </Card>
-      <Card title="Why not" actions={canReplay && failed > 0 && <SendAgain one={one} appId={appId} />}>
+      <Card title="Why not" actions={canReplay && <SendAgain one={one} appId={appId} />}>
         <ErrorNotice error={reasons.error} onRetry={() => void reasons.refetch()} />
         {wrong.length === 0 ? (
           <p className="muted">{failed + skipped === 0 ? "Nobody failed." : "Counting…"}</p>

@@ -21,6 +21,13 @@ export const Progress = ({
 }) => {
   const { accepted } = one.counts
   const parts = numbersOf(one.counts)
+  if (accepted === 0 && one.status === "SCHEDULED") {
+    return (
+      <section className="card progress" aria-label="Progress">
+        <p className="muted">Who gets it is seen when it begins: nobody is counted yet.</p>
+      </section>
+    )
+  }
   return (
     <section className="card progress" aria-label="Progress">
       <PartsBar

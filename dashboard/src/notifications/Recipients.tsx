@@ -9,8 +9,10 @@ import { Pager } from "../parts/pager.tsx"
 import { moment } from "../parts/time.ts"
 import { eventWords } from "../webhooks/words.ts"
 import type { DeliveriesQuery, DeliveryStatus, NotificationQuery, ToldOfQuery } from "./operations.ts"
-import { deliveries, hookNames, toldOf } from "./operations.ts"
-import { DELIVERY, PROVIDER, reasonOf } from "./words.ts"
+import { deliveries, hookNames, personByAddress, toldOf } from "./operations.ts"
+import { Recipient } from "./Recipient.tsx"
+import { reasonOf } from "./reasons.ts"
+import { DELIVERY, PROVIDER } from "./words.ts"
 
 type Delivery = DeliveriesQuery["deliveries"]["nodes"][number]
 type Search = Readonly<Partial<Record<"state" | "error" | "user" | "after", string>>>
@@ -126,6 +128,7 @@ const Row = ({
       {isOpen && (
         <tr className="opened">
           <td colSpan={6}>
+            <Recipient deviceId={one.deviceId} channelId={one.channelId} />
             <Timeline one={one} acceptedAt={acceptedAt} notificationId={notificationId} />
             <p className="small muted">
               {one.deviceId === null ? "Channel" : "Device"} <Id value={recipient} label="recipient's id" />, delivery{" "}
@@ -140,6 +143,7 @@ const Row = ({
 
 /** Who: every recipient whose state is final, searched by person, state and reason. */
 export const Recipients = ({ one }: { readonly one: NonNullable<NotificationQuery["notification"]> }) => {
+  const { appId } = useApp()
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const [user, setUser] = useState(search.user ?? "")
@@ -150,28 +154,41 @@ export const Recipients = ({ one }: { readonly one: NonNullable<NotificationQuer
       hash: "recipients",
       resetScroll: false
     })
-  const status = search.state !== undefined && search.state in DELIVERY ? (search.state as DeliveryStatus) : null
+  const status =
+    search.state !== undefined && Object.hasOwn(DELIVERY, search.state) ? (search.state as DeliveryStatus) : null
   const { pending } = one.counts
+  const wanted = search.user ?? ""
+  const isAddress = wanted.includes("@")
+  const person = useAsk(personByAddress, { appId, address: wanted }, { enabled: isAddress })
+  // An application may call people by their addresses.
+  const userId = isAddress
+    ? (person.data?.byId.nodes[0]?.externalId ?? person.data?.byAddress.nodes[0]?.contact?.externalId)
+    : wanted || undefined
+  const isNobodys = person.data !== undefined && isAddress && userId === undefined
   const shown = useAsk(
     deliveries,
     {
       notificationId: one.id,
       ...(status ? { status } : {}),
       ...(search.error ? { error: search.error } : {}),
-      ...(search.user ? { userId: search.user } : {}),
+      ...(userId === undefined ? {} : { userId }),
       first: 20,
       after: search.after ?? null
     },
-    { keep: true, every: pending > 0 && one.status === "SENDING" ? 5_000 : false }
+    {
+      enabled: !isAddress || userId !== undefined,
+      keep: true,
+      every: pending > 0 && one.status === "SENDING" ? 5_000 : false
+    }
   )
-  const rows = shown.data?.deliveries.nodes ?? []
-  const next = shown.data?.deliveries.pageInfo
-  const isFiltered = status !== null || Boolean(search.error) || Boolean(search.user)
+  const rows = isNobodys ? [] : (shown.data?.deliveries.nodes ?? [])
+  const next = isNobodys ? undefined : shown.data?.deliveries.pageInfo
+  const isFiltered = status !== null || Boolean(search.error) || wanted !== ""
   return (
     <Card title="Who" className="recipients">
       <div id="recipients" className="filters">
         <Form className="inline" onSubmit={() => filter({ user: user.trim() || undefined })}>
-          <TextField label="Person, by your own id" value={user} onChange={setUser} placeholder="user-42" />
+          <TextField label="Your own id, or an e-mail address" value={user} onChange={setUser} placeholder="user-42" />
           <Button type="submit">Find</Button>
         </Form>
         <label>
@@ -206,19 +223,24 @@ export const Recipients = ({ one }: { readonly one: NonNullable<NotificationQuer
           </Button>
         )}
       </div>
-      <ErrorNotice error={shown.error} onRetry={() => void shown.refetch()} />
-      {shown.data === undefined && !shown.error && <Loading />}
-      {shown.data !== undefined && rows.length === 0 && (
+      <ErrorNotice error={person.error ?? shown.error} onRetry={() => void (person.error ? person : shown).refetch()} />
+      {isNobodys && (
+        <Empty title={`${wanted} is the address of no contact.`}>
+          <p>Addresses are compared as a whole. Look for the person by your own id.</p>
+        </Empty>
+      )}
+      {!isNobodys && shown.data === undefined && !person.error && !shown.error && <Loading />}
+      {!isNobodys && shown.data !== undefined && rows.length === 0 && (
         <Empty
           title={
-            search.user
-              ? `${search.user} is not among those whose state is final.`
+            wanted !== ""
+              ? `${isAddress && userId !== wanted ? `${userId} (${wanted})` : wanted} is not among those whose state is final.`
               : isFiltered
                 ? "Nobody matches the filters."
                 : "Nobody's state is final yet."
           }
         >
-          {search.user && (
+          {wanted !== "" && (
             <p>
               {pending > 0
                 ? `${pending} are still to go: they may be among them.`

@@ -64,6 +64,8 @@ export type NotificationsQuery = {
       readonly status: NotificationStatus
       readonly priority: Priority
       readonly templateId: string | null
+      readonly workflowId: string | null
+      readonly workflowStep: string | null
       readonly sendAt: string | null
       readonly localTime: string | null
       readonly createdAt: string
@@ -105,6 +107,8 @@ export type NotificationQuery = {
     readonly completedAt: string | null
     readonly updatedAt: string | null
     readonly templateId: string | null
+    readonly workflowId: string | null
+    readonly workflowStep: string | null
     readonly variables: unknown
     readonly channels: ReadonlyArray<Way> | null
     readonly collapseKey: string | null
@@ -223,6 +227,38 @@ export type DeliveriesQuery = {
   }
 }
 
+export type PersonOfDeviceQueryVariables = Exact<{
+  id: string
+}>
+
+export type PersonOfDeviceQuery = {
+  readonly device: {
+    readonly userId: string | null
+    readonly contact: { readonly id: string; readonly externalId: string; readonly email: string | null } | null
+  } | null
+}
+
+export type PersonOfChannelQueryVariables = Exact<{
+  id: string
+}>
+
+export type PersonOfChannelQuery = {
+  readonly channel: {
+    readonly address: string | null
+    readonly contact: { readonly id: string; readonly externalId: string; readonly email: string | null } | null
+  } | null
+}
+
+export type PersonByAddressQueryVariables = Exact<{
+  appId: string
+  address: string
+}>
+
+export type PersonByAddressQuery = {
+  readonly byId: { readonly nodes: ReadonlyArray<{ readonly externalId: string }> }
+  readonly byAddress: { readonly nodes: ReadonlyArray<{ readonly contact: { readonly externalId: string } | null }> }
+}
+
 export type ToldOfQueryVariables = Exact<{
   notificationId: string
   recipientId: string
@@ -314,11 +350,23 @@ export type ReplayProgressQuery = {
   } | null
 }
 
+export type WorkflowNameQueryVariables = Exact<{
+  id: string
+}>
+
+export type WorkflowNameQuery = { readonly workflow: { readonly id: string; readonly name: string } | null }
+
+export type TemplateNameQueryVariables = Exact<{
+  id: string
+}>
+
+export type TemplateNameQuery = { readonly template: { readonly id: string; readonly name: string } | null }
+
 export const notifications: TypedDocument<NotificationsQuery, NotificationsQueryVariables> = typed(
-  "query Notifications($appId:ID!$status:NotificationStatus$createdFrom:DateTime$createdTo:DateTime$first:Int$after:String){notifications(appId:$appId status:$status createdFrom:$createdFrom createdTo:$createdTo first:$first after:$after){nodes{id title status priority templateId sendAt localTime createdAt startedAt completedAt counts{...Numbers}}pageInfo{hasNextPage endCursor}}}fragment Numbers on Counts{accepted pending sent failed skipped cancelled delivered opened machineOpened clicked machineClicked}"
+  "query Notifications($appId:ID!$status:NotificationStatus$createdFrom:DateTime$createdTo:DateTime$first:Int$after:String){notifications(appId:$appId status:$status createdFrom:$createdFrom createdTo:$createdTo first:$first after:$after){nodes{id title status priority templateId workflowId workflowStep sendAt localTime createdAt startedAt completedAt counts{...Numbers}}pageInfo{hasNextPage endCursor}}}fragment Numbers on Counts{accepted pending sent failed skipped cancelled delivered opened machineOpened clicked machineClicked}"
 )
 export const notification: TypedDocument<NotificationQuery, NotificationQueryVariables> = typed(
-  "query Notification($id:ID!){notification(id:$id){id title status priority sendAt localTime timezone createdAt startedAt completedAt updatedAt templateId variables channels collapseKey ttl content{title body url image subject html data}to{all attributes{name op value}channelIds deviceIds emails locale platforms segmentId tagsAll tagsAny timezone userIds}counts{...Numbers}}}fragment Numbers on Counts{accepted pending sent failed skipped cancelled delivered opened machineOpened clicked machineClicked}"
+  "query Notification($id:ID!){notification(id:$id){id title status priority sendAt localTime timezone createdAt startedAt completedAt updatedAt templateId workflowId workflowStep variables channels collapseKey ttl content{title body url image subject html data}to{all attributes{name op value}channelIds deviceIds emails locale platforms segmentId tagsAll tagsAny timezone userIds}counts{...Numbers}}}fragment Numbers on Counts{accepted pending sent failed skipped cancelled delivered opened machineOpened clicked machineClicked}"
 )
 export const notificationLive: TypedDocument<NotificationLiveSubscription, NotificationLiveSubscriptionVariables> =
   typed(
@@ -329,6 +377,15 @@ export const byProvider: TypedDocument<ByProviderQuery, ByProviderQueryVariables
 )
 export const deliveries: TypedDocument<DeliveriesQuery, DeliveriesQueryVariables> = typed(
   "query Deliveries($notificationId:ID!$status:DeliveryStatus$error:String$userId:String$first:Int$after:String){deliveries(notificationId:$notificationId status:$status error:$error userId:$userId first:$first after:$after){nodes{id deviceId channelId provider status error attempts messageId completedAt deliveredAt openedAt clickedAt}pageInfo{hasNextPage endCursor}}}"
+)
+export const personOfDevice: TypedDocument<PersonOfDeviceQuery, PersonOfDeviceQueryVariables> = typed(
+  "query PersonOfDevice($id:ID!){device(id:$id){userId contact{id externalId email}}}"
+)
+export const personOfChannel: TypedDocument<PersonOfChannelQuery, PersonOfChannelQueryVariables> = typed(
+  "query PersonOfChannel($id:ID!){channel(id:$id){address contact{id externalId email}}}"
+)
+export const personByAddress: TypedDocument<PersonByAddressQuery, PersonByAddressQueryVariables> = typed(
+  "query PersonByAddress($appId:ID!$address:String!){byId:contacts(appId:$appId externalId:$address first:1){nodes{externalId}}byAddress:channels(appId:$appId address:$address first:1){nodes{contact{externalId}}}}"
 )
 export const toldOf: TypedDocument<ToldOfQuery, ToldOfQueryVariables> = typed(
   "query ToldOf($notificationId:ID!$recipientId:ID!){recipientHookDeliveries(notificationId:$notificationId recipientId:$recipientId){webhookId eventId event eventAt status isPaused attempts attemptedAt responseStatus reason nextAttemptAt}}"
@@ -353,4 +410,10 @@ export const replayFailed: TypedDocument<ReplayFailedMutation, ReplayFailedMutat
 )
 export const replayProgress: TypedDocument<ReplayProgressQuery, ReplayProgressQueryVariables> = typed(
   "query ReplayProgress($id:ID!){replay(id:$id){id status replayed skipped}}"
+)
+export const workflowName: TypedDocument<WorkflowNameQuery, WorkflowNameQueryVariables> = typed(
+  "query WorkflowName($id:ID!){workflow(id:$id){id name}}"
+)
+export const templateName: TypedDocument<TemplateNameQuery, TemplateNameQueryVariables> = typed(
+  "query TemplateName($id:ID!){template(id:$id){id name}}"
 )

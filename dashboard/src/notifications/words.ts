@@ -29,53 +29,6 @@ export const PROVIDER: Readonly<Record<string, string>> = {
   INBOX: "Inbox"
 }
 
-/** What a recipient's error means, and what helps. Others are shown as they are. */
-const REASONS: Readonly<Record<string, readonly [means: string, remedy: string]>> = {
-  unregistered: ["The app was removed, or the token is old", "Nothing to do: such devices are not sent to again."],
-  gone: ["The browser's subscription has ended", "Nothing to do: the browser registers anew when its page is visited."],
-  not_found: [
-    "The browser's subscription has ended",
-    "Nothing to do: the browser registers anew when its page is visited."
-  ],
-  bad_device_token: [
-    "The provider does not know the token",
-    "Check that the app registers with the right environment and bundle id."
-  ],
-  invalid_token: ["The provider does not know the token", "Check that the app registers with the right project."],
-  sender_id_mismatch: [
-    "The token belongs to another project",
-    "Use the credential of the project that the app is built with."
-  ],
-  invalid_keys: ["The browser's keys are not usable", "The browser registers anew when its page is visited."],
-  recipient_gone: ["The device or channel was removed meanwhile", "Nothing to do."],
-  withheld: ["The person unsubscribed meanwhile", "Nothing to do: that is their wish."],
-  expired: ["Its time to live ended before it was sent", "Give a longer time to live, or look what kept it waiting."],
-  payload_too_large: ["Larger than the provider takes", "Shorten body or data: the preview says how much fits."],
-  empty_content: ["There was nothing to show", "Give a title, a body, or what an e-mail needs."],
-  missing_variable: [
-    "A variable of the template is missing",
-    "Send it along, or let missing ones be empty in the template."
-  ],
-  template_unreadable: [
-    "The template cannot be read any more",
-    "Mend the template, then send again to those who failed."
-  ],
-  credential_missing: [
-    "There is no credential for the provider",
-    "Set it in Settings, Credentials, then send again to those who failed."
-  ],
-  throttled: ["The provider wanted fewer messages to this device", "Send less often to the same device."],
-  quota_exceeded: ["The quota of the provider was used up", "Raise it there, then send again to those who failed."],
-  possibly_delivered: [
-    "The mail server broke off: it may have arrived",
-    "Look at the server's log before you send again."
-  ],
-  outcome_unknown: ["Cancelled while it was under way", "They may have got it: the process that sent it had ended."],
-  worker_ended: ["The process ended again and again with it", "Tell those who run the service: its log says why."]
-}
-/** Some say after a colon what the provider added: `expired: timeout`. */
-export const reasonOf = (error: string) => REASONS[error] ?? REASONS[error.split(": ")[0]!] ?? null
-
 /** What an audience is, in a sentence. */
 export const audienceWords = (to: Readonly<Record<string, unknown>>): string => {
   const list = (name: string): ReadonlyArray<string> => (to[name] as ReadonlyArray<string> | null) ?? []

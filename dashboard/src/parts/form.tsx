@@ -22,7 +22,7 @@ export const Button = ({
     {...rest}
     type={type}
     className={`button ${kind} ${rest.className ?? ""}`}
-    aria-disabled={isBusy || undefined}
+    aria-disabled={isBusy || rest["aria-disabled"]}
     aria-busy={isBusy || undefined}
     onClick={(event) => {
       if (isBusy) event.preventDefault()
@@ -241,11 +241,24 @@ export const ErrorNotice = ({ error, onRetry }: { readonly error: unknown; reado
   )
 }
 
+/** Keeps a text in this tab. What has no room there is not kept, and nothing older in its place. */
+export const keepInTab = (key: string, text: string): void => {
+  try {
+    sessionStorage.setItem(key, text)
+  } catch {
+    sessionStorage.removeItem(key)
+  }
+}
+
 /**
  * What is typed outlives a reload, a crash and an ended session: it is kept in this tab until it was sent. Secrets are not
- * typed into such fields.
+ * typed into such fields; or `kept` leaves them out of what the tab keeps.
  */
-export const useDraft = <Value extends object>(key: string, initial: Value) => {
+export const useDraft = <Value extends object>(
+  key: string,
+  initial: Value,
+  kept: (value: Value) => unknown = (value) => value
+) => {
   const [value, setValue] = useState<Value>(() => {
     try {
       return { ...initial, ...(JSON.parse(sessionStorage.getItem(key) ?? "{}") as Partial<Value>) }
@@ -256,7 +269,7 @@ export const useDraft = <Value extends object>(key: string, initial: Value) => {
   const change = (changes: Partial<Value>): void =>
     setValue((before) => {
       const after = { ...before, ...changes }
-      sessionStorage.setItem(key, JSON.stringify(after))
+      keepInTab(key, JSON.stringify(kept(after)))
       return after
     })
   const forget = (): void => {

@@ -1,6 +1,8 @@
+import { useBlocker } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { useEffect, useRef, useState } from "react"
-import { Button } from "./form.tsx"
+import { createContext, use, useEffect, useRef, useState } from "react"
+import { copy } from "./copy.ts"
+import { Button, Form, TextField } from "./form.tsx"
 import { ago, moment } from "./time.ts"
 
 interface PageProps {
@@ -79,39 +81,39 @@ export const When = ({ at }: { readonly at: string | null }) => {
   )
 }
 
-/** An id, short where there is little room; a click copies the whole. */
+/** An id, short where there is little room; a click copies the whole, or shows it where a browser lets nobody copy. */
 export const Id = ({ label = "id", value }: { readonly value: string; readonly label?: string }) => {
-  const [isCopied, setCopied] = useState(false)
+  const [now, setNow] = useState<"copied" | "shown" | null>(null)
   return (
     <button
       type="button"
       className="id"
       title={`Copy ${value}`}
       onClick={() => {
-        void navigator.clipboard?.writeText(value).then(() => {
-          setCopied(true)
-          setTimeout(() => setCopied(false), 1_500)
+        void copy(value).then((isCopied) => {
+          setNow(isCopied ? "copied" : "shown")
+          if (isCopied) setTimeout(() => setNow(null), 1_500)
         })
       }}
     >
       <span className="unseen">Copy the {label} </span>
-      <code>{isCopied ? "copied" : `${value.slice(0, 4)}…${value.slice(-6)}`}</code>
+      <code>{now === "copied" ? "copied" : now === "shown" ? value : `${value.slice(0, 4)}…${value.slice(-6)}`}</code>
     </button>
   )
 }
 
 /** A secret that is shown this once. */
 export const Secret = ({ label, value }: { readonly label: string; readonly value: string }) => {
-  const [isCopied, setCopied] = useState(false)
+  const [words, setWords] = useState("Copy")
   return (
     <div className="secret">
       <span className="secret-label">{label}</span>
       <code>{value}</code>
       <Button
-        aria-label={`Copy: ${label}`}
-        onClick={() => void navigator.clipboard?.writeText(value).then(() => setCopied(true))}
+        aria-label={`${words}: ${label}`}
+        onClick={() => void copy(value).then((isCopied) => setWords(isCopied ? "Copied" : "Not copied: mark it"))}
       >
-        {isCopied ? "Copied" : "Copy"}
+        {words}
       </Button>
     </div>
   )
@@ -134,44 +136,105 @@ export const Loading = ({ lines = 4 }: { readonly lines?: number }) => (
   </div>
 )
 
-/** A dialog that holds the page still. The browser traps the focus, closes it by Escape, and gives the focus back. */
+/** Leaves the dialog that it is asked for in, as Escape does. */
+const Leave = createContext<() => void>(() => undefined)
+
+/** The button that leads out of a dialog with nothing done. */
+export const GoBack = ({ words = "Go back" }: { readonly words?: string }) => {
+  const leave = use(Leave)
+  return <Button onClick={leave}>{words}</Button>
+}
+
+/**
+ * A dialog that holds the page still. The browser traps the focus, closes it by Escape, and gives the focus back. What was
+ * typed into it is dropped after a question alone, whichever way one leaves: Escape, a button, the way back, a reload.
+ */
 export const Dialog = ({
   children,
   className = "",
+  isChanged = false,
+  isKept = false,
   onClose,
   title
 }: {
   readonly title: string
   readonly children: ReactNode
   readonly className?: string
+  /** What is typed outlives a reload: it is kept elsewhere, as by `useDraft`. */
+  readonly isKept?: boolean
+  /** There is something typed from before a reload. */
+  readonly isChanged?: boolean
   /** Left out: it cannot be left. */
   readonly onClose?: () => void
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
+  const isTyped = useRef(false)
+  const [isAsking, setAsking] = useState(false)
   useEffect(() => {
     const shown = dialog.current!
     shown.showModal()
     return () => shown.close()
   }, [])
+  const leave = (): void => {
+    if (isTyped.current || isChanged) setAsking(true)
+    else onClose?.()
+  }
+  const mayAsk = isAsking && onClose !== undefined
+  useBlocker({
+    // What the dialog itself leads to is wanted.
+    shouldBlockFn: ({ action }) => {
+      if (!isTyped.current || action === "PUSH" || action === "REPLACE") return false
+      setAsking(true)
+      return true
+    },
+    enableBeforeUnload: () => isTyped.current && !isKept
+  })
   return (
     <dialog
       ref={dialog}
       className={`dialog ${className}`}
       aria-label={title}
+      onInput={() => (isTyped.current = true)}
       onCancel={(event) => {
         event.preventDefault()
-        onClose?.()
+        leave()
+      }}
+      // Browsers let a page keep a dialog open once, and close it at the next Escape.
+      onClose={(event) => {
+        const { isConnected, open } = event.currentTarget
+        if (event.target !== event.currentTarget || !isConnected || open) return
+        event.currentTarget.showModal()
+        leave()
       }}
     >
       <div className="card-head">
         <h2>{title}</h2>
         {onClose && (
-          <Button kind="quiet" aria-label="Close" onClick={onClose}>
+          <Button kind="quiet" aria-label="Close" onClick={leave}>
             ✕
           </Button>
         )}
       </div>
-      {children}
+      <Leave value={leave}>{children}</Leave>
+      {mayAsk && (
+        <div className="notice warning" role="alert">
+          <p>What you typed here is not saved.</p>
+          <div className="dialog-actions">
+            <Button
+              kind="danger"
+              onClick={() => {
+                isTyped.current = false
+                onClose()
+              }}
+            >
+              Drop it
+            </Button>
+            <Button autoFocus onClick={() => setAsking(false)}>
+              Go on writing
+            </Button>
+          </div>
+        </div>
+      )}
     </dialog>
   )
 }
@@ -185,6 +248,7 @@ export const Confirm = ({
   onClose,
   onConfirm,
   title,
+  typed,
   words
 }: {
   readonly title: string
@@ -193,20 +257,43 @@ export const Confirm = ({
   readonly children: ReactNode
   readonly isBusy: boolean
   readonly error?: ReactNode
+  /** What has to be typed before: for what takes a great deal with it. */
+  readonly typed?: string
   readonly onConfirm: () => void
   readonly onClose: () => void
-}) => (
-  <Dialog title={title} onClose={onClose}>
-    <div className="stack">{children}</div>
-    {error}
-    <div className="dialog-actions">
-      <Button onClick={onClose}>Go back</Button>
-      <Button kind={doing ?? "danger"} isBusy={isBusy} onClick={onConfirm}>
-        {words}
-      </Button>
-    </div>
-  </Dialog>
-)
+}) => {
+  const [text, setText] = useState("")
+  const [wasTried, setTried] = useState(false)
+  const isMeant = typed === undefined || text.trim() === typed.trim()
+  const confirm = (): void => {
+    setTried(true)
+    if (isMeant && !isBusy) onConfirm()
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div className="stack">{children}</div>
+      {typed !== undefined && (
+        <Form onSubmit={confirm}>
+          <TextField
+            label={`Type ${typed} to go on`}
+            value={text}
+            onChange={setText}
+            fault={wasTried && !isMeant ? "is to be typed as it stands here" : null}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </Form>
+      )}
+      {error}
+      <div className="dialog-actions">
+        <GoBack />
+        <Button kind={doing ?? "danger"} isBusy={isBusy} onClick={confirm}>
+          {words}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
 
 /** Wide tables scroll in their own frame, which the keyboard reaches. */
 export const TableFrame = ({ children, label }: { readonly children: ReactNode; readonly label: string }) => (

@@ -1,11 +1,13 @@
 import { Link, useSearch } from "@tanstack/react-router"
 
 /**
- * The way to the first and to the next page of a list, by the address: `after` is a cursor. Lists are read forwards, and
- * the browser's own way back leads to the page before.
+ * The way to the first and to the next page of a list, by the address: `after`, or whatever it is called there, is a cursor.
+ * Lists are read forwards, and the browser's own way back leads to the page before.
  */
 export const Pager = ({
+  by = "after",
   isPart = false,
+  label = "Pages of the list",
   page,
   words: [first, next] = ["Newest", "Older"],
   ...rest
@@ -15,15 +17,18 @@ export const Pager = ({
   /** The list is one of several things on its page, which stays where it was scrolled to. */
   readonly isPart?: boolean
   readonly isFirst?: boolean
+  /** Where a page has several lists, what tells them apart: in the address, and for whoever hears them. */
+  readonly by?: string
+  readonly label?: string
 }) => {
-  const { after } = useSearch({ strict: false }) as { readonly after?: string }
+  const { [by]: after } = useSearch({ strict: false }) as Readonly<Record<string, string | undefined>>
   const { isFirst = !after } = rest
   const hasNext = page?.hasNextPage ?? false
   if (isFirst && !hasNext) return null
   const to = (words: string, cursor: string | undefined) => (
     <Link
       to="."
-      search={((before: object) => ({ ...before, after: cursor })) as never}
+      search={((before: object) => ({ ...before, [by]: cursor })) as never}
       resetScroll={!isPart}
       className="button plain"
     >
@@ -31,7 +36,7 @@ export const Pager = ({
     </Link>
   )
   return (
-    <nav className="pager" aria-label="Pages of the list">
+    <nav className="pager" aria-label={label}>
       {!isFirst && to(first, undefined)}
       {hasNext && to(next, page?.endCursor ?? undefined)}
     </nav>

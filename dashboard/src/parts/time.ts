@@ -22,6 +22,11 @@ export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 /** As `23 Nov 2026, 10:36:44 (Europe/Berlin)`. */
 export const moment = (at: string): string => `${whole.format(new Date(at))} (${zone})`
 
+const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" })
+
+/** A day of no particular zone, `2026-11-24`, as `24 Nov 2026`. */
+export const dayWords = (day: string): string => date.format(new Date(`${day}T00:00:00Z`))
+
 const numbers = new Intl.NumberFormat("en")
 export const count = (n: number): string => numbers.format(n)
 export const counted = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`

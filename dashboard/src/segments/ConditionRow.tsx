@@ -1,3 +1,4 @@
+import type { ReactNode } from "react"
 import { PLATFORM } from "../devices/words.ts"
 import { Button, Check, SelectField, TextField } from "../parts/form.tsx"
 import type { Condition } from "./conditions.ts"
@@ -7,6 +8,8 @@ import type { AttributeOperator, EngagementType, Platform } from "./operations.t
 interface Props {
   readonly one: Condition
   readonly change: (changes: Partial<Condition>) => void
+  /** An example of an attribute's name. */
+  readonly placeholder?: string
 }
 
 const LISTS = {
@@ -17,9 +20,9 @@ const LISTS = {
   timezones: ["Time zones", "Europe/Berlin, Europe/Vienna", "Divided by commas."]
 } as const
 
-const Attribute = ({ change, one }: Props) => (
+const Attribute = ({ change, one, placeholder = "plan" }: Props) => (
   <div className="condition-fields">
-    <TextField label="Name" value={one.name} onChange={(name) => change({ name })} placeholder="plan" />
+    <TextField label="Name" value={one.name} onChange={(name) => change({ name })} placeholder={placeholder} />
     <SelectField
       label="How"
       value={one.op}
@@ -107,7 +110,8 @@ const Engagement = ({ change, one }: Props) => (
   </div>
 )
 
-const Fields = (props: Props) => {
+/** What is typed of a condition; its kind says which fields there are. */
+export const ConditionFields = (props: Props) => {
   const { change, one } = props
   switch (one.kind) {
     case "attributes":
@@ -133,19 +137,60 @@ const Fields = (props: Props) => {
   }
 }
 
-/** One condition, with what is wrong with it where it stands. */
-export const ConditionRow = ({
+interface FrameProps {
+  readonly at: number
+  readonly fault: string | null
+  readonly onRemove: () => void
+}
+
+/** One condition of a list, whatever it is about, with what is wrong with it where it stands. */
+export const ConditionFrame = ({
   at,
+  children,
   fault,
-  onRemove,
-  ...props
-}: Props & { readonly at: number; readonly fault: string | null; readonly onRemove: () => void }) => (
+  legend,
+  onRemove
+}: FrameProps & { readonly legend: string; readonly children: ReactNode }) => (
   <fieldset className="condition">
-    <legend>{KINDS[props.one.kind]}</legend>
-    <Fields {...props} />
+    <legend>{legend}</legend>
+    {children}
     {fault !== null && <p className="fault">{fault}</p>}
     <Button kind="quiet" className="condition-remove" onClick={onRemove}>
       Remove<span className="unseen"> condition {at + 1}</span>
     </Button>
   </fieldset>
+)
+
+export const ConditionRow = ({ at, fault, onRemove, ...props }: Props & FrameProps) => (
+  <ConditionFrame at={at} fault={fault} onRemove={onRemove} legend={KINDS[props.one.kind]}>
+    <ConditionFields {...props} />
+  </ConditionFrame>
+)
+
+/** Chooses what one more condition is about. */
+export const ConditionAdder = <Kind extends string>({
+  label = "Add a condition",
+  onAdd,
+  options
+}: {
+  readonly label?: string
+  readonly options: ReadonlyArray<readonly [kind: Kind, words: string]>
+  readonly onAdd: (kind: Kind) => void
+}) => (
+  <label className="adder">
+    {label}
+    <select
+      value=""
+      onChange={(event) => {
+        if (event.target.value !== "") onAdd(event.target.value as Kind)
+      }}
+    >
+      <option value="">Choose what it is about</option>
+      {options.map(([kind, words]) => (
+        <option key={kind} value={kind}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </label>
 )

@@ -1,4 +1,5 @@
 import { Link, useSearch } from "@tanstack/react-router"
+import { useCallback, useEffect, useState } from "react"
 import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { ErrorNotice } from "../parts/form.tsx"
@@ -8,9 +9,21 @@ import { count } from "../parts/time.ts"
 import { segmentCount, segments } from "./operations.ts"
 import { conditionWords } from "./words.ts"
 
-/** Counting reads the audience: each is counted when it shows, not again and again. */
-const Count = ({ id }: { readonly id: string }) => {
-  const { data, error } = useAsk(segmentCount, { segmentId: id })
+/** Counting reads the audience: one is counted after the other, and not again and again. */
+const Count = ({
+  id,
+  isTurn,
+  onDone
+}: {
+  readonly id: string
+  readonly isTurn: boolean
+  readonly onDone: () => void
+}) => {
+  const { data, error } = useAsk(segmentCount, { segmentId: id }, { enabled: isTurn })
+  const isDone = data !== undefined || error !== null
+  useEffect(() => {
+    if (isTurn && isDone) onDone()
+  }, [isTurn, isDone, onDone])
   if (error) return <span className="muted">–</span>
   const found = data?.segmentCount
   if (!found) return <span className="muted">…</span>
@@ -29,6 +42,11 @@ export const List = () => {
   const shown = useAsk(segments, { appId, first: 20, after: search.after ?? null }, { keep: true })
   const rows = shown.data?.segments.nodes ?? []
   const next = shown.data?.segments.pageInfo
+  const [counted, setCounted] = useState<ReadonlySet<string>>(new Set())
+  const turn = rows.find(({ id }) => !counted.has(id))?.id
+  const onDone = useCallback(() => {
+    if (turn !== undefined) setCounted((before) => new Set(before).add(turn))
+  }, [turn])
   const canChange = may("CHANGE_SEGMENTS")
   const make = (
     <Link to="/apps/$appId/segments/$id" params={{ appId, id: "new" }} className="button primary">
@@ -69,7 +87,7 @@ export const List = () => {
                 </td>
                 <td className="words">{conditionWords(filter).join("; ")}</td>
                 <td className="number">
-                  <Count id={id} />
+                  <Count id={id} isTurn={counted.has(id) || id === turn} onDone={onDone} />
                 </td>
                 <td>
                   <When at={updatedAt} />

@@ -10,7 +10,8 @@ import { count, counted } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
 import type { Condition, Kind } from "./conditions.ts"
 import { conditionsOf, faultAt, filterOf, gapOf, isRepeatable, KINDS, newCondition } from "./conditions.ts"
-import { ConditionRow } from "./ConditionRow.tsx"
+import { ConditionAdder, ConditionRow } from "./ConditionRow.tsx"
+import { Members } from "./Members.tsx"
 import type { SegmentFilterInput, SegmentQuery } from "./operations.ts"
 import { changeSegment, countSegment, createSegment, deleteSegment, segment } from "./operations.ts"
 import { conditionWords } from "./words.ts"
@@ -102,10 +103,14 @@ const Builder = ({ one }: { readonly one: Segment | null }) => {
     draft.forget()
     void navigate({ to: "/apps/$appId/segments", params: { appId } })
   }
-  const create = useDo(createSegment, () => {
-    toast(`${name} is there`)
-    leave()
-  })
+  const create = useDo(
+    createSegment,
+    () => {
+      toast(`${name} is there`)
+      leave()
+    },
+    { once: true }
+  )
   const save = useDo(changeSegment, () => {
     toast("Saved")
     leave()
@@ -129,93 +134,88 @@ const Builder = ({ one }: { readonly one: Segment | null }) => {
     }
     save.mutate({ id: one.id, input })
   }
+  const isDrafted = one !== null && JSON.stringify(conditions) !== JSON.stringify(conditionsOf(one.filter))
   return (
-    <div className="compose">
-      <Form className="compose-form" error={error} onSubmit={() => void submit()}>
-        <Card title="Name">
-          <TextField
-            label="What these people have in common"
-            name="name"
-            value={name}
-            onChange={(name) => draft.change({ name })}
-            maxLength={120}
-            placeholder="Pro customers who fell silent"
-            fault={hasTried && name.trim() === "" ? "is missing: say how the segment is called" : null}
-          />
-        </Card>
-        <Card title="Everybody for whom all of this is true">
-          {conditions.length === 0 && (
-            <p className={hasTried ? "fault" : "muted"}>
-              A segment has one condition at least. For everybody, send to everyone.
-            </p>
-          )}
-          {conditions.map((condition, at) => (
-            <ConditionRow
-              key={at}
-              at={at}
-              one={condition}
-              fault={(hasTried ? gaps[at]! : null) ?? faultAt(error, conditions, at)}
-              change={(changes) => set(conditions.map((other, i) => (i === at ? { ...other, ...changes } : other)))}
-              onRemove={() => set(conditions.filter((_, i) => i !== at))}
+    <>
+      <div className="compose">
+        <Form className="compose-form" error={error} onSubmit={() => void submit()}>
+          <Card title="Name">
+            <TextField
+              label="What these people have in common"
+              name="name"
+              value={name}
+              onChange={(name) => draft.change({ name })}
+              maxLength={120}
+              placeholder="Pro customers who fell silent"
+              fault={hasTried && name.trim() === "" ? "is missing: say how the segment is called" : null}
             />
-          ))}
-          <label className="adder">
-            Add a condition
-            <select
-              value=""
-              onChange={(event) => {
-                if (event.target.value !== "") set([...conditions, newCondition(event.target.value as Kind)])
-              }}
-            >
-              <option value="">Choose what it is about</option>
-              {left.map((kind) => (
-                <option key={kind} value={kind}>
-                  {KINDS[kind]}
-                </option>
-              ))}
-            </select>
-          </label>
-        </Card>
-        {isOthers && (
-          <div className="notice warning" role="alert">
-            <p>
-              <strong>Somebody else has changed this segment since you opened it.</strong> Save again, and yours takes
-              the place of theirs; or go back and look at it first.
-            </p>
+          </Card>
+          <Card title="Everybody for whom all of this is true">
+            {conditions.length === 0 && (
+              <p className={hasTried ? "fault" : "muted"}>
+                A segment has one condition at least. For everybody, send to everyone.
+              </p>
+            )}
+            {conditions.map((condition, at) => (
+              <ConditionRow
+                key={at}
+                at={at}
+                one={condition}
+                fault={(hasTried ? gaps[at]! : null) ?? faultAt(error, conditions, at)}
+                change={(changes) => set(conditions.map((other, i) => (i === at ? { ...other, ...changes } : other)))}
+                onRemove={() => set(conditions.filter((_, i) => i !== at))}
+              />
+            ))}
+            <ConditionAdder
+              options={left.map((kind) => [kind, KINDS[kind]])}
+              onAdd={(kind) => set([...conditions, newCondition(kind)])}
+            />
+          </Card>
+          {isOthers && (
+            <div className="notice warning" role="alert">
+              <p>
+                <strong>Somebody else has changed this segment since you opened it.</strong> Save again, and yours takes
+                the place of theirs; or go back and look at it first.
+              </p>
+            </div>
+          )}
+          <ErrorNotice error={error} />
+          <div className="actions">
+            {draft.isChanged && <span className="muted small">Not saved yet; kept in this tab.</span>}
+            <Button onClick={leave}>{draft.isChanged ? "Discard" : "Go back"}</Button>
+            <Button type="submit" kind="primary" isBusy={create.isPending || save.isPending}>
+              {one === null ? "Make the segment" : "Save"}
+            </Button>
           </div>
-        )}
-        <ErrorNotice error={error} />
-        <div className="actions">
-          {draft.isChanged && <span className="muted small">Not saved yet; kept in this tab.</span>}
-          <Button onClick={leave}>{draft.isChanged ? "Discard" : "Go back"}</Button>
-          <Button type="submit" kind="primary" isBusy={create.isPending || save.isPending}>
-            {one === null ? "Make the segment" : "Save"}
-          </Button>
-        </div>
-      </Form>
-      <aside className="compose-side" aria-label="Count">
-        <Card title="Now">
-          <Count appId={appId} filter={isWhole ? filterOf(conditions) : null} />
-        </Card>
-      </aside>
-    </div>
+        </Form>
+        <aside className="compose-side" aria-label="Count">
+          <Card title="Now">
+            <Count appId={appId} filter={isWhole ? filterOf(conditions) : null} />
+          </Card>
+        </aside>
+      </div>
+      {one !== null && <Members one={one} isDrafted={isDrafted} />}
+    </>
   )
 }
 
 /** For those who read. */
 const Reader = ({ appId, one }: { readonly one: Segment; readonly appId: string }) => (
-  <div className="grid two">
-    <Card title="Everybody for whom all of this is true">
-      <ul className="timeline">
-        {conditionWords(one.filter).map((words) => (
-          <li key={words}>{words}</li>
-        ))}
-      </ul>
-    </Card>
-    <Card title="Now">
-      <Count appId={appId} filter={filterOf(conditionsOf(one.filter))} />
-    </Card>
-  </div>
+  <>
+    <div className="grid two">
+      <Card title="Everybody for whom all of this is true">
+        <ul className="timeline">
+          {conditionWords(one.filter).map((words) => (
+            <li key={words}>{words}</li>
+          ))}
+        </ul>
+      </Card>
+      <Card title="Now">
+        <Count appId={appId} filter={filterOf(conditionsOf(one.filter))} />
+      </Card>
+    </div>
+    <Members one={one} />
+  </>
 )
 
 /** A segment: its conditions, and whom they mean now. */
@@ -264,7 +264,21 @@ export const One = () => {
       title={one.name}
       above={above}
       beside={<Id value={one.id} label="id of the segment" />}
-      actions={canChange && <Remove one={one} />}
+      actions={
+        <>
+          {may("SEND_NOTIFICATIONS") && (
+            <Link
+              to="/apps/$appId/compose"
+              params={{ appId }}
+              search={{ segment: one.id } as never}
+              className="button plain"
+            >
+              Write to them
+            </Link>
+          )}
+          {canChange && <Remove one={one} />}
+        </>
+      }
     >
       {canChange ? <Builder one={one} /> : <Reader one={one} appId={appId} />}
     </Page>

@@ -63,7 +63,8 @@ export const OPERATORS: Readonly<Record<AttributeOperator, string>> = {
 }
 export const takesValue = (op: AttributeOperator): boolean => op !== "EXISTS" && op !== "NOT_EXISTS"
 
-const listOf = (text: string): Array<string> => [
+/** What is divided by commas or lines, each once. */
+export const listOf = (text: string): Array<string> => [
   ...new Set(
     text
       .split(/[\n,]/)
@@ -72,7 +73,7 @@ const listOf = (text: string): Array<string> => [
   )
 ]
 
-const isDays = (text: string): boolean => /^[1-9]\d*$/.test(text.trim())
+export const isDays = (text: string): boolean => /^[1-9]\d*$/.test(text.trim())
 
 /** What is missing in a condition; null where nothing is. The service judges the rest. */
 export const gapOf = (one: Condition): string | null => {

@@ -31,6 +31,8 @@ export type EngagementRuleInput = {
 
 export type EngagementType = "CLICKED" | "DELIVERED" | "OPENED"
 
+export type Environment = "PRODUCTION" | "SANDBOX"
+
 export type LastSeenInput = {
   readonly notWithinDays?: number | null | undefined
   readonly withinDays?: number | null | undefined
@@ -156,6 +158,43 @@ export type SegmentCountQuery = {
   readonly segmentCount: { readonly recipients: number; readonly isExact: boolean } | null
 }
 
+export type SegmentPeopleQueryVariables = Exact<{
+  appId: string
+  segmentId: string
+  after?: string | null | undefined
+}>
+
+export type SegmentPeopleQuery = {
+  readonly contacts: {
+    readonly nodes: ReadonlyArray<{
+      readonly id: string
+      readonly externalId: string
+      readonly email: string | null
+      readonly attributes: unknown
+    }>
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
+
+export type SegmentDevicesQueryVariables = Exact<{
+  appId: string
+  segmentId: string
+  after?: string | null | undefined
+}>
+
+export type SegmentDevicesQuery = {
+  readonly devices: {
+    readonly nodes: ReadonlyArray<{
+      readonly id: string
+      readonly platform: Platform
+      readonly environment: Environment
+      readonly userId: string | null
+      readonly lastSeenAt: string
+    }>
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
+
 export type CountSegmentQueryVariables = Exact<{
   appId: string
   filter: SegmentFilterInput
@@ -198,6 +237,12 @@ export const segment: TypedDocument<SegmentQuery, SegmentQueryVariables> = typed
 )
 export const segmentCount: TypedDocument<SegmentCountQuery, SegmentCountQueryVariables> = typed(
   "query SegmentCount($segmentId:ID!){segmentCount(segmentId:$segmentId){recipients isExact}}"
+)
+export const segmentPeople: TypedDocument<SegmentPeopleQuery, SegmentPeopleQueryVariables> = typed(
+  "query SegmentPeople($appId:ID!$segmentId:ID!$after:String){contacts(appId:$appId segmentId:$segmentId first:20 after:$after){nodes{id externalId email attributes}pageInfo{hasNextPage endCursor}}}"
+)
+export const segmentDevices: TypedDocument<SegmentDevicesQuery, SegmentDevicesQueryVariables> = typed(
+  "query SegmentDevices($appId:ID!$segmentId:ID!$after:String){devices(appId:$appId segmentId:$segmentId first:20 after:$after){nodes{id platform environment userId lastSeenAt}pageInfo{hasNextPage endCursor}}}"
 )
 export const countSegment: TypedDocument<CountSegmentQuery, CountSegmentQueryVariables> = typed(
   "query CountSegment($appId:ID!$filter:SegmentFilterInput!){countSegment(appId:$appId input:{filter:$filter}){recipients devices emails isExact}}"

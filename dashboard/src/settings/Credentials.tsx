@@ -1,10 +1,12 @@
-import { useState } from "react"
+import { Fragment, useId, useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
+import { ThisBrowser } from "../home/FirstSteps.tsx"
 import { PROVIDER } from "../notifications/words.ts"
 import { AreaField, Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
-import { Card, Chip, Confirm, Dialog, Loading, When } from "../parts/page.tsx"
+import { Card, Chip, Confirm, Dialog, GoBack, Loading, When } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
+import { settingWords, shownSettings, suspensionWords } from "./credentialWords.ts"
 import type { CheckCredentialMutation, CredentialsQuery } from "./operations.ts"
 import { checkCredential, credentials, deleteCredential, setApns, setFcm, setSmtp, setWebPush } from "./operations.ts"
 
@@ -24,6 +26,8 @@ interface Asked {
   readonly label: string
   readonly hint?: string
   readonly isLong?: boolean
+  /** It comes as a file of these kinds. */
+  readonly accept?: string
   readonly isOptional?: boolean
   readonly type?: string
   /** As `settings` calls it, where it is shown. */
@@ -34,17 +38,30 @@ const FIELDS: Readonly<Record<Kind, ReadonlyArray<Asked>>> = {
     { name: "teamId", label: "Team id", shown: "team_id", hint: "Ten capital letters and digits." },
     { name: "keyId", label: "Key id", shown: "key_id" },
     { name: "bundleId", label: "Bundle id", shown: "bundle_id", hint: "As com.example.app." },
-    { name: "privateKey", label: "Private key", isLong: true, hint: "The whole .p8 file." },
+    { name: "privateKey", label: "Private key", isLong: true, hint: "The whole .p8 file.", accept: ".p8,.pem" },
     {
       name: "endpoint",
       label: "Other address",
       shown: "endpoint",
       isOptional: true,
       hint: "For proxies and simulators."
+    },
+    {
+      name: "sandboxEndpoint",
+      label: "Other address of the sandbox",
+      shown: "sandbox_endpoint",
+      isOptional: true,
+      hint: "The same, for devices of the sandbox."
     }
   ],
   FCM: [
-    { name: "serviceAccount", label: "Service account", isLong: true, hint: "The whole JSON file." },
+    {
+      name: "serviceAccount",
+      label: "Service account",
+      isLong: true,
+      hint: "The whole JSON file.",
+      accept: ".json,application/json"
+    },
     {
       name: "endpoint",
       label: "Other address",
@@ -60,6 +77,33 @@ const FIELDS: Readonly<Record<Kind, ReadonlyArray<Asked>>> = {
     { name: "url", label: "Server", type: "password", hint: "As smtps://user:password@mail.example.com." },
     { name: "from", label: "Sender", shown: "from", hint: "As News <news@example.com>." }
   ]
+}
+
+/** Fills a field from the file that the provider hands out, as it is. */
+const FromFile = ({
+  accept,
+  label,
+  onText
+}: {
+  readonly label: string
+  readonly accept: string
+  readonly onText: (text: string) => void
+}) => {
+  const id = useId()
+  return (
+    <p className="from-file">
+      <label htmlFor={id}>{label} from a file</label>
+      <input
+        id={id}
+        type="file"
+        accept={accept}
+        onChange={async ({ target }) => {
+          const text = await target.files?.[0]?.text()
+          if (text !== undefined) onText(text)
+        }}
+      />
+    </p>
+  )
 }
 
 const Edit = ({
@@ -114,7 +158,7 @@ const Edit = ({
     <Dialog title={PROVIDER[kind]!} onClose={onClose} className="wide">
       <p className="muted">{ABOUT[kind]}</p>
       <Form error={saving.error} onSubmit={save}>
-        {FIELDS[kind].map(({ hint, isLong, isOptional, label, name, type }) => {
+        {FIELDS[kind].map(({ accept, hint, isLong, isOptional, label, name, type }) => {
           const common = {
             label: isOptional ? `${label} (may be left out)` : label,
             name,
@@ -125,7 +169,10 @@ const Edit = ({
             autoComplete: "off"
           }
           return isLong ? (
-            <AreaField key={name} {...common} rows={5} />
+            <Fragment key={name}>
+              <AreaField {...common} rows={5} />
+              {accept && <FromFile label={label} accept={accept} onText={common.onChange} />}
+            </Fragment>
           ) : (
             <TextField key={name} {...common} type={type ?? "text"} />
           )
@@ -133,7 +180,7 @@ const Edit = ({
         {fault && <p className="fault">The service account {fault}.</p>}
         <ErrorNotice error={saving.error} />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={saving.isPending}>
             Save
           </Button>
@@ -145,21 +192,24 @@ const Edit = ({
 
 type Check = CheckCredentialMutation["checkCredential"]
 
-const CHECKED: Readonly<Record<Check["status"], { readonly tone: "good" | "bad" | "still"; readonly words: string }>> =
-  {
-    ACCEPTED: { tone: "good", words: "The provider accepts it." },
-    REFUSED: { tone: "bad", words: "The provider refuses it:" },
-    UNREACHABLE: { tone: "still", words: "The provider could not be asked:" },
-    UNASKED: { tone: "still", words: "" }
-  }
+const CHECKED: Readonly<
+  Record<Check["status"], readonly [tone: "good" | "danger" | "warning" | "info", words: string]>
+> = {
+  ACCEPTED: ["good", "The provider accepts it."],
+  REFUSED: ["danger", "It is refused:"],
+  UNREACHABLE: ["warning", "The provider could not be asked:"],
+  UNASKED: ["info", ""]
+}
 
 /** What the provider said a moment ago. */
-const Checked = ({ check }: { readonly check: Check }) => (
-  <p role="status" className={check.status === "REFUSED" ? "notice danger" : "notice"}>
-    <strong>{CHECKED[check.status].words}</strong> {check.reason}
-    {check.reason !== null && ". "} <When at={check.checkedAt} />
-  </p>
-)
+const Checked = ({ check: { checkedAt, reason, status } }: { readonly check: Check }) => {
+  const [tone, words] = CHECKED[status]
+  return (
+    <p role="status" className={`notice ${tone}`}>
+      <strong>{words}</strong> {reason !== null && suspensionWords(reason)} <When at={checkedAt} />
+    </p>
+  )
+}
 
 const KINDS: ReadonlyArray<Kind> = ["APNS", "FCM", "WEBPUSH", "SMTP"]
 
@@ -183,7 +233,7 @@ export const Credentials = () => {
       <ErrorNotice error={shown.error} />
       {KINDS.map((kind) => {
         const one = found(kind)
-        const settings = Object.entries((one?.settings ?? {}) as Readonly<Record<string, unknown>>)
+        const settings = shownSettings(one?.settings)
         return (
           <Card
             key={kind}
@@ -195,7 +245,7 @@ export const Credentials = () => {
                     {one === null ? "Set up" : one.suspendedReason ? "Mend" : "Change"}…
                     <span className="unseen"> {PROVIDER[kind]}</span>
                   </Button>
-                  {one !== null && kind !== "WEBPUSH" && (
+                  {one !== null && (
                     <Button
                       isBusy={check.isPending && check.variables.kind === kind}
                       onClick={() => check.mutate({ appId, kind })}
@@ -223,19 +273,21 @@ export const Credentials = () => {
             </p>
             {one?.suspendedReason && (
               <p className="notice danger">
-                <strong>{one.suspendedReason}.</strong> Messages wait, and go out by themselves once it is mended.
+                <strong>{suspensionWords(one.suspendedReason)}</strong> Messages wait, and go out by themselves once it
+                is mended.
               </p>
             )}
             {check.variables?.kind === kind && <ErrorNotice error={check.error} />}
             {checks[kind] && <Checked check={checks[kind]} />}
+            {kind === "WEBPUSH" && checks[kind] && <ThisBrowser appId={appId} hasKeys />}
             {one === null ? (
               <p className="muted">{ABOUT[kind]}</p>
             ) : (
               <dl className="facts">
                 {settings.map(([name, value]) => (
                   <div key={name}>
-                    <dt>{name.replaceAll("_", " ")}</dt>
-                    <dd>{typeof value === "string" ? value : JSON.stringify(value)}</dd>
+                    <dt>{settingWords(name)}</dt>
+                    <dd>{value}</dd>
                   </div>
                 ))}
                 <div>
@@ -255,7 +307,7 @@ export const Credentials = () => {
           kind={edited}
           now={found(edited)}
           onClose={() => setEdited(null)}
-          onSaved={() => edited !== "WEBPUSH" && check.mutate({ appId, kind: edited })}
+          onSaved={() => check.mutate({ appId, kind: edited })}
         />
       )}
       {removed !== null && (

@@ -2,7 +2,7 @@ import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { Button, ErrorNotice, Form, SelectField, TextField, useDraft } from "../parts/form.tsx"
-import { Card, Chip, Confirm, Dialog, Id, Loading, Secret, When } from "../parts/page.tsx"
+import { Card, Chip, Confirm, Dialog, GoBack, Id, Loading, Secret, When } from "../parts/page.tsx"
 import { moment } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
 import { application as applicationQuery, changeApplication, reissueIdentitySecret } from "./operations.ts"
@@ -40,7 +40,7 @@ const Reissue = ({ appId, onClose }: { readonly appId: string; readonly onClose:
         <SelectField label="The one before" value={overlap} onChange={setOverlap} options={OVERLAPS} />
         <ErrorNotice error={issue.error} />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={issue.isPending}>
             Issue it
           </Button>

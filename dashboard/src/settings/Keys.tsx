@@ -2,7 +2,7 @@ import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { Button, Choice, ErrorNotice, Form, TextField } from "../parts/form.tsx"
-import { Card, Chip, Confirm, Dialog, Empty, Loading, Secret, TableFrame, When } from "../parts/page.tsx"
+import { Card, Chip, Confirm, Dialog, Empty, GoBack, Loading, Secret, TableFrame, When } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
 import type { ApiKeysQuery } from "./operations.ts"
 import { apiKeys, createApiKey, revokeApiKey } from "./operations.ts"
@@ -44,7 +44,7 @@ const NewKey = ({ appId, onClose }: { readonly appId: string; readonly onClose: 
         <TextField label="Name" name="name" value={name} onChange={setName} placeholder="Where it is used" autoFocus />
         <ErrorNotice error={create.error} />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={create.isPending}>
             Make the key
           </Button>

@@ -8,7 +8,8 @@ const PARTS = [
   ["API keys", "/apps/$appId/settings/keys"],
   ["Credentials", "/apps/$appId/settings/credentials"],
   ["Team", "/apps/$appId/settings/team"],
-  ["Audit log", "/apps/$appId/settings/audit"]
+  ["Audit log", "/apps/$appId/settings/audit"],
+  ["Organization log", "/apps/$appId/settings/organization-log"]
 ] as const
 
 export const Settings = () => {

@@ -1,10 +1,14 @@
-import { useNavigate } from "@tanstack/react-router"
+import { useQueryClient } from "@tanstack/react-query"
+import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
+import { nameOf } from "../api/typedDocument.ts"
 import type { Role } from "../frame/operations.ts"
+import { viewer } from "../frame/operations.ts"
 import { useApp, useViewer } from "../frame/viewer.ts"
 import { Button, ErrorNotice, Form, SelectField, TextField, useDraft } from "../parts/form.tsx"
 import { Card, Confirm, Loading, TableFrame, When } from "../parts/page.tsx"
+import { Pager } from "../parts/pager.tsx"
 import { toast } from "../parts/toasts.tsx"
 import type { TeamQuery } from "./operations.ts"
 import {
@@ -34,10 +38,14 @@ const Invite = ({ organizationId }: { readonly organizationId: string }) => {
     email: "",
     role: "MEMBER"
   })
-  const inviting = useDo(invite, ({ inviteMember: { email } }) => {
-    forget()
-    toast(`The invitation to ${email} is on its way`)
-  })
+  const inviting = useDo(
+    invite,
+    ({ inviteMember: { email } }) => {
+      forget()
+      toast(`The invitation to ${email} is on its way`)
+    },
+    { once: true }
+  )
   return (
     <Form className="inline" error={inviting.error} onSubmit={() => inviting.mutate({ organizationId, ...value })}>
       <TextField
@@ -57,29 +65,39 @@ const Invite = ({ organizationId }: { readonly organizationId: string }) => {
 }
 
 type Asking =
-  { readonly what: "remove" | "transfer"; readonly member: Member } | { readonly what: "leave" | "delete" } | null
+  | { readonly what: "remove" | "transfer" | "own"; readonly member: Member }
+  | { readonly what: "leave" | "delete" }
+  | null
 
 export const Team = () => {
   const { may, organization } = useApp()
   const organizationId = organization.id
   const me = useViewer().data?.me?.id
-  const shown = useAsk(team, { organizationId, first: 100 })
+  const { after = null } = useSearch({ strict: false }) as { readonly after?: string }
+  const shown = useAsk(team, { organizationId, first: 100, after }, { keep: true })
   const [asking, setAsking] = useState<Asking>(null)
   const [name, setName] = useState(organization.name)
   const navigate = useNavigate()
   const close = () => setAsking(null)
-  const leaveHere = () => {
+  const client = useQueryClient()
+  const leaveHere = async () => {
     close()
-    void navigate({ to: "/" })
+    // The front leads on to where one was last, as long as that is thought to be there.
+    await client.invalidateQueries({ queryKey: [nameOf(viewer as never)] })
+    await navigate({ to: "/" })
   }
-  const change = useDo(changeRole, () => toast("Changed"))
+  const change = useDo(changeRole, () => {
+    close()
+    toast("Changed")
+  })
   const remove = useDo(removeMember, close)
   const transfer = useDo(transferOwnership, () => {
     close()
+    change.reset()
     toast("Handed over: you are an admin now")
   })
-  const leave = useDo(leaveOrganization, leaveHere)
-  const erase = useDo(deleteOrganization, leaveHere)
+  const leave = useDo(leaveOrganization, () => void leaveHere())
+  const erase = useDo(deleteOrganization, () => void leaveHere())
   const revoke = useDo(revokeInvitation, () => toast("Taken back: its link is good for nothing"))
   const rename = useDo(renameOrganization, () => toast("Saved"))
   const canManage = may("CHANGE_MEMBERS")
@@ -90,7 +108,7 @@ export const Team = () => {
     <>
       <Card title={`Members of ${organization.name}`}>
         {canManage && <Invite organizationId={organizationId} />}
-        <ErrorNotice error={change.error} />
+        {asking === null && <ErrorNotice error={change.error} />}
         <TableFrame label="Members">
           <thead>
             <tr>
@@ -116,13 +134,12 @@ export const Team = () => {
                       <select
                         aria-label={`Role of ${member.email}`}
                         value={member.role}
-                        onChange={(event) =>
-                          change.mutate({
-                            organizationId,
-                            accountId: member.accountId,
-                            role: event.target.value as Role
-                          })
-                        }
+                        onChange={(event) => {
+                          const role = event.target.value as Role
+                          // A slip of the hand in a list is not to give everything away.
+                          if (role === "OWNER") return setAsking({ what: "own", member })
+                          change.mutate({ organizationId, accountId: member.accountId, role })
+                        }}
                       >
                         {ROLES.map(([role]) => (
                           <option key={role} value={role}>
@@ -159,6 +176,7 @@ export const Team = () => {
             })}
           </tbody>
         </TableFrame>
+        <Pager page={members.pageInfo} words={["First", "More"]} isPart />
       </Card>
       {invitations.length > 0 && (
         <Card title="Open invitations">
@@ -209,6 +227,21 @@ export const Team = () => {
           <p>They see nothing of {organization.name} from then on. API keys that they made go on working.</p>
         </Confirm>
       )}
+      {asking?.what === "own" && (
+        <Confirm
+          title={`Make ${asking.member.email} an owner as well?`}
+          words="Make them an owner"
+          isBusy={change.isPending}
+          error={<ErrorNotice error={change.error} />}
+          onClose={close}
+          onConfirm={() => change.mutate({ organizationId, accountId: asking.member.accountId, role: "OWNER" })}
+        >
+          <p>
+            Owners may do everything: change what others may, you included, and delete {organization.name}. You stay an
+            owner.
+          </p>
+        </Confirm>
+      )}
       {asking?.what === "transfer" && (
         <Confirm
           title={`Hand ${organization.name} over to ${asking.member.email}?`}
@@ -237,6 +270,7 @@ export const Team = () => {
         <Confirm
           title={`Delete ${organization.name}?`}
           words="Delete everything"
+          typed={organization.name}
           isBusy={erase.isPending}
           error={<ErrorNotice error={erase.error} />}
           onClose={close}

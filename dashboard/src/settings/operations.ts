@@ -33,7 +33,7 @@ export type CredentialCheckStatus =
   | "ACCEPTED"
   /** It takes no messages with this credential. */
   | "REFUSED"
-  /** There is nobody to ask: Web Push services are asked with a browser's subscription. */
+  /** There is nobody to ask: Web Push services are asked with a browser's subscription. What can be judged without them is right. */
   | "UNASKED"
   /** It gave no answer that says either. */
   | "UNREACHABLE"
@@ -296,10 +296,12 @@ export type DeleteOrganizationMutation = { readonly deleteOrganization: boolean 
 
 export type AuditQueryVariables = Exact<{
   appId: string
-  first?: number | null | undefined
-  after?: string | null | undefined
+  actorId?: string | null | undefined
+  action?: string | null | undefined
   from?: string | null | undefined
   to?: string | null | undefined
+  first?: number | null | undefined
+  after?: string | null | undefined
 }>
 
 export type AuditQuery = {
@@ -309,6 +311,31 @@ export type AuditQuery = {
       readonly at: string
       readonly action: string
       readonly target: string | null
+      readonly details: unknown
+      readonly actor: { readonly kind: ActorKind; readonly actorId: string | null; readonly email: string | null }
+    }>
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
+
+export type OrganizationLogQueryVariables = Exact<{
+  organizationId: string
+  actorId?: string | null | undefined
+  action?: string | null | undefined
+  from?: string | null | undefined
+  to?: string | null | undefined
+  first?: number | null | undefined
+  after?: string | null | undefined
+}>
+
+export type OrganizationLogQuery = {
+  readonly organizationLog: {
+    readonly nodes: ReadonlyArray<{
+      readonly id: string
+      readonly at: string
+      readonly action: string
+      readonly target: string | null
+      readonly email: string | null
       readonly details: unknown
       readonly actor: { readonly kind: ActorKind; readonly actorId: string | null; readonly email: string | null }
     }>
@@ -386,5 +413,8 @@ export const deleteOrganization: TypedDocument<DeleteOrganizationMutation, Delet
   "mutation DeleteOrganization($id:ID!){deleteOrganization(id:$id)}"
 )
 export const audit: TypedDocument<AuditQuery, AuditQueryVariables> = typed(
-  "query Audit($appId:ID!$first:Int$after:String$from:DateTime$to:DateTime){auditLog(appId:$appId first:$first after:$after from:$from to:$to){nodes{id at action target details actor{kind actorId email}}pageInfo{hasNextPage endCursor}}}"
+  "query Audit($appId:ID!$actorId:String$action:String$from:DateTime$to:DateTime$first:Int$after:String){auditLog(appId:$appId actorId:$actorId action:$action from:$from to:$to first:$first after:$after){nodes{id at action target details actor{kind actorId email}}pageInfo{hasNextPage endCursor}}}"
+)
+export const organizationLog: TypedDocument<OrganizationLogQuery, OrganizationLogQueryVariables> = typed(
+  "query OrganizationLog($organizationId:ID!$actorId:String$action:String$from:DateTime$to:DateTime$first:Int$after:String){organizationLog(organizationId:$organizationId actorId:$actorId action:$action from:$from to:$to first:$first after:$after){nodes{id at action target email details actor{kind actorId email}}pageInfo{hasNextPage endCursor}}}"
 )

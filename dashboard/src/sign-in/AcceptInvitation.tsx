@@ -1,10 +1,14 @@
 import { Link, useLocation, useNavigate } from "@tanstack/react-router"
-import { useEffect } from "react"
+import { useEffect, useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
+import { ask } from "../api/request.ts"
+import { NewSecrets } from "../frame/NewApplication.tsx"
+import { applications } from "../frame/operations.ts"
 import { useId, useViewer } from "../frame/viewer.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Loading } from "../parts/page.tsx"
 import { moment } from "../parts/time.ts"
+import type { SignedIn } from "./CodeSignIn.tsx"
 import { CodeSignIn } from "./CodeSignIn.tsx"
 import { acceptInvitation, invitation } from "./operations.ts"
 
@@ -15,7 +19,14 @@ export const AcceptInvitation = () => {
   const shown = useAsk(invitation, { token })
   const who = useViewer()
   const navigate = useNavigate()
-  const accept = useDo(acceptInvitation, () => void navigate({ to: "/" }))
+  const [first, setFirst] = useState<SignedIn["first"]>(null)
+  // On to what they were invited to: an application of their own, if they have one, is another.
+  const goOn = async (organizationId: string): Promise<void> => {
+    const found = await ask(applications, { organizationId }).catch(() => null)
+    const one = found?.applications.nodes[0]
+    await (one === undefined ? navigate({ to: "/" }) : navigate({ to: "/apps/$appId", params: { appId: one.id } }))
+  }
+  const accept = useDo(acceptInvitation, ({ acceptInvitation: { id } }) => void goOn(id))
   useEffect(() => {
     document.title = "Invitation · Heliograph"
   }, [])
@@ -42,9 +53,16 @@ export const AcceptInvitation = () => {
           {offer.inviterEmail} invited <strong>{offer.email}</strong> as {offer.role.toLowerCase()}. The invitation is
           good until {moment(offer.expiresAt)}.
         </p>
-        {who.isPending && <Loading lines={2} />}
-        {!who.isPending && email === undefined && (
-          <CodeSignIn email={offer.email} isFixed onDone={() => void who.refetch()} />
+        {!who.isFetched && <Loading lines={2} />}
+        {who.isFetched && email === undefined && (
+          <CodeSignIn
+            email={offer.email}
+            isFixed
+            onDone={({ first }) => {
+              setFirst(first)
+              void who.refetch()
+            }}
+          />
         )}
         {email !== undefined && email !== offer.email && (
           <div className="notice warning">
@@ -62,6 +80,12 @@ export const AcceptInvitation = () => {
           <Button kind="primary" isBusy={accept.isPending} onClick={() => accept.mutate({ token })}>
             Join {offer.organizationName}
           </Button>
+        )}
+        {first && (
+          <details>
+            <summary>An application of your own was made as well: its keys</summary>
+            <NewSecrets {...first} />
+          </details>
         )}
       </>
     )

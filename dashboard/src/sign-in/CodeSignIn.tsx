@@ -1,18 +1,25 @@
-import { useRef, useState } from "react"
+import { useEffect, useEffectEvent, useRef, useState } from "react"
 import { useDo } from "../api/hooks.ts"
+import { belongTo } from "../frame/leave.ts"
 import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
 import type { VerifyCodeMutation } from "./operations.ts"
 import { requestCode, verifyCode } from "./operations.ts"
 
 export type SignedIn = VerifyCodeMutation["verifyLoginCode"]
 
+/** That a code was sent for by the page itself: a reload of it asks for no other. */
+const ASKED = "code asked for"
+
 /** Address, then code: pasting the six digits is enough. */
 export const CodeSignIn = ({
+  asksFor,
   email: known = "",
   isFixed = false,
   onDone
 }: {
   readonly email?: string
+  /** The code is sent for at once, once for each of these. */
+  readonly asksFor?: string
   /** The address is given, and cannot be another. */
   readonly isFixed?: boolean
   readonly onDone: (signedIn: SignedIn) => void
@@ -25,7 +32,18 @@ export const CodeSignIn = ({
     setSent(true)
     setCode("")
   })
-  const verify = useDo(verifyCode, ({ verifyLoginCode }) => onDone(verifyLoginCode))
+  const verify = useDo(verifyCode, ({ verifyLoginCode }) => {
+    belongTo(verifyLoginCode.account.id)
+    onDone(verifyLoginCode)
+  })
+  const askAtOnce = useEffectEvent((reason: string) => {
+    if (sessionStorage.getItem(ASKED) === reason) return setSent(true)
+    sessionStorage.setItem(ASKED, reason)
+    request.mutate({ email })
+  })
+  useEffect(() => {
+    if (asksFor !== undefined) askAtOnce(asksFor)
+  }, [asksFor])
   if (!isSent) {
     return (
       <Form error={request.error} onSubmit={() => request.mutate({ email })}>

@@ -68,7 +68,12 @@ export const SignIn = () => {
         </div>
       )}
       {!options.isPending && (
-        <CodeSignIn key={pending?.email} {...(pending ? { email: pending.email } : {})} onDone={done} />
+        <CodeSignIn
+          key={pending?.email}
+          {...(pending ? { email: pending.email } : {})}
+          {...(pending && external_sign_in === "code" ? { asksFor: `${provider} ${pending.email}` } : {})}
+          onDone={done}
+        />
       )}
       {providers.length > 0 && (
         <div className="providers">

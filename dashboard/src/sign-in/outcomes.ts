@@ -1,3 +1,5 @@
+import { ownOf } from "../parts/own.ts"
+
 /** What a redirect from another service may end with beside a session, in words: docs/graphql.md lists them. */
 export const OUTCOMES: Readonly<Record<string, readonly [title: string, words: (provider: string) => string]>> = {
   code: [
@@ -53,4 +55,4 @@ export const PROVIDERS: Readonly<Record<string, string>> = {
   GOOGLE: "Google",
   GITHUB: "GitHub"
 }
-export const providerName = (name: string | undefined): string => PROVIDERS[name ?? ""] ?? "the other service"
+export const providerName = (name: string | undefined): string => ownOf(PROVIDERS, name ?? "") ?? "the other service"

@@ -66,7 +66,7 @@ const Row = ({
           </Button>
         </td>
         <td>
-          <Chip tone={one.isPaused ? "waiting" : tone}>{one.isPaused ? "Kept" : words}</Chip>
+          <Chip tone={one.isPaused ? "waiting" : tone}>{one.isPaused ? "Waiting until it is enabled" : words}</Chip>
         </td>
         <td>{answerWords(one)}</td>
         <td className="number">{one.attempts}</td>
@@ -108,8 +108,8 @@ export const Deliveries = ({ canChange, hook }: { readonly hook: Hook; readonly 
   const [isAsking, setAsking] = useState(false)
   const filter = (changes: Search): void =>
     void navigate({ to: ".", search: { ...search, after: undefined, ...changes } as never, resetScroll: false })
-  const status = search.state !== undefined && search.state in DELIVERY ? (search.state as Status) : null
-  const event = search.event !== undefined && search.event in EVENTS ? search.event : null
+  const status = search.state !== undefined && Object.hasOwn(DELIVERY, search.state) ? (search.state as Status) : null
+  const event = search.event !== undefined && Object.hasOwn(EVENTS, search.event) ? search.event : null
   const isFiltered = status !== null || event !== null
   const clear = () => filter({ event: undefined, state: undefined })
   const shown = useAsk(

@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { useDo } from "../api/hooks.ts"
 import { Button, Check, Choice, ErrorNotice, Form, TextField, useDraft } from "../parts/form.tsx"
-import { Dialog, Secret } from "../parts/page.tsx"
+import { Dialog, GoBack, Secret } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
 import { createHook, updateHook } from "./operations.ts"
 import { newSecret } from "./secret.ts"
@@ -101,18 +101,22 @@ const NOTHING_CHOSEN = "Choose at least one event, or everything."
 
 /** A new webhook, and its secret, which is shown this once. */
 export const NewHook = ({ appId, onClose }: { readonly appId: string; readonly onClose: (id?: string) => void }) => {
-  const { change, forget, value } = useDraft<Draft>(`webhook ${appId}`, draftOf(null))
+  const { change, forget, isChanged, value } = useDraft<Draft>(`webhook ${appId}`, draftOf(null))
   const [signing, setSigning] = useState<"made" | "none">("made")
   const [secret] = useState(newSecret)
   const [fault, setFault] = useState<string | null>(null)
   const [made, setMade] = useState<{ readonly id: string; readonly name: string; readonly isSigned: boolean } | null>(
     null
   )
-  const create = useDo(createHook, ({ createHook }) => {
-    forget()
-    if (createHook.isSigned) setMade(createHook)
-    else onClose(createHook.id)
-  })
+  const create = useDo(
+    createHook,
+    ({ createHook }) => {
+      forget()
+      if (createHook.isSigned) setMade(createHook)
+      else onClose(createHook.id)
+    },
+    { once: true }
+  )
   if (made !== null) {
     return (
       <Dialog title={`The secret of ${made.name}`}>
@@ -128,6 +132,10 @@ export const NewHook = ({ appId, onClose }: { readonly appId: string; readonly o
       </Dialog>
     )
   }
+  const leave = (): void => {
+    forget()
+    onClose()
+  }
   const save = (): void => {
     const events = eventsOf(value)
     setFault(events === null ? NOTHING_CHOSEN : null)
@@ -136,7 +144,7 @@ export const NewHook = ({ appId, onClose }: { readonly appId: string; readonly o
     create.mutate({ appId, input: { name, url, events, ...(signing === "made" ? { secret } : {}) } })
   }
   return (
-    <Dialog title="New webhook" onClose={() => onClose()} className="wide">
+    <Dialog title="New webhook" isKept isChanged={isChanged} onClose={leave} className="wide">
       <Form error={create.error} onSubmit={save}>
         <Fields value={value} change={change} fault={fault} />
         <Choice
@@ -155,7 +163,7 @@ export const NewHook = ({ appId, onClose }: { readonly appId: string; readonly o
         )}
         <ErrorNotice error={create.error} />
         <div className="dialog-actions">
-          <Button onClick={() => onClose()}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={create.isPending}>
             Make it
           </Button>
@@ -166,7 +174,7 @@ export const NewHook = ({ appId, onClose }: { readonly appId: string; readonly o
 }
 
 export const EditHook = ({ now, onClose }: { readonly now: Hook; readonly onClose: () => void }) => {
-  const { change, forget, value } = useDraft<Draft>(`webhook ${now.id}`, draftOf(now))
+  const { change, forget, isChanged, value } = useDraft<Draft>(`webhook ${now.id}`, draftOf(now))
   const [fault, setFault] = useState<string | null>(null)
   const close = () => {
     forget()
@@ -184,12 +192,12 @@ export const EditHook = ({ now, onClose }: { readonly now: Hook; readonly onClos
     update.mutate({ id: now.id, input: { name, url, events } })
   }
   return (
-    <Dialog title={`Change ${now.name}`} onClose={close} className="wide">
+    <Dialog title={`Change ${now.name}`} isKept isChanged={isChanged} onClose={close} className="wide">
       <Form error={update.error} onSubmit={save}>
         <Fields value={value} change={change} fault={fault} />
         <ErrorNotice error={update.error} />
         <div className="dialog-actions">
-          <Button onClick={close}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={update.isPending}>
             Save
           </Button>

@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { Button, Choice, ErrorNotice, Form, TextField } from "../parts/form.tsx"
-import { Dialog } from "../parts/page.tsx"
+import { Dialog, GoBack } from "../parts/page.tsx"
 import { counted, zone } from "../parts/time.ts"
 import { redeliver, redelivery } from "./operations.ts"
 import type { Hook } from "./words.ts"
@@ -17,11 +17,15 @@ export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onC
   const [from, setFrom] = useState("")
   const [to, setTo] = useState("")
   const navigate = useNavigate()
-  const start = useDo(redeliver, ({ redeliverHook }) => {
-    // In the address, so that its progress outlives a reload.
-    void navigate({ to: ".", search: { redelivery: redeliverHook.id } as never, resetScroll: false })
-    onClose()
-  })
+  const start = useDo(
+    redeliver,
+    ({ redeliverHook }) => {
+      // In the address, so that its progress outlives a reload.
+      void navigate({ to: ".", search: { redelivery: redeliverHook.id } as never, resetScroll: false })
+      onClose()
+    },
+    { once: true }
+  )
   const [begin, end] = [momentOf(from), momentOf(to)]
   return (
     <Dialog title="Deliver again" onClose={onClose}>
@@ -65,7 +69,7 @@ export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onC
         </p>
         <ErrorNotice error={start.error} />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={start.isPending}>
             Deliver them again
           </Button>

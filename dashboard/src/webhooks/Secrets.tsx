@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { useDo } from "../api/hooks.ts"
 import { Button, ErrorNotice, Form, SelectField } from "../parts/form.tsx"
-import { Card, Confirm, Dialog, Secret } from "../parts/page.tsx"
+import { Card, Confirm, Dialog, GoBack, Secret } from "../parts/page.tsx"
 import { moment } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
 import { updateHook } from "./operations.ts"
@@ -66,7 +66,7 @@ const Rotate = ({ now, onClose }: { readonly now: Hook; readonly onClose: () => 
         )}
         <ErrorNotice error={rotate.error} />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={rotate.isPending}>
             Make it
           </Button>

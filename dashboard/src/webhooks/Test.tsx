@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { useDo } from "../api/hooks.ts"
 import { Button, ErrorNotice, Form, SelectField } from "../parts/form.tsx"
-import { Dialog, Id } from "../parts/page.tsx"
+import { Dialog, GoBack, Id } from "../parts/page.tsx"
 import { testHook } from "./operations.ts"
 import type { Hook } from "./words.ts"
 import { EVENTS, eventWords } from "./words.ts"
@@ -38,7 +38,7 @@ export const TestEvent = ({ now, onClose }: { readonly now: Hook; readonly onClo
         )}
         <ErrorNotice error={test.error} />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Close</Button>
+          <GoBack words="Close" />
           <Button type="submit" kind="primary" isBusy={test.isPending}>
             {test.isPending ? "Waiting for the answer…" : answer ? "Send another" : "Send it"}
           </Button>

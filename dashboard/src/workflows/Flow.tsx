@@ -2,10 +2,11 @@ import type { ReactNode } from "react"
 import { useState } from "react"
 import { Button } from "../parts/form.tsx"
 import { count } from "../parts/time.ts"
+import type { Fault } from "./faults.ts"
 import type { StepNumbersQuery } from "./operations.ts"
 import type { ListPath, Place, Step, StepType } from "./steps.ts"
 import { inOrder, pathOf, TYPES } from "./steps.ts"
-import { conditionWords, stepWords, TYPE } from "./words.ts"
+import { conditionWords, faultWords, stepWords, TYPE } from "./words.ts"
 
 export type Numbers = StepNumbersQuery["workflowStatistics"]["steps"][number]
 
@@ -14,9 +15,12 @@ export interface Editing {
   readonly onAdd: (place: Place, type: StepType) => void
   readonly onEdit: (place: Place, step: Step) => void
   readonly onMove: (place: Place, by: -1 | 1) => void
-  readonly onRemove: (place: Place) => void
-  /** What the service found wrong, by the path that it names. */
-  readonly faults: ReadonlyMap<string, ReadonlyArray<string>>
+  /** To where, is asked for. */
+  readonly onMoveAway: (place: Place, step: Step) => void
+  readonly onCopy: (place: Place, step: Step) => void
+  readonly onRemove: (place: Place, step: Step) => void
+  /** What is wrong, by the key of the step. */
+  readonly faults: ReadonlyMap<string, ReadonlyArray<Fault>>
 }
 
 interface FlowProps {
@@ -28,11 +32,19 @@ interface FlowProps {
   readonly path?: ReadonlyMap<number, ReactNode>
 }
 
-const Add = ({ onAdd, where }: { readonly onAdd: (type: StepType) => void; readonly where: string }) => {
+const Add = ({
+  id,
+  onAdd,
+  where
+}: {
+  readonly id: string
+  readonly onAdd: (type: StepType) => void
+  readonly where: string
+}) => {
   const [isOpen, setOpen] = useState(false)
   return (
     <div className="flow-add">
-      <Button kind="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <Button id={id} kind="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         + Add a step<span className="unseen"> {where}</span>
       </Button>
       {isOpen && (
@@ -67,7 +79,7 @@ const Figures = ({ of }: { readonly of: Numbers }) => (
 )
 
 /** The lists of steps inside a BRANCH, each with what leads there. */
-const waysOf = (step: Step, place: Place) => [
+export const waysOf = (step: Step, place: Place) => [
   ...(step.branches ?? []).map((branch, i) => ({
     list: [...place.list, place.index, "branches", i] as ListPath,
     steps: branch.steps,
@@ -80,6 +92,45 @@ const waysOf = (step: Step, place: Place) => [
   }
 ]
 
+/** Ids of the controls that the focus goes to after a step was moved, set or removed. */
+export const editId = (place: Place): string => `edit ${pathOf(place)}`.replaceAll(" ", "-")
+export const addId = (place: Place): string => `add ${pathOf(place)}`.replaceAll(" ", "-")
+
+const Controls = ({
+  editing,
+  isFirst,
+  isLast,
+  place,
+  step
+}: {
+  readonly editing: Editing
+  readonly step: Step
+  readonly place: Place
+  readonly isFirst: boolean
+  readonly isLast: boolean
+}) => (
+  <div className="actions">
+    <Button kind="quiet" aria-disabled={isFirst || undefined} onClick={() => !isFirst && editing.onMove(place, -1)}>
+      ↑<span className="unseen"> Move {step.key} up</span>
+    </Button>
+    <Button kind="quiet" aria-disabled={isLast || undefined} onClick={() => !isLast && editing.onMove(place, 1)}>
+      ↓<span className="unseen"> Move {step.key} down</span>
+    </Button>
+    <Button id={editId(place)} onClick={() => editing.onEdit(place, step)}>
+      Edit…<span className="unseen"> {step.key}</span>
+    </Button>
+    <Button kind="quiet" onClick={() => editing.onMoveAway(place, step)}>
+      Move…<span className="unseen"> {step.key} elsewhere</span>
+    </Button>
+    <Button kind="quiet" onClick={() => editing.onCopy(place, step)}>
+      Copy<span className="unseen"> {step.key}</span>
+    </Button>
+    <Button kind="quiet" onClick={() => editing.onRemove(place, step)}>
+      Remove<span className="unseen"> {step.key}</span>
+    </Button>
+  </div>
+)
+
 /** A workflow from above to below, branches beside each other. */
 export const Flow = ({ editing, numbers, path, steps }: FlowProps) => {
   const orders = new Map(inOrder(steps).map((step, i) => [step, i + 1]))
@@ -88,13 +139,16 @@ export const Flow = ({ editing, numbers, path, steps }: FlowProps) => {
       {all.map((step, index) => {
         const place = { list, index }
         const order = orders.get(step)!
-        const at = pathOf(place)
-        const faults = editing?.faults.get(at) ?? []
+        const faults = editing?.faults.get(step.key) ?? []
+        // Of steps with one key, which is a fault, each still is one of its own.
+        const twins = all.slice(0, index).filter(({ key }) => key === step.key).length
         const of = numbers?.get(order)
         const was = path?.get(order)
         return (
-          <li key={`${step.key} ${index}`}>
-            {editing && <Add where={`before ${step.key}`} onAdd={(type) => editing.onAdd(place, type)} />}
+          <li key={`${step.key} ${twins}`}>
+            {editing && (
+              <Add id={addId(place)} where={`before ${step.key}`} onAdd={(type) => editing.onAdd(place, type)} />
+            )}
             <section
               className={`flow-step ${path && was === undefined ? "unreached" : ""} ${faults.length > 0 ? "wrong" : ""}`}
               aria-label={`Step ${order}: ${step.name ?? step.key}`}
@@ -108,33 +162,18 @@ export const Flow = ({ editing, numbers, path, steps }: FlowProps) => {
                   <p className="muted">{stepWords(step)}</p>
                 </div>
                 {editing && (
-                  <div className="actions">
-                    <Button
-                      kind="quiet"
-                      aria-disabled={index === 0 || undefined}
-                      onClick={() => index > 0 && editing.onMove(place, -1)}
-                    >
-                      ↑<span className="unseen"> Move {step.key} up</span>
-                    </Button>
-                    <Button
-                      kind="quiet"
-                      aria-disabled={index === all.length - 1 || undefined}
-                      onClick={() => index < all.length - 1 && editing.onMove(place, 1)}
-                    >
-                      ↓<span className="unseen"> Move {step.key} down</span>
-                    </Button>
-                    <Button onClick={() => editing.onEdit(place, step)}>
-                      Edit…<span className="unseen"> {step.key}</span>
-                    </Button>
-                    <Button kind="quiet" onClick={() => editing.onRemove(place)}>
-                      Remove<span className="unseen"> {step.key}</span>
-                    </Button>
-                  </div>
+                  <Controls
+                    editing={editing}
+                    step={step}
+                    place={place}
+                    isFirst={index === 0}
+                    isLast={index === all.length - 1}
+                  />
                 )}
               </div>
               {faults.map((fault) => (
-                <p key={fault} className="fault" role="alert">
-                  {fault}
+                <p key={`${fault.field} ${fault.message}`} className="fault" role="alert">
+                  {faultWords(fault)}
                 </p>
               ))}
               {of && <Figures of={of} />}
@@ -143,7 +182,7 @@ export const Flow = ({ editing, numbers, path, steps }: FlowProps) => {
             {step.type === "BRANCH" && (
               <div className="flow-ways">
                 {waysOf(step, place).map((way) => (
-                  <div key={way.words} className="flow-way">
+                  <div key={way.list.join(" ")} className="flow-way">
                     <p className="small">{way.words}</p>
                     {listOf(way.list, way.steps, `at the end of ${way.words.toLowerCase()}`)}
                   </div>
@@ -155,7 +194,11 @@ export const Flow = ({ editing, numbers, path, steps }: FlowProps) => {
       })}
       {editing && (
         <li>
-          <Add where={where} onAdd={(type) => editing.onAdd({ list, index: all.length }, type)} />
+          <Add
+            id={addId({ list, index: all.length })}
+            where={where}
+            onAdd={(type) => editing.onAdd({ list, index: all.length }, type)}
+          />
         </li>
       )}
       {!editing && all.length === 0 && <li className="muted small">Nothing more: the run goes on below.</li>}

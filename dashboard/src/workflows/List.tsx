@@ -3,7 +3,7 @@ import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { Button, Choice, ErrorNotice, Form, TextField } from "../parts/form.tsx"
-import { Chip, Dialog, Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
+import { Chip, Dialog, Empty, GoBack, Loading, Page, TableFrame, When } from "../parts/page.tsx"
 import { Pager } from "../parts/pager.tsx"
 import { createWorkflow, workflows } from "./operations.ts"
 import { STATUS, triggerWords } from "./words.ts"
@@ -17,9 +17,13 @@ const NewWorkflow = ({ appId, onClose }: { readonly appId: string; readonly onCl
   const [type, setType] = useState<Trigger>("event")
   const [value, setValue] = useState("")
   const navigate = useNavigate()
-  const making = useDo(createWorkflow, ({ createWorkflow: { id } }) => {
-    void navigate({ to: "/apps/$appId/workflows/$id", params: { appId, id } })
-  })
+  const making = useDo(
+    createWorkflow,
+    ({ createWorkflow: { id } }) => {
+      void navigate({ to: "/apps/$appId/workflows/$id", params: { appId, id } })
+    },
+    { once: true }
+  )
   const trigger = type === "api" ? { type } : type === "event" ? { type, event: value } : { type, tag: value }
   const steps = [{ key: "send", type: "SEND", channels: ["push"], content: { title: name, body: "" } }]
   return (
@@ -47,7 +51,7 @@ const NewWorkflow = ({ appId, onClose }: { readonly appId: string; readonly onCl
         </p>
         <ErrorNotice error={making.error} />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary" isBusy={making.isPending}>
             Make the draft
           </Button>
@@ -63,7 +67,8 @@ export const List = () => {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const [isNew, setNew] = useState(false)
-  const status = search.status !== undefined && search.status in STATUS ? (search.status as keyof typeof STATUS) : null
+  const status =
+    search.status !== undefined && Object.hasOwn(STATUS, search.status) ? (search.status as keyof typeof STATUS) : null
   const shown = useAsk(
     workflows,
     { appId, status, first: 50, after: search.after ?? null },

@@ -11,7 +11,7 @@ import { cancelRun, run, workflow } from "./operations.ts"
 import type { Step } from "./steps.ts"
 import { inOrder } from "./steps.ts"
 import type { Happening } from "./words.ts"
-import { OUTCOME, REASON, RUN } from "./words.ts"
+import { nameOf, OUTCOME, REASON, RUN } from "./words.ts"
 
 const shownValue = (value: unknown): string =>
   value === undefined || value === null ? "nothing" : JSON.stringify(value)
@@ -90,7 +90,7 @@ export const Run = () => {
   const isSame = whole.data?.workflow?.version === one.version && inOrder(steps).length > 0
   return (
     <Page
-      title={one.userId}
+      title={nameOf(one)}
       above={above}
       beside={<Chip tone={RUN[one.status][1]}>{RUN[one.status][0]}</Chip>}
       actions={isOpen && may("CHANGE_WORKFLOWS") && <Button onClick={() => setCancelling(true)}>Cancel…</Button>}
@@ -150,7 +150,7 @@ export const Run = () => {
       </Card>
       {isCancelling && (
         <Confirm
-          title={`Cancel the run of ${one.userId}?`}
+          title={`Cancel the run of ${nameOf(one)}?`}
           words="Cancel it"
           isBusy={cancelling.isPending}
           error={<ErrorNotice error={cancelling.error} />}

@@ -7,7 +7,7 @@ import { Card, Confirm, Loading, TableFrame, When } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
 import { cancelRuns, runs } from "./operations.ts"
 import { RunState } from "./RunState.tsx"
-import { RUN } from "./words.ts"
+import { nameOf, RUN } from "./words.ts"
 
 /** The ways of people through one workflow, newest first. */
 export const Runs = ({ workflowId }: { readonly workflowId: string }) => {
@@ -92,7 +92,7 @@ export const Runs = ({ workflowId }: { readonly workflowId: string }) => {
                     params={{ appId, id: workflowId, run: run.id }}
                     className="row-link"
                   >
-                    {run.userId}
+                    {nameOf(run)}
                   </Link>
                 </td>
                 <td>

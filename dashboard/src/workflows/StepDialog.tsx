@@ -1,127 +1,167 @@
 import { useState } from "react"
-import { AreaField, Button, Form, TextField } from "../parts/form.tsx"
-import { Dialog } from "../parts/page.tsx"
-import type { Step } from "./steps.ts"
-import { TYPE } from "./words.ts"
+import { Refusal } from "../api/request.ts"
+import { AreaField, Button, Choice, Form, TextField } from "../parts/form.tsx"
+import { Dialog, GoBack } from "../parts/page.tsx"
+import type { Fault } from "./faults.ts"
+import { nameIn } from "./steps/fields.tsx"
+import { gapsOf } from "./steps/gaps.ts"
+import { isShown, StepForm } from "./steps/StepForm.tsx"
+import type { Place, Step } from "./steps.ts"
+import { lay } from "./steps.ts"
+import { faultWords, TYPE } from "./words.ts"
 
-/** What is set by the canvas, or by a field of its own. */
-const APART = new Set(["key", "type", "name", "steps", "else", "content"])
-const TEXTS = [
-  ["title", "Title"],
-  ["body", "Body"],
-  ["url", "Leads to"],
-  ["subject", "Subject of the e-mail"],
-  ["html", "HTML of the e-mail"]
-] as const
-
-/** The steps of branches are set on the canvas: here are their conditions alone. */
-const settingsOf = (step: Step): Readonly<Record<string, unknown>> => {
-  const own = Object.entries(step).filter(([name]) => !APART.has(name) && name !== "branches")
-  const branches = step.branches?.map(({ conditions }) => ({ conditions }))
-  return { ...Object.fromEntries(own), ...(branches && { branches }) }
+/** A step while it is set. */
+export interface Open {
+  readonly place: Place
+  readonly step: Step
+  /** It goes to its place when it is set, and not before. */
+  readonly isNew: boolean
+  /** The settings as they are typed; null: they are in the fields. */
+  readonly json: string | null
 }
 
-/** The step with settings as they were typed: a branch keeps its steps by its place. */
-const withSettings = (step: Step, settings: Readonly<Record<string, unknown>>): Step => {
-  const { branches, ...rest } = settings
-  const kept = Object.fromEntries(Object.entries(step).filter(([name]) => APART.has(name)))
+/** What is set by the canvas, or by a field of its own. */
+const APART = new Set(["key", "type", "name", "else", "branches"])
+
+/** The steps of branches are set on the canvas: here are their conditions alone. */
+const settingsOf = (step: Step): string => {
+  const own = Object.entries(step).filter(([name]) => !APART.has(name))
+  const branches = step.branches?.map((branch) =>
+    Object.fromEntries(Object.entries(branch).filter(([name]) => name !== "steps"))
+  )
+  return JSON.stringify({ ...Object.fromEntries(own), ...(branches && { branches }) }, null, 2)
+}
+
+/** The step with settings as they were typed, or why they cannot be read. A branch keeps its steps by its place. */
+const withSettings = (step: Step, text: string): { readonly step: Step } | { readonly fault: string } => {
+  let settings: unknown
+  try {
+    settings = JSON.parse(text)
+  } catch (error) {
+    return { fault: `are no JSON: ${(error as Error).message}` }
+  }
+  if (typeof settings !== "object" || settings === null || Array.isArray(settings))
+    return { fault: "are a JSON object" }
+  const { branches, ...rest } = settings as Readonly<Record<string, unknown>>
+  const kept = Object.fromEntries(Object.entries(step).filter(([name]) => APART.has(name) && name !== "branches"))
   return {
-    ...(kept as unknown as Step),
-    ...rest,
-    key: step.key,
-    type: step.type,
-    ...(Array.isArray(branches) && {
-      branches: branches.map((one: object, i) => ({ ...one, steps: step.branches?.[i]?.steps ?? [] }))
-    })
+    step: {
+      ...rest,
+      ...kept,
+      ...(Array.isArray(branches) && {
+        branches: branches.map((one: object, i) => ({ ...one, steps: step.branches?.[i]?.steps ?? [] }))
+      })
+    } as unknown as Step
   }
 }
 
+const FaultList = ({ faults }: { readonly faults: ReadonlyArray<Fault> }) =>
+  faults.length === 0 ? null : (
+    <ul className="notice danger" role="alert">
+      {faults.map((fault) => (
+        <li key={`${fault.field} ${fault.message}`}>{faultWords(fault)}</li>
+      ))}
+    </ul>
+  )
+
+/** The settings of a step, as a form or as JSON, between which one can go back and forth without losing any. */
 export const StepDialog = ({
+  earlier,
+  faults,
+  onChange,
   onClose,
   onSave,
-  step
+  open
 }: {
-  readonly step: Step
+  readonly open: Open
+  /** What the service found wrong with the step as it was saved last. */
+  readonly faults: ReadonlyArray<Fault>
+  readonly earlier: ReadonlyArray<Step>
+  readonly onChange: (changes: Partial<Open>) => void
   readonly onSave: (step: Step) => void
   readonly onClose: () => void
 }) => {
-  const [key, setKey] = useState(step.key)
-  const [name, setName] = useState(step.name ?? "")
-  const [settings, setSettings] = useState(() => JSON.stringify(settingsOf(step), null, 2))
-  const given = (step["content"] ?? {}) as Readonly<Record<string, unknown>>
-  const [texts, setTexts] = useState<Readonly<Record<string, string>>>(() =>
-    Object.fromEntries(TEXTS.map(([field]) => [field, typeof given[field] === "string" ? given[field] : ""]))
-  )
+  const { json, step } = open
+  const [hasTried, setTried] = useState(false)
   const [fault, setFault] = useState<string | null>(null)
-  const isWritten = step.type === "SEND" && step["template_id"] === undefined
+  const change = (changes: Readonly<Record<string, unknown>>): void => onChange({ step: lay(step, changes) })
+  const gaps = hasTried && json === null ? gapsOf(step) : []
+  const all = [...gaps, ...faults]
+  const error =
+    all.length === 0 && !hasTried
+      ? null
+      : new Refusal("validation_error", "", {
+          details: all.map(({ field, message }) => ({ field: nameIn(field), message }))
+        })
+  const read = (): Step | null => {
+    if (json === null) return step
+    const typed = withSettings(step, json)
+    setFault("fault" in typed ? typed.fault : null)
+    return "fault" in typed ? null : typed.step
+  }
+  const show = (as: "form" | "json"): void => {
+    if (as === "json") return onChange({ json: settingsOf(step) })
+    const typed = read()
+    if (typed !== null) onChange({ step: typed, json: null })
+  }
   const save = (): void => {
-    let parsed: unknown
-    try {
-      parsed = JSON.parse(settings)
-    } catch (error) {
-      return setFault(`are no JSON: ${(error as Error).message}`)
-    }
-    if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return setFault("are a JSON object")
-    const next = withSettings({ ...step, key: key.trim() }, parsed as Readonly<Record<string, unknown>>)
-    const { content: _, name: __, ...rest } = next
-    const filled = Object.fromEntries(Object.entries(texts).filter(([, text]) => text.trim() !== ""))
-    // From a template: what was written by hand is gone then.
-    const content =
-      isWritten && next["template_id"] === undefined ? { content: { ...given, ...cleared(given), ...filled } } : {}
-    onSave({ ...rest, ...(name.trim() === "" ? {} : { name: name.trim() }), ...content } as Step)
+    setTried(true)
+    const typed = read()
+    if (typed === null || (json === null && gapsOf(step).length > 0)) return
+    onSave(lay(typed, { key: typed.key.trim() }))
   }
   return (
-    <Dialog title={TYPE[step.type] ?? step.type} onClose={onClose} className="wide">
-      <Form onSubmit={save}>
+    <Dialog title={TYPE[step.type] ?? step.type} isKept onClose={onClose} className="wide">
+      <Form error={error} onSubmit={save}>
+        <FaultList faults={faults.filter(({ field }) => json !== null || !isShown(step.type, field))} />
         <div className="grid two">
           <TextField
             label="Key"
-            value={key}
-            onChange={setKey}
+            name={nameIn("key")}
+            value={step.key}
+            onChange={(key) => change({ key })}
             spellCheck={false}
             hint="Lower-case letters, digits and _."
           />
-          <TextField label="Name, for people" value={name} onChange={setName} />
+          <TextField
+            label="Name, for people"
+            name={nameIn("name")}
+            value={step.name ?? ""}
+            onChange={(name) => change({ name: name === "" ? undefined : name })}
+          />
         </div>
-        {isWritten &&
-          TEXTS.map(([field, label]) =>
-            field === "body" || field === "html" ? (
-              <AreaField
-                key={field}
-                label={label}
-                value={texts[field]!}
-                rows={field === "html" ? 4 : 2}
-                onChange={(text) => setTexts({ ...texts, [field]: text })}
-              />
-            ) : (
-              <TextField
-                key={field}
-                label={label}
-                value={texts[field]!}
-                onChange={(text) => setTexts({ ...texts, [field]: text })}
-              />
-            )
-          )}
-        <AreaField
-          label="Settings"
-          value={settings}
-          rows={Math.min(16, settings.split("\n").length + 1)}
-          onChange={setSettings}
-          spellCheck={false}
-          hint={
-            <>
-              JSON, as <a href="/docs">the API</a> takes it. Texts are Liquid: <code>{"{{ data.name }}"}</code> is what
-              the trigger brought.
-            </>
-          }
-        />
+        {json === null ? (
+          <StepForm step={step} change={change} earlier={earlier} error={error} />
+        ) : (
+          <AreaField
+            label="Settings"
+            value={json}
+            rows={Math.min(16, json.split("\n").length + 1)}
+            onChange={(text) => onChange({ json: text })}
+            spellCheck={false}
+            hint={
+              <>
+                JSON, as <a href="/docs">the API</a> takes it.
+              </>
+            }
+          />
+        )}
         {fault && (
           <p className="fault" role="alert">
             The settings {fault}
           </p>
         )}
+        <Choice
+          label="Settings are shown"
+          value={json === null ? "form" : "json"}
+          onChange={show}
+          options={[
+            ["form", "As a form"],
+            ["json", "As JSON"]
+          ]}
+        />
         <div className="dialog-actions">
-          <Button onClick={onClose}>Go back</Button>
+          <GoBack />
           <Button type="submit" kind="primary">
             Set
           </Button>
@@ -130,7 +170,3 @@ export const StepDialog = ({
     </Dialog>
   )
 }
-
-/** Of what was there, the texts that have fields: what is emptied goes. */
-const cleared = (given: Readonly<Record<string, unknown>>): Readonly<Record<string, undefined>> =>
-  Object.fromEntries(TEXTS.filter(([field]) => typeof given[field] === "string").map(([field]) => [field, undefined]))

@@ -5,6 +5,8 @@ import { typed } from "../api/typedDocument.ts"
 
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] }
+export type ActorKind = "CLI" | "KEY" | "SYSTEM" | "USER"
+
 /** Which executions end: one condition at least. */
 export type CancelExecutionsInput = {
   /** Why: it stands in the history of each. */
@@ -55,6 +57,8 @@ export type WorkflowChanges = {
   readonly reentry?: Reentry | null | undefined
   readonly steps?: unknown
   readonly trigger?: unknown
+  /** Which version was changed: where others have made a later one by now, the answer is `conflict`. */
+  readonly version?: number | null | undefined
 }
 
 export type WorkflowInput = {
@@ -102,6 +106,49 @@ export type WorkflowQuery = {
     readonly reentry: Reentry
     readonly createdAt: string
     readonly updatedAt: string
+  } | null
+}
+
+export type VersionsQueryVariables = Exact<{
+  id: string
+  first?: number | null | undefined
+  after?: string | null | undefined
+}>
+
+export type VersionsQuery = {
+  readonly workflow: {
+    readonly id: string
+    readonly name: string
+    readonly status: WorkflowStatus
+    readonly version: number
+    readonly reentry: Reentry
+    readonly trigger: unknown
+    readonly steps: unknown
+  } | null
+  readonly workflowVersions: {
+    readonly nodes: ReadonlyArray<{
+      readonly id: string
+      readonly version: number
+      readonly createdAt: string
+      readonly runs: number
+      readonly actor: { readonly kind: ActorKind; readonly email: string | null }
+    }>
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
+  }
+}
+
+export type VersionQueryVariables = Exact<{
+  id: string
+  version?: number | null | undefined
+}>
+
+export type VersionQuery = {
+  readonly workflowVersion: {
+    readonly id: string
+    readonly version: number
+    readonly trigger: unknown
+    readonly steps: unknown
+    readonly reentry: Reentry
   } | null
 }
 
@@ -232,6 +279,9 @@ export type DryRunQuery = {
       readonly content: {
         readonly title: string | null
         readonly body: string | null
+        readonly url: string | null
+        readonly image: string | null
+        readonly data: unknown
         readonly subject: string | null
         readonly html: string | null
       } | null
@@ -254,7 +304,14 @@ export type SaveWorkflowMutationVariables = Exact<{
 export type SaveWorkflowMutation = {
   readonly updateWorkflow: {
     readonly id: string
+    readonly name: string
+    readonly status: WorkflowStatus
     readonly version: number
+    readonly trigger: unknown
+    readonly steps: unknown
+    readonly reentry: Reentry
+    readonly createdAt: string
+    readonly updatedAt: string
     readonly warnings: ReadonlyArray<{ readonly field: string; readonly message: string }>
   }
 }
@@ -310,6 +367,12 @@ export const workflows: TypedDocument<WorkflowsQuery, WorkflowsQueryVariables> =
 export const workflow: TypedDocument<WorkflowQuery, WorkflowQueryVariables> = typed(
   "query Workflow($id:ID!){workflow(id:$id){id name status version trigger steps reentry createdAt updatedAt}}"
 )
+export const versions: TypedDocument<VersionsQuery, VersionsQueryVariables> = typed(
+  "query Versions($id:ID!$first:Int$after:String){workflow(id:$id){id name status version reentry trigger steps}workflowVersions(id:$id first:$first after:$after){nodes{id version createdAt runs actor{kind email}}pageInfo{hasNextPage endCursor}}}"
+)
+export const version: TypedDocument<VersionQuery, VersionQueryVariables> = typed(
+  "query Version($id:ID!$version:Int){workflowVersion(id:$id version:$version){id version trigger steps reentry}}"
+)
 export const stepNumbers: TypedDocument<StepNumbersQuery, StepNumbersQueryVariables> = typed(
   "query StepNumbers($id:ID!){workflowStatistics(id:$id){version steps{stepOrder entered passed stopped failed waiting}}}"
 )
@@ -320,13 +383,13 @@ export const run: TypedDocument<RunQuery, RunQueryVariables> = typed(
   "query Run($id:ID!){execution(id:$id){id workflowId version userId status stepOrder dueAt error reason createdAt endedAt data steps history{...Happening}}}fragment Happening on ExecutionStep{at stepOrder outcome findings{about fits actual}branch until notificationId mergedInto count detail}"
 )
 export const dryRun: TypedDocument<DryRunQuery, DryRunQueryVariables> = typed(
-  "query DryRun($id:ID!$input:RehearseWorkflowInput!){rehearseWorkflow(id:$id input:$input){status error history{...Happening}messages{key problem content{title body subject html}}}}fragment Happening on ExecutionStep{at stepOrder outcome findings{about fits actual}branch until notificationId mergedInto count detail}"
+  "query DryRun($id:ID!$input:RehearseWorkflowInput!){rehearseWorkflow(id:$id input:$input){status error history{...Happening}messages{key problem content{title body url image data subject html}}}}fragment Happening on ExecutionStep{at stepOrder outcome findings{about fits actual}branch until notificationId mergedInto count detail}"
 )
 export const createWorkflow: TypedDocument<CreateWorkflowMutation, CreateWorkflowMutationVariables> = typed(
   "mutation CreateWorkflow($appId:ID!$input:WorkflowInput!){createWorkflow(appId:$appId input:$input){id}}"
 )
 export const saveWorkflow: TypedDocument<SaveWorkflowMutation, SaveWorkflowMutationVariables> = typed(
-  "mutation SaveWorkflow($id:ID!$input:WorkflowChanges!){updateWorkflow(id:$id input:$input){id version warnings{field message}}}"
+  "mutation SaveWorkflow($id:ID!$input:WorkflowChanges!){updateWorkflow(id:$id input:$input){id name status version trigger steps reentry createdAt updatedAt warnings{field message}}}"
 )
 export const activateWorkflow: TypedDocument<ActivateWorkflowMutation, ActivateWorkflowMutationVariables> = typed(
   "mutation ActivateWorkflow($id:ID!){activateWorkflow(id:$id){id warnings{field message}}}"

@@ -56,6 +56,56 @@ export const replace = (steps: ReadonlyArray<Step>, { index, list }: Place, step
 export const move = (steps: ReadonlyArray<Step>, { index, list }: Place, by: -1 | 1) =>
   within(steps, list, (all) => all.with(index, all[index + by]!).with(index + by, all[index]!))
 
+/** All lists of steps with the way to each, from above to below. */
+export const listsOf = (
+  steps: ReadonlyArray<Step>,
+  list: ListPath = []
+): ReadonlyArray<{ readonly list: ListPath; readonly steps: ReadonlyArray<Step> }> => [
+  { list, steps },
+  ...steps.flatMap((step, i) => [
+    ...(step.branches ?? []).flatMap((branch, b) => listsOf(branch.steps, [...list, i, "branches", b])),
+    ...(step.type === "BRANCH" ? listsOf(step.else ?? [], [...list, i, "else"]) : [])
+  ])
+]
+
+const isSame = (a: ListPath, b: ListPath): boolean => a.length === b.length && a.every((part, i) => part === b[i])
+
+export const stepAt = (steps: ReadonlyArray<Step>, { index, list }: Place): Step | undefined =>
+  listsOf(steps).find((one) => isSame(one.list, list))?.steps[index]
+
+/** Where a step is by now. */
+export const placeOf = (steps: ReadonlyArray<Step>, step: Step): Place | null => {
+  for (const { list, steps: all } of listsOf(steps)) {
+    const index = all.indexOf(step)
+    if (index !== -1) return { list, index }
+  }
+  return null
+}
+
+const isWithin = (list: ListPath, { index, list: above }: Place): boolean =>
+  [...above, index].every((part, i) => list[i] === part)
+
+/** The lists that a step can be put into: those inside itself are not. */
+export const listsFor = (steps: ReadonlyArray<Step>, from: Place) =>
+  listsOf(steps).filter(({ list }) => !isWithin(list, from))
+
+/** To any place that is not inside the step itself. */
+export const moveTo = (steps: ReadonlyArray<Step>, from: Place, to: Place): ReadonlyArray<Step> => {
+  const step = stepAt(steps, from)!
+  // What stands behind the new place is one farther on by then: the step itself, or one that it is inside.
+  const path = [...from.list, from.index]
+  const depth = to.list.length
+  const at = path[depth]
+  if (to.list.every((part, i) => path[i] === part) && typeof at === "number" && at >= to.index) path[depth] = at + 1
+  return remove(insert(steps, to, step), { list: path.slice(0, -1) as ListPath, index: path.at(-1) as number })
+}
+
+/** A step with other values; undefined takes one away. */
+export const lay = (step: Step, changes: Readonly<Record<string, unknown>>): Step =>
+  Object.fromEntries(
+    Object.entries({ ...step, ...changes }).filter(([, value]) => value !== undefined)
+  ) as unknown as Step
+
 /** All steps as `stepOrder` counts them: in the order of the definition, depth first. */
 export const inOrder = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> =>
   steps.flatMap((step) => [
@@ -79,7 +129,7 @@ const FIRST: Readonly<Record<StepType, Readonly<Record<string, unknown>>>> = {
   SEND: { channels: ["push"], content: { title: "Hello", body: "" } },
   DELAY: { seconds: 3600 },
   FILTER: { conditions: { attributes: [{ name: "plan", op: "equals", value: "pro" }] } },
-  BRANCH: { branches: [{ conditions: { tags: ["vip"] }, steps: [] }], else: [] },
+  BRANCH: { branches: [{ conditions: { tags_any: ["vip"] }, steps: [] }], else: [] },
   DIGEST: { seconds: 600 },
   THROTTLE: { at_most: 3, per_seconds: 86_400 },
   FETCH: { url: "https://" },
@@ -87,11 +137,32 @@ const FIRST: Readonly<Record<StepType, Readonly<Record<string, unknown>>>> = {
   WAIT_FOR: { event: "bought", seconds: 86_400 }
 }
 
-/** A step to begin with, whose key no other has. */
-export const newStep = (type: StepType, all: ReadonlyArray<Step>): Step => {
-  const taken = new Set(inOrder(all).map(({ key }) => key))
-  const stem = type.toLowerCase()
+/** A key that no step has yet. */
+const freeKey = (stem: string, taken: ReadonlySet<string>): string => {
   let key = stem
   for (let n = 2; taken.has(key); n++) key = `${stem}_${n}`
-  return { key, type, ...FIRST[type] }
+  return key
+}
+const keysOf = (all: ReadonlyArray<Step>) => new Set(inOrder(all).map(({ key }) => key))
+
+/** A step to begin with, whose key no other has. */
+export const newStep = (type: StepType, all: ReadonlyArray<Step>): Step => ({
+  key: freeKey(type.toLowerCase(), keysOf(all)),
+  type,
+  ...FIRST[type]
+})
+
+/** The same once more, with all that is inside, under keys of its own. */
+export const copyOf = (step: Step, all: ReadonlyArray<Step>): Step => {
+  const taken = keysOf(all)
+  const copy = (one: Step): Step => {
+    const key = freeKey(one.key.replace(/_\d+$/, ""), taken)
+    taken.add(key)
+    return lay(one, {
+      key,
+      branches: one.branches?.map((branch) => ({ ...branch, steps: branch.steps.map(copy) })),
+      else: one.else?.map(copy)
+    })
+  }
+  return copy(step)
 }

@@ -1,6 +1,7 @@
 import type { Tone } from "../parts/page.tsx"
-import { lasting } from "../parts/time.ts"
+import type { Fault } from "./faults.ts"
 import type { RunQuery, RunsQuery, WorkflowsQuery } from "./operations.ts"
+import { spanWords } from "./span.ts"
 import type { Step, StepType } from "./steps.ts"
 
 export type Run = RunsQuery["executions"]["nodes"][number]
@@ -108,7 +109,7 @@ export const conditionWords = (conditions: unknown): string => {
   return said.length === 0 ? "always" : said.join(" and ")
 }
 
-const spanOf = (seconds: unknown): string => (typeof seconds === "number" ? lasting(seconds) : "some time")
+const spanOf = (seconds: unknown): string => (typeof seconds === "number" ? spanWords(seconds) : "some time")
 
 /** What a step does, in a line. */
 export const stepWords = (step: Step): string => {
@@ -147,6 +148,52 @@ export const stepWords = (step: Step): string => {
   }
 }
 
+const FIELD: Readonly<Record<string, string>> = {
+  key: "The key",
+  name: "The name",
+  seconds: "The length of time",
+  per_seconds: "The length of time",
+  until: "The time of day",
+  "window.from": "“From”",
+  "window.to": "“To”",
+  "window.days": "The days",
+  timezone: "The time zone",
+  conditions: "The conditions",
+  template_id: "The template",
+  "content.title": "The title",
+  "content.body": "The body",
+  "content.url": "“Leads to”",
+  "content.image": "The picture",
+  "content.subject": "The subject",
+  "content.html": "The HTML",
+  content: "The message",
+  channels: "What it is sent by",
+  variables: "The variables",
+  ttl: "“Worthless after”",
+  collapse_key: "The key whose message it replaces",
+  url: "The URL",
+  body: "The body",
+  at_most: "The number",
+  by: "What tells them apart",
+  event: "The event",
+  "match.event": "The event's path",
+  "match.run": "The run's path",
+  tags_add: "The tags to add",
+  tags_remove: "The tags to take away",
+  attributes: "The attributes",
+  branches: "The ways",
+  "": "It"
+}
+
+/** A fault of a step, as a sentence. */
+export const faultWords = ({ field, message }: Fault): string => {
+  const [, way, rest] = /^branches\[(\d+)\]\.?(.*)$/.exec(field) ?? []
+  const words = FIELD[field] ?? (/conditions/.test(field) ? "A condition" : field)
+  return way === undefined
+    ? `${words} ${message}.`
+    : `Way ${Number(way) + 1}: ${FIELD[rest!] ?? "a condition"} ${message}.`
+}
+
 /** What lets people in. */
 export const triggerWords = (trigger: unknown): string => {
   const { cron, event, segment_id, tag, timezone, type } = (trigger ?? {}) as Json
@@ -163,3 +210,6 @@ export const triggerWords = (trigger: unknown): string => {
       return "a call of the API"
   }
 }
+
+/** Whose a run is. Of who was deleted nothing stays that names them. */
+export const nameOf = ({ userId }: Pick<Run, "userId">): string => (userId === "" ? "Deleted contact" : userId)

@@ -6,6 +6,7 @@ import type { ApiKeyId, AppId, OrganizationId } from "../../../services/domain/I
 import type { NewApplication } from "../../../services/ports/access/ApplicationStore.ts"
 import { ApplicationStore, LastSecretKey, TooManyKeys } from "../../../services/ports/access/ApplicationStore.ts"
 import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
+import { recordPeople } from "../people/peopleEntry.ts"
 import { record } from "./auditEntry.ts"
 import { permitted } from "./permitted.ts"
 import type { ApplicationRow } from "./newApplication.ts"
@@ -59,10 +60,17 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
             // Two nodes that start at once on an empty database must not make an organization each.
             yield* sql`SELECT pg_advisory_xact_lock(${NAMED_APPLICATION})`
             if (isFirst && (yield* sql`SELECT 1 FROM applications LIMIT 1`).length > 0) return Option.none()
-            yield* sql`
+            const [made] = yield* sql<{ readonly id: OrganizationId }>`
               INSERT INTO organizations (id, name, of_operators)
               SELECT ${application.organizationId}::uuid, ${FIRST_ORGANIZATION}, true
-              WHERE NOT EXISTS (SELECT 1 FROM organizations WHERE of_operators AND deleted_at IS NULL)`
+              WHERE NOT EXISTS (SELECT 1 FROM organizations WHERE of_operators AND deleted_at IS NULL) RETURNING id`
+            if (made !== undefined) {
+              yield* recordPeople(sql, "organization.created", {
+                organization: made.id,
+                target: made.id,
+                details: { name: FIRST_ORGANIZATION }
+              })
+            }
             const [organization] = yield* sql<{ readonly id: OrganizationId }>`
               SELECT id FROM organizations WHERE of_operators AND deleted_at IS NULL
               ORDER BY created_at, id LIMIT 1 FOR SHARE`

@@ -5,6 +5,7 @@ import type { Application } from "../../../services/domain/access/Application.ts
 import type { AppId, OrganizationId } from "../../../services/domain/Ids.ts"
 import type { NewApplication } from "../../../services/ports/access/ApplicationStore.ts"
 import type { SecretBox } from "../../../services/ports/access/SecretBox.ts"
+import { recordPeople } from "../people/peopleEntry.ts"
 import { record } from "./auditEntry.ts"
 
 export interface ApplicationRow {
@@ -30,7 +31,10 @@ export const applicationOf = (row: ApplicationRow): Application => ({
 
 export const secretPlace = (id: AppId): string => `applications.identity_secret:${id}`
 
-/** Writes an application with its keys, into the organization that it names. To be run in a transaction. */
+/**
+ * Writes an application with its keys, into the organization that it names, and an entry of both their logs. To be run in a
+ * transaction.
+ */
 export const insertApplication = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   box: SecretBox["Service"],
@@ -49,5 +53,6 @@ export const insertApplication = Effect.fnUntraced(function* (
     name,
     keys: keys.map(({ hint, id, kind }) => ({ id, kind, prefix: hint }))
   })
+  yield* recordPeople(sql, "application.created", { organization: organizationId, target: id, details: { name } })
   return applicationOf(row!)
 })

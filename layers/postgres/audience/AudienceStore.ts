@@ -13,10 +13,12 @@ import { audienceTargets } from "./audienceTargets.ts"
 import { unmakeErasedAddresses } from "./erasures.ts"
 import { alongTheKey, byValues } from "../server/byValues.ts"
 import { texts, uuids } from "../server/columns.ts"
+import { makeFewAtOnce } from "../server/fewAtOnce.ts"
 import { inboxChannels } from "../inbox/inboxChannels.ts"
 import { countRows, NO_ONE } from "./countRows.ts"
-import { filterOf, isSparse } from "./segments.ts"
+import { filterOf, isByTags, isDevicesOnly, isSparse } from "./segments.ts"
 import { storeError } from "../server/storeError.ts"
+import { WINDOW, windowEnd } from "./windows.ts"
 
 /**
  * Where a page begins, as `<part>:<offset>:<after>`. Part: `d` for devices, then `c` for e-mail channels, then `i` for
@@ -46,8 +48,9 @@ const cursorOf = ({ part, offset, after }: Place): string => `${part}:${offset}:
 
 const none: ReadonlyArray<string> = []
 const NOBODY: AudiencePage["recipients"] = { apns: none, fcm: none, webpush: none, smtp: none, inbox: none }
-/** Rows looked through for a page of those that fit, as a multiple of its size. */
-const WINDOW = 20
+
+/** Audiences that a process counts at once: each may read all of an application, and has a connection meanwhile. */
+const COUNTS = 2
 
 /** Distinct keys in an order that every page finds again. */
 const inOrder = (keys: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(keys)].sort()
@@ -63,6 +66,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
     const sql = yield* SqlClient.SqlClient
     const { contactsOf, ensureContacts, inboxesOf } = inboxChannels(sql)
     const { channelsOf, devicesOf, devicesWhere, peopleWithInbox } = audienceRows(sql)
+    const fewCounts = yield* makeFewAtOnce(COUNTS)
 
     /**
      * A page in the order of ids. Never prepared: the best plan depends on how many devices a tag or a list of users has,
@@ -136,22 +140,6 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       return { recipients, next: end < ordered.length ? cursorOf({ ...place, offset: end }) : null }
     })
 
-    /**
-     * The id at the end of a window of rows, fitting or not, in which a page is looked for: a page of rows that fit may
-     * lie anywhere behind them, and no statement shall walk through millions. Null: the window reaches the end.
-     */
-    const windowEnd = Effect.fnUntraced(function* (
-      table: "devices" | "channels" | "contacts",
-      appId: AppId,
-      after: string,
-      limit: number
-    ) {
-      const rows = yield* sql<{ readonly id: string }>`
-        SELECT id FROM ${sql.literal(table)} WHERE app_id = ${appId} AND ${after === "" ? sql`true` : sql`id > ${after}`}
-        ORDER BY id OFFSET ${limit * WINDOW - 1} LIMIT 1`
-      return rows[0]?.id ?? null
-    })
-
     /** Channels named by their ids: also those of people who unsubscribed, which are skipped by name. */
     const namedChannels = Effect.fnUntraced(function* (
       appId: AppId,
@@ -178,7 +166,10 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       const { after, part } = place
       const filter = filterOf(audience)
       const table = ({ d: "devices", c: "channels", i: "contacts" } as const)[part]
-      const end = filter !== null && isSparse(filter) ? yield* windowEnd(table, appId, after, limit) : null
+      const end =
+        filter !== null && isSparse(filter)
+          ? yield* windowEnd(sql, table, appId, after === "" ? null : after, limit * WINDOW)
+          : null
       const within = (id: Fragment) => (end === null ? [] : [sql`${id} <= ${end}`])
       const found = yield* part === "d"
         ? devicePage(devicesOf(appId, audience, after, within(sql`devices.id`)), limit)
@@ -216,7 +207,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       notification = null
     ) {
       // Who asks for a platform means devices.
-      const parts = ways.filter((way) => way === "push" || !isDevicesOnly(audience)).map((way) => PARTS[way])
+      const parts = ways.filter((way) => way === "push" || !isDevicesOnly(filterOf(audience))).map((way) => PARTS[way])
       const first = parts[0]
       if (first === undefined) return { recipients: NOBODY, next: null }
       const place = placeOf(cursor, first)
@@ -257,7 +248,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
 
     const count: AudienceStore["Service"]["count"] = Effect.fnUntraced(function* (appId, audience, ways, timeoutMs) {
       const { channel_ids, device_ids, emails, user_ids } = audience
-      const wants = (way: Way) => ways.includes(way) && (way === "push" || !isDevicesOnly(audience))
+      const wants = (way: Way) => ways.includes(way) && (way === "push" || !isDevicesOnly(filterOf(audience)))
       if (emails !== undefined) {
         const keys = [...new Set(emails.map(addressKey))]
         const inactive = (yield* channelsByKey(appId, keys)).filter(({ active }) => !active)
@@ -267,7 +258,8 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
         const { inbox, smtp } = yield* namedChannels(appId, ways, [...new Set(channel_ids.map(lower))])
         return { recipients: { ...NO_ONE, smtp: smtp.length, inbox: inbox.length }, isExact: true }
       }
-      const counted = yield* countRows(sql, timeoutMs, {
+      const isListed = user_ids !== undefined || device_ids !== undefined
+      const counted = yield* countRows(sql, appId, timeoutMs, isListed ? null : fewCounts, {
         devices: (more) =>
           !wants("push")
             ? null
@@ -291,12 +283,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
 )
 
 /** Nothing but reading everybody's row leads to those it means; tags and users have their indexes. */
-const isAboutEverybody = (audience: KeptAudience): boolean => {
-  const { tags_all, tags_any } = filterOf(audience) ?? {}
-  return tags_all === undefined && tags_any === undefined && audience.user_ids === undefined
-}
-
-/** Who asks for a platform means devices. */
-const isDevicesOnly = (audience: KeptAudience): boolean => filterOf(audience)?.platforms !== undefined
+const isAboutEverybody = (audience: KeptAudience): boolean =>
+  !isByTags(filterOf(audience)) && audience.user_ids === undefined
 
 const lower = (id: string): string => id.toLowerCase()

@@ -9,15 +9,18 @@ import type { AppId, ContactId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { ContactKey } from "../../../services/ports/audience/ContactStore.ts"
 import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
-import { byValues } from "../server/byValues.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
+import { eraseRuns } from "../workflows/eraseRuns.ts"
 import { noteErasure } from "./erasures.ts"
 import { pageOf } from "../server/pages.ts"
 import { growing } from "../operations/Statistics.ts"
-import { notedOfPeople, record } from "../access/auditEntry.ts"
+import { notedOfImport, notedOfPeople, record } from "../access/auditEntry.ts"
 import { permittedToPeople } from "../access/permitted.ts"
 import { storeError } from "../server/storeError.ts"
+import { searchContacts } from "./searchContacts.ts"
+import { contactConditions, isDevicesOnly, tagConditions } from "./segments.ts"
+import { readPage } from "./windows.ts"
 import { writeContacts } from "./writeContacts.ts"
 
 interface ContactRow {
@@ -135,7 +138,7 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
       if (contacts.length === 0) return Effect.succeed([])
       const call = { appId, contacts }
       const alone = Effect.map(upsertAll([call]), ([answer]) => answer!)
-      return notedOfPeople(
+      return notedOfImport(
         sql,
         appId,
         alone,
@@ -173,7 +176,8 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
           WHERE p.id = changed.id AND cardinality(changed.tags) <= ${MOST_TAGS}
         )
         SELECT id, external_id AS "externalId", cardinality(tags) <= ${MOST_TAGS} AS fits FROM changed`
-      return notedOfPeople(sql, appId, written, (changed) =>
+      // In a transaction, because others share a connection with a statement, and would wait for a thousand rows.
+      return notedOfPeople(sql, appId, sql.withTransaction(written), (changed) =>
         changed.flatMap(({ fits, id }) => (fits ? noteOf("contact.changed", id, ["tags"]) : []))
       ).pipe(storeError("ContactStore.tag"))
     }
@@ -195,20 +199,42 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
           )
     }
 
-    const list: ContactStore["Service"]["list"] = (appId, filter, after, limit) => {
-      const { externalId, tag } = filter
-      const rows = sql<ContactRow>`${select([
+    const list: ContactStore["Service"]["list"] = (appId, { externalId, segment = null, tag }, after, limit) => {
+      if (isDevicesOnly(segment)) return Effect.succeed({ items: [], next: null })
+      const own = tag === undefined ? [] : tagConditions(sql, "p", { tags_all: [tag] })
+      const conditions = [
         sql`p.app_id = ${appId}`,
-        ...(after === null ? [] : [sql`p.id > ${after}`]),
         ...(externalId === undefined ? [] : [sql`p.external_id = ${externalId}`]),
-        // Said aloud because the index on tags leaves out contacts without any.
-        ...(tag === undefined ? [] : [sql`p.tags <> '{}'`, sql`p.tags @> ${texts([tag])}`])
-      ])} ORDER BY p.id LIMIT ${limit + 1}`.unprepared
-      return byValues(sql, rows).pipe(
-        Effect.map((rows) => pageOf(rows.map(contactOf), limit)),
+        ...own,
+        ...(segment === null ? [] : contactConditions(sql, segment))
+      ]
+      const tags = [...own, ...(segment === null ? [] : tagConditions(sql, "p", segment))]
+      const isFew = externalId !== undefined
+      const wanted = { table: "contacts p", appId, segment, isFew, tags, span: [], after, limit } as const
+      return readPage(
+        sql,
+        wanted,
+        (after, end, limit) =>
+          sql<ContactRow>`${select([
+            ...conditions,
+            ...(after === null ? [] : [sql`p.id > ${after}`]),
+            ...(end === null ? [] : [sql`p.id <= ${end}`])
+          ])} ORDER BY p.id LIMIT ${limit}`.unprepared
+      ).pipe(
+        Effect.map(({ items, next }) => ({ items: items.map(contactOf), next })),
         storeError("ContactStore.list")
       )
     }
+
+    const search: ContactStore["Service"]["search"] = Effect.fnUntraced(function* (appId, prefix, after, limit) {
+      const ids = yield* searchContacts(sql, appId, prefix, after, limit + 1).pipe(storeError("ContactStore.search"))
+      const found = new Map((yield* findMany(appId, ids)).map((contact) => [contact.id, contact]))
+      const { next } = pageOf(
+        ids.map((id) => ({ id })),
+        limit
+      )
+      return { items: ids.slice(0, limit).flatMap((id) => found.get(id) ?? []), next }
+    })
 
     const update: ContactStore["Service"]["update"] = (appId, key, change) =>
       Effect.gen(function* () {
@@ -268,8 +294,9 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
         const found =
           (yield* lock(appId, key)) ??
           (typeof key === "object" && isUserId(key.externalId) ? yield* hold(appId, key.externalId) : null)
-        if (found === null) return false
+        if (found === null) return null
         const { externalId, id, isThere } = found
+        if (isThere) yield* eraseRuns(sql, appId, { externalId, id }, true)
         const devices = yield* sql`
           WITH theirs AS (
             SELECT id FROM devices WHERE app_id = ${appId} AND user_id = ${externalId} ORDER BY token_hash FOR UPDATE
@@ -278,11 +305,19 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
         yield* noteErasure(sql, appId, id)
         // Channels and inbox messages go with it.
         yield* sql`DELETE FROM contacts WHERE app_id = ${appId} AND id = ${id}`
-        if (!isThere && devices.length === 0) return false
+        if (!isThere && devices.length === 0) return null
         yield* record(sql, appId, "contact.deleted", id, { devices: devices.length })
-        return true
-      }).pipe((removal) => permittedToPeople(sql, appId, removal), storeError("ContactStore.remove"))
+        return { externalId, id }
+      }).pipe(
+        (removal) => permittedToPeople(sql, appId, removal),
+        // Runs that were being moved: their movers have waited for the contact, and it for nobody.
+        Effect.tap((gone) => (gone === null ? Effect.void : sql.withTransaction(eraseRuns(sql, appId, gone, false)))),
+        Effect.map((gone) => gone !== null),
+        // Both, once it has begun: nobody asks again for somebody who is gone.
+        Effect.uninterruptible,
+        storeError("ContactStore.remove")
+      )
 
-    return ContactStore.of({ upsert, tag, find, findMany, list, update, prefer, remove })
+    return ContactStore.of({ upsert, tag, find, findMany, list, search, update, prefer, remove })
   })
 )

@@ -5,16 +5,17 @@ import type { Device, Environment, Platform, RegisterDevice } from "../../../ser
 import { storedToken } from "../../../services/domain/audience/Device.ts"
 import type { AppId, DeviceId } from "../../../services/domain/Ids.ts"
 import { uuidFloor } from "../../../services/domain/Ids.ts"
+import { storedZone } from "../../../services/domain/ZoneNames.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { DeviceFilter, NamedDevice } from "../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
-import { notedOfPeople } from "../access/auditEntry.ts"
-import { byValues } from "../server/byValues.ts"
+import { notedOfImport, notedOfPeople } from "../access/auditEntry.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { integers, isUuid, textArrayText, texts, uuids } from "../server/columns.ts"
-import { pageOf } from "../server/pages.ts"
 import { growing } from "../operations/Statistics.ts"
 import { storeError } from "../server/storeError.ts"
+import { deviceConditions, tagConditions } from "./segments.ts"
+import { readPage } from "./windows.ts"
 
 interface DeviceRow {
   readonly id: DeviceId
@@ -149,7 +150,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
           ${texts(lines.map((line) => line.device.web_push_p256dh ?? null))},
           ${texts(lines.map((line) => line.device.web_push_auth ?? null))},
           ${texts(lines.map((line) => line.device.user_id ?? null))},
-          ${texts(lines.map((line) => line.device.timezone ?? null))},
+          ${texts(lines.map((line) => storedZone(line.device.timezone)))},
           ${texts(lines.map((line) => (line.device.tags === undefined ? null : textArrayText([...new Set(line.device.tags)]))))},
           ${texts(lines.map((line) => (line.device.metadata === undefined ? null : JSON.stringify(line.device.metadata))))}
         ) AS t (app_id, id, key, platform, environment, token, p256dh, auth, user_id, timezone, tags, metadata)
@@ -191,7 +192,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
       if (devices.length === 0) return Effect.succeed([])
       const call = { appId, devices }
       const alone = Effect.map(registerAll([call]), (answers) => answers[0]!)
-      return notedOfPeople(
+      return notedOfImport(
         sql,
         appId,
         alone,
@@ -236,7 +237,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
       const set = [
         ...(change.user_id === undefined ? [] : [sql`user_id = ${change.user_id}`]),
         ...(change.tags === undefined ? [] : [sql`tags = ${texts([...new Set(change.tags)])}`]),
-        ...(change.timezone === undefined ? [] : [sql`timezone = ${change.timezone}`]),
+        ...(change.timezone === undefined ? [] : [sql`timezone = ${storedZone(change.timezone)}`]),
         ...(change.environment === undefined ? [] : [sql`environment = ${change.environment}`]),
         ...(change.metadata === undefined ? [] : [sql`metadata = ${JSON.stringify(change.metadata)}::json`])
       ]
@@ -254,50 +255,57 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
       ).pipe(storeError("DeviceStore.update"))
     }
 
+    const ownTags = ({ tagsAll, tagsAny }: DeviceFilter) =>
+      tagConditions(sql, "devices", { ...(tagsAll && { tags_all: tagsAll }), ...(tagsAny && { tags_any: tagsAny }) })
+
     const conditionsOf = (filter: DeviceFilter) => {
-      const { createdBefore, createdFrom, environment, platform, seenBefore, seenFrom, status, tagsAll, tagsAny } =
-        filter
+      const { createdBefore, createdFrom, environment, platform, seenBefore, seenFrom, segment, status } = filter
       return [
         ...(platform === undefined ? [] : [sql`platform = ${platform}`]),
         ...(environment === undefined ? [] : [sql`environment = ${environment}`]),
         ...(status === undefined ? [] : [sql`active = ${status === "active"}`]),
-        // Said aloud because the index on tags leaves out devices without any.
-        ...(tagsAny || tagsAll ? [sql`tags <> '{}'`] : []),
-        ...(tagsAny ? [sql`tags && ${texts(tagsAny)}`] : []),
-        ...(tagsAll ? [sql`tags @> ${texts(tagsAll)}`] : []),
-        // Ids begin with their time: a span of time is a span of the key.
-        ...(createdFrom === undefined
-          ? []
-          : [
-              sql`created_at >= ${new Date(createdFrom)}`,
-              sql`id >= ${uuidFloor(Math.max(0, createdFrom - SKEW_MS))}::uuid`
-            ]),
-        ...(createdBefore === undefined
-          ? []
-          : [
-              sql`created_at < ${new Date(createdBefore)}`,
-              sql`id < ${uuidFloor(Math.max(0, createdBefore + SKEW_MS))}::uuid`
-            ]),
+        ...ownTags(filter),
+        ...(createdFrom === undefined ? [] : [sql`created_at >= ${new Date(createdFrom)}`]),
+        ...(createdBefore === undefined ? [] : [sql`created_at < ${new Date(createdBefore)}`]),
         ...(seenFrom === undefined ? [] : [sql`last_seen_at >= ${new Date(seenFrom)}`]),
-        ...(seenBefore === undefined ? [] : [sql`last_seen_at < ${new Date(seenBefore)}`])
+        ...(seenBefore === undefined ? [] : [sql`last_seen_at < ${new Date(seenBefore)}`]),
+        ...(segment === undefined ? [] : [sql`active`, ...deviceConditions(sql, segment)])
       ]
     }
 
+    /** Ids begin with their time: a span of time is a span of the key. */
+    const spanOf = ({ createdBefore, createdFrom }: DeviceFilter) => [
+      ...(createdFrom === undefined ? [] : [sql`id >= ${uuidFloor(Math.max(0, createdFrom - SKEW_MS))}::uuid`]),
+      ...(createdBefore === undefined ? [] : [sql`id < ${uuidFloor(Math.max(0, createdBefore + SKEW_MS))}::uuid`])
+    ]
+
     /** Never prepared: the best plan depends on how many devices a tag has, which a plan made once cannot know. */
     const list: DeviceStore["Service"]["list"] = (appId, filter, after, limit) => {
-      const conditions = conditionsOf(filter)
+      const { segment = null, status, userId } = filter
+      // None that is inactive is in a segment.
+      if (segment !== null && status === "invalid") return Effect.succeed({ items: [], next: null })
+      const span = spanOf(filter)
+      const conditions = [...conditionsOf(filter), ...span]
       // The devices of a user are few and found by their index; the fence keeps the planner from walking all in order.
       const from =
-        filter.userId === undefined
+        userId === undefined
           ? sql`SELECT ${columns} FROM devices WHERE ${sql.and([sql`app_id = ${appId}`, ...conditions])}`
           : sql`SELECT * FROM (
               SELECT ${columns} FROM devices
-              WHERE ${sql.and([sql`app_id = ${appId}`, sql`user_id = ${filter.userId}`, ...conditions])} OFFSET 0
+              WHERE ${sql.and([sql`app_id = ${appId}`, sql`user_id = ${userId}`, ...conditions])} OFFSET 0
             ) AS theirs WHERE true`
-      const rows = sql<DeviceRow>`
-        ${from} ${after === null ? sql`` : sql`AND id > ${after}`} ORDER BY id LIMIT ${limit + 1}`.unprepared
-      return byValues(sql, rows).pipe(
-        Effect.map((rows) => pageOf(rows.map(deviceOf), limit)),
+      const tags = [...ownTags(filter), ...(segment === null ? [] : tagConditions(sql, "devices", segment))]
+      const isFew = userId !== undefined
+      const wanted = { table: "devices", appId, segment, isFew, tags, span, after, limit } as const
+      return readPage(
+        sql,
+        wanted,
+        (after, end, limit) =>
+          sql<DeviceRow>`
+            ${from} ${after === null ? sql`` : sql`AND id > ${after}`} ${end === null ? sql`` : sql`AND id <= ${end}`}
+            ORDER BY id LIMIT ${limit}`.unprepared
+      ).pipe(
+        Effect.map(({ items, next }) => ({ items: items.map(deviceOf), next })),
         storeError("DeviceStore.list")
       )
     }

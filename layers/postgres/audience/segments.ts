@@ -4,6 +4,7 @@ import { PgTypes } from "@effect/sql-pg"
 import type { EngagementType } from "../../../services/domain/engagement/Engagement.ts"
 import type { KeptAudience } from "../../../services/domain/sending/Notification.ts"
 import type { AttributeRule, SegmentFilter } from "../../../services/domain/audience/Segment.ts"
+import { namesOfZones } from "../../../services/domain/ZoneNames.ts"
 import { texts } from "../server/columns.ts"
 
 /*
@@ -31,6 +32,12 @@ export const filterOf = (audience: KeptAudience): SegmentFilter | null => {
 /** Whether rows that fit may lie so far apart that a page of them takes long to find. */
 export const isSparse = ({ attributes, engagement, last_seen, locales, tags_none }: SegmentFilter): boolean =>
   (attributes ?? engagement ?? last_seen ?? locales ?? tags_none) !== undefined
+
+/** Whether tags lead to those who fit, by their index; else nothing but reading row by row does. */
+export const isByTags = (filter: SegmentFilter | null): boolean => (filter?.tags_all ?? filter?.tags_any) !== undefined
+
+/** Who asks for a platform means devices. */
+export const isDevicesOnly = (filter: SegmentFilter | null): boolean => filter?.platforms !== undefined
 
 const days = (sql: Sql, count: number): Fragment => sql`now() - ${PgTypes.float8(count)} * interval '1 day'`
 
@@ -78,20 +85,29 @@ const aboutPerson = (sql: Sql, { attributes, locales }: SegmentFilter): Readonly
   ...(attributes ?? []).map((rule) => ruleOf(sql, rule))
 ]
 
-/** Conditions on tags and the time zone, of a device or of a contact: their columns have the same names. */
-const aboutTags = (
+/** Conditions that the index on tags leads by, of a device or of a contact: their columns have the same names. */
+export const tagConditions = (
   sql: Sql,
   table: "devices" | "p",
-  { tags_all, tags_any, tags_none, timezones }: SegmentFilter
+  { tags_all, tags_any }: Pick<SegmentFilter, "tags_all" | "tags_any">
 ): ReadonlyArray<Fragment> => {
   const tags = sql.literal(`${table}.tags`)
   return [
     // Said aloud because the index on tags leaves out rows without any.
     ...(tags_any || tags_all ? [sql`${tags} <> '{}'`] : []),
     ...(tags_any ? [sql`${tags} && ${texts(tags_any)}`] : []),
-    ...(tags_all ? [sql`${tags} @> ${texts(tags_all)}`] : []),
-    ...(tags_none ? [sql`NOT (${tags} && ${texts(tags_none)})`] : []),
-    ...(timezones ? [sql`${sql.literal(table)}.timezone = ANY(${texts(timezones)})`] : [])
+    ...(tags_all ? [sql`${tags} @> ${texts(tags_all)}`] : [])
+  ]
+}
+
+/** Conditions on tags and the time zone. */
+const aboutTags = (sql: Sql, table: "devices" | "p", filter: SegmentFilter): ReadonlyArray<Fragment> => {
+  const { tags_none, timezones } = filter
+  const of = sql.literal(table)
+  return [
+    ...tagConditions(sql, table, filter),
+    ...(tags_none ? [sql`NOT (${of}.tags && ${texts(tags_none)})`] : []),
+    ...(timezones ? [sql`${of}.timezone = ANY(${texts(namesOfZones(timezones))})`] : [])
   ]
 }
 
@@ -166,6 +182,23 @@ export const inboxConditions = (sql: Sql, filter: SegmentFilter): ReadonlyArray<
     sql,
     "p",
     sql`ANY(ARRAY(SELECT i.id FROM channels i WHERE i.contact_id = p.id AND i.kind = 'inbox'))`,
+    filter
+  )
+]
+
+/**
+ * Conditions on contacts `p` as people: what a person did, they did on any device or channel of theirs, as workflows see
+ * it (services/domain/workflows/Conditions.ts).
+ */
+export const contactConditions = (sql: Sql, filter: SegmentFilter): ReadonlyArray<Fragment> => [
+  ...personConditions(sql, filter),
+  ...aboutEngagement(
+    sql,
+    "p",
+    sql`ANY(ARRAY(
+      SELECT o.id FROM channels o WHERE o.contact_id = p.id
+      UNION ALL SELECT d.id FROM devices d WHERE d.app_id = p.app_id AND d.user_id = p.external_id
+    ))`,
     filter
   )
 ]

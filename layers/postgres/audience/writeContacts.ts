@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { UpsertContact } from "../../../services/domain/audience/Contact.ts"
 import type { AppId, ContactId } from "../../../services/domain/Ids.ts"
+import { storedZone } from "../../../services/domain/ZoneNames.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { addressKey } from "./addresses.ts"
 import { booleans, textArrayText, texts, uuids } from "../server/columns.ts"
@@ -72,7 +73,7 @@ export const writeContacts = (sql: Sql) => {
         ${booleans(changes.map(({ contact }) => contact.locale !== undefined))},
         ${texts(changes.map(({ contact }) => contact.locale ?? null))},
         ${booleans(changes.map(({ contact }) => contact.timezone !== undefined))},
-        ${texts(changes.map(({ contact }) => contact.timezone ?? null))},
+        ${texts(changes.map(({ contact }) => storedZone(contact.timezone)))},
         ${booleans(changes.map(({ contact }) => contact.email !== undefined))},
         ${texts(changes.map(({ contact: { email } }) => (typeof email === "string" ? addressKey(email) : null)))},
         ${texts(changes.map(({ contact: { email } }) => email ?? null))}

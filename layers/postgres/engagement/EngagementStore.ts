@@ -116,7 +116,7 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
             SELECT coalesce(finished.status = ${statusCode.sent}, false) OR (
               EXISTS (SELECT 1 FROM devices d WHERE d.app_id = t.app_id AND d.id = t.device_id)
               AND EXISTS (
-                SELECT 1 FROM batches b
+                SELECT 1 FROM all_batches b
                 WHERE b.notification_id = n.id AND NOT b.done AND b.provider <> 'smtp'
                   AND (b.lease_until IS NOT NULL OR b.attempts > 0) AND t.device_id = ANY(b.recipients)
               )

@@ -3,9 +3,18 @@ import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { TemplateId, TemplateVersionId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
-import type { Template, TemplateBody } from "../../../services/domain/messages/Template.ts"
+import type {
+  Template,
+  TemplateBody,
+  TemplateVersion,
+  TemplateVersionSummary
+} from "../../../services/domain/messages/Template.ts"
+import { VERSIONS_KEPT } from "../../../services/domain/messages/Template.ts"
+import type { ActorKind } from "../../../services/domain/access/Audit.ts"
+import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
 import { record } from "../access/auditEntry.ts"
+import { emailOf } from "../access/logEntries.ts"
 import { permitted } from "../access/permitted.ts"
 import type { Cut } from "../server/pages.ts"
 import { cutByBytes, cutPageOf, spanOf } from "../server/pages.ts"
@@ -31,6 +40,26 @@ const templateOf = (row: TemplateRow): Template => ({
   updatedAt: row.updated_at.getTime()
 })
 
+interface VersionRow {
+  readonly id: TemplateVersionId
+  readonly template_id: TemplateId
+  readonly version: number
+  readonly name: string
+  readonly created_at: Date
+  readonly actor_kind: typeof ActorKind.Type
+  readonly actor_id: string | null
+  readonly actor_email: string | null
+}
+
+const summaryOf = (row: VersionRow): TemplateVersionSummary => ({
+  id: row.id,
+  version: row.version,
+  name: row.name,
+  createdAt: row.created_at.getTime(),
+  actor: { kind: row.actor_kind, id: row.actor_id },
+  actorEmail: row.actor_email
+})
+
 export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Layer.effect(
   TemplateStore,
   Effect.gen(function* () {
@@ -45,9 +74,11 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
       Effect.gen(function* () {
         const id = uuidv7() as TemplateId
         const versionId = uuidv7() as TemplateVersionId
+        const actor = yield* CurrentActor
         const [row] = yield* sql<{ readonly created_at: Date }>`
           WITH made AS (
-            INSERT INTO template_versions (id, app_id, body) VALUES (${versionId}, ${appId}, ${JSON.stringify(body)}::json)
+            INSERT INTO template_versions (id, app_id, body, template_id, version, name, actor_kind, actor_id)
+            VALUES (${versionId}, ${appId}, ${JSON.stringify(body)}::json, ${id}, 1, ${name}, ${actor.kind}, ${actor.id})
           )
           INSERT INTO templates (id, app_id, name, version_id) VALUES (${id}, ${appId}, ${name}, ${versionId})
           RETURNING created_at`
@@ -74,15 +105,18 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
     const update: TemplateStore["Service"]["update"] = (appId, id, version, name, body) =>
       Effect.gen(function* () {
         const versionId = uuidv7()
+        const actor = yield* CurrentActor
         const [row] = yield* sql<{ readonly created_at: Date; readonly updated_at: Date }>`
           WITH before AS MATERIALIZED (
-            SELECT id, version_id FROM templates
+            SELECT id, version FROM templates
             WHERE app_id = ${appId} AND id = ${id} AND version = ${version} FOR UPDATE
           ), made AS (
-            INSERT INTO template_versions (id, app_id, body)
-            SELECT ${versionId}::uuid, ${appId}::uuid, ${JSON.stringify(body)}::json FROM before
+            INSERT INTO template_versions (id, app_id, body, template_id, version, name, actor_kind, actor_id)
+            SELECT ${versionId}::uuid, ${appId}::uuid, ${JSON.stringify(body)}::json, before.id, before.version + 1,
+              ${name}::text, ${actor.kind}::text, ${actor.id}::text FROM before
           ), retired AS (
-            UPDATE template_versions v SET retired_at = now() FROM before WHERE v.id = before.version_id
+            UPDATE template_versions v SET retired_at = now() FROM before
+            WHERE v.template_id = before.id AND v.version = before.version + 1 - ${sql.literal(String(VERSIONS_KEPT))}
           )
           UPDATE templates t SET name = ${name}, version = t.version + 1, version_id = ${versionId}::uuid,
             updated_at = now()
@@ -103,8 +137,11 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
     const remove: TemplateStore["Service"]["remove"] = (appId, id) =>
       Effect.gen(function* () {
         const [row] = yield* sql<{ readonly name: string }>`
-          WITH gone AS (DELETE FROM templates WHERE app_id = ${appId} AND id = ${id} RETURNING version_id, name)
-          UPDATE template_versions v SET retired_at = now() FROM gone WHERE v.id = gone.version_id RETURNING gone.name`
+          WITH gone AS (DELETE FROM templates WHERE app_id = ${appId} AND id = ${id} RETURNING id, name), retired AS (
+            UPDATE template_versions v SET retired_at = now() FROM gone
+            WHERE v.template_id = gone.id AND v.retired_at IS NULL
+          )
+          SELECT name FROM gone`
         if (row === undefined) return false
         yield* record(sql, appId, "template.deleted", id, { name: row.name })
         return true
@@ -117,12 +154,37 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
         storeError("TemplateStore.latest")
       )
 
+    const summary = sql`l.id, l.template_id, l.version, l.name, l.created_at, l.actor_kind, l.actor_id,
+      (${emailOf(sql)}) AS actor_email`
+
+    const versions: TemplateStore["Service"]["versions"] = (appId, id) =>
+      sql<VersionRow>`
+        SELECT ${summary} FROM templates t JOIN template_versions l ON l.template_id = t.id AND l.retired_at IS NULL
+        WHERE t.app_id = ${appId} AND t.id = ${id} ORDER BY l.version DESC`.pipe(
+        Effect.map((rows) => rows.map(summaryOf)),
+        storeError("TemplateStore.versions")
+      )
+
+    const version: TemplateStore["Service"]["version"] = (appId, id) =>
+      sql<VersionRow & { readonly body: TemplateBody }>`
+        SELECT ${summary}, l.body FROM template_versions l JOIN templates t ON t.id = l.template_id
+        WHERE l.app_id = ${appId} AND l.id = ${id} AND l.retired_at IS NULL`.pipe(
+        Effect.map((rows) =>
+          Option.map(Option.fromUndefinedOr(rows[0]), (row): TemplateVersion => ({
+            ...summaryOf(row),
+            templateId: row.template_id,
+            body: row.body
+          }))
+        ),
+        storeError("TemplateStore.version")
+      )
+
     const body: TemplateStore["Service"]["body"] = (version) =>
       sql<{ readonly body: TemplateBody }>`SELECT body FROM template_versions WHERE id = ${version}`.pipe(
         Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), (row) => row.body)),
         storeError("TemplateStore.body")
       )
 
-    return TemplateStore.of({ create, find, list, update, remove, latest, body })
+    return TemplateStore.of({ create, find, list, update, remove, latest, versions, version, body })
   })
 )

@@ -24,6 +24,7 @@ CREATE TABLE workflows (
   next_at timestamptz,
   -- Archived or deleted while runs were open: they are cancelled in the background.
   is_closing boolean NOT NULL DEFAULT false,
+  -- Since when it waits for what its trigger names.
   activated_at timestamptz,
   -- From then on nobody is shown it, and it goes when its runs have ended.
   deleted_at timestamptz,
@@ -49,10 +50,12 @@ CREATE TABLE workflow_versions (
   -- Sealed: the values of headers of its FETCH steps, which the definition has masks for.
   headers bytea,
   created_at timestamptz NOT NULL DEFAULT now(),
+  -- Who made it, as audit_log has it: shown for as long as the version is there.
+  actor_kind text NOT NULL DEFAULT 'system',
+  actor_id text,
   UNIQUE (workflow_id, version)
 );
--- Whether a version of a template is used by more than the workflow that goes.
-CREATE INDEX templates_version ON templates (version_id);
+CREATE INDEX workflow_versions_page ON workflow_versions (workflow_id, id);
 
 -- No foreign keys: a million of them are written at once, and their workflow is removed after them.
 CREATE TABLE executions (
@@ -164,6 +167,7 @@ CREATE TABLE fetch_hosts (
   app_id uuid NOT NULL,
   host text NOT NULL,
   next_at timestamptz NOT NULL,
+  held_until timestamptz,
   PRIMARY KEY (app_id, host)
 ) WITH (fillfactor = 50);
 CREATE INDEX fetch_hosts_next ON fetch_hosts (next_at);

@@ -55,7 +55,7 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
         SELECT n.id, n.planned, summed.* FROM newest n CROSS JOIN LATERAL (
           SELECT coalesce(sum(sent), 0) AS sent, coalesce(sum(failed), 0) AS failed,
             coalesce(sum(pending + sent + failed + skipped + cancelled), 0) AS accepted
-          FROM batches WHERE notification_id = n.id
+          FROM all_batches WHERE notification_id = n.id
         ) AS summed WHERE n.status = 'completed'
       ), compared AS MATERIALIZED (
         SELECT id, sent, failed FROM counted WHERE sent + failed <= ${LARGE} ORDER BY id DESC LIMIT ${COMPARED}

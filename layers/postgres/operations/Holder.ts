@@ -9,6 +9,7 @@ import type { AppId, ExecutionId } from "../../../services/domain/Ids.ts"
 import type { HolderId } from "../../../services/ports/operations/HolderStore.ts"
 import type { InHand } from "../../../services/ports/operations/LeaseHolder.ts"
 import { LeaseHolder } from "../../../services/ports/operations/LeaseHolder.ts"
+import { DIRECT_FENCE } from "../sending/directBatches.ts"
 import { integers, milliseconds, uuids } from "../server/columns.ts"
 import { nodeName } from "../server/Database.ts"
 import { sqlStateOf, storeError } from "../server/storeError.ts"
@@ -139,6 +140,15 @@ export const prolong = (
       CROSS JOIN LATERAL (
         SELECT id FROM webhook_work_items WHERE id = t.id AND fence = t.fence AND NOT done FOR NO KEY UPDATE SKIP LOCKED
       ) AS w
+    ), held_direct AS MATERIALIZED (
+      SELECT n.id FROM unnest(${uuids(batches.flatMap(({ fence, id }) => (fence === DIRECT_FENCE ? [id] : [])))}) AS t (id)
+      CROSS JOIN LATERAL (
+        SELECT id FROM notifications WHERE direct_batch = t.id AND direct_recipient IS NOT NULL
+        FOR NO KEY UPDATE SKIP LOCKED
+      ) AS n
+    ), prolonged_direct AS (
+      UPDATE notifications SET direct_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
+      WHERE id = ANY(ARRAY(SELECT id FROM held_direct))
     ), prolonged AS (
       UPDATE batches SET lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
       WHERE id = ANY(ARRAY(SELECT id FROM held))

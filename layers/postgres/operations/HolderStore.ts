@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { ALONE, AMONG_MANY, CRASHED, KILLED, KILLED_BESIDE, MANY } from "../../../services/domain/sending/Suspicion.ts"
 import type { HolderId } from "../../../services/ports/operations/HolderStore.ts"
 import { HolderStore } from "../../../services/ports/operations/HolderStore.ts"
+import { ANY_DIRECT, giveRows } from "../sending/directBatches.ts"
 import { integers } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
 import { RECONNECT_MS, WRITABLE_SINCE } from "./writableSince.ts"
@@ -107,6 +108,7 @@ export const layer: Layer.Layer<HolderStore, never, PgClient.PgClient> = Layer.e
         Effect.gen(function* () {
           // By the partial indexes of open work, however much lies beside it that has ended.
           yield* sql`SET LOCAL enable_seqscan = off`
+          yield* giveRows(sql, sql`${sql.literal(ANY_DIRECT)} AND n.direct_holder = ANY(${integers(ripe)})`)
           return yield* take(ripe)
         })
       )

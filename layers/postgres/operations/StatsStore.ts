@@ -33,7 +33,7 @@ export const layer: Layer.Layer<StatsStore, never, SqlClient.SqlClient> = Layer.
       sql<ProviderAccount>`
         SELECT provider, sum(pending)::integer AS pending, sum(sent)::integer AS sent, sum(failed)::integer AS failed,
           sum(skipped)::integer AS skipped, sum(cancelled)::integer AS cancelled
-        FROM batches WHERE notification_id = ${id} AND app_id = ${appId}
+        FROM all_batches WHERE notification_id = ${id} AND app_id = ${appId}
         GROUP BY provider ORDER BY provider`.pipe(storeError("StatsStore.notification"))
 
     return StatsStore.of({ days, notification })

@@ -133,13 +133,7 @@ export const layer: Layer.Layer<OrganizationStore, never, SqlClient.SqlClient | 
         if (length >= APPLICATIONS_PER_ORGANIZATION) {
           return yield* new TooManyOfThem({ what: "applications", limit: APPLICATIONS_PER_ORGANIZATION })
         }
-        const made = yield* insertApplication(sql, box, application)
-        yield* recordPeople(sql, "application.created", {
-          organization: id,
-          target: made.id,
-          details: { name: made.name }
-        })
-        return made
+        return yield* insertApplication(sql, box, application)
       }).pipe(changing(sql, "createApplication"))
 
     return OrganizationStore.of({

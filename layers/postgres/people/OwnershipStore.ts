@@ -12,6 +12,7 @@ const TABLES: Readonly<Record<ObjectKind, string>> = {
   channel: "channels",
   segment: "segments",
   template: "templates",
+  templateVersion: "template_versions",
   notification: "notifications",
   webhook: "webhooks",
   redelivery: "redeliveries",

@@ -51,15 +51,17 @@ export const deleteAccount = (sql: SqlClient.SqlClient): AccountStore["Service"]
       for (const { has_payments, id: organizationId } of needed) {
         if (has_payments) return yield* new OrganizationHasPayments({ organizationId })
       }
-      for (const { id: organization } of own) {
+      for (const { id: organization, role } of own) {
         if (needed.some((one) => one.id === organization)) yield* markDeleted(sql, organization)
-        else yield* recordPeople(sql, "member.left", { organization, account: id, target: id })
+        else yield* recordPeople(sql, "member.left", { organization, account: id, target: id, details: { role } })
       }
       // Memberships, sessions, external sign-ins and invitations that it sent go with the account.
       yield* sql`DELETE FROM accounts WHERE id = ${id}`
       yield* sql`DELETE FROM login_codes WHERE email = ${email}`
       yield* sql`DELETE FROM pending_sign_ins WHERE email = ${email}`
       yield* sql`DELETE FROM invitations WHERE email = ${email}`
+      // Answers that are kept for repetitions. That of the present request, if any, is yet to come, and says nothing.
+      yield* sql`DELETE FROM idempotency_keys WHERE app_id = ${id} AND status IS NOT NULL`
       yield* sql`DELETE FROM service_mails WHERE email = ${email} OR sender = ${id}`
       yield* recordPeople(sql, "account.deleted", { account: id, target: id })
       return true

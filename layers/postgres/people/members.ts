@@ -107,7 +107,9 @@ export const membersOver = (sql: SqlClient.SqlClient): Of => {
     }
     yield* sql`DELETE FROM members WHERE organization_id = ${id} AND account_id = ${account}`
     // What they were about to let others into, they have no say in any more.
-    yield* sql`DELETE FROM invitations WHERE organization_id = ${id} AND invited_by = ${account}`
+    const taken = yield* sql<{ readonly id: string }>`
+      DELETE FROM invitations WHERE organization_id = ${id} AND invited_by = ${account} RETURNING id`
+    for (const { id: target } of taken) yield* recordPeople(sql, "invitation.revoked", { organization: id, target })
   })
 
   const leave: Of["leave"] = (actor, id) =>

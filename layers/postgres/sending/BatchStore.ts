@@ -10,6 +10,7 @@ import { StoreError } from "../../../services/ports/StoreError.ts"
 import { cancelRest } from "./cancelRest.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { milliseconds } from "../server/columns.ts"
+import { DIRECT_FENCE, giveRows, giveRowsToOverdue } from "./directBatches.ts"
 import { finishBatch } from "./finishBatch.ts"
 import { finishLate } from "./finishLate.ts"
 import { finishSent as finishSingles } from "./finishSent.ts"
@@ -124,18 +125,33 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
 
     const extend: BatchStore["Service"]["extend"] = (id, fence, leaseMs) =>
       sql`
-        UPDATE batches SET lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
-        WHERE id = ${id} AND fence = ${fence} AND NOT done
-        RETURNING id`.pipe(
+        WITH own AS (
+          UPDATE batches SET lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
+          WHERE id = ${id} AND fence = ${fence} AND NOT done
+          RETURNING id
+        ), direct AS (
+          UPDATE notifications SET direct_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
+          WHERE direct_batch = ${id} AND direct_recipient IS NOT NULL AND ${fence}::integer = ${sql.literal(String(DIRECT_FENCE))}
+          RETURNING id
+        )
+        SELECT FROM own UNION ALL SELECT FROM direct`.pipe(
         Effect.map((rows) => rows.length > 0),
         storeError("BatchStore.extend")
       )
 
-    const release: BatchStore["Service"]["release"] = (id, fence, delayMs, suspended) =>
+    const releaseRow = (id: BatchId, fence: number, delayMs: number, suspended: boolean) =>
       sql`
         UPDATE batches SET lease_until = NULL, suspended = ${suspended},
           due_at = now() + ${milliseconds(delayMs)} * interval '1 ms'
-        WHERE id = ${id} AND fence = ${fence} AND NOT done`.pipe(Effect.asVoid, storeError("BatchStore.release"))
+        WHERE id = ${id} AND fence = ${fence} AND NOT done
+        RETURNING id`
+
+    const release: BatchStore["Service"]["release"] = Effect.fnUntraced(function* (id, fence, delayMs, suspended) {
+      const released = yield* releaseRow(id, fence, delayMs, suspended)
+      if (released.length > 0 || fence !== DIRECT_FENCE) return
+      yield* giveRows(sql, sql`n.direct_batch = ${id}`)
+      yield* releaseRow(id, fence, delayMs, suspended)
+    }, storeError("BatchStore.release"))
 
     /** Scheduled notifications whose time has come, from now on queued as any other; or sending, where the plan is done. */
     const duePlans = sql<{ readonly id: NotificationId; readonly priority: Priority; readonly plan_done: boolean }>`
@@ -181,6 +197,8 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       ) AS first`
 
     const forgotten: BatchStore["Service"]["forgotten"] = Effect.fnUntraced(function* (forgottenMs) {
+      // Nobody claims them where they are.
+      yield* giveRowsToOverdue(sql)
       const due = (yield* duePlans).flatMap(({ id, plan_done, priority }) => (plan_done ? [] : { id, priority }))
       const forgotten = yield* forgottenPlans(forgottenMs)
       const plans = [...due, ...forgotten.filter(({ id }) => !due.some((plan) => plan.id === id))]
@@ -205,11 +223,13 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       WITH seen AS MATERIALIZED (
         SELECT id, reopened FROM notifications n
         WHERE plan_done AND completed_at IS NULL AND status IN ('queued', 'sending', 'paused')
+          AND direct_recipient IS NULL
           AND coalesce((SELECT false FROM batches WHERE notification_id = n.id AND NOT done LIMIT 1), true)
       ), done AS MATERIALIZED (
         SELECT n.id FROM notifications n, seen
         WHERE n.id = ANY(ARRAY(SELECT id FROM seen)) AND n.id = seen.id AND n.reopened = seen.reopened
           AND n.plan_done AND n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')
+          AND n.direct_recipient IS NULL
         FOR NO KEY UPDATE OF n SKIP LOCKED
       )
       UPDATE notifications n SET status = 'completed', completed_at = now() FROM done
@@ -232,16 +252,36 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       atOnce: AT_ONCE
     })
     const finishAfterCancel = finishLate(sql)
-    const finish: BatchStore["Service"]["finish"] = (chunk) =>
-      (isSmall(chunk)
+    const finishRow = (chunk: ResultChunk) =>
+      isSmall(chunk)
         ? Effect.map(finishTogether(chunk), (done) => Option.map(Option.fromNullOr(done), ({ webhooks }) => webhooks))
         : finishOne(chunk).pipe(storeError("BatchStore.finish"))
-      ).pipe(
-        Effect.flatMap((written) =>
-          Option.isSome(written)
-            ? Effect.succeed(written)
-            : finishAfterCancel(chunk).pipe(storeError("BatchStore.finish"))
-        ),
+
+    /** None when the notification has no such direct batch; else whether it is there still. */
+    const directOf = ({ batchId, notificationId }: ResultChunk) =>
+      sql<{ readonly is_open: boolean }>`
+        SELECT direct_recipient IS NOT NULL AS is_open FROM notifications
+        WHERE id = ${notificationId} AND direct_batch = ${batchId}`.pipe(
+        Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), ({ is_open }) => is_open))
+      )
+
+    /** What has no row may be a direct batch, or one that a cancel has ended. */
+    const finishOther = Effect.fnUntraced(function* (chunk: ResultChunk) {
+      if (chunk.fence === DIRECT_FENCE) {
+        const isOpen = yield* directOf(chunk)
+        // Sent, and written before: the answer was lost.
+        if (Option.isSome(isOpen) && !isOpen.value) return Option.some([])
+        // Got a row now, or by somebody else meanwhile.
+        yield* giveRows(sql, sql`n.id = ${chunk.notificationId} AND n.direct_batch = ${chunk.batchId}`)
+        const written = yield* finishRow(chunk)
+        if (Option.isSome(written)) return written
+      }
+      return yield* finishAfterCancel(chunk)
+    }, storeError("BatchStore.finish"))
+
+    const finish: BatchStore["Service"]["finish"] = (chunk) =>
+      finishRow(chunk).pipe(
+        Effect.flatMap((written) => (Option.isSome(written) ? Effect.succeed(written) : finishOther(chunk))),
         // What cannot even be put into a statement is refused like what a statement may not say.
         Effect.catchDefect((cause) =>
           Effect.fail(new StoreError({ operation: "BatchStore.finish", cause, refused: true }))

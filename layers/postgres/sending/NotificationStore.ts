@@ -183,7 +183,7 @@ const makeCompleteIfDone = (sql: SqlClient.SqlClient): Effect.Effect<Store["comp
         WITH done AS MATERIALIZED (
           SELECT n.id FROM notifications n JOIN notifications seen ON seen.id = n.id AND seen.reopened = n.reopened
           WHERE n.id = ANY(${uuids([...new Set(ids)])}) AND n.plan_done AND n.completed_at IS NULL
-            AND n.status IN ('queued', 'sending', 'paused')
+            AND n.status IN ('queued', 'sending', 'paused') AND n.direct_recipient IS NULL
             AND coalesce((SELECT false FROM batches WHERE notification_id = n.id AND NOT done LIMIT 1), true)
           ORDER BY n.id FOR NO KEY UPDATE OF n
         )
@@ -225,7 +225,8 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
       message: yield* makeMessage(sql),
       deliveries: (appId, id, after, limit, filter) =>
         readDeliveries(appId, id, after, limit, filter).pipe(storeError("NotificationStore.deliveries")),
-      outcomes: (appId, id) => outcomes(appId, id).pipe(storeError("NotificationStore.outcomes")),
+      // In a transaction, because others share a connection with a statement: a million failures are read for a second.
+      outcomes: (appId, id) => sql.withTransaction(outcomes(appId, id)).pipe(storeError("NotificationStore.outcomes")),
       claimPlan: claimPlanOf(sql, holder),
       claimNextPlan: claimNextPlanOf(sql, holder),
       savePlan: savePlanOf(sql),

@@ -35,10 +35,11 @@ import { sizeOf } from "./notificationRows.ts"
  *            to it, where somebody is ready to do so; or with the number of devices that its users have
  *   reached  those devices, where they are few, with as much
  *   keys     idempotency keys that are still their requests': they get their answers
- *   made     the notifications; not one whose key another request has taken, nor one whose device is unknown
+ *   made     the notifications, with the batch of an only device that is leased (directBatches.ts); not one whose key
+ *            another request has taken, nor one whose device is unknown
  *   noted    the audit log's entries of those that are written down: services/domain/access/Audit.ts
  *   written  batches that were planned before
- *   sent     batches of the single devices
+ *   sent     batches of single devices that nobody sends to at once
  *   shared   batches of users' devices, one each: each ends by itself
  *
  * Devices, credentials and people are looked up for each, and not joined: a plan that was made while there were few would
@@ -98,10 +99,24 @@ const ALL_TO_SEND = (order: string): string => `array_agg(version${order}) AS ve
         array_agg(accepted_at${order}) AS accepted, array_agg(token${order}) AS tokens,
         array_agg(environment${order}) AS environments, array_agg(seen_at${order}) AS seen,
         array_agg(p256dh${order}) AS p256dh, array_agg(auth${order}) AS auth`
-/** What a batch that was leased begins with. */
-const LEASED = (row: string): string => `CASE WHEN ${row}.version IS NULL THEN 0 ELSE 1 END,
-        CASE WHEN ${row}.version IS NOT NULL THEN ${row}.holder END,
-        CASE WHEN ${row}.version IS NOT NULL THEN now() + $13 * interval '1 ms' END`
+/** The provider of an only device. */
+const PROVIDER = "CASE a.device WHEN 'i' THEN 'apns' WHEN 'a' THEN 'fcm' ELSE 'webpush' END"
+/** Whether the users of `a` have one device, `r`, and it was leased: its batch stands in the notification's row. */
+const IS_DIRECT = "r.devices = 1 AND r.version IS NOT NULL"
+/** What is known of an only batch that was leased, of a device that was named or of a user's. */
+const onlyOf = (name: string, type: string, ofDevice: string, ofUser: string): string => `
+        -- [leases]
+        , coalesce(NULL::${type}
+        -- [end]
+        -- [devices, leases]
+        , CASE WHEN a.version IS NOT NULL THEN ${ofDevice} END
+        -- [end]
+        -- [users, leases]
+        , ${ofUser}
+        -- [end]
+        -- [leases]
+        ) AS ${name}
+        -- [end]`
 /** Not one whose key another request has taken. */
 const isMeant = (column: string): string => `AND (${column} <> ALL($14) OR ${column} IN (SELECT id FROM keys))`
 
@@ -177,7 +192,7 @@ export const ACCEPT = `
     -- [end]
     -- [users]
     , reached AS MATERIALIZED (
-      SELECT a.n::integer AS place, a.id AS notification_id, a.app_id, a.priority, d.id, ${KIND} AS provider,
+      SELECT a.n::integer AS place, a.id AS notification_id, a.app_id, a.priority, a.devices, d.id, ${KIND} AS provider,
         -- Of the notification's millisecond, so that they lie beside it.
         (left(a.id::text, 14) || '7' || substr(gen_random_uuid()::text, 16))::uuid AS batch_id
     -- [end]
@@ -208,6 +223,9 @@ export const ACCEPT = `
         -- [templates]
         , template_version
         -- [end]
+        -- [leases]
+        , direct_batch, direct_provider, direct_recipient, direct_holder, direct_until
+        -- [end]
       )
       SELECT a.id, a.app_id, a.priority, a.request::json, coalesce(a.send_at, now()) + a.ttl * interval '1 ms',
         plan.done, coalesce(a.planned,
@@ -220,12 +238,23 @@ export const ACCEPT = `
         -- [templates]
         , a.template_version
         -- [end]
-      FROM arrived a, LATERAL (
+        -- [leases]
+        , plan.batch, plan.provider, plan.recipient, CASE WHEN plan.batch IS NOT NULL THEN a.holder END,
+        CASE WHEN plan.batch IS NOT NULL THEN now() + $13 * interval '1 ms' END
+        -- [end]
+      FROM arrived a
+      -- [users, leases]
+      LEFT JOIN reached r ON r.notification_id = a.id AND ${IS_DIRECT}
+      -- [end]
+      CROSS JOIN LATERAL (
         SELECT a.planned IS NOT NULL OR ${IS_REACHED}
           -- [users]
           OR ${IS_SHARED}
           -- [end]
         AS done
+${onlyOf("batch", "uuid", "a.batch_id", "r.batch_id")}
+${onlyOf("provider", "text", PROVIDER, "r.provider")}
+${onlyOf("recipient", "uuid", "a.device_id", "r.id")}
       ) AS plan
       WHERE a.device <> '?'
         -- [keys]
@@ -261,22 +290,13 @@ export const ACCEPT = `
     -- [end]
     -- [devices]
     , sent AS (
-      INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients
-    -- [end]
-        -- [devices, leases]
-        , fence, lease_holder, lease_until
-        -- [end]
-    -- [devices]
-      )
-      SELECT a.batch_id, a.id, a.app_id, CASE a.device WHEN 'i' THEN 'apns' WHEN 'a' THEN 'fcm' ELSE 'webpush' END,
-        a.priority, ARRAY[a.device_id]
-    -- [end]
-        -- [devices, leases]
-        , ${LEASED("a")}
-        -- [end]
-    -- [devices]
+      INSERT INTO batches (id, notification_id, app_id, provider, priority, recipients)
+      SELECT a.batch_id, a.id, a.app_id, ${PROVIDER}, a.priority, ARRAY[a.device_id]
       FROM arrived a WHERE ${IS_REACHED}
     -- [end]
+        -- [devices, leases]
+        AND a.version IS NULL
+        -- [end]
         -- [devices, keys]
         ${isMeant("a.id")}
         -- [end]
@@ -295,10 +315,16 @@ export const ACCEPT = `
       SELECT r.batch_id, r.notification_id, r.app_id, r.provider, r.priority, ARRAY[r.id]
     -- [end]
         -- [users, leases]
-        , ${LEASED("r")}
+        , CASE WHEN r.version IS NULL THEN 0 ELSE 1 END, CASE WHEN r.version IS NOT NULL THEN r.holder END,
+        CASE WHEN r.version IS NOT NULL THEN now() + $13 * interval '1 ms' END
         -- [end]
     -- [users]
       FROM reached r
+    -- [end]
+        -- [users, leases]
+        WHERE NOT (${IS_DIRECT})
+        -- [end]
+    -- [users]
     )
     -- [end]
     SELECT now() AS at,

@@ -8,6 +8,7 @@ import type { ControlCommand } from "../../../services/ports/sending/Notificatio
 import { record } from "../access/auditEntry.ts"
 import { permitted } from "../access/permitted.ts"
 import { cancelRest } from "./cancelRest.ts"
+import { giveRows } from "./directBatches.ts"
 import { texts } from "../server/columns.ts"
 import type { NotificationRow } from "./notificationRows.ts"
 import { COLUMNS, notificationOf } from "./notificationRows.ts"
@@ -80,6 +81,7 @@ export const controlNotification = (sql: SqlClient.SqlClient) => {
           RETURNING ${columns}, plan_done, coalesce(send_at = now(), false) AS late`
         const row = rows[0]
         if (row === undefined) return null
+        yield* giveRows(sql, sql`n.id = ${id}`)
         // Of a late one, those whose own time went by have theirs from now on as well.
         const lanes = yield* sql<{ readonly provider: ProviderKind }>`
           WITH moved AS (

@@ -3,13 +3,15 @@ import type { ResultChunk } from "../../../services/ports/sending/BatchStore.ts"
 import { addedUp, TODAY } from "../engagement/dailyStats.ts"
 import { integers, smallints, texts, uuids } from "../server/columns.ts"
 import { providerCode } from "./deliveryCodes.ts"
+import { DIRECT_FENCE } from "./directBatches.ts"
 import type { Finished } from "./finishSmall.ts"
 import { eventParameters, eventsOfMany, finishing, namesOf, ownEvents, WORK_OF_MANY } from "./finishSmall.ts"
 import { leavingOut } from "./leavingOut.ts"
 
 /*
  * Single messages that were sent, many in one statement: the result of each, which is its batch's only one, ends it, and
- * completes its notification where nothing else of that is open. Notifications are locked before batches, as those do who
+ * completes its notification where nothing else of that is open. A direct batch (directBatches.ts) ends with its
+ * notification, in whose row it stands. Notifications are locked before batches, as those do who
  * pause and cancel. Of two statements at the same time that end batches of one notification, neither may see the other's
  * end: whoever wrote the last asks whether it is done.
  */
@@ -31,6 +33,8 @@ export const FINISH_SENT_TYPES = `
 export const FINISH_SENT = `
     WITH found AS MATERIALIZED (
       SELECT t.*, n.app_id,
+        n.direct_batch = t.id AND n.direct_recipient IS NOT NULL AND t.fence = ${DIRECT_FENCE} AND n.planned = 1
+          AND n.reopened = 0 AND n.status = 'sending' AND n.completed_at IS NULL AS direct,
         false
         -- [condition]
         OR coalesce((
@@ -43,12 +47,17 @@ export const FINISH_SENT = `
         AS t (id, fence, notification_id, recipient_id, provider, attempts, message_id)
       JOIN notifications n ON n.id = t.notification_id
       ORDER BY n.id FOR NO KEY UPDATE OF n
-    ), mine AS (
+    ), others AS (
       UPDATE batches b SET recipients = '{}', done = true, lease_until = NULL, sent = b.sent + 1
       FROM found t
       -- By their ids: in the indexes of what is open, dead rows of a moment ago stand in the way.
-      WHERE b.id = t.id AND b.fence = t.fence AND cardinality(b.recipients) > 0 AND NOT t.wanted
+      WHERE t.direct IS NOT TRUE AND NOT t.wanted
+        AND b.id = t.id AND b.fence = t.fence AND cardinality(b.recipients) > 0
       RETURNING b.id, t.notification_id, t.recipient_id, t.app_id, t.provider::"char" AS provider, t.attempts, t.message_id
+    ), mine AS MATERIALIZED (
+      SELECT id, notification_id, recipient_id, app_id, provider::"char" AS provider, attempts, message_id FROM found
+      WHERE direct AND NOT wanted
+      UNION ALL SELECT * FROM others
     ), written AS (
       INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts, message_id)
       SELECT notification_id, recipient_id, provider, 's', attempts, message_id FROM mine
@@ -58,7 +67,8 @@ export const FINISH_SENT = `
         `SELECT app_id, provider, ${TODAY}, count(*) FROM mine GROUP BY app_id, provider ORDER BY 1, 2`
       )}
     ), completed AS (
-      UPDATE notifications n SET status = 'completed', completed_at = now()
+      UPDATE notifications n SET status = 'completed', completed_at = now(),
+        direct_recipient = NULL, direct_holder = NULL, direct_until = NULL
       FROM (SELECT notification_id, count(*) AS ended FROM mine GROUP BY notification_id) AS these
       WHERE n.id = these.notification_id AND coalesce(n.completed_at, '-infinity') = '-infinity'
         AND n.plan_done AND n.reopened = 0 AND n.status IN ('queued', 'sending', 'paused')

@@ -27,7 +27,7 @@ export const SUMMARY_COLUMNS = COLUMNS.replace(
   "request",
   `CASE WHEN octet_length(request::text) <= ${REQUEST_BYTES} THEN request ELSE json_strip_nulls(json_build_object(
     'priority', request->'priority', 'template_id', request->'template_id', 'send_at', request->'send_at',
-    'local_time', request->'local_time', 'timezone', request->'timezone',
+    'local_time', request->'local_time', 'timezone', request->'timezone', 'workflow', request->'workflow',
     'content', json_build_object('title', request#>'{content,title}', 'subject', request#>'{content,subject}')
   )) END AS request`
 )

@@ -66,16 +66,20 @@ export const listNotifications = (sql: SqlClient.SqlClient): Store["list"] => {
 export const countsOfNotifications = (sql: SqlClient.SqlClient): Store["counts"] =>
   Effect.fnUntraced(function* (appId, ids) {
     const rows = yield* sql<{ readonly id: NotificationId } & Omit<Counts, "accepted">>`
-    SELECT n.id, coalesce(sum(b.pending), 0)::integer AS pending, coalesce(sum(b.sent), 0)::integer AS sent,
-      coalesce(sum(b.failed), 0)::integer AS failed, coalesce(sum(b.skipped), 0)::integer AS skipped,
-      coalesce(sum(b.cancelled), 0)::integer AS cancelled, coalesce(e.delivered, 0) AS delivered,
-      coalesce(e.opened, 0) AS opened, coalesce(e.clicked, 0) AS clicked,
+    SELECT n.id, coalesce(b.pending, 0) + CASE WHEN n.direct_recipient IS NOT NULL THEN 1 ELSE 0 END AS pending,
+      coalesce(b.sent, 0) + CASE WHEN n.direct_batch IS NOT NULL AND n.direct_recipient IS NULL THEN 1 ELSE 0 END AS sent,
+      coalesce(b.failed, 0) AS failed, coalesce(b.skipped, 0) AS skipped, coalesce(b.cancelled, 0) AS cancelled,
+      coalesce(e.delivered, 0) AS delivered, coalesce(e.opened, 0) AS opened, coalesce(e.clicked, 0) AS clicked,
       coalesce(e.machine_opened, 0) AS machine_opened, coalesce(e.machine_clicked, 0) AS machine_clicked
     FROM unnest(${uuids([...new Set(ids.filter(isUuid))])}) AS t (id)
       JOIN notifications n ON n.id = t.id AND n.app_id = ${appId}
-      LEFT JOIN batches b ON b.notification_id = n.id
-      LEFT JOIN engagement_counts e ON e.notification_id = n.id
-    GROUP BY n.id, e.notification_id`
+      -- Looked up for each: a view of these and of direct batches would be read whole.
+      CROSS JOIN LATERAL (
+        SELECT sum(pending)::integer AS pending, sum(sent)::integer AS sent, sum(failed)::integer AS failed,
+          sum(skipped)::integer AS skipped, sum(cancelled)::integer AS cancelled
+        FROM batches WHERE notification_id = n.id
+      ) AS b
+      LEFT JOIN engagement_counts e ON e.notification_id = n.id`
     return new Map(
       rows.map(({ id, pending, sent, failed, skipped, cancelled, ...engaged }) => [
         id,

@@ -1,11 +1,12 @@
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Context, Effect, Exit, Layer, Redacted, Schedule, Schema, Scope } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Option, Redacted, Schedule, Schema, Scope, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 import { hostname } from "node:os"
 import { accessOf } from "../../config/DatabaseUrl.ts"
 import { Settings } from "../../config/Settings.ts"
 import type { EmbeddedServerError } from "./EmbeddedBinaries.ts"
+import { CanWait } from "../../../services/ports/operations/CanWait.ts"
 import { embeddedServer } from "./EmbeddedServer.ts"
 import { fault, isForGood, refusesLimits } from "./databaseFault.ts"
 import type { MigrationError } from "./Migrations.ts"
@@ -66,7 +67,7 @@ export const pool = (databaseUrl: string, connections: number, name = "heliograp
     multiplexConcurrency: 4,
     startupParameters: { ...(hasLimits ? { ...LIMITS, ...PLANS } : {}), timezone: "UTC" }
   })
-  return Effect.map(made, failingAsStatementsDo)
+  return Effect.map(made, (sql) => sparing(failingAsStatementsDo(sql), connections))
 }
 
 /**
@@ -82,6 +83,21 @@ const failingAsStatementsDo = (sql: PgClient.PgClient): PgClient.PgClient => {
       return isSqlError(lost) ? Effect.fail(lost) : Effect.failCause(cause)
     })
   return Object.assign(sql, { withTransaction: failing })
+}
+
+/**
+ * Transactions of what can wait have half of the connections. Within one of them nothing waits for a further place: all
+ * others may be held by those who wait for the same.
+ */
+const sparing = (sql: PgClient.PgClient, connections: number): PgClient.PgClient => {
+  const { transactionService, withTransaction } = sql
+  const places = Semaphore.makeUnsafe(Math.max(1, connections >> 1))
+  const waiting: typeof withTransaction = (work) =>
+    Effect.contextWith((context: Context.Context<never>) => {
+      const isWaiting = Context.get(context, CanWait) && !Option.isSome(Context.getOption(context, transactionService))
+      return isWaiting ? places.withPermits(1)(withTransaction(work)) : withTransaction(work)
+    })
+  return Object.assign(sql, { withTransaction: waiting })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { createHash } from "node:crypto"
 import { access } from "../migrations/0028_schema/access.ts"
 import { audience } from "../migrations/0028_schema/audience.ts"
 import { engagement } from "../migrations/0028_schema/engagement.ts"
@@ -11,6 +12,8 @@ import { sending } from "../migrations/0028_schema/sending.ts"
 import { webhooks } from "../migrations/0028_schema/webhooks.ts"
 import { people } from "../migrations/0029_people.ts"
 import { workflows } from "../migrations/0030_workflows.ts"
+import { firstLooks } from "../migrations/0031_first_looks.ts"
+import { endedRuns } from "../migrations/0032_ended_runs.ts"
 import { MIGRATING } from "./advisoryLocks.ts"
 
 /** The data model by subject, each after those whose tables it names. */
@@ -23,7 +26,9 @@ const schema = [access, audience, messages, sending, engagement, inbox, webhooks
 export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [
   { id: 28, name: "schema", sql: schema },
   { id: 29, name: "people", sql: people },
-  { id: 30, name: "workflows", sql: workflows }
+  { id: 30, name: "workflows", sql: workflows },
+  { id: 31, name: "first_looks", sql: firstLooks },
+  { id: 32, name: "ended_runs", sql: endedRuns }
 ]
 
 interface Migration {
@@ -53,7 +58,21 @@ export class DatabaseIsNewer extends Schema.TaggedError<DatabaseIsNewer>()("Data
   }
 }
 
-export type MigrationError = DatabaseIsNewer | DatabaseIsOlder | SqlError
+/** The database has a migration of this release with another text: of a build before the release, which changed it since. */
+export class DatabaseDiffers extends Schema.TaggedError<DatabaseDiffers>()("DatabaseDiffers", {
+  found: Schema.Number,
+  foundName: Schema.String
+}) {
+  override get message() {
+    return `The database was made by another build: its migration ${this.found} (${this.foundName}) is not that of this release. Start with an empty one: name another in DATABASE_URL, or another folder in DATA_DIR, or remove the folder if nothing in it is needed. Or restore a backup that this release has made, or run the build that made the database.`
+  }
+}
+
+export type MigrationError = DatabaseDiffers | DatabaseIsNewer | DatabaseIsOlder | SqlError
+
+/** Hexadecimal SHA-256 of a migration's text without comments and line breaks, which change nothing in a database. */
+const fingerprintOf = ({ sql }: Migration): string =>
+  createHash("sha256").update(sql.replace(/--.*$/gm, "").replace(/\s+/g, " ").trim()).digest("hex")
 
 /**
  * Brings the database to this release's schema, in one transaction and under one lock: nodes may start at once, one of
@@ -69,13 +88,21 @@ export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationError, PgCli
         yield* sql`SELECT pg_advisory_xact_lock(${MIGRATING})`
         yield* sql`
           CREATE TABLE IF NOT EXISTS migrations (
-            id integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+            id integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(), fingerprint text
           )`
-        const pending = yield* missing(sql)
+        const { pending, unmarked } = yield* compared(sql)
+        if (unmarked.length > 0) {
+          yield* sql`ALTER TABLE migrations ADD COLUMN IF NOT EXISTS fingerprint text`
+          for (const migration of unmarked) {
+            yield* sql`UPDATE migrations SET fingerprint = ${fingerprintOf(migration)} WHERE id = ${migration.id}`
+          }
+        }
         for (const migration of pending) {
           // The client sends one statement at a time; EXECUTE takes a whole script.
           yield* sql.unsafe(`DO $do$ BEGIN EXECUTE $script$${migration.sql}$script$; END $do$`).unprepared
-          yield* sql`INSERT INTO migrations (id, name) VALUES (${migration.id}, ${migration.name})`
+          yield* sql`
+            INSERT INTO migrations (id, name, fingerprint)
+            VALUES (${migration.id}, ${migration.name}, ${fingerprintOf(migration)})`
         }
         return pending.map(({ name }) => name)
       })
@@ -83,17 +110,34 @@ export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationError, PgCli
   }
 )
 
-/** Those of this release that a database with a table of migrations lacks. */
-const missing = Effect.fnUntraced(function* (
-  sql: PgClient.PgClient
-): Effect.fn.Return<ReadonlyArray<Migration>, MigrationError> {
-  const [last] = yield* sql<{ readonly id: number; readonly name: string }>`
-    SELECT id, name FROM migrations ORDER BY id DESC LIMIT 1`
-  if (last === undefined) return MIGRATIONS
+interface Compared {
+  /** Those of this release that the database lacks. */
+  readonly pending: ReadonlyArray<Migration>
+  /** Those that it has, and whose text was not noted: they were applied by a build that did not note any. */
+  readonly unmarked: ReadonlyArray<Migration>
+}
+
+/** What a database with a table of migrations has of this release's, if it can be taken over. */
+const compared = Effect.fnUntraced(function* (sql: PgClient.PgClient): Effect.fn.Return<Compared, MigrationError> {
+  // By way of JSON: the column came later than the table.
+  const rows = yield* sql<{ readonly id: number; readonly name: string; readonly fingerprint: string | null }>`
+    SELECT id, name, to_jsonb(m) ->> 'fingerprint' AS fingerprint FROM migrations m ORDER BY id`
+  const last = rows.at(-1)
+  if (last === undefined) return { pending: MIGRATIONS, unmarked: [] }
   const known = MIGRATIONS.at(-1)!.id
   if (last.id > known) return yield* new DatabaseIsNewer({ found: last.id, foundName: last.name, known })
   if (last.id < MIGRATIONS[0].id) return yield* new DatabaseIsOlder({ found: last.id, foundName: last.name })
-  return MIGRATIONS.filter(({ id }) => id > last.id)
+  const applied = new Map(rows.map((row) => [row.id, row]))
+  const unmarked: Array<Migration> = []
+  for (const migration of MIGRATIONS) {
+    const row = applied.get(migration.id)
+    if (row === undefined) continue
+    if (row.fingerprint === null) unmarked.push(migration)
+    else if (row.fingerprint !== fingerprintOf(migration)) {
+      return yield* new DatabaseDiffers({ found: row.id, foundName: row.name })
+    }
+  }
+  return { pending: MIGRATIONS.filter(({ id }) => id > last.id), unmarked }
 })
 
 /** How many of this release's migrations a database has, and how many it lacks. */
@@ -106,6 +150,6 @@ export interface Standing {
 export const standing: Effect.Effect<Standing, MigrationError, PgClient.PgClient> = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [table] = yield* sql<{ readonly isThere: boolean }>`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`
-  const { length } = table!.isThere ? yield* missing(sql) : MIGRATIONS
+  const { length } = table!.isThere ? (yield* compared(sql)).pending : MIGRATIONS
   return { applied: MIGRATIONS.length - length, missing: length }
 })

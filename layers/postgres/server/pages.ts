@@ -51,7 +51,8 @@ export const cutPageOf = <Row extends Cut, A extends { readonly id: string }>(
 ): Page<A> => pageOf(rows.map(itemOf), limit, rows[0]?.found)
 
 /** Before and behind every id. */
-const [FIRST, LAST] = ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"]
+const FIRST = "00000000-0000-0000-0000-000000000000"
+export const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 /**
  * What follows WHERE of a page: the rows of an application, in the order of their ids from behind `after`, with an index by

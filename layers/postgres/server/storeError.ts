@@ -13,7 +13,9 @@ export const sqlStateOf = (error: unknown): string =>
 const isUnsayable = (error: unknown): boolean =>
   isSqlError(error) && (error.reason.cause as { readonly _tag?: unknown } | null)?._tag === "PgTypesCodecError"
 
-const isAboutContents = (error: unknown): boolean => CONTENTS.test(sqlStateOf(error)) || isUnsayable(error)
+/** The error of an operation within another one says the same of both. */
+const isAboutContents = (error: unknown): boolean =>
+  error instanceof StoreError ? error.refused === true : CONTENTS.test(sqlStateOf(error)) || isUnsayable(error)
 
 /** Whatever goes wrong in a statement leaves the room as the ports' one error, with the name of the operation. */
 export const storeError = (operation: string) =>

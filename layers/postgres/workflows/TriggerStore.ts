@@ -6,6 +6,7 @@ import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts
 import type { AppId, ContactId, SegmentId, WorkflowId } from "../../../services/domain/Ids.ts"
 import { uuidFloor, uuidTime } from "../../../services/domain/Ids.ts"
 import type { Trigger } from "../../../services/domain/workflows/Workflow.ts"
+import { segmentOf } from "../../../services/domain/workflows/Workflow.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { now } from "../../../services/ports/Now.ts"
 import type { Beginning, Moves, Tools, Written } from "../../../services/ports/workflows/ExecutionStore.ts"
@@ -13,13 +14,15 @@ import type { Triggered } from "../../../services/ports/workflows/TriggerStore.t
 import { TriggerStore } from "../../../services/ports/workflows/TriggerStore.ts"
 import { notedOfPeople } from "../access/auditEntry.ts"
 import { settleWithin } from "../access/settleKey.ts"
+import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
 import { ask, reach, segments } from "./answers.ts"
 import type { ContactRow } from "./entering.ts"
-import { entering, newestContact } from "./entering.ts"
+import { CONTACT_BYTES, contactsPage, entering, newestContact } from "./entering.ts"
 import { inTransaction } from "./inTransaction.ts"
 import { BYTES, personOf, readObject } from "./runRows.ts"
+import { lookEarly, lookFirst, noteMembers } from "./segmentMembers.ts"
 import { writeMoves } from "./writeMoves.ts"
 
 /** Workflows that lead to each other by what they change in contacts go on so far, and no farther. */
@@ -27,8 +30,22 @@ const DEPTH = 10
 /** How often a segment is looked through whose conditions time alone may change. */
 const LOOK_S = 900
 
+/** Events in one statement, at most, of data that is not long (bytes). */
+const TOGETHER = 256
+const LONG = 4096
+
 const FIRST = "00000000-0000-0000-0000-000000000000"
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
+
+/** An event as its row has it. */
+interface Raised {
+  readonly appId: AppId
+  readonly id: string
+  readonly userId: string
+  readonly event: string
+  readonly data: string
+  readonly trace: string | null
+}
 
 interface WorkflowRow {
   readonly workflow_id: WorkflowId
@@ -60,7 +77,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
       appId,
       workflowId,
       data: {},
-      ...(trigger.type === "segment_entered" ? { segmentId: trigger.segment_id } : {})
+      ...(trigger.type === "segment_entered" ? { segmentId: segmentOf(trigger) } : {})
     })
 
     /** Active workflows of an application that wait for one of these. */
@@ -81,40 +98,61 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
       return next?.app_id ?? (yield* from(FIRST))[0]?.app_id ?? null
     })
 
+    const raiseAll = (raised: ReadonlyArray<Raised>) =>
+      sql`
+        INSERT INTO custom_events (app_id, id, user_id, event, data, trace)
+        SELECT * FROM unnest(${uuids(raised.map(({ appId }) => appId))}, ${uuids(raised.map(({ id }) => id))},
+          ${texts(raised.map(({ userId }) => userId))}, ${texts(raised.map(({ event }) => event))},
+          ${texts(raised.map(({ data }) => data))}, ${texts(raised.map(({ trace }) => trace))})`.pipe(
+        Effect.as(raised.map(() => undefined)),
+        storeError("TriggerStore.raise")
+      )
+    /** Those that come at the same time share a statement. */
+    const raiseOne = yield* coalesce({
+      run: raiseAll,
+      weight: ({ data }: Raised) => 1 + data.length / LONG,
+      isRefusal: isRefusedBySql,
+      rows: TOGETHER,
+      atOnce: 2
+    })
+
     const raise: TriggerStore["Service"]["raise"] = Effect.fnUntraced(function* (
       appId,
       { data, event, trace = null, userId },
       settle = null
     ) {
       const id = uuidv7()
-      const insert = Effect.asVoid(sql`
-        INSERT INTO custom_events (app_id, id, user_id, event, data, trace)
-        VALUES (${appId}, ${id}, ${userId}, ${event}, ${JSON.stringify(data)}, ${trace})`)
+      const raised = { appId, id, userId, event, data: JSON.stringify(data), trace }
+      const settled =
+        settle === null ? null : sql.withTransaction(Effect.andThen(raiseAll([raised]), settleWithin(sql, settle(id))))
       yield* notedOfPeople(
         sql,
         appId,
-        settle === null ? insert : sql.withTransaction(Effect.andThen(insert, settleWithin(sql, settle(id)))),
-        () => [{ action: "event.raised", target: id, details: { event } }]
+        settled ?? Effect.asVoid(raiseAll([raised])),
+        () => [{ action: "event.raised", target: id, details: { event } }],
+        settled ?? raiseOne(raised)
       )
       return id
     }, storeError("TriggerStore.raise"))
 
-    const takeEvents: TriggerStore["Service"]["takeEvents"] = (served, limit, carry) =>
+    const takeEvents: TriggerStore["Service"]["takeEvents"] = (served, limit, carry, turnOf) =>
       transaction(
         "TriggerStore.takeEvents",
         Effect.gen(function* () {
           const appId = yield* nextApp(sql`custom_events WHERE NOT is_done AND`, "at", served)
           if (appId === null) return Option.none()
+          turnOf?.(appId)
           const events = yield* sql<{
             readonly id: string
             readonly user_id: string
             readonly event: string
             readonly data: string
             readonly trace: string | null
+            readonly at: number
           }>`
-            SELECT id, user_id, event, data, trace FROM (
+            SELECT id, user_id, event, data, trace, ceil(extract(epoch FROM at) * 1000)::float8 AS at FROM (
               SELECT *, sum(octet_length(data)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM (
-                SELECT id, user_id, event, data, trace FROM custom_events WHERE app_id = ${appId} AND NOT is_done
+                SELECT id, user_id, event, data, trace, at FROM custom_events WHERE app_id = ${appId} AND NOT is_done
                 ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
               ) AS e
             ) AS e WHERE before IS NULL OR before < ${BYTES}`
@@ -134,16 +172,25 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
             written.push(
               yield* enterContacts(
                 beginningOf(appId, workflow),
-                its.map(({ data, trace, user_id }) => ({
+                its.map(({ at, data, trace, user_id }) => ({
                   contact: contacts.get(user_id)!,
                   data: readObject(data),
-                  trace
+                  trace,
+                  // Behind the event itself: one that came next, and is looked at with it, is heard.
+                  at
                 })),
                 carry
               )
             )
           }
-          // Runs that wait for one of them go on: they look for themselves whether it fits.
+          // Runs that wait for one of them go on: they look for themselves whether it fits. Whoever moves one has its timer
+          // before it takes the wake away: so it is waited for first, and the wake of a run that has gone on is gone.
+          yield* sql`
+            SELECT t.execution_id FROM execution_timers t WHERE t.app_id = ${appId} AND t.execution_id = ANY(ARRAY(
+              SELECT w.execution_id
+              FROM (SELECT DISTINCT * FROM unnest(${texts(events.map(({ user_id }) => user_id))}, ${texts(events.map(({ event }) => event))})) AS t (user_id, event)
+              JOIN execution_events w ON w.app_id = ${appId} AND w.user_id = t.user_id AND w.event = t.event
+            )) ORDER BY t.execution_id FOR UPDATE OF t`
           const woken = yield* sql<{ readonly execution_id: string }>`
             DELETE FROM execution_events w
             USING (SELECT DISTINCT * FROM unnest(${texts(events.map(({ user_id }) => user_id))}, ${texts(events.map(({ event }) => event))})) AS t (user_id, event)
@@ -182,39 +229,21 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
       return new Map([...people].map(([id, person]) => [id, { ...person, ...more.get(id) }]))
     })
 
-    /** Notes who is in a segment now, of some contacts, and answers who came in. */
-    const noteMembers = Effect.fnUntraced(function* (
-      segmentId: SegmentId,
-      all: ReadonlyArray<ContactId>,
-      fitting: ReadonlyArray<ContactId>
-    ) {
-      const inside = new Set(fitting)
-      const left = all.filter((id) => !inside.has(id))
-      if (left.length > 0) {
-        yield* sql`DELETE FROM segment_members WHERE segment_id = ${segmentId} AND contact_id = ANY(${uuids(left)})`
-      }
-      if (fitting.length === 0) return []
-      const rows = yield* sql<{ readonly contact_id: ContactId }>`
-        INSERT INTO segment_members (segment_id, contact_id)
-        SELECT ${segmentId}::uuid, id FROM unnest(${uuids(fitting.toSorted())}) AS t (id)
-        ON CONFLICT DO NOTHING RETURNING contact_id`
-      return rows.map(({ contact_id }) => contact_id)
-    })
-
     /**
      * Segments that an active workflow waits for are watched, in their present conditions; the others no more. Of one
-     * application, or of all.
+     * application, or of all. Their rows are locked with it, also those that stay as they are: until the transaction ends,
+     * nobody else judges who is in them.
      */
     const keepWatched = (appId: AppId | null) => {
       const ofApp = (table: string) => (appId === null ? sql`true` : sql`${sql(table)}.app_id = ${appId}`)
       return sql`
         WITH triggers AS MATERIALIZED (
           SELECT app_id, trigger_value::uuid AS segment_id, min(activated_at) AS since FROM workflows w
-          WHERE status = 'active' AND trigger_type = 'segment_entered' AND ${ofApp("w")} GROUP BY app_id, trigger_value
+          WHERE status = 'active' AND trigger_type = 'segment_entered' AND ${ofApp("w")} GROUP BY app_id, trigger_value::uuid
         ), wanted AS MATERIALIZED (
-          SELECT s.id, s.app_id, s.filter::text AS filter, t.since
+          SELECT s.id, s.app_id, s.filter::text AS filter, s.updated_at, t.since
           FROM triggers t CROSS JOIN LATERAL (
-            SELECT id, app_id, filter FROM segments WHERE id = t.segment_id AND app_id = t.app_id OFFSET 0
+            SELECT id, app_id, filter, updated_at FROM segments WHERE id = t.segment_id AND app_id = t.app_id OFFSET 0
           ) AS s
         ), gone AS (
           DELETE FROM watched_segments o WHERE segment_id NOT IN (SELECT id FROM wanted) AND ${ofApp("o")}
@@ -222,28 +251,38 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
         INSERT INTO watched_segments AS o (segment_id, app_id, filter, after_id, since)
         SELECT id, app_id, filter::json, ${FIRST}::uuid, since FROM wanted ORDER BY id
         ON CONFLICT (segment_id) DO UPDATE SET filter = excluded.filter, after_id = excluded.after_id, is_first = true,
-          since = now()
+          since = (SELECT updated_at FROM wanted WHERE id = excluded.segment_id)
         WHERE o.filter::text <> excluded.filter::text`
     }
 
     const keepAllWatched = Effect.asVoid(keepWatched(null)).pipe(storeError("TriggerStore.keepAllWatched"))
 
-    const takeChanges: TriggerStore["Service"]["takeChanges"] = (served, limit, judge, carry) =>
+    const takeChanges: TriggerStore["Service"]["takeChanges"] = (served, limit, judge, carry, turnOf) =>
       transaction(
         "TriggerStore.takeChanges",
         Effect.gen(function* () {
           const appId = yield* nextApp(sql`contact_changes WHERE`, "id", served)
           if (appId === null) return Option.none()
+          turnOf?.(appId)
           const changes = yield* sql<{
+            readonly id: string
             readonly contact_id: ContactId
             readonly tags_added: ReadonlyArray<string>
             readonly depth: number
           }>`
-            DELETE FROM contact_changes WHERE app_id = ${appId} AND id = ANY(ARRAY(
-              SELECT id FROM contact_changes WHERE app_id = ${appId} ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
-            )) RETURNING contact_id, tags_added, depth`
+            WITH next AS MATERIALIZED (
+              SELECT id, contact_id, tags_added, depth, octet_length(was::text) AS size FROM contact_changes
+              WHERE app_id = ${appId} ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+            ), sized AS (
+              SELECT *, sum(64 * cardinality(tags_added) + coalesce(size, 0) + coalesce(
+                (SELECT ${sql.literal(CONTACT_BYTES)} FROM contacts c WHERE c.id = next.contact_id), 0
+              )) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM next
+            )
+            SELECT id::text, contact_id, tags_added, depth FROM sized WHERE before IS NULL OR before < ${BYTES}`
           const written: Array<Written> = []
           if (changes.length === 0) return Option.some({ appId, count: 0, written })
+          // Before people are read: who waits here for another's page judges them as they are after it.
+          yield* keepWatched(appId)
           const rows = yield* contactsOf([...new Set(changes.map(({ contact_id }) => contact_id))])
           const contacts = new Map(rows.map((row) => [row.id, row]))
           // Which of a contact's changes led into a segment, nobody can tell: the one that most workflows led to counts.
@@ -273,14 +312,14 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
               changes.filter(({ tags_added }) => tags_added.includes(tag))
             )
           }
-          yield* keepWatched(appId)
           const watched = yield* sql<{
             readonly segment_id: SegmentId
             readonly filter: SegmentFilter
             readonly after_id: string | null
             readonly is_first: boolean
             readonly since: Date
-          }>`SELECT segment_id, filter, after_id, is_first, since FROM watched_segments WHERE app_id = ${appId}`
+          }>`SELECT segment_id, filter, after_id, is_first, since FROM watched_segments WHERE app_id = ${appId}
+            ORDER BY segment_id`
           if (watched.length > 0) {
             const people = yield* whole(
               appId,
@@ -288,26 +327,28 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
               watched.map(({ filter }) => filter)
             )
             for (const { after_id, filter, is_first, segment_id, since } of watched) {
-              const fitting = rows.flatMap(({ id }) => (judge(filter, people.get(id)!) ? [id] : []))
-              const came = yield* noteMembers(
-                segment_id,
-                rows.map(({ id }) => id),
-                fitting
+              const ids = rows.map(({ id }) => id)
+              // To whom the first look is still to come. Who was made since is known by changes.
+              const unseen = ids.filter(
+                (id) => is_first && after_id !== null && id > after_id && uuidTime(id) < since.getTime()
               )
-              // Who is still to be looked at for the first time may have been in it before.
-              const entered = came
-                .filter((id) => !is_first || after_id === null || id <= after_id || uuidTime(id) >= since.getTime())
-                .map((id) => ({ contact_id: id, depth: depthOf.get(id) ?? 0 }))
+              yield* lookEarly(sql, { segmentId: segment_id, filter }, unseen, people, judge)
+              const fitting = ids.filter((id) => judge(filter, people.get(id)!))
+              const came = yield* noteMembers(sql, segment_id, ids, fitting)
+              const entered = came.map((id) => ({ contact_id: id, depth: depthOf.get(id) ?? 0 }))
               for (const workflow of yield* waitingFor(appId, "segment_entered", [segment_id])) {
                 yield* enterAll(workflow, entered)
               }
             }
           }
+          // Last: until then they say what people were like before.
+          yield* sql`
+            DELETE FROM contact_changes WHERE app_id = ${appId} AND id = ANY(${texts(changes.map(({ id }) => id))}::bigint[])`
           return Option.some({ appId, count: changes.length, written })
         })
       )
 
-    const look: TriggerStore["Service"]["look"] = (served, limit, judge, carry) =>
+    const look: TriggerStore["Service"]["look"] = (served, limit, judge, carry, turnOf) =>
       transaction(
         "TriggerStore.look",
         Effect.gen(function* () {
@@ -324,32 +365,34 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
             ORDER BY app_id <= ${served ?? FIRST}, app_id, segment_id LIMIT 1 FOR UPDATE SKIP LOCKED`
           if (row === undefined) return Option.none()
           const { app_id: appId, filter, is_first, segment_id: segmentId } = row
+          turnOf?.(appId)
           if (row.after_id === null && !isTimely(filter)) {
             yield* sql`UPDATE watched_segments SET looked_at = now() WHERE segment_id = ${segmentId}`
             return Option.some({ appId, count: 1, written: [] })
           }
           // Who came since it is watched, is looked at as a change.
           const end = is_first ? uuidFloor(row.since.getTime()) : LAST
-          const contacts = yield* sql<ContactRow>`
-            SELECT id, external_id, tags, attributes, locale, timezone FROM contacts
-            WHERE app_id = ${appId} AND id > ${row.after_id ?? FIRST} AND id < ${end} ORDER BY id LIMIT ${limit}`
-          const people = yield* whole(appId, contacts, [filter])
-          const fitting = contacts.flatMap(({ id }) => (judge(filter, people.get(id)!) ? [id] : []))
-          const came = new Set(
-            yield* noteMembers(
-              segmentId,
-              contacts.map(({ id }) => id),
-              fitting
-            )
+          const { contacts, found } = yield* contactsPage(
+            sql,
+            sql`WHERE app_id = ${appId} AND id > ${row.after_id ?? FIRST} AND id < ${end} ORDER BY id LIMIT ${limit}`
           )
+          const people = yield* whole(appId, contacts, [filter])
+          const isDone = found < limit && contacts.length === found
           const written: Array<Written> = []
-          if (!is_first && came.size > 0) {
-            for (const workflow of yield* waitingFor(appId, "segment_entered", [segmentId])) {
-              const entrants = contacts.flatMap((contact) => (came.has(contact.id) ? [{ contact }] : []))
-              written.push(yield* enterContacts(beginningOf(appId, workflow), entrants, carry))
+          if (is_first) {
+            const page = { after: row.after_id ?? FIRST, end: isDone ? end : contacts.at(-1)!.id }
+            yield* lookFirst(sql, { segmentId, filter }, people, page, judge)
+          } else {
+            const ids = contacts.map(({ id }) => id)
+            const fitting = ids.filter((id) => judge(filter, people.get(id)!))
+            const came = new Set(yield* noteMembers(sql, segmentId, ids, fitting))
+            const entrants = contacts.flatMap((contact) => (came.has(contact.id) ? [{ contact }] : []))
+            if (entrants.length > 0) {
+              for (const workflow of yield* waitingFor(appId, "segment_entered", [segmentId])) {
+                written.push(yield* enterContacts(beginningOf(appId, workflow), entrants, carry))
+              }
             }
           }
-          const isDone = contacts.length < limit
           yield* sql`
             UPDATE watched_segments SET after_id = ${isDone ? null : contacts.at(-1)!.id}, is_first = is_first AND ${!isDone},
               looked_at = CASE WHEN ${isDone} THEN now() ELSE looked_at END

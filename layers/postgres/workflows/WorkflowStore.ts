@@ -1,20 +1,29 @@
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import type { AuditAction } from "../../../services/domain/access/Audit.ts"
+import type { Actor, AuditAction } from "../../../services/domain/access/Audit.ts"
 import type { AppId, WorkflowId, WorkflowVersionId } from "../../../services/domain/Ids.ts"
 import type { FetchHeaders } from "../../../services/domain/workflows/FetchHeaders.ts"
-import type { Definition, Trigger, Workflow, WorkflowStatus } from "../../../services/domain/workflows/Workflow.ts"
+import type {
+  Definition,
+  PastVersion,
+  Trigger,
+  Workflow,
+  WorkflowStatus
+} from "../../../services/domain/workflows/Workflow.ts"
+import { segmentOf } from "../../../services/domain/workflows/Workflow.ts"
+import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { StepTemplates, WorkflowDraft } from "../../../services/ports/workflows/WorkflowStore.ts"
 import { WorkflowStore } from "../../../services/ports/workflows/WorkflowStore.ts"
 import { record } from "../access/auditEntry.ts"
+import { emailOf } from "../access/logEntries.ts"
 import { permitted } from "../access/permitted.ts"
 import { ENTERING } from "../server/advisoryLocks.ts"
 import { alongTheKey } from "../server/byValues.ts"
 import { texts, uuids } from "../server/columns.ts"
-import { pageOf, spanOf } from "../server/pages.ts"
+import { LAST, pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
 interface Row {
@@ -40,6 +49,25 @@ const workflowOf = (row: Row): Workflow => ({
   updatedAt: row.updated_at.getTime()
 })
 
+interface PastRow {
+  readonly id: WorkflowVersionId
+  readonly version: number
+  readonly created_at: Date
+  readonly actor_kind: Actor["kind"]
+  readonly actor_id: string | null
+  readonly actor_email: string | null
+  readonly runs: string
+}
+
+const pastOf = (row: PastRow): PastVersion => ({
+  id: row.id,
+  version: row.version,
+  createdAt: row.created_at.getTime(),
+  actor: { kind: row.actor_kind, id: row.actor_id },
+  actorEmail: row.actor_email,
+  runs: Number(row.runs)
+})
+
 /** What a trigger waits for, as it is looked up by. */
 const triggerValueOf = (trigger: Trigger): string | null => {
   switch (trigger.type) {
@@ -48,7 +76,7 @@ const triggerValueOf = (trigger: Trigger): string | null => {
     case "tag_added":
       return trigger.tag
     case "segment_entered":
-      return trigger.segment_id
+      return segmentOf(trigger)
     default:
       return null
   }
@@ -78,6 +106,7 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | Secr
       { bodies, definition: { name: _name, ...definition }, headers, templates }: WorkflowDraft
     ) {
       const versionId = uuidv7() as WorkflowVersionId
+      const actor = yield* CurrentActor
       if (bodies.length > 0) {
         yield* sql`
           INSERT INTO template_versions (id, app_id, body)
@@ -85,9 +114,9 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | Secr
             ${texts(bodies.map(({ body }) => JSON.stringify(body)))}) AS t (id, body)`
       }
       yield* sql`
-        INSERT INTO workflow_versions (id, workflow_id, version, definition, templates, headers)
+        INSERT INTO workflow_versions (id, workflow_id, version, definition, templates, headers, actor_kind, actor_id)
         VALUES (${versionId}, ${id}, ${PgTypes.int4(version)}, ${JSON.stringify(definition)}::json,
-          ${JSON.stringify(templates)}::json, ${sealed(versionId, headers)}::bytea)`
+          ${JSON.stringify(templates)}::json, ${sealed(versionId, headers)}::bytea, ${actor.kind}, ${actor.id})`
       return versionId
     })
 
@@ -141,6 +170,9 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | Secr
           UPDATE workflows SET had_other_reentry = had_other_reentry OR status = 'active' AND ${reentry} <> (
               SELECT v.definition ->> 'reentry' FROM workflow_versions v WHERE v.id = workflows.version_id
             ), name = ${name}, version = version + 1, version_id = ${versionId}, updated_at = now(),
+            -- Who was in a segment before it is waited for does not enter for that.
+            activated_at = CASE WHEN (trigger_type, trigger_value)
+              IS DISTINCT FROM (${trigger.type}::text, ${triggerValueOf(trigger)}::text) THEN now() ELSE activated_at END,
             trigger_type = ${trigger.type}, trigger_value = ${triggerValueOf(trigger)},
             next_at = CASE WHEN status = 'active' THEN ${at(nextAt)} END
           WHERE id = ${id}`
@@ -185,6 +217,31 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | Secr
       close(appId, id, "workflow.deleted", true).pipe(
         (change) => permitted(sql, appId, change),
         storeError("WorkflowStore.remove")
+      )
+
+    /** What is shown of a version, which is called `l`. */
+    const past = sql`l.id, l.version, l.created_at, l.actor_kind, l.actor_id, (${emailOf(sql)}) AS actor_email,
+      (SELECT coalesce(sum(c.entered - c.passed - c.stopped - c.failed), 0)::text FROM workflow_step_counts c
+        WHERE c.version_id = l.id) AS runs`
+
+    const versions: WorkflowStore["Service"]["versions"] = (appId, id, before, limit) =>
+      sql<PastRow>`
+        SELECT ${past} FROM workflow_versions l WHERE l.workflow_id = (
+            SELECT w.id FROM workflows w WHERE w.app_id = ${appId} AND w.id = ${id} AND w.deleted_at IS NULL
+          ) AND l.id < ${before ?? LAST}::uuid
+        ORDER BY l.workflow_id DESC, l.id DESC LIMIT ${limit + 1}`.pipe(
+        Effect.map((rows) => pageOf(rows.map(pastOf), limit)),
+        storeError("WorkflowStore.versions")
+      )
+
+    const pastVersion: WorkflowStore["Service"]["pastVersion"] = (appId, id, version) =>
+      sql<PastRow & { readonly definition: Omit<Definition, "name"> }>`
+        SELECT ${past}, l.definition FROM workflow_versions l JOIN workflows w ON w.id = l.workflow_id
+        WHERE w.app_id = ${appId} AND w.id = ${id} AND w.deleted_at IS NULL AND l.version = coalesce(${PgTypes.int4(version)}, w.version)`.pipe(
+        Effect.map(([row]) =>
+          row === undefined ? Option.none() : Option.some({ ...pastOf(row), definition: row.definition })
+        ),
+        storeError("WorkflowStore.pastVersion")
       )
 
     const version: WorkflowStore["Service"]["version"] = Effect.fnUntraced(function* (id) {
@@ -234,6 +291,18 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | Secr
         storeError("WorkflowStore.counts")
       )
 
-    return WorkflowStore.of({ create, find, list, update, activate, archive, remove, version, counts })
+    return WorkflowStore.of({
+      create,
+      find,
+      list,
+      update,
+      activate,
+      archive,
+      remove,
+      versions,
+      pastVersion,
+      version,
+      counts
+    })
   })
 )

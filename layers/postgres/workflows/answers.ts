@@ -5,12 +5,14 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Platform } from "../../../services/domain/audience/Device.ts"
 import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts"
 import type { AppId, ContactId, ExecutionId, SegmentId } from "../../../services/domain/Ids.ts"
+import { ownOf } from "../../../services/domain/Json.ts"
 import type { Facts, MessageState } from "../../../services/domain/workflows/Conditions.ts"
-import { valueAt } from "../../../services/domain/workflows/Conditions.ts"
-import type { Answer, Collected, Heard, Joined, Question } from "../../../services/domain/workflows/Interpreter.ts"
+import type { Answer, Collected, Joined, Question } from "../../../services/domain/workflows/Interpreter.ts"
+import { StoreError } from "../../../services/ports/StoreError.ts"
 import type { Asked, OpenRun } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { doubles, integers, texts, times, uuids } from "../server/columns.ts"
 import { changeContacts } from "./changeContacts.ts"
+import { heardEvents } from "./heardEvents.ts"
 import { readObject } from "./runRows.ts"
 
 /*
@@ -28,8 +30,6 @@ type Of<T extends Question["_tag"]> = {
 export const ITEMS = 10
 /** By how many times its window a sliding digest lasts at most. */
 const SLIDES = 10
-/** Events that are looked through at once for one that fits. */
-const EVENTS = 100
 
 const NONE: ReadonlySet<MessageState> = new Set()
 
@@ -62,7 +62,10 @@ const statesOf = (sql: Sql, of: ReadonlyArray<{ readonly run: OpenRun; readonly 
 
 const messages = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Of<"Messages">>) {
   const each = asked.flatMap(({ question: { keys }, run }, of) =>
-    keys.flatMap((key) => (run.sends[key] === undefined ? [] : [{ of, key, run, notification: run.sends[key] }]))
+    keys.flatMap((key) => {
+      const notification = ownOf(run.sends, key)
+      return notification === undefined ? [] : [{ of, key, run, notification }]
+    })
   )
   const rows = yield* statesOf(sql, each)
   const answers = asked.map(() => new Map<string, ReadonlySet<MessageState>>())
@@ -259,43 +262,12 @@ const passes = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Of<"P
   return answers
 })
 
-const events = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Of<"Event">>) {
-  const answers: Array<Heard | null> = asked.map(() => null)
-  let open = asked.map((one, at) => ({ ...one, at }))
-  for (let page = 0; open.length > 0; page++) {
-    const rows = yield* sql<{ readonly place: number; readonly data: string; readonly at: string }>`
-      SELECT t.place::integer AS place, e.data, to_char(e.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at
-      FROM unnest(${uuids(open.map(({ run }) => run.appId))}, ${texts(open.map(({ run }) => run.userId))},
-        ${texts(open.map(({ question }) => question.step.event))}, ${texts(open.map(({ question }) => question.since))}
-      ) WITH ORDINALITY AS t (app_id, user_id, event, since, place)
-      CROSS JOIN LATERAL (
-        SELECT data, at FROM custom_events e
-        WHERE e.app_id = t.app_id AND e.user_id = t.user_id AND e.event = t.event AND e.at > t.since::timestamptz
-        ORDER BY e.at LIMIT ${EVENTS} OFFSET ${page * EVENTS}
-      ) AS e ORDER BY t.place, e.at`
-    const seen = open.map(() => 0)
-    for (const { at, data, place } of rows) {
-      const { at: of, question } = open[place - 1]!
-      seen[place - 1]!++
-      if (answers[of] !== null) continue
-      const { match } = question.step
-      const found = readObject(data)
-      const fits = match === undefined || equals(valueAt(found, match.event), question.value)
-      if (fits) answers[of] = { data: found, at }
-    }
-    open = open.filter(({ at }, i) => answers[at] === null && seen[i] === EVENTS)
-  }
-  return answers
-})
-
-const equals = (a: unknown, b: unknown): boolean => a !== undefined && JSON.stringify(a) === JSON.stringify(b)
-
 const answerAll = (
   sql: Sql,
   tag: Question["_tag"],
   asked: ReadonlyArray<Asked>,
   now: number
-): Effect.Effect<ReadonlyArray<Answer>, SqlError> => {
+): Effect.Effect<ReadonlyArray<Answer>, SqlError | StoreError> => {
   switch (tag) {
     case "Messages":
       return messages(sql, asked as ReadonlyArray<Of<"Messages">>)
@@ -308,7 +280,7 @@ const answerAll = (
     case "Pass":
       return passes(sql, asked as ReadonlyArray<Of<"Pass">>, now)
     case "Event":
-      return events(sql, asked as ReadonlyArray<Of<"Event">>)
+      return heardEvents(sql, asked as ReadonlyArray<Of<"Event">>)
     case "Change":
       return changeContacts(
         sql,

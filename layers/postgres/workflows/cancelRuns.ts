@@ -43,9 +43,11 @@ export const cancelRuns = Effect.fnUntraced(function* (
     readonly position: number
     readonly was_in: boolean
   }>`
-    UPDATE executions SET status = 'cancelled', reason = ${reason}, ended_step = position + 1,
+    UPDATE executions e SET status = 'cancelled', reason = ${reason}, ended_step = position + 1,
       history = history || replace(${historyText([entry])}, '"stepOrder":0', '"stepOrder":' || (position + 1)),
-      entry_key = CASE WHEN entry_key LIKE 'o%' THEN NULL ELSE entry_key END, ended_at = clock_timestamp()
+      entry_key = CASE WHEN entry_key LIKE 'o%' THEN NULL ELSE entry_key END, ended_at = clock_timestamp(),
+      -- Of who was erased nothing stays that names them.
+      user_id = coalesce((SELECT e.user_id FROM contacts c WHERE c.id = e.contact_id LIMIT 1), '')
     WHERE app_id = ${appId} AND id = ANY(${uuids(ids)}) AND ended_at IS NULL
     RETURNING id, workflow_id, version_id, user_id, position, is_begun OR tries > 0 OR deadline IS NOT NULL AS was_in`
   if (rows.length === 0) return { cancelled: [], webhooks: [] }

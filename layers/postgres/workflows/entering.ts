@@ -1,6 +1,5 @@
-import { PgTypes } from "@effect/sql-pg"
 import { Effect } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AppId, ContactId, ExecutionId, WorkflowId, WorkflowVersionId } from "../../../services/domain/Ids.ts"
 import type { Reentry } from "../../../services/domain/workflows/Workflow.ts"
@@ -18,9 +17,9 @@ import type { Trace } from "../../../services/ports/operations/Tracing.ts"
 import { inboxChannels } from "../inbox/inboxChannels.ts"
 import { smallints, texts, uuids } from "../server/columns.ts"
 import type { PersonRow } from "./runRows.ts"
-import { personOf } from "./runRows.ts"
+import { BYTES, personOf } from "./runRows.ts"
 import { mayMove } from "./mayMove.ts"
-import { dataOf, insertRuns } from "./writeMoves.ts"
+import { dataOf, enteredAtOf, insertRuns } from "./writeMoves.ts"
 
 const FIRST = "00000000-0000-0000-0000-000000000000"
 
@@ -30,6 +29,24 @@ export interface ContactRow extends PersonRow {
   readonly id: ContactId
   readonly external_id: string
 }
+
+/** What a contact brings along, in bytes, roughly: `c` contacts. */
+export const CONTACT_BYTES = "octet_length(c.attributes::text) + 64 * cardinality(c.tags)"
+
+/**
+ * A page of contacts, from a query of their ids in order, up to those that make it more than `BYTES`; and how many it would
+ * have been.
+ */
+export const contactsPage = (sql: SqlClient.SqlClient, page: Statement.Fragment) =>
+  Effect.map(
+    sql<ContactRow & { readonly found: number }>`
+      SELECT * FROM (
+        SELECT id, external_id, tags, attributes, locale, timezone, (count(*) OVER ())::integer AS found,
+          sum(${sql.literal(CONTACT_BYTES)}) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+        FROM (SELECT id, external_id, tags, attributes, locale, timezone FROM contacts ${page}) AS c
+      ) AS c WHERE before IS NULL OR before < ${BYTES} ORDER BY id`,
+    (contacts) => ({ contacts: contacts as ReadonlyArray<ContactRow>, found: contacts[0]?.found ?? 0 })
+  )
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -41,6 +58,8 @@ export interface Entrant {
   /** How many workflows led here; left out: none. */
   readonly depth?: number
   readonly trace?: Trace
+  /** Epoch milliseconds: when what lets them in came to be; left out: now. What comes after that is theirs to hear. */
+  readonly at?: number
 }
 
 /** What people enter a workflow with, as it is for as long as the transaction lasts. */
@@ -86,8 +105,8 @@ export const entering = (
   const begin = (
     beginning: Beginning,
     versionId: WorkflowVersionId,
-    at: number,
-    { contact, data = beginning.data, depth = 0, trace = beginning.trace ?? null }: Entrant
+    now: number,
+    { at = now, contact, data = beginning.data, depth = 0, trace = beginning.trace ?? null }: Entrant
   ): OpenRun => ({
     id: uuidv7() as ExecutionId,
     appId: beginning.appId,
@@ -138,16 +157,18 @@ export const entering = (
     const runs = yield* notKeptOut(beginning, open, all)
     if (runs.length === 0) return runs
     const { own, shared } = dataOf(runs)
+    const entered = enteredAtOf(runs)
     const rows = yield* sql<{ readonly id: ExecutionId }>`
       INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, data, depth,
         segment_id, trace, entry_key, created_at)
       SELECT ${beginning.appId}::uuid, t.id, ${beginning.workflowId}::uuid, ${version_id}::uuid, t.contact_id,
         t.user_id, 'waiting', 0, coalesce(${shared}::text, t.data), t.depth, ${beginning.segmentId ?? null}::uuid, t.trace, t.entry_key,
-        ${PgTypes.timestamptz(runs[0]!.enteredAt)}
+        coalesce(t.created_at, ${entered.shared})
       FROM unnest(${uuids(runs.map(({ id }) => id))}, ${uuids(runs.map(({ contactId }) => contactId))},
         ${texts(runs.map(({ userId }) => userId))}, ${texts(runs.map(({ userId }) => entryKeyOf(reentry, userId)))},
-        ${own}, ${smallints(runs.map(({ depth }) => depth))}, ${texts(runs.map(({ trace }) => trace))}
-      ) WITH ORDINALITY AS t (id, contact_id, user_id, entry_key, data, depth, trace, place)
+        ${own}, ${smallints(runs.map(({ depth }) => depth))}, ${texts(runs.map(({ trace }) => trace))},
+        ${entered.own}
+      ) WITH ORDINALITY AS t (id, contact_id, user_id, entry_key, data, depth, trace, created_at, place)
       ORDER BY t.entry_key, t.place
       ON CONFLICT (workflow_id, entry_key) WHERE entry_key IS NOT NULL DO NOTHING
       RETURNING id`

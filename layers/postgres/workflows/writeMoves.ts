@@ -2,6 +2,7 @@ import { PgTypes } from "@effect/sql-pg"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { AppId, ExecutionId, WebhookId } from "../../../services/domain/Ids.ts"
+import { ownOf } from "../../../services/domain/Json.ts"
 import type { EventChunk } from "../../../services/domain/webhooks/Event.ts"
 import type { HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
 import type { MovedRun, Moves, OpenRun, StepSum } from "../../../services/ports/workflows/ExecutionStore.ts"
@@ -46,38 +47,57 @@ export const dataOf = (runs: ReadonlyArray<OpenRun>) => {
     : { shared: null, own: texts(runs.map((run) => jsonOf(run.data))) }
 }
 
+/** When runs entered: mostly all at once. */
+export const enteredAtOf = (runs: ReadonlyArray<OpenRun>) => {
+  const { enteredAt: first } = runs[0]!
+  return {
+    shared: PgTypes.timestamptz(first),
+    own: times(runs.map(({ enteredAt }) => (enteredAt === first ? null : enteredAt)))
+  }
+}
+
 /** Runs that are new, written as far as they have come. */
 export const insertRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
   const to = columnsOf(moved)
   const [first] = moved
-  const { shared, own } = dataOf(moved.map(({ run }) => run))
+  const runs = moved.map(({ run }) => run)
+  const { own, shared } = dataOf(runs)
+  const entered = enteredAtOf(runs)
   return sql`
     INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, is_begun, deadline,
       tries, data, steps, sends, history, ended_step, error, reason, depth, segment_id, trace, created_at, ended_at)
     SELECT ${first!.run.appId}::uuid, t.id, ${first!.run.workflowId}::uuid, ${first!.run.versionId}::uuid, t.contact_id,
       t.user_id, t.status, t.position, t.is_begun, t.deadline, t.tries, coalesce(${shared}::text, t.data), coalesce(t.steps, '{}'),
       coalesce(t.sends, '{}'), t.history, t.ended_step, t.error, t.reason, t.depth, ${first!.run.segmentId}::uuid, t.trace,
-      ${PgTypes.timestamptz(first!.run.enteredAt)}, CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
+      coalesce(t.created_at, ${entered.shared}), CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
     FROM unnest(${to.ids}, ${uuids(moved.map(({ run }) => run.contactId))}, ${texts(moved.map(({ run }) => run.userId))},
       ${to.status}, ${to.position}, ${to.isBegun}, ${to.deadline}, ${to.tries}, ${to.steps}, ${to.sends}, ${to.history},
       ${to.endedStep}, ${to.error}, ${to.reason}, ${own},
-      ${smallints(moved.map(({ run }) => run.depth))}, ${texts(moved.map(({ run }) => run.trace))}
+      ${smallints(moved.map(({ run }) => run.depth))}, ${texts(moved.map(({ run }) => run.trace))}, ${entered.own}
     ) AS t (id, contact_id, user_id, status, position, is_begun, deadline, tries, steps, sends, history, ended_step, error,
-      reason, data, depth, trace)`
+      reason, data, depth, trace, created_at)`
 }
 
-/** Runs of one application that are there. A person may enter again who was kept out while a run was open. */
+/**
+ * Runs of one application that are there. A person may enter again who was kept out while a run was open; of one who was
+ * erased nothing stays that names them, nor what the run carried and said of them.
+ */
 const updateRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
   const to = columnsOf(moved)
   return sql`
     UPDATE executions e SET status = t.status, position = t.position, is_begun = t.is_begun, deadline = t.deadline,
-      tries = t.tries, steps = coalesce(t.steps, e.steps), sends = coalesce(t.sends, e.sends),
-      history = e.history || t.history, ended_step = t.ended_step, error = t.error, reason = t.reason,
+      tries = t.tries, data = CASE WHEN gone.is_over THEN '{}' ELSE e.data END,
+      steps = CASE WHEN gone.is_over THEN '{}' ELSE coalesce(t.steps, e.steps) END,
+      sends = CASE WHEN gone.is_over THEN '{}' ELSE coalesce(t.sends, e.sends) END,
+      history = CASE WHEN gone.is_over THEN t.history ELSE e.history || t.history END, ended_step = t.ended_step, error = t.error, reason = t.reason,
       entry_key = CASE WHEN t.status <> 'waiting' AND e.entry_key LIKE 'o%' THEN NULL ELSE e.entry_key END,
+      user_id = CASE WHEN gone.is_over THEN '' ELSE e.user_id END,
       ended_at = CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
     FROM unnest(${to.ids}, ${to.status}, ${to.position}, ${to.isBegun}, ${to.deadline}, ${to.tries}, ${to.steps},
-      ${to.sends}, ${to.history}, ${to.endedStep}, ${to.error}, ${to.reason}
-    ) AS t (id, status, position, is_begun, deadline, tries, steps, sends, history, ended_step, error, reason)
+      ${to.sends}, ${to.history}, ${to.endedStep}, ${to.error}, ${to.reason},
+      ${booleans(moved.map(({ run }) => run.person === null))}
+    ) AS t (id, status, position, is_begun, deadline, tries, steps, sends, history, ended_step, error, reason, is_erased)
+    CROSS JOIN LATERAL (SELECT t.is_erased AND t.status <> 'waiting' AS is_over) AS gone
     WHERE e.app_id = ${moved[0]!.run.appId} AND e.id = t.id`
 }
 
@@ -140,7 +160,8 @@ const insertWakes = Effect.fnUntraced(function* (sql: Sql, moved: ReadonlyArray<
       ON CONFLICT DO NOTHING`
   }
   const outcomes = moved.flatMap(({ run, sends, settled: { wakes } }) => {
-    const id = wakes !== null && "send" in wakes ? (sends[wakes.send] ?? run.sends[wakes.send]) : undefined
+    const id =
+      wakes !== null && "send" in wakes ? (ownOf(sends, wakes.send) ?? ownOf(run.sends, wakes.send)) : undefined
     return id === undefined ? [] : [{ run, id }]
   })
   if (outcomes.length > 0) {

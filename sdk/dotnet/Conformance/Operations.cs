@@ -68,6 +68,8 @@ namespace Heliograph.Conformance
                 case "templates.get": return input.ValueAsync(client.Templates.GetAsync(input.Id(0), input.Options(), token));
                 case "templates.update": return input.ValueAsync(client.Templates.UpdateAsync(input.Id(0), new UpdateTemplate(input.Object("body")), input.Options(), token));
                 case "templates.delete": return input.ValueAsync(client.Templates.DeleteAsync(input.Id(0), input.Options(), token));
+                case "templates.versions": return input.PagesAsync(client.Templates.Versions(input.Id(0), input.Options()), token);
+                case "templates.getVersion": return input.ValueAsync(client.Templates.GetVersionAsync(input.Id(0), input.Options(), token));
                 case "templates.preview": return input.ValueAsync(client.Templates.PreviewAsync(input.Id(0), new PreviewTemplate(input.Object("body")), input.Options(), token));
                 case "segments.create": return input.ValueAsync(client.Segments.CreateAsync(new CreateSegment(input.Object("body")), input.Options(), token));
                 case "segments.list": return input.PagesAsync(client.Segments.List(new SegmentsListQuery(input.Object("query")), input.Options()), token);
@@ -82,6 +84,8 @@ namespace Heliograph.Conformance
                 case "workflows.update": return input.ValueAsync(client.Workflows.UpdateAsync(input.Id(0), new UpdateWorkflow(input.Object("body")), input.Options(), token));
                 case "workflows.delete": return input.ValueAsync(client.Workflows.DeleteAsync(input.Id(0), input.Options(), token));
                 case "workflows.statistics": return input.ValueAsync(client.Workflows.StatisticsAsync(input.Id(0), input.Options(), token));
+                case "workflows.versions": return input.PagesAsync(client.Workflows.Versions(input.Id(0), new WorkflowsVersionsQuery(input.Object("query")), input.Options()), token);
+                case "workflows.version": return input.ValueAsync(client.Workflows.VersionAsync(input.Id(0), new WorkflowsVersionQuery(input.Object("query")), input.Options(), token));
                 case "workflows.activate": return input.ValueAsync(client.Workflows.ActivateAsync(input.Id(0), input.Options(), token));
                 case "workflows.archive": return input.ValueAsync(client.Workflows.ArchiveAsync(input.Id(0), input.Options(), token));
                 case "workflows.trigger": return input.ValueAsync(client.Workflows.TriggerAsync(input.Id(0), new TriggerWorkflow(input.Object("body")), input.Options(), token));

@@ -195,6 +195,10 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		return runValue(out)(c.Templates.Update(ctx, in.IDs[0], body, in.options()...))
 	case "templates.delete":
 		return runValue(out)(c.Templates.Delete(ctx, in.IDs[0], in.options()...))
+	case "templates.versions":
+		return runPages(ctx, c.Templates.Versions(in.IDs[0], in.options()...), in, out)
+	case "templates.getVersion":
+		return runValue(out)(c.Templates.GetVersion(ctx, in.IDs[0], in.options()...))
 	case "templates.preview":
 		var body heliograph.PreviewTemplate
 		in.decode(in.Body, &body)
@@ -239,6 +243,14 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		return runValue(out)(c.Workflows.Delete(ctx, in.IDs[0], in.options()...))
 	case "workflows.statistics":
 		return runValue(out)(c.Workflows.Statistics(ctx, in.IDs[0], in.options()...))
+	case "workflows.versions":
+		var params heliograph.WorkflowsVersionsParams
+		in.decode(in.Query, &params)
+		return runPages(ctx, c.Workflows.Versions(in.IDs[0], &params, in.options()...), in, out)
+	case "workflows.version":
+		var params heliograph.WorkflowsVersionParams
+		in.decode(in.Query, &params)
+		return runValue(out)(c.Workflows.Version(ctx, in.IDs[0], &params, in.options()...))
 	case "workflows.activate":
 		return runValue(out)(c.Workflows.Activate(ctx, in.IDs[0], in.options()...))
 	case "workflows.archive":

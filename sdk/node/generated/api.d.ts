@@ -322,7 +322,7 @@ export type Credential = {
 
 export type CredentialCheck = {
   readonly kind: "apns" | "fcm" | "webpush" | "smtp"
-  /** `accepted`: the provider knows the sender. `refused`: it takes no messages with this credential. `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web Push, whose services are asked with a browser's subscription. */
+  /** `accepted`: the provider knows the sender. `refused`: it takes no messages with this credential. `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web Push, whose services are asked with a browser's subscription; what can be judged without them is right. */
   readonly status: "accepted" | "refused" | "unreachable" | "unasked"
   /** Why, in words; null when it was accepted. */
   readonly reason: string | null
@@ -588,6 +588,10 @@ export type Notification = {
   /** The content's title, else its subject; null where there is none, or a template says it to each. */
   readonly title: string | null
   readonly template_id: string | null
+  /** The workflow that sent it; null: a request did. */
+  readonly workflow_id: string | null
+  /** The key of that workflow's step. */
+  readonly workflow_step: string | null
   readonly counts: Counts
   /** When it is, or was, to be sent: a moment, or with `local_time` a day; null: at once. */
   readonly send_at: string | null
@@ -680,6 +684,10 @@ export type NotificationSummary = {
   /** The content's title, else its subject; null where there is none, or a template says it to each. */
   readonly title: string | null
   readonly template_id: string | null
+  /** The workflow that sent it; null: a request did. */
+  readonly workflow_id: string | null
+  /** The key of that workflow's step. */
+  readonly workflow_step: string | null
   readonly counts: Counts
   /** When it is, or was, to be sent: a moment, or with `local_time` a day; null: at once. */
   readonly send_at: string | null
@@ -726,6 +734,8 @@ export type PreviewSources = {
   readonly variables?: Readonly<Record<string, unknown>>
   readonly device?: Readonly<Record<string, unknown>>
   readonly contact?: Readonly<Record<string, unknown>>
+  /** Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that was seen last. */
+  readonly contact_id?: string
 }
 
 export type PreviewTemplate = {
@@ -734,6 +744,8 @@ export type PreviewTemplate = {
   readonly variables?: Readonly<Record<string, unknown>>
   readonly device?: Readonly<Record<string, unknown>>
   readonly contact?: Readonly<Record<string, unknown>>
+  /** Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that was seen last. */
+  readonly contact_id?: string
 }
 
 export type ProviderPreview = {
@@ -957,7 +969,7 @@ export type SegmentCount = {
   readonly devices: number
   /** E-mail channels; they are reached by content with a part for e-mail. */
   readonly emails: number
-  /** False: counting took longer than 3 s, and this is what the database expects. */
+  /** False: counting, or the wait for other counts, took longer than 3 s, and this is what the database expects. */
   readonly is_exact: boolean
 }
 
@@ -1086,6 +1098,48 @@ export type TemplatePreview = {
     readonly data?: Readonly<Record<string, unknown>>
     readonly subject?: string
     readonly html?: string
+  }
+}
+
+export type TemplateVersion = {
+  readonly id: string
+  readonly version: number
+  /** What the template was called. */
+  readonly name: string
+  readonly created_at: string
+  readonly actor: {
+    /** `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the system's user name. `system`: the service itself. */
+    readonly kind: "key" | "user" | "cli" | "system"
+    readonly id: string | null
+    /** Of a person who still has an account. */
+    readonly email: string | null
+  }
+  readonly template_id: string
+  readonly content: {
+    readonly title?: string
+    readonly body?: string
+    readonly url?: string
+    readonly image?: string
+    readonly data?: Readonly<Record<string, unknown>>
+    readonly subject?: string
+    readonly html?: string
+  }
+  readonly locales: Readonly<Record<string, unknown>>
+  readonly missing_variables: "error" | "empty"
+}
+
+export type TemplateVersionSummary = {
+  readonly id: string
+  readonly version: number
+  /** What the template was called. */
+  readonly name: string
+  readonly created_at: string
+  readonly actor: {
+    /** `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the system's user name. `system`: the service itself. */
+    readonly kind: "key" | "user" | "cli" | "system"
+    readonly id: string | null
+    /** Of a person who still has an account. */
+    readonly email: string | null
   }
 }
 
@@ -1240,6 +1294,8 @@ export type UpdateSegment = {
 }
 
 export type UpdateTemplate = {
+  /** The version that is changed. Where it is not the latest any more, nothing is changed, and the answer is 409. */
+  readonly version?: number
   readonly name?: string
   readonly content?: {
     readonly title?: string
@@ -1280,6 +1336,8 @@ export type UpdateWorkflow = {
   readonly steps?: ReadonlyArray<WorkflowStep>
   /** `always`: as often as triggered. `when_ended`: not while a run of the person is under way. `once`: never again, whatever became of the run. Whoever may not enter is passed over. */
   readonly reentry?: "always" | "when_ended" | "once"
+  /** Which version was changed: where others have made a later one by now, the answer is 409. */
+  readonly version?: number
 }
 
 export type UpsertContact = {
@@ -1692,6 +1750,44 @@ export type WorkflowTrigger =
       }
     }
 
+export type WorkflowVersion = {
+  /** Of the version. */
+  readonly id: string
+  readonly version: number
+  readonly created_at: string
+  /** Who made it. */
+  readonly actor: {
+    /** `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the system's user name. `system`: the service itself. */
+    readonly kind: "key" | "user" | "cli" | "system"
+    readonly id: string | null
+    /** Of a person who still has an account. */
+    readonly email: string | null
+  }
+  /** Of it, those under way. */
+  readonly runs: number
+  readonly trigger: WorkflowTrigger
+  readonly steps: ReadonlyArray<WorkflowStep>
+  /** `always`: as often as triggered. `when_ended`: not while a run of the person is under way. `once`: never again, whatever became of the run. Whoever may not enter is passed over. */
+  readonly reentry: "always" | "when_ended" | "once"
+}
+
+export type WorkflowVersionSummary = {
+  /** Of the version. */
+  readonly id: string
+  readonly version: number
+  readonly created_at: string
+  /** Who made it. */
+  readonly actor: {
+    /** `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the system's user name. `system`: the service itself. */
+    readonly kind: "key" | "user" | "cli" | "system"
+    readonly id: string | null
+    /** Of a person who still has an account. */
+    readonly email: string | null
+  }
+  /** Of it, those under way. */
+  readonly runs: number
+}
+
 export type ErrorCode = ErrorBody["error"]["code"]
 
 export interface PublicDevicesResource {
@@ -1730,6 +1826,8 @@ export interface DevicesResource {
       readonly created_before?: string
       readonly last_seen_from?: string
       readonly last_seen_before?: string
+      /** Whom this segment holds now; beside other filters, whom all of them fit. */
+      readonly segment_id?: string
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
       /** `next_cursor` of the page before. Leave it out for the first page. */
@@ -1760,6 +1858,8 @@ export interface DevicesResource {
       readonly created_before?: string
       readonly last_seen_from?: string
       readonly last_seen_before?: string
+      /** Whom this segment holds now; beside other filters, whom all of them fit. */
+      readonly segment_id?: string
     },
     options?: RequestOptions
   ): AsyncIterable<Device>
@@ -1824,6 +1924,9 @@ export interface ContactsResource {
     query?: {
       readonly external_id?: string
       readonly tag?: string
+      /** Whom this segment holds now; beside other filters, whom all of them fit. */
+      readonly segment_id?: string
+      readonly search?: string
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
       /** `next_cursor` of the page before. Leave it out for the first page. */
@@ -2010,6 +2113,10 @@ export interface TemplatesResource {
   update(id: string, body: UpdateTemplate, options?: RequestOptions): Promise<Template>
   /** Remove a template. */
   delete(id: string, options?: RequestOptions): Promise<{ readonly deleted: true }>
+  /** List the versions of a template. */
+  versions(id: string, options?: RequestOptions): Pages<TemplateVersionSummary>
+  /** Read a version of a template. */
+  getVersion(id: string, options?: RequestOptions): Promise<TemplateVersion>
   /** Fill a template for an example. */
   preview(id: string, body: PreviewTemplate, options?: RequestOptions): Promise<TemplatePreview>
 }
@@ -2061,6 +2168,26 @@ export interface WorkflowsResource {
   delete(id: string, options?: RequestOptions): Promise<{ readonly deleted: true }>
   /** Count runs by step. */
   statistics(id: string, options?: RequestOptions): Promise<WorkflowStatistics>
+  /** List the versions of a workflow. */
+  versions(
+    id: string,
+    query?: {
+      /** How many to return, at most. 50 unless given. */
+      readonly limit?: number
+      /** `next_cursor` of the page before. Leave it out for the first page. */
+      readonly cursor?: string
+    },
+    options?: RequestOptions
+  ): Pages<WorkflowVersionSummary>
+  /** Read a version of a workflow. */
+  version(
+    id: string,
+    query?: {
+      /** Its number. Left out: the latest. */
+      readonly version?: number
+    },
+    options?: RequestOptions
+  ): Promise<WorkflowVersion>
   /** Activate a workflow. */
   activate(id: string, options?: RequestOptions): Promise<SavedWorkflow>
   /** Archive a workflow. */

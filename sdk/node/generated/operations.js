@@ -501,6 +501,24 @@ export const operations = {
       takesKey: false,
       answer: "json"
     },
+    versions: {
+      method: "GET",
+      path: "/api/v1/templates/{id}/versions",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "page"
+    },
+    getVersion: {
+      method: "GET",
+      path: "/api/v1/templates/versions/{id}",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
     preview: {
       method: "POST",
       path: "/api/v1/templates/{id}/preview",
@@ -620,6 +638,24 @@ export const operations = {
       ids: 1,
       body: null,
       query: false,
+      takesKey: false,
+      answer: "json"
+    },
+    versions: {
+      method: "GET",
+      path: "/api/v1/workflows/{id}/versions",
+      ids: 1,
+      body: null,
+      query: true,
+      takesKey: false,
+      answer: "page"
+    },
+    version: {
+      method: "GET",
+      path: "/api/v1/workflows/{id}/version",
+      ids: 1,
+      body: null,
+      query: true,
       takesKey: false,
       answer: "json"
     },

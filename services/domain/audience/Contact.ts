@@ -28,7 +28,7 @@ const fields = {
   timezone: Schema.optionalKey(Schema.NullOr(TimeZone))
 }
 
-/** POST /contacts. Fields that are left out keep their value; null removes it. */
+/** POST /contacts. Fields that are left out keep their value; null removes it, where it may stand. */
 export const UpsertContact = Schema.Struct({ external_id: UserId, ...fields })
 export type UpsertContact = typeof UpsertContact.Type
 

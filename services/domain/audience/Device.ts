@@ -90,7 +90,7 @@ export type RegisterDevice = typeof RegisterDevice.Type
 export const storedToken = ({ platform, token }: Pick<RegisterDevice, "platform" | "token">): string =>
   platform === "ios" ? token.toLowerCase() : token
 
-/** PATCH /devices/:id: what is left out keeps its value, null removes it. Token and platform are the device itself. */
+/** PATCH /devices/:id: what is left out keeps its value, null removes it, where it may stand. Token and platform are the device itself. */
 export const UpdateDevice = Schema.Struct({
   user_id: RegisterDevice.fields.user_id,
   tags: RegisterDevice.fields.tags,

@@ -45,7 +45,7 @@ const fits = (op: AttributeOperator, value: unknown): boolean => {
   }
 }
 
-/** A rule about one attribute of a contact. Texts compare by code points, so that ISO dates compare by time. */
+/** A rule about one attribute of a contact. Texts compare by code points, so that ISO dates that are written alike compare by time. */
 export const AttributeRule = Schema.Struct({
   name: text(128),
   op: Schema.Literals(Object.keys(VALUES) as Array<AttributeOperator>),

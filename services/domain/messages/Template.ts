@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { isLocale } from "../audience/Contact.ts"
+import type { Actor } from "../access/Audit.ts"
 import type { TemplateId, TemplateVersionId } from "../Ids.ts"
 import { JsonRecord } from "../Json.ts"
 import { PushData } from "../sending/PushData.ts"
@@ -68,6 +69,12 @@ export type CreateTemplate = typeof CreateTemplate.Type
 
 /** PATCH /templates/:id. What is given replaces what was there, whole. */
 export const UpdateTemplate = Schema.Struct({
+  version: Schema.optionalKey(
+    Schema.Int.annotate({
+      description:
+        "The version that is changed. Where it is not the latest any more, nothing is changed, and the answer is 409."
+    })
+  ),
   name: Schema.optionalKey(fields.name),
   content: Schema.optionalKey(fields.content),
   locales: Schema.optionalKey(fields.locales),
@@ -92,6 +99,26 @@ export interface Template {
   readonly body: TemplateBody
   readonly createdAt: number
   readonly updatedAt: number
+}
+
+/** Of a template, these latest versions are shown, and can be taken again. */
+export const VERSIONS_KEPT = 50
+
+/** What a template was after a change: it never changes. */
+export interface TemplateVersionSummary {
+  readonly id: TemplateVersionId
+  readonly version: number
+  /** What the template was called. */
+  readonly name: string
+  readonly createdAt: number
+  readonly actor: Actor
+  /** Of a person who still has an account. */
+  readonly actorEmail: string | null
+}
+
+export interface TemplateVersion extends TemplateVersionSummary {
+  readonly templateId: TemplateId
+  readonly body: TemplateBody
 }
 
 /** Names that a request's variables cannot have: they are what is known of the recipient. */

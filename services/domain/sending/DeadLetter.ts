@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { ProviderKind } from "./Credential.ts"
 import { WebhookId, NotificationId } from "../Ids.ts"
 import type { AppId, DeadLetterId, ReplayId } from "../Ids.ts"
-import { Moment } from "../Time.ts"
+import { inOrder, Moment } from "../Time.ts"
 import { maxLength } from "../Text.ts"
 
 export const DeadLetterKind = Schema.Literals(["notification", "webhook"])
@@ -62,7 +62,7 @@ export const DeadLetterFilter = Schema.Struct({
   }),
   from: Schema.optionalKey(Moment).annotate({ description: "Given up at this time or later (ISO 8601)." }),
   to: Schema.optionalKey(Moment).annotate({ description: "Given up before this time (ISO 8601)." })
-})
+}).check(inOrder("from", "to"))
 export type DeadLetterFilter = typeof DeadLetterFilter.Type
 
 export const ReplayStatus = Schema.Literals(["running", "completed"])

@@ -69,12 +69,17 @@ const momentOf = (zone: string, wall: number): number => {
   return high
 }
 
+/** The day that the zone's clocks show at a moment (epoch ms): its midnight, as epoch ms if it were UTC. */
+export const dayAt = (zone: string, at: number): number => Math.floor((at + offsetAt(zone, at)) / DAY_MS) * DAY_MS
+
+/** The first moment (epoch ms) at which clocks of the zone show the time on a day, as of `dayAt`, or pass over it. */
+export const momentAt = (zone: string, day: number, time: string): number =>
+  momentOf(zone, day + minutesOf(time) * MINUTE_MS)
+
 /** The first moment not before `earliest` (epoch ms) at which clocks of the zone show the time, or pass over it. */
 export const nextLocal = (zone: string, time: string, earliest: number): number => {
-  const today = Math.floor((earliest + offsetAt(zone, earliest)) / DAY_MS) * DAY_MS
-  const minutes = minutesOf(time) * MINUTE_MS
-  for (let day = today; ; day += DAY_MS) {
-    const at = momentOf(zone, day + minutes)
+  for (let day = dayAt(zone, earliest); ; day += DAY_MS) {
+    const at = momentAt(zone, day, time)
     if (at >= earliest) return at
   }
 }

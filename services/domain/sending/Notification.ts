@@ -2,6 +2,7 @@ import { Schema, Struct } from "effect"
 import { EmailAddress } from "../audience/EmailAddress.ts"
 import { Platform, UserId } from "../audience/Device.ts"
 import { Locale } from "../audience/Contact.ts"
+import type { WorkflowId } from "../Ids.ts"
 import { AppId, ChannelId, DeviceId, NotificationId, SegmentId, TemplateId, TemplateVersionId } from "../Ids.ts"
 import { LocalTime } from "./LocalTime.ts"
 import { JsonRecord } from "../Json.ts"
@@ -192,13 +193,15 @@ export type KeptRequest = Omit<SendNotification, "to"> & {
   readonly template?: PinnedTemplate
   /** Of a workflow: what the template may ask of each person's run beside the variables, by `user_id`. */
   readonly own?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** The step that sent it, by its key. */
+  readonly workflow?: { readonly id: WorkflowId; readonly step: string }
   /** Named in `to`, and no recipients of the application when it was accepted. */
   readonly skipped?: Unknown
 }
 
 /** A request as it came: without what was looked up for it. */
 export const asSent = (kept: KeptRequest): SendNotification => {
-  const { own: _own, skipped: _skipped, template: _template, to, ...request } = kept
+  const { own: _own, skipped: _skipped, template: _template, to, workflow: _workflow, ...request } = kept
   const { filter: _filter, ...audience } = to
   if (request.template_id === undefined) return { ...request, to: audience }
   const { content: _filled, ...named } = request

@@ -3,6 +3,7 @@ import type { EngagementType } from "../engagement/Engagement.ts"
 import { isJsonObject } from "../Json.ts"
 import type { Platform } from "../audience/Device.ts"
 import type { AttributeRule } from "../audience/Segment.ts"
+import { namesOfZones, storedZone } from "../ZoneNames.ts"
 import { attributeRules, isComparable, segmentConditions, some } from "../audience/Segment.ts"
 
 /*
@@ -169,7 +170,7 @@ function* findings(conditions: Own, { data, messages, now, person }: Subject): G
   }
   if (conditions.timezones) {
     const { timezone } = person
-    const fits = timezone !== null && conditions.timezones.includes(timezone)
+    const fits = timezone !== null && namesOfZones(conditions.timezones).includes(storedZone(timezone)!)
     yield { about: "timezones", fits, actual: timezone }
   }
   if (conditions.locales) {

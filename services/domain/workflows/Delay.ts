@@ -1,30 +1,18 @@
-import { nextLocal } from "../sending/LocalTime.ts"
+import { dayAt, momentAt, nextLocal } from "../sending/LocalTime.ts"
 import type { DelayStep, Window } from "./Steps.ts"
 
 const DAY_MS = 86_400_000
 
-const weekdays = new Map<string, Intl.DateTimeFormat>()
-const NAMES = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-
-/** The day of the week that the zone's clocks show at a moment (epoch ms), from 1, Monday. */
-const weekdayAt = (zone: string, at: number): number => {
-  let format = weekdays.get(zone)
-  if (format === undefined) {
-    format = new Intl.DateTimeFormat("en-US", { timeZone: zone, weekday: "short" })
-    // Bounded: names differ in their capitals, which clients choose.
-    if (weekdays.size < 2000) weekdays.set(zone, format)
-  }
-  return NAMES.indexOf(format.format(at)) + 1
-}
-
 /** The first moment not before `now` (epoch ms) that lies in the window, on the zone's clocks. */
 const nextIn = ({ days, from, to }: Window, zone: string, now: number): number => {
-  const mayBegin = (at: number) => days === undefined || days.includes(weekdayAt(zone, at))
-  // The window that is open now began at most a day and an hour ago, where clocks went back meanwhile.
-  for (let begin = nextLocal(zone, from, now - DAY_MS - 3_600_000); ; begin = nextLocal(zone, from, begin + 1)) {
-    const end = nextLocal(zone, to, begin + 1)
-    if (end <= now || !mayBegin(begin)) continue
-    return Math.max(now, begin)
+  // The window that is open now began today or yesterday.
+  for (let day = dayAt(zone, now) - DAY_MS; ; day += DAY_MS) {
+    const weekday = new Date(day).getUTCDay() || 7
+    if (days !== undefined && !days.includes(weekday)) continue
+    const begin = momentAt(zone, day, from)
+    const end = momentAt(zone, to > from ? day : day + DAY_MS, to)
+    // Where clocks pass over all of it, it is not open on that day.
+    if (begin < end && end > now) return Math.max(now, begin)
   }
 }
 

@@ -1,3 +1,4 @@
+import { ownOf } from "../Json.ts"
 import type { Fault } from "./Program.ts"
 import type { FetchStep, Step } from "./Steps.ts"
 
@@ -30,7 +31,8 @@ export const partHeaders = (steps: ReadonlyArray<Step>, kept: FetchHeaders): Par
 
   const masked = (step: FetchStep, field: string): FetchStep => {
     if (step.headers === undefined) return step
-    const former = kept[step.key]?.url === step.url ? kept[step.key]!.headers : {}
+    const known = ownOf(kept, step.key)
+    const former = known?.url === step.url ? known.headers : {}
     const values: Record<string, string> = {}
     for (const [name, value] of Object.entries(step.headers)) {
       if (value !== MASK) values[name] = value

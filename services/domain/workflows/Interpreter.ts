@@ -1,5 +1,5 @@
 import type { CancelReason, ExecutionStatus, HistoryEntry, StepOutcome } from "./Execution.ts"
-import type { Facts, MessageState } from "./Conditions.ts"
+import type { Facts, Finding, MessageState } from "./Conditions.ts"
 import { judge, valueAt } from "./Conditions.ts"
 import { delayUntil } from "./Delay.ts"
 import { isTooLarge, METADATA_BYTES, MOST_TAGS } from "../audience/Device.ts"
@@ -7,6 +7,7 @@ import type { ExecutionId, NotificationId } from "../Ids.ts"
 import type { SegmentFilter } from "../audience/Segment.ts"
 import { isTimeZone } from "../Time.ts"
 import type { Place, Program } from "./Program.ts"
+import { ACTUAL, lengthOf, shown } from "./ShownValues.ts"
 import type {
   BranchStep,
   DelayStep,
@@ -152,9 +153,14 @@ export interface Circumstances {
   readonly segment?: SegmentFilter | null
   /** Of a FETCH that was carried out. */
   readonly fetched?: Fetched
+  /** Whether those who move together have taken long enough: the run stays where it is, and is due. Left out: never. */
+  readonly isOver?: () => boolean
 }
 
 type Moving = Generator<Question, Settled, Answer>
+
+/** Characters of findings that one move writes down with their values; of those beyond, the last is, without its value. */
+const FINDINGS = 16_000
 
 /** The error of a run that cannot be carried on, as it would be tried for ever. */
 export const cannot = (defect: unknown): string =>
@@ -170,15 +176,18 @@ class Move {
   readonly #history: Array<HistoryEntry> = []
   readonly #fetched: Fetched | undefined
   readonly #segment: SegmentFilter | null | undefined
+  readonly #isOver: (() => boolean) | undefined
   #person: Facts
   #steps: Readonly<Record<string, unknown>>
   #position: number
   #isBegun: boolean
   #deadline: number | null
+  #room = FINDINGS
   /** SEND steps of this very move: nothing can have become of them. */
   readonly #justSent = new Set<string>()
 
-  constructor(program: Program, run: Run, { defaultTimezone, fetched, now, person, segment }: Circumstances) {
+  constructor(program: Program, run: Run, { defaultTimezone, fetched, isOver, now, person, segment }: Circumstances) {
+    this.#isOver = isOver
     this.#segment = segment
     this.#program = program
     this.#run = run
@@ -196,6 +205,7 @@ class Move {
   *go(): Moving {
     const { places } = this.#program
     while (this.#position < places.length) {
+      if (this.#isOver?.() === true) return { ...this.#settled("running"), dueAt: this.#now, tries: this.#run.tries }
       const place = places[this.#position]!
       let settled: Settled | null
       try {
@@ -359,7 +369,7 @@ class Move {
   *#judge(conditions: Parameters<typeof judge>[0]): Generator<Question, ReturnType<typeof judge>, Answer> {
     const keys = [conditions, ...(conditions.any ?? [])]
       .flatMap(({ steps }) => (steps ?? []).map(({ key }) => key))
-      .filter((key) => this.#run.sends[key] !== undefined && !this.#justSent.has(key))
+      .filter((key) => Object.hasOwn(this.#run.sends, key) && !this.#justSent.has(key))
     const known =
       keys.length === 0
         ? new Map<string, ReadonlySet<MessageState>>()
@@ -400,8 +410,20 @@ class Move {
     this.#steps = { ...this.#steps, [key]: value }
   }
 
-  #note(place: Place, outcome: StepOutcome, more: Partial<HistoryEntry> = {}): void {
-    this.#history.push({ at: this.#now, stepOrder: place.stepOrder, outcome, ...more })
+  #note(place: Place, outcome: StepOutcome, { findings, ...more }: Partial<HistoryEntry> = {}): void {
+    const found = findings === undefined ? {} : { findings: this.#briefly(findings) }
+    this.#history.push({ at: this.#now, stepOrder: place.stepOrder, outcome, ...found, ...more })
+  }
+
+  /** Findings as they are kept: who asks a thousand times about a large value has a history that can be read. */
+  #briefly(findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> {
+    const brief = findings.map((one) => ("actual" in one ? { ...one, actual: shown(one.actual) } : one))
+    const length = brief.reduce((sum, { about, actual }) => sum + about.length + lengthOf(actual, ACTUAL) + 40, 0)
+    if (length <= this.#room) {
+      this.#room -= length
+      return brief
+    }
+    return findings.slice(-1).map(({ about, fits }) => ({ about, fits }))
   }
 
   #moveTo(position: number): void {

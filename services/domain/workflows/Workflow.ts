@@ -3,6 +3,7 @@ import { Locale } from "../audience/Contact.ts"
 import { Metadata, Tags, UserId } from "../audience/Device.ts"
 import { tagList } from "../audience/Segment.ts"
 import { Variables } from "../messages/Template.ts"
+import type { Actor } from "../access/Audit.ts"
 import type { AppId, WorkflowId, WorkflowVersionId } from "../Ids.ts"
 import { SegmentId } from "../Ids.ts"
 import { Name, text } from "../Text.ts"
@@ -54,6 +55,10 @@ export const Trigger = Schema.Union([
 ]).annotate({ identifier: "WorkflowTrigger" })
 export type Trigger = typeof Trigger.Type
 
+/** The segment that a trigger waits for, as its id is kept: a request may write it in capitals. */
+export const segmentOf = (trigger: Extract<Trigger, { readonly type: "segment_entered" }>): SegmentId =>
+  trigger.segment_id.toLowerCase() as SegmentId
+
 /** How often a person may enter. */
 export const Reentry = Schema.Literals(["always", "when_ended", "once"]).annotate({
   description:
@@ -77,7 +82,12 @@ export const UpdateWorkflow = Schema.Struct({
   name: Schema.optionalKey(fields.name),
   trigger: Schema.optionalKey(fields.trigger),
   steps: Schema.optionalKey(fields.steps),
-  reentry: Schema.optionalKey(fields.reentry)
+  reentry: Schema.optionalKey(fields.reentry),
+  version: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 })).annotate({
+      description: "Which version was changed: where others have made a later one by now, the answer is 409."
+    })
+  )
 })
 export type UpdateWorkflow = typeof UpdateWorkflow.Type
 
@@ -97,6 +107,23 @@ export interface Workflow {
   readonly definition: Definition
   readonly createdAt: number
   readonly updatedAt: number
+}
+
+/** A version, as whoever looks back sees it. */
+export interface PastVersion {
+  readonly id: WorkflowVersionId
+  readonly version: number
+  readonly createdAt: number
+  readonly actor: Actor
+  /** Of a person who still has an account. */
+  readonly actorEmail: string | null
+  /** Runs of it that are under way. */
+  readonly runs: number
+}
+
+/** The same, with what it says. */
+export interface WholeVersion extends PastVersion {
+  readonly definition: Omit<Definition, "name">
 }
 
 /** POST /workflows/:id/trigger. */

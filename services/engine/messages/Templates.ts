@@ -13,6 +13,11 @@ export class TemplateInvalid extends Schema.TaggedError<TemplateInvalid>()("Temp
   )
 }) {}
 
+/** It is another version by now than the one that was to be changed. */
+export class TemplateConflict extends Schema.TaggedError<TemplateConflict>()("TemplateConflict", {
+  version: Schema.Int
+}) {}
+
 /** Compiled versions that a process keeps, at most. */
 const VERSIONS = 200
 /** Times that a change is tried again which met another one. */
@@ -32,12 +37,12 @@ export class Templates extends Context.Service<
       appId: AppId,
       draft: CreateTemplate
     ) => Effect.Effect<Template, TemplateInvalid | TemplatesBusy | StoreError>
-    /** None: the application has no such template. */
+    /** None: the application has no such template. What it says already makes no version, whichever was to be changed. */
     readonly update: (
       appId: AppId,
       id: TemplateId,
       change: UpdateTemplate
-    ) => Effect.Effect<Option.Option<Template>, TemplateInvalid | TemplatesBusy | StoreError>
+    ) => Effect.Effect<Option.Option<Template>, TemplateInvalid | TemplatesBusy | TemplateConflict | StoreError>
     /** Compiles what is not saved. */
     readonly tryOut: (
       appId: AppId,
@@ -101,6 +106,8 @@ export class Templates extends Context.Service<
           const body = bodyOf({ ...before, ...change })
           // No new version of what is the same; it may even be one that this release would refuse.
           if ((change.name ?? name) === name && Equal.equals(body, before)) return found
+          if (change.version !== undefined && change.version !== version)
+            return yield* new TemplateConflict({ version })
           yield* tryOut(appId, body)
           const updated = yield* store.update(appId, id, version, change.name ?? name, body)
           if (Option.isSome(updated)) return updated

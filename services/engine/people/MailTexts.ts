@@ -148,7 +148,7 @@ export const writeMail = (content: MailContent, baseUrl: string): WrittenMail =>
   const what = `${inviter} invites you to join the organization “${unlinked(organization)}” on Heliograph as ${role}.`
   // A page that changes nothing: programs that look into mail follow links.
   const link = `${baseUrl}/invitations/${token}`
-  const how = `This page says how to accept it, signed in with the address that this mail was sent to. The invitation is good for ${DAYS} days:`
+  const how = `Follow the link to accept it, signed in with the address that this mail was sent to. The invitation is good for ${DAYS} days:`
   const otherwise = "If you do not know who that is, you can ignore this mail."
   return written(
     subject,

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
 import type { AppId, NotificationId } from "../../domain/Ids.ts"
 import type { CredentialKind } from "../../domain/sending/Credential.ts"
 import type { Message } from "../../domain/sending/Notification.ts"
+import { unreachableHost } from "../../domain/sending/VapidSubject.ts"
 import type { Target } from "../../ports/audience/AudienceStore.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
 import type { Credential } from "../../ports/sending/CredentialStore.ts"
@@ -9,12 +10,13 @@ import { CredentialStore } from "../../ports/sending/CredentialStore.ts"
 import type { Outcome, Provider } from "../../ports/sending/Provider.ts"
 import { ApnsProvider, FcmProvider, SmtpProvider } from "../../ports/sending/Provider.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
+import { isVapidPair } from "./VapidPair.ts"
 
 /** What a provider said when it was asked. */
 export interface CredentialCheck {
   /**
    * `accepted`: the provider knows the sender. `refused`: it does not take messages with this credential. `unreachable`:
-   * it gave no answer that says either. `unasked`: there is nobody to ask.
+   * it gave no answer that says either. `unasked`: there is nobody to ask, and what can be judged without is right.
    */
   readonly status: "accepted" | "refused" | "unreachable" | "unasked"
   /** Why, in words; null when it was accepted. */
@@ -30,7 +32,8 @@ const AT_ONCE = 8
 const LIFE_MS = 60_000
 
 const NO_SUBSCRIBER =
-  "Push services are asked with a browser's subscription: send a push to a browser of yours to see that it arrives"
+  "The keys are a pair, and the subject is an address that push services take. They themselves are asked with a browser's subscription: send a push to a browser of yours to see that it arrives"
+const NO_PAIR = "the VAPID keys of the credential are not a pair of P-256"
 
 /** Recipients that nobody has: what providers answer to them shows that they knew the sender. */
 const NOBODY: Readonly<Record<"apns" | "fcm" | "smtp", string>> = {
@@ -132,9 +135,27 @@ export class CredentialChecks extends Context.Service<
         return isAccepted && suspendedReason !== null ? store.release(appId, kind, version) : Effect.void
       }
 
+      /** What no push service has to be asked for. What one of them refused for is not tried anew without a subscription. */
+      const judge = Effect.fnUntraced(function* ({ appId, config, suspendedReason, version }: Credential) {
+        if (config.kind !== "webpush") return said("unasked", null)
+        const { private_key, public_key, subject } = config.value
+        if (!(yield* isVapidPair(public_key, private_key))) {
+          yield* store.suspend(appId, "webpush", version, NO_PAIR)
+          return said("refused", NO_PAIR)
+        }
+        const host = unreachableHost(subject)
+        if (host !== null) {
+          return said(
+            "refused",
+            `subject names ${host}, where nobody can be reached: Apple's push service refuses all messages of such a sender (BadJwtToken)`
+          )
+        }
+        return suspendedReason === null ? said("unasked", NO_SUBSCRIBER) : said("refused", suspendedReason)
+      })
+
       const check = Effect.fnUntraced(function* (kind: CredentialKind, credential: Credential) {
         const checkedAt = yield* Clock.currentTimeMillis
-        if (kind === "webpush") return { ...said("unasked", NO_SUBSCRIBER), checkedAt }
+        if (kind === "webpush") return { ...(yield* judge(credential)), checkedAt }
         const outcome = yield* ask(providers[kind], credential, kind, checkedAt)
         yield* note(kind, credential, outcome)
         return { ...answerOf(outcome), checkedAt }

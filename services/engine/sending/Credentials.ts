@@ -13,6 +13,7 @@ import { Keys } from "../../ports/access/Keys.ts"
 import type { OutboundRefused } from "../../ports/outbound/OutboundPolicy.ts"
 import { OutboundPolicy } from "../../ports/outbound/OutboundPolicy.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
+import { isVapidPair } from "./VapidPair.ts"
 
 /** A credential that no provider would take, or whose address may not be called. */
 export class InvalidCredential extends Schema.TaggedError<InvalidCredential>()("InvalidCredential", {
@@ -71,26 +72,12 @@ const checkPrivateKey = (
     catch: () => refuse(field, message)
   })
 
-/** Signs with one half and verifies with the other: only halves of one pair pass. */
 const checkVapidPair = (publicKey: string, privateKey: string) =>
-  Effect.tryPromise({
-    try: async () => {
-      const [point, d] = [fromBase64url(publicKey), privateKey]
-      const [x, y] = [point.subarray(1, 33), point.subarray(33)].map((half) =>
-        half.toBase64({ alphabet: "base64url", omitPadding: true })
-      )
-      const curve = { name: "ECDSA", namedCurve: "P-256" }
-      const signing = { name: "ECDSA", hash: "SHA-256" }
-      const jwk = { kty: "EC", crv: "P-256", x: x!, y: y!, d }
-      const text = new Uint8Array(32)
-      const secret = await crypto.subtle.importKey("jwk", jwk, curve, false, ["sign"])
-      const open = await crypto.subtle.importKey("raw", point, curve, false, ["verify"])
-      if (!(await crypto.subtle.verify(signing, open, await crypto.subtle.sign(signing, secret, text), text))) {
-        throw new Error("the halves do not belong together")
-      }
-    },
-    catch: () => refuse("private_key", "is not the private half of public_key (P-256, base64url)")
-  })
+  Effect.filterOrFail(
+    isVapidPair(publicKey, privateKey),
+    (is) => is,
+    () => refuse("private_key", "is not the private half of public_key (P-256, base64url)")
+  )
 
 /** Takes provider credentials in: checks what can be checked without asking the provider, and completes them. */
 export class Credentials extends Context.Service<

@@ -5,7 +5,7 @@ import type { SegmentId, WorkflowVersionId } from "../../domain/Ids.ts"
 import type { Facts, Needs } from "../../domain/workflows/Conditions.ts"
 import { needsOf } from "../../domain/workflows/Conditions.ts"
 import type { HistoryEntry } from "../../domain/workflows/Execution.ts"
-import type { Fetched, Settled } from "../../domain/workflows/Interpreter.ts"
+import type { Answer, Fetched, Question, Settled } from "../../domain/workflows/Interpreter.ts"
 import { move } from "../../domain/workflows/Interpreter.ts"
 import type { MovedRun, Moves, OpenRun, StepSum, Tools } from "../../ports/workflows/ExecutionStore.ts"
 import type { EngineSettings } from "../../ports/EngineSettings.ts"
@@ -17,6 +17,14 @@ import type { Prepared, Programs } from "./Programs.ts"
 
 /** Longest that whoever begins a FETCH has for it, by the clock of the database: then another does it again. */
 export const FETCH_LEASE_MS = 60_000
+
+/**
+ * How long (ms) runs that move together are computed, at most: those who have not come as far as they get by then are due
+ * again. Meanwhile they hold a transaction, which does not outlast a longer silence.
+ */
+const LONGEST_MS = 1000
+/** After how much of it (ms) the process looks at what else it has to do. */
+const BREATH_MS = 10
 
 const NOBODY: Facts = {
   tags: [],
@@ -82,6 +90,8 @@ export const carrying = (
       if (!versions.has(versionId)) versions.set(versionId, Option.getOrNull(yield* programs.of(versionId)))
     }
     const settled = new Map<OpenRun, Settled>()
+    const work = { spentMs: 0 }
+    const isOver = () => work.spentMs >= LONGEST_MS
     const going: Array<{ readonly run: OpenRun; readonly moving: ReturnType<typeof move> }> = []
     const [first] = runs
     const segmentIds = [...new Set(runs.flatMap(({ segmentId }) => segmentId ?? []))]
@@ -109,12 +119,14 @@ export const carrying = (
         settled.set(run, endedAs(run, "failed", at, why))
       } else {
         const answer = fetched.get(run.id)
+        const asked = more.get(run.contactId)
         going.push({
           run,
           moving: move(version.program, run, {
-            person: { ...run.person, ...more.get(run.contactId) },
+            person: asked === undefined ? run.person : { ...run.person, ...asked },
             defaultTimezone: settings.defaultTimezone,
             now: at,
+            isOver,
             ...(run.segmentId === null ? {} : { segment: segments.get(run.segmentId) ?? null }),
             ...(answer === undefined ? {} : { fetched: answer })
           })
@@ -122,7 +134,7 @@ export const carrying = (
       }
     }
     const outside = new Set(settled.values())
-    yield* drive(going, settled, tools)
+    yield* drive(going, settled, tools, work)
 
     const { messages, sends } = messagesOf(runs, settled, versions, settings)
     const moved = runs.map((run): MovedRun => {
@@ -143,18 +155,29 @@ export const carrying = (
 const drive = Effect.fnUntraced(function* (
   going: ReadonlyArray<{ readonly run: OpenRun; readonly moving: ReturnType<typeof move> }>,
   settled: Map<OpenRun, Settled>,
-  tools: Tools
+  tools: Tools,
+  work: { spentMs: number }
 ): Effect.fn.Return<void, StoreError> {
-  let asking = going.map((one) => ({ ...one, said: one.moving.next() }))
-  while (asking.length > 0) {
+  let answers: ReadonlyArray<Answer> | null = null
+  for (let moving = going; ;) {
     const asked = []
-    for (const one of asking) {
-      if (one.said.done === true) settled.set(one.run, one.said.value)
-      else asked.push({ ...one, question: one.said.value })
+    let breath = 0
+    for (const [i, one] of moving.entries()) {
+      const began = performance.now()
+      const said: IteratorResult<Question, Settled> =
+        answers === null ? one.moving.next() : one.moving.next(answers[i]!)
+      const took = performance.now() - began
+      work.spentMs += took
+      if (said.done === true) settled.set(one.run, said.value)
+      else asked.push({ run: one.run, moving: one.moving, question: said.value })
+      breath += took
+      if (breath < BREATH_MS) continue
+      breath = 0
+      yield* Effect.yieldNow
     }
     if (asked.length === 0) return
-    const answers = yield* tools.ask(asked)
-    asking = asked.map((one, i) => ({ ...one, said: one.moving.next(answers[i]!) }))
+    answers = yield* tools.ask(asked)
+    moving = asked
   }
 })
 

@@ -11,7 +11,8 @@ import { partHeaders } from "../../domain/workflows/FetchHeaders.ts"
 import type { Fault } from "../../domain/workflows/Program.ts"
 import { faultsOf, stepsOf } from "../../domain/workflows/Program.ts"
 import type { SendStep } from "../../domain/workflows/Steps.ts"
-import type { Definition } from "../../domain/workflows/Workflow.ts"
+import type { Definition, Trigger } from "../../domain/workflows/Workflow.ts"
+import { segmentOf } from "../../domain/workflows/Workflow.ts"
 import type { StepTemplate, WorkflowDraft } from "../../ports/workflows/WorkflowStore.ts"
 import type { TemplatesBusy } from "../../ports/messages/TemplateEngine.ts"
 import { hasEmail, hasPush, hasText } from "../sending/Reach.ts"
@@ -28,14 +29,25 @@ export interface Drafted {
   readonly warnings: ReadonlyArray<Fault>
 }
 
-/** Whether sources ask for what a run carries. Too often is harmless: it costs room in the message. */
-const asksRun = (sources: unknown): boolean =>
-  /\{[{%](?:(?!%\}|\}\}).)*\b(?:data|steps)\b/s.test(JSON.stringify(sources))
+/**
+ * Whether sources ask for what a run carries. Too often is harmless: it costs room in the message. Looked for between one
+ * closing tag and the next, because a single expression would begin anew at each of a million opening ones.
+ */
+export const asksRun = (sources: unknown): boolean =>
+  JSON.stringify(sources)
+    .split(/%\}|\}\}/)
+    .some((part) => {
+      const tag = part.search(/\{[{%]/)
+      return tag !== -1 && /\b(?:data|steps)\b/.test(part.slice(tag))
+    })
 
 const bodyOf = (content: TemplateContent): TemplateBody => ({ content, locales: {}, missing_variables: "empty" })
 
 const contentOf = (parts: ReadonlyArray<keyof Content>): Content =>
   Object.fromEntries(parts.map((part) => [part, part === "data" ? {} : "…"]))
+
+const canonical = (trigger: Trigger): Trigger =>
+  trigger.type === "segment_entered" ? { ...trigger, segment_id: segmentOf(trigger) } : trigger
 
 /** Checks definitions against what the application has, and makes the templates that their versions keep. */
 export const makeDrafting = Effect.gen(function* () {
@@ -51,7 +63,7 @@ export const makeDrafting = Effect.gen(function* () {
     kept: FetchHeaders
   ): Effect.fn.Return<Drafted, WorkflowInvalid | TemplatesBusy | StoreError> {
     const parted = partHeaders(given.steps, kept)
-    const definition = { ...given, steps: parted.steps }
+    const definition = { ...given, trigger: canonical(given.trigger), steps: parted.steps }
     const faults: Array<Fault> = [...faultsOf(definition.steps), ...parted.faults]
     const warnings: Array<Fault> = []
     const made: Record<string, StepTemplate> = {}

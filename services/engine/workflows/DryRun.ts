@@ -3,11 +3,16 @@ import { now } from "../../ports/Now.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
 import { ContactStore } from "../../ports/audience/ContactStore.ts"
+import { SegmentStore } from "../../ports/audience/SegmentStore.ts"
+import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
 import { WorkflowStore } from "../../ports/workflows/WorkflowStore.ts"
 import type { AppId, ExecutionId, NotificationId, WorkflowId } from "../../domain/Ids.ts"
 import type { Contact } from "../../domain/audience/Contact.ts"
+import { ownOf } from "../../domain/Json.ts"
 import type { Content } from "../../domain/sending/Notification.ts"
+import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { Facts, MessageState } from "../../domain/workflows/Conditions.ts"
+import { judge, needsOf } from "../../domain/workflows/Conditions.ts"
 import type { ExecutionStatus, HistoryEntry } from "../../domain/workflows/Execution.ts"
 import type { Answer, Fetched, Question, Run, Settled } from "../../domain/workflows/Interpreter.ts"
 import { changed, fetchedOf, move, tooMuchOf } from "../../domain/workflows/Interpreter.ts"
@@ -75,6 +80,8 @@ const personOf = ({
 export const makeDryRun = Effect.gen(function* () {
   const store = yield* WorkflowStore
   const contacts = yield* ContactStore
+  const executions = yield* ExecutionStore
+  const segments = yield* SegmentStore
   const templates = yield* Templates
   const { defaultTimezone } = yield* EngineSettings
 
@@ -85,7 +92,7 @@ export const makeDryRun = Effect.gen(function* () {
     steps: Run["steps"],
     person: Facts
   ) {
-    const template = version.templates[step.key]
+    const template = ownOf(version.templates, step.key)
     const compiled = template === undefined ? Option.none() : yield* templates.version(version.appId, template.version)
     if (Option.isNone(compiled)) return { key: step.key, content: null, problem: "its template cannot be read" }
     const { attributes, locale, tags, timezone } = person
@@ -120,6 +127,17 @@ export const makeDryRun = Effect.gen(function* () {
     let person = Option.isSome(known) ? personOf(known.value) : personOf({ attributes, locale, tags, timezone })
 
     let at = now()
+    const { trigger } = prepared.definition
+    const entered = trigger.type === "segment_entered" ? yield* segments.find(appId, trigger.segment_id) : Option.none()
+    let segment: SegmentFilter | undefined = Option.getOrUndefined(entered)?.filter
+    const asked = [prepared.program.needs, ...(segment === undefined ? [] : [needsOf([segment])])]
+    if (Option.isSome(known) && asked.some(({ devices, engagement }) => devices || engagement)) {
+      const { id: contactId, externalId: userId } = known.value
+      person = { ...person, ...(yield* executions.reachOf({ appId, contactId, userId })) }
+    }
+    // Whom the segment does not let in enters by a request: what they are does not end their run.
+    const subject = { person, data: {}, messages: () => new Set<MessageState>(), now: at }
+    if (segment !== undefined && !judge(segment, subject).fits) segment = undefined
     let run: Run = {
       id: uuidv7() as ExecutionId,
       userId: request.user_id ?? "somebody",
@@ -134,7 +152,7 @@ export const makeDryRun = Effect.gen(function* () {
     }
     const history: Array<HistoryEntry> = []
     const messages: Array<TriedMessage> = []
-    const states = (key: string) => new Set<MessageState>(request.outcomes?.[key] ?? ["sent"])
+    const states = (key: string) => new Set<MessageState>(ownOf(request.outcomes ?? {}, key) ?? ["sent"])
     const answerTo = (question: Question): Answer => {
       switch (question._tag) {
         case "Messages":
@@ -151,13 +169,19 @@ export const makeDryRun = Effect.gen(function* () {
           person = changed(person, question.step)
           return tooMuchOf(person, question.step)
         case "Event": {
-          const data = request.events?.[question.step.key]
+          const data = ownOf(request.events ?? {}, question.step.key)
           return data === undefined ? null : { data, at: new Date(at).toISOString() }
         }
       }
     }
     const go = (fetched?: Fetched): Settled => {
-      const moving = move(prepared.program, run, { person, defaultTimezone, now: at, ...(fetched && { fetched }) })
+      const moving = move(prepared.program, run, {
+        person,
+        defaultTimezone,
+        now: at,
+        ...(segment && { segment }),
+        ...(fetched && { fetched })
+      })
       let said = moving.next()
       while (said.done !== true) said = moving.next(answerTo(said.value))
       return said.value
@@ -175,7 +199,8 @@ export const makeDryRun = Effect.gen(function* () {
       const { deadline, isBegun, position, steps, tries } = settled
       run = { ...run, position, isBegun, deadline, tries, steps, sends }
       at = Math.max(at, settled.dueAt)
-      const { body = null, status = 200 } = (settled.fetch === null ? null : request.answers?.[settled.fetch.key]) ?? {}
+      const { body = null, status = 200 } =
+        (settled.fetch === null ? undefined : ownOf(request.answers ?? {}, settled.fetch.key)) ?? {}
       settled = go(settled.fetch === null ? undefined : fetchedOf(status, body, null))
     }
     return Option.some<DryRun>({ status: settled.status, error: settled.error, history, messages })

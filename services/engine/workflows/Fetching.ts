@@ -1,5 +1,6 @@
 import { Effect, Option, Result } from "effect"
 import type { AppId } from "../../domain/Ids.ts"
+import { ownOf } from "../../domain/Json.ts"
 import type { Fetched } from "../../domain/workflows/Interpreter.ts"
 import type { FetchStep } from "../../domain/workflows/Steps.ts"
 import { now } from "../../ports/Now.ts"
@@ -11,7 +12,7 @@ import { Templates } from "../messages/Templates.ts"
 import { Programs } from "./Programs.ts"
 
 /** Requests under way at once in a process: of one application at most, and of all, who share these. */
-const OF_ONE = 64
+const OF_ONE = 128
 const OF_ALL = 256
 /** When those beyond come again. */
 const PUT_OFF_MS = 1000
@@ -22,34 +23,62 @@ export const makeFetching = Effect.gen(function* () {
   const programs = yield* Programs
   const templates = yield* Templates
   const client = yield* FetchClient
-  const underWay = new Map<AppId, number>()
+  /** How many there are of each application and step. */
+  const underWay = new Map<AppId, Map<string, number>>()
 
-  /** How many more an application may begin now. One more application has room whatever the others have under way. */
-  const roomOf = (appId: AppId): number => {
-    const mine = underWay.get(appId) ?? 0
-    const apps = underWay.size + (mine === 0 ? 1 : 0)
-    return Math.min(OF_ONE, Math.ceil(OF_ALL / apps)) - mine
-  }
+  const stepOf = ({ run, settled }: MovedRun): string => `${run.versionId} ${settled.position}`
 
-  /** Those who come to a FETCH for which there is no room come again, so many a second; all others go on. */
+  /** How many an application may have. One more application has room whatever the others have under way. */
+  const mostOf = (appId: AppId): number =>
+    Math.min(OF_ONE, Math.ceil(OF_ALL / (underWay.size + (underWay.has(appId) ? 0 : 1))))
+
+  /**
+   * Those who come to a FETCH for which there is no room come again, so many a second; all others go on. A step has as many
+   * as it leaves free to others, which may ask a server that is faster.
+   */
   const withinRoom = (moves: Moves): Moves => {
     const [first] = moves.moved
     if (first === undefined || moves.moved.every(({ fetchUntil }) => fetchUntil === null)) return moves
-    let room = roomOf(first.run.appId)
+    const { appId } = first.run
+    const most = mostOf(appId)
+    const taken = new Map(underWay.get(appId))
+    let all = [...taken.values()].reduce((sum, count) => sum + count, 0)
+    const beyond = new Map<string, number>()
     const moved = moves.moved.map((one) => {
-      if (one.fetchUntil === null || room-- > 0) return one
-      const dueAt = now() + PUT_OFF_MS * Math.ceil(-room / OF_ONE)
+      if (one.fetchUntil === null) return one
+      const step = stepOf(one)
+      const mine = taken.get(step) ?? 0
+      if (mine < Math.max(1, (most - (all - mine)) / 2)) {
+        taken.set(step, mine + 1)
+        all++
+        return one
+      }
+      const later = (beyond.get(step) ?? 0) + 1
+      beyond.set(step, later)
+      const dueAt = now() + PUT_OFF_MS * Math.ceil((2 * later) / OF_ONE)
       return { ...one, fetchUntil: null, settled: { ...one.settled, dueAt } }
     })
     return { ...moves, moved }
   }
 
+  /** One more, or one less. */
+  const count = (one: MovedRun, by: 1 | -1): void => {
+    const { appId } = one.run
+    const steps = underWay.get(appId) ?? new Map<string, number>()
+    const step = stepOf(one)
+    const left = (steps.get(step) ?? 0) + by
+    if (left === 0) steps.delete(step)
+    else steps.set(step, left)
+    if (steps.size === 0) underWay.delete(appId)
+    else underWay.set(appId, steps)
+  }
+
   const requestOf = Effect.fnUntraced(function* (run: OpenRun, step: FetchStep) {
     const version = yield* programs.of(run.versionId)
     if (Option.isNone(version)) return Result.fail("its version is gone")
-    const template = version.value.templates[step.key]
+    const template = ownOf(version.value.templates, step.key)
     const method = step.method ?? (step.body === undefined ? "GET" : "POST")
-    const headers = { ...version.value.headers[step.key]?.headers, "idempotency-key": `${run.id}:${step.key}` }
+    const headers = { ...ownOf(version.value.headers, step.key)?.headers, "idempotency-key": `${run.id}:${step.key}` }
     if (template === undefined) {
       return Result.succeed({
         method,
@@ -84,7 +113,9 @@ export const makeFetching = Effect.gen(function* () {
   const fetchInTurn = Effect.fnUntraced(function* (appId: AppId, request: FetchRequest, hasTurn: boolean) {
     const host = URL.canParse(request.url) ? new URL(request.url).host : ""
     const at = now()
-    const until = hasTurn ? at : yield* executions.takeTurn(appId, host, at)
+    // A turn says nothing any more where the server has named a later time since it was taken.
+    const mayGo = hasTurn && !(yield* executions.isHeld(appId, host, at))
+    const until = mayGo ? at : yield* executions.takeTurn(appId, host, at)
     if (until > at) return { _tag: "Later", until } satisfies Fetched
     const fetched = yield* client.fetch(request)
     if (fetched._tag === "Fault" && fetched.retryAfterMs !== null) {
@@ -106,17 +137,10 @@ export const makeFetching = Effect.gen(function* () {
   ) {
     for (const one of moved) {
       if (one.fetchUntil === null) continue
-      const { appId } = one.run
-      underWay.set(appId, (underWay.get(appId) ?? 0) + 1)
+      count(one, 1)
       yield* Effect.flatMap(fetch(one), (fetched) => goOn(one, fetched)).pipe(
         Effect.catchCause((cause) => Effect.logWarning("A FETCH was interrupted; it is done again", cause)),
-        Effect.ensuring(
-          Effect.sync(() => {
-            const left = underWay.get(appId)! - 1
-            if (left === 0) underWay.delete(appId)
-            else underWay.set(appId, left)
-          })
-        ),
+        Effect.ensuring(Effect.sync(() => count(one, -1))),
         Effect.forkDetach
       )
     }

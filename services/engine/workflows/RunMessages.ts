@@ -99,7 +99,8 @@ const messageOf = (
     ...(collapse_key === undefined ? {} : { collapse_key }),
     ...(overrides === undefined ? {} : { overrides }),
     ...(track === undefined ? {} : { track }),
-    template: { version: template.version, parts: template.parts }
+    template: { version: template.version, parts: template.parts },
+    workflow: { id: version.workflowId, step: step.key }
   }
   return {
     id,

@@ -1,4 +1,4 @@
-import { Effect, Option, Semaphore } from "effect"
+import { Effect, Option, Result, Semaphore } from "effect"
 import { now } from "../../ports/Now.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
 import { Metrics } from "../../ports/operations/Metrics.ts"
@@ -10,7 +10,7 @@ import { judge } from "../../domain/workflows/Conditions.ts"
 import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { Facts } from "../../domain/workflows/Conditions.ts"
 import type { Fetched } from "../../domain/workflows/Interpreter.ts"
-import type { Carry, Entry, MovedRun, Written } from "../../ports/workflows/ExecutionStore.ts"
+import type { Carry, Entry, MovedRun, TurnOf, Written } from "../../ports/workflows/ExecutionStore.ts"
 import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
 import type { Taken } from "../../ports/workflows/TriggerStore.ts"
 import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
@@ -83,12 +83,19 @@ export const make = Effect.gen(function* () {
   /** The next page of people who enter, of the application after the one served last. */
   const entering = (
     most: number,
-    page: (served: AppId | null, limit: number, carry: Carry) => Effect.Effect<Option.Option<Taken>, StoreError>
+    page: (
+      served: AppId | null,
+      limit: number,
+      carry: Carry,
+      turnOf: TurnOf
+    ) => Effect.Effect<Option.Option<Taken>, StoreError>
   ) =>
     Effect.fnUntraced(function* (served: AppId | null) {
-      const { carried, value } = yield* inParts(most, byPerson, carry, (limit, guarded) => page(served, limit, guarded))
+      const turn: { of: AppId | null } = { of: null }
+      const turnOf: TurnOf = (appId) => (turn.of = appId)
+      const { value } = yield* inParts(most, byPerson, carry, (limit, guarded) => page(served, limit, guarded, turnOf))
       // One that cannot be done must not keep the others from their turns.
-      if (value === null) return { served: carried[0]?.appId ?? null, count: 0 }
+      if (value === null) return { served: turn.of, count: 0 }
       if (Option.isNone(value)) return null
       for (const written of value.value.written) yield* after(written)
       return { served: value.value.appId, count: value.value.count }
@@ -99,15 +106,17 @@ export const make = Effect.gen(function* () {
       triggers.takeScheduled(now(), (trigger, at) => nextOf({ trigger }, at)),
       (count) => ({ served: null, count })
     )
-  const audiences = entering(PAGE, (served, limit, guarded) =>
+  const audiences = entering(PAGE, (served, limit, guarded, turnOf) =>
     Effect.map(
-      executions.enterPage(served, limit, fits, guarded),
+      executions.enterPage(served, limit, fits, guarded, turnOf),
       Option.map((written) => ({ appId: written.appId, count: 1, written: [written] }))
     )
   )
   const events = entering(EVENTS, triggers.takeEvents)
-  const changes = entering(PAGE, (served, limit, guarded) => triggers.takeChanges(served, limit, isIn, guarded))
-  const looks = entering(PAGE, (served, limit, guarded) => triggers.look(served, limit, isIn, guarded))
+  const changes = entering(PAGE, (served, limit, guarded, turnOf) =>
+    triggers.takeChanges(served, limit, isIn, guarded, turnOf)
+  )
+  const looks = entering(PAGE, (served, limit, guarded, turnOf) => triggers.look(served, limit, isIn, guarded, turnOf))
 
   /** Of applications whose pages had to be made smaller: how much is tried of them next. */
   const limits = new Map<AppId, number>()
@@ -118,10 +127,22 @@ export const make = Effect.gen(function* () {
       const at = now()
       const all = yield* executions.due
       let count = 0
+      let failed = false
       for (const { appId } of all.filter((one) => one.at <= at)) {
-        const page = yield* inParts(limits.get(appId) ?? MOVES, byId, carry, (limit, guarded) =>
-          executions.move(appId, limit, guarded)
+        const tried = yield* Effect.result(
+          inParts(limits.get(appId) ?? MOVES, byId, carry, (limit, guarded) => executions.move(appId, limit, guarded))
         )
+        if (Result.isFailure(tried)) {
+          // Two after each other: that is the database, and no other application has to wait for it to say so.
+          if (failed) return yield* Effect.fail(tried.failure)
+          failed = true
+          yield* Effect.logWarning("Runs of an application could not be moved; others go on", tried.failure).pipe(
+            Effect.annotateLogs({ app_id: appId })
+          )
+          continue
+        }
+        failed = false
+        const page = tried.success
         if (page.limit * GROWTH < MOVES) limits.set(appId, page.limit * GROWTH)
         else limits.delete(appId)
         if (page.value === null) continue
@@ -204,10 +225,14 @@ export const make = Effect.gen(function* () {
       )
     )
   }
+  // Runs that wait for what has ended, or are to be cancelled, have nothing to do with segments.
+  const watched = Effect.catch(triggers.keepAllWatched, (error) =>
+    Effect.logWarning("Segments that workflows wait for could not be watched; it is tried again", error)
+  )
   const tidying = Effect.forever(
     Effect.andThen(
       Effect.sleep(settings.sweepMs),
-      Effect.andThen(triggers.keepAllWatched, inTurns([ended, closed, looks])).pipe(
+      Effect.andThen(watched, inTurns([ended, closed, looks])).pipe(
         Effect.catch((error) => Effect.logWarning("Workflows could not be tidied; it is tried again", error)),
         Effect.catchDefect((defect) => Effect.logError("Tidying workflows broke; it is tried again", defect))
       )

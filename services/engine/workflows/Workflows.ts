@@ -144,12 +144,21 @@ const make = Effect.gen(function* () {
 
   const archived = new WorkflowConflict({ message: "The workflow is archived: it stays as it is." })
 
-  const update = Effect.fnUntraced(function* (appId: AppId, id: WorkflowId, change: UpdateWorkflow) {
+  const update = Effect.fnUntraced(function* (
+    appId: AppId,
+    id: WorkflowId,
+    { version: basis, ...change }: UpdateWorkflow
+  ) {
     for (let attempt = 0; attempt <= RETRIES; attempt++) {
       const found = yield* store.find(appId, id)
       if (Option.isNone(found)) return Option.none()
       const { definition, status, version, versionId } = found.value
       if (status === "archived") return yield* archived
+      if (basis !== undefined && basis !== version) {
+        return yield* new WorkflowConflict({
+          message: `The workflow has version ${version} by now: this is a change of version ${basis}.`
+        })
+      }
       const changed: Definition = { ...definition, ...change }
       const { draft: next, warnings } = yield* draft(appId, changed, yield* headersOf(versionId))
       const updated = yield* store.update(appId, id, version, next, nextOf(changed, now()))
@@ -220,7 +229,8 @@ const make = Effect.gen(function* () {
       const written = entered.value
       tell(wakeUp, metrics, written)
       const { moved } = written.moves
-      if (moved.some(({ settled }) => settled.fetch !== null)) wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
+      if (moved.some(({ settled }) => settled.status === "running"))
+        wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })
       return Option.some(triggered(written.moves))
     }
     const filter = yield* filterOf(appId, to)

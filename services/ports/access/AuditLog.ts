@@ -1,7 +1,7 @@
 import type { Effect } from "effect"
 import { Context } from "effect"
 import type { Actor, AuditEntry, AuditFilter, AuditNote } from "../../domain/access/Audit.ts"
-import type { AppId } from "../../domain/Ids.ts"
+import type { AppId, AuditEntryId } from "../../domain/Ids.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
 
@@ -24,7 +24,7 @@ export class AuditLog extends Context.Service<
       limit: number,
       filter?: AuditFilter
     ) => Effect.Effect<Page<AuditEntry>, StoreError>
-    /** For what is no change of one store: written down before it is done. */
-    readonly record: (appId: AppId, note: AuditNote) => Effect.Effect<void, StoreError>
+    /** For what is no change of one store: written down before it is done. Answers the entry's id. */
+    readonly record: (appId: AppId, note: AuditNote) => Effect.Effect<AuditEntryId, StoreError>
   }
 >()("heliograph/ports/AuditLog") {}

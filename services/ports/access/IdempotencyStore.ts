@@ -8,6 +8,7 @@ export const KEPT_MS = 86_400_000
 
 /** A key as one request holds it. */
 export interface KeyClaim {
+  /** Of a person who is signed in: the id of the account. */
   readonly appId: AppId
   /** Method and path of the route, as `POST /api/v1/notifications`. */
   readonly route: string

@@ -66,7 +66,7 @@ export class AudienceStore extends Context.Service<
     ) => Effect.Effect<ReadonlyMap<string, string>, StoreError>
     /**
      * How many recipients `page` would name, by provider; for addresses, as if their channels were made. Exact, unless
-     * counting takes longer than `timeoutMs`: then it is what the database expects.
+     * counting, or the wait for others' counts, takes longer than `timeoutMs`: then it is what the database expects.
      */
     readonly count: (
       appId: AppId,

@@ -7,12 +7,24 @@ import type {
   UpdatePreferences,
   UpsertContact
 } from "../../domain/audience/Contact.ts"
+import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { AppId, ContactId } from "../../domain/Ids.ts"
 import type { Page } from "./DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
 
 /** Names a contact: by our id, or by the application's own. */
 export type ContactKey = ContactId | { readonly externalId: string }
+
+/** Which contacts a list is to have: those that meet every condition. */
+export interface ContactFilter {
+  readonly externalId?: string
+  readonly tag?: string
+  /**
+   * Whom it holds. What a person did, they did on any device or channel of theirs; a filter with `platforms` holds
+   * devices alone, and so nobody.
+   */
+  readonly segment?: SegmentFilter
+}
 
 /** People, by the application's own ids. */
 export class ContactStore extends Context.Service<
@@ -34,10 +46,23 @@ export class ContactStore extends Context.Service<
       appId: AppId,
       keys: ReadonlyArray<ContactKey>
     ) => Effect.Effect<ReadonlyArray<Contact>, StoreError>
-    /** In the order of ids, newest last. */
+    /**
+     * In the order of ids, newest last. With a segment a page may have fewer than `limit`, and a next one: it ends where
+     * it has looked through its share of those whom the segment does not hold.
+     */
     readonly list: (
       appId: AppId,
-      filter: { readonly externalId?: string; readonly tag?: string },
+      filter: ContactFilter,
+      after: string | null,
+      limit: number
+    ) => Effect.Effect<Page<Contact>, StoreError>
+    /**
+     * Those whose external id, address or attribute `name` begins with `prefix`, whatever the case: first all by their id,
+     * then by their address, then by their name, each in the order of it. Nothing comes after somebody who is gone.
+     */
+    readonly search: (
+      appId: AppId,
+      prefix: string,
       after: string | null,
       limit: number
     ) => Effect.Effect<Page<Contact>, StoreError>

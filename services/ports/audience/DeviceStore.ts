@@ -8,6 +8,7 @@ import type {
   RegisterDevice,
   UpdateDevice
 } from "../../domain/audience/Device.ts"
+import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { AppId, DeviceId } from "../../domain/Ids.ts"
 import type { StoreError } from "../StoreError.ts"
 
@@ -38,6 +39,8 @@ export interface DeviceFilter {
   readonly createdBefore?: number | undefined
   readonly seenFrom?: number | undefined
   readonly seenBefore?: number | undefined
+  /** Whom it holds: active devices alone. */
+  readonly segment?: SegmentFilter | undefined
 }
 
 /** What it takes to know of a device how to reach it. */
@@ -73,7 +76,8 @@ export class DeviceStore extends Context.Service<
     ) => Effect.Effect<Option.Option<Device>, StoreError>
     /**
      * In the order of ids, newest last: what is registered meanwhile comes behind everything there was, so that page
-     * after page is every device once. Any `limit`.
+     * after page is every device once. Any `limit`. With a segment a page may have fewer, and a next one: it ends where it
+     * has looked through its share of devices that the segment does not hold.
      */
     readonly list: (
       appId: AppId,

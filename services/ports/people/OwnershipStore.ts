@@ -10,6 +10,7 @@ export type ObjectKind =
   | "channel"
   | "segment"
   | "template"
+  | "templateVersion"
   | "notification"
   | "webhook"
   | "redelivery"

@@ -117,6 +117,9 @@ export interface StepSum {
   readonly failed: number
 }
 
+/** Is told which application's turn it is as soon as that is known: what fails then is passed over, and others come. */
+export type TurnOf = (appId: AppId) => void
+
 /** Decides what runs do. It may be asked again for the same runs, where the transaction is repeated. */
 export type Carry = (runs: ReadonlyArray<OpenRun>, tools: Tools) => Effect.Effect<Moves, StoreError>
 
@@ -219,7 +222,8 @@ export class ExecutionStore extends Context.Service<
       served: AppId | null,
       limit: number,
       fits: (entry: Entry, person: Facts) => boolean,
-      carry: Carry
+      carry: Carry,
+      turnOf?: TurnOf
     ) => Effect.Effect<Option.Option<Written & { readonly appId: AppId }>, StoreError>
     readonly find: (appId: AppId, id: ExecutionId) => Effect.Effect<Option.Option<Execution>, StoreError>
     /** What became of it so far, step by step. */
@@ -276,8 +280,14 @@ export class ExecutionStore extends Context.Service<
      * second's may come at once. Answers when it is (epoch ms), not before `at`.
      */
     readonly takeTurn: (appId: AppId, host: string, at: number) => Effect.Effect<number, StoreError>
-    /** Leaves a server alone until then (epoch ms), but for turns that were taken already. */
+    /** Leaves a server alone until then (epoch ms): turns begin anew, and those that were taken are none any more. */
     readonly holdTurns: (appId: AppId, host: string, until: number) => Effect.Effect<void, StoreError>
+    /** Whether a server is left alone at a moment (epoch ms): who has a turn has to take another one. */
+    readonly isHeld: (appId: AppId, host: string, at: number) => Effect.Effect<boolean, StoreError>
+    /** Devices and engagement of somebody who is a contact, outside of a move. */
+    readonly reachOf: (
+      person: Pick<OpenRun, "appId" | "contactId" | "userId">
+    ) => Effect.Effect<Pick<Facts, "platforms" | "seenAt" | "engagedAt">, StoreError>
     /** Wakes runs whose notification has ended. */
     readonly wakeEnded: (limit: number) => Effect.Effect<number, StoreError>
   }

@@ -7,7 +7,7 @@ import type { Trigger } from "../../domain/workflows/Workflow.ts"
 import type { Settlement } from "../access/IdempotencyStore.ts"
 import type { Trace } from "../operations/Tracing.ts"
 import type { StoreError } from "../StoreError.ts"
-import type { Carry, Written } from "./ExecutionStore.ts"
+import type { Carry, TurnOf, Written } from "./ExecutionStore.ts"
 
 /** An active workflow, as far as its trigger goes. */
 export interface Triggered {
@@ -53,14 +53,16 @@ export class TriggerStore extends Context.Service<
     readonly takeEvents: (
       served: AppId | null,
       limit: number,
-      carry: Carry
+      carry: Carry,
+      turnOf?: TurnOf
     ) => Effect.Effect<Option.Option<Taken>, StoreError>
     /** Takes up to `limit` changes of contacts of the application that comes after `served`. */
     readonly takeChanges: (
       served: AppId | null,
       limit: number,
       judge: Judge,
-      carry: Carry
+      carry: Carry,
+      turnOf?: TurnOf
     ) => Effect.Effect<Option.Option<Taken>, StoreError>
     /** Watches the segments of all applications that active workflows wait for, and no others. */
     readonly keepAllWatched: Effect.Effect<void, StoreError>
@@ -72,7 +74,8 @@ export class TriggerStore extends Context.Service<
       served: AppId | null,
       limit: number,
       judge: Judge,
-      carry: Carry
+      carry: Carry,
+      turnOf?: TurnOf
     ) => Effect.Effect<Option.Option<Taken>, StoreError>
     /** Leaves the audience of a workflow whose time has come to whoever lets it in. `next` answers its next time. */
     readonly takeScheduled: (

@@ -4,7 +4,13 @@ import type { AppId, TemplateVersionId, WorkflowId, WorkflowVersionId } from "..
 import type { Content } from "../../domain/sending/Notification.ts"
 import type { TemplateBody } from "../../domain/messages/Template.ts"
 import type { FetchHeaders } from "../../domain/workflows/FetchHeaders.ts"
-import type { Definition, Workflow, WorkflowStatus } from "../../domain/workflows/Workflow.ts"
+import type {
+  Definition,
+  PastVersion,
+  WholeVersion,
+  Workflow,
+  WorkflowStatus
+} from "../../domain/workflows/Workflow.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
 
@@ -85,6 +91,19 @@ export class WorkflowStore extends Context.Service<
     readonly archive: (appId: AppId, id: WorkflowId) => Effect.Effect<Option.Option<Workflow>, StoreError>
     /** The same, and nobody is shown it any more. False: there is no such workflow. */
     readonly remove: (appId: AppId, id: WorkflowId) => Effect.Effect<boolean, StoreError>
+    /** Of a workflow, newest first; none where there is no such workflow. */
+    readonly versions: (
+      appId: AppId,
+      id: WorkflowId,
+      before: string | null,
+      limit: number
+    ) => Effect.Effect<Page<PastVersion>, StoreError>
+    /** One of them, by its number, or (null) the latest. None: there is no such workflow or version. */
+    readonly pastVersion: (
+      appId: AppId,
+      id: WorkflowId,
+      version: number | null
+    ) => Effect.Effect<Option.Option<WholeVersion>, StoreError>
     /** None: it is gone. */
     readonly version: (id: WorkflowVersionId) => Effect.Effect<Option.Option<WorkflowVersion>, StoreError>
     /** Of a version, in the order of steps; those that nobody entered are left out. */

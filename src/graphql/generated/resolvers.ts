@@ -182,7 +182,10 @@ export type RegisterDeviceInput = {
   readonly webPushAuth?: InputMaybe<Scalars["String"]["input"]>
 }
 
-/** Fields that are left out keep their value; null removes it. */
+/**
+ * Fields that are left out keep their value; null removes that of `userId` and `timezone`. `tags` and `metadata` are
+ * replaced whole, by an empty list or object where none are to be left.
+ */
 export type DeviceChanges = {
   readonly userId?: InputMaybe<Scalars["String"]["input"]>
   readonly tags?: InputMaybe<ReadonlyArray<Scalars["String"]["input"]>>
@@ -265,7 +268,10 @@ export type ContactEdge = {
   readonly node: Contact
 }
 
-/** Fields that are left out keep their value; null removes it. */
+/**
+ * Fields that are left out keep their value; null removes it. `tags` and `attributes` are replaced whole, by an empty list
+ * or object where none are to be left.
+ */
 export type ContactInput = {
   readonly externalId: Scalars["String"]["input"]
   readonly email?: InputMaybe<Scalars["String"]["input"]>
@@ -275,7 +281,10 @@ export type ContactInput = {
   readonly timezone?: InputMaybe<Scalars["String"]["input"]>
 }
 
-/** Fields that are left out keep their value; null removes it. */
+/**
+ * Fields that are left out keep their value; null removes it. `tags` and `attributes` are replaced whole, by an empty list
+ * or object where none are to be left.
+ */
 export type ContactChanges = {
   readonly email?: InputMaybe<Scalars["String"]["input"]>
   readonly attributes?: InputMaybe<Scalars["JSON"]["input"]>
@@ -468,6 +477,8 @@ export type SegmentCount = {
   readonly isExact: Scalars["Boolean"]["output"]
 }
 
+export type ImportKind = "contacts" | "devices"
+
 export type Happenings = {
   readonly sent: Scalars["Int"]["output"]
   readonly failed: Scalars["Int"]["output"]
@@ -612,7 +623,32 @@ export type TemplateInput = {
   readonly missingVariables?: InputMaybe<MissingVariables>
 }
 
+export type TemplateVersionSummary = {
+  readonly id: Scalars["ID"]["output"]
+  readonly version: Scalars["Int"]["output"]
+  /** What the template was called. */
+  readonly name: Scalars["String"]["output"]
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly actor: AuditActor
+}
+
+export type TemplateVersion = {
+  readonly id: Scalars["ID"]["output"]
+  readonly templateId: Scalars["ID"]["output"]
+  readonly version: Scalars["Int"]["output"]
+  /** What the template was called. */
+  readonly name: Scalars["String"]["output"]
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly actor: AuditActor
+  readonly content: Content
+  /** By language, contents as `content`. */
+  readonly locales: Scalars["JSON"]["output"]
+  readonly missingVariables: MissingVariables
+}
+
 export type TemplateChanges = {
+  /** The version that is changed. Where it is not the latest any more, nothing is changed, and the answer is a conflict. */
+  readonly version?: InputMaybe<Scalars["Int"]["input"]>
   readonly name?: InputMaybe<Scalars["String"]["input"]>
   readonly content?: InputMaybe<ContentInput>
   readonly locales?: InputMaybe<Scalars["JSON"]["input"]>
@@ -625,6 +661,8 @@ export type TemplateExampleInput = {
   readonly variables?: InputMaybe<Scalars["JSON"]["input"]>
   readonly device?: InputMaybe<Scalars["JSON"]["input"]>
   readonly contact?: InputMaybe<Scalars["JSON"]["input"]>
+  /** Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that was seen last. */
+  readonly contactId?: InputMaybe<Scalars["ID"]["input"]>
 }
 
 export type TemplateSourcesInput = {
@@ -635,6 +673,8 @@ export type TemplateSourcesInput = {
   readonly variables?: InputMaybe<Scalars["JSON"]["input"]>
   readonly device?: InputMaybe<Scalars["JSON"]["input"]>
   readonly contact?: InputMaybe<Scalars["JSON"]["input"]>
+  /** Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that was seen last. */
+  readonly contactId?: InputMaybe<Scalars["ID"]["input"]>
 }
 
 export type TemplatePreview = {
@@ -856,8 +896,16 @@ export type Query = {
   readonly application?: Maybe<Application>
   readonly apiKeys: ApiKeyConnection
   readonly auditLog: AuditEntryConnection
+  /**
+   * `segmentId`: active devices that it holds. A page may then have fewer than `first`, and even none, while `hasNextPage` says
+   * that there are more.
+   */
   readonly devices: DeviceConnection
   readonly device?: Maybe<Device>
+  /**
+   * `search`: those whose id, address or attribute `name` begins so, whatever the case. `segmentId`: people whom it holds; a
+   * page may then have fewer than `first`, and even none, while `hasNextPage` says that there are more.
+   */
   readonly contacts: ContactConnection
   readonly contact?: Maybe<Contact>
   readonly contactByExternalId?: Maybe<Contact>
@@ -875,6 +923,9 @@ export type Query = {
   readonly notificationStats: ReadonlyArray<ProviderCounts>
   readonly templates: TemplateConnection
   readonly template?: Maybe<Template>
+  /** Its latest 50, newest first. */
+  readonly templateVersions: ReadonlyArray<TemplateVersionSummary>
+  readonly templateVersion?: Maybe<TemplateVersion>
   readonly previewTemplate: TemplatePreview
   /** Fills a template that is not saved. */
   readonly previewTemplateSources: TemplatePreview
@@ -919,6 +970,10 @@ export type Query = {
   readonly redelivery?: Maybe<Redelivery>
   readonly workflows: WorkflowConnection
   readonly workflow?: Maybe<Workflow>
+  /** Newest first. */
+  readonly workflowVersions: WorkflowVersionSummaryConnection
+  /** Null where there is no such version. Left out: the latest. */
+  readonly workflowVersion?: Maybe<WorkflowVersion>
   readonly workflowStatistics: WorkflowStatistics
   /** What a person's way would be. Sends nothing. */
   readonly rehearseWorkflow: WorkflowDryRun
@@ -959,6 +1014,7 @@ export type QueryDevicesArgs = {
   createdBefore?: InputMaybe<Scalars["DateTime"]["input"]>
   lastSeenFrom?: InputMaybe<Scalars["DateTime"]["input"]>
   lastSeenBefore?: InputMaybe<Scalars["DateTime"]["input"]>
+  segmentId?: InputMaybe<Scalars["ID"]["input"]>
   first?: InputMaybe<Scalars["Int"]["input"]>
   after?: InputMaybe<Scalars["String"]["input"]>
 }
@@ -971,6 +1027,8 @@ export type QueryContactsArgs = {
   appId: Scalars["ID"]["input"]
   externalId?: InputMaybe<Scalars["String"]["input"]>
   tag?: InputMaybe<Scalars["String"]["input"]>
+  segmentId?: InputMaybe<Scalars["ID"]["input"]>
+  search?: InputMaybe<Scalars["String"]["input"]>
   first?: InputMaybe<Scalars["Int"]["input"]>
   after?: InputMaybe<Scalars["String"]["input"]>
 }
@@ -1034,6 +1092,14 @@ export type QueryTemplatesArgs = {
 }
 
 export type QueryTemplateArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryTemplateVersionsArgs = {
+  id: Scalars["ID"]["input"]
+}
+
+export type QueryTemplateVersionArgs = {
   id: Scalars["ID"]["input"]
 }
 
@@ -1192,6 +1258,17 @@ export type QueryWorkflowArgs = {
   id: Scalars["ID"]["input"]
 }
 
+export type QueryWorkflowVersionsArgs = {
+  id: Scalars["ID"]["input"]
+  first?: InputMaybe<Scalars["Int"]["input"]>
+  after?: InputMaybe<Scalars["String"]["input"]>
+}
+
+export type QueryWorkflowVersionArgs = {
+  id: Scalars["ID"]["input"]
+  version?: InputMaybe<Scalars["Int"]["input"]>
+}
+
 export type QueryWorkflowStatisticsArgs = {
   id: Scalars["ID"]["input"]
 }
@@ -1219,7 +1296,14 @@ export type Mutation = {
   readonly reissueIdentitySecret: IssuedIdentitySecret
   readonly createApiKey: CreatedApiKey
   readonly revokeApiKey: Scalars["Boolean"]["output"]
-  /** 100 at most. One that is refused stops nothing. */
+  /**
+   * Writes the one entry of the audit log that an import has. What is written with its id counts there, for seven days, in the
+   * place of an entry for each contact or device.
+   */
+  readonly beginImport: Scalars["ID"]["output"]
+  /** 500 at most. One that is refused stops nothing. */
+  readonly importContacts: ReadonlyArray<WriteResult>
+  /** 100 at most. One that is refused stops nothing. `importId`: of the import that they are a part of. */
   readonly registerDevices: ReadonlyArray<WriteResult>
   readonly updateDevice: Device
   readonly deleteDevice: Scalars["Boolean"]["output"]
@@ -1348,9 +1432,22 @@ export type MutationRevokeApiKeyArgs = {
   id: Scalars["ID"]["input"]
 }
 
+export type MutationBeginImportArgs = {
+  appId: Scalars["ID"]["input"]
+  kind: ImportKind
+  file: Scalars["String"]["input"]
+}
+
+export type MutationImportContactsArgs = {
+  appId: Scalars["ID"]["input"]
+  importId: Scalars["ID"]["input"]
+  contacts: ReadonlyArray<ContactInput>
+}
+
 export type MutationRegisterDevicesArgs = {
   appId: Scalars["ID"]["input"]
   devices: ReadonlyArray<RegisterDeviceInput>
+  importId?: InputMaybe<Scalars["ID"]["input"]>
 }
 
 export type MutationUpdateDeviceArgs = {
@@ -1722,6 +1819,10 @@ export type NotificationSummary = {
   readonly priority: Priority
   readonly title?: Maybe<Scalars["String"]["output"]>
   readonly templateId?: Maybe<Scalars["ID"]["output"]>
+  /** The workflow that sent it; null: a request did. */
+  readonly workflowId?: Maybe<Scalars["ID"]["output"]>
+  /** The key of that workflow's step. */
+  readonly workflowStep?: Maybe<Scalars["String"]["output"]>
   readonly counts: Counts
   /** A moment, or with `localTime` a day; null: at once. */
   readonly sendAt?: Maybe<Scalars["String"]["output"]>
@@ -1812,6 +1913,10 @@ export type Notification = {
   readonly priority: Priority
   readonly title?: Maybe<Scalars["String"]["output"]>
   readonly templateId?: Maybe<Scalars["ID"]["output"]>
+  /** The workflow that sent it; null: a request did. */
+  readonly workflowId?: Maybe<Scalars["ID"]["output"]>
+  /** The key of that workflow's step. */
+  readonly workflowStep?: Maybe<Scalars["String"]["output"]>
   readonly counts: Counts
   /** A moment, or with `localTime` a day; null: at once. */
   readonly sendAt?: Maybe<Scalars["String"]["output"]>
@@ -1965,7 +2070,7 @@ export type CredentialCheckStatus =
   | "refused"
   /** It gave no answer that says either. */
   | "unreachable"
-  /** There is nobody to ask: Web Push services are asked with a browser's subscription. */
+  /** There is nobody to ask: Web Push services are asked with a browser's subscription. What can be judged without them is right. */
   | "unasked"
 
 export type CredentialCheck = {
@@ -2343,6 +2448,44 @@ export type WorkflowChanges = {
   readonly trigger?: InputMaybe<Scalars["JSON"]["input"]>
   readonly steps?: InputMaybe<Scalars["JSON"]["input"]>
   readonly reentry?: InputMaybe<Reentry>
+  /** Which version was changed: where others have made a later one by now, the answer is `conflict`. */
+  readonly version?: InputMaybe<Scalars["Int"]["input"]>
+}
+
+/** One of a workflow's versions, none of which is ever changed. */
+export type WorkflowVersionSummary = {
+  /** Of the version. */
+  readonly id: Scalars["ID"]["output"]
+  readonly version: Scalars["Int"]["output"]
+  readonly createdAt: Scalars["DateTime"]["output"]
+  /** Who made it. */
+  readonly actor: AuditActor
+  /** Of it, those under way. */
+  readonly runs: Scalars["Int"]["output"]
+}
+
+export type WorkflowVersionSummaryConnection = {
+  readonly edges: ReadonlyArray<WorkflowVersionSummaryEdge>
+  readonly nodes: ReadonlyArray<WorkflowVersionSummary>
+  readonly pageInfo: PageInfo
+}
+
+export type WorkflowVersionSummaryEdge = {
+  readonly cursor: Scalars["String"]["output"]
+  readonly node: WorkflowVersionSummary
+}
+
+export type WorkflowVersion = {
+  readonly id: Scalars["ID"]["output"]
+  readonly version: Scalars["Int"]["output"]
+  readonly createdAt: Scalars["DateTime"]["output"]
+  readonly actor: AuditActor
+  readonly runs: Scalars["Int"]["output"]
+  /** As `POST /api/v1/workflows` takes it. */
+  readonly trigger: Scalars["JSON"]["output"]
+  /** As `POST /api/v1/workflows` takes them. */
+  readonly steps: Scalars["JSON"]["output"]
+  readonly reentry: Reentry
 }
 
 /** Of the latest version. */
@@ -2679,6 +2822,7 @@ export type ResolversTypes = {
   SegmentInput: SegmentInput
   SegmentChanges: SegmentChanges
   SegmentCount: ResolverTypeWrapper<SegmentCount>
+  ImportKind: null
   Happenings: ResolverTypeWrapper<Happenings>
   StatsGroup: ResolverTypeWrapper<StatsGroup>
   StatsGrouping: null
@@ -2694,6 +2838,8 @@ export type ResolversTypes = {
   TemplateConnection: ResolverTypeWrapper<TemplateConnection>
   TemplateEdge: ResolverTypeWrapper<TemplateEdge>
   TemplateInput: TemplateInput
+  TemplateVersionSummary: ResolverTypeWrapper<TemplateVersionSummary>
+  TemplateVersion: ResolverTypeWrapper<TemplateVersion>
   TemplateChanges: TemplateChanges
   TemplateExampleInput: TemplateExampleInput
   TemplateSourcesInput: TemplateSourcesInput
@@ -2824,6 +2970,10 @@ export type ResolversTypes = {
   SavedWorkflow: ResolverTypeWrapper<SavedWorkflow>
   WorkflowInput: WorkflowInput
   WorkflowChanges: WorkflowChanges
+  WorkflowVersionSummary: ResolverTypeWrapper<WorkflowVersionSummary>
+  WorkflowVersionSummaryConnection: ResolverTypeWrapper<WorkflowVersionSummaryConnection>
+  WorkflowVersionSummaryEdge: ResolverTypeWrapper<WorkflowVersionSummaryEdge>
+  WorkflowVersion: ResolverTypeWrapper<WorkflowVersion>
   WorkflowStatistics: ResolverTypeWrapper<WorkflowStatistics>
   WorkflowStepStatistics: ResolverTypeWrapper<WorkflowStepStatistics>
   TriggerWorkflowInput: TriggerWorkflowInput
@@ -2928,6 +3078,8 @@ export type ResolversParentTypes = {
   TemplateConnection: TemplateConnection
   TemplateEdge: TemplateEdge
   TemplateInput: TemplateInput
+  TemplateVersionSummary: TemplateVersionSummary
+  TemplateVersion: TemplateVersion
   TemplateChanges: TemplateChanges
   TemplateExampleInput: TemplateExampleInput
   TemplateSourcesInput: TemplateSourcesInput
@@ -3028,6 +3180,10 @@ export type ResolversParentTypes = {
   SavedWorkflow: SavedWorkflow
   WorkflowInput: WorkflowInput
   WorkflowChanges: WorkflowChanges
+  WorkflowVersionSummary: WorkflowVersionSummary
+  WorkflowVersionSummaryConnection: WorkflowVersionSummaryConnection
+  WorkflowVersionSummaryEdge: WorkflowVersionSummaryEdge
+  WorkflowVersion: WorkflowVersion
   WorkflowStatistics: WorkflowStatistics
   WorkflowStepStatistics: WorkflowStepStatistics
   TriggerWorkflowInput: TriggerWorkflowInput
@@ -3434,6 +3590,8 @@ export type SegmentCountResolvers<
   isExact?: Resolver<ResolversTypes["Boolean"], ParentType, ContextType>
 }
 
+export type ImportKindResolvers = { CONTACTS: "contacts"; DEVICES: "devices" }
+
 export type HappeningsResolvers<
   ContextType = GraphqlContext,
   ParentType extends ResolversParentTypes["Happenings"] = ResolversParentTypes["Happenings"]
@@ -3575,6 +3733,32 @@ export type TemplateEdgeResolvers<
 > = {
   cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
   node?: Resolver<ResolversTypes["Template"], ParentType, ContextType>
+}
+
+export type TemplateVersionSummaryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["TemplateVersionSummary"] = ResolversParentTypes["TemplateVersionSummary"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  version?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  actor?: Resolver<ResolversTypes["AuditActor"], ParentType, ContextType>
+}
+
+export type TemplateVersionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["TemplateVersion"] = ResolversParentTypes["TemplateVersion"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  templateId?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  version?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  name?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  actor?: Resolver<ResolversTypes["AuditActor"], ParentType, ContextType>
+  content?: Resolver<ResolversTypes["Content"], ParentType, ContextType>
+  locales?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  missingVariables?: Resolver<ResolversTypes["MissingVariables"], ParentType, ContextType>
 }
 
 export type TemplatePreviewResolvers<
@@ -3917,6 +4101,18 @@ export type QueryResolvers<
     ContextType,
     RequireFields<QueryTemplateArgs, "id">
   >
+  templateVersions?: Resolver<
+    ReadonlyArray<ResolversTypes["TemplateVersionSummary"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryTemplateVersionsArgs, "id">
+  >
+  templateVersion?: Resolver<
+    Maybe<ResolversTypes["TemplateVersion"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryTemplateVersionArgs, "id">
+  >
   previewTemplate?: Resolver<
     ResolversTypes["TemplatePreview"],
     ParentType,
@@ -4069,6 +4265,18 @@ export type QueryResolvers<
     ContextType,
     RequireFields<QueryWorkflowArgs, "id">
   >
+  workflowVersions?: Resolver<
+    ResolversTypes["WorkflowVersionSummaryConnection"],
+    ParentType,
+    ContextType,
+    RequireFields<QueryWorkflowVersionsArgs, "id">
+  >
+  workflowVersion?: Resolver<
+    Maybe<ResolversTypes["WorkflowVersion"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryWorkflowVersionArgs, "id">
+  >
   workflowStatistics?: Resolver<
     ResolversTypes["WorkflowStatistics"],
     ParentType,
@@ -4122,6 +4330,18 @@ export type MutationResolvers<
     ParentType,
     ContextType,
     RequireFields<MutationRevokeApiKeyArgs, "id">
+  >
+  beginImport?: Resolver<
+    ResolversTypes["ID"],
+    ParentType,
+    ContextType,
+    RequireFields<MutationBeginImportArgs, "appId" | "kind" | "file">
+  >
+  importContacts?: Resolver<
+    ReadonlyArray<ResolversTypes["WriteResult"]>,
+    ParentType,
+    ContextType,
+    RequireFields<MutationImportContactsArgs, "appId" | "importId" | "contacts">
   >
   registerDevices?: Resolver<
     ReadonlyArray<ResolversTypes["WriteResult"]>,
@@ -4590,6 +4810,8 @@ export type NotificationSummaryResolvers<
   priority?: Resolver<ResolversTypes["Priority"], ParentType, ContextType>
   title?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
   templateId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  workflowId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  workflowStep?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
   counts?: Resolver<ResolversTypes["Counts"], ParentType, ContextType>
   sendAt?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
   localTime?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
@@ -4669,6 +4891,8 @@ export type NotificationResolvers<
   priority?: Resolver<ResolversTypes["Priority"], ParentType, ContextType>
   title?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
   templateId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  workflowId?: Resolver<Maybe<ResolversTypes["ID"]>, ParentType, ContextType>
+  workflowStep?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
   counts?: Resolver<ResolversTypes["Counts"], ParentType, ContextType>
   sendAt?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
   localTime?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
@@ -5158,6 +5382,50 @@ export type SavedWorkflowResolvers<
   warnings?: Resolver<ReadonlyArray<ResolversTypes["WorkflowWarning"]>, ParentType, ContextType>
 }
 
+export type WorkflowVersionSummaryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WorkflowVersionSummary"] = ResolversParentTypes["WorkflowVersionSummary"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  version?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  actor?: Resolver<ResolversTypes["AuditActor"], ParentType, ContextType>
+  runs?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+}
+
+export type WorkflowVersionSummaryConnectionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WorkflowVersionSummaryConnection"] =
+    ResolversParentTypes["WorkflowVersionSummaryConnection"]
+> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes["WorkflowVersionSummaryEdge"]>, ParentType, ContextType>
+  nodes?: Resolver<ReadonlyArray<ResolversTypes["WorkflowVersionSummary"]>, ParentType, ContextType>
+  pageInfo?: Resolver<ResolversTypes["PageInfo"], ParentType, ContextType>
+}
+
+export type WorkflowVersionSummaryEdgeResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WorkflowVersionSummaryEdge"] =
+    ResolversParentTypes["WorkflowVersionSummaryEdge"]
+> = {
+  cursor?: Resolver<ResolversTypes["String"], ParentType, ContextType>
+  node?: Resolver<ResolversTypes["WorkflowVersionSummary"], ParentType, ContextType>
+}
+
+export type WorkflowVersionResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["WorkflowVersion"] = ResolversParentTypes["WorkflowVersion"]
+> = {
+  id?: Resolver<ResolversTypes["ID"], ParentType, ContextType>
+  version?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  createdAt?: Resolver<ResolversTypes["DateTime"], ParentType, ContextType>
+  actor?: Resolver<ResolversTypes["AuditActor"], ParentType, ContextType>
+  runs?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  trigger?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  steps?: Resolver<ResolversTypes["JSON"], ParentType, ContextType>
+  reentry?: Resolver<ResolversTypes["Reentry"], ParentType, ContextType>
+}
+
 export type WorkflowStatisticsResolvers<
   ContextType = GraphqlContext,
   ParentType extends ResolversParentTypes["WorkflowStatistics"] = ResolversParentTypes["WorkflowStatistics"]
@@ -5369,6 +5637,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   SegmentConnection?: SegmentConnectionResolvers<ContextType>
   SegmentEdge?: SegmentEdgeResolvers<ContextType>
   SegmentCount?: SegmentCountResolvers<ContextType>
+  ImportKind?: ImportKindResolvers
   Happenings?: HappeningsResolvers<ContextType>
   StatsGroup?: StatsGroupResolvers<ContextType>
   StatsGrouping?: StatsGroupingResolvers
@@ -5381,6 +5650,8 @@ export type Resolvers<ContextType = GraphqlContext> = {
   Template?: TemplateResolvers<ContextType>
   TemplateConnection?: TemplateConnectionResolvers<ContextType>
   TemplateEdge?: TemplateEdgeResolvers<ContextType>
+  TemplateVersionSummary?: TemplateVersionSummaryResolvers<ContextType>
+  TemplateVersion?: TemplateVersionResolvers<ContextType>
   TemplatePreview?: TemplatePreviewResolvers<ContextType>
   Role?: RoleResolvers
   Account?: AccountResolvers<ContextType>
@@ -5473,6 +5744,10 @@ export type Resolvers<ContextType = GraphqlContext> = {
   WorkflowEdge?: WorkflowEdgeResolvers<ContextType>
   WorkflowWarning?: WorkflowWarningResolvers<ContextType>
   SavedWorkflow?: SavedWorkflowResolvers<ContextType>
+  WorkflowVersionSummary?: WorkflowVersionSummaryResolvers<ContextType>
+  WorkflowVersionSummaryConnection?: WorkflowVersionSummaryConnectionResolvers<ContextType>
+  WorkflowVersionSummaryEdge?: WorkflowVersionSummaryEdgeResolvers<ContextType>
+  WorkflowVersion?: WorkflowVersionResolvers<ContextType>
   WorkflowStatistics?: WorkflowStatisticsResolvers<ContextType>
   WorkflowStepStatistics?: WorkflowStepStatisticsResolvers<ContextType>
   TriggeredWorkflow?: TriggeredWorkflowResolvers<ContextType>

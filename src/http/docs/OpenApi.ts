@@ -4,7 +4,7 @@ import type { ErrorCode } from "../pipeline/ApiError.ts"
 import { ErrorBody, STATUS } from "../pipeline/ApiError.ts"
 import { ID } from "./Examples.ts"
 import type { Route } from "../pipeline/Route.ts"
-import { bodyLimitOf, EXTERNAL_ID, isSignedParam } from "../pipeline/Route.ts"
+import { bodyLimitOf, EXTERNAL_ID, isSignedParam, knownBodyLimitOf } from "../pipeline/Route.ts"
 
 /** The OpenAPI 3.1 document of a route table. Whatever stands here serves, and whatever serves stands here. */
 
@@ -156,7 +156,8 @@ const paramSchema = (name: string): JsonObject => {
 
 const operation = (route: Route, write: ReturnType<typeof collector>["write"]): JsonObject => {
   const { body, success, query } = route
-  const longest = bodyLimitOf(route, Infinity)
+  const [longest, known] = [bodyLimitOf(route, Infinity), knownBodyLimitOf(route, Infinity)]
+  const size = `At most ${longest.toLocaleString("en")} bytes${known > longest ? `; ${known.toLocaleString("en")} with a key or a session` : ""}.`
   const querySchema: QuerySchema = query === null ? {} : (write(query, "ignore") as QuerySchema)
   const parameters: ReadonlyArray<Json> = [
     ...route.params.map((name) => ({
@@ -212,7 +213,7 @@ const operation = (route: Route, write: ReturnType<typeof collector>["write"]): 
       : {
           requestBody: {
             required: !body.isOptional,
-            ...(longest === Infinity ? undefined : { description: `At most ${longest.toLocaleString("en")} bytes.` }),
+            ...(longest === Infinity ? undefined : { description: size }),
             content: Object.fromEntries(
               body.mediaTypes.map((type) => [type, media(bodySchema(body, write), body.example)])
             )

@@ -49,4 +49,4 @@ export const contactExample = {
 }
 
 export const KEEPS =
-  "Fields that are left out keep their value; null removes it. `tags` and `attributes` are replaced whole."
+  "Fields that are left out keep their value; null removes it. `tags` and `attributes` are replaced whole, by an empty list or object where none are to be left."

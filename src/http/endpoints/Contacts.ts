@@ -5,12 +5,15 @@ import { ContactId } from "../../../services/domain/Ids.ts"
 import { text } from "../../../services/domain/Text.ts"
 import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
 import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
+import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
 import { contactDraft, contactExample, ContactView, KEEPS, showContact } from "./ContactView.ts"
 import { ID } from "../docs/Examples.ts"
 import { ABOUT_LINES, LINE_TYPES, LineError, LineResult, makeLineImport } from "../pipeline/LineImport.ts"
 import { listQuery, page, pageOf } from "../pipeline/Page.ts"
 import { route } from "../pipeline/Route.ts"
+import { filterOfSegment, PAGES_OF_SEGMENT, segmentQuery } from "./SegmentQuery.ts"
+import { invalid } from "../pipeline/ApiError.ts"
 import { decoder } from "../pipeline/Validation.ts"
 
 const decodeContact = decoder(UpsertContact)
@@ -50,6 +53,7 @@ const upsertMany = (contacts: Contacts) =>
     method: "POST",
     path: "/api/v1/contacts/bulk",
     access: "secret",
+    canWait: true,
     tag: "Contacts",
     summary: "Create or update up to 1,000 contacts",
     description: `The answer has a result for each, in the same order. One that is refused stops nothing. ${KEEPS} For more, see the import.`,
@@ -80,6 +84,7 @@ const tagMany = (contacts: Contacts) =>
     method: "POST",
     path: "/api/v1/contacts/tags",
     access: "secret",
+    canWait: true,
     tag: "Contacts",
     summary: "Add and remove tags of many contacts",
     body: {
@@ -113,6 +118,7 @@ const importContacts = (contacts: Contacts, log: AuditLog["Service"], importLine
     method: "POST",
     path: "/api/v1/contacts/import",
     access: "secret",
+    canWait: true,
     tag: "Contacts",
     summary: "Create or update many contacts",
     description: `One contact a line, ${ABOUT_LINES}`,
@@ -138,32 +144,47 @@ const importContacts = (contacts: Contacts, log: AuditLog["Service"], importLine
     }
   })
 
-const listContacts = (contacts: Contacts) =>
+const listContacts = (contacts: Contacts, segmentOf: ReturnType<typeof filterOfSegment>) =>
   route({
     method: "GET",
     path: "/api/v1/contacts",
     access: "secret",
     tag: "Contacts",
     summary: "List contacts",
+    description: `People are in a segment by what they are themselves, and by what they did on any device or channel of theirs; one with \`platforms\` holds devices alone. ${PAGES_OF_SEGMENT}`,
     query: Schema.Struct({
       external_id: Schema.optionalKey(UserId),
       tag: Schema.optionalKey(text(64)),
+      ...segmentQuery,
+      search: Schema.optionalKey(
+        text(200).annotate({
+          description:
+            "Those whose `external_id`, e-mail address or attribute `name` begins so, whatever the case; in the order of what they are found by. Not beside other filters."
+        })
+      ),
       ...listQuery
     }),
     success: {
       status: 200,
-      description: "A page of contacts, oldest first.",
+      description: "A page of contacts, oldest first unless they are searched.",
       schema: pageOf(ContactView),
       example: { data: [contactExample], next_cursor: null }
     },
     errors: ["validation_error"],
-    handler: ({ caller, query }) => {
-      const filter = {
-        ...(query.external_id === undefined ? undefined : { externalId: query.external_id }),
-        ...(query.tag === undefined ? undefined : { tag: query.tag })
+    handler: Effect.fnUntraced(function* ({ caller: { appId }, query }) {
+      const { external_id, search, segment_id, tag } = query
+      if (search !== undefined) {
+        return (external_id ?? segment_id ?? tag) !== undefined
+          ? yield* Effect.fail(invalid([{ field: "search", message: "must be the only filter" }]))
+          : yield* page("contacts", query, (after, limit) => contacts.search(appId, search, after, limit), showContact)
       }
-      return page("contacts", query, (after, limit) => contacts.list(caller.appId, filter, after, limit), showContact)
-    }
+      const filter = {
+        ...(external_id === undefined ? undefined : { externalId: external_id }),
+        ...(tag === undefined ? undefined : { tag }),
+        ...(yield* segmentOf(appId, query))
+      }
+      return yield* page("contacts", query, (after, limit) => contacts.list(appId, filter, after, limit), showContact)
+    })
   })
 
 /** Contacts: the people behind devices, channels and inboxes. */
@@ -175,6 +196,6 @@ export const contactRoutes = Effect.gen(function* () {
     upsertMany(contacts),
     tagMany(contacts),
     importContacts(contacts, yield* AuditLog, makeLineImport(UpsertContact, importLimit)),
-    listContacts(contacts)
+    listContacts(contacts, filterOfSegment(yield* SegmentStore))
   ]
 })

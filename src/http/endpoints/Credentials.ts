@@ -35,7 +35,7 @@ const CheckView = Schema.Struct({
   kind: CredentialKind,
   status: Schema.Literals(["accepted", "refused", "unreachable", "unasked"]).annotate({
     description:
-      "`accepted`: the provider knows the sender. `refused`: it takes no messages with this credential. `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web Push, whose services are asked with a browser's subscription."
+      "`accepted`: the provider knows the sender. `refused`: it takes no messages with this credential. `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web Push, whose services are asked with a browser's subscription; what can be judged without them is right."
   }),
   reason: Schema.NullOr(Schema.String).annotate({ description: "Why, in words; null when it was accepted." }),
   checked_at: Schema.String
@@ -45,7 +45,8 @@ const CheckView = Schema.Struct({
 const ASKED: Readonly<Record<CredentialKind, string>> = {
   apns: "APNs is sent a message for a device that does not exist: its answer shows whether it takes the key. Whether `bundle_id` is your app's shows with the first real device.",
   fcm: "Google is asked for an access token, and FCM sent a message for a device that does not exist: its answer shows whether the service account may send for the project.",
-  webpush: "There is nobody to ask before a browser has subscribed: the answer is always `unasked`.",
+  webpush:
+    "Nobody is asked: push services answer to browsers' subscriptions alone. Looked at is whether the keys are a pair, and whether `subject` names a host on the internet, without which Apple refuses all messages; then the answer is `unasked`, else `refused` with what to mend. One that push services have refused stays suspended until it is replaced.",
   smtp: "A session with the mail server is opened, encrypted and signed in to as for mail; none is sent. Whether the server takes the sender shows with the first mail."
 }
 

@@ -35,6 +35,7 @@ export const PAGES = [
   "/apps/:id/templates/:template_id",
   "/apps/:id/workflows",
   "/apps/:id/workflows/:workflow_id",
+  "/apps/:id/workflows/:workflow_id/versions",
   "/apps/:id/workflows/:workflow_id/runs/:run_id",
   "/apps/:id/webhooks",
   "/apps/:id/webhooks/:webhook_id",
@@ -43,7 +44,8 @@ export const PAGES = [
   "/apps/:id/settings/keys",
   "/apps/:id/settings/credentials",
   "/apps/:id/settings/team",
-  "/apps/:id/settings/audit"
+  "/apps/:id/settings/audit",
+  "/apps/:id/settings/organization-log"
 ] as const
 
 /**

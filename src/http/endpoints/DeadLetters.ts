@@ -13,7 +13,7 @@ import { DeadLetterId, WebhookId, NotificationId, ReplayId, TemplateId } from ".
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { Content } from "../../../services/domain/sending/Notification.ts"
 import { Variables } from "../../../services/domain/messages/Template.ts"
-import { isoTime } from "../../../services/domain/Time.ts"
+import { inOrder, isoTime } from "../../../services/domain/Time.ts"
 import { makeWakeUps } from "../../../services/engine/operations/WakeUps.ts"
 import { laneId } from "../../../services/engine/sending/Lane.ts"
 import { DeadLetterStore } from "../../../services/ports/sending/DeadLetterStore.ts"
@@ -154,7 +154,7 @@ export const deadLetterRoutes = Effect.gen(function* () {
       summary: "List dead letters",
       description:
         "What finally failed: a letter for each recipient of a notification that ended as `failed`, and for each event that a webhook did not take in six attempts. They are kept for the retention time.",
-      query: Schema.Struct({ ...listQuery, ...DeadLetterFilter.fields }),
+      query: Schema.Struct({ ...listQuery, ...DeadLetterFilter.fields }).check(inOrder("from", "to")),
       success: {
         status: 200,
         description: "A page of dead letters, newest first.",

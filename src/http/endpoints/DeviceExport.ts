@@ -1,11 +1,12 @@
-import { Effect, Option, Schema, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Device } from "../../../services/domain/audience/Device.ts"
 import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
+import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
 import { errorBody, unavailable } from "../pipeline/ApiError.ts"
-import { deviceExample, deviceFilterOf, deviceQuery, DeviceView, showDevice } from "./Devices.ts"
+import { deviceExample, deviceFilterOf, DeviceQuery, DeviceView, showDevice } from "./Devices.ts"
 import { LINE_TYPES } from "../pipeline/LineImport.ts"
 import { again, within } from "../pipeline/WaitLimiter.ts"
 import { route } from "../pipeline/Route.ts"
@@ -23,6 +24,7 @@ const linesOf = (devices: ReadonlyArray<Device>): Buffer => {
 export const exportRoutes = Effect.gen(function* () {
   const devices = yield* DeviceStore
   const log = yield* AuditLog
+  const filterOf = deviceFilterOf(yield* SegmentStore)
 
   return [
     route({
@@ -33,7 +35,7 @@ export const exportRoutes = Effect.gen(function* () {
       summary: "Export devices",
       description:
         'All devices that meet the conditions, as newline-delimited JSON, oldest first; any number of them. Nothing is prepared: lines are read while you read, and a slow reader costs nothing. An answer that is cut off, or whose last line is an `{"error"}`, was not complete: go on with `created_from`.',
-      query: Schema.Struct(deviceQuery),
+      query: DeviceQuery,
       success: {
         status: 200,
         description: "A device a line.",
@@ -41,8 +43,9 @@ export const exportRoutes = Effect.gen(function* () {
         example: deviceExample,
         mediaType: LINE_TYPES[0]
       },
+      errors: ["validation_error"],
       handler: Effect.fnUntraced(function* ({ caller, query, requestId, waits }) {
-        const filter = deviceFilterOf(query)
+        const filter = yield* filterOf(caller.appId, query)
         const read = (after: string | null) => devices.list(caller.appId, filter, after, CHUNK)
         yield* log.record(caller.appId, {
           action: "devices.exported",

@@ -22,6 +22,7 @@ export const importRoutes = Effect.gen(function* () {
       method: "POST",
       path: "/api/v1/devices/import",
       access: "secret",
+      canWait: true,
       tag: "Devices",
       summary: "Register many devices",
       description: `One device a line, each as POST /public/devices takes it (what a line leaves out is forgotten), ${ABOUT_LINES}`,

@@ -9,17 +9,20 @@ import {
   UpdateDevice,
   UserId
 } from "../../../services/domain/audience/Device.ts"
+import type { AppId } from "../../../services/domain/Ids.ts"
 import { DeviceId } from "../../../services/domain/Ids.ts"
-import { isoTime, Moment } from "../../../services/domain/Time.ts"
+import { inOrder, isoTime, Moment } from "../../../services/domain/Time.ts"
 import { Auth } from "../../../services/engine/access/Auth.ts"
 import type { DeviceFilter } from "../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
+import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
 import { OutboundPolicy } from "../../../services/ports/outbound/OutboundPolicy.ts"
 import { notFound } from "../pipeline/ApiError.ts"
 import { ID, NOW } from "../docs/Examples.ts"
 import { listQuery, page, pageOf } from "../pipeline/Page.ts"
 import { refusalOfEndpoint } from "./PushEndpoint.ts"
 import { route } from "../pipeline/Route.ts"
+import { filterOfSegment, PAGES_OF_SEGMENT, segmentQuery } from "./SegmentQuery.ts"
 import { maxLength } from "../../../services/domain/Text.ts"
 
 /** Of nobody in particular: it is taken as it is printed, also where user ids have to be proven. */
@@ -92,7 +95,7 @@ export const deviceExample = {
 const moment = (description: string) => Schema.optionalKey(Moment.annotate({ description }))
 
 /** The conditions that lists and exports of devices know. */
-export const deviceQuery = {
+const conditions = {
   platform: Schema.optionalKey(Platform),
   environment: Schema.optionalKey(Environment),
   status: Schema.optionalKey(DeviceStatus),
@@ -104,30 +107,39 @@ export const deviceQuery = {
   created_from: moment("Registered first at this moment or later."),
   created_before: moment("Registered first before this moment."),
   last_seen_from: moment("Registered again, or first, at this moment or later."),
-  last_seen_before: moment("Not seen since this moment.")
+  last_seen_before: moment("Not seen since this moment."),
+  ...segmentQuery
 }
-const DeviceQuery = Schema.Struct(deviceQuery)
+const inTime = [inOrder("created_from", "created_before"), inOrder("last_seen_from", "last_seen_before")] as const
+export const DeviceQuery = Schema.Struct(conditions).check(...inTime)
 
 const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text))
 
-export const deviceFilterOf = (query: typeof DeviceQuery.Type): DeviceFilter => ({
-  platform: query.platform,
-  environment: query.environment,
-  status: query.status,
-  userId: query.user_id,
-  tagsAny: query.tags_any,
-  tagsAll: query.tags_all,
-  createdFrom: timeOf(query.created_from),
-  createdBefore: timeOf(query.created_before),
-  seenFrom: timeOf(query.last_seen_from),
-  seenBefore: timeOf(query.last_seen_before)
-})
+/** What a query asks for, with the filter of the segment that it names. */
+export const deviceFilterOf = (segments: SegmentStore["Service"]) => {
+  const segmentOf = filterOfSegment(segments)
+  return (appId: AppId, query: typeof DeviceQuery.Type) =>
+    Effect.map(segmentOf(appId, query), ({ segment }): DeviceFilter => ({
+      platform: query.platform,
+      environment: query.environment,
+      status: query.status,
+      userId: query.user_id,
+      tagsAny: query.tags_any,
+      tagsAll: query.tags_all,
+      createdFrom: timeOf(query.created_from),
+      createdBefore: timeOf(query.created_before),
+      seenFrom: timeOf(query.last_seen_from),
+      seenBefore: timeOf(query.last_seen_before),
+      segment
+    }))
+}
 
 /** Devices: registered by themselves with the public key, read, changed and removed by servers. */
 export const deviceRoutes = Effect.gen(function* () {
   const auth = yield* Auth
   const devices = yield* DeviceStore
   const refusalOf = refusalOfEndpoint(yield* OutboundPolicy)
+  const filterOf = deviceFilterOf(yield* SegmentStore)
 
   return [
     route({
@@ -184,7 +196,8 @@ export const deviceRoutes = Effect.gen(function* () {
       access: "secret",
       tag: "Devices",
       summary: "List devices",
-      query: Schema.Struct({ ...deviceQuery, ...listQuery }),
+      description: `No inactive device is in a segment. ${PAGES_OF_SEGMENT}`,
+      query: Schema.Struct({ ...conditions, ...listQuery }).check(...inTime),
       success: {
         status: 200,
         description: "A page of devices, oldest first.",
@@ -192,13 +205,15 @@ export const deviceRoutes = Effect.gen(function* () {
         example: { data: [deviceExample], next_cursor: null }
       },
       errors: ["validation_error"],
-      handler: ({ caller, query }) =>
-        page(
+      handler: Effect.fnUntraced(function* ({ caller, query }) {
+        const filter = yield* filterOf(caller.appId, query)
+        return yield* page(
           "devices",
           query,
-          (after, limit) => devices.list(caller.appId, deviceFilterOf(query), after, limit),
+          (after, limit) => devices.list(caller.appId, filter, after, limit),
           showDevice
         )
+      })
     }),
     route({
       method: "GET",
@@ -220,7 +235,7 @@ export const deviceRoutes = Effect.gen(function* () {
       tag: "Devices",
       summary: "Change a device",
       description:
-        "Fields that are left out keep their value; null removes it. `tags` and `metadata` are replaced whole.",
+        "Fields that are left out keep their value; null removes that of `user_id` and `timezone`. `tags` and `metadata` are replaced whole, by an empty list or object where none are to be left.",
       body: { schema: UpdateDevice, name: "UpdateDevice", example: { tags: ["news", "beta"], user_id: null } },
       success: { status: 200, description: "The device as it is now.", schema: DeviceView, example: deviceExample },
       errors: ["not_found"],

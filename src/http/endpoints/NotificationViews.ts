@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { ProviderKind } from "../../../services/domain/sending/Credential.ts"
 import type { Counts, FollowedDelivery } from "../../../services/domain/sending/Delivery.ts"
 import { DeliveryStatus, isChannel } from "../../../services/domain/sending/Delivery.ts"
-import { DeliveryId, NotificationId, TemplateId, uuidTime } from "../../../services/domain/Ids.ts"
+import { DeliveryId, NotificationId, TemplateId, uuidTime, WorkflowId } from "../../../services/domain/Ids.ts"
 import type { KeptRequest, Notification } from "../../../services/domain/sending/Notification.ts"
 import { Overrides } from "../../../services/domain/sending/PushData.ts"
 import {
@@ -56,6 +56,8 @@ const summary = {
     description: "The content's title, else its subject; null where there is none, or a template says it to each."
   }),
   template_id: Schema.NullOr(TemplateId),
+  workflow_id: Schema.NullOr(WorkflowId).annotate({ description: "The workflow that sent it; null: a request did." }),
+  workflow_step: Schema.NullOr(Schema.String).annotate({ description: "The key of that workflow's step." }),
   counts: CountsView,
   send_at: Schema.NullOr(Schema.String).annotate({
     description: "When it is, or was, to be sent: a moment, or with `local_time` a day; null: at once."
@@ -136,6 +138,8 @@ export const showSummary = (
   priority: request.priority ?? "bulk",
   title: request.content?.title ?? request.content?.subject ?? null,
   template_id: request.template_id ?? null,
+  workflow_id: request.workflow?.id ?? null,
+  workflow_step: request.workflow?.step ?? null,
   counts,
   send_at: sendAtOf(request),
   local_time: request.local_time ?? null,
@@ -184,6 +188,8 @@ export const summaryExample = {
   priority: "bulk",
   title: "Hello",
   template_id: null,
+  workflow_id: null,
+  workflow_step: null,
   counts: { ...NOBODY, accepted: 10_000, sent: 9_987, failed: 13 },
   send_at: null,
   local_time: null,

@@ -5,7 +5,7 @@ import { DeliveryStatus } from "../../../services/domain/sending/Delivery.ts"
 import { NotificationStatus, SendNotification } from "../../../services/domain/sending/Notification.ts"
 import { changedRequest, UpdateNotification } from "../../../services/domain/sending/NotificationChange.ts"
 import { maxLength } from "../../../services/domain/Text.ts"
-import { Moment } from "../../../services/domain/Time.ts"
+import { inOrder, Moment } from "../../../services/domain/Time.ts"
 import { Accept } from "../../../services/engine/sending/Accept.ts"
 import type { UnknownRecipients } from "../../../services/engine/sending/Named.ts"
 import type { RequestRefused } from "../../../services/engine/sending/Resolving.ts"
@@ -62,17 +62,7 @@ const NotificationQuery = Schema.Struct({
   created_from: Schema.optionalKey(Moment.annotate({ description: "Accepted at this moment or later." })),
   created_to: Schema.optionalKey(Moment.annotate({ description: "Accepted at this moment or before." })),
   ...listQuery
-}).check(
-  Schema.makeFilter(({ created_from, created_to }) => {
-    if (created_from === undefined || created_to === undefined) return undefined
-    return (
-      Date.parse(created_from) <= Date.parse(created_to) || {
-        path: ["created_to"],
-        issue: "must not lie before created_from"
-      }
-    )
-  })
-)
+}).check(inOrder("created_from", "created_to"))
 
 const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text))
 
@@ -140,6 +130,7 @@ const previewRoute = ({ preview }: Services) =>
     method: "POST",
     path: "/api/v1/notifications/preview",
     access: "secret",
+    canWait: true,
     tag: "Notifications",
     summary: "See what a notification would do",
     description: PREVIEW,

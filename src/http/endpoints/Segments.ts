@@ -47,7 +47,7 @@ const CountView = Schema.Struct({
   devices: Schema.Int,
   emails: Schema.Int.annotate({ description: "E-mail channels; they are reached by content with a part for e-mail." }),
   is_exact: Schema.Boolean.annotate({
-    description: `False: counting took longer than ${TIMEOUT_MS / 1000} s, and this is what the database expects.`
+    description: `False: counting, or the wait for other counts, took longer than ${TIMEOUT_MS / 1000} s, and this is what the database expects.`
   })
 }).annotate({ identifier: "SegmentCount" })
 
@@ -87,6 +87,7 @@ export const segmentRoutes = Effect.gen(function* () {
       method: "POST",
       path: "/api/v1/segments/count",
       access: "secret",
+      canWait: true,
       tag: "Segments",
       summary: "Count whom conditions fit now",
       description: "As the count of a segment that has them, which needs not be there. Nothing is changed.",

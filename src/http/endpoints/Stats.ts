@@ -14,7 +14,12 @@ const DAY_MS = 86_400_000
 const MOST_DAYS = 366
 const DEFAULT_DAYS = 30
 
-const Day = Schema.String.check(Schema.makeFilter((text: string) => isDay(text) || "must be a day such as 2026-11-21"))
+/** Nothing happened before; the calendar of the database has no year 0, in which an earlier month could begin. */
+const FIRST_DAY = "1970-01-01"
+
+const Day = Schema.String.check(
+  Schema.makeFilter((text: string) => (isDay(text) && text >= FIRST_DAY) || "must be a day such as 2026-11-21")
+)
 
 const results = { sent: Schema.Int, failed: Schema.Int, skipped: Schema.Int, cancelled: Schema.Int }
 const happenings = {
@@ -101,7 +106,7 @@ export const statsRoutes = Effect.gen(function* () {
         if (days < 1) return yield* Effect.fail(invalid([{ field: "from", message: "must not be after `to`" }]))
         if (days > MOST_DAYS) {
           return yield* Effect.fail(
-            invalid([{ field: "from", message: `must be at most ${MOST_DAYS} days before \`to\`` }])
+            invalid([{ field: "from", message: `must be at most ${MOST_DAYS - 1} days before \`to\`` }])
           )
         }
         const by = query.group_by ?? "day"

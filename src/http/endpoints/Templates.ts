@@ -1,23 +1,27 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { isLocale, Locale } from "../../../services/domain/audience/Contact.ts"
-import { TemplateId } from "../../../services/domain/Ids.ts"
+import type { AppId } from "../../../services/domain/Ids.ts"
+import { ContactId, TemplateId, TemplateVersionId } from "../../../services/domain/Ids.ts"
 import { Content } from "../../../services/domain/sending/Notification.ts"
-import type { Template } from "../../../services/domain/messages/Template.ts"
+import type { Template, TemplateVersion, TemplateVersionSummary } from "../../../services/domain/messages/Template.ts"
 import { JsonRecord } from "../../../services/domain/Json.ts"
 import {
   CreateTemplate,
   MissingVariables,
   TemplateContent,
   UpdateTemplate,
-  Variables
+  Variables,
+  VERSIONS_KEPT
 } from "../../../services/domain/messages/Template.ts"
 import { isoTime } from "../../../services/domain/Time.ts"
-import type { TemplateInvalid } from "../../../services/engine/messages/Templates.ts"
+import { makeExampleOf } from "../../../services/engine/messages/ExampleOf.ts"
+import type { TemplateConflict, TemplateInvalid } from "../../../services/engine/messages/Templates.ts"
 import { bodyOf, Templates } from "../../../services/engine/messages/Templates.ts"
 import type { CompiledTemplate, RenderProblem, TemplatesBusy } from "../../../services/ports/messages/TemplateEngine.ts"
 import { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
-import { DETAILS, invalid, notFound, templatesBusy } from "../pipeline/ApiError.ts"
+import { ApiError, DETAILS, invalid, notFound, templatesBusy } from "../pipeline/ApiError.ts"
 import { ID, NOW } from "../docs/Examples.ts"
+import { ActorView } from "./AuditLog.ts"
 import { listQuery, page, pageOf } from "../pipeline/Page.ts"
 import { route } from "../pipeline/Route.ts"
 
@@ -41,6 +45,36 @@ const show = ({ body, createdAt, id, name, updatedAt, version }: Template): type
   updated_at: isoTime(updatedAt)
 })
 
+const VersionSummaryView = Schema.Struct({
+  id: TemplateVersionId,
+  version: Schema.Int,
+  name: Schema.String.annotate({ description: "What the template was called." }),
+  created_at: Schema.String,
+  actor: ActorView
+}).annotate({ identifier: "TemplateVersionSummary" })
+
+const VersionView = Schema.Struct({
+  ...VersionSummaryView.fields,
+  template_id: TemplateId,
+  content: TemplateContent,
+  locales: Schema.Record(Schema.String, TemplateContent),
+  missing_variables: MissingVariables
+}).annotate({ identifier: "TemplateVersion" })
+
+const showSummary = (one: TemplateVersionSummary): typeof VersionSummaryView.Type => ({
+  id: one.id,
+  version: one.version,
+  name: one.name,
+  created_at: isoTime(one.createdAt),
+  actor: { ...one.actor, email: one.actorEmail }
+})
+
+const showVersion = (one: TemplateVersion): typeof VersionView.Type => ({
+  ...showSummary(one),
+  template_id: one.templateId,
+  ...one.body
+})
+
 const sources = {
   content: { title: "Hello {{ contact.attributes.name | default: 'there' }}", body: "{{ order }} is on its way" },
   locales: { de: { title: "Hallo {{ contact.attributes.name }}", body: "{{ order }} ist unterwegs" } },
@@ -48,6 +82,14 @@ const sources = {
 }
 const draft = { name: "Order sent", ...sources }
 const example = { id: ID, version: 1, ...draft, created_at: NOW, updated_at: NOW }
+
+const summaryExample = {
+  id: ID,
+  version: 2,
+  name: draft.name,
+  created_at: NOW,
+  actor: { kind: "user", id: ID, email: "ada@example.com" }
+}
 
 const ABOUT =
   "Parts are Liquid: `{{ name }}` with filters, `{% if %}`, `{% for %}`; no includes. What is put into `html` is escaped, unless its filters end with `raw`. Variables are those of the request, `device` (`id`, `platform`, `user_id`, `timezone`, `tags`, `metadata`) and `contact` (`external_id`, `email`, `locale`, `timezone`, `tags`, `attributes`). A contact whose locale is pt-BR gets `pt-BR`, else `pt`, else `content`; a language has the parts that it does not name from there. `missing_variables`: `error` (unless given) fails the recipient for whom a variable is missing, `empty` leaves its place empty; `default` and `if` work with both."
@@ -74,15 +116,26 @@ const PreviewFields = {
   ),
   variables: Schema.optionalKey(Variables),
   device: Schema.optionalKey(JsonRecord),
-  contact: Schema.optionalKey(ExampleContact)
+  contact: Schema.optionalKey(ExampleContact),
+  contact_id: Schema.optionalKey(
+    ContactId.annotate({
+      description:
+        "Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that was seen last."
+    })
+  )
 }
-const PreviewTemplate = Schema.Struct(PreviewFields)
+const isOnePerson = Schema.makeFilter(
+  ({ contact, contact_id }: { readonly contact?: unknown; readonly contact_id?: unknown }) =>
+    contact === undefined ||
+    contact_id === undefined || { path: ["contact"], issue: "must not stand beside contact_id" }
+)
+const PreviewTemplate = Schema.Struct(PreviewFields).check(isOnePerson)
 const PreviewSources = Schema.Struct({
   content: CreateTemplate.fields.content,
   locales: CreateTemplate.fields.locales,
   missing_variables: CreateTemplate.fields.missing_variables,
   ...PreviewFields
-})
+}).check(isOnePerson)
 
 const preview = {
   locale: "de-AT",
@@ -115,6 +168,9 @@ const unfilled = ({ code, field, message }: RenderProblem) =>
     }
   ])
 
+const outrun = ({ version }: TemplateConflict) =>
+  Effect.fail(new ApiError("conflict", `Somebody else has changed the template: it is at version ${version}.`))
+
 /** What the engine says of a template, in the words of the API. */
 const inWords = <A, E>(effect: Effect.Effect<A, TemplateInvalid | TemplatesBusy | E>) =>
   Effect.mapError(effect, (error) => {
@@ -139,6 +195,19 @@ const fill = Effect.fnUntraced(function* (
 export const templateRoutes = Effect.gen(function* () {
   const templates = yield* Templates
   const store = yield* TemplateStore
+  const exampleOf = yield* makeExampleOf
+
+  /** The example with the person that it names. */
+  const withPerson = Effect.fnUntraced(function* (appId: AppId, example: typeof PreviewTemplate.Type) {
+    const { contact_id, ...given } = example
+    if (contact_id === undefined) return given
+    const person = yield* exampleOf(appId, contact_id)
+    if (Option.isNone(person)) {
+      return yield* Effect.fail(invalid([{ field: "contact_id", message: "is no contact of this application" }]))
+    }
+    const { contact, device } = person.value
+    return { device, ...given, contact } as typeof PreviewTemplate.Type
+  })
 
   return [
     route({
@@ -192,7 +261,12 @@ export const templateRoutes = Effect.gen(function* () {
       },
       errors: ["validation_error"],
       handler: ({ body, caller }) =>
-        inWords(Effect.flatMap(templates.tryOut(caller.appId, bodyOf(body)), (compiled) => fill(compiled, body)))
+        inWords(
+          Effect.gen(function* () {
+            const example = yield* withPerson(caller.appId, body)
+            return yield* fill(yield* templates.tryOut(caller.appId, bodyOf(body)), example)
+          })
+        )
     }),
     route({
       method: "GET",
@@ -214,16 +288,18 @@ export const templateRoutes = Effect.gen(function* () {
       tag: "Templates",
       summary: "Change a template",
       description:
-        "What is given replaces what was there, whole; what is left out stays. Notifications that were accepted before, scheduled ones too, keep what they were accepted with.",
+        "What is given replaces what was there, whole; what is left out stays. With `version` it happens only while that is the latest version; so two people who edit a template at once do not undo each other's work unseen. Notifications that were accepted before, scheduled ones too, keep what they were accepted with.",
       body: {
         schema: UpdateTemplate,
         name: "UpdateTemplate",
-        example: { name: "Order sent", content: { title: "It is on its way" } }
+        example: { version: 1, name: "Order sent", content: { title: "It is on its way" } }
       },
       success: { status: 200, description: "The template as it is now.", schema: TemplateView, example },
-      errors: ["not_found", "validation_error"],
+      errors: ["not_found", "validation_error", "conflict"],
       handler: Effect.fnUntraced(function* ({ body, caller, params }) {
-        const updated = yield* inWords(templates.update(caller.appId, params.id as TemplateId, body))
+        const updated = yield* templates
+          .update(caller.appId, params.id as TemplateId, body)
+          .pipe(Effect.catchTag("TemplateConflict", outrun), inWords)
         return Option.isSome(updated) ? show(updated.value) : yield* Effect.fail(notFound("template"))
       })
     }),
@@ -247,6 +323,45 @@ export const templateRoutes = Effect.gen(function* () {
       })
     }),
     route({
+      method: "GET",
+      path: "/api/v1/templates/:id/versions",
+      access: "secret",
+      tag: "Templates",
+      summary: "List the versions of a template",
+      description: `The latest ${VERSIONS_KEPT}, with who made each. To take one again, read it, and change the template to what it says.`,
+      success: {
+        status: 200,
+        description: "The versions, newest first.",
+        schema: Schema.Struct({ data: Schema.Array(VersionSummaryView), next_cursor: Schema.Null }),
+        example: { data: [summaryExample], next_cursor: null }
+      },
+      errors: ["not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params }) {
+        const versions = yield* store.versions(caller.appId, params.id as TemplateId)
+        // A template has its latest version at least.
+        if (versions.length === 0) return yield* Effect.fail(notFound("template"))
+        return { data: versions.map(showSummary), next_cursor: null }
+      })
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/templates/versions/:id",
+      access: "secret",
+      tag: "Templates",
+      summary: "Read a version of a template",
+      success: {
+        status: 200,
+        description: "What the template was after this change.",
+        schema: VersionView,
+        example: { ...summaryExample, template_id: ID, ...sources }
+      },
+      errors: ["not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params }) {
+        const found = yield* store.version(caller.appId, params.id as TemplateVersionId)
+        return Option.isSome(found) ? showVersion(found.value) : yield* Effect.fail(notFound("template version"))
+      })
+    }),
+    route({
       method: "POST",
       path: "/api/v1/templates/:id/preview",
       access: "secret",
@@ -263,7 +378,7 @@ export const templateRoutes = Effect.gen(function* () {
       handler: Effect.fnUntraced(function* ({ body, caller, params }) {
         const found = yield* inWords(templates.latest(caller.appId, params.id as TemplateId))
         if (Option.isNone(found)) return yield* Effect.fail(notFound("template"))
-        return yield* inWords(fill(found.value.compiled, body))
+        return yield* inWords(fill(found.value.compiled, yield* withPerson(caller.appId, body)))
       })
     })
   ]

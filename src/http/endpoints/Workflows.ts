@@ -1,30 +1,18 @@
 import { Effect, Option, Schema } from "effect"
-import { ExecutionId, WorkflowId } from "../../../services/domain/Ids.ts"
-import { isoTime } from "../../../services/domain/Time.ts"
+import { WorkflowId } from "../../../services/domain/Ids.ts"
 import { programOf } from "../../../services/domain/workflows/Program.ts"
-import { Steps } from "../../../services/domain/workflows/Steps.ts"
 import {
   CreateWorkflow,
-  Reentry,
   RehearseWorkflow,
-  Trigger,
   TriggerWorkflow,
   UpdateWorkflow,
   WorkflowStatus
 } from "../../../services/domain/workflows/Workflow.ts"
-import type { Workflow } from "../../../services/domain/workflows/Workflow.ts"
 import type { WorkflowInvalid } from "../../../services/engine/workflows/Drafting.ts"
-import type {
-  NoSuchAudience,
-  Saved,
-  Triggered,
-  WorkflowConflict
-} from "../../../services/engine/workflows/Workflows.ts"
+import type { NoSuchAudience, WorkflowConflict } from "../../../services/engine/workflows/Workflows.ts"
 import type { RehearsalInvalid } from "../../../services/engine/workflows/DryRun.ts"
 import { makeDryRun } from "../../../services/engine/workflows/DryRun.ts"
-import { Content } from "../../../services/domain/sending/Notification.ts"
-import { ExecutionStatus } from "../../../services/domain/workflows/Execution.ts"
-import { HistoryView, showStep } from "./Executions.ts"
+import { showStep } from "./Executions.ts"
 import { Workflows } from "../../../services/engine/workflows/Workflows.ts"
 import { Tracing } from "../../../services/ports/operations/Tracing.ts"
 import { WorkflowStore } from "../../../services/ports/workflows/WorkflowStore.ts"
@@ -32,111 +20,23 @@ import { ApiError, DETAILS, invalid, notFound, templatesBusy } from "../pipeline
 import { ID, NOW } from "../docs/Examples.ts"
 import { listQuery, page, pageOf } from "../pipeline/Page.ts"
 import { route } from "../pipeline/Route.ts"
-
-const Warning = Schema.Struct({ field: Schema.String, message: Schema.String })
-
-const fields = {
-  id: WorkflowId,
-  name: Schema.String,
-  status: WorkflowStatus,
-  version: Schema.Int.annotate({
-    description: "Counts the changes, from 1. Runs stay on the version that they entered."
-  }),
-  trigger: Trigger,
-  steps: Steps,
-  reentry: Reentry,
-  created_at: Schema.String,
-  updated_at: Schema.String
-}
-const WorkflowView = Schema.Struct(fields).annotate({ identifier: "Workflow" })
-const SavedView = Schema.Struct({
-  ...fields,
-  warnings: Schema.Array(Warning).annotate({
-    description: "What its author may have overlooked, such as credentials that its messages need."
-  })
-}).annotate({ identifier: "SavedWorkflow" })
-
-const show = ({ createdAt, definition, id, status, updatedAt, version }: Workflow): typeof WorkflowView.Type => ({
-  id,
-  name: definition.name,
-  status,
-  version,
-  trigger: definition.trigger,
-  steps: definition.steps,
-  reentry: definition.reentry,
-  created_at: isoTime(createdAt),
-  updated_at: isoTime(updatedAt)
-})
-const showSaved = ({ warnings, workflow }: Saved): typeof SavedView.Type => ({ ...show(workflow), warnings })
-
-const StepView = Schema.Struct({
-  step_order: Schema.Int,
-  key: Schema.String,
-  type: Schema.String,
-  entered: Schema.Int,
-  passed: Schema.Int,
-  stopped: Schema.Int.annotate({ description: "Stopped by a FILTER or THROTTLE, or cancelled there." }),
-  failed: Schema.Int,
-  waiting: Schema.Int
-}).annotate({ identifier: "WorkflowStepStatistics" })
-const StatisticsView = Schema.Struct({ version: Schema.Int, steps: Schema.Array(StepView) }).annotate({
-  identifier: "WorkflowStatistics"
-})
-
-const DryRunView = Schema.Struct({
-  status: ExecutionStatus,
-  error: Schema.NullOr(Schema.String),
-  history: Schema.Array(HistoryView),
-  messages: Schema.Array(
-    Schema.Struct({
-      key: Schema.String,
-      content: Schema.NullOr(Content),
-      problem: Schema.NullOr(Schema.String).annotate({ description: "Why it cannot be filled." })
-    })
-  )
-}).annotate({ identifier: "WorkflowDryRun" })
-
-const TriggeredView = Schema.Struct({
-  executions: Schema.Int.annotate({
-    description:
-      "Runs that began. Of a described audience: contacts that are looked through now, of whom those enter whom it fits; 10,000 stands for that many or more."
-  }),
-  execution_id: Schema.NullOr(ExecutionId).annotate({ description: "The run's, when there is one." })
-}).annotate({ identifier: "TriggeredWorkflow" })
-
-const showTriggered = ({ executionId, executions }: Triggered): typeof TriggeredView.Type => ({
-  executions,
-  execution_id: executionId
-})
-
-const draft = {
-  name: "Welcome",
-  trigger: { type: "event", event: "signed_up" },
-  steps: [
-    { key: "hello", type: "SEND", channels: ["push"], content: { title: "Welcome, {{ data.name }}" } },
-    { key: "later", type: "DELAY", seconds: 86_400 },
-    {
-      key: "quiet",
-      type: "FILTER",
-      conditions: { steps: [{ key: "hello", is: "opened", not: true }] }
-    },
-    {
-      key: "again",
-      type: "SEND",
-      channels: ["email"],
-      content: { subject: "Still there, {{ data.name }}?", html: "<p>Your first steps are waiting.</p>" }
-    }
-  ]
-} as const
-const example = {
-  id: ID,
-  status: "draft",
-  version: 1,
-  ...draft,
-  reentry: "always",
-  created_at: NOW,
-  updated_at: NOW
-}
+import {
+  draft,
+  DryRunView,
+  example,
+  SavedView,
+  show,
+  showSaved,
+  showTriggered,
+  showVersion,
+  showWholeVersion,
+  StatisticsView,
+  TriggeredView,
+  versionExample,
+  VersionView,
+  WholeVersionView,
+  WorkflowView
+} from "./WorkflowViews.ts"
 
 const refused = {
   WorkflowInvalid: ({ faults }: WorkflowInvalid) => Effect.fail(invalid(faults.slice(0, DETAILS), faults.length)),
@@ -237,13 +137,65 @@ export const workflowRoutes = Effect.gen(function* () {
       })
     }),
     route({
+      method: "GET",
+      path: "/api/v1/workflows/:id/versions",
+      access: "secret",
+      tag: "Workflows",
+      summary: "List the versions of a workflow",
+      description: "Who made each of them, and how many runs are still under way on it. None is ever changed.",
+      query: Schema.Struct(listQuery),
+      success: {
+        status: 200,
+        description: "A page of versions, newest first.",
+        schema: pageOf(VersionView),
+        example: { data: [versionExample], next_cursor: null }
+      },
+      errors: ["validation_error", "not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params, query }) {
+        yield* found(yield* store.find(caller.appId, idOf(params)))
+        return yield* page(
+          "workflow-versions",
+          query,
+          (before, limit) => store.versions(caller.appId, idOf(params), before, limit),
+          showVersion
+        )
+      })
+    }),
+    route({
+      method: "GET",
+      path: "/api/v1/workflows/:id/version",
+      access: "secret",
+      tag: "Workflows",
+      summary: "Read a version of a workflow",
+      description:
+        "What an earlier version says, to look at or to make the next one of. Values of headers are masked; those that the latest version does not have have to be given anew.",
+      query: Schema.Struct({
+        version: Schema.optionalKey(
+          Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_147_483_647 })).annotate({
+            description: "Its number. Left out: the latest."
+          })
+        )
+      }),
+      success: {
+        status: 200,
+        description: "The version.",
+        schema: WholeVersionView,
+        example: { ...versionExample, trigger: draft.trigger, steps: draft.steps, reentry: "always" }
+      },
+      errors: ["validation_error", "not_found"],
+      handler: Effect.fnUntraced(function* ({ caller, params, query }) {
+        const version = yield* store.pastVersion(caller.appId, idOf(params), query.version ?? null)
+        return Option.isSome(version) ? showWholeVersion(version.value) : yield* Effect.fail(notFound("version"))
+      })
+    }),
+    route({
       method: "PATCH",
       path: "/api/v1/workflows/:id",
       access: "secret",
       tag: "Workflows",
       summary: "Change a workflow",
       description:
-        "Makes a new version, which those who enter from now on have; whoever is under way stays on theirs. `steps` are replaced whole.",
+        "Makes a new version, which those who enter from now on have; whoever is under way stays on theirs. `steps` are replaced whole. With a `version`, a change that others have made since is not written over.",
       body: { schema: UpdateWorkflow, name: "UpdateWorkflow", example: { name: "Welcome back" } },
       success: {
         status: 200,

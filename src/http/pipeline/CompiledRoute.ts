@@ -11,7 +11,7 @@ import { makeMeter } from "./Meter.ts"
 import { queryDecoder } from "./Parameters.ts"
 import type { Reply, SetCookie } from "./Reply.ts"
 import type { Client, Route } from "./Route.ts"
-import { bodyLimitOf } from "./Route.ts"
+import { bodyLimitOf, knownBodyLimitOf } from "./Route.ts"
 import { decoder } from "./Validation.ts"
 import type { SessionReader, Visitor } from "./Visitor.ts"
 import { recognise } from "./Visitor.ts"
@@ -39,6 +39,8 @@ export interface CompiledRoute {
   readonly services: PipelineServices
   /** Bytes of a body, at most. */
   readonly bodyLimit: number
+  /** The same where it is known who asks. */
+  readonly knownBodyLimit: number
   /** Null where no body is decoded: none is taken, or a stream. */
   readonly decodeBody: Decode | null
   readonly decodeQuery: ReturnType<typeof queryDecoder> | null
@@ -51,6 +53,7 @@ export const compileRoute = (route: Route, services: PipelineServices): Compiled
     route,
     services,
     bodyLimit: bodyLimitOf(route, services.bodyLimit),
+    knownBodyLimit: knownBodyLimitOf(route, services.bodyLimit),
     decodeBody: body === null || body.isStream ? null : bodyDecoder(body),
     decodeQuery: query === null ? null : queryDecoder(query),
     meter: makeMeter(services.metrics, method, path)

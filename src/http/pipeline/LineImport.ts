@@ -2,7 +2,11 @@ import { Effect, Exit, Result, Schema, Scope, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
+import type { Actor } from "../../../services/domain/access/Audit.ts"
+import type { AuditEntryId } from "../../../services/domain/Ids.ts"
 import type { Caller } from "../../../services/engine/access/Auth.ts"
+import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
+import { CurrentImport } from "../../../services/ports/access/CurrentImport.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { ApiError, ErrorBody, invalid, unavailable } from "./ApiError.ts"
 import { parseJson, tooSlow } from "./Body.ts"
@@ -155,11 +159,11 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
     return { text: Buffer.from(text), isLast }
   })
 
-  /** `noted` is done before the first line is read. */
+  /** `noted` is done before the first line is read: the entry of the audit log that counts what the lines write. */
   return (
     call: ImportCall,
     store: StoreLines<A["Type"]>,
-    noted: Effect.Effect<void, StoreError>
+    noted: Effect.Effect<AuditEntryId, StoreError>
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, ApiError<"payload_too_large"> | StoreError> => {
     const { request } = call
     if (Number(request.headers["content-length"] ?? 0) > limit) return Effect.fail(tooLarge)
@@ -175,14 +179,20 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
         Stream.interruptWhen(slow),
         Stream.takeWhile((chunk: Uint8Array) => (bytes += chunk.length) <= limit)
       )
-    const answers = (chunks: typeof stream) =>
+    const answers = (chunks: typeof stream, entry: AuditEntryId, actor: Actor) =>
       allowed(chunks).pipe(
         Stream.map((chunk) => splitter.push(chunk)),
         Stream.filter((lines): lines is [Line, ...Array<Line>] => lines.length > 0),
         Stream.flattenArray,
         Stream.concat(Stream.suspend(() => Stream.fromIterable(bytes > limit || isSlow ? [] : splitter.end()))),
         Stream.grouped(CHUNK),
-        Stream.mapEffect((lines: ReadonlyArray<Line>) => storeChunk(lines, store, call)),
+        Stream.mapEffect((lines: ReadonlyArray<Line>) =>
+          storeChunk(lines, store, call).pipe(
+            Effect.provideService(CurrentImport, entry),
+            // The answer is made when the request's own effect is over.
+            Effect.provideService(CurrentActor, actor)
+          )
+        ),
         Stream.takeUntil(({ isLast }) => (isOver = isLast)),
         Stream.map(({ text }) => text),
         Stream.concat(
@@ -192,8 +202,9 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
           })
         )
       )
-    return Effect.map(Effect.andThen(noted, opened(stream)), (chunks) =>
-      HttpServerResponse.stream(answers(chunks), { contentType: LINE_TYPES[0] })
-    )
+    return Effect.gen(function* () {
+      const [actor, entry] = [yield* CurrentActor, yield* noted]
+      return HttpServerResponse.stream(answers(yield* opened(stream), entry, actor), { contentType: LINE_TYPES[0] })
+    })
   }
 }

@@ -11,7 +11,7 @@ const isUserId = Schema.is(UserId)
 const SIGNED = /^[A-Za-z0-9_-]{1,4096}$/
 
 /**
- * Query values are text; those that the schema wants as whole numbers are read as such. A list is a parameter that is
+ * Query values are text; those that the schema wants as whole numbers are read as numbers. A list is a parameter that is
  * repeated: one alone is a list too.
  */
 export const queryDecoder = (schema: Schema.ConstraintDecoder<unknown>) => {
@@ -28,7 +28,7 @@ export const queryDecoder = (schema: Schema.ConstraintDecoder<unknown>) => {
     if (nul !== undefined) return Result.fail(invalid([{ field: nul, message: "must not contain U+0000" }]))
     for (const name of integers) {
       const value = values[name]
-      if (typeof value === "string" && /^-?\d{1,15}$/.test(value)) values[name] = Number(value)
+      if (typeof value === "string" && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value)) values[name] = Number(value)
     }
     for (const name of lists) if (typeof values[name] === "string") values[name] = [values[name]]
     return Result.mapError(decode(values), (error) =>

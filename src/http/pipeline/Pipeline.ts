@@ -1,6 +1,8 @@
 import { Cause, Context, Effect, identity, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { AppId } from "../../../services/domain/Ids.ts"
 import type { Forbidden } from "../../../services/engine/access/Auth.ts"
+import type { KeyClaim } from "../../../services/ports/access/IdempotencyStore.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Headers } from "./Admission.ts"
 import { isCounted } from "./Admission.ts"
@@ -21,6 +23,7 @@ import { asResponse, headersFor, withCookies } from "./Reply.ts"
 import type { Call, Route } from "./Route.ts"
 import type { Waits } from "./WaitLimiter.ts"
 import { waitedTooLong, waitsOf, within } from "./WaitLimiter.ts"
+import type { Visitor } from "./Visitor.ts"
 import { recognise } from "./Visitor.ts"
 
 /**
@@ -114,14 +117,14 @@ const handleRequest = Effect.fnUntraced(function* (
   const ids = route.params.length === 0 ? NOTHING : idsOf(route.params, params)
   if (ids === null) return yield* Effect.fail(notFound("resource"))
   const query = decodeQuery === null ? NOTHING : yield* Effect.fromResult(decodeQuery(search))
-  // Keys of repetitions are kept by application.
-  const key = route.takesKey && visitor.caller !== null ? request.headers["idempotency-key"] : undefined
+  const holder = route.takesKey ? keyHolder(visitor) : null
+  const key = holder === null ? undefined : request.headers["idempotency-key"]
   const wrongKey = key === undefined ? null : checkKey(key)
   if (wrongKey !== null) return yield* Effect.fail(wrongKey)
-  const bytes = isBodyDue(route, request) ? yield* bytesOf(compiled, request) : null
+  const bytes = isBodyDue(route, request) ? yield* bytesOf(compiled, request, visitor) : null
   const json = bytes === null ? null : parseJson(bytes)
   const call = callOf(compiled, request, requestId, visitor, ids, query, undefined, headers, waits, cookies)
-  if (key !== undefined) return yield* handleOnce(compiled, key, call, bytes, json, headers)
+  if (key !== undefined) return yield* handleOnce(compiled, { appId: holder!, key }, call, bytes, json, headers)
   call.body = yield* Effect.fromResult(decoded(compiled, json))
   const work = route.handler(call as Call)
   const value = yield* route.hasDeadline ? work : within(waits, work)
@@ -163,12 +166,15 @@ const announcesBody = ({ headers }: Incoming): boolean =>
 
 /** The bytes of a body; null where the handler reads them. */
 const bytesOf = (
-  { bodyLimit, decodeBody, route }: CompiledRoute,
-  request: Incoming
+  { bodyLimit, decodeBody, knownBodyLimit, route }: CompiledRoute,
+  request: Incoming,
+  { caller, person }: Visitor
 ): Effect.Effect<Buffer | null, ApiError> => {
   const wrongType = checkMediaType(request.headers, route.body!.mediaTypes)
   if (wrongType !== null) return Effect.fail(wrongType)
-  return decodeBody === null ? Effect.succeed(null) : readBody(request, bodyLimit)
+  return decodeBody === null
+    ? Effect.succeed(null)
+    : readBody(request, caller === null && person === null ? bodyLimit : knownBodyLimit)
 }
 
 type Json = ReturnType<typeof parseJson>
@@ -179,22 +185,26 @@ const decoded = ({ decodeBody }: CompiledRoute, json: Json | null): Result.Resul
   return json === null ? decodeBody(NOTHING) : Result.flatMap(json, decodeBody)
 }
 
+/** Whose keys of repetitions they are: an application's, or an account's, whose id stands in the application's place. */
+const keyHolder = ({ caller, person }: Visitor): AppId | null =>
+  caller !== null ? caller.appId : ((person?.account.id ?? null) as string | null as AppId | null)
+
 /** Does the work of a request with an Idempotency-Key, unless it was done before. */
 const handleOnce = (
   compiled: CompiledRoute,
-  key: string,
+  claim: Pick<KeyClaim, "appId" | "key">,
   call: ReturnType<typeof callOf>,
   bytes: Buffer | null,
   json: Json | null,
   headers: Headers
 ) => {
   const { route, services } = compiled
-  const { caller, request, requestId, waits } = call
+  const { request, requestId, waits } = call
   const { kept, location, status } = route.success
   const work = once<unknown>({
     store: services.idempotency,
     wait: route.hasDeadline ? (work) => within(waits, work) : identity,
-    claim: { appId: caller!.appId, route: `${route.method} ${route.path}`, key, holder: requestId },
+    claim: { ...claim, route: `${route.method} ${route.path}`, holder: requestId },
     fingerprint: fingerprintOf(request.url, bytes, json === null ? null : Result.map(json, route.body!.said)),
     headers,
     work: (settle) =>

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import type { Caller, Forbidden, IdentityUnverified, Unauthorized } from "../../../services/engine/access/Auth.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
+import { CanWait } from "../../../services/ports/operations/CanWait.ts"
 import type { Settlement } from "../../../services/ports/access/IdempotencyStore.ts"
 import type { Person } from "../../../services/domain/people/Account.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
@@ -88,6 +89,8 @@ interface BodySpec<B> {
   readonly isOptional?: boolean
   /** Bytes, at most, where that is less than of any other body. */
   readonly limit?: number
+  /** The same from somebody who showed a key or a session, where strangers may ask as well. */
+  readonly limitWhenKnown?: number
   /** Puts another form that is taken as well into that of `schema`, before it is decoded. */
   readonly unify?: (body: unknown) => unknown
   /** What two requests with one Idempotency-Key have to say alike, where that is not the whole body. */
@@ -140,6 +143,8 @@ export interface Definition<
   readonly hasDeadline?: boolean
   /** Whether it answers those who `Accept` server-sent events by a stream: these go by the router. */
   readonly hasEvents?: boolean
+  /** Whether its work may wait for more urgent work (`CanWait`): reading does, unless this says otherwise. */
+  readonly canWait?: boolean
   /** What its answers of JSON are made into, refusals too, whoever refuses: for whoever takes other forms. */
   readonly form?: (reply: Reply, accept: string | undefined) => Reply
   readonly body?: BodySpec<B>
@@ -205,6 +210,10 @@ const PUBLIC_BODY_BYTES = 64 * 1024
 export const bodyLimitOf = ({ access, body }: Route, limit: number): number =>
   Math.min(limit, body?.limit ?? Infinity, access === "secret" ? Infinity : PUBLIC_BODY_BYTES)
 
+/** The same of a request whose sender is known before its body is read. */
+export const knownBodyLimitOf = (route: Route, limit: number): number =>
+  Math.max(bodyLimitOf(route, limit), Math.min(limit, route.body?.limitWhenKnown ?? 0))
+
 export const JSON_TYPE = "application/json"
 
 /** Everything that can go wrong before the handler. */
@@ -235,6 +244,12 @@ const asActor =
       id: call.person?.account.id ?? call.caller?.keyId ?? null
     })
 
+/** Leaves connections of the database to what is more urgent. */
+const waiting =
+  (handler: Route["handler"]): Route["handler"] =>
+  (call) =>
+    Effect.provideService(handler(call), CanWait, true)
+
 export const route = <
   const Path extends `/${string}`,
   A extends Access,
@@ -248,7 +263,10 @@ export const route = <
   const { method, path, access, tag, summary, body, query, success } = definition
   const params = [...path.matchAll(/:([a-z_]+)/g)].map(([, name]) => name!)
   const takesKey = method === "POST" && (access === "secret" || access === "people") && body?.isStream !== true
-  const handler = definition.handler as unknown as Route["handler"]
+  const isActing = access === "secret" || access === "people"
+  const canWait = definition.canWait ?? (isActing && method === "GET")
+  const work = definition.handler as unknown as Route["handler"]
+  const handler = canWait ? waiting(work) : work
   const limit = definition.limit ?? "caller"
   const isCounted = limit !== "none"
   const route = pipelineErrors(access, body !== undefined, query !== undefined, params.length > 0, takesKey, isCounted)
@@ -272,6 +290,7 @@ export const route = <
             isStream: false,
             isOptional: false,
             limit: Infinity,
+            limitWhenKnown: 0,
             unify: (form) => form,
             said: (body) => body,
             other: null,
@@ -287,6 +306,6 @@ export const route = <
       kept: (success.kept as ((value: unknown) => unknown) | undefined) ?? ((value) => value)
     },
     errors: [...new Set<ErrorCode>([...route, ...(definition.errors ?? [])])],
-    handler: access === "secret" || access === "people" ? asActor(handler) : handler
+    handler: isActing ? asActor(handler) : handler
   }
 }

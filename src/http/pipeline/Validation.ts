@@ -15,18 +15,26 @@ const ARTICLES: Readonly<Record<string, string>> = {
   "a string matching the RegExp": "of the documented form"
 }
 
+const EMPTY = "must not be empty"
+
 /** Turns a schema's message into one that continues the field's name. Values never appear: the input may be a secret. */
 const sentence = (message: string): string => {
   if (message === "Missing key") return "is required"
   if (message === "Expected no excess property") return "is not a known field"
   const [, expected] = /^Expected ([\s\S]+)$/.exec(message) ?? []
   if (expected === undefined) return message
-  if (/^a value with (?:a (?:length|size) of )?at least 1(?: entry)?$/.test(expected)) return "must not be empty"
+  if (/^a value with (?:a (?:length|size) of )?at least 1(?: entry)?$/.test(expected)) return EMPTY
   const [, measure] = /^a value with ([\s\S]+)$/.exec(expected) ?? []
   if (measure !== undefined) return `must have ${measure}`
   const [, range] = /^a value ((?:greater|less|between)[\s\S]+)$/.exec(expected) ?? []
   if (range !== undefined) return `must be ${range}`
-  return `must be ${ARTICLES[expected] ?? expected.replaceAll(" | ", " or ")}`
+  return `must be ${
+    ARTICLES[expected] ??
+    expected
+      .split(" | ")
+      .map((one) => ARTICLES[one] ?? one)
+      .join(" or ")
+  }`
 }
 
 /** Names of fields come from the client and may be long. */
@@ -40,6 +48,13 @@ export const fieldPath = (path: ReadonlyArray<PropertyKey | { readonly key: Prop
     text += typeof key === "number" ? `[${key}]` : `${text === "" ? "" : "."}${short(String(key))}`
   }
   return text === "" ? "body" : text
+}
+
+/** Each mistake once: several checks say the same of a value, and of what is empty nothing else is worth saying. */
+const distinct = (details: ReadonlyArray<Detail>): ReadonlyArray<Detail> => {
+  const empty = new Set(details.flatMap(({ field, message }) => (message === EMPTY ? field : [])))
+  const told = new Map(details.map((detail) => [JSON.stringify([detail.field, detail.message]), detail]))
+  return [...told.values()].filter(({ field, message }) => message === EMPTY || !empty.has(field))
 }
 
 const QUICK = { errors: "first", onExcessProperty: "error" } as const
@@ -67,10 +82,12 @@ export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
     const examined = examine(json)
     const known = Result.isFailure(examined) ? examined.failure.issue : tooLong.length > 0 ? null : first
     const issues = known === null ? [] : format(known).issues
-    const others = issues
-      .slice(0, DETAILS)
-      .map(({ path, message }): Detail => ({ field: fieldPath(path ?? []), message: sentence(message) }))
-    return invalid([...tooLong, ...others], tooLong.length + issues.length, isCut)
+    const others = issues.map(({ path, message }): Detail => ({
+      field: fieldPath(path ?? []),
+      message: sentence(message)
+    }))
+    const details = distinct([...tooLong, ...others])
+    return invalid(details, details.length, isCut)
   }
 
   return (input) => {

@@ -19,6 +19,11 @@ export interface Visitor {
 }
 
 export const SESSION_COOKIE = "service_session"
+/**
+ * The account that a page shows. A browser has one cookie for all of its pages: once somebody else has signed in on another
+ * one, what this page does is not theirs.
+ */
+const ACCOUNT_HEADER = "x-account-id"
 /** It tells a browser that has signed in before from strangers (`SignIn`), and signs nobody in. */
 const DEVICE_COOKIE = "service_device"
 
@@ -142,5 +147,7 @@ export const recognise = Effect.fnUntraced(function* (
       if (_tag === "Unauthorized") cookies.push(noSessionCookie(isSecure))
     })
   )
-  return { caller: null, person } satisfies Visitor
+  const meant = request.headers[ACCOUNT_HEADER]
+  // As a stranger's: who was signed in before signs in again there, with a code.
+  return meant === undefined || meant === person.account.id ? { caller: null, person } : NOBODY
 })

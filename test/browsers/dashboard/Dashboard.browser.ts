@@ -1,7 +1,8 @@
-import type { Page } from "playwright-core"
+import type { Page, Request } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import type { Desk, Opening } from "./Desk.ts"
+import type { Desk } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
+import type { Visit } from "./visits.ts"
 import { axeFaults, heading, loaded, visitIn } from "./visits.ts"
 
 const DEVICES = 400
@@ -41,7 +42,7 @@ beforeAll(async () => {
 
 afterAll(() => desk?.close())
 
-const visit = <A>(path: string, options: Opening, use: (page: Page) => Promise<A>) => visitIn(desk, path, options, use)
+const visit = <A>(path: string, options: Visit, use: (page: Page) => Promise<A>) => visitIn(desk, path, options, use)
 
 const app = () => `/apps/${desk.appId}`
 
@@ -69,7 +70,7 @@ describe("signing in", () => {
       await page.getByRole("button", { name: "I have a code already" }).click()
       await page.getByLabel("Code", { exact: true }).fill(await desk.loginCode(email))
       await heading(page, "Welcome to Heliograph").waitFor()
-      expect(await page.getByText(/^sk_/).count()).toBe(1)
+      await expect.poll(() => page.getByText(/^sk_/).count()).toBe(1)
       await page.getByRole("button", { name: "I have them, go on" }).click()
       await heading(page, "My first application").waitFor()
     })
@@ -127,13 +128,13 @@ describe("notifications", () => {
       const [dead] = (await desk.call("GET", `/api/v1/notifications/${sent}/deliveries?status=failed&limit=1`)).body
         .data
       const { user_id } = (await desk.call("GET", `/api/v1/devices/${dead.device_id}`)).body
-      await page.getByLabel("Person, by your own id").fill(user_id)
+      await page.getByLabel("Your own id, or an e-mail address").fill(user_id)
       await page.getByRole("button", { name: "Find" }).click()
       const rows = page.getByRole("region", { name: "Recipients" }).locator("tbody tr")
       await expect.poll(() => rows.count()).toBe(1)
       await rows.getByRole("button", { name: /^Device/ }).click()
       await page.getByText(new RegExp(`\\(${dead.error}\\), after`)).waitFor()
-      await page.getByLabel("Person, by your own id").fill("nobody")
+      await page.getByLabel("Your own id, or an e-mail address").fill("nobody")
       await page.getByRole("button", { name: "Find" }).click()
       await page.getByText("nobody is not among those whose state is final.").waitFor()
     })
@@ -203,6 +204,25 @@ describe("notifications", () => {
     })
   })
 
+  it("lets go of a draft that the page cannot show, as one of another release", async () => {
+    const context = await desk.open({ token: owner })
+    try {
+      const page = await context.newPage()
+      const title = page.getByLabel("Title", { exact: true })
+      await page.goto(`${app()}/compose`)
+      await title.fill("Loud")
+      await page.evaluate(() => {
+        const key = Object.keys(sessionStorage).find((name) => name.startsWith("compose"))!
+        sessionStorage.setItem(key, '{"tagsAny":5}')
+      })
+      await page.reload()
+      await page.getByRole("button", { name: "Drop what was typed in this tab" }).click()
+      await expect.poll(() => title.inputValue()).toBe("")
+    } finally {
+      await context.close()
+    }
+  })
+
   it("schedules, pauses, goes on and cancels, as one who holds the controls", async () => {
     const { body } = await desk.call("POST", "/api/v1/notifications", {
       to: { all: true },
@@ -237,7 +257,7 @@ describe("notifications", () => {
       await page.getByRole("link", { name: "Autumn sale" }).first().waitFor()
       await page.context().setOffline(true)
       await page.getByText(/^No connection to the service since/).waitFor()
-      expect(await page.getByRole("link", { name: "Autumn sale" }).count()).toBeGreaterThan(0)
+      await expect.poll(() => page.getByRole("link", { name: "Autumn sale" }).count()).toBeGreaterThan(0)
       await page.context().setOffline(false)
       await page.getByText(/^No connection to the service since/).waitFor({ state: "detached" })
     })
@@ -287,6 +307,15 @@ describe("settings", () => {
     })
   })
 
+  it("says what of keys for browsers can be known, and offers a push to this one", async () => {
+    await visit(`${app()}/settings/credentials`, { token: owner }, async (page) => {
+      await page.getByRole("button", { name: "Check Web push" }).click()
+      await page.getByText("The keys are a pair").waitFor()
+      await page.getByRole("button", { name: "Send a push to this browser" }).waitFor()
+      expect(await axeFaults(page)).toEqual([])
+    })
+  })
+
   it("warns before identity verification is switched off, and on Home afterwards", async () => {
     await visit(`${app()}/settings`, { token: owner }, async (page) => {
       await page.getByRole("button", { name: "Switch off…" }).click()
@@ -333,6 +362,7 @@ const PAGES = () => [
   `${app()}/settings/credentials`,
   `${app()}/settings/team`,
   `${app()}/settings/audit`,
+  `${app()}/settings/organization-log`,
   "/account"
 ]
 
@@ -419,6 +449,224 @@ describe("everybody", () => {
       await page.keyboard.press("Enter")
       await heading(page, "Notifications").waitFor()
       expect(await page.evaluate("document.activeElement.tagName")).toBe("H1")
+    })
+  })
+})
+
+const GRAPHQL = "**/api/graphql"
+
+const operationOf = (request: Request): string =>
+  /^\w+ (\w+)/.exec((request.postDataJSON() as { query: string }).query)![1]!
+
+/** Writes a notification to everyone, up to the button that sends it. */
+const review = async (page: Page, title: string) => {
+  await page.getByText("Everyone").click()
+  await page.getByLabel("Title", { exact: true }).fill(title)
+  await page.getByRole("button", { name: "Review and send" }).click()
+  return page.getByRole("dialog").getByRole("button", { name: /^Send to/ })
+}
+
+/** How many notifications have a title. */
+const countOf = async (title: string): Promise<number> => {
+  const { body } = await desk.call("GET", "/api/v1/notifications?limit=100")
+  const shown = await Promise.all(
+    body.data.map(async ({ id }: { id: string }) => (await desk.call("GET", `/api/v1/notifications/${id}`)).body)
+  )
+  return shown.filter((one) => one.content?.title === title).length
+}
+
+const HTML = { contentType: "text/html", body: "<html><h1>There is something between us</h1></html>" }
+
+describe("a network that fails", () => {
+  it("sends once when the button is pressed twice before it shows that it is busy", async () => {
+    await visit(`${app()}/compose`, { token: owner }, async (page) => {
+      const button = await review(page, "Pressed twice")
+      // As presses do that wait for a page at work.
+      await button.evaluate((element) => {
+        for (let i = 0; i < 2; i++) (element as HTMLElement).click()
+      })
+      await heading(page, "Pressed twice").waitFor()
+    })
+    expect(await countOf("Pressed twice")).toBe(1)
+  })
+
+  it("says that no answer comes, and what is sent again after a reload is sent once", async () => {
+    await visit(`${app()}/compose`, { token: owner }, async (page) => {
+      await page.clock.install()
+      await page.reload()
+      await page.route(GRAPHQL, async (route) => {
+        if (operationOf(route.request()) !== "Send") return route.continue()
+        // Done, and never answered.
+        await route.fetch()
+      })
+      const done = page.waitForRequest(
+        (request) => request.url().includes("graphql") && operationOf(request) === "Send"
+      )
+      await (await review(page, "Unanswered")).click()
+      await done
+      await expect.poll(() => countOf("Unanswered")).toBe(1)
+      await page.clock.runFor(61_000)
+      await page.getByRole("alert").getByText("has not answered for 60 seconds").waitFor()
+      await page.getByRole("alert").getByText("not done twice").waitFor()
+      await page.unroute(GRAPHQL)
+      await page.clock.resume()
+      await page.reload()
+      await page.getByRole("button", { name: "Review and send" }).click()
+      await page
+        .getByRole("dialog")
+        .getByRole("button", { name: /^Send to/ })
+        .click()
+      await heading(page, "Unanswered").waitFor()
+    })
+    expect(await countOf("Unanswered")).toBe(1)
+  })
+
+  it("says in words that a balancer answers, and goes on by itself, however slowly", async () => {
+    await visit(`${app()}/contacts`, { token: owner, statuses: [429, 502, 503] }, async (page) => {
+      await loaded(page)
+      // The frame as well, without which nothing leads anywhere.
+      await page.getByRole("link", { name: "Devices", exact: true }).waitFor()
+      await page.route(GRAPHQL, (route) => route.fulfill({ status: 429, ...HTML }))
+      await page.getByRole("link", { name: "Devices", exact: true }).click()
+      await page.getByRole("alert").getByText("takes no more requests for now").waitFor()
+      await page.route(GRAPHQL, (route) => route.fulfill({ status: 503, ...HTML }))
+      await page.getByRole("link", { name: "Segments", exact: true }).click()
+      await page.getByText("The service cannot be reached (status 503)").waitFor()
+      await page.route(GRAPHQL, (route) => route.fulfill({ status: 502, ...HTML }))
+      await page.getByRole("link", { name: "Webhooks", exact: true }).click()
+      await page.getByText("The service cannot be reached (status 502)").waitFor()
+      await page.getByText("No connection to the service since").waitFor()
+      // Longer than the pause between two tries.
+      await page.route(GRAPHQL, async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 3_300))
+        await route.continue().catch(() => undefined)
+      })
+      await page.getByRole("link", { name: "Shop" }).waitFor()
+      await page.getByText("No connection to the service since").waitFor({ state: "hidden" })
+      await page.unrouteAll({ behavior: "ignoreErrors" })
+    })
+  })
+})
+
+describe("what is shown to be copied", () => {
+  const WITHOUT = "Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined })"
+
+  it.each([
+    { name: "is on the clipboard", script: "" },
+    { name: "is on it also over plain http, where pages have no Clipboard API", script: WITHOUT }
+  ])("$name", async ({ script }) => {
+    await visit(`${app()}/settings/keys`, { token: owner }, async (page) => {
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"])
+      await page.addInitScript(script)
+      await page.reload()
+      await page.getByRole("button", { name: "New key" }).click()
+      await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Copied")
+      await page.getByRole("button", { name: "Make the key" }).click()
+      await page.getByRole("button", { name: "Copy: Copied" }).click()
+      await page.getByRole("button", { name: "Copied: Copied" }).waitFor()
+      const key = await page.getByRole("dialog").locator("code").innerText()
+      await page.getByRole("button", { name: "I have it" }).click()
+      await page.goto(`${app()}/contacts`)
+      await page
+        .getByLabel(/Search|Find/)
+        .first()
+        .focus()
+      await page.keyboard.press("Control+V")
+      expect(
+        await page
+          .getByLabel(/Search|Find/)
+          .first()
+          .inputValue()
+      ).toBe(key)
+    })
+  })
+
+  it("is shown whole where a browser lets nobody copy", async () => {
+    await visit(`${app()}/segments/${segment}`, { token: owner }, async (page) => {
+      await page.addInitScript(`${WITHOUT}; document.execCommand = () => false`)
+      await page.reload()
+      await page.getByRole("button", { name: "Copy the id of the segment" }).click()
+      await page.getByText(segment, { exact: true }).waitFor()
+    })
+  })
+})
+
+describe("what is typed into a dialog", () => {
+  const typed = (page: Page, label: string) => page.getByRole("dialog").getByLabel(label, { exact: true })
+  const question = (page: Page) => page.getByText("What you typed here is not saved.")
+
+  it("is dropped by no key and no button before a question, and not at all by the browser's way back", async () => {
+    await visit(`${app()}/settings/team`, { token: owner }, async (page) => {
+      await page.getByRole("link", { name: "API keys" }).click()
+      await page.getByRole("button", { name: "New key" }).click()
+      await typed(page, "Name").fill("Billing")
+      // Browsers close a dialog at the second Escape, whatever the page wants.
+      for (let i = 0; i < 3; i++) await page.keyboard.press("Escape")
+      await question(page).waitFor()
+      await page.getByRole("button", { name: "Go on writing" }).click()
+      await question(page).waitFor({ state: "hidden" })
+      await page.getByRole("dialog").getByRole("button", { name: "Go back" }).click()
+      await page.getByRole("button", { name: "Go on writing" }).click()
+      await page.goBack()
+      await question(page).waitFor()
+      expect(await typed(page, "Name").inputValue()).toBe("Billing")
+      const asked = page.waitForEvent("dialog")
+      const reload = page.evaluate(() => location.reload())
+      await (await asked).dismiss()
+      await reload
+      await page.getByRole("button", { name: "Drop it" }).click()
+      await expect.poll(() => page.getByRole("dialog").count()).toBe(0)
+      await page.getByRole("button", { name: "New key" }).click()
+      expect(await typed(page, "Name").inputValue()).toBe("")
+      await page.keyboard.press("Escape")
+      await expect.poll(() => page.getByRole("dialog").count()).toBe(0)
+      // A secret that is shown once stays as well.
+      await page.getByRole("button", { name: "New key" }).click()
+      await typed(page, "Name").fill("Once")
+      await page.getByRole("button", { name: "Make the key" }).click()
+      await page.getByRole("button", { name: "I have it" }).waitFor()
+      for (let i = 0; i < 3; i++) await page.keyboard.press("Escape")
+      await page.getByRole("button", { name: "I have it" }).click()
+      await expect.poll(() => page.getByRole("dialog").count()).toBe(0)
+    })
+  })
+
+  it("is what deletes an organization: its name", async () => {
+    const { createOrganization: made } = await desk.ask(
+      owner,
+      'mutation { createOrganization(name: "Short lived") { id } }'
+    )
+    const { createApplication } = await desk.ask(
+      owner,
+      'mutation($id: ID!) { createApplication(organizationId: $id, name: "Its app") { application { id } } }',
+      { id: made.id }
+    )
+    await visit(`/apps/${createApplication.application.id}/settings/team`, { token: owner }, async (page) => {
+      await page.getByRole("button", { name: "Delete the organization" }).click()
+      const erase = page.getByRole("button", { name: "Delete everything" })
+      await erase.click()
+      await page.getByText("is to be typed as it stands here").waitFor()
+      await page.getByLabel("Type Short lived to go on").fill("Short")
+      await erase.click()
+      await page.getByText("is to be typed as it stands here").waitFor()
+      await page.getByLabel("Type Short lived to go on").fill("Short lived")
+      await erase.click()
+      await page.waitForURL(`**${app()}`)
+    })
+    const { organizations } = await desk.ask(owner, "{ organizations { id } }")
+    expect(organizations.map(({ id }: { id: string }) => id)).not.toContain(made.id)
+  })
+})
+
+describe("a menu of what there is much of", () => {
+  it("offers what is not on the first page as well", async () => {
+    const make = (name: string) => desk.call("POST", "/api/v1/segments", { name, filter: { tags_any: ["news"] } })
+    await make("The oldest")
+    await Promise.all(Array.from({ length: 100 }, (_, i) => make(`Segment ${i}`)))
+    await visit(`${app()}/compose`, { token: owner }, async (page) => {
+      await page.getByText("A segment").click()
+      await page.getByLabel("Segment", { exact: true }).selectOption("The oldest")
+      await page.getByText("Who gets it").waitFor()
     })
   })
 })

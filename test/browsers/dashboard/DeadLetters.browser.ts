@@ -116,7 +116,7 @@ describe("dead letters", () => {
       await rows(page).first().waitFor()
       await page.context().setOffline(true)
       await page.getByText(/^No connection to the service since/).waitFor()
-      expect(await rows(page).count()).toBeGreaterThan(0)
+      await expect.poll(() => rows(page).count()).toBeGreaterThan(0)
       await page.context().setOffline(false)
       await page.getByText(/^No connection to the service since/).waitFor({ state: "detached" })
     })

@@ -1,12 +1,13 @@
 import { Effect, Exit, Scope } from "effect"
 import { execFile } from "node:child_process"
-
+import { existsSync } from "node:fs"
+import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import type { BrowserContext } from "playwright-core"
 import { chromium } from "playwright-core"
 import { Audience } from "../../../simulators/Audience.ts"
-import type { System } from "../../System.ts"
+import type { Over, System } from "../../System.ts"
 import { makeSystem } from "../../System.ts"
 import { program } from "../../Programs.ts"
 import { until } from "../Site.ts"
@@ -36,6 +37,8 @@ export interface Desk {
   readonly loginCode: (email: string) => Promise<string>
   /** The token of a new session. */
   readonly signIn: (email: string) => Promise<string>
+  /** The newest text of a mail to an address in which the pattern is found, and its first group. */
+  readonly mailed: (email: string, pattern: RegExp) => Promise<string>
   readonly enrol: (email: string, role: string) => Promise<void>
   /** A browser that nobody else uses, signed in with a token, if any. */
   readonly open: (options?: Opening) => Promise<BrowserContext>
@@ -47,16 +50,32 @@ export interface Opening {
   readonly colorScheme?: "light" | "dark"
   readonly width?: number
   readonly height?: number
+  /** Takes every certificate, as those of other services that sign in. */
+  readonly isTrusting?: boolean
 }
 
-/** A whole engine with simulators, an owner who has signed in, and an application with credentials and devices. */
-export const openDesk = async (devices: number, deadEvery = 40, settings: NodeJS.ProcessEnv = {}): Promise<Desk> => {
+/**
+ * A whole engine with simulators, an owner who has signed in, and an application with credentials and devices.
+ * `keepsPages`: going back shows a page as it was left, as people's browsers do.
+ */
+export const openDesk = async (
+  devices: number,
+  deadEvery = 40,
+  settings: Over = {},
+  { keepsPages = false }: { readonly keepsPages?: boolean } = {}
+): Promise<Desk> => {
   await promisify(execFile)(process.execPath, [join(ROOT, "dashboard/build.ts")])
   const scope = Effect.runSync(Scope.make())
-  const system = await Effect.runPromise(Scope.provide(makeSystem({ BATCH_SIZE: "50", ...settings }), scope))
+  const system = await Effect.runPromise(
+    Scope.provide(
+      makeSystem((fleet) => ({ BATCH_SIZE: "50", ...(typeof settings === "function" ? settings(fleet) : settings) })),
+      scope
+    )
+  )
   const browser = await chromium.launch({
     executablePath: program("chromium", "chromium"),
     timeout: PATIENCE,
+    ...(keepsPages ? { ignoreDefaultArgs: ["--disable-back-forward-cache"] } : {}),
     args: [
       "--no-sandbox",
       "--disable-gpu",
@@ -129,16 +148,30 @@ export const openDesk = async (devices: number, deadEvery = 40, settings: NodeJS
       await until("The end of a notification", shown, (answer) => answer.body.status === "completed")
       return body.id
     },
+    mailed: (email, pattern) => {
+      const folder = join(system.env["DATA_DIR"]!, "mail")
+      const look = async (): Promise<string | undefined> => {
+        const names = existsSync(folder) ? (await readdir(folder)).filter((name) => name.endsWith(".txt")) : []
+        for (const name of names.toSorted().toReversed()) {
+          const text = await readFile(join(folder, name), "utf8")
+          const found = text.startsWith(`To: ${email}\n`) ? pattern.exec(text)?.[1] : undefined
+          if (found !== undefined) return found
+        }
+        return undefined
+      }
+      return until(`A mail to ${email}`, look, (found) => found !== undefined) as Promise<string>
+    },
     enrol: async (email, role) => {
       await cli("org", "enrol", "--org", first.organization.id, "--email", email, "--role", role)
     },
-    open: async ({ colorScheme = "light", height = 900, token, width = 1280 } = {}) => {
+    open: async ({ colorScheme = "light", height = 900, isTrusting = false, token, width = 1280 } = {}) => {
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme,
         locale: "en-GB",
         timezoneId: "Europe/Berlin",
         reducedMotion: "reduce",
+        ignoreHTTPSErrors: isTrusting,
         baseURL: system.url
       })
       context.setDefaultTimeout(PATIENCE)

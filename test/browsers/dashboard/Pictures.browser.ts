@@ -163,6 +163,24 @@ const furnishWorkflow = async (desk: Desk) => {
       }
     ]
   })
+  // Versions before the one that people enter.
+  const { body: now } = await desk.call("GET", `/api/v1/workflows/${body.id}`)
+  const [thanks, known, large] = now.steps
+  await desk.call("PATCH", `/api/v1/workflows/${body.id}`, {
+    trigger: { type: "event", event: "order_paid" },
+    steps: [
+      thanks,
+      { ...large, else: [{ ...large.else[0], name: "Wait two days", seconds: 172_800 }] },
+      {
+        key: "stars",
+        name: "Ask for a review",
+        type: "SEND",
+        channels: ["email"],
+        content: { subject: "How was it?", html: "<p>Tell us how you liked it.</p>" }
+      }
+    ]
+  })
+  await desk.call("PATCH", `/api/v1/workflows/${body.id}`, { trigger: now.trigger, steps: [thanks, known, large] })
   for (let i = 0; i < 40; i++) {
     const external_id = `customer-${i}`
     await desk.call("POST", "/api/v1/contacts", { external_id, attributes: i % 4 === 0 ? {} : { plan: "pro" } })
@@ -183,14 +201,132 @@ const furnishWorkflow = async (desk: Desk) => {
   return { workflow: body.id as string, run: run.id as string }
 }
 
+/** A letter in two languages, with versions by a person and by a key, and one for orders. */
+const furnishTemplates = async (desk: Desk, token: string) => {
+  const html = (title: string, greeting: string, words: string, button: string) => `<h1>${title}</h1>
+<p>${greeting}</p>
+{% if contact.attributes.plan == "pro" %}
+  <p class="offer">${words}</p>
+{% endif %}
+<p>
+  <a href="https://shop.example.com/{{ code | downcase }}">${button}</a>
+</p>
+`
+  const english = html(
+    "Autumn sale",
+    "Dear {{ contact.attributes.name | default: 'friend' }},",
+    "20 % off everything until {{ until | date: '%A' }}.",
+    "To the shop"
+  )
+  const { body } = await desk.call("POST", "/api/v1/templates", {
+    name: "Autumn letter",
+    content: {
+      title: "Autumn sale, {{ contact.attributes.name | default: 'friend' }}",
+      subject: "Autumn sale begins",
+      html: english.replace("20 %", "10 %").replace("To the shop", "Shop now")
+    }
+  })
+  const asOwner = (input: object) =>
+    desk.ask(
+      token,
+      "mutation($id: ID!, $input: TemplateChanges!) { updateTemplate(id: $id, input: $input) { version } }",
+      { id: body.id, input }
+    )
+  const content = {
+    title: "Autumn sale, {{ contact.attributes.name | default: 'friend' }}",
+    subject: "Autumn sale begins today",
+    html: english
+  }
+  await asOwner({ content: { ...content, html: english.replace("20 %", "10 %") } })
+  await asOwner({
+    locales: {
+      de: {
+        subject: "Der Herbstverkauf beginnt heute",
+        html: html(
+          "Herbstverkauf",
+          "Liebe/r {{ contact.attributes.name | default: 'Freund/in' }},",
+          "20 % auf alles bis {{ until | date: '%d.%m.' }}",
+          "Zum Laden"
+        )
+      }
+    }
+  })
+  await asOwner({ content })
+  await desk.call("POST", "/api/v1/templates", {
+    name: "Order sent",
+    content: { title: "It is on its way", body: "{{ order }} arrives on {{ day }}." }
+  })
+  const mia = {
+    external_id: "mia",
+    email: "mia@example.com",
+    locale: "de-AT",
+    attributes: { name: "Mia", plan: "pro" }
+  }
+  await desk.call("POST", "/api/v1/contacts", mia)
+  const example = { person: "mia", variables: '{"until": "2026-11-29", "code": "AUTUMN"}', language: "" }
+  return { template: body.id as string, example }
+}
+
 const file = (name: string, lines: ReadonlyArray<string>) => ({
   name,
   mimeType: "text/csv",
   buffer: Buffer.from(lines.join("\n"))
 })
 
+const editStep = async (page: Page, step: string) => {
+  const button = page.getByRole("button", { name: "Edit the steps" })
+  // What the pictures before have left open is still open.
+  if (await button.isVisible()) await button.click()
+  await page.getByRole("button", { name: `Edit… ${step}`, exact: true }).click()
+  await page.getByRole("dialog").waitFor()
+}
+
 /** What is done on a page before its picture is taken. */
 const before: Readonly<Record<string, (page: Page) => Promise<void>>> = {
+  template: async (page) => {
+    await page.getByText("Herbstverkauf").first().waitFor()
+    // What was never in sight is only estimated by the editor, and not painted by a frame.
+    await page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    await page.waitForTimeout(800)
+    await page.locator(".source").last().scrollIntoViewIfNeeded()
+    await page.waitForTimeout(400)
+    await page.evaluate("scrollTo(0, 0)")
+  },
+  "template-fault": async (page) => {
+    await page.getByRole("textbox", { name: "Subject of the e-mail" }).click()
+    await page.keyboard.press("End")
+    await page.keyboard.insertText(" {{ contact.attributes.name | shout }}")
+    await page.getByRole("button", { name: /^Line 1/ }).waitFor()
+    await page.evaluate("scrollTo(0, 0)")
+  },
+  "workflow-edit": (page) => page.getByRole("button", { name: "Edit the steps" }).click(),
+  "workflow-send": (page) => editStep(page, "thanks"),
+  "workflow-delay": async (page) => {
+    await page.keyboard.press("Escape")
+    await editStep(page, "day")
+    await page.getByRole("radio", { name: "Until the next allowed hours" }).click({ force: true })
+  },
+  "workflow-filter": async (page) => {
+    await page.keyboard.press("Escape")
+    await editStep(page, "known")
+    const add = page.getByRole("combobox", { name: "Add a condition", exact: true })
+    await add.selectOption("What the event, or a step, brought")
+    const about = page.getByRole("group", { name: "What the event, or a step, brought" })
+    await about.getByLabel("Name").fill("order.total")
+    await about.getByLabel("Value").fill("100")
+    await add.selectOption("What became of a message")
+  },
+  "workflow-times": async (page) => {
+    await page.keyboard.press("Escape")
+    await page.getByRole("radio", { name: "Times", exact: true }).click({ force: true })
+    await page.locator(".times").waitFor()
+    await page.evaluate("scrollTo(0, 0)")
+  },
+  "workflow-versions": async (page) => {
+    await page.getByRole("combobox", { name: "with", exact: true }).selectOption("2")
+    await page.getByRole("combobox", { name: "Compare", exact: true }).selectOption("1")
+    await page.getByRole("listitem", { name: "stars: added" }).waitFor()
+  },
   imports: async (page) => {
     const people = Array.from({ length: 900 }, (_, i) => `customer-${i},c${i}@example.com,${i % 7}`)
     const box = page.getByLabel("CSV, or JSON lines")
@@ -222,6 +358,7 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
     const { dead, person, segment } = await furnishAudience(desk)
     const { run, workflow } = await furnishWorkflow(desk)
     const token = await desk.signIn(OWNER)
+    const { example, template } = await furnishTemplates(desk, token)
     const app = `/apps/${desk.appId}`
     const pages: Readonly<Record<string, string>> = {
       home: app,
@@ -237,9 +374,19 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
       device: `${app}/devices/${dead}`,
       segments: `${app}/segments`,
       segment: `${app}/segments/${segment}`,
+      templates: `${app}/templates`,
+      template: `${app}/templates/${template}?language=de`,
+      "template-fault": `${app}/templates/${template}`,
+      "template-versions": `${app}/templates/${template}?view=versions`,
       workflows: `${app}/workflows`,
       workflow: `${app}/workflows/${workflow}`,
       run: `${app}/workflows/${workflow}/runs/${run}`,
+      "workflow-versions": `${app}/workflows/${workflow}/versions`,
+      "workflow-edit": `${app}/workflows/${workflow}`,
+      "workflow-send": `${app}/workflows/${workflow}`,
+      "workflow-delay": `${app}/workflows/${workflow}`,
+      "workflow-filter": `${app}/workflows/${workflow}`,
+      "workflow-times": `${app}/workflows/${workflow}`,
       imports: `${app}/imports`,
       "contact-edit": `${app}/contacts/${person}?edit=yes`,
       "dead-letters": `${app}/dead-letters`,
@@ -248,6 +395,7 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
       credentials: `${app}/settings/credentials`,
       team: `${app}/settings/team`,
       audit: `${app}/settings/audit`,
+      "organization-log": `${app}/settings/organization-log`,
       account: "/account"
     }
     const draft = {
@@ -265,12 +413,20 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
       const context = await desk.open({ ...options, token })
       const page = await context.newPage()
       page.on("console", (message) => {
+        // A fault in a template is answered 400.
+        if (page.url().includes("/templates/") && message.text().includes("status of 400")) return
         if (message.type() === "error") complaints.push(`${kind}: ${message.text()}`)
       })
       page.on("pageerror", (error) => complaints.push(`${kind}: ${error.message}`))
       await page.addInitScript(
-        ([key, text]) => sessionStorage.setItem(key!, text!),
-        [`compose ${desk.appId}`, JSON.stringify(draft)]
+        (kept) => {
+          // Frames of mail have no storage.
+          if (origin !== "null") Object.entries(kept).forEach(([key, text]) => sessionStorage.setItem(key, text))
+        },
+        {
+          [`compose ${desk.appId}`]: JSON.stringify(draft),
+          [`template example ${template}`]: JSON.stringify(example)
+        }
       )
       for (const [name, path] of Object.entries(pages)) {
         if (only?.includes(name) === false) continue
@@ -284,7 +440,9 @@ it.runIf(folder !== undefined)("every page can be shown", async () => {
           await page.evaluate("scrollTo(0, 0)")
         }
         await before[name]?.(page)
-        await page.screenshot({ path: join(folder!, `${name}-${kind}.png`), fullPage: true })
+        // What stands above the page is as large as the window.
+        const fullPage = !(await page.locator("dialog[open]").isVisible())
+        await page.screenshot({ path: join(folder!, `${name}-${kind}.png`), fullPage })
       }
       await context.close()
       const stranger = await desk.open(options)

@@ -10,7 +10,12 @@ let owner: string
 beforeAll(async () => {
   desk = await openDesk(10)
   owner = await desk.signIn(OWNER)
-  await desk.call("POST", "/api/v1/contacts", { external_id: "ada", attributes: { plan: "pro" }, tags: ["vip"] })
+  await desk.call("POST", "/api/v1/contacts", {
+    external_id: "ada",
+    email: "ada@example.com",
+    attributes: { plan: "pro" },
+    tags: ["vip"]
+  })
 })
 
 afterAll(() => desk?.close())
@@ -54,21 +59,28 @@ describe("workflows", () => {
       await page.getByRole("button", { name: "+ Add a step at the end" }).click()
       await page.getByRole("button", { name: "Wait", exact: true }).click()
       const dialog = page.getByRole("dialog", { name: "Wait" })
-      await dialog.getByLabel("Settings").fill('{"seconds": ')
+      await dialog.getByLabel("For", { exact: true }).fill("soon")
       await dialog.getByRole("button", { name: "Set" }).click()
-      await dialog.getByText(/^The settings are no JSON/).waitFor()
-      await dialog.getByLabel("Settings").fill('{"seconds": -1}')
+      await dialog.getByText("For must be a length of time").waitFor()
+      await dialog.getByLabel("For", { exact: true }).fill("500 days")
       await dialog.getByRole("button", { name: "Set" }).click()
       await page.getByRole("button", { name: "Move delay up" }).click()
       await page.getByRole("button", { name: "Save as version 2" }).click()
-      // At the very step, which is the first one now.
-      await page.getByRole("region", { name: "Step 1: delay" }).getByRole("alert").waitFor()
+      // At the very step, which is the first one now, and in it at the very field.
+      const first = page.getByRole("region", { name: "Step 1: delay" })
+      await first.getByText("The length of time must be between 1 second and 365 days.").waitFor()
+      expect(await axeFaults(page)).toEqual([])
+      await page.getByRole("button", { name: "Move delay down" }).click()
+      await page.getByRole("region", { name: "Step 2: delay" }).getByRole("alert").waitFor()
+      await page.getByRole("button", { name: "Move delay up" }).click()
+      await page.getByRole("button", { name: "Edit… delay" }).click()
+      await dialog.getByText("For must be between 1 second and 365 days").waitFor()
       expect(await axeFaults(page)).toEqual([])
 
-      // What was done outlives a reload.
+      // What is typed outlives a reload, in a dialog as well.
+      await dialog.getByLabel("For", { exact: true }).fill("1 minute")
       await page.reload()
-      await page.getByRole("button", { name: "Edit… delay" }).click()
-      await dialog.getByLabel("Settings").fill('{"seconds": 60}')
+      await expect.poll(() => dialog.getByLabel("For", { exact: true }).inputValue()).toBe("1 minute")
       await dialog.getByLabel("Name, for people").fill("A minute")
       await dialog.getByRole("button", { name: "Set" }).click()
       await page.getByRole("button", { name: "Save as version 2" }).click()
@@ -88,10 +100,42 @@ describe("workflows", () => {
     await visit(`${app()}/workflows/${id}`, { token: owner }, async (page) => {
       await page.getByRole("button", { name: "Make a dry run…" }).click()
       const dialog = page.getByRole("dialog", { name: "Dry run" })
-      await dialog.getByLabel("Person, by your own id").fill("ada")
-      await dialog.getByLabel("What the trigger brings").fill('{"total": 150, "name": "Ada"}')
+      // Found by how an address begins, and picked.
+      await dialog.getByLabel("Contact", { exact: true }).fill("ada@")
+      await dialog.getByRole("button", { name: "ada · ada@example.com" }).click()
+      await expect.poll(() => dialog.getByLabel("Contact", { exact: true }).inputValue()).toBe("ada")
+      // The fields are those that the steps read.
+      await dialog.getByLabel("Value of total").fill("150")
+      await dialog.getByLabel("Value of name").fill("Ada")
+      expect(await axeFaults(page)).toEqual([])
+      await page.reload()
+      await expect.poll(() => dialog.getByLabel("Value of name").inputValue()).toBe("Ada")
+      await dialog.getByText("ada · ada@example.com · vip").waitFor()
       await dialog.getByRole("button", { name: "Try it" }).click()
-      await dialog.getByText("Thank you, Ada").waitFor()
+      const sent = dialog.getByRole("region", { name: "Step 3: thanks" })
+      await sent.getByText("Thank you, Ada").waitFor()
+      await sent.getByText("Inbox", { exact: true }).waitFor()
+      await sent.getByText("Passed").waitFor()
+      await dialog.getByRole("region", { name: "Step 1: pro" }).getByText("attributes.plan").waitFor()
+      await dialog.getByText("Completed").waitFor()
+      expect(await axeFaults(page)).toEqual([])
+
+      // The same as JSON; and somebody made up, whom nobody finds.
+      await dialog.getByLabel("JSON", { exact: true }).check()
+      const brought = dialog.getByRole("textbox", { name: "What the trigger brings" })
+      expect(JSON.parse(await brought.inputValue())).toEqual({ total: 150, name: "Ada" })
+      await brought.fill("{")
+      await dialog.getByRole("button", { name: "Try it" }).click()
+      await dialog.getByText("What the trigger brings is no JSON object").waitFor()
+      await brought.fill('{"total": 5}')
+      await dialog.getByLabel("That of somebody made up").check()
+      await dialog.getByRole("button", { name: "Try it" }).click()
+      await dialog.getByText("Filtered out").waitFor()
+      await dialog.getByRole("button", { name: "Add an attribute" }).click()
+      await dialog.getByLabel("Name of attribute 1").fill("plan")
+      await dialog.getByLabel("Value of plan").fill("pro")
+      await dialog.getByRole("button", { name: "Try it" }).click()
+      await dialog.getByRole("region", { name: "Step 4: later" }).getByText("Waits").waitFor()
       await dialog.getByText("Completed").waitFor()
       await dialog.getByRole("button", { name: "Close", exact: true }).last().click()
 
@@ -122,6 +166,21 @@ describe("workflows", () => {
       await page.getByRole("button", { name: "Cancel…" }).click()
       await page.getByRole("button", { name: "Cancel it" }).click()
       await page.getByText("by somebody").waitFor()
+    })
+  })
+
+  it("are named where the messages are that they sent", async () => {
+    const id = await made("Gifts", STEPS)
+    await desk.call("POST", `/api/v1/workflows/${id}/activate`)
+    const data = { total: 150, name: "Ada" }
+    const { status } = await desk.call("POST", `/api/v1/workflows/${id}/trigger`, { to: { user_ids: ["ada"] }, data })
+    expect(status).toBe(202)
+    await visit(`${app()}/notifications`, { token: owner }, async (page) => {
+      // The list asks again by itself.
+      await page.getByRole("link", { name: "Gifts, step thanks" }).click()
+      await heading(page, "Gifts, step thanks").waitFor()
+      await page.getByRole("link", { name: "A workflow" }).click()
+      await heading(page, "Gifts").waitFor()
     })
   })
 

@@ -1,11 +1,26 @@
 import { describe, expect, it } from "vitest"
 import { guess, inputOf, obstacleOf } from "../../../dashboard/src/imports/columns.ts"
+import { rowsOf } from "../../../dashboard/src/imports/rows.ts"
 
 describe("columns", () => {
   it("are known by their names, and once each", () => {
     const columns = ["Customer ID", "E-Mail", "user_id", "Tags", "plan", "created_at", "ZIP code"]
     expect(guess("contacts", columns)).toEqual(["externalId", "email", "attribute", "tags", "attribute", "", "text"])
     expect(guess("devices", ["Device token", "OS", "metadata"])).toEqual(["token", "platform", "attributes"])
+  })
+
+  it("of people without an id of one's own make an id of the address as well", () => {
+    const columns = ["Name", "E-Mail"]
+    const targets = guess("contacts", columns)
+    expect(targets).toEqual(["attribute", "emailAsId"])
+    expect(obstacleOf("contacts", targets)).toBeNull()
+    expect(inputOf("contacts", columns, targets, ["Ada", "ada@example.com"])).toEqual({
+      input: { externalId: "ada@example.com", email: "ada@example.com", attributes: { Name: "Ada" } },
+      fault: null
+    })
+    expect(inputOf("contacts", columns, targets, ["Ada", ""]).fault).toBe("E-Mail is missing")
+    expect(obstacleOf("contacts", ["externalId", "emailAsId"])).toMatch("Two columns are “Your own id”")
+    expect(obstacleOf("contacts", ["email", "emailAsId"])).toMatch("Two columns are “E-mail”")
   })
 
   it("have to say who it is, and cannot be one field twice", () => {
@@ -35,14 +50,44 @@ describe("columns", () => {
     expect(read.input).toEqual({ externalId: "42", tags: ["a,b"], attributes: { plan: "pro" } })
   })
 
+  it("know names that every object has for what they are", () => {
+    const columns = ["id", "constructor", "__proto__"]
+    const targets = guess("contacts", columns)
+    expect(targets).toEqual(["externalId", "attribute", "attribute"])
+    expect(inputOf("contacts", columns, targets, ["u", "x", ""]).input).toEqual({
+      externalId: "u",
+      attributes: { constructor: "x" }
+    })
+    expect(rowsOf('{"id":"u"}', { position: 0, line: 1 }, { format: "ndjson", delimiter: "", columns }, true)).toEqual([
+      expect.objectContaining({ values: ["u", undefined, undefined] })
+    ])
+  })
+
   it("refuse a row of which the service would refuse the whole request", () => {
     const devices = (platform: unknown) => inputOf("devices", ["token", "os"], ["token", "platform"], ["t", platform])
     expect(devices("iOS").input).toEqual({ token: "t", platform: "IOS" })
     expect(devices("windows").fault).toBe("os must be one of ios, android, web")
+    for (const name of ["constructor", "__proto__"]) expect(devices(name).fault).toMatch("os must be one of")
     expect(devices(null).fault).toBe("os is missing")
     const long = inputOf("contacts", ["id", "x"], ["externalId", "text"], ["u", "ü".repeat(20_000)])
     expect(long.fault).toBe("is too long")
     const list = inputOf("contacts", ["id", "all"], ["externalId", "attributes"], ["u", "[1]"])
     expect(list.fault).toBe("all must be a JSON object")
+    const all = (attributes: unknown) =>
+      inputOf("contacts", ["id", "all"], ["externalId", "attributes"], ["u", attributes])
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)])
+    // As deep as a request may be, less what is around the row.
+    expect([all({ x: nested(27) }).fault, all({ x: nested(28) }).fault]).toEqual([null, "is nested too deep"])
+    for (const text of ["a\0b", "half of \ud83d"]) {
+      expect([all({ x: text }).fault, all({ [text]: 1 }).fault]).toEqual([
+        "must not contain U+0000 or half of a surrogate pair",
+        "must not contain U+0000 or half of a surrogate pair"
+      ])
+    }
+    expect(all('{"x":1e999}').fault).toMatch("1.8e308")
+    const proto = inputOf("contacts", ["id", "__proto__"], ["externalId", "attribute"], ["u", '{"a":1}'])
+    expect([all('{"__proto__":{"a":1}}').fault, proto.fault]).toEqual(
+      Array.from({ length: 2 }, () => "must not have the name __proto__")
+    )
   })
 })

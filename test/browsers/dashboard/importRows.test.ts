@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { fileNameOf } from "../../../dashboard/src/imports/fileName.ts"
 import type { Place, Row } from "../../../dashboard/src/imports/rows.ts"
 import { csvLine, readRows, shapeOf } from "../../../dashboard/src/imports/rows.ts"
 
@@ -16,6 +17,24 @@ const readAll = async (text: string | Uint8Array<ArrayBuffer>) => {
 }
 
 const valuesOf = async (text: string) => (await readAll(text)).rows.map(({ values }) => values)
+
+describe("a file's name", () => {
+  it("is shown by the log as it is written, and cut between characters", () => {
+    expect(fileNameOf("people.csv")).toBe("people.csv")
+    expect(fileNameOf("a\u202Evsc.exe\n\ud83d")).toBe("a\uFFFDvsc.exe\uFFFD\uFFFD")
+    expect(fileNameOf("😀".repeat(201))).toBe("😀".repeat(200))
+  })
+})
+
+describe("columns of a file", () => {
+  it("are as many as a page can show", async () => {
+    const columns = Array.from({ length: 301 }, (_, i) => `c${i}`)
+    expect((await shapeOf(new Blob([columns.slice(1).join(",")]))).shape.columns).toHaveLength(300)
+    for (const text of [columns.join(","), JSON.stringify(Object.fromEntries(columns.map((name) => [name, 1])))]) {
+      await expect(shapeOf(new Blob([text]))).rejects.toThrow("It has 301 columns, and 300 are read")
+    }
+  })
+})
 
 describe("rows of CSV", () => {
   it("take quotation marks, line ends and delimiters within them, and the delimiter that the first line has", async () => {
@@ -35,6 +54,16 @@ describe("rows of CSV", () => {
       [6, null],
       [7, "has 3 cells, and the first line 2"]
     ])
+  })
+
+  it("are at fault where a quotation mark is not closed, and whatever follows is in the cell", async () => {
+    const { rows } = await readAll('id,note\n1,x\n2,"y\n3,z\n4,w\n')
+    expect(rows.map(({ fault, line }) => [line, fault])).toEqual([
+      [2, null],
+      [3, "has a quotation mark that is not closed"]
+    ])
+    // Closed by the last character of the file.
+    expect((await readAll('id,note\n1,"x"')).rows.map(({ fault }) => fault)).toEqual([null])
   })
 
   it("are read on from where any of them ends, whatever characters stand before it", async () => {

@@ -3,11 +3,16 @@ import type { Page } from "playwright-core"
 import { expect } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 
+export interface Visit extends Opening {
+  /** Further statuses that the test itself answers with. */
+  readonly statuses?: ReadonlyArray<number>
+}
+
 /** Opens a page of the dashboard, and fails with whatever the browser refuses or a script throws. */
 export const visitIn = async <A>(
   desk: Desk,
   path: string,
-  options: Opening,
+  { statuses = [], ...options }: Visit,
   use: (page: Page) => Promise<A>
 ): Promise<A> => {
   const context = await desk.open(options)
@@ -16,7 +21,9 @@ export const visitIn = async <A>(
   page.on("pageerror", (error) => faults.push(error.message))
   page.on("console", (message) => {
     // The browser tells of every status over 399, wanted or not.
-    if (message.type() !== "error" || /status of (400|401|404)|ERR_/.test(message.text())) return
+    const status = Number(/status of (\d+)/.exec(message.text())?.[1])
+    if (message.type() !== "error" || [400, 401, 404, 409, ...statuses].includes(status)) return
+    if (message.text().includes("ERR_")) return
     // What mail may not do, the browser says of the frame that shows it.
     if (`${message.text()} ${message.location().url}`.includes("/mail-frame")) return
     faults.push(message.text())

@@ -82,7 +82,7 @@ interface Held {
 const heldByDead = Effect.flatMap(
   PgClient.PgClient,
   (sql) => sql<Held>`
-    SELECT b.id, h.id AS holder FROM holders h JOIN batches b ON b.lease_holder = h.id
+    SELECT b.id, h.id AS holder FROM holders h JOIN all_batches b ON b.lease_holder = h.id
     WHERE NOT b.done AND b.lease_until > now() AND pg_try_advisory_xact_lock_shared(${HOLDERS}, h.id)`
 )
 
@@ -95,7 +95,7 @@ const takenOver = (dead: ReadonlyArray<Held>) =>
         SELECT count(*) FILTER (WHERE b.done OR b.lease_holder <> ${dead[0]!.holder})::integer AS taken,
           count(*) FILTER (WHERE NOT b.done AND b.lease_holder = ${dead[0]!.holder} AND b.lease_until > now())::integer
             AS waiting
-        FROM batches b WHERE b.id = ANY(${dead.map(({ id }) => id)}::uuid[])`
+        FROM all_batches b WHERE b.id = ANY(${dead.map(({ id }) => id)}::uuid[])`
     ),
     (rows) => rows[0]!
   )

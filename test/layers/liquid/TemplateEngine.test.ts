@@ -135,6 +135,45 @@ describe("variables", () => {
     })
   })
 
+  it("that are null are missing, wherever they stand", async () => {
+    const scope = { name: null, order: { by: null }, list: [null], contact: { attributes: { name: null } } }
+    const filled = (title: string) => render({ title }, scope)
+    const missing = {
+      "{{ name }}": "name",
+      "{{ name | upcase }}": "name",
+      "{{ order.by }}": "order.by",
+      "{{ order.by.name }}": "order.by",
+      "{{ list[0] }}": "list.0",
+      "{{ list.first }}": "list.first",
+      "{{ contact.attributes.name }}": "contact.attributes.name",
+      "{% for one in name %}{{ one }}{% endfor %}": "name",
+      // Whom `assign` asks for is told of where it is put out.
+      "{% assign who = name %}{{ who }}": "who",
+      "{% assign who = nobody %}{{ who }}": "who"
+    }
+    for (const [title, message] of Object.entries(missing)) {
+      expect(await filled(title), title).toMatchObject({
+        failure: { code: "missing_variable", field: "content.title", message }
+      })
+    }
+    const asked = {
+      "{{ name | default: 'you' }}": "you",
+      "{{ order.by | default: 'you' }}": "you",
+      "{% if name %}a{% else %}b{% endif %}": "b",
+      "{% if order.by == nil %}a{% else %}b{% endif %}": "a",
+      "{% unless contact.attributes.name %}a{% endunless %}": "a",
+      "{% case name %}{% when nil %}a{% else %}b{% endcase %}": "a",
+      "{% assign who = name | default: 'you' %}{{ who }}": "you",
+      "{{ list | size }}": "1",
+      "{{ list | join: ',' }}": ""
+    }
+    for (const [title, becomes] of Object.entries(asked)) {
+      expect(Result.getOrThrow(await filled(title)), title).toEqual({ title: becomes })
+    }
+    const lenient = await render({ title: "Hi {{ name }}{{ order.by }}!" }, scope, { missing_variables: "empty" })
+    expect(Result.getOrThrow(lenient)).toEqual({ title: "Hi !" })
+  })
+
   it("that are missing are empty by the template's setting", async () => {
     const filled = await render({ title: "Hi {{ a.b.c }}!" }, {}, { missing_variables: "empty" })
     expect(Result.getOrThrow(filled)).toEqual({ title: "Hi !" })

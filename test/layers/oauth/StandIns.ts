@@ -119,7 +119,19 @@ const readRequest = (url: string) => {
 const callback = (redirectUri: string, parameters: Readonly<Record<string, string>>): string =>
   `${redirectUri}?${new URLSearchParams(parameters).toString()}`
 
+/** The page at which somebody chooses who they are, or leaves. */
+const choice = (
+  response: ServerResponse,
+  name: string,
+  choices: ReadonlyArray<readonly [words: string, url: string]>
+): void => {
+  const links = choices.map(([words, url]) => `<p><a href="${url.replaceAll("&", "&amp;")}">${words}</a></p>`)
+  response.writeHead(200, { "content-type": "text/html; charset=utf-8" })
+  response.end(`<!doctype html><html lang="en"><title>${name}</title><h1>${name}</h1>${links.join("")}</html>`)
+}
+
 export const startGoogle = async () => {
+  let offered: ReadonlyArray<GoogleAccount> = []
   const grants = new Map<string, Grant<GoogleAccount>>()
   const asked: Array<string> = []
   let mischief: GoogleMischief = {}
@@ -182,30 +194,42 @@ export const startGoogle = async () => {
           id_token: await idToken(grant!)
         })
       }
+      case "/authorize": {
+        const url = `${server.url}${request.url}`
+        const ways = offered.map((account) => [`Go on as ${account.email}`, approve(url, account)] as const)
+        return choice(response, "Google", [...ways, ["Cancel", deny(url)]])
+      }
       default:
         return json(response, 404, {})
     }
   })
 
+  const approve = (url: string, account: GoogleAccount): string => {
+    const { grant, scope, state } = readRequest(url)
+    if (scope !== "openid email" || (grant.nonce ?? "").length < 40) throw new Error("No nonce, or another scope")
+    const code = randomUUID()
+    grants.set(code, { account, ...grant })
+    return callback(grant.redirectUri, { state, code })
+  }
+  const deny = (url: string): string => {
+    const { grant, state } = readRequest(url)
+    return callback(grant.redirectUri, { state, error: "access_denied" })
+  }
+
   return {
     ...server,
     /** Paths that were asked for. */
     asked,
+    /** Who somebody at a browser may say that they are. */
+    offer: (...accounts: ReadonlyArray<GoogleAccount>) => {
+      offered = accounts
+    },
     misbehave: (next: GoogleMischief) => {
       mischief = next
     },
     /** Somebody says yes: where the browser goes then. */
-    approve: (url: string, account: GoogleAccount): string => {
-      const { grant, scope, state } = readRequest(url)
-      if (scope !== "openid email" || (grant.nonce ?? "").length < 40) throw new Error("No nonce, or another scope")
-      const code = randomUUID()
-      grants.set(code, { account, ...grant })
-      return callback(grant.redirectUri, { state, code })
-    },
-    deny: (url: string): string => {
-      const { grant, state } = readRequest(url)
-      return callback(grant.redirectUri, { state, error: "access_denied" })
-    },
+    approve,
+    deny,
     settings: {
       OAUTH_GOOGLE_CLIENT_ID: CLIENT.id,
       OAUTH_GOOGLE_CLIENT_SECRET: CLIENT.secret,
@@ -216,6 +240,7 @@ export const startGoogle = async () => {
 export type Google = Awaited<ReturnType<typeof startGoogle>>
 
 export const startGitHub = async () => {
+  let offered: ReadonlyArray<GitHubAccount> = []
   const grants = new Map<string, Grant<GitHubAccount>>()
   const tokens = new Map<string, GitHubAccount>()
   let mischief: GitHubMischief = {}
@@ -242,24 +267,39 @@ export const startGitHub = async () => {
         return json(response, 200, { id: account.id, login: account.login, email: "shown@elsewhere.example" })
       case "/api/v3/user/emails":
         return account === undefined ? json(response, 401, {}) : json(response, 200, account.emails)
+      case "/login/oauth/authorize": {
+        const url = `${server.url}${request.url}`
+        const ways = offered.map((account) => [`Go on as ${account.login}`, approve(url, account)] as const)
+        return choice(response, "GitHub", [...ways, ["Cancel", deny(url)]])
+      }
       default:
         return json(response, 404, {})
     }
   })
 
+  const approve = (url: string, account: GitHubAccount, iss: string | null = `${server.url}/login/oauth`): string => {
+    const { grant, scope, state } = readRequest(url)
+    if (scope !== "user:email") throw new Error("Another scope")
+    const code = randomUUID()
+    grants.set(code, { account, ...grant })
+    return callback(grant.redirectUri, { code, state, ...(iss === null ? {} : { iss }) })
+  }
+  const deny = (url: string): string => {
+    const { grant, state } = readRequest(url)
+    return callback(grant.redirectUri, { state, error: "access_denied", iss: `${server.url}/login/oauth` })
+  }
+
   return {
     ...server,
+    /** Who somebody at a browser may say that they are. */
+    offer: (...accounts: ReadonlyArray<GitHubAccount>) => {
+      offered = accounts
+    },
     misbehave: (next: GitHubMischief) => {
       mischief = next
     },
     /** `iss`: as GitHub names itself in callbacks since April 2026, unless it is another's; null as it did before. */
-    approve: (url: string, account: GitHubAccount, iss: string | null = `${server.url}/login/oauth`): string => {
-      const { grant, scope, state } = readRequest(url)
-      if (scope !== "user:email") throw new Error("Another scope")
-      const code = randomUUID()
-      grants.set(code, { account, ...grant })
-      return callback(grant.redirectUri, { code, state, ...(iss === null ? {} : { iss }) })
-    },
+    approve,
     settings: {
       OAUTH_GITHUB_CLIENT_ID: CLIENT.id,
       OAUTH_GITHUB_CLIENT_SECRET: CLIENT.secret,

@@ -106,7 +106,7 @@ const tablesOf = ({ app, notification, reader, webhook }: Place): ReadonlyArray<
     `throttles (app_id, workflow_id, step_key, contact_id, throttle_key, opened_at, over_at, passed, granted)
       SELECT '${app}', id, 'cap', id, '', at, at + interval '1 d', 1, 1 FROM ids`,
     // Of an application whose turn comes last.
-    `contact_changes (app_id, contact_id) SELECT 'ffffffff-ffff-7fff-bfff-ffffffffffff', id FROM ids`,
+    `contact_changes (app_id, contact_id, was) SELECT 'ffffffff-ffff-7fff-bfff-ffffffffffff', id, '{}' FROM ids`,
     `workflow_entries (id, app_id, workflow_id, audience, until_id)
       SELECT id, 'ffffffff-ffff-7fff-bfff-ffffffffffff', id, '{"filter":null}', id FROM ids`,
     `workflow_entry_exclusions (entry_id, user_id) SELECT id, 'x' FROM ids`,
@@ -117,7 +117,8 @@ const tablesOf = ({ app, notification, reader, webhook }: Place): ReadonlyArray<
       FROM ids WHERE i % 100 = 0`,
     `watched_segments (segment_id, app_id, filter, is_first, since)
       SELECT md5('watched' || i)::uuid, ${other}, '{}', false, now() FROM ids WHERE i % 100 = 0`,
-    `segment_members (segment_id, contact_id) SELECT md5('watched' || i / 100 * 100)::uuid, id FROM ids`
+    `segment_members (segment_id, contact_id) SELECT md5('watched' || i / 100 * 100)::uuid, id FROM ids`,
+    `early_looks (segment_id, contact_id, since) SELECT md5('watched' || i / 100 * 100)::uuid, id, now() FROM ids`
   ]
 }
 

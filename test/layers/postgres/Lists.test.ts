@@ -131,7 +131,12 @@ const lists: Readonly<Record<string, (place: Place, after: string | null) => Rea
       "a rare tag": by({ tagsAll: ["rare"] }),
       "some tag": by({ tagsAll: ["some"] }),
       "a span of time": by({ createdFrom: Date.now() - 100 * GAP_MS }),
-      "seen lately": by({ seenFrom: Date.now() - 86_400_000 })
+      "seen lately": by({ seenFrom: Date.now() - 86_400_000 }),
+      "a segment that many are in": by({ segment: { last_seen: { within_days: 30 } } }),
+      "a segment with a common tag": by({ segment: { tags_any: ["half"] } }),
+      "a segment with a rare tag": by({ segment: { tags_all: ["rare"] } }),
+      "a segment with a rare tag, and more": by({ segment: { tags_all: ["rare"], last_seen: { within_days: 30 } } }),
+      "a segment of a platform": by({ segment: { platforms: ["android"] } })
     }
   },
   "channels.list": ({ app, contact }, after) => {
@@ -152,7 +157,13 @@ const lists: Readonly<Record<string, (place: Place, after: string | null) => Rea
       "external id": by({ externalId: "u7" }),
       "a common tag": by({ tag: "half" }),
       "a rare tag": by({ tag: "rare" }),
-      "some tag": by({ tag: "some" })
+      "some tag": by({ tag: "some" }),
+      "a segment that many are in": by({ segment: { tags_none: ["half"] } }),
+      "a segment with a common tag": by({ segment: { tags_any: ["half"] } }),
+      "a segment with a rare tag": by({ segment: { tags_all: ["rare"] } }),
+      "a segment with a rare tag, and more": by({
+        segment: { tags_all: ["rare"], attributes: [{ name: "plan", op: "not_exists" }] }
+      })
     }
   },
   "publicInbox.list": ({ app }, after) => ({
@@ -193,6 +204,9 @@ const lists: Readonly<Record<string, (place: Place, after: string | null) => Rea
     all: Effect.flatMap(WorkflowStore, (store) => store.list(app, null, after, LIMIT)),
     "what some are": Effect.flatMap(WorkflowStore, (store) => store.list(app, "archived", after, LIMIT))
   }),
+  "workflows.versions": ({ app, workflow }, after) => ({
+    all: Effect.flatMap(WorkflowStore, (store) => store.versions(app, workflow, after, LIMIT))
+  }),
   "executions.list": ({ app, workflow }, after) => {
     const by = (filter: Parameters<ExecutionStore["Service"]["list"]>[1]): Read =>
       Effect.flatMap(ExecutionStore, (store) => store.list(app, filter, after, LIMIT))
@@ -205,6 +219,7 @@ const lists: Readonly<Record<string, (place: Place, after: string | null) => Rea
       "what few are": by({ status: "failed" }),
       "what none is": by({ status: "filtered" }),
       workflow: by({ workflowId: workflow }),
+      "what most are of a workflow": by({ status: "completed", workflowId: workflow }),
       "what some are of a workflow": by({ status: "cancelled", workflowId: workflow }),
       "what none is of a workflow": by({ status: "filtered", workflowId: workflow }),
       user: by({ userId: READER })
@@ -231,8 +246,8 @@ const lists: Readonly<Record<string, (place: Place, after: string | null) => Rea
   })
 }
 
-/** Of four kinds at most, and so no list that could be long. */
-const SHORT = ["credentials.list"]
+/** Of four kinds, and of the latest 50 versions at most, and so no lists that could be long. */
+const SHORT = ["credentials.list", "templates.versions"]
 
 interface Measured {
   readonly list: string

@@ -559,6 +559,16 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
       store.findMany(app, [id, { externalId }])
     ),
     "ContactStore.list": plain(ContactStore, (store) => store.list(app, {}, null, PAGE)),
+    "ContactStore.list, of a segment": plain(ContactStore, (store) =>
+      store.list(app, { segment: { tags_none: ["one"] } }, null, PAGE)
+    ),
+    "ContactStore.list, of a segment with a tag": plain(ContactStore, (store) =>
+      store.list(app, { segment: { tags_any: ["one"], locales: ["de"] } }, null, PAGE)
+    ),
+    "ContactStore.search": plain(ContactStore, (store) => store.search(app, "u", null, PAGE)),
+    "ContactStore.search, the next page": after(user, ContactStore, (store, { externalId, id }) =>
+      store.search(app, externalId.slice(0, 3), id, PAGE)
+    ),
     "ContactStore.update": after(user, ContactStore, (store, { id }) => store.update(app, id, { locale: "de" })),
     "ContactStore.update, by external id": after(user, ContactStore, (store, { externalId }) =>
       store.update(app, { externalId }, { locale: "de" })
@@ -590,6 +600,9 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "DeviceStore.ofUsers": after(device, DeviceStore, (store) => store.ofUsers(app, [unique()], PAGE)),
     "DeviceStore.update": after(device, DeviceStore, (store, id) => store.update(app, id, { tags: ["two"] })),
     "DeviceStore.list": plain(DeviceStore, (store) => store.list(app, {}, null, PAGE)),
+    "DeviceStore.list, of a segment": plain(DeviceStore, (store) =>
+      store.list(app, { segment: { last_seen: { within_days: 30 } } }, null, PAGE)
+    ),
     "DeviceStore.among": after(device, DeviceStore, (store, id) => store.among(app, [id])),
     "SegmentStore.create": plain(SegmentStore, (store) =>
       store.create(app, { name: "x", filter: { tags_any: ["x"] } })
@@ -647,14 +660,14 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "NotificationStore.acceptForDevice, leased": after(device, NotificationStore, (store, id) =>
       store.acceptForDevice(
         { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
-        { id, batch: uuidv7() as BatchId, lease: { holder: 1 as HolderId, ms: LEASE } }
+        { id, batch: uuidv7() as BatchId, lease: { holder: 1 as HolderId, ms: LATER } }
       )
     ),
     "NotificationStore.acceptForDevice, by a person": after(device, NotificationStore, (store, id) =>
       asPerson(
         store.acceptForDevice(
           { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
-          { id, batch: uuidv7() as BatchId, lease: { holder: 1 as HolderId, ms: LEASE } }
+          { id, batch: uuidv7() as BatchId, lease: { holder: 1 as HolderId, ms: LATER } }
         )
       )
     ),
@@ -687,14 +700,14 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "NotificationStore.acceptForUsers, leased": after(owner, NotificationStore, (store, id) =>
       store.acceptForUsers(
         { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
-        { ids: [id, unique()], lease: { holder: 1 as HolderId, ms: LEASE } }
+        { ids: [id, unique()], lease: { holder: 1 as HolderId, ms: LATER } }
       )
     ),
     "NotificationStore.acceptForUsers, by a person": after(owner, NotificationStore, (store, id) =>
       asPerson(
         store.acceptForUsers(
           { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
-          { ids: [id, unique()], lease: { holder: 1 as HolderId, ms: LEASE } }
+          { ids: [id, unique()], lease: { holder: 1 as HolderId, ms: LATER } }
         )
       )
     ),
@@ -914,6 +927,8 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     ),
     "TemplateStore.remove": after(template, TemplateStore, (store, { id }) => store.remove(app, id)),
     "TemplateStore.latest": after(template, TemplateStore, (store, { id }) => store.latest(app, id)),
+    "TemplateStore.versions": after(template, TemplateStore, (store, { id }) => store.versions(app, id)),
+    "TemplateStore.version": after(template, TemplateStore, (store, { versionId }) => store.version(app, versionId)),
     "TemplateStore.body": after(template, TemplateStore, (store, { versionId }) => store.body(versionId)),
     "EngagementStore.record": after(sent, EngagementStore, (store, { id, recipient }) =>
       store.record({ appId: app, type: "delivered", notificationId: id, deviceId: recipient, destination: null })

@@ -89,6 +89,7 @@ const KINDS: ReadonlyArray<ObjectKind> = [
   "channel",
   "segment",
   "template",
+  "templateVersion",
   "notification",
   "webhook",
   "redelivery",

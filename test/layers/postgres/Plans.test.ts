@@ -43,8 +43,8 @@ const MORE: Readonly<Record<string, number>> = {
   // Some dozen statements in one transaction, about several people each.
   "ExecutionStore.enter": 500,
   "ExecutionStore.enter, once": 600,
-  "ExecutionStore.move": 700,
-  "ExecutionStore.move, to an event": 700,
+  "ExecutionStore.move": 600,
+  "ExecutionStore.move, to an event": 600,
   "ExecutionStore.cancel": 300,
   "ExecutionStore.closing": 600,
   // Five requests of a dozen statements each.
@@ -89,6 +89,9 @@ const BY_VALUES = [
   "AudienceStore.page, a filter",
   "AudienceStore.page, everybody",
   "AudienceStore.count",
+  "ContactStore.list, of a segment",
+  "ContactStore.list, of a segment with a tag",
+  "DeviceStore.list, of a segment",
   "WorkflowStore.list, of a status",
   "ExecutionStore.list, waiting",
   "ExecutionStore.list, running",

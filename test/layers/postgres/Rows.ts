@@ -125,7 +125,8 @@ export const TABLES = {
   workflow_versions: {
     key: "id",
     columns: "id, workflow_id, version, definition",
-    values: () => `id, id, 1,
+    // No two have one number, whenever they are made.
+    values: ({ workflow }) => `id, '${workflow}', (extract(epoch FROM at) * 1000)::bigint % 2147483647,
       '{"trigger":{"type":"api"},"steps":[{"key":"later","type":"DELAY","seconds":60}],"reentry":"always"}'`
   },
   executions: {
@@ -209,6 +210,16 @@ export const makePlace = async (client: ClientBase, app: AppId): Promise<Place> 
     app
   ])
   await client.query("INSERT INTO contacts (id, app_id, external_id) VALUES ($1, $2, $3)", [place.contact, app, READER])
+  // Whose versions there are many of: beside these, the one that it shows.
+  await client.query(
+    "INSERT INTO workflows (app_id, id, name, version_id, trigger_type) VALUES ($1, $2, 'x', $2, 'api')",
+    [app, place.workflow]
+  )
+  await client.query(
+    `INSERT INTO workflow_versions (id, workflow_id, version, definition)
+     VALUES ($1, $1, 0, '{"trigger":{"type":"api"},"steps":[{"key":"later","type":"DELAY","seconds":60}],"reentry":"always"}')`,
+    [place.workflow]
+  )
   await client.query(
     `INSERT INTO notifications (id, app_id, status, priority, request, expires_at, plan_done, completed_at)
      VALUES ($1, $2, 'completed', 'bulk', '{"to":{"all":true},"content":{"title":"x"}}', now(), true, now())`,

@@ -76,9 +76,11 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
     const made = yield* workflow
     return (yield* entered(made, people(3))).map(({ run }) => run)
   })
-  /** Makes all of them due, as if their time had come. */
+  /** Makes all of them due, as if their time had come, and none of those that other operations have left. */
   const due = Effect.fnUntraced(function* (ids: ReadonlyArray<ExecutionId>) {
     const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE execution_timers SET due_at = now() + interval '100 d'
+      WHERE app_id = ${app} AND due_at < now() + interval '1 h'`
     yield* sql`UPDATE execution_timers SET due_at = now() - interval '100 d'
       WHERE app_id = ${app} AND execution_id = ANY(${ids}::uuid[])`
   })
@@ -128,6 +130,11 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
     ),
     "WorkflowStore.archive": after(workflow, WorkflowStore, (store, { id }) => store.archive(app, id)),
     "WorkflowStore.remove": after(workflow, WorkflowStore, (store, { id }) => store.remove(app, id)),
+    "WorkflowStore.versions": after(workflow, WorkflowStore, (store, { id }) => store.versions(app, id, null, PAGE)),
+    "WorkflowStore.versions, later": after(workflow, WorkflowStore, (store, { id }) =>
+      store.versions(app, id, uuidv7(), PAGE)
+    ),
+    "WorkflowStore.pastVersion": after(workflow, WorkflowStore, (store, { id }) => store.pastVersion(app, id, 1)),
     "WorkflowStore.version": after(workflow, WorkflowStore, (store, { versionId }) => store.version(versionId)),
     "WorkflowStore.counts": after(workflow, WorkflowStore, (store, { versionId }) => store.counts(versionId)),
 
@@ -247,6 +254,7 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
     "ExecutionStore.list, of a workflow, waiting": listedOf({ status: "waiting" }),
     "ExecutionStore.list, of a workflow, running": listedOf({ status: "running" }),
     "ExecutionStore.list, of a workflow, failed": listedOf({ status: "failed" }),
+    "ExecutionStore.list, of a workflow, completed": listedOf({ status: "completed" }),
     "ExecutionStore.cancel": after(runs, ExecutionStore, (store, made) =>
       store.cancel(
         app,
@@ -280,14 +288,16 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
       ExecutionStore,
       endAllClosing
     ),
-    "ExecutionStore.takeTurn, holdTurns": plain(ExecutionStore, (store) =>
+    "ExecutionStore.takeTurn, holdTurns, isHeld": plain(ExecutionStore, (store) =>
       Effect.gen(function* () {
         const host = unique()
         yield* store.takeTurn(app, host, now())
         yield* store.takeTurn(app, host, now())
         yield* store.holdTurns(app, host, now())
+        yield* store.isHeld(app, host, now())
       })
     ),
+    "ExecutionStore.reachOf": after(runs, ExecutionStore, (store, [run]) => store.reachOf(run!)),
     "ExecutionStore.wakeEnded": after(runs, ExecutionStore, (store) => store.wakeEnded(PAGE)),
 
     "TriggerStore.raise": plain(TriggerStore, (store) =>
@@ -315,6 +325,26 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
           const carried = yield* carry()
           const take = store.takeChanges(null, PAGE, isIn, carried)
           // Until it comes to those of others.
+          for (let taken = yield* take; Option.isSome(taken) && taken.value.appId === app && taken.value.count > 0;) {
+            taken = yield* take
+          }
+          yield* (yield* WorkflowStore).archive(app, id)
+        })
+    ),
+    "TriggerStore.takeChanges, before the first look": after(
+      Effect.gen(function* () {
+        const trigger: Trigger = { type: "segment_entered", segment_id: yield* segment }
+        const contacts = yield* ContactStore
+        const externalId = unique()
+        yield* contacts.upsert(app, [{ external_id: externalId }])
+        const made = yield* activated(app, STEPS, { trigger })
+        yield* contacts.upsert(app, [{ external_id: externalId, tags: [unique()] }])
+        return made.id
+      }),
+      TriggerStore,
+      (store, id) =>
+        Effect.gen(function* () {
+          const take = store.takeChanges(null, PAGE, isIn, yield* carry())
           for (let taken = yield* take; Option.isSome(taken) && taken.value.appId === app && taken.value.count > 0;) {
             taken = yield* take
           }

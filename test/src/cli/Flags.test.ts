@@ -15,29 +15,39 @@ const COMMANDS: Readonly<
   Record<string, { readonly needs: Readonly<Record<string, string>>; readonly flags: Readonly<Record<string, Wrong>> }>
 > = {
   serve: { needs: {}, flags: { roles: { values: ["nope", "api,nope", ""], wants: "api, dispatch, webhooks" } } },
-  migrate: { needs: {}, flags: {} },
+  migrate: { needs: {}, flags: { json: wrongSwitch() } },
   "app create": { needs: { name: "A" }, flags: { name: wrongName(), json: wrongSwitch() } },
   "app options": {
     needs: { app: ID },
     flags: {
       app: wrongId(),
       name: wrongName(),
-      "identity-verification": { values: ["maybe", ""], wants: '"on" | "off"' }
+      "identity-verification": { values: ["maybe", ""], wants: '"on" | "off"' },
+      json: wrongSwitch()
     }
   },
   "app identity-secret": {
     needs: { app: ID },
-    flags: { app: wrongId(), "overlap-seconds": { values: NUMBERS, wants: "a whole number from 0 to" } }
+    flags: {
+      app: wrongId(),
+      "overlap-seconds": { values: NUMBERS, wants: "a whole number from 0 to" },
+      json: wrongSwitch()
+    }
   },
   "key create": {
     needs: { app: ID, kind: "secret", name: "A" },
-    flags: { app: wrongId(), kind: { values: ["nope", ""], wants: '"secret" | "public"' }, name: wrongName() }
+    flags: {
+      app: wrongId(),
+      kind: { values: ["nope", ""], wants: '"secret" | "public"' },
+      name: wrongName(),
+      json: wrongSwitch()
+    }
   },
-  "key list": { needs: { app: ID }, flags: { app: wrongId() } },
-  "key revoke": { needs: { app: ID, id: ID }, flags: { app: wrongId(), id: wrongId() } },
+  "key list": { needs: { app: ID }, flags: { app: wrongId(), json: wrongSwitch() } },
+  "key revoke": { needs: { app: ID, id: ID }, flags: { app: wrongId(), id: wrongId(), json: wrongSwitch() } },
   "credentials set": {
     needs: { app: ID },
-    flags: { app: wrongId(), file: { values: [""], wants: "the path of a JSON file" } }
+    flags: { app: wrongId(), file: { values: [""], wants: "the path of a JSON file" }, json: wrongSwitch() }
   },
   "user login-code": {
     needs: { email: "ada@example.com" },
@@ -47,16 +57,17 @@ const COMMANDS: Readonly<
       json: wrongSwitch()
     }
   },
-  "user list": { needs: {}, flags: {} },
-  "user disable": { needs: { email: "ada@example.com" }, flags: { email: wrongAddress() } },
-  "user enable": { needs: { email: "ada@example.com" }, flags: { email: wrongAddress() } },
-  "org list": { needs: {}, flags: {} },
+  "user list": { needs: {}, flags: { json: wrongSwitch() } },
+  "user disable": { needs: { email: "ada@example.com" }, flags: { email: wrongAddress(), json: wrongSwitch() } },
+  "user enable": { needs: { email: "ada@example.com" }, flags: { email: wrongAddress(), json: wrongSwitch() } },
+  "org list": { needs: {}, flags: { json: wrongSwitch() } },
   "org enrol": {
     needs: { org: ID, email: "ada@example.com", role: "owner" },
     flags: {
       org: wrongId(),
       email: wrongAddress(),
-      role: { values: ["nope", "Owner", ""], wants: '"viewer" | "member"' }
+      role: { values: ["nope", "Owner", ""], wants: '"viewer" | "member"' },
+      json: wrongSwitch()
     }
   },
   simulate: {
@@ -64,7 +75,8 @@ const COMMANDS: Readonly<
     flags: {
       host: { values: [""], wants: "an address of this machine" },
       folder: { values: [""], wants: "the path of a folder" },
-      ...Object.fromEntries(PORTS.map((port) => [port, { values: NUMBERS, wants: "a whole number from 0 to 65535" }]))
+      ...Object.fromEntries(PORTS.map((port) => [port, { values: NUMBERS, wants: "a whole number from 0 to 65535" }])),
+      json: wrongSwitch()
     }
   },
   demo: {
@@ -149,6 +161,11 @@ describe("the command line", () => {
           found.push([`${first} ${second}`, [...(await flagsOf(`${first} ${second}`))].sort()])
     }
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(known))
+  })
+
+  it("has --json for programs wherever there is something to read", () => {
+    const without = Object.entries(COMMANDS).flatMap(([command, { flags }]) => ("json" in flags ? [] : command))
+    expect(without).toEqual(["serve", "work"])
   })
 
   it.each(

@@ -68,7 +68,7 @@ describe("the command line for people", () => {
       expect(code).toMatch(/^\d{6}$/)
       const { account } = yield* verify("ada@example.com", code)
 
-      const listed = yield* run("user", "list")
+      const listed = yield* run("user", "list", "--json")
       expect(lines(listed.out)).toEqual([
         {
           id: account.id,
@@ -98,7 +98,8 @@ describe("the command line for people", () => {
       expect((yield* Effect.flip(verify("ada@example.com", plain.out.trim())))._tag).toBe("AccountDisabled")
       expect(lines((yield* run("user", "list")).out)[0]).toMatchObject({ disabled_at: expect.stringMatching(/Z$/) })
       expect((yield* run("user", "login-code", "--email", "ada@example.com", "--json")).err).toContain("is disabled")
-      expect(yield* run("user", "enable", "--email", "ada@example.com")).toMatchObject({ code: 0 })
+      const enabled = yield* run("user", "enable", "--email", "ada@example.com", "--json")
+      expect([enabled.code, lines(enabled.out)]).toEqual([0, [{ email: "ada@example.com", disabled: false }]])
       const log = yield* Effect.flatMap(
         PgClient.PgClient,
         (sql) => sql<{ line: string }>`

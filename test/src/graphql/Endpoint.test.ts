@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Answer, TestServer } from "../http/TestServer.ts"
 import { StatementLog } from "../http/StatementLog.ts"
-import { startServer } from "../http/TestServer.ts"
+import { BODY_LIMIT, startServer } from "../http/TestServer.ts"
 
 const PATH = "/api/graphql"
 const URL_OF_A_RECEIVER = "https://198.18.7.1/hooks"
@@ -658,6 +658,25 @@ describe("a hostile query", () => {
     await send(60)
     // Their texts alone are ten times as long.
     expect(heap() - before).toBeLessThan(2 << 20)
+  })
+
+  it("has as much for its variables as a REST body where it is known who asks, and 64 KB for its own text", async () => {
+    const key = server.ours.secretKey
+    const html = "<p>{{ name }}</p>".padEnd(80_000, "x")
+    const query =
+      "mutation($id: ID!, $input: TemplateInput!) { createTemplate(appId: $id, input: $input) { content { html } } }"
+    const body = { query, variables: { id: server.ours.appId, input: { name: "Long", content: { html } } } }
+    expect((await server.call("POST", PATH, { key, body })).json.data.createTemplate.content.html).toBe(html)
+    const ask = async (options: object) => {
+      const answer = await server.call("POST", PATH, options)
+      return [answer.status, codes(answer)]
+    }
+    const refused = [413, ["payload_too_large"]]
+    expect(await ask({ body })).toEqual(refused)
+    expect(await ask({ key, body: { query: `{ __typename } # ${"x".repeat(64 * 1024)}` } })).toEqual(refused)
+    expect(await ask({ key, body: { query: "{ __typename }", variables: { x: "x".repeat(BODY_LIMIT) } } })).toEqual(
+      refused
+    )
   })
 
   it("is refused by its size before it is read", async () => {

@@ -32,7 +32,9 @@ const THINGS: ReadonlyArray<ReadonlyArray<string>> = [
   ["Replay"],
   ["Segment"],
   ["Template"],
-  ["Workflow", "SavedWorkflow"]
+  ["TemplateVersion", "TemplateVersionSummary"],
+  ["Workflow", "SavedWorkflow"],
+  ["WorkflowVersion", "WorkflowVersionSummary"]
 ]
 
 const types = Object.values(bareSchema().getTypeMap()).filter(

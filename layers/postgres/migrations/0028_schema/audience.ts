@@ -28,6 +28,14 @@ CREATE TABLE contacts (
 CREATE INDEX contacts_page ON contacts (app_id, id);
 CREATE INDEX contacts_tags ON contacts USING gin (tags) WHERE tags <> '{}';
 CREATE INDEX contacts_attributes ON contacts USING gin ((attributes::jsonb) jsonb_path_ops);
+-- By how their id, address or name begins, whatever the case: what searchContacts.ts reads, in its order. With the
+-- application in the same text, so that no other statement is planned with them. An index takes no long texts.
+CREATE INDEX contacts_search_id ON contacts ((app_id::text || lower(external_id)) text_pattern_ops, id);
+CREATE INDEX contacts_search_email ON contacts ((app_id::text || email_key) text_pattern_ops, id)
+  WHERE email_key IS NOT NULL;
+CREATE INDEX contacts_search_name
+  ON contacts ((app_id::text || lower(left(attributes ->> 'name', 100))) text_pattern_ops, id)
+  WHERE attributes ->> 'name' IS NOT NULL;
 CREATE INDEX contacts_no_push ON contacts (app_id, external_id) WHERE no_push;
 
 CREATE TABLE channels (

@@ -18,8 +18,16 @@ CREATE TABLE template_versions (
   id uuid PRIMARY KEY,
   app_id uuid NOT NULL REFERENCES applications ON DELETE CASCADE,
   body json NOT NULL,
-  -- Since when it is no template's latest version.
+  -- Of which template it is, the how manieth, what that was called, and who made it; null for what a workflow's step says.
+  template_id uuid,
+  version integer,
+  name text,
+  actor_kind text,
+  actor_id text,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- Since when no template shows it among its versions, and no workflow says it.
   retired_at timestamptz
 );
+CREATE UNIQUE INDEX template_versions_template ON template_versions (template_id, version) WHERE template_id IS NOT NULL;
 CREATE INDEX template_versions_retired ON template_versions (retired_at) WHERE retired_at IS NOT NULL;
 `

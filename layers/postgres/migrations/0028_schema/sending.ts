@@ -58,8 +58,17 @@ CREATE TABLE notifications (
   -- The first due time among its batches, where they are due at recipients' local times.
   first_due_at timestamptz,
   -- Replays into it. Whoever completes it compares: it may have looked at the batches before there was a new one.
-  reopened integer NOT NULL DEFAULT 0
+  reopened integer NOT NULL DEFAULT 0,
+  -- Its only batch, of one recipient, which was leased with its acceptance and has no row of its own: it gets one as soon
+  -- as something else becomes of it than that it is sent (docs/decisions/0098-direct-batches.md). Attempts and suspicion
+  -- are 0, the fence is 1. The recipient is there until it is sent, and with it the lease.
+  direct_batch uuid,
+  direct_provider text,
+  direct_recipient uuid,
+  direct_holder integer,
+  direct_until timestamptz
 );
+CREATE INDEX notifications_direct ON notifications (direct_batch) WHERE direct_recipient IS NOT NULL;
 CREATE INDEX notifications_app ON notifications (app_id, id);
 -- Each status has its span in one of two: an accept writes into the first alone, and what has ended leaves it.
 CREATE INDEX notifications_open ON notifications (app_id, status, id) WHERE completed_at IS NULL;
@@ -118,6 +127,17 @@ CREATE INDEX batches_due ON batches (app_id, provider, priority, due_at) WHERE N
 CREATE INDEX batches_suspended ON batches (app_id, provider) WHERE suspended AND NOT done;
 CREATE INDEX batches_slowed ON batches (app_id, provider) WHERE slowed AND NOT done;
 CREATE INDEX batches_suspect ON batches (app_id, provider, priority, due_at) WHERE suspicion > 0 AND NOT done;
+
+-- What became of recipients, whether their batch has a row or stands in its notification's.
+CREATE VIEW all_batches AS
+  SELECT id, notification_id, app_id, provider, priority, attempts, fence, lease_holder, lease_until, due_at, suspended, slowed, done,
+    recipients,
+    pending, sent, failed, skipped, cancelled FROM batches
+  UNION ALL
+  SELECT direct_batch, id, app_id, direct_provider, priority, 0, 1, direct_holder, direct_until, created_at, false, false,
+    direct_recipient IS NULL, array_remove(ARRAY[direct_recipient], NULL),
+    CASE WHEN direct_recipient IS NULL THEN 0 ELSE 1 END, CASE WHEN direct_recipient IS NULL THEN 1 ELSE 0 END, 0, 0, 0
+  FROM notifications WHERE direct_batch IS NOT NULL;
 
 CREATE FUNCTION remove_batches() RETURNS trigger LANGUAGE plpgsql AS $body$
 BEGIN

@@ -380,6 +380,14 @@ namespace Heliograph
         public Task<Deleted> DeleteAsync(string id, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "DELETE", Path = $"/api/v1/templates/{Transport.Segment("id", id)}", Options = options }, fields => new Deleted(fields), cancellationToken);
 
+        /// <summary>List the versions of a template.</summary>
+        public Pages<TemplateVersionSummary> Versions(string id, RequestOptions? options = null) =>
+            _transport.Pages(new Call { Method = "GET", Path = $"/api/v1/templates/{Transport.Segment("id", id)}/versions", Options = options }, fields => new TemplateVersionSummary(fields));
+
+        /// <summary>Read a version of a template.</summary>
+        public Task<TemplateVersion> GetVersionAsync(string id, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
+            _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/templates/versions/{Transport.Segment("id", id)}", Options = options }, fields => new TemplateVersion(fields), cancellationToken);
+
         /// <summary>Fill a template for an example.</summary>
         public Task<TemplatePreview> PreviewAsync(string id, PreviewTemplate body, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "POST", Path = $"/api/v1/templates/{Transport.Segment("id", id)}/preview", Body = body, TakesKey = true, Options = options }, fields => new TemplatePreview(fields), cancellationToken);
@@ -451,6 +459,14 @@ namespace Heliograph
         /// <summary>Count runs by step.</summary>
         public Task<WorkflowStatistics> StatisticsAsync(string id, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/workflows/{Transport.Segment("id", id)}/statistics", Options = options }, fields => new WorkflowStatistics(fields), cancellationToken);
+
+        /// <summary>List the versions of a workflow.</summary>
+        public Pages<WorkflowVersionSummary> Versions(string id, WorkflowsVersionsQuery? query = null, RequestOptions? options = null) =>
+            _transport.Pages(new Call { Method = "GET", Path = $"/api/v1/workflows/{Transport.Segment("id", id)}/versions", Query = query, Options = options }, fields => new WorkflowVersionSummary(fields));
+
+        /// <summary>Read a version of a workflow.</summary>
+        public Task<WorkflowVersion> VersionAsync(string id, WorkflowsVersionQuery? query = null, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
+            _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/workflows/{Transport.Segment("id", id)}/version", Query = query, Options = options }, fields => new WorkflowVersion(fields), cancellationToken);
 
         /// <summary>Activate a workflow.</summary>
         public Task<SavedWorkflow> ActivateAsync(string id, RequestOptions? options = null, CancellationToken cancellationToken = default) =>

@@ -1259,7 +1259,7 @@ namespace Heliograph
             init => Put("kind", value);
         }
 
-        /// <summary>`accepted`: the provider knows the sender. `refused`: it takes no messages with this credential. `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web Push, whose services are asked with a browser's subscription. One of: accepted, refused, unreachable, unasked.</summary>
+        /// <summary>`accepted`: the provider knows the sender. `refused`: it takes no messages with this credential. `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web Push, whose services are asked with a browser's subscription; what can be judged without them is right. One of: accepted, refused, unreachable, unasked.</summary>
         public string Status
         {
             get => ReadText("status");
@@ -2442,6 +2442,20 @@ namespace Heliograph
             init => Put("template_id", value);
         }
 
+        /// <summary>The workflow that sent it; null: a request did.</summary>
+        public string? WorkflowId
+        {
+            get => ReadTextOrNull("workflow_id");
+            init => Put("workflow_id", value);
+        }
+
+        /// <summary>The key of that workflow's step.</summary>
+        public string? WorkflowStep
+        {
+            get => ReadTextOrNull("workflow_step");
+            init => Put("workflow_step", value);
+        }
+
         public Counts Counts
         {
             get => ReadObject("counts", fields => new Counts(fields));
@@ -2711,6 +2725,20 @@ namespace Heliograph
             init => Put("template_id", value);
         }
 
+        /// <summary>The workflow that sent it; null: a request did.</summary>
+        public string? WorkflowId
+        {
+            get => ReadTextOrNull("workflow_id");
+            init => Put("workflow_id", value);
+        }
+
+        /// <summary>The key of that workflow's step.</summary>
+        public string? WorkflowStep
+        {
+            get => ReadTextOrNull("workflow_step");
+            init => Put("workflow_step", value);
+        }
+
         public Counts Counts
         {
             get => ReadObject("counts", fields => new Counts(fields));
@@ -2975,6 +3003,13 @@ namespace Heliograph
             get => ReadMapOrNull("contact");
             init => Put("contact", value);
         }
+
+        /// <summary>Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that was seen last.</summary>
+        public string? ContactId
+        {
+            get => ReadTextOrNull("contact_id");
+            init => Put("contact_id", value);
+        }
     }
 
     /// <summary>PreviewTemplate, as the API has it.</summary>
@@ -3012,6 +3047,13 @@ namespace Heliograph
         {
             get => ReadMapOrNull("contact");
             init => Put("contact", value);
+        }
+
+        /// <summary>Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that was seen last.</summary>
+        public string? ContactId
+        {
+            get => ReadTextOrNull("contact_id");
+            init => Put("contact_id", value);
         }
     }
 
@@ -4111,7 +4153,7 @@ namespace Heliograph
             init => Put("emails", value);
         }
 
-        /// <summary>False: counting took longer than 3 s, and this is what the database expects.</summary>
+        /// <summary>False: counting, or the wait for other counts, took longer than 3 s, and this is what the database expects.</summary>
         public bool IsExact
         {
             get => ReadFlag("is_exact");
@@ -4669,6 +4711,185 @@ namespace Heliograph
         }
     }
 
+    /// <summary>TemplateVersion, as the API has it.</summary>
+    public sealed class TemplateVersion : Shape
+    {
+        public TemplateVersion()
+        {
+        }
+
+        internal TemplateVersion(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        public string Id
+        {
+            get => ReadText("id");
+            init => Put("id", value);
+        }
+
+        public long Version
+        {
+            get => ReadInteger("version");
+            init => Put("version", value);
+        }
+
+        /// <summary>What the template was called.</summary>
+        public string Name
+        {
+            get => ReadText("name");
+            init => Put("name", value);
+        }
+
+        public string CreatedAt
+        {
+            get => ReadText("created_at");
+            init => Put("created_at", value);
+        }
+
+        public TemplateVersionActor Actor
+        {
+            get => ReadObject("actor", fields => new TemplateVersionActor(fields));
+            init => Put("actor", value);
+        }
+
+        public string TemplateId
+        {
+            get => ReadText("template_id");
+            init => Put("template_id", value);
+        }
+
+        public Content Content
+        {
+            get => ReadObject("content", fields => new Content(fields));
+            init => Put("content", value);
+        }
+
+        public IReadOnlyDictionary<string, object?> Locales
+        {
+            get => ReadMap("locales");
+            init => Put("locales", value);
+        }
+
+        /// <summary>One of: error, empty.</summary>
+        public string MissingVariables
+        {
+            get => ReadText("missing_variables");
+            init => Put("missing_variables", value);
+        }
+    }
+
+    /// <summary>TemplateVersionActor, as the API has it.</summary>
+    public sealed class TemplateVersionActor : Shape
+    {
+        public TemplateVersionActor()
+        {
+        }
+
+        internal TemplateVersionActor(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>`key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the system's user name. `system`: the service itself. One of: key, user, cli, system.</summary>
+        public string Kind
+        {
+            get => ReadText("kind");
+            init => Put("kind", value);
+        }
+
+        public string? Id
+        {
+            get => ReadTextOrNull("id");
+            init => Put("id", value);
+        }
+
+        /// <summary>Of a person who still has an account.</summary>
+        public string? Email
+        {
+            get => ReadTextOrNull("email");
+            init => Put("email", value);
+        }
+    }
+
+    /// <summary>TemplateVersionSummary, as the API has it.</summary>
+    public sealed class TemplateVersionSummary : Shape
+    {
+        public TemplateVersionSummary()
+        {
+        }
+
+        internal TemplateVersionSummary(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        public string Id
+        {
+            get => ReadText("id");
+            init => Put("id", value);
+        }
+
+        public long Version
+        {
+            get => ReadInteger("version");
+            init => Put("version", value);
+        }
+
+        /// <summary>What the template was called.</summary>
+        public string Name
+        {
+            get => ReadText("name");
+            init => Put("name", value);
+        }
+
+        public string CreatedAt
+        {
+            get => ReadText("created_at");
+            init => Put("created_at", value);
+        }
+
+        public TemplateVersionSummaryActor Actor
+        {
+            get => ReadObject("actor", fields => new TemplateVersionSummaryActor(fields));
+            init => Put("actor", value);
+        }
+    }
+
+    /// <summary>TemplateVersionSummaryActor, as the API has it.</summary>
+    public sealed class TemplateVersionSummaryActor : Shape
+    {
+        public TemplateVersionSummaryActor()
+        {
+        }
+
+        internal TemplateVersionSummaryActor(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>`key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the system's user name. `system`: the service itself. One of: key, user, cli, system.</summary>
+        public string Kind
+        {
+            get => ReadText("kind");
+            init => Put("kind", value);
+        }
+
+        public string? Id
+        {
+            get => ReadTextOrNull("id");
+            init => Put("id", value);
+        }
+
+        /// <summary>Of a person who still has an account.</summary>
+        public string? Email
+        {
+            get => ReadTextOrNull("email");
+            init => Put("email", value);
+        }
+    }
+
     /// <summary>TestWebhook, as the API has it.</summary>
     public sealed class TestWebhook : Shape
     {
@@ -5153,6 +5374,13 @@ namespace Heliograph
         {
         }
 
+        /// <summary>The version that is changed. Where it is not the latest any more, nothing is changed, and the answer is 409.</summary>
+        public long? Version
+        {
+            get => ReadIntegerOrNull("version");
+            init => Put("version", value);
+        }
+
         public string? Name
         {
             get => ReadTextOrNull("name");
@@ -5265,6 +5493,13 @@ namespace Heliograph
         {
             get => ReadTextOrNull("reentry");
             init => Put("reentry", value);
+        }
+
+        /// <summary>Which version was changed: where others have made a later one by now, the answer is 409.</summary>
+        public long? Version
+        {
+            get => ReadIntegerOrNull("version");
+            init => Put("version", value);
         }
     }
 
@@ -6682,6 +6917,183 @@ namespace Heliograph
         }
     }
 
+    /// <summary>WorkflowVersion, as the API has it.</summary>
+    public sealed class WorkflowVersion : Shape
+    {
+        public WorkflowVersion()
+        {
+        }
+
+        internal WorkflowVersion(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>Of the version.</summary>
+        public string Id
+        {
+            get => ReadText("id");
+            init => Put("id", value);
+        }
+
+        public long Version
+        {
+            get => ReadInteger("version");
+            init => Put("version", value);
+        }
+
+        public string CreatedAt
+        {
+            get => ReadText("created_at");
+            init => Put("created_at", value);
+        }
+
+        /// <summary>Who made it.</summary>
+        public WorkflowVersionActor Actor
+        {
+            get => ReadObject("actor", fields => new WorkflowVersionActor(fields));
+            init => Put("actor", value);
+        }
+
+        /// <summary>Of it, those under way.</summary>
+        public long Runs
+        {
+            get => ReadInteger("runs");
+            init => Put("runs", value);
+        }
+
+        public WorkflowTrigger Trigger
+        {
+            get => ReadObject("trigger", fields => new WorkflowTrigger(fields));
+            init => Put("trigger", value);
+        }
+
+        public IReadOnlyList<WorkflowStep> Steps
+        {
+            get => ReadList("steps", fields => new WorkflowStep(fields));
+            init => Put("steps", value);
+        }
+
+        /// <summary>`always`: as often as triggered. `when_ended`: not while a run of the person is under way. `once`: never again, whatever became of the run. Whoever may not enter is passed over. One of: always, when_ended, once.</summary>
+        public string Reentry
+        {
+            get => ReadText("reentry");
+            init => Put("reentry", value);
+        }
+    }
+
+    /// <summary>Who made it.</summary>
+    public sealed class WorkflowVersionActor : Shape
+    {
+        public WorkflowVersionActor()
+        {
+        }
+
+        internal WorkflowVersionActor(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>`key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the system's user name. `system`: the service itself. One of: key, user, cli, system.</summary>
+        public string Kind
+        {
+            get => ReadText("kind");
+            init => Put("kind", value);
+        }
+
+        public string? Id
+        {
+            get => ReadTextOrNull("id");
+            init => Put("id", value);
+        }
+
+        /// <summary>Of a person who still has an account.</summary>
+        public string? Email
+        {
+            get => ReadTextOrNull("email");
+            init => Put("email", value);
+        }
+    }
+
+    /// <summary>WorkflowVersionSummary, as the API has it.</summary>
+    public sealed class WorkflowVersionSummary : Shape
+    {
+        public WorkflowVersionSummary()
+        {
+        }
+
+        internal WorkflowVersionSummary(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>Of the version.</summary>
+        public string Id
+        {
+            get => ReadText("id");
+            init => Put("id", value);
+        }
+
+        public long Version
+        {
+            get => ReadInteger("version");
+            init => Put("version", value);
+        }
+
+        public string CreatedAt
+        {
+            get => ReadText("created_at");
+            init => Put("created_at", value);
+        }
+
+        /// <summary>Who made it.</summary>
+        public WorkflowVersionSummaryActor Actor
+        {
+            get => ReadObject("actor", fields => new WorkflowVersionSummaryActor(fields));
+            init => Put("actor", value);
+        }
+
+        /// <summary>Of it, those under way.</summary>
+        public long Runs
+        {
+            get => ReadInteger("runs");
+            init => Put("runs", value);
+        }
+    }
+
+    /// <summary>Who made it.</summary>
+    public sealed class WorkflowVersionSummaryActor : Shape
+    {
+        public WorkflowVersionSummaryActor()
+        {
+        }
+
+        internal WorkflowVersionSummaryActor(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>`key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the system's user name. `system`: the service itself. One of: key, user, cli, system.</summary>
+        public string Kind
+        {
+            get => ReadText("kind");
+            init => Put("kind", value);
+        }
+
+        public string? Id
+        {
+            get => ReadTextOrNull("id");
+            init => Put("id", value);
+        }
+
+        /// <summary>Of a person who still has an account.</summary>
+        public string? Email
+        {
+            get => ReadTextOrNull("email");
+            init => Put("email", value);
+        }
+    }
+
     /// <summary>What devices.list can be asked for.</summary>
     public sealed class DevicesListQuery : Shape
     {
@@ -6757,6 +7169,13 @@ namespace Heliograph
         {
             get => ReadTextOrNull("last_seen_before");
             init => Put("last_seen_before", value);
+        }
+
+        /// <summary>Whom this segment holds now; beside other filters, whom all of them fit.</summary>
+        public string? SegmentId
+        {
+            get => ReadTextOrNull("segment_id");
+            init => Put("segment_id", value);
         }
 
         /// <summary>How many to return, at most. 50 unless given.</summary>
@@ -6850,6 +7269,13 @@ namespace Heliograph
             get => ReadTextOrNull("last_seen_before");
             init => Put("last_seen_before", value);
         }
+
+        /// <summary>Whom this segment holds now; beside other filters, whom all of them fit.</summary>
+        public string? SegmentId
+        {
+            get => ReadTextOrNull("segment_id");
+            init => Put("segment_id", value);
+        }
     }
 
     /// <summary>What channels.list can be asked for.</summary>
@@ -6921,6 +7347,19 @@ namespace Heliograph
         {
             get => ReadTextOrNull("tag");
             init => Put("tag", value);
+        }
+
+        /// <summary>Whom this segment holds now; beside other filters, whom all of them fit.</summary>
+        public string? SegmentId
+        {
+            get => ReadTextOrNull("segment_id");
+            init => Put("segment_id", value);
+        }
+
+        public string? Search
+        {
+            get => ReadTextOrNull("search");
+            init => Put("search", value);
         }
 
         /// <summary>How many to return, at most. 50 unless given.</summary>
@@ -7226,6 +7665,53 @@ namespace Heliograph
         {
             get => ReadTextOrNull("status");
             init => Put("status", value);
+        }
+    }
+
+    /// <summary>What workflows.versions can be asked for.</summary>
+    public sealed class WorkflowsVersionsQuery : Shape
+    {
+        public WorkflowsVersionsQuery()
+        {
+        }
+
+        internal WorkflowsVersionsQuery(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>How many to return, at most. 50 unless given.</summary>
+        public long? Limit
+        {
+            get => ReadIntegerOrNull("limit");
+            init => Put("limit", value);
+        }
+
+        /// <summary>`next_cursor` of the page before. Leave it out for the first page.</summary>
+        public string? Cursor
+        {
+            get => ReadTextOrNull("cursor");
+            init => Put("cursor", value);
+        }
+    }
+
+    /// <summary>What workflows.version can be asked for.</summary>
+    public sealed class WorkflowsVersionQuery : Shape
+    {
+        public WorkflowsVersionQuery()
+        {
+        }
+
+        internal WorkflowsVersionQuery(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>Its number. Left out: the latest.</summary>
+        public long? Version
+        {
+            get => ReadIntegerOrNull("version");
+            init => Put("version", value);
         }
     }
 

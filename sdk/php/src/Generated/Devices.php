@@ -18,10 +18,11 @@ final class Devices
     /**
      * List devices.
      *
-     * @param array{platform?: string, environment?: string, status?: string, user_id?: string, tags_any?: list<string>, tags_all?: list<string>, created_from?: string, created_before?: string, last_seen_from?: string, last_seen_before?: string, limit?: int, cursor?: string} $query
+     * @param array{platform?: string, environment?: string, status?: string, user_id?: string, tags_any?: list<string>, tags_all?: list<string>, created_from?: string, created_before?: string, last_seen_from?: string, last_seen_before?: string, segment_id?: string, limit?: int, cursor?: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      *   tags_any: With one of these tags at least; repeat the parameter for several.
      *   tags_all: With all of these tags.
+     *   segment_id: Whom this segment holds now; beside other filters, whom all of them fit.
      *   limit: How many to return, at most. 50 unless given.
      *   cursor: `next_cursor` of the page before. Leave it out for the first page.
      * @return Pages<array{id: string, platform: string, token: string, user_id: string|null, tags: list<string>, timezone: string|null, environment: string, metadata: array<string, mixed>, web_push_p256dh: string|null, web_push_auth: string|null, status: string, invalid_reason: string|null, created_at: string, last_seen_at: string}>
@@ -80,10 +81,11 @@ final class Devices
     /**
      * Export devices.
      *
-     * @param array{platform?: string, environment?: string, status?: string, user_id?: string, tags_any?: list<string>, tags_all?: list<string>, created_from?: string, created_before?: string, last_seen_from?: string, last_seen_before?: string} $query
+     * @param array{platform?: string, environment?: string, status?: string, user_id?: string, tags_any?: list<string>, tags_all?: list<string>, created_from?: string, created_before?: string, last_seen_from?: string, last_seen_before?: string, segment_id?: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      *   tags_any: With one of these tags at least; repeat the parameter for several.
      *   tags_all: With all of these tags.
+     *   segment_id: Whom this segment holds now; beside other filters, whom all of them fit.
      * @return \Generator<int, array{id: string, platform: string, token: string, user_id: string|null, tags: list<string>, timezone: string|null, environment: string, metadata: array<string, mixed>, web_push_p256dh: string|null, web_push_auth: string|null, status: string, invalid_reason: string|null, created_at: string, last_seen_at: string}>
      */
     public function export(array $query = [], array $options = []): \Generator

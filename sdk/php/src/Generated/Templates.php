@@ -44,7 +44,7 @@ final class Templates
     /**
      * Fill a template that is not saved.
      *
-     * @param array{content: array{title?: string, body?: string, url?: string, image?: string, data?: array<string, mixed>, subject?: string, html?: string}, locales?: array<string, mixed>, missing_variables?: string, locale?: string|null, variables?: array<string, mixed>, device?: array<string, mixed>, contact?: array<string, mixed>} $body
+     * @param array{content: array{title?: string, body?: string, url?: string, image?: string, data?: array<string, mixed>, subject?: string, html?: string}, locales?: array<string, mixed>, missing_variables?: string, locale?: string|null, variables?: array<string, mixed>, device?: array<string, mixed>, contact?: array<string, mixed>, contact_id?: string} $body
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      * @return array{language: string|null, content: array{title?: string, body?: string, url?: string, image?: string, data?: array<string, mixed>, subject?: string, html?: string}}
      */
@@ -67,7 +67,7 @@ final class Templates
     /**
      * Change a template.
      *
-     * @param array{name?: string, content?: array{title?: string, body?: string, url?: string, image?: string, data?: array<string, mixed>, subject?: string, html?: string}, locales?: array<string, mixed>, missing_variables?: string} $body
+     * @param array{version?: int, name?: string, content?: array{title?: string, body?: string, url?: string, image?: string, data?: array<string, mixed>, subject?: string, html?: string}, locales?: array<string, mixed>, missing_variables?: string} $body
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      * @return array{id: string, name: string, version: int, content: array{title?: string, body?: string, url?: string, image?: string, data?: array<string, mixed>, subject?: string, html?: string}, locales: array<string, mixed>, missing_variables: string, created_at: string, updated_at: string}
      */
@@ -88,9 +88,31 @@ final class Templates
     }
 
     /**
+     * List the versions of a template.
+     *
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     * @return Pages<array{id: string, version: int, name: string, created_at: string, actor: array{kind: string, id: string|null, email: string|null}}>
+     */
+    public function versions(string $id, array $options = []): Pages
+    {
+        return $this->transport->pages('GET', '/api/v1/templates/' . Transport::segment('id', $id) . '/versions', options: $options);
+    }
+
+    /**
+     * Read a version of a template.
+     *
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     * @return array{id: string, version: int, name: string, created_at: string, actor: array{kind: string, id: string|null, email: string|null}, template_id: string, content: array{title?: string, body?: string, url?: string, image?: string, data?: array<string, mixed>, subject?: string, html?: string}, locales: array<string, mixed>, missing_variables: string}
+     */
+    public function getVersion(string $id, array $options = []): array
+    {
+        return $this->transport->value('GET', '/api/v1/templates/versions/' . Transport::segment('id', $id), options: $options);
+    }
+
+    /**
      * Fill a template for an example.
      *
-     * @param array{locale?: string|null, variables?: array<string, mixed>, device?: array<string, mixed>, contact?: array<string, mixed>} $body
+     * @param array{locale?: string|null, variables?: array<string, mixed>, device?: array<string, mixed>, contact?: array<string, mixed>, contact_id?: string} $body
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      * @return array{language: string|null, content: array{title?: string, body?: string, url?: string, image?: string, data?: array<string, mixed>, subject?: string, html?: string}}
      */

@@ -62,6 +62,8 @@ from .types import (
     Stats,
     Template,
     TemplatePreview,
+    TemplateVersion,
+    TemplateVersionSummary,
     TrackCreateResult,
     Tracking,
     TriggerWorkflowTo,
@@ -76,6 +78,8 @@ from .types import (
     WorkflowStatistics,
     WorkflowStep,
     WorkflowTrigger,
+    WorkflowVersion,
+    WorkflowVersionSummary,
 )
 
 if TYPE_CHECKING:
@@ -141,6 +145,7 @@ class AsyncDevicesResource:
         created_before: Optional[str] = None,
         last_seen_from: Optional[str] = None,
         last_seen_before: Optional[str] = None,
+        segment_id: Optional[str] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         options: Optional[RequestOptions] = None,
@@ -149,13 +154,14 @@ class AsyncDevicesResource:
 
         tags_any: With one of these tags at least; repeat the parameter for several.
         tags_all: With all of these tags.
+        segment_id: Whom this segment holds now; beside other filters, whom all of them fit.
         limit: How many to return, at most. 50 unless given.
         cursor: `next_cursor` of the page before. Leave it out for the first page.
         """
         return self._client._pages(
             "GET",
             "/api/v1/devices",
-            query={"platform": platform, "environment": environment, "status": status, "user_id": user_id, "tags_any": tags_any, "tags_all": tags_all, "created_from": created_from, "created_before": created_before, "last_seen_from": last_seen_from, "last_seen_before": last_seen_before, "limit": limit, "cursor": cursor},
+            query={"platform": platform, "environment": environment, "status": status, "user_id": user_id, "tags_any": tags_any, "tags_all": tags_all, "created_from": created_from, "created_before": created_before, "last_seen_from": last_seen_from, "last_seen_before": last_seen_before, "segment_id": segment_id, "limit": limit, "cursor": cursor},
             options=options,
         )
 
@@ -231,17 +237,19 @@ class AsyncDevicesResource:
         created_before: Optional[str] = None,
         last_seen_from: Optional[str] = None,
         last_seen_before: Optional[str] = None,
+        segment_id: Optional[str] = None,
         options: Optional[RequestOptions] = None,
     ) -> AsyncIterator[Device]:
         """Export devices.
 
         tags_any: With one of these tags at least; repeat the parameter for several.
         tags_all: With all of these tags.
+        segment_id: Whom this segment holds now; beside other filters, whom all of them fit.
         """
         return self._client._lines(
             "GET",
             "/api/v1/devices/export",
-            query={"platform": platform, "environment": environment, "status": status, "user_id": user_id, "tags_any": tags_any, "tags_all": tags_all, "created_from": created_from, "created_before": created_before, "last_seen_from": last_seen_from, "last_seen_before": last_seen_before},
+            query={"platform": platform, "environment": environment, "status": status, "user_id": user_id, "tags_any": tags_any, "tags_all": tags_all, "created_from": created_from, "created_before": created_before, "last_seen_from": last_seen_from, "last_seen_before": last_seen_before, "segment_id": segment_id},
             options=options,
         )
 
@@ -420,19 +428,22 @@ class AsyncContactsResource:
         *,
         external_id: Optional[str] = None,
         tag: Optional[str] = None,
+        segment_id: Optional[str] = None,
+        search: Optional[str] = None,
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
         options: Optional[RequestOptions] = None,
     ) -> AsyncPages[Contact]:
         """List contacts.
 
+        segment_id: Whom this segment holds now; beside other filters, whom all of them fit.
         limit: How many to return, at most. 50 unless given.
         cursor: `next_cursor` of the page before. Leave it out for the first page.
         """
         return self._client._pages(
             "GET",
             "/api/v1/contacts",
-            query={"external_id": external_id, "tag": tag, "limit": limit, "cursor": cursor},
+            query={"external_id": external_id, "tag": tag, "segment_id": segment_id, "search": search, "limit": limit, "cursor": cursor},
             options=options,
         )
 
@@ -1053,16 +1064,19 @@ class AsyncTemplatesResource:
         variables: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
         device: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
         contact: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
+        contact_id: Union[str, NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> TemplatePreview:
         """Fill a template that is not saved.
 
         locale: Unless given, that of `contact`; null is somebody whose language is not known.
+        contact_id: Somebody there is, in the place of `contact`; `device`, unless given, is the
+            one of theirs that was seen last.
         """
         return await self._client._value(
             "POST",
             "/api/v1/templates/preview",
-            body={"content": content, "locales": locales, "missing_variables": missing_variables, "locale": locale, "variables": variables, "device": device, "contact": contact},
+            body={"content": content, "locales": locales, "missing_variables": missing_variables, "locale": locale, "variables": variables, "device": device, "contact": contact, "contact_id": contact_id},
             takes_key=True,
             options=options,
         )
@@ -1084,17 +1098,22 @@ class AsyncTemplatesResource:
         self,
         id: str,
         *,
+        version: Union[int, NotGiven] = NOT_GIVEN,
         name: Union[str, NotGiven] = NOT_GIVEN,
         content: Union[Content, NotGiven] = NOT_GIVEN,
         locales: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
         missing_variables: Union[Literal["error", "empty"], NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> Template:
-        """Change a template."""
+        """Change a template.
+
+        version: The version that is changed. Where it is not the latest any more, nothing is
+            changed, and the answer is 409.
+        """
         return await self._client._value(
             "PATCH",
             f"/api/v1/templates/{segment('id', id)}",
-            body={"name": name, "content": content, "locales": locales, "missing_variables": missing_variables},
+            body={"version": version, "name": name, "content": content, "locales": locales, "missing_variables": missing_variables},
             options=options,
         )
 
@@ -1111,6 +1130,32 @@ class AsyncTemplatesResource:
             options=options,
         )
 
+    def versions(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> AsyncPages[TemplateVersionSummary]:
+        """List the versions of a template."""
+        return self._client._pages(
+            "GET",
+            f"/api/v1/templates/{segment('id', id)}/versions",
+            options=options,
+        )
+
+    async def get_version(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> TemplateVersion:
+        """Read a version of a template."""
+        return await self._client._value(
+            "GET",
+            f"/api/v1/templates/versions/{segment('id', id)}",
+            options=options,
+        )
+
     async def preview(
         self,
         id: str,
@@ -1119,16 +1164,19 @@ class AsyncTemplatesResource:
         variables: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
         device: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
         contact: Union[Dict[str, Any], NotGiven] = NOT_GIVEN,
+        contact_id: Union[str, NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> TemplatePreview:
         """Fill a template for an example.
 
         locale: Unless given, that of `contact`; null is somebody whose language is not known.
+        contact_id: Somebody there is, in the place of `contact`; `device`, unless given, is the
+            one of theirs that was seen last.
         """
         return await self._client._value(
             "POST",
             f"/api/v1/templates/{segment('id', id)}/preview",
-            body={"locale": locale, "variables": variables, "device": device, "contact": contact},
+            body={"locale": locale, "variables": variables, "device": device, "contact": contact, "contact_id": contact_id},
             takes_key=True,
             options=options,
         )
@@ -1312,6 +1360,7 @@ class AsyncWorkflowsResource:
         trigger: Union[WorkflowTrigger, NotGiven] = NOT_GIVEN,
         steps: Union[List[WorkflowStep], NotGiven] = NOT_GIVEN,
         reentry: Union[Literal["always", "when_ended", "once"], NotGiven] = NOT_GIVEN,
+        version: Union[int, NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> SavedWorkflow:
         """Change a workflow.
@@ -1319,11 +1368,13 @@ class AsyncWorkflowsResource:
         reentry: `always`: as often as triggered. `when_ended`: not while a run of the person is
             under way. `once`: never again, whatever became of the run. Whoever may not enter is
             passed over.
+        version: Which version was changed: where others have made a later one by now, the
+            answer is 409.
         """
         return await self._client._value(
             "PATCH",
             f"/api/v1/workflows/{segment('id', id)}",
-            body={"name": name, "trigger": trigger, "steps": steps, "reentry": reentry},
+            body={"name": name, "trigger": trigger, "steps": steps, "reentry": reentry, "version": version},
             options=options,
         )
 
@@ -1350,6 +1401,44 @@ class AsyncWorkflowsResource:
         return await self._client._value(
             "GET",
             f"/api/v1/workflows/{segment('id', id)}/statistics",
+            options=options,
+        )
+
+    def versions(
+        self,
+        id: str,
+        *,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        options: Optional[RequestOptions] = None,
+    ) -> AsyncPages[WorkflowVersionSummary]:
+        """List the versions of a workflow.
+
+        limit: How many to return, at most. 50 unless given.
+        cursor: `next_cursor` of the page before. Leave it out for the first page.
+        """
+        return self._client._pages(
+            "GET",
+            f"/api/v1/workflows/{segment('id', id)}/versions",
+            query={"limit": limit, "cursor": cursor},
+            options=options,
+        )
+
+    async def version(
+        self,
+        id: str,
+        *,
+        version: Optional[int] = None,
+        options: Optional[RequestOptions] = None,
+    ) -> WorkflowVersion:
+        """Read a version of a workflow.
+
+        version: Its number. Left out: the latest.
+        """
+        return await self._client._value(
+            "GET",
+            f"/api/v1/workflows/{segment('id', id)}/version",
+            query={"version": version},
             options=options,
         )
 

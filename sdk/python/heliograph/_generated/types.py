@@ -383,7 +383,8 @@ class CredentialCheck(TypedDict):
     kind: Literal["apns", "fcm", "webpush", "smtp"]
     # `accepted`: the provider knows the sender. `refused`: it takes no messages with this credential.
     # `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web
-    # Push, whose services are asked with a browser's subscription.
+    # Push, whose services are asked with a browser's subscription; what can be judged without them is
+    # right.
     status: Literal["accepted", "refused", "unreachable", "unasked"]
     # Why, in words; null when it was accepted.
     reason: Optional[str]
@@ -661,6 +662,10 @@ class Notification(TypedDict):
     # The content's title, else its subject; null where there is none, or a template says it to each.
     title: Optional[str]
     template_id: Optional[str]
+    # The workflow that sent it; null: a request did.
+    workflow_id: Optional[str]
+    # The key of that workflow's step.
+    workflow_step: Optional[str]
     counts: Counts
     # When it is, or was, to be sent: a moment, or with `local_time` a day; null: at once.
     send_at: Optional[str]
@@ -716,6 +721,10 @@ class NotificationSummary(TypedDict):
     # The content's title, else its subject; null where there is none, or a template says it to each.
     title: Optional[str]
     template_id: Optional[str]
+    # The workflow that sent it; null: a request did.
+    workflow_id: Optional[str]
+    # The key of that workflow's step.
+    workflow_step: Optional[str]
     counts: Counts
     # When it is, or was, to be sent: a moment, or with `local_time` a day; null: at once.
     send_at: Optional[str]
@@ -774,6 +783,9 @@ class PreviewSources(_PreviewSources, total=False):
     variables: Dict[str, Any]
     device: Dict[str, Any]
     contact: Dict[str, Any]
+    # Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that
+    # was seen last.
+    contact_id: str
 
 
 class PreviewTemplate(TypedDict, total=False):
@@ -782,6 +794,9 @@ class PreviewTemplate(TypedDict, total=False):
     variables: Dict[str, Any]
     device: Dict[str, Any]
     contact: Dict[str, Any]
+    # Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that
+    # was seen last.
+    contact_id: str
 
 
 class ProviderPreview(TypedDict):
@@ -1058,7 +1073,8 @@ class SegmentCount(TypedDict):
     devices: int
     # E-mail channels; they are reached by content with a part for e-mail.
     emails: int
-    # False: counting took longer than 3 s, and this is what the database expects.
+    # False: counting, or the wait for other counts, took longer than 3 s, and this is what the
+    # database expects.
     is_exact: bool
 
 
@@ -1200,6 +1216,46 @@ class TemplatePreview(TypedDict):
     content: Content
 
 
+class TemplateVersion(TypedDict):
+    id: str
+    version: int
+    # What the template was called.
+    name: str
+    created_at: str
+    actor: TemplateVersionActor
+    template_id: str
+    content: Content
+    locales: Dict[str, Any]
+    missing_variables: Literal["error", "empty"]
+
+
+class TemplateVersionActor(TypedDict):
+    # `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the
+    # system's user name. `system`: the service itself.
+    kind: Literal["key", "user", "cli", "system"]
+    id: Optional[str]
+    # Of a person who still has an account.
+    email: Optional[str]
+
+
+class TemplateVersionSummary(TypedDict):
+    id: str
+    version: int
+    # What the template was called.
+    name: str
+    created_at: str
+    actor: TemplateVersionSummaryActor
+
+
+class TemplateVersionSummaryActor(TypedDict):
+    # `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the
+    # system's user name. `system`: the service itself.
+    kind: Literal["key", "user", "cli", "system"]
+    id: Optional[str]
+    # Of a person who still has an account.
+    email: Optional[str]
+
+
 class TestWebhook(TypedDict, total=False):
     # Unless given, the first that the webhook subscribes to.
     event: Literal[
@@ -1308,6 +1364,9 @@ class UpdateSegment(TypedDict, total=False):
 
 
 class UpdateTemplate(TypedDict, total=False):
+    # The version that is changed. Where it is not the latest any more, nothing is changed, and the
+    # answer is 409.
+    version: int
     name: str
     content: Content
     locales: Dict[str, Any]
@@ -1342,6 +1401,8 @@ class UpdateWorkflow(TypedDict, total=False):
     # `always`: as often as triggered. `when_ended`: not while a run of the person is under way.
     # `once`: never again, whatever became of the run. Whoever may not enter is passed over.
     reentry: Literal["always", "when_ended", "once"]
+    # Which version was changed: where others have made a later one by now, the answer is 409.
+    version: int
 
 
 class _UpsertContact(TypedDict):
@@ -1786,3 +1847,52 @@ class WorkflowTriggerTo(TypedDict, total=False):
     tags_any: List[str]
     tags_all: List[str]
     segment_id: str
+
+
+class WorkflowVersion(TypedDict):
+    # Of the version.
+    id: str
+    version: int
+    created_at: str
+    # Who made it.
+    actor: WorkflowVersionActor
+    # Of it, those under way.
+    runs: int
+    trigger: WorkflowTrigger
+    steps: List[WorkflowStep]
+    # `always`: as often as triggered. `when_ended`: not while a run of the person is under way.
+    # `once`: never again, whatever became of the run. Whoever may not enter is passed over.
+    reentry: Literal["always", "when_ended", "once"]
+
+
+class WorkflowVersionActor(TypedDict):
+    """Who made it."""
+
+    # `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the
+    # system's user name. `system`: the service itself.
+    kind: Literal["key", "user", "cli", "system"]
+    id: Optional[str]
+    # Of a person who still has an account.
+    email: Optional[str]
+
+
+class WorkflowVersionSummary(TypedDict):
+    # Of the version.
+    id: str
+    version: int
+    created_at: str
+    # Who made it.
+    actor: WorkflowVersionSummaryActor
+    # Of it, those under way.
+    runs: int
+
+
+class WorkflowVersionSummaryActor(TypedDict):
+    """Who made it."""
+
+    # `key`: a secret key, by its id. `user`: a person. `cli`: somebody at the command line, by the
+    # system's user name. `system`: the service itself.
+    kind: Literal["key", "user", "cli", "system"]
+    id: Optional[str]
+    # Of a person who still has an account.
+    email: Optional[str]

@@ -58,6 +58,19 @@ layer(live)("ApplicationStore", (it) => {
     })
   )
 
+  it.effect("writes every application into the log of its organization, and the organization itself once", () =>
+    Effect.gen(function* () {
+      const [store, sql] = [yield* ApplicationStore, yield* SqlClient.SqlClient]
+      const made = yield* store.create(newApplication("by an operator"))
+      const entries = yield* sql<{ action: string; target: string }>`
+        SELECT action, target FROM people_log WHERE organization_id = ${made.organizationId}`
+      expect(entries).toContainEqual({ action: "application.created", target: made.id })
+      expect(entries.filter(({ action }) => action === "organization.created")).toEqual([
+        { action: "organization.created", target: made.organizationId }
+      ])
+    })
+  )
+
   it.effect("finds what was made, and nothing under another id", () =>
     Effect.gen(function* () {
       const store = yield* ApplicationStore

@@ -258,6 +258,34 @@ layer(hotStores)("AudienceStore", (it) => {
     })
   )
 
+  it.effect("selects people of a time zone whatever they and the sender call it", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const [a, b, c] = yield* register(app, [
+        android("a", { timezone: "Asia/Kolkata" }),
+        web("b", { timezone: "Asia/Calcutta" }),
+        ios("c", { timezone: "asia/kolkata" }),
+        android("d", { timezone: "Asia/Colombo" })
+      ])
+      const contacts = yield* ContactStore
+      const mail = {
+        "e@example.com": "Asia/Calcutta",
+        "f@example.com": "ASIA/KOLKATA",
+        "g@example.com": "Asia/Colombo"
+      }
+      yield* contacts.upsert(
+        app,
+        Object.entries(mail).map(([email, timezone]) => ({ external_id: email, email, timezone }))
+      )
+      for (const timezone of ["Asia/Kolkata", "Asia/Calcutta", "asia/CALCUTTA"]) {
+        const { everyone } = yield* readAll(app, { timezone }, { email: true })
+        expect(everyone).toHaveLength(5)
+        expect(everyone).toEqual(expect.arrayContaining([a, b, c]))
+      }
+      expect((yield* readAll(app, { timezone: "Asia/Colombo" }, { email: true })).everyone).toHaveLength(2)
+    })
+  )
+
   it.effect("makes the channels of unknown addresses, once each", () =>
     Effect.gen(function* () {
       const channels = yield* ChannelStore

@@ -2,13 +2,14 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
-import type { UpsertContact } from "../../../../services/domain/audience/Contact.ts"
+import type { Contact, UpsertContact } from "../../../../services/domain/audience/Contact.ts"
 import type { AppId, ContactId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import type { Audience } from "../../../../services/domain/sending/Notification.ts"
 import { AudienceStore } from "../../../../services/ports/audience/AudienceStore.ts"
 import { ChannelStore } from "../../../../services/ports/audience/ChannelStore.ts"
 import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
+import type { Page } from "../../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
 import { android, hotStores, newApp } from "../Stores.ts"
 
@@ -53,6 +54,43 @@ const mailTo = Effect.fnUntraced(function* (app: AppId, to: Audience, limit = 2)
 })
 
 layer(stores)("ContactStore", (it) => {
+  it.effect("finds people by how their id, address or name begins, whatever the case, each once, page by page", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      yield* put(app, "Ada-2", { email: "ada@example.com", attributes: { name: "Ada Lovelace" } })
+      yield* put(app, "ada-1", {})
+      yield* put(app, "u-1", { email: "Adam@Example.com" })
+      yield* put(app, "u-2", { attributes: { name: "ADAline" } })
+      yield* put(app, "u-3", { email: "bob@example.com", attributes: { name: "Bob Ada", plan: "pro" } })
+      yield* put(app, "100%_sure", { attributes: { name: 7 } })
+      yield* put(app, "long", { attributes: { name: "n".repeat(3_900) } })
+      yield* put(other, "ada-3", {})
+      const all = Effect.fnUntraced(function* (prefix: string, limit: number) {
+        const found: Array<string> = []
+        let after: string | null = null
+        do {
+          const page: Page<Contact> = yield* contacts.search(app, prefix, after, limit)
+          found.push(...page.items.map(({ externalId }) => externalId))
+          after = page.next
+        } while (after !== null)
+        return found
+      })
+      for (const limit of [1, 2, 3, 100]) {
+        expect(yield* all("aDa", limit)).toEqual(["ada-1", "Ada-2", "u-1", "u-2"])
+      }
+      expect(yield* all("ada@", 10)).toEqual(["Ada-2"])
+      expect(yield* all("ada l", 10)).toEqual(["Ada-2"])
+      expect(yield* all("lovelace", 10)).toEqual([])
+      // What a pattern would take for anything is itself.
+      expect(yield* all("100%", 10)).toEqual(["100%_sure"])
+      expect([yield* all("%", 10), yield* all("_", 10), yield* all("10__", 10)]).toEqual([[], [], []])
+      expect(yield* all("7", 10)).toEqual(["100%_sure"])
+      expect(yield* all("nnn", 10)).toEqual(["long"])
+      expect(yield* contacts.search(app, "ada", uuidv7(), 10)).toEqual({ items: [], next: null })
+    })
+  )
+
   it.effect("keeps one contact for each external id of an application, through concurrent writes", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactStore

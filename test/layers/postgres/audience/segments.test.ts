@@ -1,7 +1,10 @@
+import { PgClient } from "@effect/sql-pg"
 import { describe, expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as AudienceStores from "../../../../layers/postgres/audience/AudienceStore.ts"
 import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
+import { pool } from "../../../../layers/postgres/server/Database.ts"
 import type { UpsertContact } from "../../../../services/domain/audience/Contact.ts"
 import type { AppId } from "../../../../services/domain/Ids.ts"
 import type { KeptAudience, Way } from "../../../../services/domain/sending/Notification.ts"
@@ -9,6 +12,7 @@ import type { SegmentFilter } from "../../../../services/domain/audience/Segment
 import { AudienceStore } from "../../../../services/ports/audience/AudienceStore.ts"
 import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
 import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
+import { TestDatabase } from "../../../Database.ts"
 import { android, hotStores, newApp } from "../Stores.ts"
 
 const ALL_WAYS: ReadonlyArray<Way> = ["push", "email", "inbox"]
@@ -219,6 +223,39 @@ layer(stores, { timeout: 240_000 })("segments", (it) => {
       expect(quick.isExact).toBe(false)
       const exact = yield* audiences.count(app, { filter }, ALL_WAYS, 60_000)
       expect(exact).toMatchObject({ isExact: true, recipients: { inbox: 59_993 } })
+    })
+  )
+
+  it.effect("leaves connections to everything else, however many are counted at once", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const apps = [yield* newApp, yield* newApp, yield* newApp, yield* newApp]
+      const sql = yield* SqlClient.SqlClient
+      for (const app of apps) {
+        yield* sql`INSERT INTO contacts (id, app_id, external_id, attributes)
+          SELECT gen_random_uuid(), ${app}, 'p' || n, json_build_object('n', n) FROM generate_series(1, 2000) AS n`
+      }
+      const filter: SegmentFilter = { attributes: [{ name: "n", op: "greater", value: 7 }] }
+      const own = AudienceStores.layer.pipe(Layer.provideMerge(PgClient.layerFrom(pool(url, 3)).pipe(Layer.orDie)))
+      yield* Effect.gen(function* () {
+        const audiences = yield* AudienceStore
+        const few = yield* SqlClient.SqlClient
+        let counted = 0
+        const first = yield* Deferred.make<void>()
+        const noted = Effect.suspend(() => {
+          counted++
+          return Deferred.succeed(first, undefined)
+        })
+        const counts = yield* Effect.forEach(
+          Array.from({ length: 40 }, (_, i) => apps[i % 4]!),
+          (app) => Effect.forkChild(Effect.tap(audiences.count(app, { filter }, ALL_WAYS, 60_000), noted))
+        )
+        yield* Deferred.await(first)
+        yield* few.withTransaction(few`SELECT 1`)
+        expect(counted, "counts that were done first").toBeLessThan(20)
+        const all = yield* Effect.forEach(counts, Fiber.join)
+        expect(all.every(({ isExact, recipients }) => isExact && recipients.inbox === 1993)).toBe(true)
+      }).pipe(Effect.provide(Layer.fresh(own)))
     })
   )
 })

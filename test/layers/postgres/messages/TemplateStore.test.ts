@@ -4,6 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { SegmentId, TemplateId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import type { Template, TemplateBody } from "../../../../services/domain/messages/Template.ts"
+import { VERSIONS_KEPT } from "../../../../services/domain/messages/Template.ts"
+import { CurrentActor } from "../../../../services/ports/access/AuditLog.ts"
 import type { Page } from "../../../../services/ports/audience/DeviceStore.ts"
 import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
 import { SegmentStore } from "../../../../services/ports/audience/SegmentStore.ts"
@@ -32,6 +34,41 @@ layer(hotStores, { timeout: 240_000 })("TemplateStore", (it) => {
       expect(yield* templates.remove(app, made.id)).toBe(true)
       expect(yield* templates.remove(app, made.id)).toBe(false)
       expect(yield* templates.body(second.versionId)).toEqual(Option.some(body("two")))
+    })
+  )
+
+  it.effect("shows its latest versions with who made them, until it is removed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const [app, other] = [yield* newApp, yield* newApp]
+      const templates = yield* TemplateStore
+      const made = yield* templates.create(app, "A", body("1"))
+      const key = uuidv7()
+      for (let version = 1; version <= VERSIONS_KEPT; version++) {
+        const change = templates.update(app, made.id, version, `A${version}`, body(`${version + 1}`))
+        yield* Effect.provideService(change, CurrentActor, { kind: "key", id: key })
+      }
+      const shown = yield* templates.versions(app, made.id)
+      // The first one has made room for the last.
+      expect(shown.map(({ version }) => version)).toEqual(
+        Array.from({ length: VERSIONS_KEPT }, (_, i) => VERSIONS_KEPT + 1 - i)
+      )
+      const [latest] = shown
+      expect(latest).toMatchObject({ name: `A${VERSIONS_KEPT}`, actor: { kind: "key", id: key }, actorEmail: null })
+      expect(yield* templates.version(app, latest!.id)).toEqual(
+        Option.some({ ...latest, templateId: made.id, body: body(`${VERSIONS_KEPT + 1}`) })
+      )
+      expect(yield* templates.version(app, made.versionId)).toEqual(Option.none())
+      expect(yield* templates.body(made.versionId)).toEqual(Option.some(body("1")))
+      expect(yield* templates.version(other, latest!.id)).toEqual(Option.none())
+      expect(yield* templates.versions(other, made.id)).toEqual([])
+      const retired = () =>
+        sql`SELECT 1 FROM template_versions WHERE template_id = ${made.id} AND retired_at IS NOT NULL`
+      expect(yield* retired()).toHaveLength(1)
+      yield* templates.remove(app, made.id)
+      expect(yield* templates.versions(app, made.id)).toEqual([])
+      expect(yield* templates.version(app, latest!.id)).toEqual(Option.none())
+      expect(yield* retired()).toHaveLength(VERSIONS_KEPT + 1)
     })
   )
 

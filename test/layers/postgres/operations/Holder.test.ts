@@ -284,6 +284,25 @@ layer(NotificationStores.layer.pipe(Layer.provideMerge(testDatabase())), { exclu
       240_000
     )
 
+    it.effect("prolongs what stands in the row of its notification, and nobody else's", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const { batch, mine } = yield* held
+        const [id, recipient] = ids(2)
+        yield* sql`UPDATE notifications SET direct_batch = ${id!}, direct_provider = 'fcm', direct_recipient = ${recipient!},
+          direct_holder = ${mine.id()}::integer, direct_until = now() - interval '1 s' WHERE id = ${batch.notificationId}`
+        const lasts = Effect.map(
+          sql<{ readonly lasts: boolean }>`
+            SELECT direct_until > now() AS lasts FROM notifications WHERE id = ${batch.notificationId}`,
+          ([row]) => row!.lasts
+        )
+        yield* mine.beatWith({ ...NOTHING, batches: [{ id: id!, fence: 2 }] })
+        expect(yield* lasts).toBe(false)
+        yield* mine.beatWith({ ...NOTHING, batches: [{ id: id!, fence: 1 }] })
+        expect(yield* lasts).toBe(true)
+      })
+    )
+
     it.effect("suspects what crashed its process, sends it alone, and clears it with its first result", () =>
       Effect.gen(function* () {
         const { batch, lane, mine, other, recipients } = yield* held

@@ -8,7 +8,7 @@ import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
 import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
 import { android, hotStores, newApp, tokens } from "../Stores.ts"
 
-layer(hotStores)("the planner's statistics", (it) => {
+layer(hotStores, { excludeTestServices: true })("the planner's statistics", (it) => {
   it.effect("are of a table as it is after an import, not as it was when it was empty", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -55,6 +55,7 @@ layer(stores)("OwnershipStore", (it) => {
         "channel",
         "segment",
         "template",
+        "templateVersion",
         "notification",
         "webhook",
         "redelivery",

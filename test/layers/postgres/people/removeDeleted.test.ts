@@ -75,9 +75,11 @@ const fill = Effect.fnUntraced(function* (app: AppId) {
   }
   const { contact, notification, webhook, workflow } = place
   yield* sql.unsafe(
-    `CREATE TABLE ${ids} AS SELECT i, gen_random_uuid() AS id, now() AS at FROM generate_series(1, ${ROWS}) AS i`
+    `CREATE TABLE ${ids} AS SELECT i, gen_random_uuid() AS id, now() - i * interval '1 ms' AS at FROM generate_series(1, ${ROWS}) AS i`
   )
   yield* sql`INSERT INTO contacts (app_id, id, external_id) VALUES (${app}, ${contact}, 'reader')`
+  yield* sql`
+    INSERT INTO workflows (app_id, id, name, version_id, trigger_type) VALUES (${app}, ${workflow}, 'x', ${workflow}, 'api')`
   yield* sql`INSERT INTO webhooks (app_id, id, name, url) VALUES (${app}, ${webhook}, 'x', 'https://example.com/')`
   yield* sql`
     INSERT INTO notifications (app_id, id, status, priority, request, expires_at)
@@ -116,6 +118,8 @@ const fill = Effect.fnUntraced(function* (app: AppId) {
     `INSERT INTO watched_segments (segment_id, app_id, filter, since) SELECT id, '${app}', '{}', at FROM ${ids} WHERE i < 5`,
     `INSERT INTO segment_members (segment_id, contact_id)
       SELECT s.id, c.id FROM ${ids} AS s, ${ids} AS c WHERE s.i = 1`,
+    `INSERT INTO early_looks (segment_id, contact_id, since)
+      SELECT s.id, c.id, now() FROM ${ids} AS s, ${ids} AS c WHERE s.i = 1`,
     `INSERT INTO daily_stats (app_id, day, provider, slot) SELECT '${app}', current_date - i, 'fcm', 0 FROM ${ids}`
   ])
     yield* sql.unsafe(statement)

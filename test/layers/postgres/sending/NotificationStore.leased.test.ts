@@ -1,97 +1,21 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { randomBytes } from "node:crypto"
-import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
-import * as IdempotencyStores from "../../../../layers/postgres/access/IdempotencyStore.ts"
-import * as HolderStores from "../../../../layers/postgres/operations/HolderStore.ts"
-import * as CredentialStores from "../../../../layers/postgres/sending/CredentialStore.ts"
-import type { RegisterDevice } from "../../../../services/domain/audience/Device.ts"
+import { giveRows } from "../../../../layers/postgres/sending/directBatches.ts"
 import type { AppId, BatchId, NotificationId } from "../../../../services/domain/Ids.ts"
-import type { CredentialConfig } from "../../../../services/domain/sending/Credential.ts"
 import type { KeptRequest } from "../../../../services/domain/sending/Notification.ts"
 import { messageOf } from "../../../../services/domain/sending/Notification.ts"
 import { IdempotencyStore } from "../../../../services/ports/access/IdempotencyStore.ts"
 import { AudienceStore } from "../../../../services/ports/audience/AudienceStore.ts"
 import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
-import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
-import type { HolderId } from "../../../../services/ports/operations/HolderStore.ts"
 import { HolderStore } from "../../../../services/ports/operations/HolderStore.ts"
 import { BatchStore } from "../../../../services/ports/sending/BatchStore.ts"
 import { CredentialStore } from "../../../../services/ports/sending/CredentialStore.ts"
 import type { NewNotification } from "../../../../services/ports/sending/NotificationStore.ts"
 import { FEW_DEVICES, NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
-import { HELLO, hotStores, newApp } from "../Stores.ts"
-
-const stores = Layer.mergeAll(CredentialStores.layer, IdempotencyStores.layer, HolderStores.layer).pipe(
-  Layer.provide(SecretBox.layerOf(randomBytes(32))),
-  Layer.provideMerge(hotStores)
-)
-
-const HOLDER = 4711 as HolderId
-const LEASE = 60_000
-const TTL = 30_000
-
-const PEM = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0IGtleQ==\n-----END PRIVATE KEY-----"
-const APNS: CredentialConfig = {
-  kind: "apns",
-  value: { team_id: "TEAM012345", key_id: "KEY0123456", private_key: PEM, bundle_id: "com.example.app" }
-}
-const FCM: CredentialConfig = {
-  kind: "fcm",
-  value: { service_account: { project_id: "p", client_email: "a@p.example", private_key: PEM } }
-}
-const WEBPUSH: CredentialConfig = {
-  kind: "webpush",
-  value: { subject: "mailto:a@b.example", public_key: "public-half", private_key: "private-half" }
-}
-
-const newSender = Effect.gen(function* () {
-  const app = yield* newApp
-  const credentials = yield* CredentialStore
-  for (const config of [APNS, FCM, WEBPUSH]) yield* credentials.put(app, config)
-  return app
-})
-
-const ios = (more: Partial<RegisterDevice> = {}): RegisterDevice => ({
-  token: randomBytes(32).toString("hex"),
-  platform: "ios",
-  ...more
-})
-const android = (more: Partial<RegisterDevice> = {}): RegisterDevice => ({
-  token: randomBytes(16).toString("hex"),
-  platform: "android",
-  ...more
-})
-const web = (): RegisterDevice => ({
-  token: `https://push.example/{"a",\\b}/${randomBytes(8).toString("hex")}`,
-  platform: "web",
-  web_push_p256dh: "p-256",
-  web_push_auth: "au,th"
-})
-
-const devicesOf = Effect.fnUntraced(function* (app: AppId, devices: ReadonlyArray<RegisterDevice>) {
-  const made = yield* (yield* DeviceStore).register(app, devices)
-  return made.map(({ id }) => id as string)
-})
-
-/** Accepts a message to a device, leased unless said otherwise. */
-const accept = Effect.fnUntraced(function* (
-  appId: AppId,
-  device: string,
-  more: { readonly isLeased?: boolean; readonly request?: KeptRequest } & Partial<NewNotification> = {}
-) {
-  const notifications = yield* NotificationStore
-  const { isLeased = true, request = HELLO, ...over } = more
-  const id = uuidv7() as NotificationId
-  const batch = uuidv7() as BatchId
-  const accepted = yield* notifications.acceptForDevice(
-    { id, appId, request, ttlMs: TTL, batches: null, ...over },
-    { id: device, batch, lease: isLeased ? { holder: HOLDER, ms: LEASE } : null }
-  )
-  return { id, batch, accepted }
-})
+import { HELLO, newApp } from "../Stores.ts"
+import { accept, android, APNS, devicesOf, FCM, HOLDER, ios, LEASE, newSender, stores, TTL, web } from "./Leased.ts"
 
 interface SharedRow {
   readonly id: string
@@ -115,7 +39,7 @@ const acceptFor = Effect.fnUntraced(function* (
   const rows = yield* sql<SharedRow>`
     SELECT id, app_id, priority, recipients, fence, lease_holder, done, pending,
       lease_until > now() AND lease_until <= now() + ${LEASE} * interval '1 ms' AS is_leased
-    FROM batches WHERE notification_id = ${id} ORDER BY id`
+    FROM all_batches WHERE notification_id = ${id} ORDER BY id`
   return { id, accepted, rows }
 })
 
@@ -123,7 +47,7 @@ const rowOf = Effect.fnUntraced(function* (batch: BatchId) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<Record<string, unknown>>`
     SELECT fence, lease_holder, lease_until > now() AND lease_until <= now() + ${LEASE} * interval '1 ms' AS is_leased, done,
-      pending FROM batches WHERE id = ${batch}`
+      pending FROM all_batches WHERE id = ${batch}`
   return rows[0]
 })
 const LEASED = { fence: 1, lease_holder: HOLDER, is_leased: true, done: false, pending: 1 }
@@ -158,6 +82,7 @@ layer(stores)("NotificationStore, leasing a message as it accepts it", (it) => {
         expect([claimed.target]).toEqual(targets)
         const message = messageOf(request, { id, appId: app, expiresAt: claimed.expiresAt, trace: null })
         expect(Option.some(message)).toEqual(yield* notifications.message(id))
+        yield* giveRows(sql, sql`n.id = ${id}`)
         yield* sql`UPDATE batches SET lease_until = NULL WHERE id = ${batch}`
         const [again] = yield* batches.claim({ appId: app, provider, priority: "high" }, 1, LEASE)
         expect(claimed.batch).toEqual({ ...again, fence: 1 })
@@ -275,7 +200,7 @@ layer(stores)("NotificationStore, leasing a message as it accepts it", (it) => {
       }
       expect(refused).toMatchObject({ _tag: "StoreError" })
       const sql = yield* SqlClient.SqlClient
-      expect(yield* sql`SELECT 1 FROM batches WHERE app_id = ${app}`).toHaveLength(2)
+      expect(yield* sql`SELECT 1 FROM all_batches WHERE app_id = ${app}`).toHaveLength(2)
       expect(yield* sql`SELECT 1 FROM notifications WHERE app_id = ${app}`).toHaveLength(2)
     })
   )
@@ -533,7 +458,7 @@ layer(stores)("NotificationStore, leasing a message as it accepts it", (it) => {
         expect(accepted.claimed.map(({ batch }) => batch.id).sort()).toEqual(rows.map(({ id }) => id).sort())
       }
       expect(single.accepted!.claimed!.target.id).toBe(d)
-      expect(yield* sql`SELECT 1 FROM batches WHERE app_id = ${app}`).toHaveLength(7)
+      expect(yield* sql`SELECT 1 FROM all_batches WHERE app_id = ${app}`).toHaveLength(7)
       expect(yield* sql`SELECT 1 FROM notifications WHERE app_id = ${app}`).toHaveLength(6)
       const [answer] = yield* sql`SELECT status FROM idempotency_keys WHERE app_id = ${app} AND key = 'mine'`
       expect(answer).toEqual({ status: 202 })

@@ -6,8 +6,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe } from "vitest"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import { CanWait } from "../../../../services/ports/operations/CanWait.ts"
 import * as Settings from "../../../../layers/config/Settings.ts"
-import { layer, migratedLayer, nodeName } from "../../../../layers/postgres/server/Database.ts"
+import { layer, migratedLayer, nodeName, pool } from "../../../../layers/postgres/server/Database.ts"
 import { embeddedServer } from "../../../../layers/postgres/server/EmbeddedServer.ts"
 import { freshDatabase } from "../../../Database.ts"
 
@@ -140,5 +141,39 @@ describe("migratedLayer", { concurrent: true, timeout: 240_000 }, () => {
         expect(answered.filter((id) => !kept.has(id))).toEqual([])
       }).pipe(Effect.provide(node))
     })
+  )
+})
+
+describe("a pool", () => {
+  it.live("leaves half of its connections to what cannot wait, whatever is waited for meanwhile", () =>
+    Effect.gen(function* () {
+      const { url } = yield* freshDatabase("empty")
+      yield* Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        // A pool that is connected: the first transactions of one that is not wait for each other.
+        yield* sql`SELECT 1`
+        const [gate, both] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        let begun = 0
+        const waits = <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.provideService(work, CanWait, true)
+        const list = waits(
+          sql.withTransaction(
+            Effect.suspend(() => {
+              if (++begun === 2) Deferred.doneUnsafe(both, Effect.void)
+              // Those who have a place wait for no further one.
+              return Effect.andThen(waits(sql.withTransaction(sql`SELECT 1`)), Deferred.await(gate))
+            })
+          )
+        )
+        const lists = yield* Effect.forEach(Array.from({ length: 12 }), () => Effect.forkChild(list))
+        yield* Deferred.await(both)
+        // A message, and one that is given up.
+        yield* sql.withTransaction(sql`SELECT 1`)
+        yield* Fiber.interrupt(lists.pop()!)
+        expect(begun).toBe(2)
+        yield* Deferred.succeed(gate, undefined)
+        yield* Effect.forEach(lists, Fiber.join)
+        expect(begun).toBe(11)
+      }).pipe(Effect.provide(PgClient.layerFrom(pool(url, 4))))
+    }).pipe(Effect.scoped)
   )
 })

@@ -11,7 +11,7 @@ import { HolderStore } from "../../../../services/ports/operations/HolderStore.t
 import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
 import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
 import { hotStores, newApp } from "../Stores.ts"
-import { activated, carry, entered, moved, workflowStores } from "./Runs.ts"
+import { activated, carry, entered, moved, onOwnNode, timerBlocks, workflowStores } from "./Runs.ts"
 
 /* Runs over which processes have ended: which of them are suspected, how the one at fault is found, and what becomes of it. */
 
@@ -160,5 +160,30 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("a run", (it) => 
         const [row] = yield* sql`SELECT max(suspicion)::integer AS most FROM execution_timers WHERE app_id = ${app}`
         expect(row).toEqual({ most: ALONE })
       })
+  )
+
+  it.effect("is looked for among those that are suspected, however many are due beside it", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE execution_timers SET suspicion = 0`
+      // Its vacuum would read beside the test what is counted.
+      yield* sql`ALTER TABLE execution_timers SET (autovacuum_enabled = off)`
+      yield* sql`INSERT INTO execution_timers (app_id, execution_id, due_at)
+        SELECT ${app}::uuid, gen_random_uuid(), now() - interval '1 s' FROM generate_series(1, 20000)`
+      yield* sql`ANALYZE execution_timers`
+      const blocks = yield* onOwnNode(
+        Effect.gen(function* () {
+          const store = yield* ExecutionStore
+          expect(yield* store.hasSuspects).toBe(false)
+          const before = yield* timerBlocks
+          expect(yield* store.hasSuspects).toBe(false)
+          expect((yield* store.moveSuspect(yield* carry())).moves.moved).toEqual([])
+          return (yield* timerBlocks) - before
+        })
+      )
+      yield* sql`DELETE FROM execution_timers WHERE app_id = ${app}`
+      expect(blocks).toBeLessThan(20)
+    })
   )
 })

@@ -1,14 +1,17 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Deferred, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
 import { markDeleted } from "../../../../layers/postgres/people/deleteOrganization.ts"
 import { ENTERING, MOVING_RUNS } from "../../../../layers/postgres/server/advisoryLocks.ts"
 import { pool } from "../../../../layers/postgres/server/Database.ts"
 import type { AppId, ExecutionId, OrganizationId, SegmentId } from "../../../../services/domain/Ids.ts"
+import type { SegmentFilter } from "../../../../services/domain/audience/Segment.ts"
+import type { Facts } from "../../../../services/domain/workflows/Conditions.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
-import type { CancelExecutions } from "../../../../services/domain/workflows/Execution.ts"
+import type { CancelExecutions, Execution } from "../../../../services/domain/workflows/Execution.ts"
+import type { Page } from "../../../../services/ports/audience/DeviceStore.ts"
 import type { Reentry, Workflow } from "../../../../services/domain/workflows/Workflow.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { now } from "../../../../services/ports/Now.ts"
@@ -21,8 +24,18 @@ import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionSt
 import { TriggerStore } from "../../../../services/ports/workflows/TriggerStore.ts"
 import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
 import { TestDatabase } from "../../../Database.ts"
+import { StatementLog } from "../../../src/http/StatementLog.ts"
 import { android, hotStores, newApp } from "../Stores.ts"
-import { activated, carry, draftOf, entered, moved, workflowStores } from "./Runs.ts"
+import {
+  activated,
+  carry,
+  draftOf,
+  entered,
+  moved,
+  onOwnNode as onOneConnection,
+  runBlocks,
+  workflowStores
+} from "./Runs.ts"
 
 const HOUR_S = 3600
 const NO_EVENTS = () => []
@@ -74,6 +87,50 @@ const MARK: Step = { key: "mark", type: "UPDATE_CONTACT", tags_add: ["marked"] }
 const stores = Layer.mergeAll(ContactStores.layer, workflowStores).pipe(Layer.provideMerge(hotStores))
 
 layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
+  describe("that are looked at", () => {
+    it.effect("by how they ended are found beside any number of those under way, and all of them in one order", () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const app = yield* newApp
+        const workflow = yield* activated(app, [PAUSE])
+        yield* entered(workflow, users(5, "done"))
+        yield* letTimePass(app)
+        yield* moveAll(app)
+        // Its vacuum would read beside the test what is counted.
+        yield* sql`ALTER TABLE executions SET (autovacuum_enabled = off)`
+        yield* sql`INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position)
+          SELECT ${app}::uuid, ('ffffffff-0000-7000-8000-' || lpad(i::text, 12, '0'))::uuid, ${workflow.id}::uuid,
+            ${workflow.id}::uuid, ${workflow.id}::uuid, 'open' || i, 'waiting', 0 FROM generate_series(1, 20000) AS t (i)`
+        const blocks = yield* onOneConnection(
+          Effect.gen(function* () {
+            const store = yield* ExecutionStore
+            const filter = { workflowId: workflow.id, status: "completed" as const }
+            const page = store.list(app, filter, null, 10)
+            expect((yield* page).items.map(({ userId }) => userId).toSorted()).toEqual(users(5, "done"))
+            const before = yield* runBlocks
+            expect((yield* page).items).toHaveLength(5)
+            return (yield* runBlocks) - before
+          })
+        )
+        expect(blocks).toBeLessThan(60)
+        const store = yield* ExecutionStore
+        yield* sql`DELETE FROM executions WHERE app_id = ${app} AND user_id LIKE 'open%' AND user_id > 'open15'`
+        const seen: Array<string> = []
+        let before: string | null = null
+        do {
+          const page: Page<Execution> = yield* store.list(app, { workflowId: workflow.id }, before, 1000)
+          seen.push(...page.items.map(({ id }) => id))
+          before = page.next
+        } while (before !== null)
+        expect(seen).toEqual([...new Set(seen)].toSorted().toReversed())
+        const [row] = yield* sql`SELECT count(*)::integer AS count FROM executions WHERE app_id = ${app}`
+        expect(row).toEqual({ count: seen.length })
+        yield* sql`DELETE FROM executions WHERE app_id = ${app}`
+        yield* sql`ALTER TABLE executions RESET (autovacuum_enabled)`
+      })
+    )
+  })
+
   describe("moving", () => {
     it.effect("never moves a run twice, however many are at it", () =>
       Effect.gen(function* () {
@@ -145,6 +202,90 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         }
         expect(counts).toEqual([34, 34, 12, 0])
         expect(yield* statuses(app)).toEqual({ waiting: 80 })
+      })
+    )
+
+    it.effect("hears no more than a process can hold: a page of more is refused, and smaller ones go on", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const wait: Step = {
+          key: "wait",
+          type: "WAIT_FOR",
+          event: "bought",
+          seconds: HOUR_S,
+          match: { event: "id", run: "data.id" }
+        }
+        const workflow = yield* activated(app, [wait])
+        yield* entered(workflow, users(80), { id: 1 })
+        const triggers = yield* TriggerStore
+        for (const userId of users(80)) {
+          for (const id of [0, 1]) {
+            const data = { id, text: "x".repeat(60_000) }
+            yield* triggers.raise(app, { event: "bought", userId, data })
+          }
+        }
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE execution_timers SET due_at = now() - interval '1 s' WHERE app_id = ${app}`
+        const all = yield* Effect.exit(moved(app))
+        expect(Exit.isFailure(all) && Cause.squash(all.cause)).toMatchObject({ _tag: "StoreError", refused: true })
+        // Each looks through 120 KB, half of which it brings: what is read at once is less than all of theirs.
+        const pages: Array<number> = []
+        for (let some = Infinity; some > 0; pages.push(some)) some = (yield* moved(app, 30)).length
+        expect(pages).toEqual([30, 30, 20, 0])
+        expect(yield* statuses(app)).toEqual({ completed: 80 })
+      })
+    )
+
+    it.effect("takes no more people in hand than a process can hold, and each once", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const sql = yield* SqlClient.SqlClient
+        const triggers = yield* TriggerStore
+        const [contacts, segments] = [yield* ContactStore, yield* SegmentStore]
+        const { id } = yield* segments.create(app, {
+          name: "VIP",
+          filter: { tags_any: ["vip"], last_seen: { not_within_days: 1 } }
+        })
+        yield* activated(app, [PAUSE], { trigger: { type: "tag_added", tag: "vip" } })
+        yield* activated(app, [PAUSE], { trigger: { type: "segment_entered", segment_id: id } })
+        const carried = yield* carry()
+        const attributes = { text: "x".repeat(4000) }
+        const tags = ["vip", ...Array.from({ length: 99 }, (_, i) => `t${i}`)]
+        yield* contacts.upsert(
+          app,
+          users(500).map((external_id) => ({ external_id, attributes, tags }))
+        )
+        /** How many each page took. */
+        const pages = Effect.fnUntraced(function* (page: typeof triggers.look) {
+          const counts: Array<number> = []
+          for (;;) {
+            const taken = yield* page(null, 1000, () => true, carried)
+            if (Option.isNone(taken)) return counts
+            counts.push(taken.value.written.reduce((sum, { moves }) => sum + moves.moved.length, 0))
+          }
+        })
+        const changes = yield* pages(triggers.takeChanges)
+        expect(changes.length).toBeGreaterThan(2)
+        expect(yield* statuses(app)).toEqual({ waiting: 1000 })
+        // Those who are in it by a change are not found once more by a look.
+        yield* sql`DELETE FROM segment_members WHERE segment_id = ${id}`
+        yield* sql`UPDATE watched_segments SET is_first = false, after_id = '00000000-0000-0000-0000-000000000000'
+          WHERE segment_id = ${id}`
+        const looks = yield* pages(triggers.look)
+        expect(looks.length).toBeGreaterThan(2)
+        expect(yield* statuses(app)).toEqual({ waiting: 1500 })
+        // An audience that is let in.
+        const store = yield* ExecutionStore
+        const workflow = yield* activated(app, [PAUSE])
+        yield* store.leave({ id: uuidv7(), appId: app, workflowId: workflow.id, filter: null, data: {} })
+        const entries: Array<number> = []
+        for (let page = yield* store.enterPage(null, 1000, () => true, carried); Option.isSome(page);) {
+          entries.push(page.value.moves.moved.length)
+          page = yield* store.enterPage(null, 1000, () => true, carried)
+        }
+        expect(entries.length).toBeGreaterThan(2)
+        expect(Math.max(...changes, ...looks, ...entries)).toBeLessThan(450)
+        expect(yield* statuses(app)).toEqual({ waiting: 2000 })
       })
     )
 
@@ -790,6 +931,40 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
     }
   })
 
+  it.effect("of an audience that several nodes let in at once are one of each person", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const all = users(900)
+      yield* (yield* ContactStore).upsert(
+        app,
+        all.map((external_id) => ({ external_id }))
+      )
+      const workflow = yield* activated(app, [PAUSE])
+      yield* (yield* ExecutionStore).leave({
+        id: uuidv7(),
+        appId: app,
+        workflowId: workflow.id,
+        filter: null,
+        data: {}
+      })
+      const carried = yield* carry()
+      // One page passes from node to node, each of which begins to look for it while another is at its end.
+      const node = Effect.flatMap(ExecutionStore, (store) =>
+        Effect.gen(function* () {
+          while ((yield* sql`SELECT FROM workflow_entries WHERE app_id = ${app}`).length > 0)
+            yield* store.enterPage(null, 1, () => true, carried)
+        })
+      )
+      yield* Effect.all(
+        Array.from({ length: 4 }, () => onOwnNode(node)),
+        { concurrency: "unbounded" }
+      )
+      const entered = yield* sql<{ readonly user_id: string }>`SELECT user_id FROM executions WHERE app_id = ${app}`
+      expect(entered.map(({ user_id }) => user_id).sort()).toEqual([...all].sort())
+    })
+  )
+
   it.effect("of an audience are of all who are contacts when it is described, whatever the clock of their ids", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -1064,6 +1239,40 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
     })
   )
 
+  it.effect("do not begin for who was in a segment before an active workflow came to wait for it", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const contacts = yield* ContactStore
+      const segments = yield* SegmentStore
+      const store = yield* TriggerStore
+      const waitsFor = (id: SegmentId) => ({ type: "segment_entered", segment_id: id }) as const
+      const before = yield* segments.create(app, { name: "Before", filter: { tags_any: ["before"] } })
+      const after = yield* segments.create(app, { name: "After", filter: { tags_any: ["after"] } })
+      const workflow = yield* activated(app, [PAUSE], { trigger: waitsFor(before.id) })
+      // Later than it was activated.
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE workflows SET activated_at = now() - interval '1 hour' WHERE id = ${workflow.id}`
+      yield* contacts.upsert(app, [{ external_id: "inside", tags: ["after"] }])
+      // Who was made within the millisecond of the change may have come before or after it.
+      const madeAt = Date.now()
+      yield* Effect.repeat(
+        Effect.sync(() => Date.now() > madeAt),
+        { until: (isLater) => isLater }
+      )
+      const draft = draftOf({ ...workflow.definition, trigger: waitsFor(after.id) })
+      yield* (yield* WorkflowStore).update(app, workflow.id, workflow.version, draft, null)
+      yield* contacts.upsert(app, [{ external_id: "new", tags: ["after"] }])
+      yield* contacts.upsert(app, [{ external_id: "inside", attributes: { changed: true } }])
+      const isIn = ({ tags_any = [] }: SegmentFilter, { tags }: Facts) => tags_any.some((tag) => tags.includes(tag))
+      const carried = yield* carry()
+      yield* store.keepAllWatched
+      while (Option.isSome(yield* store.look(null, 1000, isIn, carried)));
+      while (Option.isSome(yield* store.takeChanges(null, 1000, isIn, carried)));
+      const { items } = yield* (yield* ExecutionStore).list(app, {}, null, 10)
+      expect(items.map(({ userId }) => userId)).toEqual(["new"])
+    })
+  )
+
   it.effect("of a segment send nothing to who has left it, or when it is gone", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -1159,6 +1368,54 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         yield* moveAll(app)
         expect(yield* heardBy(app, one!.run.id)).toEqual(["waiting", null])
         expect(yield* heardBy(app, other!.run.id)).toEqual(["completed", false])
+      })
+    )
+
+    it.effect.each(["always", "once"] as const)(
+      "takes one that came right after the event that let the run in, and not that one itself (%s)",
+      (reentry) =>
+        Effect.gen(function* () {
+          const app = yield* newApp
+          const trigger = { type: "event", event: "bought" } as const
+          yield* activated(app, [WAIT], { trigger, reentry })
+          // Both are there when the first is looked at.
+          yield* raise(app, 2, "twice")
+          yield* raise(app, 3, "once")
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`UPDATE custom_events SET at = at - interval '1 minute' WHERE app_id = ${app}`
+          yield* raise(app, 2, "twice")
+          yield* takeAll
+          yield* letTimePass(app)
+          yield* moveAll(app)
+          const rows = yield* sql<{ readonly user_id: string; readonly steps: string }>`
+            SELECT user_id, steps FROM executions WHERE app_id = ${app} ORDER BY user_id, created_at`
+          const timedOut = rows.map(({ steps, user_id }) => [user_id, JSON.parse(steps).bought.timed_out])
+          expect(timedOut).toEqual([
+            ["once", true],
+            ["twice", false],
+            ...(reentry === "always" ? [["twice", true]] : [])
+          ])
+        })
+    )
+
+    it.effect("reads what came for a person once, for however many runs of theirs wait", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const workflow = yield* activated(app, [WAIT])
+        const ids: Array<ExecutionId> = []
+        for (let cart = 0; cart < 40; cart++) ids.push((yield* entered(workflow, ["u"], { cart }))[0]!.run.id)
+        const store = yield* TriggerStore
+        const text = "x".repeat(60_000)
+        for (let i = 0; i < 30; i++)
+          yield* store.raise(app, { event: "bought", userId: "u", data: { cart: 50 + i, text } })
+        yield* raise(app, 7)
+        yield* takeAll
+        const log = new StatementLog()
+        expect(yield* moved(app).pipe(Effect.provide(log.layer))).toHaveLength(40)
+        // All of it is less than is read at once.
+        expect(log.texts.filter((sent) => sent.includes("FROM custom_events"))).toHaveLength(1)
+        expect(yield* heardBy(app, ids[7]!)).toEqual(["completed", false])
+        expect(yield* statuses(app)).toEqual({ waiting: 39, completed: 1 })
       })
     )
 
@@ -1273,7 +1530,12 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         }
         expect(new Set(first.filter((turn) => turn > 0)).size).toBe(74)
         expect(yield* turns(2, "other.example.com")).toEqual([0, 0])
+        expect(yield* store.isHeld(app, "example.com", at)).toBe(false)
         yield* store.holdTurns(app, "example.com", at + 60_000)
+        yield* store.holdTurns(app, "example.com", at + 30_000)
+        const held = [at, at + 59_999, at + 60_000].map((moment) => store.isHeld(app, "example.com", moment))
+        expect(yield* Effect.all(held)).toEqual([true, true, false])
+        expect(yield* store.isHeld(app, "other.example.com", at)).toBe(false)
         expect(yield* turns(2)).toEqual([60_000, 60_040])
         // Another application has turns of its own.
         expect(yield* store.takeTurn(yield* newApp, "example.com", at)).toBe(at)
@@ -1462,6 +1724,90 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         expect(yield* sums, step.type).toMatchObject({ entered: 3, passed: 0, stopped: 2, failed: 1 })
         expect(yield* statuses(app), step.type).toEqual({ cancelled: 2, failed: 1 })
       }
+    })
+  )
+
+  it.effect("of somebody who was erased end at once, and keep nothing that names them or was said of them", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const contacts = yield* ContactStore
+      const store = yield* ExecutionStore
+      const app = yield* newApp
+      const ended = yield* activated(app, [MARK])
+      const waits = yield* activated(app, [MARK, PAUSE, MARK])
+      const users = ["gone", "stays"]
+      yield* entered(ended, users)
+      yield* moveAll(app)
+      const runs = yield* entered(waits, users)
+      yield* moveAll(app)
+      yield* sql`INSERT INTO custom_events (app_id, id, user_id, event, data)
+        SELECT ${app}, gen_random_uuid(), u, 'bought', '{}' FROM unnest(ARRAY['gone', 'stays']) AS t (u)`
+      yield* sql`UPDATE executions SET data = '{"name":"Ada"}' WHERE app_id = ${app}`
+      const keptOf = (user: string) =>
+        sql`SELECT status, data, steps, history <> '' AS has_history FROM executions
+          WHERE app_id = ${app} AND user_id = ${user} ORDER BY id`
+      const before = yield* keptOf("stays")
+      expect(yield* contacts.remove(app, { externalId: "gone" })).toBe(true)
+      yield* moveAll(app)
+      expect(yield* keptOf("gone")).toEqual([])
+      expect(
+        yield* sql`SELECT status, error, data, steps, sends, user_id FROM executions
+          WHERE app_id = ${app} AND user_id = '' ORDER BY id`
+      ).toEqual([
+        { status: "completed", error: null, data: "{}", steps: "{}", sends: "{}", user_id: "" },
+        { status: "failed", error: "contact_deleted", data: "{}", steps: "{}", sends: "{}", user_id: "" }
+      ])
+      expect(yield* keptOf("stays")).toEqual(before)
+      expect(yield* sql`SELECT user_id FROM custom_events WHERE app_id = ${app}`).toEqual([{ user_id: "stays" }])
+      // One that an operator ends before it moves loses its name as well.
+      yield* entered(waits, ["late"])
+      yield* moveAll(app)
+      yield* sql`DELETE FROM contacts WHERE app_id = ${app} AND external_id = 'late'`
+      const [late] = yield* sql<{ readonly id: ExecutionId }>`
+        SELECT id FROM executions WHERE app_id = ${app} AND user_id = 'late'`
+      yield* store.cancel(app, [late!.id], "operator", NO_EVENTS)
+      expect(yield* keptOf("late")).toEqual([])
+      expect(runs).toHaveLength(2)
+    })
+  )
+
+  it.effect("that are moved while their person is erased keep nothing of what the move brought", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const day: Step = { key: "day", type: "DELAY", seconds: 24 * HOUR_S }
+      const known: Step = {
+        key: "known",
+        type: "FILTER",
+        conditions: { attributes: [{ name: "x", op: "not_exists" }] }
+      }
+      const workflow = yield* activated(app, [PAUSE, known, day])
+      const [run] = yield* entered(workflow, ["gone"], { name: "Ada" })
+      yield* letTimePass(app)
+      const [begun, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const carried = yield* carry()
+      const slowly: Carry = (runs, tools) =>
+        Effect.flatMap(carried(runs, tools), (moves) =>
+          Effect.as(Effect.andThen(Deferred.succeed(begun, undefined), Deferred.await(goOn)), moves)
+        )
+      const mover = yield* Effect.forkScoped(
+        onOwnNode(Effect.flatMap(ExecutionStore, (store) => store.move(app, 10, slowly)))
+      )
+      yield* Deferred.await(begun)
+      // Whoever erases waits for the run; or is done with it, and what the mover writes comes after that.
+      const removal = yield* Effect.forkScoped((yield* ContactStore).remove(app, { externalId: "gone" }))
+      yield* Effect.repeat(
+        sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        { until: (rows) => rows.length > 0 || removal.pollUnsafe() !== undefined }
+      )
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(mover)
+      expect(yield* Fiber.join(removal)).toBe(true)
+      yield* moveAll(app)
+      const rows = yield* sql`SELECT user_id, data, steps, status, error FROM executions WHERE app_id = ${app}`
+      expect(rows).toEqual([{ user_id: "", data: "{}", steps: "{}", status: "failed", error: "contact_deleted" }])
+      const history = yield* (yield* ExecutionStore).history(app, run!.run.id)
+      expect(history.map(({ detail }) => detail)).toEqual(["the contact was deleted"])
     })
   )
 

@@ -1,6 +1,9 @@
+import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
+import { pool } from "../../../../layers/postgres/server/Database.ts"
 import * as ExecutionStores from "../../../../layers/postgres/workflows/ExecutionStore.ts"
 import * as TriggerStores from "../../../../layers/postgres/workflows/TriggerStore.ts"
 import * as WorkflowStores from "../../../../layers/postgres/workflows/WorkflowStore.ts"
@@ -15,6 +18,7 @@ import type { EngineSettings } from "../../../../services/ports/EngineSettings.t
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
 import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
+import { TestDatabase } from "../../../Database.ts"
 
 /* Workflows and their runs, moved by what moves them in the engine. */
 
@@ -82,5 +86,30 @@ export const moved = Effect.fnUntraced(function* (app: AppId, limit = 1000) {
   const { moves } = yield* store.move(app, limit, yield* carry())
   return moves.moved
 })
+
+/** Over one connection of its own. */
+export const onOwnNode = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { url } = yield* TestDatabase
+    const node = workflowStores.pipe(Layer.provideMerge(PgClient.layerFrom(pool(url, 1)).pipe(Layer.orDie)))
+    return yield* Effect.provide(effect, Layer.fresh(node))
+  })
+
+/** Blocks of a table and its indexes that a node's one connection has read so far. */
+const blocksOf = (table: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (own) =>
+    Effect.andThen(
+      own`SELECT pg_stat_force_next_flush()`,
+      Effect.map(
+        own<{ readonly blocks: number }>`
+          SELECT (heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit)::float8 AS blocks
+          FROM pg_statio_user_tables WHERE relname = ${table}`,
+        ([row]) => row!.blocks
+      )
+    )
+  )
+
+export const timerBlocks = blocksOf("execution_timers")
+export const runBlocks = blocksOf("executions")
 
 export type { WorkflowId }

@@ -138,6 +138,8 @@ describe("conditions", () => {
   it("on time zones fit nobody whose zone is unknown", () => {
     expect(fits({ timezones: ["UTC"] })).toBe(false)
     expect(fits({ timezones: ["UTC"] }, { person: person({ timezone: "UTC" }) })).toBe(true)
+    expect(fits({ timezones: ["asia/calcutta"] }, { person: person({ timezone: "Asia/Kolkata" }) })).toBe(true)
+    expect(fits({ timezones: ["Asia/Colombo"] }, { person: person({ timezone: "Asia/Kolkata" }) })).toBe(false)
   })
 
   it("on when somebody was seen count those who never were as not seen", () => {

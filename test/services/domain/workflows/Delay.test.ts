@@ -66,6 +66,19 @@ describe("a window", () => {
     expect(until(early, "Europe/Berlin", "2031-03-30T00:00:00Z")).toBe("2031-03-30T01:00:00.000Z")
   })
 
+  it("that clocks pass over whole is not open on that day", () => {
+    for (const [from, to] of [
+      ["02:15", "03:00"],
+      ["02:00", "02:30"]
+    ] as const) {
+      const begin = from === "02:15" ? "00:15" : "00:00"
+      expect(until(window(from, to), "Europe/Berlin", "2031-03-30T12:00:00Z")).toBe(`2031-03-31T${begin}:00.000Z`)
+      expect(until(window(from, to), "Europe/Berlin", "2031-03-30T00:30:00Z")).toBe(`2031-03-31T${begin}:00.000Z`)
+    }
+    // 2027-09-05 begins at 01:00 in Chile.
+    expect(until(window("00:00", "00:30"), "America/Santiago", "2027-09-05T15:00:00Z")).toBe("2027-09-06T03:00:00.000Z")
+  })
+
   it("that clocks repeat is open from the first time on", () => {
     const early = window("02:30", "05:00")
     expect(until(early, "Europe/Berlin", "2031-10-26T00:00:00Z")).toBe("2031-10-26T00:30:00.000Z")

@@ -73,7 +73,55 @@ const outcomes = ({ history }: Settled) => history.map(({ outcome, stepOrder }) 
 
 const MARK = (key: string): Step => ({ key, type: "UPDATE_CONTACT", tags_add: [key] })
 
+describe("a history", () => {
+  const isThere = (name: string) => ({ name, op: "exists" as const })
+  const asks = (conditions: object): ReadonlyArray<Step> => [{ key: "f", type: "FILTER", conditions } as Step]
+
+  it("shows large values by their beginning", () => {
+    const names = ["text", "list", "object", "small"]
+    const data = {
+      text: `${"x".repeat(496)}😀😀`,
+      list: Array(9000).fill("item"),
+      object: { a: "x".repeat(600) },
+      small: [1]
+    }
+    const { settled } = moved(asks({ data: names.map(isThere) }), undefined, { data })
+    const [text, list, object, small] = settled.history[0]!.findings!.map(({ actual }) => actual)
+    expect(text).toBe(`${"x".repeat(496)}…`)
+    expect(list).toEqual([...Array(71).fill("item"), "…"])
+    expect(object).toBe("{…}")
+    expect(small).toEqual([1])
+  })
+
+  it("stays short, whatever conditions ask, and says at each step what decided", () => {
+    const rules = [...Array(19).fill(isThere("blob")), isThere("no")]
+    const any = [...Array.from({ length: 9 }, () => ({ data: rules })), { data: [isThere("blob")] }]
+    const steps = Array.from({ length: 100 }, (_, i) => ({ ...asks({ any })[0]!, key: `f${i}` }))
+    const { settled } = moved(steps, undefined, { data: { blob: "x".repeat(60_000) } })
+    expect(settled.status).toBe("completed")
+    expect(JSON.stringify(settled.history).length).toBeLessThan(40_000)
+    for (const { findings } of settled.history)
+      expect(findings!.at(-1)).toMatchObject({ about: "data.blob", fits: true })
+  })
+})
+
 describe("a run", () => {
+  it("asks nothing of a message that it has not sent, whatever the key of its step", () => {
+    const steps: ReadonlyArray<Step> = [
+      {
+        key: "which",
+        type: "BRANCH",
+        branches: [
+          { conditions: { tags_any: ["vip"] }, steps: [{ key: "constructor", type: "SEND", content: { title: "Hi" } }] }
+        ]
+      },
+      { key: "unsent", type: "FILTER", conditions: { steps: [{ key: "constructor", is: "sent", not: true }] } }
+    ]
+    const { asked, settled } = moved(steps)
+    expect(asked).toEqual([])
+    expect(settled.status).toBe("completed")
+  })
+
   it("takes the first branch that fits, asks nothing of the other ways, and goes on behind them", () => {
     const branches = ["a", "b", "c"].map((tag) => ({ conditions: { tags_any: [tag] }, steps: [MARK(`in_${tag}`)] }))
     const steps: ReadonlyArray<Step> = [

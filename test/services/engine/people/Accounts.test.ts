@@ -358,6 +358,7 @@ layer(peopleStores())("an account's data", (it) => {
         "account.changed",
         "account.created",
         "application.created",
+        "application.created",
         "invitation.sent",
         "member.added",
         "organization.created",

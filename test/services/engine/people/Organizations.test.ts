@@ -509,6 +509,7 @@ layer(peopleStores())("the log of an organization", (it) => {
       // Ids of one millisecond have no order.
       expect(items.map(({ action }) => action).toSorted()).toEqual([
         "application.created",
+        "application.created",
         "invitation.accepted",
         "invitation.revoked",
         "invitation.sent",
@@ -566,6 +567,23 @@ layer(peopleStores())("the log of an organization", (it) => {
       const stranger = yield* person(one)
       const refused = yield* Effect.flip(organizations.log(stranger.person, id, ANY_ENTRY, null, 10))
       assert(refused._tag === "NotThere")
+    })
+  )
+
+  it.effect("has each invitation that is taken back because whoever sent it is removed", () =>
+    Effect.gen(function* () {
+      const one = yield* node()
+      const { organizations } = one
+      const owner = yield* person(one)
+      const id = owner.organization
+      const other = yield* memberOf(one, id, "owner")
+      const sent = yield* organizations.invite(other.person, id, newAddress(), "viewer", newClient())
+      yield* organizations.removeMember(owner.person, id, other.person.account.id)
+      const { items } = yield* organizations.log(owner.person, id, { ...ANY_ENTRY, target: sent.id }, null, 10)
+      expect(items.map(({ action, actorId }) => [action, actorId])).toEqual([
+        ["invitation.revoked", owner.person.account.id],
+        ["invitation.sent", other.person.account.id]
+      ])
     })
   )
 })

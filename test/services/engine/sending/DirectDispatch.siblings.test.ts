@@ -50,7 +50,7 @@ const untilAsked = (node: DirectNode, count: number) =>
 /** Waits until so many batches of a notification have ended. */
 const untilEnded = Effect.fnUntraced(function* (id: NotificationId, count: number) {
   const sql = yield* SqlClient.SqlClient
-  yield* until(sql`SELECT 1 FROM batches WHERE notification_id = ${id} AND done`, (rows) => rows.length >= count)
+  yield* until(sql`SELECT 1 FROM all_batches WHERE notification_id = ${id} AND done`, (rows) => rows.length >= count)
 })
 
 const deliveriesOf = Effect.fnUntraced(function* (id: NotificationId) {
@@ -158,7 +158,7 @@ layer(shared, { excludeTestServices: true })("DirectDispatch, of messages to use
           row: yield* node.row(id),
           delivery: (yield* deliveriesOf(id)).filter(({ recipient_id }) => recipient_id === ios[0])[0]?.status,
           error: (yield* deliveriesOf(id)).filter(({ recipient_id }) => recipient_id === ios[0])[0]?.error,
-          again: yield* sql`SELECT attempts, suspended, slowed, pending FROM batches
+          again: yield* sql`SELECT attempts, suspended, slowed, pending FROM all_batches
             WHERE notification_id = ${id} AND NOT done`,
           device: yield* sql`SELECT active, environment FROM devices WHERE id = ${ios[0]!}`
         }

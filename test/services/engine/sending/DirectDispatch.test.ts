@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { giveRows } from "../../../../layers/postgres/sending/directBatches.ts"
 import { StoreError } from "../../../../services/ports/StoreError.ts"
 import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
 import { TemplateStore } from "../../../../services/ports/messages/TemplateStore.ts"
@@ -201,7 +202,7 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
         node.apns.answer = () => Effect.succeed(outcome)
         const id = yield* node.send(app, device!, { ttl: 600 })
         if (isDirect) expect(yield* batchOf(id)).toMatchObject({ fence: 1 })
-        yield* until(sql`SELECT 1 FROM batches WHERE notification_id = ${id} AND done`, (rows) => rows.length === 1)
+        yield* until(sql`SELECT 1 FROM all_batches WHERE notification_id = ${id} AND done`, (rows) => rows.length === 1)
         yield* until(
           Effect.sync(() => node.dispatcher.lanes()[0]!.running()),
           (running) => running === 0
@@ -213,7 +214,7 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
           deliveries: yield* sql`SELECT provider, status, attempts, message_id, error FROM deliveries
             WHERE notification_id = ${id}`,
           batches: yield* sql`SELECT done, attempts, suspended, slowed, sent, failed, skipped, pending,
-              due_at > now() + interval '20 seconds' AS waits FROM batches WHERE notification_id = ${id} ORDER BY done`,
+              due_at > now() + interval '20 seconds' AS waits FROM all_batches WHERE notification_id = ${id} ORDER BY done`,
           device: yield* sql`SELECT active, environment FROM devices WHERE id = ${device!}`,
           credential: yield* sql`SELECT suspended_reason FROM credentials WHERE app_id = ${app} AND kind = 'apns'`,
           letters: yield* sql`SELECT count(*)::integer AS count FROM deliveries
@@ -276,7 +277,7 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
       const sql = yield* SqlClient.SqlClient
       // Longer than the lease that it was accepted with.
       yield* until(
-        sql`SELECT 1 FROM batches b JOIN notifications n ON n.id = b.notification_id
+        sql`SELECT 1 FROM all_batches b JOIN notifications n ON n.id = b.notification_id
           WHERE n.id = ${id} AND b.lease_until > now() AND now() > n.created_at + interval '2 seconds'`,
         (rows) => rows.length === 1
       )
@@ -348,6 +349,7 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
       yield* Deferred.await(begun)
       const sql = yield* SqlClient.SqlClient
       // As if its holder had been found dead.
+      yield* giveRows(sql, sql`n.id = ${id}`)
       yield* sql`UPDATE batches SET lease_until = '-infinity' WHERE notification_id = ${id}`
       yield* other.wake(`${app}:fcm`, "bulk")
       expect(yield* other.completed(id)).toMatchObject({ sent: 1 })

@@ -216,7 +216,7 @@ export const makeNode = Effect.fnUntraced(function* ({
       }>`
         SELECT n.status, sum(b.sent)::integer AS sent, sum(b.failed)::integer AS failed, sum(b.skipped)::integer AS skipped,
           sum(b.pending)::integer AS pending
-        FROM notifications n JOIN batches b ON b.notification_id = n.id WHERE n.id = ${id} GROUP BY n.id`,
+        FROM notifications n JOIN all_batches b ON b.notification_id = n.id WHERE n.id = ${id} GROUP BY n.id`,
       (rows) => rows[0]!
     ).pipe(Effect.orDie)
   return {
@@ -269,6 +269,6 @@ export const batchOf = Effect.fnUntraced(function* (id: NotificationId) {
     readonly due: number
   }>`SELECT id, fence, done, lease_holder AS holder, extract(epoch FROM lease_until - now())::float8 * 1000 AS lease,
       suspended, slowed, attempts, extract(epoch FROM due_at - now())::float8 * 1000 AS due
-    FROM batches WHERE notification_id = ${id} ORDER BY done, id`
+    FROM all_batches WHERE notification_id = ${id} ORDER BY done, id`
   return Option.getOrThrow(Option.fromUndefinedOr(rows[0]))
 })

@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Deferred, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { giveRows } from "../../../../layers/postgres/sending/directBatches.ts"
 import type { AppId, NotificationId } from "../../../../services/domain/Ids.ts"
 import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
 import type { Outcome } from "../../../../services/ports/sending/Provider.ts"
@@ -102,7 +103,7 @@ layer(shared, { excludeTestServices: true })("OutcomeWriter", (it) => {
       const sql = yield* SqlClient.SqlClient
       for (const id of late) {
         yield* until(
-          sql`SELECT 1 FROM batches b JOIN notifications n ON n.id = b.notification_id
+          sql`SELECT 1 FROM all_batches b JOIN notifications n ON n.id = b.notification_id
             WHERE n.id = ${id} AND (NOT b.done AND b.lease_until > now() OR b.fence > 1)
               AND now() > n.created_at + interval '3 seconds'`,
           (rows) => rows.length === 1
@@ -142,6 +143,7 @@ layer(shared, { excludeTestServices: true })("OutcomeWriter", (it) => {
       const { answer, ids, node } = yield* underWay(3)
       const [first, lost, last] = ids
       const sql = yield* SqlClient.SqlClient
+      yield* giveRows(sql, sql`n.id = ${lost!}`)
       yield* sql`UPDATE batches SET fence = fence + 1 WHERE notification_id = ${lost!}`
       yield* answer
       for (const id of [first!, last!]) expect(yield* node.completed(id)).toMatchObject({ sent: 1 })

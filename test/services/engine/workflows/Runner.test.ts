@@ -13,7 +13,7 @@ import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { now } from "../../../../services/ports/Now.ts"
 import { JobQueue } from "../../../../services/ports/operations/JobQueue.ts"
 import { StoreError } from "../../../../services/ports/StoreError.ts"
-import type { Carry, MovedRun, OpenRun, Tools } from "../../../../services/ports/workflows/ExecutionStore.ts"
+import type { Carry, MovedRun, OpenRun, Tools, TurnOf } from "../../../../services/ports/workflows/ExecutionStore.ts"
 import { ExecutionStore } from "../../../../services/ports/workflows/ExecutionStore.ts"
 import { FetchClient } from "../../../../services/ports/workflows/FetchClient.ts"
 import { TriggerStore } from "../../../../services/ports/workflows/TriggerStore.ts"
@@ -109,6 +109,7 @@ const running = Effect.fnUntraced(function* (given: Given) {
       }),
     resume: carryOut,
     takeTurn: (_app, _host, at) => Effect.succeed(at),
+    isHeld: () => Effect.succeed(false),
     enterPage: () => NONE,
     cancelNext: () => NONE,
     closing: () => NONE,
@@ -239,6 +240,57 @@ describe("a run that cannot be carried on", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("goes on beside an application whose runs cannot be moved now, and are tried again", () =>
+    Effect.gen(function* () {
+      const other = runOf(B)
+      const tried = makeSignal()
+      const { became, until } = yield* running({
+        due: [runOf(A), other],
+        write: ([one]) => {
+          if (one!.run.appId === B) return Effect.void
+          tried.signal()
+          return Effect.fail(new StoreError({ operation: "move", cause: new Error("waited too long for a lock") }))
+        }
+      })
+      yield* until(() => became.has(other.id))
+      for (let tries = 0; tries < 3; tries++) yield* tried.wait
+      expect(became.size).toBe(1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is begun of other applications beside one of which nothing can be read", () =>
+    Effect.gen(function* () {
+      const others = makeSignal()
+      const takes = (served: AppId | null, turnOf?: TurnOf) => {
+        const appId = served === A ? B : A
+        turnOf?.(appId)
+        if (appId === A) return refused
+        others.signal()
+        return Effect.succeed(Option.some({ appId, count: 0, written: [] }))
+      }
+      yield* running({
+        triggers: {
+          takeChanges: (served, _, __, ___, turnOf) => takes(served, turnOf),
+          takeEvents: (served, _, __, turnOf) => takes(served, turnOf)
+        }
+      })
+      for (let rounds = 0; rounds < 3; rounds++) yield* others.wait
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is tidied although the database refuses what segments are to be watched", () =>
+    Effect.gen(function* () {
+      const woken = makeSignal()
+      const wakeEnded = () =>
+        Effect.sync(() => {
+          woken.signal()
+          return 0
+        })
+      yield* running({ triggers: { keepAllWatched: refused }, executions: { wakeEnded } })
+      for (let rounds = 0; rounds < 3; rounds++) yield* woken.wait
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is tried again when the database was away", () =>
     Effect.gen(function* () {
       let tries = 0
@@ -300,7 +352,7 @@ describe("a run over which a process has ended", () => {
 })
 
 describe("requests of FETCH steps", () => {
-  const ask: Step = { key: "ask", type: "FETCH", url: "https://example.com/" }
+  const ask = { key: "ask", type: "FETCH", url: "https://example.com/" } as const satisfies Step
 
   it.live("of an application leave room to those of others, however many it has and however slow its server is", () =>
     Effect.gen(function* () {
@@ -323,6 +375,39 @@ describe("requests of FETCH steps", () => {
       isSlow = false
       add(other)
       yield* until(() => became.get(other.id)?.settled.status === "completed")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("of a step leave room to those of others of the application, however slow its server is", () =>
+    Effect.gen(function* () {
+      const slow = Array.from({ length: 500 }, () => runOf(A))
+      const other = runOf(A, { position: 1 })
+      const { add, became, until } = yield* running({
+        steps: [ask, { key: "fast", type: "FETCH", url: "https://fast.example.com/" }],
+        due: slow,
+        fetch: ({ url }) => (url === ask.url ? Effect.never : Effect.succeed(ANSWER))
+      })
+      yield* until(() => became.size === slow.length)
+      yield* Effect.yieldNow
+      add(other)
+      yield* until(() => became.has(other.id))
+      expect(became.get(other.id)!.fetchUntil).not.toBeNull()
+      yield* until(() => became.get(other.id)!.settled.status === "completed")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are not made by turns from before the server has named a later time", () =>
+    Effect.gen(function* () {
+      const run = runOf(A, { deadline: 0 })
+      const later = now() + 60_000
+      const { became, until } = yield* running({
+        steps: [ask],
+        due: [run],
+        executions: { isHeld: () => Effect.succeed(true), takeTurn: () => Effect.succeed(later) },
+        fetch: () => Effect.succeed(ANSWER)
+      })
+      yield* until(() => became.get(run.id)?.fetchUntil === null)
+      expect(became.get(run.id)!.settled).toMatchObject({ status: "waiting", dueAt: later })
     }).pipe(Effect.scoped)
   )
 

@@ -16,7 +16,7 @@ const content = { title: "Hello", body: "World" }
 /** The batches that a notification was accepted with; null: it is left to the planner. */
 const batchesOf = async (id: string) => {
   const [{ plan_done: isPlanned }] = await server.sql`SELECT plan_done FROM notifications WHERE id = ${id}`
-  const batches = await server.sql`SELECT provider, recipients FROM batches WHERE notification_id = ${id}`
+  const batches = await server.sql`SELECT provider, recipients FROM all_batches WHERE notification_id = ${id}`
   return isPlanned || batches.length > 0 ? batches : null
 }
 const sendAtOf = async (id: string): Promise<Date | null> =>
@@ -282,6 +282,8 @@ describe("reading notifications", () => {
       status: "scheduled",
       title: "Hello",
       template_id: null,
+      workflow_id: null,
+      workflow_step: null,
       counts: shown.json.counts,
       channels: null,
       variables: null,
@@ -338,7 +340,7 @@ describe("reading notifications", () => {
     await send({ to: { device_ids: [await device(publicKey), uuidv7()] }, content }, key)
     const [item] = (await server.call("GET", "/api/v1/notifications", { key })).json.data
     const times = "created_at updated_at started_at completed_at"
-    const shown = `id status priority title template_id counts send_at local_time ${times}`
+    const shown = `id status priority title template_id workflow_id workflow_step counts send_at local_time ${times}`
     expect(Object.keys(item).sort()).toEqual(shown.split(" ").sort())
   })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
-import type { TestServer } from "../TestServer.ts"
+import type { Answer, TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
 
 let server: TestServer
@@ -91,6 +91,121 @@ describe("segments", () => {
     const answer = await call("POST", "", { name: "a", filter })
     expect(answer.status).toBe(400)
     expect(fieldsOf(answer)).toContain(field)
+  })
+})
+
+describe("who is in a segment", () => {
+  const listOf = (what: string, key: string, query: Record<string, string>) =>
+    server.call("GET", `/api/v1/${what}?${new URLSearchParams(query).toString()}`, { key })
+
+  const TIERS = ["gold", "silver", "gold", "gold"]
+  /** Members with a device each, and a segment of those with gold. */
+  const members = async () => {
+    const { appId, secretKey: key } = await server.makeTenant()
+    for (const [i, tier] of TIERS.entries()) {
+      const external_id = `member-${i}`
+      await contact(key, { external_id, attributes: { tier }, tags: i === 0 ? ["first"] : [] })
+      await register(key, { user_id: external_id, tags: ["member"], ...(i === 0 ? {} : { platform: "android" }) })
+    }
+    const filter = { attributes: [{ name: "tier", op: "equals", value: "gold" }] }
+    const { json } = await call("POST", "", { name: "Gold", filter }, key)
+    return { appId, key, segment_id: json.id as string }
+  }
+
+  it("is listed page by page, people and devices, beside other filters, and exported", async () => {
+    const { key, segment_id } = await members()
+    const walk = async (what: string, of: string) => {
+      const found: Array<string> = []
+      let cursor: string | null = null
+      do {
+        const { json }: Answer = await listOf(what, key, {
+          segment_id,
+          limit: "2",
+          ...(cursor === null ? {} : { cursor })
+        })
+        found.push(...json.data.map((one: Record<string, string>) => one[of]))
+        cursor = json.next_cursor
+      } while (cursor !== null)
+      return found.toSorted()
+    }
+    const gold = ["member-0", "member-2", "member-3"]
+    expect(await walk("contacts", "external_id")).toEqual(gold)
+    expect(await walk("devices", "user_id")).toEqual(gold)
+    const idsOf = ({ json }: Answer) => json.data.map((one: any) => one.external_id ?? one.user_id)
+    expect(idsOf(await listOf("contacts", key, { segment_id, tag: "first" }))).toEqual(["member-0"])
+    expect(idsOf(await listOf("contacts", key, { segment_id, external_id: "member-1" }))).toEqual([])
+    expect(idsOf(await listOf("devices", key, { segment_id, platform: "ios" }))).toEqual(["member-0"])
+    const lines = (await listOf("devices/export", key, { segment_id })).text.trimEnd().split("\n")
+    expect(lines.map((line) => JSON.parse(line).user_id).toSorted()).toEqual(gold)
+  })
+
+  it("is not looked for by a search, and not in what is no segment of the application", async () => {
+    const { key, segment_id } = await members()
+    const beside = await listOf("contacts", key, { segment_id, search: "member" })
+    expect([beside.status, beside.json.error.code, fieldsOf(beside)]).toEqual([400, "validation_error", ["search"]])
+    const other = await server.makeTenant()
+    for (const what of ["contacts", "devices", "devices/export"]) {
+      for (const [id, as] of [
+        [uuidv7(), key],
+        [segment_id, other.secretKey]
+      ] as const) {
+        const { json, status } = await listOf(what, as, { segment_id: id })
+        expect([what, status, json.error.code, json.error.details]).toEqual([
+          what,
+          400,
+          "validation_error",
+          [{ field: "segment_id", message: "is no segment of this application" }]
+        ])
+      }
+      expect((await listOf(what, key, { segment_id: "nonsense" })).status).toBe(400)
+    }
+  })
+
+  it("is told by GraphQL as well, whose pages go on behind one that is empty", async () => {
+    const { appId, key, segment_id } = await members()
+    const ask = async (query: string, variables: object) =>
+      (await server.call("POST", "/api/graphql", { key, body: { query, variables } })).json
+    const { data } = await ask(
+      `query($appId: ID!, $segmentId: ID) {
+        contacts(appId: $appId, segmentId: $segmentId) { nodes { externalId } pageInfo { hasNextPage } }
+        devices(appId: $appId, segmentId: $segmentId, platform: IOS) { nodes { userId } }
+      }`,
+      { appId, segmentId: segment_id }
+    )
+    expect(data.contacts.nodes.map(({ externalId }: any) => externalId).toSorted()).toEqual([
+      "member-0",
+      "member-2",
+      "member-3"
+    ])
+    expect(data.contacts.pageInfo.hasNextPage).toBe(false)
+    expect(data.devices.nodes).toEqual([{ userId: "member-0" }])
+    const { errors } = await ask(
+      "query($appId: ID!, $segmentId: ID) { contacts(appId: $appId, segmentId: $segmentId) { nodes { id } } }",
+      { appId, segmentId: uuidv7() }
+    )
+    expect(errors[0].extensions).toMatchObject({
+      code: "validation_error",
+      details: [{ field: "segmentId", message: "is no segment of this application" }]
+    })
+
+    // More who are not in it, before the one who is, than a page looks through.
+    await server.sql`INSERT INTO contacts (id, app_id, external_id)
+      SELECT (lpad(to_hex(n), 8, '0') || right(gen_random_uuid()::text, 28))::uuid, ${appId}, 'p' || n
+      FROM generate_series(1, 106000) AS n`
+    const pages = `query($appId: ID!, $segmentId: ID, $after: String) {
+      contacts(appId: $appId, segmentId: $segmentId, after: $after) { nodes { externalId } pageInfo { hasNextPage endCursor } }
+    }`
+    const found: Array<string> = []
+    let after: string | null = null
+    let isFirstEmpty = false
+    for (let hasNext = true; hasNext;) {
+      const { contacts }: any = (await ask(pages, { appId, segmentId: segment_id, after })).data
+      if (after === null) isFirstEmpty = contacts.nodes.length === 0
+      found.push(...contacts.nodes.map(({ externalId }: any) => externalId))
+      after = contacts.pageInfo.endCursor
+      hasNext = contacts.pageInfo.hasNextPage
+    }
+    expect([isFirstEmpty, found.toSorted()]).toEqual([true, ["member-0", "member-2", "member-3"]])
   })
 })
 

@@ -59,6 +59,8 @@ describe("GET /api/v1/stats", () => {
     ["?from=2026-03-02&to=2026-03-01", "from"],
     ["?from=2025-01-01&to=2026-03-01", "from"],
     ["?from=2026-02-30", "from"],
+    ["?from=0000-01-01&to=0000-01-02", "from"],
+    ["?to=0001-01-01", "to"],
     ["?to=yesterday", "to"],
     ["?group_by=hour", "group_by"]
   ])("refuses %s", async (query, field) => {

@@ -139,6 +139,37 @@ describe("templates", () => {
     expect(answer.json).toMatchObject({ name: "Renamed meanwhile", content: { title: "Changed" }, version: 3 })
   })
 
+  it("are changed as the version that was looked at, or not at all", async () => {
+    const id = await make()
+    const first = await call("PATCH", `/${id}`, { version: 1, content: { title: "Mine" } })
+    expect([first.status, first.json.version]).toEqual([200, 2])
+    const second = await call("PATCH", `/${id}`, { version: 1, content: { title: "Theirs" } })
+    expect([second.status, second.json.error.code]).toEqual([409, "conflict"])
+    expect(second.json.error.message).toContain("version 2")
+    expect((await call("GET", `/${id}`)).json.content).toEqual({ title: "Mine" })
+    // Whose answer was lost may ask again.
+    const again = await call("PATCH", `/${id}`, { version: 1, content: { title: "Mine" } })
+    expect([again.status, again.json.version]).toEqual([200, 2])
+  })
+
+  it("show their versions, each with who made it, until they are removed", async () => {
+    const id = await make()
+    await call("PATCH", `/${id}`, { name: "Renamed", locales: { de: { title: "Hallo" } } })
+    const { data } = (await call("GET", `/${id}/versions`)).json
+    expect(data).toMatchObject([
+      { version: 2, name: "Renamed", actor: { kind: "key", email: null } },
+      { version: 1, name: "Hello", actor: { kind: "key", email: null } }
+    ])
+    const first = (await call("GET", `/versions/${data[1].id}`)).json
+    expect(first).toMatchObject({ ...HELLO, template_id: id, version: 1, locales: {}, missing_variables: "error" })
+    for (const path of [`/${id}/versions`, `/versions/${data[0].id}`]) {
+      expect((await call("GET", path, undefined, server.theirs.secretKey)).status).toBe(404)
+    }
+    await call("DELETE", `/${id}`)
+    for (const path of [`/${id}/versions`, `/versions/${data[0].id}`])
+      expect((await call("GET", path)).status).toBe(404)
+  })
+
   it("are never another application's", async () => {
     const id = await make()
     for (const [method, path, body] of [
@@ -193,6 +224,43 @@ describe("previews of templates", () => {
       const refused = await fill({ contact: { locale: "german!" } })
       expect([refused.status, fieldsOf(refused)]).toEqual([400, ["contact.locale"]])
     }
+  })
+
+  it("are filled with what is known of a contact, and of the device of theirs that was seen last", async () => {
+    const contact = { external_id: "preview-ada", attributes: { name: "Ada" }, locale: "de-AT" }
+    const key = server.ours.secretKey
+    const { id } = (await server.call("POST", "/api/v1/contacts", { key, body: contact })).json
+    for (const platform of ["ios", "android"]) {
+      const token = (platform === "ios" ? "ab" : "preview-").repeat(32)
+      const line = JSON.stringify({ platform, token, user_id: contact.external_id })
+      await server.call("POST", "/api/v1/devices/import", {
+        key,
+        raw: line,
+        headers: { "content-type": "application/x-ndjson" }
+      })
+    }
+    const sources = {
+      content: { title: "Hello {{ contact.attributes.name }}", body: "{{ device.platform }}" },
+      locales: { de: { title: "Hallo {{ contact.attributes.name }}" } }
+    }
+    const saved = await make({ name: "a", ...sources })
+    for (const fill of [
+      (body: object) => call("POST", "/preview", { ...sources, ...body }),
+      (body: object) => call("POST", `/${saved}/preview`, body)
+    ]) {
+      const filled = { language: "de", content: { title: "Hallo Ada", body: "android" } }
+      expect((await fill({ contact_id: id })).json).toEqual(filled)
+      expect((await fill({ contact_id: id, locale: null, device: { platform: "ios" } })).json).toEqual({
+        language: null,
+        content: { title: "Hello Ada", body: "ios" }
+      })
+      const both = await fill({ contact_id: id, contact: {} })
+      expect([both.status, fieldsOf(both)]).toEqual([400, ["contact"]])
+      const unknown = await fill({ contact_id: uuidv7() })
+      expect([unknown.status, fieldsOf(unknown)]).toEqual([400, ["contact_id"]])
+    }
+    const theirs = await call("POST", "/preview", { ...sources, contact_id: id }, server.theirs.secretKey)
+    expect([theirs.status, fieldsOf(theirs)]).toEqual([400, ["contact_id"]])
   })
 
   it("let everybody else be answered while one of them takes too long", async () => {

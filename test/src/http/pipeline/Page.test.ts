@@ -22,6 +22,30 @@ describe("lists", () => {
     expect((await list("limit=100")).json.data.length).toBe(60)
   })
 
+  it("say of a limit with a fraction that it is no whole number", async () => {
+    expect((await list("limit=1.5")).json).toMatchObject({
+      error: { details: [{ field: "limit", message: "must be an integer" }] }
+    })
+  })
+
+  it.each([
+    ["notifications", "created_from", "created_to"],
+    ["devices", "created_from", "created_before"],
+    ["devices", "last_seen_from", "last_seen_before"],
+    ["devices/export", "created_from", "created_before"],
+    ["dead-letters", "from", "to"],
+    ["audit-log", "from", "to"]
+  ])("%s refuse times of which %s lies behind %s", async (path, from, to) => {
+    const between = (begin: string, end: string) => list(`${from}=${begin}&${to}=${end}`, `/api/v1/${path}`)
+    const [earlier, later] = ["2026-11-23T10:00:00Z", "2026-11-23T11:00:00Z"] as const
+    const refused = await between(later, earlier)
+    expect([refused.status, refused.json.error?.details]).toEqual([
+      400,
+      [{ field: to, message: `must not lie before ${from}` }]
+    ])
+    for (const end of [later, earlier]) expect((await between(earlier, end)).status).toBe(200)
+  })
+
   it.each(["limit=0", "limit=101", "limit=-1", "limit=1.5", "limit=ten", "limit=", "limit=1&limit=2", "limit=1e1"])(
     "refuse %s",
     async (query) => {

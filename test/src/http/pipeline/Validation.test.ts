@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { Result, Schema } from "effect"
 import { RegisterDevice } from "../../../../services/domain/audience/Device.ts"
+import { UpsertContact } from "../../../../services/domain/audience/Contact.ts"
 import { SendNotification } from "../../../../services/domain/sending/Notification.ts"
 import { CreateSegment } from "../../../../services/domain/audience/Segment.ts"
 import { decoder } from "../../../../src/http/pipeline/Validation.ts"
@@ -57,6 +58,28 @@ describe("decoder", () => {
     const { details } = mistakesOf(RegisterDevice, { platform: "android", token: 7, ...many })
     expect(details).toHaveLength(20)
     expect(details[0]).toEqual({ field: "k0", message: "is not a known field" })
+  })
+
+  it("says what a field may be, null among it", () => {
+    expect(mistakesOf(UpsertContact, { external_id: "u", locale: 5, email: {} }).details).toEqual([
+      { field: "email", message: "must be a string or null" },
+      { field: "locale", message: "must be a string or null" }
+    ])
+  })
+
+  it("says each mistake once, and of what is empty nothing else", () => {
+    const contact = mistakesOf(UpsertContact, { external_id: "u", email: "nobody" })
+    expect(contact.details).toEqual([{ field: "email", message: "must be an e-mail address" }])
+    expect(contact.message).toBe("The request is not valid: email must be an e-mail address.")
+    const segment = mistakesOf(CreateSegment, { name: "", filter: { attributes: [] } })
+    expect(segment.details).toEqual([
+      { field: "name", message: "must not be empty" },
+      { field: "filter.attributes", message: "must not be empty" }
+    ])
+    const body = { to: { all: true }, content: { title: "t" }, collapse_key: "" }
+    expect(mistakesOf(SendNotification, body).details).toEqual([
+      { field: "collapse_key", message: "must not be empty" }
+    ])
   })
 
   it("refuses what nobody can see in an excerpt all the same", () => {

@@ -180,6 +180,8 @@ module Heliograph
       # @param created_before [String]
       # @param last_seen_from [String]
       # @param last_seen_before [String]
+      # @param segment_id [String] Whom this segment holds now; beside other filters, whom all of them
+      #   fit.
       # @param limit [Integer] How many to return, at most. 50 unless given.
       # @param cursor [String] `next_cursor` of the page before. Leave it out for the first page.
       # @return [Pages<Device>]
@@ -194,6 +196,7 @@ module Heliograph
         created_before: NOT_GIVEN,
         last_seen_from: NOT_GIVEN,
         last_seen_before: NOT_GIVEN,
+        segment_id: NOT_GIVEN,
         limit: NOT_GIVEN,
         cursor: NOT_GIVEN,
         options: {}
@@ -201,7 +204,7 @@ module Heliograph
         @transport.pages(
           "GET",
           "/api/v1/devices",
-          query: { platform: platform, environment: environment, status: status, user_id: user_id, tags_any: tags_any, tags_all: tags_all, created_from: created_from, created_before: created_before, last_seen_from: last_seen_from, last_seen_before: last_seen_before, limit: limit, cursor: cursor },
+          query: { platform: platform, environment: environment, status: status, user_id: user_id, tags_any: tags_any, tags_all: tags_all, created_from: created_from, created_before: created_before, last_seen_from: last_seen_from, last_seen_before: last_seen_before, segment_id: segment_id, limit: limit, cursor: cursor },
           options: options
         )
       end
@@ -282,6 +285,8 @@ module Heliograph
       # @param created_before [String]
       # @param last_seen_from [String]
       # @param last_seen_before [String]
+      # @param segment_id [String] Whom this segment holds now; beside other filters, whom all of them
+      #   fit.
       # @return [Enumerator<Device>]
       def export(
         platform: NOT_GIVEN,
@@ -294,12 +299,13 @@ module Heliograph
         created_before: NOT_GIVEN,
         last_seen_from: NOT_GIVEN,
         last_seen_before: NOT_GIVEN,
+        segment_id: NOT_GIVEN,
         options: {}
       )
         @transport.lines(
           "GET",
           "/api/v1/devices/export",
-          query: { platform: platform, environment: environment, status: status, user_id: user_id, tags_any: tags_any, tags_all: tags_all, created_from: created_from, created_before: created_before, last_seen_from: last_seen_from, last_seen_before: last_seen_before },
+          query: { platform: platform, environment: environment, status: status, user_id: user_id, tags_any: tags_any, tags_all: tags_all, created_from: created_from, created_before: created_before, last_seen_from: last_seen_from, last_seen_before: last_seen_before, segment_id: segment_id },
           options: options
         )
       end
@@ -500,12 +506,17 @@ module Heliograph
       # List contacts.
       # @param external_id [String]
       # @param tag [String]
+      # @param segment_id [String] Whom this segment holds now; beside other filters, whom all of them
+      #   fit.
+      # @param search [String]
       # @param limit [Integer] How many to return, at most. 50 unless given.
       # @param cursor [String] `next_cursor` of the page before. Leave it out for the first page.
       # @return [Pages<Contact>]
       def list(
         external_id: NOT_GIVEN,
         tag: NOT_GIVEN,
+        segment_id: NOT_GIVEN,
+        search: NOT_GIVEN,
         limit: NOT_GIVEN,
         cursor: NOT_GIVEN,
         options: {}
@@ -513,7 +524,7 @@ module Heliograph
         @transport.pages(
           "GET",
           "/api/v1/contacts",
-          query: { external_id: external_id, tag: tag, limit: limit, cursor: cursor },
+          query: { external_id: external_id, tag: tag, segment_id: segment_id, search: search, limit: limit, cursor: cursor },
           options: options
         )
       end
@@ -1202,6 +1213,8 @@ module Heliograph
       # @param variables [Hash]
       # @param device [Hash]
       # @param contact [Hash]
+      # @param contact_id [String] Somebody there is, in the place of `contact`; `device`, unless given,
+      #   is the one of theirs that was seen last.
       # @return [TemplatePreview]
       def preview_many(
         content:,
@@ -1211,12 +1224,13 @@ module Heliograph
         variables: NOT_GIVEN,
         device: NOT_GIVEN,
         contact: NOT_GIVEN,
+        contact_id: NOT_GIVEN,
         options: {}
       )
         @transport.value(
           "POST",
           "/api/v1/templates/preview",
-          body: { content: content, locales: locales, missing_variables: missing_variables, locale: locale, variables: variables, device: device, contact: contact },
+          body: { content: content, locales: locales, missing_variables: missing_variables, locale: locale, variables: variables, device: device, contact: contact, contact_id: contact_id },
           takes_key: true,
           options: options
         )
@@ -1236,6 +1250,8 @@ module Heliograph
       end
 
       # Change a template.
+      # @param version [Integer] The version that is changed. Where it is not the latest any more,
+      #   nothing is changed, and the answer is 409.
       # @param name [String]
       # @param content [Content]
       # @param locales [Hash]
@@ -1243,6 +1259,7 @@ module Heliograph
       # @return [Template]
       def update(
         id,
+        version: NOT_GIVEN,
         name: NOT_GIVEN,
         content: NOT_GIVEN,
         locales: NOT_GIVEN,
@@ -1252,7 +1269,7 @@ module Heliograph
         @transport.value(
           "PATCH",
           "/api/v1/templates/#{Transport.segment("id", id)}",
-          body: { name: name, content: content, locales: locales, missing_variables: missing_variables },
+          body: { version: version, name: name, content: content, locales: locales, missing_variables: missing_variables },
           options: options
         )
       end
@@ -1270,12 +1287,40 @@ module Heliograph
         )
       end
 
+      # List the versions of a template.
+      # @return [Pages<TemplateVersionSummary>]
+      def versions(
+        id,
+        options: {}
+      )
+        @transport.pages(
+          "GET",
+          "/api/v1/templates/#{Transport.segment("id", id)}/versions",
+          options: options
+        )
+      end
+
+      # Read a version of a template.
+      # @return [TemplateVersion]
+      def get_version(
+        id,
+        options: {}
+      )
+        @transport.value(
+          "GET",
+          "/api/v1/templates/versions/#{Transport.segment("id", id)}",
+          options: options
+        )
+      end
+
       # Fill a template for an example.
       # @param locale [String, nil] Unless given, that of `contact`; null is somebody whose language is
       #   not known.
       # @param variables [Hash]
       # @param device [Hash]
       # @param contact [Hash]
+      # @param contact_id [String] Somebody there is, in the place of `contact`; `device`, unless given,
+      #   is the one of theirs that was seen last.
       # @return [TemplatePreview]
       def preview(
         id,
@@ -1283,12 +1328,13 @@ module Heliograph
         variables: NOT_GIVEN,
         device: NOT_GIVEN,
         contact: NOT_GIVEN,
+        contact_id: NOT_GIVEN,
         options: {}
       )
         @transport.value(
           "POST",
           "/api/v1/templates/#{Transport.segment("id", id)}/preview",
-          body: { locale: locale, variables: variables, device: device, contact: contact },
+          body: { locale: locale, variables: variables, device: device, contact: contact, contact_id: contact_id },
           takes_key: true,
           options: options
         )
@@ -1477,6 +1523,8 @@ module Heliograph
       # @param reentry [String] `always`: as often as triggered. `when_ended`: not while a run of the
       #   person is under way. `once`: never again, whatever became of the run. Whoever may not enter is
       #   passed over. One of: always, when_ended, once.
+      # @param version [Integer] Which version was changed: where others have made a later one by now,
+      #   the answer is 409.
       # @return [SavedWorkflow]
       def update(
         id,
@@ -1484,12 +1532,13 @@ module Heliograph
         trigger: NOT_GIVEN,
         steps: NOT_GIVEN,
         reentry: NOT_GIVEN,
+        version: NOT_GIVEN,
         options: {}
       )
         @transport.value(
           "PATCH",
           "/api/v1/workflows/#{Transport.segment("id", id)}",
-          body: { name: name, trigger: trigger, steps: steps, reentry: reentry },
+          body: { name: name, trigger: trigger, steps: steps, reentry: reentry, version: version },
           options: options
         )
       end
@@ -1516,6 +1565,40 @@ module Heliograph
         @transport.value(
           "GET",
           "/api/v1/workflows/#{Transport.segment("id", id)}/statistics",
+          options: options
+        )
+      end
+
+      # List the versions of a workflow.
+      # @param limit [Integer] How many to return, at most. 50 unless given.
+      # @param cursor [String] `next_cursor` of the page before. Leave it out for the first page.
+      # @return [Pages<WorkflowVersionSummary>]
+      def versions(
+        id,
+        limit: NOT_GIVEN,
+        cursor: NOT_GIVEN,
+        options: {}
+      )
+        @transport.pages(
+          "GET",
+          "/api/v1/workflows/#{Transport.segment("id", id)}/versions",
+          query: { limit: limit, cursor: cursor },
+          options: options
+        )
+      end
+
+      # Read a version of a workflow.
+      # @param version [Integer] Its number. Left out: the latest.
+      # @return [WorkflowVersion]
+      def version(
+        id,
+        version: NOT_GIVEN,
+        options: {}
+      )
+        @transport.value(
+          "GET",
+          "/api/v1/workflows/#{Transport.segment("id", id)}/version",
+          query: { version: version },
           options: options
         )
       end

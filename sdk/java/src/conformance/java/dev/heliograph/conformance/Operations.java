@@ -65,6 +65,8 @@ final class Operations {
       case "templates.get" -> in.value(client.templates().get(in.id(0), in.options()));
       case "templates.update" -> in.value(client.templates().update(in.id(0), new UpdateTemplate(in.object("body")), in.options()));
       case "templates.delete" -> in.value(client.templates().delete(in.id(0), in.options()));
+      case "templates.versions" -> in.pages(client.templates().versions(in.id(0), in.options()));
+      case "templates.getVersion" -> in.value(client.templates().getVersion(in.id(0), in.options()));
       case "templates.preview" -> in.value(client.templates().preview(in.id(0), new PreviewTemplate(in.object("body")), in.options()));
       case "segments.create" -> in.value(client.segments().create(new CreateSegment(in.object("body")), in.options()));
       case "segments.list" -> in.pages(client.segments().list(new SegmentsListQuery(in.object("query")), in.options()));
@@ -79,6 +81,8 @@ final class Operations {
       case "workflows.update" -> in.value(client.workflows().update(in.id(0), new UpdateWorkflow(in.object("body")), in.options()));
       case "workflows.delete" -> in.value(client.workflows().delete(in.id(0), in.options()));
       case "workflows.statistics" -> in.value(client.workflows().statistics(in.id(0), in.options()));
+      case "workflows.versions" -> in.pages(client.workflows().versions(in.id(0), new WorkflowsVersionsQuery(in.object("query")), in.options()));
+      case "workflows.version" -> in.value(client.workflows().version(in.id(0), new WorkflowsVersionQuery(in.object("query")), in.options()));
       case "workflows.activate" -> in.value(client.workflows().activate(in.id(0), in.options()));
       case "workflows.archive" -> in.value(client.workflows().archive(in.id(0), in.options()));
       case "workflows.trigger" -> in.value(client.workflows().trigger(in.id(0), new TriggerWorkflow(in.object("body")), in.options()));

@@ -22,6 +22,17 @@ public final class ContactsListQuery extends Shape {
   }
 
   /**
+   * Whom this segment holds now; beside other filters, whom all of them fit.
+   */
+  public @Nullable String segmentId() {
+    return text("segment_id");
+  }
+
+  public @Nullable String search() {
+    return text("search");
+  }
+
+  /**
    * How many to return, at most. 50 unless given.
    */
   public @Nullable Long limit() {
@@ -51,6 +62,19 @@ public final class ContactsListQuery extends Shape {
 
     public Builder tag(String value) {
       put("tag", value);
+      return this;
+    }
+
+    /**
+     * Whom this segment holds now; beside other filters, whom all of them fit.
+     */
+    public Builder segmentId(String value) {
+      put("segment_id", value);
+      return this;
+    }
+
+    public Builder search(String value) {
+      put("search", value);
       return this;
     }
 

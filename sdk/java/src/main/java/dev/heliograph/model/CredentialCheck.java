@@ -23,7 +23,8 @@ public final class CredentialCheck extends Shape {
   /**
    * `accepted`: the provider knows the sender. `refused`: it takes no messages with this credential.
    * `unreachable`: it gave no answer that says either. `unasked`: there is nobody to ask, as for Web
-   * Push, whose services are asked with a browser's subscription.
+   * Push, whose services are asked with a browser's subscription; what can be judged without them is
+   * right.
    * One of: accepted, refused, unreachable, unasked.
    */
   public String status() {

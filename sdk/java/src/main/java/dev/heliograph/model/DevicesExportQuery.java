@@ -69,6 +69,13 @@ public final class DevicesExportQuery extends Shape {
     return text("last_seen_before");
   }
 
+  /**
+   * Whom this segment holds now; beside other filters, whom all of them fit.
+   */
+  public @Nullable String segmentId() {
+    return text("segment_id");
+  }
+
   /** A builder; what it is not given is left out, and null is sent as null. */
   public static Builder builder() {
     return new Builder();
@@ -140,6 +147,14 @@ public final class DevicesExportQuery extends Shape {
 
     public Builder lastSeenBefore(String value) {
       put("last_seen_before", value);
+      return this;
+    }
+
+    /**
+     * Whom this segment holds now; beside other filters, whom all of them fit.
+     */
+    public Builder segmentId(String value) {
+      put("segment_id", value);
       return this;
     }
 

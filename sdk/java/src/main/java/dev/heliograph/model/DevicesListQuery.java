@@ -70,6 +70,13 @@ public final class DevicesListQuery extends Shape {
   }
 
   /**
+   * Whom this segment holds now; beside other filters, whom all of them fit.
+   */
+  public @Nullable String segmentId() {
+    return text("segment_id");
+  }
+
+  /**
    * How many to return, at most. 50 unless given.
    */
   public @Nullable Long limit() {
@@ -154,6 +161,14 @@ public final class DevicesListQuery extends Shape {
 
     public Builder lastSeenBefore(String value) {
       put("last_seen_before", value);
+      return this;
+    }
+
+    /**
+     * Whom this segment holds now; beside other filters, whom all of them fit.
+     */
+    public Builder segmentId(String value) {
+      put("segment_id", value);
       return this;
     }
 

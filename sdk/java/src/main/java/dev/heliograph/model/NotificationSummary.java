@@ -42,6 +42,20 @@ public final class NotificationSummary extends Shape {
     return text("template_id");
   }
 
+  /**
+   * The workflow that sent it; null: a request did.
+   */
+  public @Nullable String workflowId() {
+    return text("workflow_id");
+  }
+
+  /**
+   * The key of that workflow's step.
+   */
+  public @Nullable String workflowStep() {
+    return text("workflow_step");
+  }
+
   public Counts counts() {
     return there("counts", object("counts", Counts::new));
   }

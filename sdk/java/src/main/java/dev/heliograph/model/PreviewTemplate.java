@@ -32,6 +32,14 @@ public final class PreviewTemplate extends Shape {
     return map("contact");
   }
 
+  /**
+   * Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that was
+   * seen last.
+   */
+  public @Nullable String contactId() {
+    return text("contact_id");
+  }
+
   /** A builder; what it is not given is left out, and null is sent as null. */
   public static Builder builder() {
     return new Builder();
@@ -61,6 +69,15 @@ public final class PreviewTemplate extends Shape {
 
     public Builder contact(Map<String, ? extends @Nullable Object> value) {
       put("contact", value);
+      return this;
+    }
+
+    /**
+     * Somebody there is, in the place of `contact`; `device`, unless given, is the one of theirs that was
+     * seen last.
+     */
+    public Builder contactId(String value) {
+      put("contact_id", value);
       return this;
     }
 

@@ -29,7 +29,8 @@ public final class SegmentCount extends Shape {
   }
 
   /**
-   * False: counting took longer than 3 s, and this is what the database expects.
+   * False: counting, or the wait for other counts, took longer than 3 s, and this is what the database
+   * expects.
    */
   public boolean isExact() {
     return there("is_exact", flag("is_exact"));

@@ -13,6 +13,14 @@ public final class UpdateTemplate extends Shape {
     super(json);
   }
 
+  /**
+   * The version that is changed. Where it is not the latest any more, nothing is changed, and the answer
+   * is 409.
+   */
+  public @Nullable Long version() {
+    return integer("version");
+  }
+
   public @Nullable String name() {
     return text("name");
   }
@@ -40,6 +48,15 @@ public final class UpdateTemplate extends Shape {
   /** Makes {@link UpdateTemplate}. */
   public static final class Builder extends Shape.Builder {
     private Builder() {}
+
+    /**
+     * The version that is changed. Where it is not the latest any more, nothing is changed, and the answer
+     * is 409.
+     */
+    public Builder version(long value) {
+      put("version", value);
+      return this;
+    }
 
     public Builder name(String value) {
       put("name", value);

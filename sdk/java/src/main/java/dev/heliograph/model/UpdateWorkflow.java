@@ -35,6 +35,13 @@ public final class UpdateWorkflow extends Shape {
     return text("reentry");
   }
 
+  /**
+   * Which version was changed: where others have made a later one by now, the answer is 409.
+   */
+  public @Nullable Long version() {
+    return integer("version");
+  }
+
   /** A builder; what it is not given is left out, and null is sent as null. */
   public static Builder builder() {
     return new Builder();
@@ -66,6 +73,14 @@ public final class UpdateWorkflow extends Shape {
      */
     public Builder reentry(String value) {
       put("reentry", value);
+      return this;
+    }
+
+    /**
+     * Which version was changed: where others have made a later one by now, the answer is 409.
+     */
+    public Builder version(long value) {
+      put("version", value);
       return this;
     }
 

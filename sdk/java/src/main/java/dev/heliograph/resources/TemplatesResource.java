@@ -108,6 +108,34 @@ public final class TemplatesResource {
   }
 
   /**
+   * List the versions of a template.
+   */
+  public Pages<TemplateVersionSummary> versions(String id) {
+    return versions(id, RequestOptions.NONE);
+  }
+
+  /**
+   * List the versions of a template.
+   */
+  public Pages<TemplateVersionSummary> versions(String id, RequestOptions options) {
+    return transport.pages(Call.of("GET", "/api/v1/templates/{id}/versions", id).options(options), TemplateVersionSummary::new);
+  }
+
+  /**
+   * Read a version of a template.
+   */
+  public TemplateVersion getVersion(String id) {
+    return getVersion(id, RequestOptions.NONE);
+  }
+
+  /**
+   * Read a version of a template.
+   */
+  public TemplateVersion getVersion(String id, RequestOptions options) {
+    return transport.value(Call.of("GET", "/api/v1/templates/versions/{id}", id).options(options), TemplateVersion::new);
+  }
+
+  /**
    * Fill a template for an example.
    */
   public TemplatePreview preview(String id, PreviewTemplate body) {

@@ -108,6 +108,48 @@ public final class WorkflowsResource {
   }
 
   /**
+   * List the versions of a workflow.
+   */
+  public Pages<WorkflowVersionSummary> versions(String id) {
+    return versions(id, WorkflowsVersionsQuery.builder().build(), RequestOptions.NONE);
+  }
+
+  /**
+   * List the versions of a workflow.
+   */
+  public Pages<WorkflowVersionSummary> versions(String id, WorkflowsVersionsQuery query) {
+    return versions(id, query, RequestOptions.NONE);
+  }
+
+  /**
+   * List the versions of a workflow.
+   */
+  public Pages<WorkflowVersionSummary> versions(String id, WorkflowsVersionsQuery query, RequestOptions options) {
+    return transport.pages(Call.of("GET", "/api/v1/workflows/{id}/versions", id).query(query).options(options), WorkflowVersionSummary::new);
+  }
+
+  /**
+   * Read a version of a workflow.
+   */
+  public WorkflowVersion version(String id) {
+    return version(id, WorkflowsVersionQuery.builder().build(), RequestOptions.NONE);
+  }
+
+  /**
+   * Read a version of a workflow.
+   */
+  public WorkflowVersion version(String id, WorkflowsVersionQuery query) {
+    return version(id, query, RequestOptions.NONE);
+  }
+
+  /**
+   * Read a version of a workflow.
+   */
+  public WorkflowVersion version(String id, WorkflowsVersionQuery query, RequestOptions options) {
+    return transport.value(Call.of("GET", "/api/v1/workflows/{id}/version", id).query(query).options(options), WorkflowVersion::new);
+  }
+
+  /**
    * Activate a workflow.
    */
   public SavedWorkflow activate(String id) {

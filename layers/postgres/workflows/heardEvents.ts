@@ -1,0 +1,136 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { valueAt } from "../../../services/domain/workflows/Conditions.ts"
+import type { Heard, Question } from "../../../services/domain/workflows/Interpreter.ts"
+import { StoreError } from "../../../services/ports/StoreError.ts"
+import type { OpenRun } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { integers, texts } from "../server/columns.ts"
+import { BYTES, readObject } from "./runRows.ts"
+
+/* What runs that wait for an event hear when they ask. */
+
+type Sql = SqlClient.SqlClient
+
+interface Asking {
+  readonly run: OpenRun
+  readonly question: Extract<Question, { readonly _tag: "Event" }>
+}
+
+/** Events that are looked through at once for one that fits. */
+const EVENTS = 100
+
+/** Those who are answered bring what they have heard: all of it is in hand together, until they are written. */
+const tooMuchHeard = new StoreError({
+  operation: "ExecutionStore.ask",
+  refused: true,
+  cause: new Error("events bring more data than one transaction takes in hand")
+})
+
+/** A question about events, and what its answer is known by. */
+interface Awaiting {
+  /** Its place among the answers. */
+  readonly at: number
+  /** ISO 8601, to the microsecond. */
+  readonly since: string
+  /** The value that an event has to have, as JSON; undefined: none fits. Null: whichever event. */
+  readonly value: string | undefined | null
+}
+
+/** Questions about one event of one person: what came is read once for all of them. */
+interface Awaited {
+  readonly userId: string
+  readonly event: string
+  /** From when on the first of them asks. */
+  since: string
+  seen: number
+  /** Those without an answer, by the path of the value that has to equal theirs; null: they take any. */
+  readonly paths: Map<string | null, Array<Awaiting>>
+}
+
+/** Of one with milliseconds, as it compares with one that has microseconds. */
+const exactly = (at: string): string => at.replace(/\.(\d{3})Z$/, ".$1000Z")
+
+const awaitedOf = (asked: ReadonlyArray<Asking>): ReadonlyArray<Awaited> => {
+  const all = new Map<string, Awaited>()
+  for (const [at, { question, run }] of asked.entries()) {
+    const { event, match } = question.step
+    const key = JSON.stringify([run.userId, event])
+    const since = exactly(question.since)
+    const one = all.get(key) ?? {
+      userId: run.userId,
+      event,
+      since,
+      seen: 0,
+      paths: new Map<string | null, Array<Awaiting>>()
+    }
+    all.set(key, one)
+    if (since < one.since) one.since = since
+    const path = match?.event ?? null
+    const value = path === null ? null : JSON.stringify(question.value)
+    const awaiting = one.paths.get(path)
+    if (awaiting === undefined) one.paths.set(path, [{ at, since, value }])
+    else awaiting.push({ at, since, value })
+  }
+  return [...all.values()]
+}
+
+/** The first events that fit, for runs that wait for some: in the order of the questions, null where there is none. */
+export const heardEvents = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Asking>) {
+  const answers: Array<Heard | null> = asked.map(() => null)
+  let heard = 0
+  let open = awaitedOf(asked)
+  while (open.length > 0) {
+    const rows = yield* sql<{
+      readonly place: number
+      readonly data: string
+      readonly at: string
+      readonly found: number
+    }>`
+      SELECT place, data, found, to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at FROM (
+        SELECT t.place::integer AS place, e.data, e.at, (count(*) OVER ())::integer AS found,
+          sum(octet_length(e.data)) OVER (ORDER BY t.place, e.at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+        FROM unnest(${texts(open.map(({ userId }) => userId))}, ${texts(open.map(({ event }) => event))},
+          ${texts(open.map(({ since }) => since))}, ${integers(open.map(mostOf))}, ${integers(open.map(({ seen }) => seen))}
+        ) WITH ORDINALITY AS t (user_id, event, since, most, seen, place)
+        CROSS JOIN LATERAL (
+          SELECT data, at FROM custom_events e
+          WHERE e.app_id = ${asked[0]!.run.appId} AND e.user_id = t.user_id AND e.event = t.event
+            AND e.at > t.since::timestamptz
+          ORDER BY e.at LIMIT t.most OFFSET t.seen
+        ) AS e
+      ) AS e WHERE before IS NULL OR before < ${BYTES} ORDER BY place, e.at`
+    const read = open.map(() => 0)
+    for (const { at, data, place } of rows) {
+      const one = open[place - 1]!
+      read[place - 1]!++
+      one.seen++
+      const found = readObject(data)
+      for (const [path, awaiting] of one.paths) {
+        const value = path === null ? null : JSON.stringify(valueAt(found, path))
+        const isHeardBy = (each: Awaiting) => each.since < at && value !== undefined && each.value === value
+        const hearing = awaiting.filter(isHeardBy)
+        if (hearing.length === 0) continue
+        for (const each of hearing) {
+          answers[each.at] = { data: found, at }
+          heard += data.length
+        }
+        one.paths.set(
+          path,
+          awaiting.filter((each) => !isHeardBy(each))
+        )
+      }
+      if (heard > BYTES && asked.length > 1) return yield* tooMuchHeard
+    }
+    // Whom the bytes have cut off, and whom there may be more for, are looked for once more.
+    const isCut = rows.length < (rows[0]?.found ?? 0)
+    const last = isCut ? rows.at(-1)!.place - 1 : open.length
+    open = open.filter(
+      (one, i) => [...one.paths.values()].some(({ length }) => length > 0) && (i >= last || read[i]! >= mostOf(one))
+    )
+  }
+  return answers
+})
+
+/** Who takes any event takes the first. */
+const mostOf = ({ paths, since }: Awaited): number =>
+  paths.size === 1 && paths.get(null)?.every((one) => one.since === since) === true ? 1 : EVENTS

@@ -1,0 +1,60 @@
+// Written by `npm run sdk:types` from the OpenAPI document. Do not edit.
+package dev.heliograph.model;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What workflows.versions can be asked for.
+ */
+public final class WorkflowsVersionsQuery extends Shape {
+  /** Of what JSON has; what is not known here is kept. */
+  public WorkflowsVersionsQuery(Map<String, ? extends @Nullable Object> json) {
+    super(json);
+  }
+
+  /**
+   * How many to return, at most. 50 unless given.
+   */
+  public @Nullable Long limit() {
+    return integer("limit");
+  }
+
+  /**
+   * `next_cursor` of the page before. Leave it out for the first page.
+   */
+  public @Nullable String cursor() {
+    return text("cursor");
+  }
+
+  /** A builder; what it is not given is left out, and null is sent as null. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Makes {@link WorkflowsVersionsQuery}. */
+  public static final class Builder extends Shape.Builder {
+    private Builder() {}
+
+    /**
+     * How many to return, at most. 50 unless given.
+     */
+    public Builder limit(long value) {
+      put("limit", value);
+      return this;
+    }
+
+    /**
+     * `next_cursor` of the page before. Leave it out for the first page.
+     */
+    public Builder cursor(String value) {
+      put("cursor", value);
+      return this;
+    }
+
+    /** Fails with an IllegalArgumentException where something is missing. */
+    public WorkflowsVersionsQuery build() {
+      return new WorkflowsVersionsQuery(fields());
+    }
+  }
+}
