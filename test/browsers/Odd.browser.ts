@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openChromium } from "./Browsers.ts"
-import { clickOn, closeAll, openIn, shown, SUBSCRIPTION, workerOf } from "./PushInChromium.ts"
+import { clickOn, closeAll, deliverUntil, openIn, shown, SUBSCRIPTION, workerOf } from "./PushInChromium.ts"
 import { until } from "./Site.ts"
 import type { World } from "./World.ts"
 import { openWorld, pageOf, storedBy, TEACHABLE_WORKER } from "./World.ts"
@@ -9,8 +10,6 @@ import { openWorld, pageOf, storedBy, TEACHABLE_WORKER } from "./World.ts"
 /*
  * Browsers that lack something, pages that mean harm, and a service that is not itself, in Chromium.
  */
-
-const UUID = "01a1fbeb-b609-74f0-81a3-2762ff434392"
 
 /** What Safari 16 does not have yet. */
 const OLD_SAFARI = `
@@ -107,14 +106,9 @@ describe("a browser", () => {
     await page.waitForSelector("body[data-ready]")
     const worker = await workerOf(page, world.site)
     expect(await clickOn(page, "#subscribe")).toMatchObject({ value: { deviceId: expect.any(String) } })
-    const { deliver } = await worker()
     const url = `${world.site.url}/`
-    await deliver(JSON.stringify({ title: "Back", url, service_notification_id: UUID }))
-    await until(
-      "It",
-      () => shown(page),
-      (all) => all.some(({ title }) => title === "Back")
-    )
+    const text = JSON.stringify({ title: "Back", url, service_notification_id: randomUUID() })
+    await deliverUntil(page, await worker(), text, (all) => all.some(({ title }) => title === "Back"))
     await happen(page, "notificationclick")
     await until("A window", opened, (urls) => urls.includes(url))
     await page.close()
@@ -218,15 +212,11 @@ describe("a payload that means harm", () => {
     const page = await open()
     const worker = await workerOf(page, world.site)
     await clickOn(page, "#subscribe")
-    const { deliver } = await worker()
     await closeAll(page)
     const url = `${world.site.url}/of?${encodeURIComponent(name)}`
-    await deliver(JSON.stringify({ title: "Harm", ...message, url, service_notification_id: UUID }))
-    await until(
-      name,
-      () => shown(page),
-      (all) => all.length === 1 && all[0]!.title === "Harm"
-    )
+    // An id, and so a tag, of its own: a browser closes one late, and with it whatever has its tag by then.
+    const text = JSON.stringify({ title: "Harm", ...message, url, service_notification_id: randomUUID() })
+    await deliverUntil(page, await worker(), text, (all) => all.length === 1 && all[0]!.title === "Harm")
     await happen(page, "notificationclick", "constructor")
     await until("A window", opened, (urls) => urls.includes(url))
     expect(await page.evaluate("({}).polluted")).toBeUndefined()
@@ -236,18 +226,12 @@ describe("a payload that means harm", () => {
   it.each([
     ["too deep to be copied", `{"title":"Deep","data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`],
     ["a megabyte long", JSON.stringify({ title: "Deep", body: "x".repeat(1_000_000) })]
-  ])("is shown though it is %s", async (name, text) => {
+  ])("is shown though it is %s", async (_, text) => {
     const page = await open()
     const worker = await workerOf(page, world.site)
     await clickOn(page, "#subscribe")
-    const { deliver } = await worker()
     await closeAll(page)
-    await deliver(text)
-    await until(
-      name,
-      () => shown(page),
-      (all) => all.length === 1
-    )
+    await deliverUntil(page, await worker(), text, (all) => all.length === 1)
     await closeAll(page)
     await page.close()
   })
@@ -259,27 +243,28 @@ describe("a declared message", () => {
     const { value } = (await clickOn(page, "#subscribe")) as { readonly value: { readonly deviceId: string } }
     await closeAll(page)
     const url = `${world.site.url}/declared`
+    const id = randomUUID()
     const declared = {
       title: "Declared",
       body: "By the browser",
       navigate: url,
-      tag: UUID,
+      tag: id,
       dir: "auto",
       lang: "",
       silent: null,
-      data: { service_notification_id: UUID }
+      data: { service_notification_id: id }
     }
     await page.evaluate(`navigator.serviceWorker.getRegistrations().then(([registration]) =>
       registration.active.postMessage({ declared: ${JSON.stringify(declared)} }))`)
     const all = await until(
       "It",
       () => shown(page),
-      (notifications) => notifications.some(({ tag }) => tag === UUID)
+      (notifications) => notifications.some(({ tag }) => tag === id)
     )
-    const one = all.find(({ tag }) => tag === UUID)
-    expect(one).toMatchObject({ title: "Declared", body: "By the browser", tag: UUID })
+    const one = all.find(({ tag }) => tag === id)
+    expect(one).toMatchObject({ title: "Declared", body: "By the browser", tag: id })
     expect(one!.data).toMatchObject({
-      heliograph: { data: { notificationId: UUID, deviceId: value.deviceId, url } }
+      heliograph: { data: { notificationId: id, deviceId: value.deviceId, url } }
     })
     await closeAll(page)
     await page.close()
@@ -291,8 +276,9 @@ describe("a declared message", () => {
     await clickOn(page, "#subscribe")
     const { deliver } = await worker()
     await closeAll(page)
-    const notification = { title: "Once", navigate: "/", tag: UUID, mutable: true }
-    const fields = { title: "Once", service_notification_id: UUID, service_device_id: UUID }
+    const id = randomUUID()
+    const notification = { title: "Once", navigate: "/", tag: id, mutable: true }
+    const fields = { title: "Once", service_notification_id: id, service_device_id: id }
     const text = JSON.stringify({ web_push: 8030, mutable: true, notification, ...fields })
     const told = `window.seen.filter(([name]) => name === "message").length`
     for (const count of [1, 2]) {
@@ -310,7 +296,7 @@ describe("a declared message", () => {
       () => page.evaluate(told),
       (messages) => messages === 3
     )
-    expect((await shown(page)).filter(({ title }) => title === "Once").map(({ tag }) => tag)).toEqual([UUID])
+    expect((await shown(page)).filter(({ title }) => title === "Once").map(({ tag }) => tag)).toEqual([id])
     await closeAll(page)
     await page.close()
   })

@@ -1,5 +1,6 @@
 import type { CDPSession, Page } from "playwright-core"
 import type { Site } from "./Site.ts"
+import { until } from "./Site.ts"
 
 /*
  * Chromium's own push service cannot be reached: the subscription is made up, with keys that are real, and messages are
@@ -72,6 +73,27 @@ export const shown = (page: Page): Promise<ReadonlyArray<ShownInChromium>> =>
   page.evaluate(`navigator.serviceWorker.getRegistrations().then(async (all) =>
     (await Promise.all(all.map((one) => one.getNotifications()))).flat()
       .map(({ actions, body, data, icon, tag, title }) => ({ actions, body, data, icon, tag, title })))`)
+
+/**
+ * Hands a text over and waits until what it shows is there. A worker that has only just begun may miss one, so it is
+ * handed over again every few seconds.
+ */
+export const deliverUntil = async (
+  page: Page,
+  { deliver }: Worker,
+  text: string,
+  isThere: (all: ReadonlyArray<ShownInChromium>) => boolean
+): Promise<ReadonlyArray<ShownInChromium>> => {
+  let next = 0
+  const ask = async () => {
+    if (Date.now() >= next) {
+      await deliver(text)
+      next = Date.now() + 5_000
+    }
+    return shown(page)
+  }
+  return until(text.slice(0, 200), ask, isThere)
+}
 
 export const closeAll = (page: Page): Promise<unknown> =>
   page.evaluate(`navigator.serviceWorker.getRegistrations().then(async (all) =>
