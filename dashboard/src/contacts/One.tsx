@@ -1,13 +1,12 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
-import { useState } from "react"
-import { useAsk, useDo } from "../api/hooks.ts"
+import { useAsk } from "../api/hooks.ts"
 import { Refusal } from "../api/request.ts"
+import { Removal } from "../frame/Removal.tsx"
 import { useApp, useId } from "../frame/viewer.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
-import { Card, Confirm, Empty, Id, Loading, Page, When } from "../parts/page.tsx"
+import { Card, Empty, Id, Loading, Page, When } from "../parts/page.tsx"
 import { Tags } from "../parts/tags.tsx"
 import { counted } from "../parts/time.ts"
-import { toast } from "../parts/toasts.tsx"
 import { typedOf } from "./attributes.ts"
 import { EditContact } from "./Editor.tsx"
 import { Messages } from "./Messages.tsx"
@@ -19,47 +18,33 @@ import { WorkflowRuns } from "./WorkflowRuns.tsx"
 
 type Contact = NonNullable<ContactQuery["contact"]>
 
-const Controls = ({ one, onEdit }: { readonly one: Contact; readonly onEdit: () => void }) => {
-  const { appId } = useApp()
-  const [isAsking, setAsking] = useState(false)
-  const navigate = useNavigate()
-  const remove = useDo(deleteContact, () => {
-    toast(`${one.externalId} is gone`)
-    void navigate({ to: "/apps/$appId/contacts", params: { appId } })
-  })
-  return (
-    <>
-      <Button onClick={onEdit}>Edit…</Button>
-      <Button kind="danger" onClick={() => setAsking(true)}>
-        Delete…
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={`Delete ${one.externalId}?`}
-          words="Delete the person"
-          isBusy={remove.isPending}
-          error={<ErrorNotice error={remove.error} />}
-          onClose={() => setAsking(false)}
-          onConfirm={() => remove.mutate({ id: one.id })}
-        >
-          <p>
-            The person goes with everything about them: {counted(one.devices.length, "device")},{" "}
-            {counted(one.channels.length, "channel")}, tags, attributes and the messages of their inbox. What was
-            accepted and not sent yet does not reach them any more. Nothing brings them back.
-          </p>
-          <p>
-            Runs of workflows that they are in end at once, and what their runs carried and say of them goes as well;
-            numbers stay, without names.
-          </p>
-          <p>
-            An app or browser that registers with this id again is a new device: have your own systems forget the
-            person, too.
-          </p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+const Controls = ({ one, onEdit }: { readonly one: Contact; readonly onEdit: () => void }) => (
+  <>
+    <Button onClick={onEdit}>Edit…</Button>
+    <Removal
+      document={deleteContact}
+      id={one.id}
+      list="contacts"
+      title={`Delete ${one.externalId}?`}
+      words="Delete the person"
+      said={`${one.externalId} is gone`}
+    >
+      <p>
+        The person goes with everything about them: {counted(one.devices.length, "device")},{" "}
+        {counted(one.channels.length, "channel")}, tags, attributes and the messages of their inbox. What was accepted
+        and not sent yet does not reach them any more. Nothing brings them back.
+      </p>
+      <p>
+        Runs of workflows that they are in end at once, and what their runs carried and say of them goes as well;
+        numbers stay, without names.
+      </p>
+      <p>
+        An app or browser that registers with this id again is a new device: have your own systems forget the person,
+        too.
+      </p>
+    </Removal>
+  </>
+)
 
 const Facts = ({ one }: { readonly one: Contact }) => {
   const attributes = typedOf(one.attributes)

@@ -1,9 +1,8 @@
 import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { useDo } from "../api/hooks.ts"
-import { DEVICE_STATUS, PLATFORM } from "../devices/words.ts"
+import { DeviceName, DeviceState } from "../devices/cells.tsx"
 import { useApp } from "../frame/viewer.ts"
-import { reasonOf } from "../notifications/reasons.ts"
 import type { Tone } from "../parts/page.tsx"
 import { Button, Check, ErrorNotice } from "../parts/form.tsx"
 import { Card, Chip, Confirm, TableFrame, When } from "../parts/page.tsx"
@@ -142,26 +141,20 @@ export const Devices = ({ appId, one }: { readonly one: Contact; readonly appId:
           </tr>
         </thead>
         <tbody>
-          {one.devices.map(({ environment, id, invalidReason, lastSeenAt, platform, status, tags, timezone }) => (
-            <tr key={id}>
+          {one.devices.map((device) => (
+            <tr key={device.id}>
               <td>
-                <Link to="/apps/$appId/devices/$id" params={{ appId, id }} className="row-link nowrap">
-                  {PLATFORM[platform]} …{id.slice(-6)}
-                </Link>
-                {environment === "SANDBOX" && <span className="muted small block">Sandbox</span>}
+                <DeviceName one={device} />
               </td>
               <td>
-                <Chip tone={DEVICE_STATUS[status][1]}>{DEVICE_STATUS[status][0]}</Chip>
-                {invalidReason !== null && (
-                  <span className="muted small block">{reasonOf(invalidReason)?.[0] ?? invalidReason}</span>
-                )}
+                <DeviceState one={device} />
               </td>
               <td>
-                <Tags tags={tags} most={3} />
+                <Tags tags={device.tags} most={3} />
               </td>
-              <td>{timezone ?? <span className="muted">–</span>}</td>
+              <td>{device.timezone ?? <span className="muted">–</span>}</td>
               <td>
-                <When at={lastSeenAt} />
+                <When at={device.lastSeenAt} />
               </td>
             </tr>
           ))}

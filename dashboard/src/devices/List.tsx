@@ -1,12 +1,12 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
-import { reasonOf } from "../notifications/reasons.ts"
 import { Button, ErrorNotice, Form, TextField } from "../parts/form.tsx"
-import { Chip, Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
+import { Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
 import { Pager } from "../parts/pager.tsx"
 import { Tags } from "../parts/tags.tsx"
+import { DeviceName, DeviceState } from "./cells.tsx"
 import type { DevicesQuery } from "./operations.ts"
 import { devices } from "./operations.ts"
 import { DEVICE_STATUS, PLATFORM } from "./words.ts"
@@ -42,7 +42,7 @@ const oneOf = <Value extends string>(
 
 const ENVIRONMENT = { PRODUCTION: "Production", SANDBOX: "Sandbox" } as const
 
-const Rows = ({ appId, rows }: { readonly appId: string; readonly rows: ReadonlyArray<Row> }) => (
+const Rows = ({ rows }: { readonly rows: ReadonlyArray<Row> }) => (
   <TableFrame label="Devices">
     <thead>
       <tr>
@@ -55,27 +55,21 @@ const Rows = ({ appId, rows }: { readonly appId: string; readonly rows: Readonly
       </tr>
     </thead>
     <tbody>
-      {rows.map(({ environment, id, invalidReason, lastSeenAt, platform, status, tags, timezone, userId }) => (
-        <tr key={id}>
+      {rows.map((device) => (
+        <tr key={device.id}>
           <td>
-            <Link to="/apps/$appId/devices/$id" params={{ appId, id }} className="row-link nowrap">
-              {PLATFORM[platform]} …{id.slice(-6)}
-            </Link>
-            {environment === "SANDBOX" && <span className="muted small block">Sandbox</span>}
+            <DeviceName one={device} />
           </td>
           <td>
-            <Chip tone={DEVICE_STATUS[status][1]}>{DEVICE_STATUS[status][0]}</Chip>
-            {invalidReason !== null && (
-              <span className="muted small block">{reasonOf(invalidReason)?.[0] ?? invalidReason}</span>
-            )}
+            <DeviceState one={device} />
           </td>
-          <td className="details">{userId ?? <span className="muted">anonymous</span>}</td>
+          <td className="details">{device.userId ?? <span className="muted">anonymous</span>}</td>
           <td>
-            <Tags tags={tags} most={3} />
+            <Tags tags={device.tags} most={3} />
           </td>
-          <td>{timezone ?? <span className="muted">–</span>}</td>
+          <td>{device.timezone ?? <span className="muted">–</span>}</td>
           <td>
-            <When at={lastSeenAt} />
+            <When at={device.lastSeenAt} />
           </td>
         </tr>
       ))}
@@ -117,7 +111,7 @@ export const List = () => {
   }
   const content = () => {
     if (shown.data === undefined) return shown.error ? null : <Loading />
-    if (rows.length > 0) return <Rows appId={appId} rows={rows} />
+    if (rows.length > 0) return <Rows rows={rows} />
     return isFiltered ? (
       <Empty title="No device matches the filters.">
         <Button onClick={clear}>Clear the filters</Button>

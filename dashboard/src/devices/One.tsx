@@ -1,14 +1,13 @@
-import { Link, useNavigate } from "@tanstack/react-router"
-import { useState } from "react"
-import { useAsk, useDo } from "../api/hooks.ts"
+import { Link } from "@tanstack/react-router"
+import { useAsk } from "../api/hooks.ts"
 import { Refusal } from "../api/request.ts"
 import { textOf } from "../contacts/attributes.ts"
+import { Removal } from "../frame/Removal.tsx"
 import { useApp, useId } from "../frame/viewer.ts"
 import { reasonOf } from "../notifications/reasons.ts"
-import { Button, ErrorNotice } from "../parts/form.tsx"
-import { Card, Chip, Confirm, Empty, Id, Loading, Page, When } from "../parts/page.tsx"
+import { ErrorNotice } from "../parts/form.tsx"
+import { Card, Chip, Empty, Id, Loading, Page, When } from "../parts/page.tsx"
 import { Tags } from "../parts/tags.tsx"
-import { toast } from "../parts/toasts.tsx"
 import type { DeviceQuery } from "./operations.ts"
 import { deleteDevice, device } from "./operations.ts"
 import { DEVICE_STATUS, PLATFORM } from "./words.ts"
@@ -28,38 +27,23 @@ const sentence = ({ contact, invalidReason, status }: Device): string => {
   return "It gets what is sent to it."
 }
 
-const Remove = ({ one }: { readonly one: Device }) => {
-  const { appId } = useApp()
-  const [isAsking, setAsking] = useState(false)
-  const navigate = useNavigate()
-  const remove = useDo(deleteDevice, () => {
-    toast("The device is gone")
-    void navigate({ to: "/apps/$appId/devices", params: { appId } })
-  })
-  return (
-    <>
-      <Button kind="danger" onClick={() => setAsking(true)}>
-        Remove…
-      </Button>
-      {isAsking && (
-        <Confirm
-          title="Remove this device?"
-          words="Remove it"
-          isBusy={remove.isPending}
-          error={<ErrorNotice error={remove.error} />}
-          onClose={() => setAsking(false)}
-          onConfirm={() => remove.mutate({ id: one.id })}
-        >
-          <p>
-            Nothing is sent to it any more, and its token, tags and metadata are forgotten. An app or browser that is
-            still there registers at its next start, and is a new device then. To stop push to a person for good, say on
-            the contact's page that they do not want it.
-          </p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+const Remove = ({ one }: { readonly one: Device }) => (
+  <Removal
+    document={deleteDevice}
+    id={one.id}
+    list="devices"
+    verb="Remove"
+    title="Remove this device?"
+    words="Remove it"
+    said="The device is gone"
+  >
+    <p>
+      Nothing is sent to it any more, and its token, tags and metadata are forgotten. An app or browser that is still
+      there registers at its next start, and is a new device then. To stop push to a person for good, say on the
+      contact's page that they do not want it.
+    </p>
+  </Removal>
+)
 
 /** One device: whether it gets push, and why not. */
 export const One = () => {

@@ -2,7 +2,7 @@ import { Link, useSearch } from "@tanstack/react-router"
 import { useEffect, useState } from "react"
 import { useAsk } from "../api/hooks.ts"
 import type { TypedDocument } from "../api/typedDocument.ts"
-import { PLATFORM } from "../devices/words.ts"
+import { DeviceName } from "../devices/cells.tsx"
 import { useApp, useViewer } from "../frame/viewer.ts"
 import { ABOUT_CSV, FORMATS, startExport, useJobs } from "../imports/jobs.ts"
 import { JobItem } from "../imports/JobItem.tsx"
@@ -96,7 +96,7 @@ const People = ({ appId, rows }: { readonly appId: string; readonly rows: Readon
   </TableFrame>
 )
 
-const Devices = ({ appId, rows }: { readonly appId: string; readonly rows: ReadonlyArray<Device> }) => (
+const Devices = ({ rows }: { readonly rows: ReadonlyArray<Device> }) => (
   <TableFrame label="Devices in the segment">
     <thead>
       <tr>
@@ -106,17 +106,14 @@ const Devices = ({ appId, rows }: { readonly appId: string; readonly rows: Reado
       </tr>
     </thead>
     <tbody>
-      {rows.map(({ environment, id, lastSeenAt, platform, userId }) => (
-        <tr key={id}>
+      {rows.map((device) => (
+        <tr key={device.id}>
           <td>
-            <Link to="/apps/$appId/devices/$id" params={{ appId, id }} className="row-link nowrap">
-              {PLATFORM[platform]} …{id.slice(-6)}
-            </Link>
-            {environment === "SANDBOX" && <span className="muted small block">Sandbox</span>}
+            <DeviceName one={device} />
           </td>
-          <td className="details">{userId ?? <span className="muted">anonymous</span>}</td>
+          <td className="details">{device.userId ?? <span className="muted">anonymous</span>}</td>
           <td>
-            <When at={lastSeenAt} />
+            <When at={device.lastSeenAt} />
           </td>
         </tr>
       ))}
@@ -202,7 +199,7 @@ export const Members = ({ isDrafted = false, one }: { readonly one: Segment; rea
       {hasDevices && (
         <>
           <h3>Devices</h3>
-          {devices.rows === null ? <Loading /> : <Devices appId={appId} rows={devices.rows} />}
+          {devices.rows === null ? <Loading /> : <Devices rows={devices.rows} />}
           <Pager
             page={devices.pageInfo}
             by={AFTER.devices}

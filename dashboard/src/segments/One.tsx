@@ -2,9 +2,10 @@ import { Link, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { ask, Refusal } from "../api/request.ts"
+import { Removal } from "../frame/Removal.tsx"
 import { useApp, useId } from "../frame/viewer.ts"
 import { Button, ErrorNotice, Form, TextField, useDraft } from "../parts/form.tsx"
-import { Card, Confirm, Empty, Id, Loading, Page } from "../parts/page.tsx"
+import { Card, Empty, Id, Loading, Page } from "../parts/page.tsx"
 import { useRested } from "../parts/rested.ts"
 import { count, counted } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
@@ -54,37 +55,21 @@ const Count = ({ appId, filter }: { readonly appId: string; readonly filter: Seg
   )
 }
 
-const Remove = ({ one }: { readonly one: Segment }) => {
-  const { appId } = useApp()
-  const [isAsking, setAsking] = useState(false)
-  const navigate = useNavigate()
-  const remove = useDo(deleteSegment, () => {
-    toast(`${one.name} is gone`)
-    void navigate({ to: "/apps/$appId/segments", params: { appId } })
-  })
-  return (
-    <>
-      <Button kind="danger" onClick={() => setAsking(true)}>
-        Delete…
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={`Delete ${one.name}?`}
-          words="Delete the segment"
-          isBusy={remove.isPending}
-          error={<ErrorNotice error={remove.error} />}
-          onClose={() => setAsking(false)}
-          onConfirm={() => remove.mutate({ id: one.id })}
-        >
-          <p>
-            The people in it stay. Notifications that were accepted for it, scheduled ones too, keep its conditions.
-            Nobody enters a workflow by it any more.
-          </p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+const Remove = ({ one }: { readonly one: Segment }) => (
+  <Removal
+    document={deleteSegment}
+    id={one.id}
+    list="segments"
+    title={`Delete ${one.name}?`}
+    words="Delete the segment"
+    said={`${one.name} is gone`}
+  >
+    <p>
+      The people in it stay. Notifications that were accepted for it, scheduled ones too, keep its conditions. Nobody
+      enters a workflow by it any more.
+    </p>
+  </Removal>
+)
 
 /** The conditions, one below the other, and how many people they mean. */
 const Builder = ({ one }: { readonly one: Segment | null }) => {

@@ -1,48 +1,32 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
-import { useCallback, useState } from "react"
-import { useAsk, useDo } from "../api/hooks.ts"
+import { useCallback } from "react"
+import { useAsk } from "../api/hooks.ts"
 import { Refusal } from "../api/request.ts"
+import { Removal } from "../frame/Removal.tsx"
 import { useApp, useId } from "../frame/viewer.ts"
-import { Button, ErrorNotice } from "../parts/form.tsx"
-import { Confirm, Empty, Id, Loading, Page } from "../parts/page.tsx"
-import { toast } from "../parts/toasts.tsx"
+import { ErrorNotice } from "../parts/form.tsx"
+import { Empty, Id, Loading, Page } from "../parts/page.tsx"
 import type { Template } from "./draft.ts"
 import { useTemplateDraft } from "./draft.ts"
 import { Editor } from "./Editor.tsx"
 import { deleteTemplate, template } from "./operations.ts"
 import { Versions } from "./Versions.tsx"
 
-const Remove = ({ one }: { readonly one: Template }) => {
-  const { appId } = useApp()
-  const [isAsking, setAsking] = useState(false)
-  const navigate = useNavigate()
-  const removing = useDo(deleteTemplate, () => {
-    toast(`${one.name} is gone`)
-    void navigate({ to: "/apps/$appId/templates", params: { appId } })
-  })
-  return (
-    <>
-      <Button kind="danger" onClick={() => setAsking(true)}>
-        Delete…
-      </Button>
-      {isAsking && (
-        <Confirm
-          title={`Delete ${one.name}?`}
-          words="Delete the template"
-          isBusy={removing.isPending}
-          error={<ErrorNotice error={removing.error} />}
-          onClose={() => setAsking(false)}
-          onConfirm={() => removing.mutate({ id: one.id })}
-        >
-          <p>
-            It goes with all its versions. Notifications that were accepted with it, scheduled ones too, are sent as
-            they were accepted, and so are steps of workflows; nothing new can be sent with it.
-          </p>
-        </Confirm>
-      )}
-    </>
-  )
-}
+const Remove = ({ one }: { readonly one: Template }) => (
+  <Removal
+    document={deleteTemplate}
+    id={one.id}
+    list="templates"
+    title={`Delete ${one.name}?`}
+    words="Delete the template"
+    said={`${one.name} is gone`}
+  >
+    <p>
+      It goes with all its versions. Notifications that were accepted with it, scheduled ones too, are sent as they were
+      accepted, and so are steps of workflows; nothing new can be sent with it.
+    </p>
+  </Removal>
+)
 
 const Whole = ({
   above,

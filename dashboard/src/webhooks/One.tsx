@@ -1,9 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query"
-import { Link, useNavigate } from "@tanstack/react-router"
+import { Link } from "@tanstack/react-router"
 import { useState } from "react"
 import { keyOf, useAsk, useDo } from "../api/hooks.ts"
 import { useLive } from "../api/live.ts"
 import { Refusal } from "../api/request.ts"
+import { Removal } from "../frame/Removal.tsx"
 import { useApp, useId } from "../frame/viewer.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Card, Chip, Confirm, Empty, Id, Loading, Page, When } from "../parts/page.tsx"
@@ -18,29 +19,30 @@ import { TestEvent } from "./Test.tsx"
 import type { Hook } from "./words.ts"
 import { disabledWords, eventsWords, hookState } from "./words.ts"
 
-type Asking = "test" | "change" | "off" | "remove"
+type Asking = "test" | "change" | "off"
 
 const Controls = ({ now }: { readonly now: Hook }) => {
-  const { appId } = useApp()
   const [asking, setAsking] = useState<Asking | null>(null)
-  const navigate = useNavigate()
   const close = () => setAsking(null)
   const off = useDo(updateHook, () => {
     close()
     toast("Switched off")
-  })
-  const remove = useDo(deleteHook, () => {
-    toast(`${now.name} is deleted`)
-    void navigate({ to: "/apps/$appId/webhooks", params: { appId } })
   })
   return (
     <>
       <Button onClick={() => setAsking("test")}>Send a test…</Button>
       <Button onClick={() => setAsking("change")}>Change…</Button>
       {now.isActive && <Button onClick={() => setAsking("off")}>Switch off…</Button>}
-      <Button kind="danger" onClick={() => setAsking("remove")}>
-        Delete…
-      </Button>
+      <Removal
+        document={deleteHook}
+        id={now.id}
+        list="webhooks"
+        title={`Delete ${now.name}?`}
+        words="Delete it for good"
+        said={`${now.name} is deleted`}
+      >
+        <p>What is under way for it is dropped, and the list of its deliveries goes with it.</p>
+      </Removal>
       {asking === "test" && <TestEvent now={now} onClose={close} />}
       {asking === "change" && <EditHook now={now} onClose={close} />}
       {asking === "off" && (
@@ -56,18 +58,6 @@ const Controls = ({ now }: { readonly now: Hook }) => {
             What is under way waits until it is switched on again. Events that happen meanwhile are not kept for it:
             they cannot be delivered later.
           </p>
-        </Confirm>
-      )}
-      {asking === "remove" && (
-        <Confirm
-          title={`Delete ${now.name}?`}
-          words="Delete it for good"
-          isBusy={remove.isPending}
-          error={<ErrorNotice error={remove.error} />}
-          onClose={close}
-          onConfirm={() => remove.mutate({ id: now.id })}
-        >
-          <p>What is under way for it is dropped, and the list of its deliveries goes with it.</p>
         </Confirm>
       )}
     </>
