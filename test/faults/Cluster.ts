@@ -89,7 +89,7 @@ export interface Cluster {
   readonly inFlight: Effect.Effect<number>
   /** What all nodes have claimed and not finished: each of it may go once more when its node is stalled past the lease. */
   readonly inHand: Effect.Effect<number>
-  /** What a frozen process has sent and not written: each of it goes once more when another one has its work. */
+  /** What a frozen process has sent or begun, and not written: it goes once more when another one has its work. */
   readonly unwrittenOf: (frozen: Pick<Engine, "pid">) => Effect.Effect<number>
   /** Something that is done to the database by a connection of its own. */
   readonly database: <A, E>(work: Effect.Effect<A, E, PgClient.PgClient>) => Effect.Effect<A>
@@ -138,12 +138,12 @@ const SETTINGS = {
   WEBHOOK_RETRY_DELAYS: "1,1,2,4,8"
 }
 
-/** Messages of batches that a process holds and has written no result of, as the sinks name them. */
+/** Batches that a process holds and has written no result of: their messages, as the sinks name them. */
 const heldBy = (name: string) =>
   Effect.flatMap(
     PgClient.PgClient,
-    (sql) => sql<{ readonly key: string }>`
-      SELECT b.notification_id || ':' || unnest(b.recipients) AS key FROM holders h
+    (sql) => sql<{ readonly keys: ReadonlyArray<string> }>`
+      SELECT ARRAY(SELECT b.notification_id || ':' || unnest(b.recipients)) AS keys FROM holders h
       JOIN all_batches b ON b.lease_holder = h.id
       WHERE h.name = ${name} AND NOT b.done AND b.lease_until IS NOT NULL`
   )
@@ -302,12 +302,15 @@ export const makeCluster = Effect.fnUntraced(function* (
   const unwrittenOf = Effect.fnUntraced(function* ({ pid }: Pick<Engine, "pid">) {
     const held = yield* count(heldBy(nodeName(pid(), hostname())))
     yield* allRead
-    let unwritten = 0
+    const received = new Set<string>()
     for (const sink of SINKS) {
-      const received = yield* Effect.promise(() => fleet.received(sink))
-      for (const { key } of held) if (received.has(key)) unwritten++
+      for (const key of (yield* Effect.promise(() => fleet.received(sink))).keys()) received.add(key)
     }
-    return unwritten
+    // Of a batch that had begun the rest counts too: a process that is stopped between its look at the lease and the
+    // socket has begun more than the wire shows, and writes it as soon as it goes on.
+    return held
+      .filter(({ keys }) => keys.some((key) => received.has(key)))
+      .reduce((sum, { keys }) => sum + keys.length, 0)
   })
   let bound = 0
   const mayRepeat = (messages: number) => {
