@@ -2,8 +2,8 @@ import { Effect, Exit, Scope } from "effect"
 import { Client } from "pg"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import type { GitHub, GitHubAccount, Google, GoogleAccount } from "../../layers/oauth/StandIns.ts"
-import { reachable, startGitHub, startGoogle } from "../../layers/oauth/StandIns.ts"
+import type { GitHub, Google } from "../../layers/oauth/StandIns.ts"
+import { newAccounts, reachable, startGitHub, startGoogle } from "../../layers/oauth/StandIns.ts"
 import { lastingPort } from "../../Ports.ts"
 import type { Desk, Opening } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
@@ -36,18 +36,7 @@ beforeEach(() => {
   github.misbehave({})
 })
 
-let people = 0
-const newEmail = () => `person-${++people}@example.com`
-const withGoogle = (email = newEmail()): GoogleAccount & { readonly email: string } => ({
-  sub: `google-${++people}`,
-  email,
-  email_verified: true
-})
-const withGitHub = (email = newEmail()): GitHubAccount => ({
-  id: ++people,
-  login: `octo-${people}`,
-  emails: [{ email, primary: true, verified: true }]
-})
+const { newEmail, withGitHub, withGoogle } = newAccounts()
 
 const visit = <A>(path: string, options: Opening, use: (page: Page) => Promise<A>) =>
   visitIn(desk, path, { isTrusting: true, ...options }, use)

@@ -316,3 +316,25 @@ export const reachable = (...caFiles: ReadonlyArray<string>) => {
   writeFileSync(all, caFiles.map((file) => readFileSync(file, "utf8")).join("\n"))
   return { OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8,198.18.7.0/24", OUTBOUND_CA_FILE: all }
 }
+
+/** People who have not been here before, each with an address that nobody else has. */
+export const newAccounts = () => {
+  let people = 0
+  const newEmail = () => `person-${++people}@example.com`
+  return {
+    newEmail,
+    withGoogle: (email = newEmail()): GoogleAccount & { readonly email: string } => ({
+      sub: `google-${++people}`,
+      email,
+      email_verified: true
+    }),
+    withGitHub: (email = newEmail()): GitHubAccount => ({
+      id: ++people,
+      login: `octo-${people}`,
+      emails: [
+        { email: "elsewhere@example.com", primary: false, verified: true },
+        { email, primary: true, verified: true }
+      ]
+    })
+  }
+}

@@ -4,7 +4,7 @@ import { SignIn } from "../../../../services/engine/people/SignIn.ts"
 import { AccountStore } from "../../../../services/ports/people/AccountStore.ts"
 import type { AccountId } from "../../../../services/domain/Ids.ts"
 import type { GitHub, GitHubAccount, Google, GoogleAccount } from "../../../layers/oauth/StandIns.ts"
-import { reachable, startGitHub, startGoogle } from "../../../layers/oauth/StandIns.ts"
+import { newAccounts, reachable, startGitHub, startGoogle } from "../../../layers/oauth/StandIns.ts"
 import type { TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
 
@@ -34,21 +34,7 @@ beforeEach(() => {
   github.misbehave({})
 })
 
-let people = 0
-const newEmail = () => `someone-${++people}@example.com`
-const withGoogle = (email = newEmail()): GoogleAccount & { readonly email: string } => ({
-  sub: `google-${++people}`,
-  email,
-  email_verified: true
-})
-const withGitHub = (email = newEmail()): GitHubAccount => ({
-  id: ++people,
-  login: "someone",
-  emails: [
-    { email: "elsewhere@example.com", primary: false, verified: true },
-    { email, primary: true, verified: true }
-  ]
-})
+const { newEmail, withGitHub, withGoogle } = newAccounts()
 
 interface Went {
   readonly status: number
