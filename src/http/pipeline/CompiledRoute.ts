@@ -8,7 +8,7 @@ import type { Incoming } from "./Incoming.ts"
 import type { KeptAnswers } from "./KeptAnswers.ts"
 import type { Meter } from "./Meter.ts"
 import { makeMeter } from "./Meter.ts"
-import { queryDecoder } from "./Parameters.ts"
+import { noQuery, queryDecoder } from "./Parameters.ts"
 import type { Reply, SetCookie } from "./Reply.ts"
 import type { Client, Route } from "./Route.ts"
 import { bodyLimitOf, knownBodyLimitOf } from "./Route.ts"
@@ -43,19 +43,20 @@ export interface CompiledRoute {
   readonly knownBodyLimit: number
   /** Null where no body is decoded: none is taken, or a stream. */
   readonly decodeBody: Decode | null
+  /** Null where a query is not looked at: links and pages get parameters on their way. */
   readonly decodeQuery: ReturnType<typeof queryDecoder> | null
   readonly meter: Meter
 }
 
 export const compileRoute = (route: Route, services: PipelineServices): CompiledRoute => {
-  const { body, method, path, query } = route
+  const { access, body, method, path, query } = route
   return {
     route,
     services,
     bodyLimit: bodyLimitOf(route, services.bodyLimit),
     knownBodyLimit: knownBodyLimitOf(route, services.bodyLimit),
     decodeBody: body === null || body.isStream ? null : bodyDecoder(body),
-    decodeQuery: query === null ? null : queryDecoder(query),
+    decodeQuery: query !== null ? queryDecoder(query) : access === "secret" ? noQuery : null,
     meter: makeMeter(services.metrics, method, path)
   }
 }

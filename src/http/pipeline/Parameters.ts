@@ -1,8 +1,9 @@
 import { Result, Schema } from "effect"
 import { UserId } from "../../../services/domain/audience/Device.ts"
+import type { ApiError } from "./ApiError.ts"
 import { invalid } from "./ApiError.ts"
 import { EXTERNAL_ID, isSignedParam } from "./Route.ts"
-import { decoder } from "./Validation.ts"
+import { decoder, fieldPath } from "./Validation.ts"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
@@ -38,6 +39,25 @@ export const queryDecoder = (schema: Schema.ConstraintDecoder<unknown>) => {
         : error
     )
   }
+}
+
+/** Names that are told of at most: a client may send thousands. */
+const MOST_NAMES = 10
+
+/** The query of a route that has none: a `dry_run` that nobody reads would send. */
+export const noQuery = (
+  query: Readonly<Record<string, unknown>>
+): Result.Result<unknown, ApiError<"validation_error">> => {
+  const names = Object.keys(query)
+  if (names.length === 0) return Result.succeed({})
+  const told = names.slice(0, MOST_NAMES)
+  const message = "is not a known field: nothing is asked in the query here"
+  return Result.fail(
+    invalid(
+      told.map((name) => ({ field: fieldPath([name]), message })),
+      names.length
+    )
+  )
 }
 
 /** The ids of a path by their names, in the form of `Call`; null when one of them cannot be an id. */

@@ -269,7 +269,9 @@ export const route = <
   const handler = canWait ? waiting(work) : work
   const limit = definition.limit ?? "caller"
   const isCounted = limit !== "none"
-  const route = pipelineErrors(access, body !== undefined, query !== undefined, params.length > 0, takesKey, isCounted)
+  // With a secret key a query is refused where there is none.
+  const hasQuery = query !== undefined || access === "secret"
+  const route = pipelineErrors(access, body !== undefined, hasQuery, params.length > 0, takesKey, isCounted)
   return {
     method,
     path,
