@@ -38,7 +38,7 @@ const started = async ({ onTestFinished }: TestContext) => {
     const response = await fetch(server.baseUrl + path, {
       method,
       redirect: "manual",
-      signal: TIMEOUT(20_000),
+      signal: TIMEOUT(60_000),
       ...more,
       headers: { ...(key === undefined ? {} : { authorization: authorization(key) }), ...more.headers }
     })
@@ -231,7 +231,7 @@ describe.concurrent("a stream whose database stops answering", () => {
       method: "POST",
       headers: { authorization: `ApiKey ${key}`, "content-type": "application/x-ndjson" },
       body: lines.join("\n"),
-      signal: TIMEOUT(20_000)
+      signal: TIMEOUT(60_000)
     })
     const answers = (await response.text())
       .trim()
@@ -262,7 +262,7 @@ describe.concurrent("a stream whose database stops answering", () => {
       })
     const response = await fetch(`${server.baseUrl}/api/v1/devices/export`, {
       headers: { authorization: `ApiKey ${key}` },
-      signal: TIMEOUT(20_000)
+      signal: TIMEOUT(60_000)
     })
     expect(response.status).toBe(200)
     let text = ""
