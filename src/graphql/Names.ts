@@ -1,6 +1,7 @@
 import type { GraphQLInputType } from "graphql"
 import { getNamedType, getNullableType, isInputObjectType, isListType } from "graphql"
 import { isJsonObject } from "../../services/domain/Json.ts"
+import type { Place } from "./Nulls.ts"
 
 /* GraphQL speaks camelCase, the REST API snake_case. What is inside a value of JSON keeps its names in both. */
 
@@ -24,15 +25,25 @@ export const snakeCase = <Name extends string>(name: Name): SnakeCase<Name> =>
 
 const camelCase = (name: string): string => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** A value of an input type, with the names that REST has for it. */
-export const toRest = (type: GraphQLInputType, value: unknown): unknown => {
+/**
+ * A value of an input type, with the names that REST has for it. `place` is asked where a null stands: what REST does not
+ * take null for is left out.
+ */
+export const toRest = (type: GraphQLInputType, value: unknown, place: () => Place | null): unknown => {
   const bare = getNullableType(type)
-  if (isListType(bare)) return Array.isArray(value) ? value.map((one) => toRest(bare.ofType, one)) : value
+  if (isListType(bare)) {
+    return Array.isArray(value) ? value.map((one) => toRest(bare.ofType, one, () => place()?.item ?? null)) : value
+  }
   if (!isInputObjectType(bare) || !isJsonObject(value)) return value
   const fields = bare.getFields()
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [snakeCase(name), toRest(fields[name]!.type, one)])
-  )
+  const rest: Record<string, unknown> = {}
+  for (const [name, one] of Object.entries(value)) {
+    const key = snakeCase(name)
+    const there = () => place()?.field(key) ?? null
+    if (one === null && there()?.takesNull === false) continue
+    rest[key] = toRest(fields[name]!.type, one, there)
+  }
+  return rest
 }
 
 /** A path that REST names within a value of this type, as `to.device_ids[3]`, in the words of the schema. */
@@ -53,8 +64,13 @@ export const pathFromRest = (type: GraphQLInputType, path: string): string => {
 /** The same for the fields of one object, whose inside keeps its names. */
 export const topFromRest = (path: string): string => path.replace(/^[^.[\]]+/, camelCase)
 
-export const topToRest = (value: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(value).map(([name, one]) => [snakeCase(name), one]))
+/** Its names, as REST has them, without what is null where REST takes no null. */
+export const topToRest = (value: object, place: () => Place): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value)
+      .map(([name, one]) => [snakeCase(name), one] as const)
+      .filter(([name, one]) => one !== null || place().field(name)?.takesNull !== false)
+  )
 
 /** What a page's end is called. */
 const CURSOR = { rest: "next_cursor", graphql: "endCursor" } as const

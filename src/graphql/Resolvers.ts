@@ -20,6 +20,7 @@ import { within } from "../http/pipeline/WaitLimiter.ts"
 import type { GraphqlContext } from "./Context.ts"
 import type { MutationResolvers, Resolvers } from "./generated/resolvers.ts"
 import { topFromRest, topToRest } from "./Names.ts"
+import { placeOf } from "./Nulls.ts"
 import type { WriteResultParent } from "./Parents.ts"
 import type { PeopleFields } from "./PeopleFields.ts"
 import { UUID } from "./PeopleWork.ts"
@@ -39,6 +40,7 @@ export interface ResolverServices {
 
 const decodeDevice = decoder(RegisterDevice)
 const decodeContact = decoder(UpsertContact)
+const [deviceAt, contactAt] = [placeOf(RegisterDevice), placeOf(UpsertContact)]
 const decodeFile = decoder(Schema.Struct({ file: FileName }))
 
 /** Lets in whoever may make a change of the application. */
@@ -91,7 +93,7 @@ const registerDevices = ({
 }: ResolverServices): NonNullable<MutationResolvers["registerDevices"]> => {
   const refusalOf = refusalOfEndpoint(outbound)
   const read = (given: object) =>
-    Result.flatMap(decodeDevice(topToRest({ ...given })), (device) => {
+    Result.flatMap(decodeDevice(topToRest(given, deviceAt)), (device) => {
       const refusal = refusalOf(device)
       return refusal === null ? Result.succeed(device) : Result.fail(refusal)
     })
@@ -125,7 +127,7 @@ const importContacts =
         yield* ofLength(args.contacts, "contacts", CONTACTS)
         return yield* writeRows(
           args.contacts,
-          (given) => decodeContact(topToRest({ ...given })),
+          (given) => decodeContact(topToRest(given, contactAt)),
           (rows) => contacts.upsert(appId, rows),
           args.importId,
           "changeContacts",

@@ -13,6 +13,8 @@ import { within } from "../http/pipeline/WaitLimiter.ts"
 import { connectionOf } from "./RelayConnection.ts"
 import { kindOf, operationFor } from "./ApplicationAccess.ts"
 import type { GraphqlContext } from "./Context.ts"
+import type { Place } from "./Nulls.ts"
+import { placeOf } from "./Nulls.ts"
 import { pathFromRest, sentenceFromRest, snakeCase, toRest } from "./Names.ts"
 
 /*
@@ -34,6 +36,8 @@ interface Operation {
   readonly route: Route
   readonly decodeBody: ((body: unknown) => Result.Result<unknown, ApiError>) | null
   readonly decodeQuery: ((query: Readonly<Record<string, unknown>>) => Result.Result<unknown, ApiError>) | null
+  /** What REST takes null for in its body. */
+  readonly place: () => Place | null
 }
 
 const operationOf = (route: Route): Operation => {
@@ -42,7 +46,8 @@ const operationOf = (route: Route): Operation => {
   return {
     route,
     decodeBody: decode === null ? null : (given) => decode(body!.unify(given)),
-    decodeQuery: query === null ? null : queryDecoder(query)
+    decodeQuery: query === null ? null : queryDecoder(query),
+    place: body === null || body.isStream ? () => null : placeOf(body.parts ?? body.schema)
   }
 }
 
@@ -132,7 +137,7 @@ export const resolveByRoute = (
   const isPage = getNamedType(field.type).name.endsWith("Connection")
 
   const perform = Effect.fnUntraced(function* (args: Args, context: GraphqlContext) {
-    const { decodeBody, decodeQuery, route } = chosenBy(args)
+    const { decodeBody, decodeQuery, place, route } = chosenBy(args)
     const id = args[rest.id]
     const asked = {
       appId: args[namesApp ? "id" : APP] as string | undefined,
@@ -154,7 +159,7 @@ export const resolveByRoute = (
     const body =
       decodeBody === null || input === undefined
         ? undefined
-        : yield* Effect.fromResult(decodeBody(toRest(input.type, args[INPUT] ?? {})))
+        : yield* Effect.fromResult(decodeBody(toRest(input.type, args[INPUT] ?? {}, place)))
     const waits = context.waits()
     const call: Call = { ...context.call, caller, params: ids, query, body, settle: null as never, waits } as never
     const work = Effect.provideService(

@@ -292,6 +292,68 @@ const said = ({ data, errors, status }: Told) => [
   errors?.map(({ extensions, message }: any) => [message, extensions.code, extensions.details])
 ]
 
+/** The same with null for everything that the schema says may be left out, as generated clients write it. */
+const withNulls = (type: GraphQLInputType, value: unknown): unknown => {
+  const bare = getNullableType(type)
+  if (isListType(bare)) return Array.isArray(value) ? value.map((one) => withNulls(bare.ofType, one)) : value
+  if (!isInputObjectType(bare) || typeof value !== "object" || value === null) return value
+  const given = value as Readonly<Record<string, unknown>>
+  return Object.fromEntries(
+    Object.values(bare.getFields()).flatMap(({ name, type }) => {
+      if (given[name] !== undefined) return [[name, withNulls(type, given[name])]]
+      return isNonNullType(type) ? [] : [[name, null]]
+    })
+  )
+}
+
+describe("null", () => {
+  it("is taken wherever the schema says that it may be, and where REST takes none it is as if nothing were said", async () => {
+    const wrong: Array<unknown> = []
+    let asked = 0
+    for (const one of fields) {
+      const input = one.field.args.find(({ name }) => name === "input")
+      if (input === undefined) continue
+      const args = argsFor(one, theirs)
+      const plain = await ask(theirs, requestFor(one, args))
+      const nulls = await ask(theirs, requestFor(one, { ...args, input: withNulls(input.type, args["input"]) }))
+      asked++
+      const details = nulls.errors?.flatMap(({ extensions }: any) => extensions.details ?? []) ?? []
+      if (details.length > 0 && plain.errors === undefined) wrong.push([one.field.name, details])
+    }
+    expect(wrong).toEqual([])
+    expect(asked).toBeGreaterThan(25)
+  })
+
+  it("is taken in each row of what is written many at once, and removes what it removes alone", async () => {
+    const { appId } = theirs
+    const nothing = { attributes: null, tags: null, locale: null, timezone: null }
+    const contact = { externalId: "null", email: null, ...nothing }
+    const device = { token: "n".repeat(140), platform: "ANDROID", environment: null, metadata: null, tags: null }
+    const rows = { appId, contacts: [contact], devices: [{ ...device, userId: null, webPushAuth: null }] }
+    await ask(theirs, {
+      query:
+        'mutation($appId: ID!) { upsertContact(appId: $appId, input: { externalId: "null", tags: ["a"], locale: "en" }) { id } }',
+      variables: { appId }
+    })
+    const written = await ask(theirs, {
+      query: `mutation($appId: ID!, $contacts: [ContactInput!]!, $devices: [RegisterDeviceInput!]!) {
+        importContacts(appId: $appId, contacts: $contacts, importId: "${uuidv7()}") { created error { message } }
+        upsertContacts(appId: $appId, input: { contacts: $contacts }) { created error { message } }
+        registerDevices(appId: $appId, devices: $devices) { created error { message } }
+      }`,
+      variables: rows
+    })
+    const changed = [{ created: false, error: null }]
+    expect([written.errors, written.data]).toEqual([
+      undefined,
+      { importContacts: changed, upsertContacts: changed, registerDevices: [{ created: true, error: null }] }
+    ])
+    const query = `query($appId: ID!) { contactByExternalId(appId: $appId, externalId: "null") { tags locale } }`
+    const { contactByExternalId } = (await ask(theirs, { query, variables: { appId } })).data
+    expect(contactByExternalId).toEqual({ tags: ["a"], locale: null })
+  })
+})
+
 describe("another application's ids", () => {
   const snapshot = async (): Promise<ReadonlyArray<unknown>> => {
     const all: Array<unknown> = []

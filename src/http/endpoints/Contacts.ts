@@ -57,7 +57,12 @@ const upsertMany = (contacts: Contacts) =>
     tag: "Contacts",
     summary: "Create or update up to 1,000 contacts",
     description: `The answer has a result for each, in the same order. One that is refused stops nothing. ${KEEPS} For more, see the import.`,
-    body: { schema: BulkContacts, name: "BulkContacts", example: { contacts: [contactDraft] } },
+    body: {
+      schema: BulkContacts,
+      parts: Schema.Struct({ contacts: Schema.Array(UpsertContact) }),
+      name: "BulkContacts",
+      example: { contacts: [contactDraft] }
+    },
     success: {
       status: 200,
       description: "A result for each contact.",

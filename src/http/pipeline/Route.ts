@@ -95,6 +95,8 @@ interface BodySpec<B> {
   readonly unify?: (body: unknown) => unknown
   /** What two requests with one Idempotency-Key have to say alike, where that is not the whole body. */
   readonly said?: (body: unknown) => unknown
+  /** The whole shape, where the handler checks parts of the body one by one and `schema` says less of them. */
+  readonly parts?: Decodable | null
   /** That form, for the documentation and generated clients. */
   readonly other?: { readonly schema: Schema.Constraint; readonly name: string } | null
 }
@@ -295,6 +297,7 @@ export const route = <
             limitWhenKnown: 0,
             unify: (form) => form,
             said: (body) => body,
+            parts: null,
             other: null,
             ...body
           },
