@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openChromium } from "./Browsers.ts"
-import { clickOn, closeAll, deliverUntil, openIn, shown, SUBSCRIPTION, workerOf } from "./PushInChromium.ts"
+import { againUntil, clickOn, closeAll, deliverUntil, openIn, shown, SUBSCRIPTION, workerOf } from "./PushInChromium.ts"
 import { until } from "./Site.ts"
 import type { World } from "./World.ts"
 import { openWorld, pageOf, storedBy, TEACHABLE_WORKER } from "./World.ts"
@@ -237,6 +237,11 @@ describe("a payload that means harm", () => {
   })
 })
 
+/** Hands the worker a message as browsers do that read declarations. */
+const declare = (page: Page, declared: unknown): Promise<unknown> =>
+  page.evaluate(`navigator.serviceWorker.getRegistrations().then(([registration]) =>
+    registration.active.postMessage({ declared: ${JSON.stringify(declared)} }))`)
+
 describe("a declared message", () => {
   it("that the browser hands to the worker as a notification is shown and reported as itself", async () => {
     const page = await open()
@@ -254,10 +259,9 @@ describe("a declared message", () => {
       silent: null,
       data: { service_notification_id: id }
     }
-    await page.evaluate(`navigator.serviceWorker.getRegistrations().then(([registration]) =>
-      registration.active.postMessage({ declared: ${JSON.stringify(declared)} }))`)
-    const all = await until(
+    const all = await againUntil(
       "It",
+      () => declare(page, declared),
       () => shown(page),
       (notifications) => notifications.some(({ tag }) => tag === id)
     )
@@ -280,22 +284,12 @@ describe("a declared message", () => {
     const notification = { title: "Once", navigate: "/", tag: id, mutable: true }
     const fields = { title: "Once", service_notification_id: id, service_device_id: id }
     const text = JSON.stringify({ web_push: 8030, mutable: true, notification, ...fields })
-    const told = `window.seen.filter(([name]) => name === "message").length`
-    for (const count of [1, 2]) {
-      await deliver(text)
-      await until(
-        "It",
-        () => page.evaluate(told),
-        (messages) => messages === count
-      )
+    const told = () => page.evaluate<number>(`window.seen.filter(([name]) => name === "message").length`)
+    const send = [() => deliver(text), () => deliver(text), () => declare(page, { ...notification, data: fields })]
+    for (const act of send) {
+      const before = await told()
+      await againUntil("It", act, told, (messages) => messages > before)
     }
-    await page.evaluate(`navigator.serviceWorker.getRegistrations().then(([registration]) =>
-      registration.active.postMessage({ declared: ${JSON.stringify({ ...notification, data: fields })} }))`)
-    await until(
-      "It",
-      () => page.evaluate(told),
-      (messages) => messages === 3
-    )
     expect((await shown(page)).filter(({ title }) => title === "Once").map(({ tag }) => tag)).toEqual([id])
     await closeAll(page)
     await page.close()

@@ -75,25 +75,42 @@ export const shown = (page: Page): Promise<ReadonlyArray<ShownInChromium>> =>
       .map(({ actions, body, data, icon, tag, title }) => ({ actions, body, data, icon, tag, title })))`)
 
 /**
- * Hands a text over and waits until what it shows is there. A worker that has only just begun may miss one, so it is
- * handed over again every few seconds.
+ * Does what a worker is to hear of, and waits until it is seen. A worker that has only just begun may miss it, so it is
+ * done again every few seconds.
  */
-export const deliverUntil = async (
+export const againUntil = <A>(
+  what: string,
+  act: () => Promise<unknown>,
+  ask: () => Promise<A>,
+  isThere: (answer: A) => boolean
+): Promise<A> => {
+  let next = 0
+  return until(
+    what,
+    async () => {
+      if (Date.now() >= next) {
+        await act()
+        next = Date.now() + 5_000
+      }
+      return ask()
+    },
+    isThere
+  )
+}
+
+/** Hands a text over and waits until what it shows is there. */
+export const deliverUntil = (
   page: Page,
   { deliver }: Worker,
   text: string,
   isThere: (all: ReadonlyArray<ShownInChromium>) => boolean
-): Promise<ReadonlyArray<ShownInChromium>> => {
-  let next = 0
-  const ask = async () => {
-    if (Date.now() >= next) {
-      await deliver(text)
-      next = Date.now() + 5_000
-    }
-    return shown(page)
-  }
-  return until(text.slice(0, 200), ask, isThere)
-}
+): Promise<ReadonlyArray<ShownInChromium>> =>
+  againUntil(
+    text.slice(0, 200),
+    () => deliver(text),
+    () => shown(page),
+    isThere
+  )
 
 export const closeAll = (page: Page): Promise<unknown> =>
   page.evaluate(`navigator.serviceWorker.getRegistrations().then(async (all) =>
