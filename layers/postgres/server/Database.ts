@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Context, Effect, Exit, Layer, Option, Redacted, Schedule, Schema, Scope, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { isSqlError } from "effect/sql/SqlError"
 import { hostname } from "node:os"
 import { accessOf } from "../../config/DatabaseUrl.ts"
@@ -71,16 +72,16 @@ export const pool = (databaseUrl: string, connections: number, name = "heliograp
 }
 
 /**
- * A transaction whose connection is lost can not be rolled back either, and Effect takes that for a defect: nobody who
- * waits for a database to come back would see it, and work in the background would end for good. Here it fails with the
- * error of the database, as a statement does.
+ * A transaction whose connection is lost can not be rolled back either. Effect takes that for a defect, and what the work
+ * itself has failed with for another one beside it: nobody who waits for a database to come back would see it, and work in
+ * the background would end for good. Here it fails with the error of the database, as a statement does.
  */
 const failingAsStatementsDo = (sql: PgClient.PgClient): PgClient.PgClient => {
   const { withTransaction } = sql
   const failing: typeof withTransaction = (work) =>
     Effect.catchCause(withTransaction(work), (cause) => {
-      const lost = cause.reasons.find(Cause.isDieReason)?.defect
-      return isSqlError(lost) ? Effect.fail(lost) : Effect.failCause(cause)
+      const lost = cause.reasons.filter(Cause.isDieReason).find(({ defect }) => isSqlError(defect))
+      return lost === undefined ? Effect.failCause(cause) : Effect.fail(lost.defect as SqlError)
     })
   return Object.assign(sql, { withTransaction: failing })
 }

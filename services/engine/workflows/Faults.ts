@@ -1,7 +1,7 @@
 import type { Cause } from "effect"
 import { Effect, Exit } from "effect"
 import { cannot } from "../../domain/workflows/Interpreter.ts"
-import type { StoreError } from "../../ports/StoreError.ts"
+import { StoreError } from "../../ports/StoreError.ts"
 import type { Carry, OpenRun } from "../../ports/workflows/ExecutionStore.ts"
 import { failing } from "./Carrying.ts"
 
@@ -13,14 +13,20 @@ import { failing } from "./Carrying.ts"
 /** By how much a page grows smaller with each try. */
 const PARTS = 8
 
-/** The error of a run for what would happen again however often it is tried; null for all else. */
+/**
+ * The error of a run for what would happen again however often it is tried; null for all else. A database that could not do
+ * it just now may have left defects beside that: what lasts of them is there in the next try.
+ */
 const lastingFault = (cause: Cause.Cause<StoreError>): string | null => {
+  let lasting: string | null = null
   for (const reason of cause.reasons) {
-    if (reason._tag === "Die") return cannot(reason.defect)
-    if (reason._tag === "Fail" && reason.error.refused === true)
-      return cannot("the database refuses what it would write")
+    if (reason._tag === "Interrupt") continue
+    const error = reason._tag === "Die" ? reason.defect : reason.error
+    if (!(error instanceof StoreError)) lasting ??= cannot(error)
+    else if (error.refused === true) lasting ??= cannot("the database refuses what it would write")
+    else return null
   }
-  return null
+  return lasting
 }
 
 /** The run as it will be known by the next try. Of those that enter, each try makes new ones. */

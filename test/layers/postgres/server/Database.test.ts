@@ -10,6 +10,7 @@ import { CanWait } from "../../../../services/ports/operations/CanWait.ts"
 import * as Settings from "../../../../layers/config/Settings.ts"
 import { layer, migratedLayer, nodeName, pool } from "../../../../layers/postgres/server/Database.ts"
 import { embeddedServer } from "../../../../layers/postgres/server/EmbeddedServer.ts"
+import { storeError } from "../../../../layers/postgres/server/storeError.ts"
 import { freshDatabase } from "../../../Database.ts"
 
 const dataDirectory = Effect.acquireRelease(
@@ -68,6 +69,23 @@ describe("layer", { concurrent: true, timeout: 240_000 }, () => {
         return tries
       }).pipe(Effect.provide(layer.pipe(Layer.provide(settings({ DATABASE_URL: url })))))
       expect(tried).toBeGreaterThan(1)
+    })
+  )
+
+  it.live("fails so as well where the work within the transaction has an error of its own for what it lost", () =>
+    Effect.gen(function* () {
+      const { url } = yield* freshDatabase("empty")
+      const tried = yield* Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        let tries = 0
+        const work = Effect.suspend(() =>
+          ++tries === 1 ? sql`SELECT pg_terminate_backend(pg_backend_pid())` : sql`SELECT 1 AS one`
+        ).pipe(storeError("ExecutionStore.ask"))
+        const outer = sql.withTransaction(work).pipe(storeError("ExecutionStore.resume"))
+        yield* Effect.retry(outer, { while: ({ refused }) => refused !== true, times: 5 })
+        return tries
+      }).pipe(Effect.provide(layer.pipe(Layer.provide(settings({ DATABASE_URL: url })))))
+      expect(tried).toBe(2)
     })
   )
 })
