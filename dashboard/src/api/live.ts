@@ -1,19 +1,30 @@
 import { useEffect, useEffectEvent, useState } from "react"
-import { answerIn, post, refusalIn } from "./request.ts"
+import type { Answer } from "./request.ts"
+import { answerIn, onOutcome, post, refusalIn } from "./request.ts"
 import type { TypedDocument } from "./typedDocument.ts"
 
 /** Pauses before a stream is asked for again, in milliseconds; the last one stays. */
 const PAUSES = [500, 1_000, 2_000, 5_000, 10_000]
 
+/**
+ * The service says something every 15 seconds, be it only that it is there. After so long without a word a stream is lost:
+ * a network that goes away ends none. Milliseconds.
+ */
+const SILENCE_MS = 45_000
+
+/** Whoever looks at a page again does not wait for the end of the silence. */
+const LATE_MS = 20_000
+
 type Event = { readonly name: string; readonly data: string }
 
-/** Events out of a stream's text: blocks of lines, divided by an empty one. Comments are left out. */
-async function* eventsOf(body: ReadableStream<BufferSource>): AsyncGenerator<Event> {
+/** Events out of a stream's text: blocks of lines, divided by an empty one. Comments are heard, and left out. */
+async function* eventsOf(body: ReadableStream<BufferSource>, heard: () => void): AsyncGenerator<Event> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ""
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
+    heard()
     const blocks = (rest + value).split("\n\n")
     rest = blocks.pop()!
     for (const block of blocks) {
@@ -39,6 +50,61 @@ const rest = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     })
   })
 
+/** What is heard of a stream: it is given up after too long a silence, and when there is a better moment for another. */
+const listen = (signal: AbortSignal) => {
+  const giveUp = new AbortController()
+  const end = (): void => giveUp.abort()
+  let heardAt = 0
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const heard = (): void => {
+    heardAt = Date.now()
+    clearTimeout(timer)
+    timer = setTimeout(end, SILENCE_MS)
+  }
+  const seen = (): void => {
+    if (document.visibilityState === "visible" && Date.now() - heardAt > LATE_MS) end()
+  }
+  heard()
+  signal.addEventListener("abort", end)
+  addEventListener("online", end)
+  document.addEventListener("resume", end)
+  document.addEventListener("visibilitychange", seen)
+  const close = (): void => {
+    clearTimeout(timer)
+    signal.removeEventListener("abort", end)
+    removeEventListener("online", end)
+    document.removeEventListener("resume", end)
+    document.removeEventListener("visibilitychange", seen)
+  }
+  return { signal: giveUp.signal, heard, close }
+}
+
+type End = "ended" | "cut"
+
+/** Follows a subscription until its stream is over, and calls with every answer. */
+const follow = async <A>(
+  document: TypedDocument<A, never>,
+  variables: unknown,
+  { heard, signal }: ReturnType<typeof listen>,
+  onLive: () => void,
+  onAnswer: (answer: A) => void
+): Promise<End> => {
+  const response = await post(document as never, variables, "text/event-stream", signal)
+  if (!response.ok || response.body === null) {
+    const refusal = refusalIn(await answerIn(response, document as never))
+    return refusal?.code === "not_found" || refusal?.code === "unauthorized" ? "ended" : "cut"
+  }
+  onLive()
+  for await (const { data, name } of eventsOf(response.body as ReadableStream<BufferSource>, heard)) {
+    if (name === "complete") return "ended"
+    const answer = JSON.parse(data) as Answer
+    // Whoever listens for an ended session is told.
+    refusalIn(answer)
+    if (answer.data) onAnswer(answer.data as A)
+  }
+  return "cut"
+}
+
 /** Follows a subscription as long as the component shows, and calls with every answer. */
 export const useLive = <A, V>(
   document: TypedDocument<A, V>,
@@ -47,39 +113,37 @@ export const useLive = <A, V>(
   onAnswer: (answer: A) => void
 ): LiveState => {
   const [state, setState] = useState<LiveState>("waiting")
+  const [sessions, setSessions] = useState(0)
   const answered = useEffectEvent(onAnswer)
   const key = JSON.stringify(variables)
+  useEffect(
+    () =>
+      onOutcome((outcome) => {
+        if (outcome === "signed_in") setSessions((before) => before + 1)
+      }),
+    []
+  )
   useEffect(() => {
     if (!isWanted) return
     const abort = new AbortController()
     const { signal } = abort
-    const follow = async (): Promise<"ended" | "cut"> => {
-      const response = await post(document as never, JSON.parse(key), "text/event-stream", signal)
-      if (!response.ok || response.body === null) {
-        const refusal = refusalIn(await answerIn(response, document as never))
-        return refusal?.code === "not_found" || refusal?.code === "unauthorized" ? "ended" : "cut"
-      }
-      setState("live")
-      for await (const { data, name } of eventsOf(response.body as ReadableStream<BufferSource>)) {
-        if (name === "complete") return "ended"
-        const answer = JSON.parse(data) as { readonly data?: A }
-        if (answer.data) answered(answer.data)
-      }
-      return "cut"
-    }
     const run = async (): Promise<void> => {
       for (let tries = 0; !signal.aborted; tries++) {
         const began = performance.now()
-        const end = await follow().catch(() => "cut" as const)
+        const stream = listen(signal)
+        const end = await follow(document as never, JSON.parse(key), stream, () => setState("live"), answered).catch(
+          () => "cut" as const
+        )
+        stream.close()
         if (signal.aborted) return
         if (end === "ended") return setState("ended")
         setState("waiting")
-        if (performance.now() - began > 30_000) tries = 0
+        if (stream.signal.aborted || performance.now() - began > 30_000) tries = 0
         await rest(PAUSES[Math.min(tries, PAUSES.length - 1)]!, signal)
       }
     }
     void run()
     return () => abort.abort()
-  }, [document, key, isWanted])
+  }, [document, key, isWanted, sessions])
   return state
 }

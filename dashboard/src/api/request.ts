@@ -34,7 +34,7 @@ export class Refusal extends Error {
   }
 }
 
-interface Answer {
+export interface Answer {
   readonly data?: unknown
   readonly errors?: ReadonlyArray<{
     readonly message: string
@@ -49,14 +49,14 @@ interface Answer {
   }>
 }
 
-/** Who wants to know how requests go: the banner of a lost connection, the dialog of an ended session. */
-type Outcome = "answered" | "unreachable" | "session_ended"
+/** Who wants to know how requests go: the banner of a lost connection, the dialog of an ended session, live changes. */
+type Outcome = "answered" | "unreachable" | "session_ended" | "signed_in"
 const listeners = new Set<(outcome: Outcome) => void>()
 export const onOutcome = (listener: (outcome: Outcome) => void): (() => void) => {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
-const tell = (outcome: Outcome): void => listeners.forEach((listener) => listener(outcome))
+export const tell = (outcome: Outcome): void => listeners.forEach((listener) => listener(outcome))
 
 export const PATH = "/api/graphql"
 

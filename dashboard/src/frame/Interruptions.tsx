@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query"
 import { useEffect, useState } from "react"
-import { onOutcome } from "../api/request.ts"
+import { onOutcome, tell } from "../api/request.ts"
 import { Dialog } from "../parts/page.tsx"
 import { CodeSignIn } from "../sign-in/CodeSignIn.tsx"
 
@@ -51,6 +51,7 @@ export const SessionDialog = ({ email }: { readonly email: string }) => {
         isFixed
         onDone={() => {
           setEnded(false)
+          tell("signed_in")
           void client.invalidateQueries()
         }}
       />

@@ -46,6 +46,40 @@ const visit = <A>(path: string, options: Visit, use: (page: Page) => Promise<A>)
 
 const app = () => `/apps/${desk.appId}`
 
+/** The id of a notification to everyone tomorrow. */
+const later = async (title: string): Promise<string> => {
+  const send_at = new Date(Date.now() + 86_400_000).toISOString()
+  const { body } = await desk.call("POST", "/api/v1/notifications", { to: { all: true }, content: { title }, send_at })
+  return body.id
+}
+
+const isStream = (request: Request): boolean => request.headers()["accept"] === "text/event-stream"
+
+/** The page of a notification whose stream says nothing at all, as one on a network that went away; it is cancelled. */
+const silenced = (id: string, use: (page: Page) => Promise<void>) =>
+  visit("/sign-in", { token: owner }, async (page) => {
+    await page.clock.install()
+    await page.addInitScript(() => {
+      const { fetch } = window
+      let isFirst = true
+      window.fetch = async (input, init) => {
+        const isSilenced = new Headers(init?.headers).get("accept") === "text/event-stream" && isFirst
+        if (!isSilenced) return fetch(input, init)
+        isFirst = false
+        const body = new ReadableStream({
+          start: (stream) => init!.signal!.addEventListener("abort", () => stream.error(init!.signal!.reason))
+        })
+        document.documentElement.dataset["silenced"] = "yes"
+        return new Response(body)
+      }
+    })
+    await page.goto(`${app()}/notifications/${id}`)
+    await page.locator("html[data-silenced]").waitFor({ state: "attached" })
+    await page.getByText("Scheduled", { exact: true }).waitFor()
+    await desk.call("POST", `/api/v1/notifications/${id}/cancel`)
+    await use(page)
+  })
+
 describe("signing in", () => {
   it("leads a stranger to the sign-in page, takes a code, and leads back to where they wanted", async () => {
     await visit(`${app()}/settings/keys`, {}, async (page) => {
@@ -92,6 +126,25 @@ describe("signing in", () => {
       await page.reload()
       expect(await page.getByLabel("Title", { exact: true }).inputValue()).toBe("Half a sentence")
       expect(await page.getByLabel("Body", { exact: true }).inputValue()).toBe("and the rest")
+    })
+  })
+
+  it("follows changes live again after a session that ended meanwhile was begun again", async () => {
+    const token = await desk.signIn(OWNER)
+    const id = await later("Watched on")
+    await visit(`${app()}/notifications/${id}`, { token }, async (page) => {
+      await page.getByText("Scheduled", { exact: true }).waitFor()
+      await desk.ask(token, "mutation { logout }")
+      // Nothing was pressed: the stream itself is told.
+      const dialog = page.getByRole("dialog", { name: "Your session has ended" })
+      await dialog.waitFor()
+      await dialog.getByRole("button", { name: "I have a code already" }).click()
+      const again = page.waitForRequest(isStream)
+      await dialog.getByLabel("Code", { exact: true }).fill(await desk.loginCode(OWNER))
+      await dialog.waitFor({ state: "detached" })
+      await (await again).response()
+      await desk.call("POST", `/api/v1/notifications/${id}/cancel`)
+      await page.getByText("Cancelled", { exact: true }).first().waitFor()
     })
   })
 
@@ -224,12 +277,7 @@ describe("notifications", () => {
   })
 
   it("schedules, pauses, goes on and cancels, as one who holds the controls", async () => {
-    const { body } = await desk.call("POST", "/api/v1/notifications", {
-      to: { all: true },
-      content: { title: "Later" },
-      send_at: new Date(Date.now() + 86_400_000).toISOString()
-    })
-    await visit(`${app()}/notifications/${body.id}`, { token: owner }, async (page) => {
+    await visit(`${app()}/notifications/${await later("Later")}`, { token: owner }, async (page) => {
       await page.getByRole("button", { name: "Pause" }).click()
       await page.getByRole("button", { name: "Go on" }).click()
       await page.getByRole("button", { name: "Cancel…" }).click()
@@ -240,14 +288,31 @@ describe("notifications", () => {
   })
 
   it("follows changes that others make, without a reload", async () => {
-    const { body } = await desk.call("POST", "/api/v1/notifications", {
-      to: { all: true },
-      content: { title: "Watched" },
-      send_at: new Date(Date.now() + 86_400_000).toISOString()
-    })
-    await visit(`${app()}/notifications/${body.id}`, { token: owner }, async (page) => {
+    const id = await later("Watched")
+    await visit(`${app()}/notifications/${id}`, { token: owner }, async (page) => {
       await page.getByText("Scheduled", { exact: true }).waitFor()
-      await desk.call("POST", `/api/v1/notifications/${body.id}/cancel`)
+      await desk.call("POST", `/api/v1/notifications/${id}/cancel`)
+      await page.getByText("Cancelled", { exact: true }).first().waitFor()
+    })
+  })
+
+  it("asks anew for changes when the stream of them has fallen silent", async () => {
+    const id = await later("Silence")
+    await silenced(id, async (page) => {
+      await page.clock.runFor(50_000)
+      await page.getByText("Cancelled", { exact: true }).first().waitFor()
+    })
+  })
+
+  it.each([
+    ["the network is there again", "window.dispatchEvent(new Event('online'))", 0],
+    ["a frozen page goes on", "document.dispatchEvent(new Event('resume'))", 0],
+    ["somebody looks at a page again", "document.dispatchEvent(new Event('visibilitychange'))", 25_000]
+  ])("asks anew for changes when %s", async (_, event, after) => {
+    const id = await later("Silence")
+    await silenced(id, async (page) => {
+      await page.clock.runFor(after)
+      await page.evaluate(event)
       await page.getByText("Cancelled", { exact: true }).first().waitFor()
     })
   })
