@@ -5,6 +5,7 @@ import type { CompiledTemplate, SourceProblem, TemplatesBusy } from "../../ports
 import { TemplateEngine } from "../../ports/messages/TemplateEngine.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { TemplateStore } from "../../ports/messages/TemplateStore.ts"
+import { makeTurns } from "../operations/ChangesInTurn.ts"
 
 /** Sources that cannot be read. */
 export class TemplateInvalid extends Schema.TaggedError<TemplateInvalid>()("TemplateInvalid", {
@@ -20,8 +21,6 @@ export class TemplateConflict extends Schema.TaggedError<TemplateConflict>()("Te
 
 /** Compiled versions that a process keeps, at most. */
 const VERSIONS = 200
-/** Times that a change is tried again which met another one. */
-const RETRIES = 5
 
 export const bodyOf = ({ content, locales, missing_variables }: Omit<CreateTemplate, "name">): TemplateBody => ({
   content,
@@ -69,6 +68,7 @@ export class Templates extends Context.Service<
     Effect.gen(function* () {
       const store = yield* TemplateStore
       const engine = yield* TemplateEngine
+      const inTurn = makeTurns()
 
       const invalid = (problems: ReadonlyArray<SourceProblem>) => new TemplateInvalid({ problems: [...problems] })
 
@@ -98,8 +98,9 @@ export class Templates extends Context.Service<
         return yield* store.create(appId, draft.name, body)
       })
 
-      const update = Effect.fnUntraced(function* (appId: AppId, id: TemplateId, change: UpdateTemplate) {
-        for (let attempt = 0; attempt <= RETRIES; attempt++) {
+      const changeOne = Effect.fnUntraced(function* (appId: AppId, id: TemplateId, change: UpdateTemplate) {
+        // Begun again where another process came first, until the request's time is over.
+        for (;;) {
           const found = yield* store.find(appId, id)
           if (Option.isNone(found)) return found
           const { body: before, name, version } = found.value
@@ -112,8 +113,8 @@ export class Templates extends Context.Service<
           const updated = yield* store.update(appId, id, version, change.name ?? name, body)
           if (Option.isSome(updated)) return updated
         }
-        return Option.none()
       })
+      const update: Templates["Service"]["update"] = (appId, id, change) => inTurn(id, changeOne(appId, id, change))
 
       const latest = Effect.fnUntraced(function* (appId: AppId, id: TemplateId) {
         const found = yield* store.latest(appId, id)

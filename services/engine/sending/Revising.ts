@@ -7,6 +7,7 @@ import { EngineSettings } from "../../ports/EngineSettings.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
 import { NotificationStore } from "../../ports/sending/NotificationStore.ts"
 import { checkContent } from "./Accept.ts"
+import { makeTurns } from "../operations/ChangesInTurn.ts"
 import { makeWakeUps } from "../operations/WakeUps.ts"
 import { makeNamed } from "./Named.ts"
 import { makeResolving } from "./Resolving.ts"
@@ -16,9 +17,6 @@ import { planAt, ttlOf, untimelyOf } from "./Timing.ts"
 export class NoLongerScheduled extends Schema.TaggedError<NoLongerScheduled>()("NoLongerScheduled", {
   status: NotificationStatus
 }) {}
-
-/** Times that a change is tried again which met another one. */
-const RETRIES = 5
 
 const isOpen = ({ startedAt, status }: Notification): boolean =>
   (status === "scheduled" || status === "paused") && startedAt === null
@@ -34,19 +32,20 @@ export const makeRevising = Effect.gen(function* () {
   const settings = yield* EngineSettings
   const resolve = yield* makeResolving
   const named = yield* makeNamed
+  const inTurn = makeTurns()
 
-  /** `change` makes the new request of the one before; `fields` says what of it changes, for the log. */
-  return Effect.fnUntraced(function* <E>(
+  const reviseOne = Effect.fnUntraced(function* <E>(
     appId: AppId,
     id: NotificationId,
     fields: ReadonlyArray<string>,
     change: (request: SendNotification) => Effect.Effect<SendNotification, E>
   ) {
-    for (let attempt = 0; ; attempt++) {
+    // Begun again where another process came first, or the planner, until the request's time is over.
+    for (;;) {
       const found = yield* notifications.find(appId, id)
       if (Option.isNone(found)) return found
       const { request: before, revision, status } = found.value
-      if (!isOpen(found.value) || attempt > RETRIES) return yield* new NoLongerScheduled({ status })
+      if (!isOpen(found.value)) return yield* new NoLongerScheduled({ status })
       // Nor is there anything to write down.
       if (fields.length === 0) return found
       const wanted = yield* change(asSent(before))
@@ -73,4 +72,12 @@ export const makeRevising = Effect.gen(function* () {
       return revised
     }
   })
+
+  /** `change` makes the new request of the one before; `fields` says what of it changes, for the log. */
+  return <E>(
+    appId: AppId,
+    id: NotificationId,
+    fields: ReadonlyArray<string>,
+    change: (request: SendNotification) => Effect.Effect<SendNotification, E>
+  ) => inTurn(id, reviseOne(appId, id, fields, change))
 })

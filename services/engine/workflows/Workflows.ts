@@ -27,6 +27,7 @@ import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
 import type { Moves } from "../../ports/workflows/ExecutionStore.ts"
 import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
 import { WorkflowStore } from "../../ports/workflows/WorkflowStore.ts"
+import { makeTurns } from "../operations/ChangesInTurn.ts"
 import { makeWakeUps } from "../operations/WakeUps.ts"
 import { carrying } from "./Carrying.ts"
 import { cancelEvents } from "./RunEvents.ts"
@@ -46,8 +47,6 @@ export class NoSuchAudience extends Schema.TaggedError<NoSuchAudience>()("NoSuch
   message: Schema.String
 }) {}
 
-/** Times that a change is tried again which met another one. */
-const RETRIES = 5
 /** Runs that are cancelled in one transaction. */
 export const CANCELS = 1000
 
@@ -132,6 +131,7 @@ const make = Effect.gen(function* () {
   const wakeUp = yield* makeWakeUps(yield* JobQueue)
   const metrics = yield* Metrics
   const carry = carrying(programs, settings, false)
+  const inTurn = makeTurns()
 
   const create = Effect.fnUntraced(function* (appId: AppId, { reentry = "always", ...rest }: CreateWorkflow) {
     const drafted = yield* draft(appId, { ...rest, reentry }, {})
@@ -144,12 +144,13 @@ const make = Effect.gen(function* () {
 
   const archived = new WorkflowConflict({ message: "The workflow is archived: it stays as it is." })
 
-  const update = Effect.fnUntraced(function* (
+  const changeOne = Effect.fnUntraced(function* (
     appId: AppId,
     id: WorkflowId,
     { version: basis, ...change }: UpdateWorkflow
   ) {
-    for (let attempt = 0; attempt <= RETRIES; attempt++) {
+    // Begun again where another process came first, until the request's time is over.
+    for (;;) {
       const found = yield* store.find(appId, id)
       if (Option.isNone(found)) return Option.none()
       const { definition, status, version, versionId } = found.value
@@ -164,11 +165,11 @@ const make = Effect.gen(function* () {
       const updated = yield* store.update(appId, id, version, next, nextOf(changed, now()))
       if (Option.isSome(updated)) return Option.some({ workflow: updated.value, warnings })
     }
-    return yield* new WorkflowConflict({ message: "The workflow was changed by others at the same time: try again." })
   })
+  const update: Workflows["Service"]["update"] = (appId, id, change) => inTurn(id, changeOne(appId, id, change))
 
-  const activate = Effect.fnUntraced(function* (appId: AppId, id: WorkflowId) {
-    for (let attempt = 0; attempt <= RETRIES; attempt++) {
+  const activateOne = Effect.fnUntraced(function* (appId: AppId, id: WorkflowId) {
+    for (;;) {
       const found = yield* store.find(appId, id)
       if (Option.isNone(found)) return Option.none()
       const { definition, status, version, versionId } = found.value
@@ -179,8 +180,8 @@ const make = Effect.gen(function* () {
       const activated = yield* store.activate(appId, id, version, nextOf(definition, now()))
       if (Option.isSome(activated)) return Option.some({ workflow: activated.value, warnings })
     }
-    return yield* new WorkflowConflict({ message: "The workflow was changed by others at the same time: try again." })
   })
+  const activate: Workflows["Service"]["activate"] = (appId, id) => inTurn(id, activateOne(appId, id))
 
   const filterOf = Effect.fnUntraced(function* (
     appId: AppId,

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { uuidTime } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
@@ -576,6 +577,20 @@ describe("PATCH /api/v1/notifications/:id", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
     const { json } = await server.call("GET", `/api/v1/notifications/${id}`, { key: server.ours.secretKey })
     expect(json).toMatchObject({ ttl: 60, collapse_key: "k" })
+  })
+
+  it("changes one that others come before, the planner or another process, however often they do", async () => {
+    const { id } = (await send({ to: { all: true }, content, send_at: inAnHour() })).json
+    let others = 0
+    server.outage.before = (operation) =>
+      Effect.suspend(() => {
+        if (operation !== "NotificationStore.revise" || others >= 10) return Effect.void
+        others++
+        return Effect.promise(() => server.sql`UPDATE notifications SET plan_fence = plan_fence + 1 WHERE id = ${id}`)
+      })
+    const answer = await change(id, { ttl: 60 })
+    server.outage.before = () => Effect.void
+    expect([answer.status, answer.json.ttl, others]).toEqual([200, 60, 10])
   })
 
   it("pauses and resumes a scheduled one, and cancels it in each state", async () => {
