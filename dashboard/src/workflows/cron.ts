@@ -54,13 +54,20 @@ const wallAt = (clock: Intl.DateTimeFormat, at: number): number => {
   return Date.UTC(part["year"]!, part["month"]! - 1, part["day"], part["hour"], part["minute"], part["second"])
 }
 
-/** The moment at which clocks show this first; where they pass over it, as much later as they do. */
+/** The moment at which clocks show this first, or pass over it. */
 const momentOf = (clock: Intl.DateTimeFormat, wall: number): number => {
   const offset = (at: number) => wallAt(clock, at) - at
   const [before, after] = [offset(wall - 1.5 * DAY_MS), offset(wall + 1.5 * DAY_MS)]
-  const first = wall - before
-  if (offset(first) === before) return first
-  return offset(wall - after) === after ? wall - after : first
+  for (const one of [Math.max(before, after), Math.min(before, after)])
+    if (offset(wall - one) === one) return wall - one
+  // Clocks change at whole seconds, and go forward in between.
+  let [low, high] = [wall - after, wall - before]
+  while (high - low > 1000) {
+    const middle = low + Math.floor((high - low) / 2000) * 1000
+    if (offset(middle) === after) high = middle
+    else low = middle
+  }
+  return high
 }
 
 /** The first moments (epoch ms) after one at which a schedule comes, on a zone's clocks; null where it cannot be read. */

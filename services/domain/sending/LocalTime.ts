@@ -53,7 +53,7 @@ const offsetAt = (zone: string, at: number): number => {
  * The first moment at which the zone's clocks show a day and time (`wall`: as epoch ms if it were UTC). If they pass over
  * it, the moment at which they do.
  */
-const momentOf = (zone: string, wall: number): number => {
+export const momentOf = (zone: string, wall: number): number => {
   const before = offsetAt(zone, wall - APART_MS)
   const after = offsetAt(zone, wall + APART_MS)
   for (const offset of before > after ? [before, after] : [after, before]) {
@@ -69,8 +69,11 @@ const momentOf = (zone: string, wall: number): number => {
   return high
 }
 
+/** What the zone's clocks show at a moment (epoch ms), as epoch ms if it were UTC. */
+export const wallAt = (zone: string, at: number): number => at + offsetAt(zone, at)
+
 /** The day that the zone's clocks show at a moment (epoch ms): its midnight, as epoch ms if it were UTC. */
-export const dayAt = (zone: string, at: number): number => Math.floor((at + offsetAt(zone, at)) / DAY_MS) * DAY_MS
+export const dayAt = (zone: string, at: number): number => Math.floor(wallAt(zone, at) / DAY_MS) * DAY_MS
 
 /** The first moment (epoch ms) at which clocks of the zone show the time on a day, as of `dayAt`, or pass over it. */
 export const momentAt = (zone: string, day: number, time: string): number =>

@@ -87,7 +87,8 @@ describe("times of a schedule", () => {
     "15 10 1-7 * mon",
     "5-10/2 8 */2 jan-mar *",
     "0 12 * * sun,6",
-    "59 23 31 * *"
+    "59 23 31 * *",
+    "*/20 1,2 * * *"
   ]
 
   it("are those that the service finds, in any zone and over changes of clocks", () => {
@@ -95,6 +96,7 @@ describe("times of a schedule", () => {
       for (const pattern of patterns) {
         for (const from of [
           "2026-03-28T12:34:56Z",
+          "2026-10-03T12:00:00Z",
           "2026-10-24T22:30:00Z",
           "2026-11-01T04:00:00Z",
           "2028-02-28T23:59:59Z"

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { nextLocal } from "../../../../services/domain/sending/LocalTime.ts"
 import { cronFault, nextCron } from "../../../../services/domain/workflows/Cron.ts"
 
 /** The first moments after one at which a schedule is due. */
@@ -35,10 +36,37 @@ describe("a schedule", () => {
   })
 
   // Europe/Berlin: 2031-03-30 from 02:00 to 03:00; 2031-10-26 from 03:00 back to 02:00.
-  it("comes once on the day on which clocks pass over it", () => {
-    const found = times("30 2 * * *", "Europe/Berlin", "2031-03-29T00:00:00Z", 3)
-    expect(found.map((at) => at.slice(0, 10))).toEqual(["2031-03-29", "2031-03-30", "2031-03-31"])
-    expect(found[2]).toBe("2031-03-31T00:30")
+  it("comes when clocks pass over it, as times of day of messages and delays do", () => {
+    expect(times("30 2 * * *", "Europe/Berlin", "2031-03-29T00:00:00Z", 3)).toEqual([
+      "2031-03-29T01:30",
+      "2031-03-30T01:00",
+      "2031-03-31T00:30"
+    ])
+    // Lord Howe goes forward by half an hour at 02:00; Samoa left out the 30th of December 2011.
+    expect(times("15 2 * * *", "Australia/Lord_Howe", "2031-10-04T00:00:00Z", 2)).toEqual([
+      "2031-10-04T15:30",
+      "2031-10-05T15:15"
+    ])
+    expect(times("0 9 * * *", "Pacific/Apia", "2011-12-29T19:00:00Z", 2)).toEqual([
+      "2011-12-30T10:00",
+      "2011-12-30T19:00"
+    ])
+    for (const [zone, text, day] of [
+      ["Europe/Berlin", "02:30", "2031-03-29T12:00:00Z"],
+      ["Australia/Lord_Howe", "02:15", "2031-10-04T00:00:00Z"],
+      ["America/New_York", "02:59", "2031-03-08T12:00:00Z"]
+    ] as const) {
+      const [hour, minute] = text.split(":").map(Number)
+      expect(nextCron(`${minute} ${hour} * * *`, zone, Date.parse(day))).toBe(nextLocal(zone, text, Date.parse(day)))
+    }
+  })
+
+  it("comes once where clocks pass over several of its times", () => {
+    expect(times("*/10 * * * *", "Europe/Berlin", "2031-03-30T00:49:00Z", 3)).toEqual([
+      "2031-03-30T00:50",
+      "2031-03-30T01:00",
+      "2031-03-30T01:10"
+    ])
   })
 
   it("comes once on the day on which clocks show it twice", () => {
