@@ -97,7 +97,7 @@ export const makeContext = (
   const waits = (): Waits =>
     isLive ? again(call.waits) : { waitLimiter: call.waits.waitLimiter, left: endsAt - performance.now() }
   let hasChanged = false
-  let visitor: Visitor = { caller: call.caller, person: call.person }
+  let visitor: Visitor = { caller: call.caller, person: call.person, ended: null }
   const owners = new WeakMap<object, AppId>()
   const byApplication = new Map<AppId, Lookups>()
   // A key has one application, and a note for each object of a page is a burden to the garbage collector.

@@ -156,7 +156,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     )
     // Before anything is told of the query: strangers get to know nothing of the schema.
     if (!isKnown && !("cost" in prepared && isForAnybody(prepared.cost.roots))) {
-      return yield* new Unauthorized({ message: SIGN_IN })
+      return yield* call.ended ?? new Unauthorized({ message: SIGN_IN })
     }
     if (!("cost" in prepared)) {
       return yield* Effect.fail(answerOf({ errors: prepared }, call.requestId, false) as ApiError)

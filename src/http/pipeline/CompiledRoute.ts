@@ -74,7 +74,7 @@ export const callOf = (
   { services }: CompiledRoute,
   request: Incoming,
   requestId: string,
-  { caller, person }: Visitor,
+  { caller, ended, person }: Visitor,
   params: Readonly<Record<string, string>>,
   query: unknown,
   body: unknown,
@@ -86,13 +86,14 @@ export const callOf = (
   requestId,
   caller,
   person,
+  ended,
   cookies,
   params,
   query,
   body,
   settle: null,
   waits,
-  client: clientOf(services, request, { caller, person }, headers, waits)
+  client: clientOf(services, request, { caller, person, ended }, headers, waits)
 })
 
 const clientOf = (
@@ -110,7 +111,10 @@ const clientOf = (
       })
     ),
   // Nothing of it can reach the answer any more: its head has gone out.
-  again: () => recognise(auth, sessions!, request, []),
+  again: () =>
+    Effect.flatMap(recognise(auth, sessions!, request, []), (visitor) =>
+      visitor.ended === null ? Effect.succeed(visitor) : Effect.fail(visitor.ended)
+    ),
   charge: Effect.fnUntraced(function* (permits) {
     for (let i = 0; i < permits; i++) {
       const isCharged = caller !== null && admission.admitNow(request, caller, false, headers)

@@ -102,7 +102,7 @@ const handle = (
     request,
     requestId,
     // Sessions are looked at by the other way in, and those who show keys get no cookies.
-    { caller, person: null },
+    { caller, person: null, ended: null },
     NOTHING,
     NOTHING,
     body.success,

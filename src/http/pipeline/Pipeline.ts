@@ -154,7 +154,7 @@ const letIn = Effect.fnUntraced(function* (
   if (limit === "none") admission.pass(headers)
   else if (caller === null && limit !== "signed") yield* admission.admitAnonymous(request, headers)
   else if (caller !== null) yield* admission.admit(request, caller, limit === "registration", headers)
-  return { caller, person: null }
+  return { caller, person: null, ended: null }
 })
 
 const isBodyDue = ({ body }: Route, request: Incoming): boolean =>

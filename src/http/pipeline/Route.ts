@@ -49,6 +49,8 @@ export interface Call<
   readonly caller: A extends "open" ? null : A extends "people" ? Caller | null : Caller
   /** Who is signed in, where people are asked for. */
   readonly person: Person | null
+  /** Of a browser whose session has ended: see `Visitor`. */
+  readonly ended: Unauthorized | null
   /** Lower-case UUIDs; those named `token` and `link` are base64url, as it came; `external_id` is any text, decoded. */
   readonly params: Readonly<Record<Params<Path>, string>>
   readonly body: Body

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import type { Person } from "../../../services/domain/people/Account.ts"
-import type { Auth, Caller } from "../../../services/engine/access/Auth.ts"
+import type { Auth, Caller, Forbidden } from "../../../services/engine/access/Auth.ts"
 import { LIKE_A_TOKEN, Unauthorized } from "../../../services/engine/access/Auth.ts"
 import type { Sessions } from "../../../services/engine/people/Sessions.ts"
+import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { ApiError } from "./ApiError.ts"
 import type { Incoming } from "./Incoming.ts"
 import type { SetCookie } from "./Reply.ts"
@@ -16,6 +17,11 @@ import type { SetCookie } from "./Reply.ts"
 export interface Visitor {
   readonly caller: Caller | null
   readonly person: Person | null
+  /**
+   * Why a browser's cookie tells nobody any more. The cookie is taken away, and the browser is a stranger: it may sign in
+   * again at once, and whatever is not for strangers is refused with this.
+   */
+  readonly ended: Unauthorized | null
 }
 
 export const SESSION_COOKIE = "service_session"
@@ -111,7 +117,7 @@ const EMPTY =
   "The Authorization header has no token after the word Bearer. Send that of a session, from verifyLoginCode."
 const NOT_BEARER = "The token of a session is sent with the scheme word Bearer: `Authorization: Bearer …`."
 
-const NOBODY: Visitor = { caller: null, person: null }
+const NOBODY: Visitor = { caller: null, person: null, ended: null }
 
 /** Tells who asks. Nobody, when neither header nor cookie says anything; what they say has to be good. */
 export const recognise = Effect.fnUntraced(function* (
@@ -119,17 +125,17 @@ export const recognise = Effect.fnUntraced(function* (
   reader: SessionReader,
   request: Incoming,
   cookies: Array<SetCookie>
-) {
+): Effect.fn.Return<Visitor, ApiError | Forbidden | Unauthorized | StoreError> {
   const { isSecure, sessions } = reader
   const { authorization } = request.headers
   if (authorization !== undefined) {
     const [, token] = BEARER.exec(authorization) ?? []
     if (token !== undefined && !LIKE_A_KEY.test(token)) {
-      return { caller: null, person: yield* sessions.authenticate(token) } satisfies Visitor
+      return { ...NOBODY, person: yield* sessions.authenticate(token) }
     }
     if (/^Bearer\s*$/i.test(authorization)) return yield* new Unauthorized({ message: EMPTY })
     if (token === undefined && LIKE_A_TOKEN.test(authorization)) return yield* new Unauthorized({ message: NOT_BEARER })
-    return { caller: yield* auth.authenticate(authorization, "secret"), person: null } satisfies Visitor
+    return { ...NOBODY, caller: yield* auth.authenticate(authorization, "secret") }
   }
   const tokens = cookiesIn(request, SESSION_COOKIE)
   const [token] = tokens
@@ -142,12 +148,13 @@ export const recognise = Effect.fnUntraced(function* (
     cookies.push(noSessionCookie(isSecure))
     return yield* new Unauthorized({ message: "There are several cookies of this name. Sign in again." })
   }
-  const person = yield* Effect.tapError(sessions.authenticate(token), ({ _tag }) =>
-    Effect.sync(() => {
-      if (_tag === "Unauthorized") cookies.push(noSessionCookie(isSecure))
-    })
-  )
+  const known = Effect.map(sessions.authenticate(token), (person): Visitor => ({ ...NOBODY, person }))
+  const session = yield* Effect.catchTag(known, "Unauthorized", (ended) => Effect.succeed({ ...NOBODY, ended }))
+  if (session.person === null) {
+    cookies.push(noSessionCookie(isSecure))
+    return session
+  }
   const meant = request.headers[ACCOUNT_HEADER]
   // As a stranger's: who was signed in before signs in again there, with a code.
-  return meant === undefined || meant === person.account.id ? { caller: null, person } : NOBODY
+  return meant === undefined || meant === session.person.account.id ? session : NOBODY
 })

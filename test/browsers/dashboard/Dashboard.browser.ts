@@ -139,10 +139,13 @@ describe("signing in", () => {
       const dialog = page.getByRole("dialog", { name: "Your session has ended" })
       await dialog.waitFor()
       await dialog.getByRole("button", { name: "I have a code already" }).click()
-      const again = page.waitForRequest(isStream)
-      await dialog.getByLabel("Code", { exact: true }).fill(await desk.loginCode(OWNER))
-      await dialog.waitFor({ state: "detached" })
-      await (await again).response()
+      const code = await desk.loginCode(OWNER)
+      const [again] = await Promise.all([
+        page.waitForRequest(isStream),
+        dialog.getByLabel("Code", { exact: true }).fill(code),
+        dialog.waitFor({ state: "detached" })
+      ])
+      await again.response()
       await desk.call("POST", `/api/v1/notifications/${id}/cancel`)
       await page.getByText("Cancelled", { exact: true }).first().waitFor()
     })

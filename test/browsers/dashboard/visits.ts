@@ -34,11 +34,16 @@ export const visitIn = async <A>(
     expect(faults).toEqual([])
     return answer
   } catch (error) {
-    const shown = await page
-      .locator("body")
-      .innerText()
-      .catch(() => "")
-    throw new Error(`At ${page.url()}, which shows:\n${shown.slice(0, 1_000)}\n${faults.join("\n")}`, { cause: error })
+    const textOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .innerText({ timeout: 1_000 })
+        .catch(() => "")
+    // A dialog stands last in the page, and is what one waits for.
+    const shown = [await textOf("dialog[open]"), (await textOf("body")).slice(0, 1_000)].filter((text) => text !== "")
+    const told = [...shown, ...faults].join("\n")
+    throw new Error(`At ${page.url()}, which shows:\n${told}`, { cause: error })
   } finally {
     await context.close()
   }

@@ -261,6 +261,24 @@ describe("a session's cookie", () => {
     const wrong = await ask(ME, {}, { cookie: "service_session=x.y.z", "sec-fetch-site": "same-origin" })
     expect([wrong.status, wrong.headers.getSetCookie()]).toEqual([401, [gone]])
   })
+
+  it("whose session has ended signs in again with the first request, as a stranger's does", async () => {
+    const ada = await somebody()
+    const page = { cookie: `service_session=${ada.token}`, "sec-fetch-site": "same-origin" }
+    await ada.as("mutation { logout }")
+    const told = await ask(ME, {}, page)
+    expect([told.status, told.json.errors[0].message]).toEqual([401, "This session has ended. Sign in again."])
+    expect((await ask(REQUEST, { email: ada.email }, page)).status).toBe(200)
+    const again = await ask(VERIFY, { email: ada.email, code: await server.mailedCode(ada.email) }, page)
+    expect([again.status, again.json.data.verifyLoginCode.account.email]).toEqual([200, ada.email])
+    const { token } = again.json.data.verifyLoginCode
+    // The new cookie comes last: a browser keeps what it was told last.
+    const set = again.headers.getSetCookie().filter((cookie) => cookie.startsWith("service_session="))
+    expect(set.at(-1)).toContain(token)
+    // By its header a session is a script's, which has asked to be it.
+    const script = await ask(REQUEST, { email: ada.email }, bearer(ada.token))
+    expect(script.status).toBe(401)
+  })
 })
 
 describe("ending sessions", () => {
