@@ -9,8 +9,10 @@ export const MAX_PAYLOAD = 4096
 
 export interface ApnsPayload {
   readonly template: Template
-  /** The headers that all recipients share. */
-  readonly headers: ReadonlyArray<Header>
+  /** The headers that messages of an application mostly share: what they are, and how urgent. */
+  readonly common: ReadonlyArray<Header>
+  /** Those of this message alone: how long it is good, and what it replaces. */
+  readonly own: ReadonlyArray<Header>
 }
 
 /** The topic is no part of it. */
@@ -38,11 +40,13 @@ export const payloadOf = (message: Message, bundleId: string): ApnsPayload => {
   const background = !["alert", "badge", "sound"].some((name) => name in aps)
   return {
     template: template(message, payload),
-    headers: [
+    common: [
       ["apns-topic", bundleId],
       ["apns-push-type", background ? "background" : "alert"],
       // APNs refuses background pushes of priority 10.
-      ["apns-priority", message.priority === "high" && !background ? "10" : "5"],
+      ["apns-priority", message.priority === "high" && !background ? "10" : "5"]
+    ],
+    own: [
       ["apns-expiration", message.nowOrNever ? "0" : String(Math.floor(message.expiresAt / 1000))],
       ...(message.collapseKey === null ? [] : [["apns-collapse-id", message.collapseKey] as const])
     ]

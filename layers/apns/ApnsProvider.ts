@@ -143,30 +143,24 @@ const send = Effect.fnUntraced(function* (
 
 type Writing = Pick<Run, "around" | "common" | "headers" | "template">
 
-const NO_HEADERS: ReadonlyArray<Header> = []
-
 /** One message for all. */
-const alike = ({ headers, template }: ApnsPayload): Writing => ({
+const alike = ({ common, own, template }: ApnsPayload): Writing => ({
   around: [template.before, template.after],
-  common: headers,
-  headers: () => NO_HEADERS,
+  common: [...common, ...own],
+  headers: () => [],
   template: () => template
 })
 
 /** Messages of their own, of the targets in `indexes`. */
 const unlike = (payloads: ReadonlyArray<ApnsPayload>, indexes: ReadonlyArray<number>): Writing => {
-  const first = payloads[indexes[0]!]!.headers
-  const isCommon = ([name, value]: Header) =>
-    indexes.every((index) => payloads[index]!.headers.some((header) => header[0] === name && header[1] === value))
-  const common = first.filter(isCommon)
+  const first = payloads[indexes[0]!]!.common
+  const isOneKind = indexes.every((index) => payloads[index]!.common.every(([, value], i) => value === first[i]![1]))
   return {
     around: null,
-    common,
+    common: isOneKind ? first : [],
     headers: (index) => {
-      const { headers } = payloads[index]!
-      return headers.length === common.length
-        ? NO_HEADERS
-        : headers.filter((header) => !common.some(([name]) => name === header[0]))
+      const { common, own } = payloads[index]!
+      return isOneKind ? own : [...common, ...own]
     },
     template: (index) => payloads[index]!.template
   }
@@ -188,15 +182,14 @@ const sendInRounds = Effect.fnUntraced(function* (run: Run, first: ReadonlyArray
     const again: Array<number> = []
     const groups = { production: [] as Array<number>, sandbox: [] as Array<number> }
     for (const index of round) groups[environmentOf(run, index)].push(index)
-    yield* Effect.forEach(
-      (["production", "sandbox"] as const).filter((environment) => groups[environment].length > 0),
-      (environment) => {
-        const indexes = groups[environment]
+    const parts = (["production", "sandbox"] as const)
+      .filter((environment) => groups[environment].length > 0)
+      .map((environment) => {
         const rest = { renew: "no", isUnreachable: false, isStale: false } as const
-        return sendTo(run, { environment, indexes, jwt, now, again, ...rest })
-      },
-      { concurrency: 2, discard: true }
-    )
+        return sendTo(run, { environment, indexes: groups[environment], jwt, now, again, ...rest })
+      })
+    // Mostly it is one, and needs no fiber of its own.
+    yield* parts.length === 1 ? parts[0]! : Effect.all(parts, { concurrency: 2, discard: true })
     round = again
   }
 })

@@ -49,8 +49,15 @@ export const makeProviderTokens = () => {
   const tokens = new Map<string, Token>()
 
   // The key's text is part of the name, hashed: one application must not send by another's key of the same ids.
-  const nameOf = (credential: ApnsCredential): string =>
-    `${credential.team_id} ${credential.key_id} ${hash("sha256", credential.private_key)}`
+  const names = new WeakMap<ApnsCredential, string>()
+  const nameOf = (credential: ApnsCredential): string => {
+    let name = names.get(credential)
+    if (name === undefined) {
+      name = `${credential.team_id} ${credential.key_id} ${hash("sha256", credential.private_key)}`
+      names.set(credential, name)
+    }
+    return name
+  }
 
   const put = (name: string, credential: ApnsCredential, issuedAt: number, replaces: boolean): string => {
     const jwt = issue(credential, issuedAt)

@@ -1,4 +1,4 @@
-import type { Header } from "../../services/ports/outbound/Http2Client.ts"
+import type { Header, Http2Batch } from "../../services/ports/outbound/Http2Client.ts"
 import { assertField, assertText } from "./Field.ts"
 import * as F from "./Frames.ts"
 import { fieldBound, type HpackEncoder, writeInteger } from "./HpackEncoder.ts"
@@ -26,6 +26,14 @@ export interface Template {
   readonly after: Uint8Array
 }
 
+/** What a template is made of. The rest of a batch, which may be large, is not kept for it. */
+interface Said {
+  readonly around: Http2Batch["around"] | undefined
+  readonly base: Http2Batch["base"] | undefined
+  readonly common: Http2Batch["common"]
+  readonly credential: Http2Batch["credential"]
+}
+
 /** Batches of fewer requests do not enter their fields into the table: it would push out what does repeat. */
 const REPEATS = 4
 /** A literal without indexing whose name is `:path`, the static table's fourth. */
@@ -42,6 +50,8 @@ export class RequestWriter {
   private readonly authority: string
   private readonly encoder: HpackEncoder
   private readonly output: Output
+  /** Of the last small batch: the next one mostly says the same in all but its own headers. */
+  private last: { readonly said: Said; readonly template: Template } | undefined
 
   constructor(authority: string, encoder: HpackEncoder, output: Output) {
     this.authority = authority
@@ -90,13 +100,21 @@ export class RequestWriter {
     const last = run.template as Template | undefined
     if (last !== undefined && last.encoder === this.encoder) return last
     let template = run.templates.get(this.encoder) as Template | undefined
-    if (template === undefined) run.templates.set(this.encoder, (template = this.makeTemplate(run)))
+    if (template === undefined) run.templates.set(this.encoder, (template = this.templateOf(run.batch)))
     run.template = template
     return template
   }
 
-  private makeTemplate(run: BatchRun): Template {
-    const { batch } = run
+  private templateOf(batch: Http2Batch): Template {
+    if (batch.count >= REPEATS) return this.makeTemplate(batch)
+    if (this.last !== undefined && saysTheSame(this.last.said, batch)) return this.last.template
+    const template = this.makeTemplate(batch)
+    const { around, base, common, credential } = batch
+    this.last = { said: { around, base, common, credential }, template }
+    return template
+  }
+
+  private makeTemplate(batch: Http2Batch): Template {
     const fields = [...batch.credential, ...batch.common]
     for (const [name, value] of fields) assertField(name, value)
     // The credential repeats in every batch of its pool; other fields if the batch is large enough, and if all fit.
@@ -166,6 +184,17 @@ export class RequestWriter {
     output.at = at
   }
 }
+
+const isOneText = (one: ReadonlyArray<Header>, other: ReadonlyArray<Header>): boolean =>
+  one.length === other.length && one.every(([name, value], i) => name === other[i]![0] && value === other[i]![1])
+
+/** Whether one template is good for both, of small batches. */
+const saysTheSame = (one: Said, other: Http2Batch): boolean =>
+  one.base === other.base &&
+  one.around?.[0] === other.around?.[0] &&
+  one.around?.[1] === other.around?.[1] &&
+  isOneText(one.common, other.common) &&
+  isOneText(one.credential, other.credential)
 
 /** Writes the rest of a path behind what it begins with, as a literal without indexing. */
 const writePath = (out: Buffer, at: number, base: Uint8Array, rest: string): number => {

@@ -4,8 +4,8 @@ import { message } from "../Sending.ts"
 import type { Message } from "../../../services/domain/sending/Notification.ts"
 
 const written = (sent: Message) => {
-  const { headers, template } = payloadOf(sent, "org.example.app")
-  return { payload: JSON.parse(`${template.before}DEVICE${template.after}`), headers: Object.fromEntries(headers) }
+  const { common, own, template } = payloadOf(sent, "org.example.app")
+  return { payload: JSON.parse(`${template.before}DEVICE${template.after}`), headers: Object.fromEntries([...common, ...own]) }
 }
 
 describe("the payload for APNs", () => {

@@ -70,6 +70,42 @@ export const requests = ({ name, open, nodeServer, rawPeer, echo, wellBehaved }:
       expect(server.sessions).toHaveLength(1)
     })
 
+    it("keeps small batches apart of which each says one thing otherwise than the one before", async () => {
+      const server = await nodeServer((stream, headers, body) => {
+        const seen = [headers[":path"], headers["x-topic"], headers["authorization"], headers["x-more"], body].join(" ")
+        stream.respond({ ":status": 200, "x-seen": seen })
+        stream.end()
+      })
+      const sender = await open(server.port)
+      const plain = { base: "/a/", topic: "news", secret: "bearer 1", more: "", around: ["<", ">"] as const }
+      const changes = [
+        {},
+        {},
+        { secret: "bearer 2" },
+        { topic: "sport" },
+        { base: "/b/" },
+        { around: ["(", ">"] as const },
+        { around: ["<", ")"] as const },
+        { more: "m" },
+        {}
+      ]
+      for (const [n, change] of changes.entries()) {
+        const { around, base, more, secret, topic } = { ...plain, ...change }
+        const { answers } = await sender.send(1, {
+          base,
+          around,
+          common: [["x-topic", topic], ...(more === "" ? [] : [["x-more", more] as const])],
+          credential: [["authorization", secret]],
+          headers: () => [],
+          path: () => String(n),
+          body: () => "b"
+        })
+        const seen = `${base}${n} ${topic} ${secret} ${more} ${around[0]}b${around[1]}`
+        expect(answers.get(0)!.header("x-seen")).toBe(seen)
+      }
+      expect(server.sessions).toHaveLength(1)
+    })
+
     it("gives error statuses with their headers and bodies", async () => {
       const server = await nodeServer((stream, headers) => {
         stream.respond({ ":status": 410, "retry-after": "7", "set-cookie": ["a=1", "b=2"] })
