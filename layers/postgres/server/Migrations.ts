@@ -90,13 +90,7 @@ export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationError, PgCli
           CREATE TABLE IF NOT EXISTS migrations (
             id integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(), fingerprint text
           )`
-        const { pending, unmarked } = yield* compared(sql)
-        if (unmarked.length > 0) {
-          yield* sql`ALTER TABLE migrations ADD COLUMN IF NOT EXISTS fingerprint text`
-          for (const migration of unmarked) {
-            yield* sql`UPDATE migrations SET fingerprint = ${fingerprintOf(migration)} WHERE id = ${migration.id}`
-          }
-        }
+        const pending = yield* compared(sql)
         for (const migration of pending) {
           // The client sends one statement at a time; EXECUTE takes a whole script.
           yield* sql.unsafe(`DO $do$ BEGIN EXECUTE $script$${migration.sql}$script$; END $do$`).unprepared
@@ -110,34 +104,26 @@ export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationError, PgCli
   }
 )
 
-interface Compared {
-  /** Those of this release that the database lacks. */
-  readonly pending: ReadonlyArray<Migration>
-  /** Those that it has, and whose text was not noted: they were applied by a build that did not note any. */
-  readonly unmarked: ReadonlyArray<Migration>
-}
-
-/** What a database with a table of migrations has of this release's, if it can be taken over. */
-const compared = Effect.fnUntraced(function* (sql: PgClient.PgClient): Effect.fn.Return<Compared, MigrationError> {
-  // By way of JSON: the column came later than the table.
+/** The migrations of this release that a database with a table of them lacks, if it can be taken over. */
+const compared = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient
+): Effect.fn.Return<ReadonlyArray<Migration>, MigrationError> {
+  // By way of JSON: the column came later than the table. Builds without it had other texts.
   const rows = yield* sql<{ readonly id: number; readonly name: string; readonly fingerprint: string | null }>`
     SELECT id, name, to_jsonb(m) ->> 'fingerprint' AS fingerprint FROM migrations m ORDER BY id`
   const last = rows.at(-1)
-  if (last === undefined) return { pending: MIGRATIONS, unmarked: [] }
+  if (last === undefined) return MIGRATIONS
   const known = MIGRATIONS.at(-1)!.id
   if (last.id > known) return yield* new DatabaseIsNewer({ found: last.id, foundName: last.name, known })
   if (last.id < MIGRATIONS[0].id) return yield* new DatabaseIsOlder({ found: last.id, foundName: last.name })
   const applied = new Map(rows.map((row) => [row.id, row]))
-  const unmarked: Array<Migration> = []
   for (const migration of MIGRATIONS) {
     const row = applied.get(migration.id)
-    if (row === undefined) continue
-    if (row.fingerprint === null) unmarked.push(migration)
-    else if (row.fingerprint !== fingerprintOf(migration)) {
+    if (row !== undefined && row.fingerprint !== fingerprintOf(migration)) {
       return yield* new DatabaseDiffers({ found: row.id, foundName: row.name })
     }
   }
-  return { pending: MIGRATIONS.filter(({ id }) => id > last.id), unmarked }
+  return MIGRATIONS.filter(({ id }) => id > last.id)
 })
 
 /** How many of this release's migrations a database has, and how many it lacks. */
@@ -150,6 +136,6 @@ export interface Standing {
 export const standing: Effect.Effect<Standing, MigrationError, PgClient.PgClient> = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const [table] = yield* sql<{ readonly isThere: boolean }>`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`
-  const { length } = table!.isThere ? (yield* compared(sql)).pending : MIGRATIONS
+  const { length } = table!.isThere ? yield* compared(sql) : MIGRATIONS
   return { applied: MIGRATIONS.length - length, missing: length }
 })

@@ -44,17 +44,23 @@ describe("migrate", () => {
     }).pipe(Effect.provide(testDatabase()))
   )
 
-  it.effect("takes over a database of a build that kept no fingerprints, and gives it those of this release", () =>
-    Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      const rows = sql`SELECT * FROM migrations ORDER BY id`
-      const before = yield* rows
-      expect(before.every(({ fingerprint }) => /^[0-9a-f]{64}$/.test(String(fingerprint)))).toBe(true)
-      yield* sql`ALTER TABLE migrations DROP COLUMN fingerprint`
-      expect(yield* standing).toEqual({ applied: MIGRATIONS.length, missing: 0 })
-      expect(yield* migrate).toEqual([])
-      expect(yield* sql`SELECT * FROM migrations ORDER BY id`).toEqual(before)
-    }).pipe(Effect.provide(testDatabase()))
+  it.effect(
+    "refuses a database of a build that kept no fingerprints, whose tables lack columns, and leaves it so",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* PgClient.PgClient
+        const rows = sql`SELECT * FROM migrations ORDER BY id`
+        expect((yield* rows).every(({ fingerprint }) => /^[0-9a-f]{64}$/.test(String(fingerprint)))).toBe(true)
+        yield* sql`ALTER TABLE migrations DROP COLUMN fingerprint`
+        yield* sql`DELETE FROM migrations WHERE id > 30`
+        const before = yield* rows
+        for (const look of [Effect.asVoid(migrate), Effect.asVoid(standing)]) {
+          const error = yield* Effect.flip(look)
+          expect(error._tag).toBe("DatabaseDiffers")
+          expect(error.message).toContain("28 (schema)")
+        }
+        expect(yield* rows).toEqual(before)
+      }).pipe(Effect.provide(testDatabase()))
   )
 
   it.effect("changes nothing in a database that is up to date", () =>
