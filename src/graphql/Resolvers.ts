@@ -6,6 +6,7 @@ import type { Operation } from "../../services/domain/people/Role.ts"
 import { FileName } from "../../services/domain/Text.ts"
 import type { AuditLog } from "../../services/ports/access/AuditLog.ts"
 import { CurrentOperation } from "../../services/ports/access/CurrentOperation.ts"
+import { CanWait } from "../../services/ports/operations/CanWait.ts"
 import { CurrentImport } from "../../services/ports/access/CurrentImport.ts"
 import type { ContactStore } from "../../services/ports/audience/ContactStore.ts"
 import type { DeviceStore } from "../../services/ports/audience/DeviceStore.ts"
@@ -72,7 +73,8 @@ const writeRows = Effect.fnUntraced(function* <A>(
       ? []
       : yield* within(context.waits(), store(good)).pipe(
           Effect.provideService(CurrentImport, (importId?.toLowerCase() ?? null) as AuditEntryId | null),
-          Effect.provideService(CurrentOperation, operation)
+          Effect.provideService(CurrentOperation, operation),
+          Effect.provideService(CanWait, true)
         )
   let at = 0
   return lines.map((line, index): WriteResultParent => {

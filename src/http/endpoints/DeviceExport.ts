@@ -5,6 +5,7 @@ import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
 import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
+import { CanWait } from "../../../services/ports/operations/CanWait.ts"
 import { errorBody, unavailable } from "../pipeline/ApiError.ts"
 import { deviceExample, deviceFilterOf, DeviceQuery, DeviceView, showDevice } from "./Devices.ts"
 import { LINE_TYPES } from "../pipeline/LineImport.ts"
@@ -46,7 +47,9 @@ export const exportRoutes = Effect.gen(function* () {
       errors: ["validation_error"],
       handler: Effect.fnUntraced(function* ({ caller, query, requestId, waits }) {
         const filter = yield* filterOf(caller.appId, query)
-        const read = (after: string | null) => devices.list(caller.appId, filter, after, CHUNK)
+        // Most pages are read when the request's own effect is over.
+        const read = (after: string | null) =>
+          Effect.provideService(devices.list(caller.appId, filter, after, CHUNK), CanWait, true)
         yield* log.record(caller.appId, {
           action: "devices.exported",
           target: null,

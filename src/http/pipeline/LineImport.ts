@@ -7,6 +7,7 @@ import type { AuditEntryId } from "../../../services/domain/Ids.ts"
 import type { Caller } from "../../../services/engine/access/Auth.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { CurrentImport } from "../../../services/ports/access/CurrentImport.ts"
+import { CanWait } from "../../../services/ports/operations/CanWait.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { ApiError, ErrorBody, invalid, unavailable } from "./ApiError.ts"
 import { parseJson, tooSlow } from "./Body.ts"
@@ -189,8 +190,9 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
         Stream.mapEffect((lines: ReadonlyArray<Line>) =>
           storeChunk(lines, store, call).pipe(
             Effect.provideService(CurrentImport, entry),
-            // The answer is made when the request's own effect is over.
-            Effect.provideService(CurrentActor, actor)
+            // The answer is made when the request's own effect is over, and what that was given.
+            Effect.provideService(CurrentActor, actor),
+            Effect.provideService(CanWait, true)
           )
         ),
         Stream.takeUntil(({ isLast }) => (isOver = isLast)),
