@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, FiberSet } from "effect"
 import type { Scope } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -23,7 +23,8 @@ export const growing = (
 ): Effect.Effect<(rows: number) => Effect.Effect<void>, never, SqlClient.SqlClient | Scope.Scope> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const scope = yield* Effect.scope
+    // Not by the connection of a transaction that the rows are written in.
+    const fork = yield* FiberSet.makeRuntime<never>()
     let rows = 0
     let due = first
     // A table that somebody else looks at is left to them. Without rights to it there are the plans that there are.
@@ -32,6 +33,6 @@ export const growing = (
       rows += written
       if (rows < due) return Effect.void
       due = rows * 2 > last ? Infinity : rows * 2
-      return Effect.asVoid(Effect.forkIn(look, scope))
+      return Effect.sync(() => void fork(look))
     }
   })

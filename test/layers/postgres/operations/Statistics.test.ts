@@ -29,6 +29,24 @@ layer(hotStores, { excludeTestServices: true })("the planner's statistics", (it)
     })
   )
 
+  it.effect("are made by a connection of their own, and not in the transaction that writes the rows", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const grew = yield* growing(["channels"], 1)
+      const held = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* grew(1)
+          // Whatever was begun has had its turn, and would stand before this on the connection.
+          yield* Effect.yieldNow
+          yield* sql`SELECT 1`
+          return yield* sql`SELECT mode FROM pg_locks
+            WHERE pid = pg_backend_pid() AND relation = 'channels'::regclass AND mode = 'ShareUpdateExclusiveLock'`
+        })
+      )
+      expect(held).toEqual([])
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("are of the notifications as they are after some hundred single ones", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
