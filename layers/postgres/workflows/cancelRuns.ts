@@ -45,8 +45,10 @@ export const cancelRuns = Effect.fnUntraced(function* (
   }>`
     UPDATE executions e SET status = 'cancelled', reason = ${reason}, ended_step = position + 1,
       history = history || replace(${historyText([entry])}, '"stepOrder":0', '"stepOrder":' || (position + 1)),
-      entry_key = CASE WHEN entry_key LIKE 'o%' THEN NULL ELSE entry_key END, ended_at = clock_timestamp(),
+      ended_at = clock_timestamp(),
       -- Of who was erased nothing stays that names them.
+      entry_key = CASE WHEN entry_key LIKE 'x%' AND EXISTS (SELECT FROM contacts c WHERE c.id = e.contact_id)
+        THEN entry_key END,
       user_id = coalesce((SELECT e.user_id FROM contacts c WHERE c.id = e.contact_id LIMIT 1), '')
     WHERE app_id = ${appId} AND id = ANY(${uuids(ids)}) AND ended_at IS NULL
     RETURNING id, workflow_id, version_id, user_id, position, is_begun OR tries > 0 OR deadline IS NOT NULL AS was_in`

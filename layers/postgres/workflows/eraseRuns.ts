@@ -7,7 +7,7 @@ import { uuids } from "../server/columns.ts"
  * Takes from the runs of somebody who was erased what the person brought and what was told of them, and from those that
  * have ended their name. Those under way are due from now on: each fails at its next move, and loses its name by it
  * (writeMoves.ts). What counts stays: workflow, version, status, steps' numbers. With `skipping`, runs that are being moved
- * are left as they are, for whoever holds rows that their movers wait for: to be called once more afterwards.
+ * and events that are being taken are left as they are, for whoever holds rows that their movers wait for: to be called once more afterwards.
  */
 export const eraseRuns = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
@@ -35,9 +35,13 @@ export const eraseRuns = Effect.fnUntraced(function* (
       ORDER BY e.id FOR NO KEY UPDATE OF e ${skip}
     )
     UPDATE executions e SET data = '{}', steps = '{}', sends = '{}', history = '',
-      user_id = CASE WHEN e.ended_at IS NULL THEN e.user_id ELSE '' END
+      user_id = CASE WHEN e.ended_at IS NULL THEN e.user_id ELSE '' END,
+      entry_key = CASE WHEN e.ended_at IS NULL THEN e.entry_key END
     FROM theirs WHERE e.app_id = ${appId} AND e.id = theirs.id`
-  yield* sql`DELETE FROM custom_events WHERE app_id = ${appId} AND user_id = ${externalId}`
+  yield* sql`
+    DELETE FROM custom_events WHERE app_id = ${appId} AND id = ANY(ARRAY(
+      SELECT id FROM custom_events WHERE app_id = ${appId} AND user_id = ${externalId} ORDER BY id FOR UPDATE ${skip}
+    ))`
   // Changes that say what the person was like before.
   yield* sql`
     DELETE FROM contact_changes WHERE app_id = ${appId} AND id = ANY(ARRAY(

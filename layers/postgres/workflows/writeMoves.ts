@@ -90,7 +90,7 @@ const updateRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
       steps = CASE WHEN gone.is_over THEN '{}' ELSE coalesce(t.steps, e.steps) END,
       sends = CASE WHEN gone.is_over THEN '{}' ELSE coalesce(t.sends, e.sends) END,
       history = CASE WHEN gone.is_over THEN t.history ELSE e.history || t.history END, ended_step = t.ended_step, error = t.error, reason = t.reason,
-      entry_key = CASE WHEN t.status <> 'waiting' AND e.entry_key LIKE 'o%' THEN NULL ELSE e.entry_key END,
+      entry_key = CASE WHEN gone.is_over OR t.status <> 'waiting' AND e.entry_key LIKE 'o%' THEN NULL ELSE e.entry_key END,
       user_id = CASE WHEN gone.is_over THEN '' ELSE e.user_id END,
       ended_at = CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
     FROM unnest(${to.ids}, ${to.status}, ${to.position}, ${to.isBegun}, ${to.deadline}, ${to.tries}, ${to.steps},

@@ -205,7 +205,7 @@ class Move {
   *go(): Moving {
     const { places } = this.#program
     while (this.#position < places.length) {
-      if (this.#isOver?.() === true) return { ...this.#settled("running"), dueAt: this.#now, tries: this.#run.tries }
+      if (this.#isOver?.() === true) return { ...this.#settled("running"), dueAt: this.#now, tries: this.#triesHere }
       const place = places[this.#position]!
       let settled: Settled | null
       try {
@@ -217,6 +217,11 @@ class Move {
       if (settled !== null) return settled
     }
     return this.#end("completed")
+  }
+
+  /** Tries that were made of the step that the run is at now. */
+  get #triesHere(): number {
+    return this.#position === this.#run.position ? this.#run.tries : 0
   }
 
   /** Null when the run is at its next step. */
@@ -320,8 +325,7 @@ class Move {
     const fetched = this.#fetched
     if (fetched === undefined || this.#position !== this.#run.position) {
       // Of one that is tried again, how often it was tried.
-      const tries = this.#position === this.#run.position ? this.#run.tries : 0
-      return { ...this.#settled("running"), dueAt: this.#now, fetch: step, tries }
+      return { ...this.#settled("running"), dueAt: this.#now, fetch: step, tries: this.#triesHere }
     }
     if (fetched._tag === "Later") {
       // The deadline says that it has its turn.

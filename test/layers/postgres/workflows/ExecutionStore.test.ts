@@ -1,6 +1,6 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Deferred, Effect, Exit, Fiber, Layer, Option } from "effect"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Option, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
 import { markDeleted } from "../../../../layers/postgres/people/deleteOrganization.ts"
@@ -1733,8 +1733,9 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       const contacts = yield* ContactStore
       const store = yield* ExecutionStore
       const app = yield* newApp
-      const ended = yield* activated(app, [MARK])
-      const waits = yield* activated(app, [MARK, PAUSE, MARK])
+      // Who enters once is kept in mind by name.
+      const ended = yield* activated(app, [MARK], { reentry: "once" })
+      const waits = yield* activated(app, [MARK, PAUSE, MARK], { reentry: "once" })
       const users = ["gone", "stays"]
       yield* entered(ended, users)
       yield* moveAll(app)
@@ -1768,6 +1769,50 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       yield* store.cancel(app, [late!.id], "operator", NO_EVENTS)
       expect(yield* keptOf("late")).toEqual([])
       expect(runs).toHaveLength(2)
+      expect(yield* sql`SELECT DISTINCT entry_key FROM executions WHERE app_id = ${app}`).toEqual([
+        { entry_key: "xstays" },
+        { entry_key: null }
+      ])
+    })
+  )
+
+  it.effect("hold up nobody who is erased while an event of theirs is taken", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const workflow = yield* activated(app, [MARK])
+      yield* entered(workflow, ["gone"])
+      yield* sql`INSERT INTO custom_events (app_id, id, user_id, event, data)
+        VALUES (${app}, gen_random_uuid(), 'gone', 'bought', '{}')`
+      const [held, erased] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      // As whoever takes events does: the event first, and then the person whom it lets in.
+      const taking = yield* Effect.forkScoped(
+        onOwnNode(
+          Effect.gen(function* () {
+            const own = yield* SqlClient.SqlClient
+            yield* own.withTransaction(
+              Effect.gen(function* () {
+                yield* own`SELECT 1 FROM custom_events WHERE app_id = ${app} FOR UPDATE`
+                yield* Deferred.succeed(held, undefined)
+                yield* Deferred.await(erased)
+                yield* own`INSERT INTO contacts (id, app_id, external_id) VALUES (gen_random_uuid(), ${app}, 'gone')
+                  ON CONFLICT (app_id, external_id) DO UPDATE SET external_id = excluded.external_id`
+              })
+            )
+          })
+        )
+      )
+      yield* Deferred.await(held)
+      const removal = yield* Effect.forkScoped((yield* ContactStore).remove(app, { externalId: "gone" }))
+      // The event is waited for by nobody who holds the person, so that this ends.
+      const gone = sql`SELECT 1 FROM contacts WHERE app_id = ${app} AND external_id = 'gone'`
+      yield* Effect.repeat(gone, { until: (rows) => rows.length === 0, schedule: Schedule.spaced("5 millis") }).pipe(
+        Effect.timeout("5 seconds")
+      )
+      yield* Deferred.succeed(erased, undefined)
+      yield* Fiber.join(taking)
+      expect(yield* Fiber.join(removal)).toBe(true)
+      expect(yield* sql`SELECT 1 FROM custom_events WHERE app_id = ${app}`).toEqual([])
     })
   )
 

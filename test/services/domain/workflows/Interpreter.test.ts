@@ -278,6 +278,21 @@ describe("a run", () => {
     expect(answered.settled).toMatchObject({ status: "completed", steps: { ask: { status: 200, body: [1] } } })
   })
 
+  it("takes no tries of a FETCH along that it has passed when its turn is over", () => {
+    const ask = (key: string): Step => ({ key, type: "FETCH", url: "https://example.com/" })
+    const turns = [false, true]
+    const { settled } = moved(
+      [ask("one"), ask("two")],
+      undefined,
+      { tries: 2 },
+      {
+        fetched: { _tag: "Answer", status: 200, body: null },
+        isOver: () => turns.shift()!
+      }
+    )
+    expect(settled).toMatchObject({ status: "running", position: 1, tries: 0 })
+  })
+
   it("waits for the outcome of a message where it is asked to, and fails only if nothing was sent", () => {
     const steps: ReadonlyArray<Step> = [
       { key: "s", type: "SEND", content: { title: "x" }, wait_for_outcome: true },
