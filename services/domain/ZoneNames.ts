@@ -116,7 +116,8 @@ const zones = new Map(
   })
 )
 
-const known = new Map<string, Zone | null>()
+/** By names in lower case. What is no zone is not kept: there is no end to that. */
+const known = new Map<string, Zone>()
 
 const find = (text: string): Zone | null => {
   // Offsets such as +02:00 are accepted by Intl but follow no daylight saving: they are not zone names.
@@ -131,12 +132,11 @@ const find = (text: string): Zone | null => {
 
 /** The zone of a name, in capitals or not; null where it is known of none here. */
 export const zoneOf = (text: string): Zone | null => {
-  let zone = known.get(text)
-  if (zone === undefined) {
-    zone = find(text)
-    // Bounded: names come from clients.
-    if (known.size < 2000) known.set(text, zone)
-  }
+  const name = text.toLowerCase()
+  const before = known.get(name)
+  if (before !== undefined) return before
+  const zone = find(text)
+  if (zone !== null) known.set(name, zone)
   return zone
 }
 

@@ -14,6 +14,26 @@ describe("the names of time zones", () => {
     expect([storedZone(null), storedZone(undefined)]).toEqual([null, null])
   })
 
+  it("are looked up once each, whatever else is asked for", () => {
+    zoneOf("Europe/Berlin")
+    let lookups = 0
+    const format = Intl.DateTimeFormat
+    Intl.DateTimeFormat = new Proxy(format, {
+      construct: (target, given) => {
+        lookups++
+        return Reflect.construct(target, given) as object
+      }
+    })
+    try {
+      for (let n = 0; n < 3_000; n++) expect(zoneOf(`Europe/Nowhere${n}`)).toBeNull()
+      lookups = 0
+      for (const name of ["Africa/Lome", "Africa/LOME", "africa/lome"]) expect(zoneOf(name)?.name).toBeDefined()
+      expect(lookups).toBe(1)
+    } finally {
+      Intl.DateTimeFormat = format
+    }
+  })
+
   it("are all meant where one is named", () => {
     for (const name of ["Asia/Kolkata", "Asia/Calcutta", "asia/calcutta"]) {
       expect(namesOfZones([name])).toEqual(["Asia/Calcutta", "Asia/Kolkata"])
