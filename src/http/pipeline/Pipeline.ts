@@ -1,7 +1,7 @@
 import { Cause, Context, Effect, identity, Result } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { AppId } from "../../../services/domain/Ids.ts"
-import type { Forbidden } from "../../../services/engine/access/Auth.ts"
+import type { Forbidden, Unauthorized } from "../../../services/engine/access/Auth.ts"
 import type { KeyClaim } from "../../../services/ports/access/IdempotencyStore.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Headers } from "./Admission.ts"
@@ -168,13 +168,15 @@ const announcesBody = ({ headers }: Incoming): boolean =>
 const bytesOf = (
   { bodyLimit, decodeBody, knownBodyLimit, route }: CompiledRoute,
   request: Incoming,
-  { caller, person }: Visitor
-): Effect.Effect<Buffer | null, ApiError> => {
+  { caller, ended, person }: Visitor
+): Effect.Effect<Buffer | null, ApiError | Unauthorized> => {
   const wrongType = checkMediaType(request.headers, route.body!.mediaTypes)
   if (wrongType !== null) return Effect.fail(wrongType)
-  return decodeBody === null
-    ? Effect.succeed(null)
-    : readBody(request, caller === null && person === null ? bodyLimit : knownBodyLimit)
+  if (decodeBody === null) return Effect.succeed(null)
+  if (caller !== null || person !== null) return readBody(request, knownBodyLimit)
+  const read = readBody(request, bodyLimit)
+  // A body that was allowed while the session lasted.
+  return ended === null ? read : Effect.mapError(read, (error) => (error.code === "payload_too_large" ? ended : error))
 }
 
 type Json = ReturnType<typeof parseJson>

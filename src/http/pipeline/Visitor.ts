@@ -117,6 +117,10 @@ const EMPTY =
   "The Authorization header has no token after the word Bearer. Send that of a session, from verifyLoginCode."
 const NOT_BEARER = "The token of a session is sent with the scheme word Bearer: `Authorization: Bearer …`."
 
+const ANOTHER = new Unauthorized({
+  message: "Somebody else has signed in on another page of this browser. Sign in again."
+})
+
 const NOBODY: Visitor = { caller: null, person: null, ended: null }
 
 /** Tells who asks. Nobody, when neither header nor cookie says anything; what they say has to be good. */
@@ -156,5 +160,5 @@ export const recognise = Effect.fnUntraced(function* (
   }
   const meant = request.headers[ACCOUNT_HEADER]
   // As a stranger's: who was signed in before signs in again there, with a code.
-  return meant === undefined || meant === session.person.account.id ? session : NOBODY
+  return meant === undefined || meant === session.person.account.id ? session : { ...NOBODY, ended: ANOTHER }
 })

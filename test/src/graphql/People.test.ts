@@ -275,6 +275,9 @@ describe("a session's cookie", () => {
     // The new cookie comes last: a browser keeps what it was told last.
     const set = again.headers.getSetCookie().filter((cookie) => cookie.startsWith("service_session="))
     expect(set.at(-1)).toContain(token)
+    // Nor is what was allowed while the session lasted said to be too long.
+    const long = await ask("query($text: String) { __typename }", { text: "x".repeat(100_000) }, page)
+    expect([long.status, codes(long)]).toEqual([401, ["unauthorized"]])
     // By its header a session is a script's, which has asked to be it.
     const script = await ask(REQUEST, { email: ada.email }, bearer(ada.token))
     expect(script.status).toBe(401)
