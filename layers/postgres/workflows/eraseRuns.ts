@@ -39,8 +39,9 @@ export const eraseRuns = Effect.fnUntraced(function* (
       entry_key = CASE WHEN e.ended_at IS NULL THEN e.entry_key END
     FROM theirs WHERE e.app_id = ${appId} AND e.id = theirs.id`
   yield* sql`
-    DELETE FROM custom_events WHERE app_id = ${appId} AND id = ANY(ARRAY(
-      SELECT id FROM custom_events WHERE app_id = ${appId} AND user_id = ${externalId} ORDER BY id FOR UPDATE ${skip}
+    DELETE FROM custom_events WHERE ctid = ANY(ARRAY(
+      SELECT ctid FROM custom_events WHERE app_id = ${appId} AND user_id = ${externalId}
+      ORDER BY event, at FOR UPDATE ${skip}
     ))`
   // Changes that say what the person was like before.
   yield* sql`

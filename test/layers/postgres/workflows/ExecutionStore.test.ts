@@ -1769,7 +1769,7 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       yield* store.cancel(app, [late!.id], "operator", NO_EVENTS)
       expect(yield* keptOf("late")).toEqual([])
       expect(runs).toHaveLength(2)
-      expect(yield* sql`SELECT DISTINCT entry_key FROM executions WHERE app_id = ${app}`).toEqual([
+      expect(yield* sql`SELECT DISTINCT entry_key FROM executions WHERE app_id = ${app} ORDER BY 1`).toEqual([
         { entry_key: "xstays" },
         { entry_key: null }
       ])
