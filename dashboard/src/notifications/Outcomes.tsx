@@ -1,11 +1,12 @@
+import { useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { useState } from "react"
-import { useAsk, useDo } from "../api/hooks.ts"
+import { useEffect, useState } from "react"
+import { keyOf, useAsk, useDo } from "../api/hooks.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Card, Confirm, TableFrame } from "../parts/page.tsx"
 import { count, counted } from "../parts/time.ts"
 import type { NotificationQuery } from "./operations.ts"
-import { byProvider, outcomes, replayFailed, replayProgress } from "./operations.ts"
+import { byProvider, notification, outcomes, replayFailed, replayProgress } from "./operations.ts"
 import { reasonOf } from "./reasons.ts"
 import { PROVIDER } from "./words.ts"
 
@@ -28,6 +29,12 @@ const SendAgain = ({ appId, one }: { readonly one: Shown; readonly appId: string
   )
   const progress = useAsk(replayProgress, { id: replayId! }, { enabled: replayId !== null, every: 1_000 })
   const replay = progress.data?.replay
+  const client = useQueryClient()
+  const moved = replay ? `${replay.status} ${replay.replayed}` : null
+  // One that had ended is followed live again once somebody in it waits.
+  useEffect(() => {
+    if (moved !== null) void client.invalidateQueries({ queryKey: keyOf(notification as never, { id: one.id }) })
+  }, [client, moved, one.id])
   if (replay) {
     const isRunning = replay.status === "RUNNING"
     // Those whose device or channel is gone are not among the ones that it looks at.

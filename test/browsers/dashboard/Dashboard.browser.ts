@@ -320,6 +320,57 @@ describe("notifications", () => {
     })
   })
 
+  it("holds no stream while nobody looks, and follows changes again when somebody does", async () => {
+    const id = await later("Looked at again")
+    await visit("/sign-in", { token: owner }, async (page) => {
+      await page.clock.install()
+      const look = (isHidden: boolean) =>
+        page.evaluate((isHidden) => {
+          Object.defineProperty(document, "hidden", { value: isHidden, configurable: true })
+          Object.defineProperty(document, "visibilityState", {
+            value: isHidden ? "hidden" : "visible",
+            configurable: true
+          })
+          document.dispatchEvent(new Event("visibilitychange"))
+        }, isHidden)
+      const first = page.waitForRequest(isStream)
+      await page.goto(`${app()}/notifications/${id}`)
+      await (await first).response()
+      await look(true)
+      const ended = page.waitForEvent("requestfailed", isStream)
+      await page.clock.runFor(6_000)
+      await ended
+      await desk.call("POST", `/api/v1/notifications/${id}/cancel`)
+      const streams: Array<Request> = []
+      page.on("request", (request) => isStream(request) && streams.push(request))
+      await page.clock.runFor(60_000)
+      expect(streams).toEqual([])
+      await look(false)
+      await page.getByText("Cancelled", { exact: true }).first().waitFor()
+    })
+  })
+
+  it("holds no stream for one that has ended, and goes on counting who opens it", async () => {
+    const { data } = (await desk.call("GET", `/api/v1/notifications/${sent}/deliveries?status=sent&limit=1`)).body
+    await visit("/sign-in", { token: owner }, async (page) => {
+      await page.clock.install()
+      const streams: Array<Request> = []
+      page.on("request", (request) => isStream(request) && streams.push(request))
+      await page.goto(`${app()}/notifications/${sent}`)
+      await heading(page, "Autumn sale").waitFor()
+      await loaded(page)
+      const opened = page.locator(".funnel li", { hasText: "Opened" })
+      await opened.waitFor()
+      const { device_id } = data[0]
+      await desk.call("POST", "/api/v1/events", { type: "opened", notification_id: sent, device_id })
+      const counted = async () => (await desk.call("GET", `/api/v1/notifications/${sent}`)).body.counts.opened
+      await expect.poll(counted).toBe(1)
+      await page.clock.runFor(16_000)
+      await expect.poll(() => opened.innerText()).toMatch(/Opened by people\s+1\b/)
+      expect(streams).toEqual([])
+    })
+  })
+
   it("says that the connection is lost, keeps what it shows, and goes on by itself", async () => {
     await visit(`${app()}/notifications`, { token: owner }, async (page) => {
       await page.getByRole("link", { name: "Autumn sale" }).first().waitFor()
