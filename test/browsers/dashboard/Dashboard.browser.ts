@@ -383,6 +383,57 @@ describe("notifications", () => {
   })
 })
 
+describe("home", () => {
+  it("says that nothing moves any more, for how long the oldest waits, and that there is more than it counts", async () => {
+    await visit("/sign-in", { token: owner }, async (page) => {
+      await page.clock.install()
+      const createdAt = new Date(Date.now() - 60_000).toISOString()
+      let asked = 0
+      await page.route(GRAPHQL, async (route) => {
+        if (operationOf(route.request()) !== "Now") return route.continue()
+        const response = await route.fetch()
+        const { data } = await response.json()
+        const one = data.recent.nodes[0]
+        // It moves once, and then stands still.
+        const counts = { ...one.counts, accepted: 1_000, pending: asked++ === 0 ? 900 : 100 }
+        const sending = { nodes: [{ ...one, status: "SENDING", createdAt, counts }], pageInfo: { hasNextPage: true } }
+        await route.fulfill({ response, json: { data: { ...data, sending } } })
+      })
+      await page.goto(app())
+      const figure = (name: string) => page.locator(".figure", { hasText: name }).locator("dd")
+      const waited = async () => Number(/\d+/.exec(await figure("Oldest waits for").innerText())![0])
+      await expect.poll(() => figure("A second").innerText()).toMatch(/[1-9]\d*$/)
+      const before = await waited()
+      await page.clock.runFor(10_000)
+      const shown = async () => ({
+        speed: await figure("A second").innerText(),
+        waiting: await figure("Waiting").innerText(),
+        isLonger: (await waited()) > before + 8
+      })
+      await expect.poll(shown).toEqual({ speed: "at least 0", waiting: "at least 100", isLonger: true })
+    })
+  })
+
+  it("has nobody look after what was sent again, or can never be", async () => {
+    await visit("/sign-in", { token: owner }, async (page) => {
+      await page.route(GRAPHQL, async (route) => {
+        if (operationOf(route.request()) !== "Attention") return route.continue()
+        const response = await route.fetch()
+        const { data } = await response.json()
+        const letter = { kind: "NOTIFICATION", canReplay: false, createdAt: new Date().toISOString() }
+        const nodes = [
+          { ...letter, id: "gone" },
+          { ...letter, id: "waits", canReplay: true }
+        ]
+        const deadLetters = { nodes, pageInfo: { hasNextPage: false } }
+        await route.fulfill({ response, json: { data: { ...data, deadLetters } } })
+      })
+      await page.goto(app())
+      await page.getByText("1 dead letter", { exact: true }).waitFor()
+    })
+  })
+})
+
 describe("settings", () => {
   it("makes a key, shows it once, and revokes it", async () => {
     await visit(`${app()}/settings/keys`, { token: owner }, async (page) => {
