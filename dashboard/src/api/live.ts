@@ -1,4 +1,5 @@
-import { useEffect, useEffectEvent, useState } from "react"
+import type { RefObject } from "react"
+import { useEffect, useEffectEvent, useRef, useState } from "react"
 import type { Answer } from "./request.ts"
 import { answerIn, onOutcome, post, refusalIn } from "./request.ts"
 import type { TypedDocument } from "./typedDocument.ts"
@@ -46,6 +47,17 @@ async function* eventsOf(body: ReadableStream<BufferSource>, heard: () => void):
 
 /** `live`: changes arrive; `waiting`: not at the moment, asked again soon; `ended`: there will be no more. */
 export type LiveState = "live" | "waiting" | "ended"
+
+/** When a stream has said something last, and since when the present one speaks: Infinity while there is none. */
+export interface Heard {
+  readonly at: number
+  readonly since: number
+}
+
+export interface Live {
+  readonly state: LiveState
+  readonly heard: RefObject<Heard>
+}
 
 const rest = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
@@ -115,7 +127,7 @@ type End = "ended" | "cut"
 const follow = async <A>(
   document: TypedDocument<A, never>,
   variables: unknown,
-  { heard, signal }: ReturnType<typeof listen>,
+  { heard, signal }: Pick<ReturnType<typeof listen>, "heard" | "signal">,
   onLive: () => void,
   onAnswer: (answer: A) => void
 ): Promise<End> => {
@@ -141,8 +153,9 @@ export const useLive = <A, V>(
   variables: V,
   isWanted: boolean,
   onAnswer: (answer: A) => void
-): LiveState => {
+): Live => {
   const [state, setState] = useState<LiveState>("waiting")
+  const heard = useRef<Heard>({ at: 0, since: Infinity })
   const [sessions, setSessions] = useState(0)
   const answered = useEffectEvent(onAnswer)
   const key = JSON.stringify(variables)
@@ -163,10 +176,20 @@ export const useLive = <A, V>(
         if (signal.aborted) return
         const began = performance.now()
         const stream = listen(signal)
-        const end = await follow(document as never, JSON.parse(key), stream, () => setState("live"), answered).catch(
-          () => "cut" as const
-        )
+        const spoken = (): void => {
+          stream.heard()
+          const at = Date.now()
+          heard.current = { at, since: Math.min(heard.current.since, at) }
+        }
+        const end = await follow(
+          document as never,
+          JSON.parse(key),
+          { signal: stream.signal, heard: spoken },
+          () => setState("live"),
+          answered
+        ).catch(() => "cut" as const)
         stream.close()
+        heard.current = { ...heard.current, since: Infinity }
         if (signal.aborted) return
         if (end === "ended") return setState("ended")
         if (isHidden()) continue
@@ -178,5 +201,5 @@ export const useLive = <A, V>(
     void run()
     return () => abort.abort()
   }, [document, key, isWanted, sessions])
-  return state
+  return { state, heard }
 }

@@ -147,13 +147,18 @@ export const One = () => {
   )
   const one = shown.data?.notification ?? null
   const title = useTitle(one)
-  const live = useLive(notificationLive, { id }, one !== null && !isOver(one), ({ notificationChanged }) => {
-    client.setQueryData<NotificationQuery>(keyOf(notification as never, { id }), (before) =>
-      before?.notification ? { notification: { ...before.notification, ...notificationChanged } } : before
-    )
-  })
+  const { heard, state: live } = useLive(
+    notificationLive,
+    { id },
+    one !== null && !isOver(one),
+    ({ notificationChanged }) => {
+      client.setQueryData<NotificationQuery>(keyOf(notification as never, { id }), (before) =>
+        before?.notification ? { notification: { ...before.notification, ...notificationChanged } } : before
+      )
+    }
+  )
   useInStep(one)
-  const rate = useRate(one?.counts ?? null, one?.status === "SENDING")
+  const rate = useRate(one?.counts ?? null, one?.status === "SENDING", heard)
   const above = (
     <Link to="/apps/$appId/notifications" params={{ appId }}>
       Notifications

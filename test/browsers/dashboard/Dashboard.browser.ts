@@ -371,6 +371,61 @@ describe("notifications", () => {
     })
   })
 
+  it("says how fast it goes, by a computer that slept as well, and of no stall that nobody has told it of", async () => {
+    await visit("/sign-in", { token: owner }, async (page) => {
+      await page.clock.install()
+      await page.addInitScript(() => {
+        const { fetch } = window
+        window.fetch = async (input, init) => {
+          if (new Headers(init?.headers).get("accept") !== "text/event-stream") return fetch(input, init)
+          const body = new ReadableStream({
+            start: (stream) =>
+              addEventListener("say", (event) =>
+                stream.enqueue(new TextEncoder().encode((event as CustomEvent).detail))
+              )
+          })
+          document.documentElement.dataset["streamed"] = "yes"
+          return new Response(body)
+        }
+      })
+      let counts = {}
+      const standing = (done: number) => ({
+        status: "SENDING",
+        counts: { ...counts, accepted: 1_000_000, pending: 1_000_000 - done }
+      })
+      await page.route(GRAPHQL, async (route) => {
+        if (operationOf(route.request()) !== "Notification") return route.continue()
+        const response = await route.fetch()
+        const { data } = await response.json()
+        counts = data.notification.counts
+        await route.fulfill({ response, json: { data: { notification: { ...data.notification, ...standing(0) } } } })
+      })
+      const lead = page.locator(".lead")
+      const say = async (done: number) => {
+        const answer = JSON.stringify({ data: { notificationChanged: standing(done) } })
+        await page.evaluate(
+          (detail) => dispatchEvent(new CustomEvent("say", { detail })),
+          `event: next\ndata: ${answer}\n\n`
+        )
+        await expect.poll(() => lead.innerText()).toContain(`${done.toLocaleString("en")} of`)
+        await page.clock.runFor(1_000)
+      }
+      await page.goto(`${app()}/notifications/${sent}`)
+      await page.locator("html[data-streamed]").waitFor({ state: "attached" })
+      for (let i = 1; i <= 6; i++) await say(i * 10)
+      await expect.poll(() => lead.innerText()).toMatch(/done, \d{1,2} a second/)
+      await page.clock.fastForward(30_000)
+      for (let i = 0; i < 4; i++) {
+        await say(114_000 + i * 10)
+        expect(await lead.innerText()).not.toMatch(/\d{3} a second/)
+      }
+      await page.clock.runFor(18_000)
+      await expect.poll(() => lead.innerText()).toContain("Nothing has moved for")
+      await page.clock.runFor(12_000)
+      await expect.poll(() => lead.innerText()).not.toContain("Nothing has moved for")
+    })
+  })
+
   it("says that the connection is lost, keeps what it shows, and goes on by itself", async () => {
     await visit(`${app()}/notifications`, { token: owner }, async (page) => {
       await page.getByRole("link", { name: "Autumn sale" }).first().waitFor()
