@@ -703,6 +703,19 @@ const countOf = async (title: string): Promise<number> => {
 const HTML = { contentType: "text/html", body: "<html><h1>There is something between us</h1></html>" }
 
 describe("a network that fails", () => {
+  it("says that nobody was signed out", async () => {
+    await visit(app(), { token: owner }, async (page) => {
+      await page.route(GRAPHQL, (route) =>
+        operationOf(route.request()) === "Logout"
+          ? route.fulfill({ json: { errors: [{ message: "It broke.", extensions: { code: "internal_error" } }] } })
+          : route.continue()
+      )
+      await page.getByRole("button", { name: /^Account/ }).click()
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByRole("alert").getByText("It broke.").waitFor()
+    })
+  })
+
   it("sends once when the button is pressed twice before it shows that it is busy", async () => {
     await visit(`${app()}/compose`, { token: owner }, async (page) => {
       const button = await review(page, "Pressed twice")
