@@ -451,7 +451,10 @@ describe("home", () => {
         const one = data.recent.nodes[0]
         // It moves once, and then stands still.
         const counts = { ...one.counts, accepted: 1_000, pending: asked++ === 0 ? 900 : 100 }
-        const sending = { nodes: [{ ...one, status: "SENDING", createdAt, counts }], pageInfo: { hasNextPage: true } }
+        const sending = {
+          nodes: [{ ...one, status: "SENDING", createdAt, sendAt: null, counts }],
+          pageInfo: { hasNextPage: true }
+        }
         await route.fulfill({ response, json: { data: { ...data, sending } } })
       })
       await page.goto(app())
