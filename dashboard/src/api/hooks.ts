@@ -26,10 +26,10 @@ export const makeQueryClient = (): QueryClient =>
 export const keyOf = (document: TypedDocument<never, never>, variables: unknown) =>
   [nameOf(document), variables] as const
 
-interface AskOptions {
+interface AskOptions<A> {
   readonly enabled?: boolean
-  /** Milliseconds; not while nobody looks. */
-  readonly every?: number | false
+  /** Milliseconds, also by what was answered last; not while nobody looks. */
+  readonly every?: number | false | ((answer: A | undefined) => number | false)
   /** Shows the answer before while the next one comes: for pages of a list, and for filters. */
   readonly keep?: boolean
 }
@@ -38,13 +38,13 @@ interface AskOptions {
 export const useAsk = <A, V>(
   document: TypedDocument<A, V>,
   variables: V,
-  { enabled = true, every = false, keep = false }: AskOptions = {}
+  { enabled = true, every = false, keep = false }: AskOptions<A> = {}
 ): UseQueryResult<A, Error> =>
   useQuery({
     queryKey: keyOf(document as never, variables),
     queryFn: ({ signal }) => ask(document, variables, signal),
     enabled,
-    refetchInterval: every,
+    refetchInterval: typeof every === "function" ? ({ state }) => every(state.data) : every,
     placeholderData: keep ? (keepPreviousData as never) : undefined
   })
 

@@ -1,4 +1,5 @@
-import { useEffect, useEffectEvent, useState } from "react"
+import type { RefObject } from "react"
+import { useEffect, useEffectEvent, useRef, useState } from "react"
 import type { Answer } from "./request.ts"
 import { answerIn, onOutcome, post, refusalIn } from "./request.ts"
 import type { TypedDocument } from "./typedDocument.ts"
@@ -14,6 +15,12 @@ const SILENCE_MS = 45_000
 
 /** Whoever looks at a page again does not wait for the end of the silence. */
 const LATE_MS = 20_000
+
+/**
+ * A page that nobody looks at holds no stream for longer: over HTTP/1.1 a browser has six connections to a host, for all
+ * its tabs. Nothing is missed, as a stream begins with the whole answer. Milliseconds.
+ */
+const HIDDEN_MS = 5_000
 
 type Event = { readonly name: string; readonly data: string }
 
@@ -41,6 +48,17 @@ async function* eventsOf(body: ReadableStream<BufferSource>, heard: () => void):
 /** `live`: changes arrive; `waiting`: not at the moment, asked again soon; `ended`: there will be no more. */
 export type LiveState = "live" | "waiting" | "ended"
 
+/** When a stream has said something last, and since when the present one speaks: Infinity while there is none. */
+export interface Heard {
+  readonly at: number
+  readonly since: number
+}
+
+export interface Live {
+  readonly state: LiveState
+  readonly heard: RefObject<Heard>
+}
+
 const rest = (milliseconds: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)
@@ -50,27 +68,51 @@ const rest = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     })
   })
 
-/** What is heard of a stream: it is given up after too long a silence, and when there is a better moment for another. */
+const isHidden = (): boolean => document.hidden
+
+/** Until somebody looks at the page. */
+const looked = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      if (isHidden() && !signal.aborted) return
+      document.removeEventListener("visibilitychange", end)
+      signal.removeEventListener("abort", end)
+      resolve()
+    }
+    document.addEventListener("visibilitychange", end)
+    signal.addEventListener("abort", end)
+    end()
+  })
+
+/**
+ * What is heard of a stream: it is given up after too long a silence, when nobody looks, and when there is a better moment
+ * for another.
+ */
 const listen = (signal: AbortSignal) => {
   const giveUp = new AbortController()
   const end = (): void => giveUp.abort()
   let heardAt = 0
   let timer: ReturnType<typeof setTimeout> | undefined
+  let leaving: ReturnType<typeof setTimeout> | undefined
   const heard = (): void => {
     heardAt = Date.now()
     clearTimeout(timer)
     timer = setTimeout(end, SILENCE_MS)
   }
   const seen = (): void => {
-    if (document.visibilityState === "visible" && Date.now() - heardAt > LATE_MS) end()
+    clearTimeout(leaving)
+    if (isHidden()) leaving = setTimeout(end, HIDDEN_MS)
+    else if (Date.now() - heardAt > LATE_MS) end()
   }
   heard()
+  seen()
   signal.addEventListener("abort", end)
   addEventListener("online", end)
   document.addEventListener("resume", end)
   document.addEventListener("visibilitychange", seen)
   const close = (): void => {
     clearTimeout(timer)
+    clearTimeout(leaving)
     signal.removeEventListener("abort", end)
     removeEventListener("online", end)
     document.removeEventListener("resume", end)
@@ -85,7 +127,7 @@ type End = "ended" | "cut"
 const follow = async <A>(
   document: TypedDocument<A, never>,
   variables: unknown,
-  { heard, signal }: ReturnType<typeof listen>,
+  { heard, signal }: Pick<ReturnType<typeof listen>, "heard" | "signal">,
   onLive: () => void,
   onAnswer: (answer: A) => void
 ): Promise<End> => {
@@ -105,14 +147,15 @@ const follow = async <A>(
   return "cut"
 }
 
-/** Follows a subscription as long as the component shows, and calls with every answer. */
+/** Follows a subscription as long as the component shows and somebody looks at it, and calls with every answer. */
 export const useLive = <A, V>(
   document: TypedDocument<A, V>,
   variables: V,
   isWanted: boolean,
   onAnswer: (answer: A) => void
-): LiveState => {
+): Live => {
   const [state, setState] = useState<LiveState>("waiting")
+  const heard = useRef<Heard>({ at: 0, since: Infinity })
   const [sessions, setSessions] = useState(0)
   const answered = useEffectEvent(onAnswer)
   const key = JSON.stringify(variables)
@@ -129,14 +172,27 @@ export const useLive = <A, V>(
     const { signal } = abort
     const run = async (): Promise<void> => {
       for (let tries = 0; !signal.aborted; tries++) {
+        await looked(signal)
+        if (signal.aborted) return
         const began = performance.now()
         const stream = listen(signal)
-        const end = await follow(document as never, JSON.parse(key), stream, () => setState("live"), answered).catch(
-          () => "cut" as const
-        )
+        const spoken = (): void => {
+          stream.heard()
+          const at = Date.now()
+          heard.current = { at, since: Math.min(heard.current.since, at) }
+        }
+        const end = await follow(
+          document as never,
+          JSON.parse(key),
+          { signal: stream.signal, heard: spoken },
+          () => setState("live"),
+          answered
+        ).catch(() => "cut" as const)
         stream.close()
+        heard.current = { ...heard.current, since: Infinity }
         if (signal.aborted) return
         if (end === "ended") return setState("ended")
+        if (isHidden()) continue
         setState("waiting")
         if (stream.signal.aborted || performance.now() - began > 30_000) tries = 0
         await rest(PAUSES[Math.min(tries, PAUSES.length - 1)]!, signal)
@@ -145,5 +201,5 @@ export const useLive = <A, V>(
     void run()
     return () => abort.abort()
   }, [document, key, isWanted, sessions])
-  return state
+  return { state, heard }
 }

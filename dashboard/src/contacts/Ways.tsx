@@ -60,6 +60,7 @@ const ChannelItem = ({ canChange, one }: { readonly one: Channel; readonly canCh
           Subscribe again…<span className="unseen"> {one.address}</span>
         </Button>
       )}
+      {!isAsking && <ErrorNotice error={change.error} />}
       {isAsking && (
         <Confirm
           title={`Send mail to ${one.address} again?`}

@@ -147,6 +147,7 @@ const Side = ({
               Sign out
             </button>
           </Menu>
+          <ErrorNotice error={leaving.error} />
         </div>
       </div>
       {isNew && <NewApplication groups={groups} onClose={() => setNew(false)} />}

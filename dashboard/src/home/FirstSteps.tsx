@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
 import { useState } from "react"
 import { useAsk } from "../api/hooks.ts"
+import { untilEnded } from "../api/pace.ts"
 import { useApp, useViewer } from "../frame/viewer.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Card, Chip } from "../parts/page.tsx"
@@ -16,7 +17,11 @@ const LONG = 10_000
 /** How far the push to this browser is, in words. */
 const Arrival = ({ appId, id }: { readonly appId: string; readonly id: string }) => {
   const [begun] = useState(() => Date.now())
-  const shown = useAsk(firstPushState, { id }, { every: 1_000 })
+  const shown = useAsk(
+    firstPushState,
+    { id },
+    { every: (answer) => untilEnded(answer?.notification?.counts, Date.now() - begun) }
+  )
   const counts = shown.data?.notification?.counts
   const isLong = shown.dataUpdatedAt - begun > LONG
   return (
@@ -72,7 +77,7 @@ export const ThisBrowser = ({ appId, hasKeys }: { readonly appId: string; readon
   if (!needed.every(may)) return <p className="muted">An admin of the organization can try it.</p>
   return (
     <>
-      {sending.data !== undefined && <Arrival appId={appId} id={sending.data} />}
+      {sending.data !== undefined && <Arrival key={sending.data} appId={appId} id={sending.data} />}
       <ErrorNotice error={sending.error ?? leaving.error} />
       <p className="actions">
         <Button isBusy={sending.isPending} onClick={() => sending.mutate()}>

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { useEffect, useRef, useState } from "react"
+import { useEffect, useEffectEvent, useRef, useState } from "react"
 import { useAsk } from "../api/hooks.ts"
 import { useApp } from "../frame/viewer.ts"
 import { Titled } from "../notifications/Titled.tsx"
@@ -8,10 +8,12 @@ import { PROVIDER, STATUS } from "../notifications/words.ts"
 import { Columns } from "../parts/charts.tsx"
 import { ErrorNotice } from "../parts/form.tsx"
 import { Card, Chip, Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
-import { count, lasting, percent } from "../parts/time.ts"
+import { count, counted, lasting, percent } from "../parts/time.ts"
 import { suspensionWords } from "../settings/credentialWords.ts"
 import { disabledWords } from "../webhooks/words.ts"
 import type { AttentionQuery, DaysQuery, NowQuery } from "./operations.ts"
+import type { Standing } from "./figures.ts"
+import { CLOSE_MS, oldestWait, speedBetween, standingOf, waits } from "./figures.ts"
 import { FirstSteps } from "./FirstSteps.tsx"
 import { attention, days, now } from "./operations.ts"
 
@@ -36,38 +38,32 @@ const Figure = ({
 )
 
 /** People a second, by what two answers a while apart say. */
-const useSpeed = (going: ReadonlyArray<Going>): number => {
-  const before = useRef<{ readonly at: number; readonly done: ReadonlyMap<string, number> } | null>(null)
+const useSpeed = (going: ReadonlyArray<Going>, at: number): number => {
+  const before = useRef<Standing | null>(null)
   const [speed, setSpeed] = useState(0)
-  const key = JSON.stringify(going.map(({ counts, id }) => [id, counts.accepted - counts.pending]))
-  useEffect(() => {
-    const done = new Map(JSON.parse(key) as ReadonlyArray<readonly [string, number]>)
-    const last = before.current
-    before.current = { at: performance.now(), done }
-    if (last === null) return
-    const seconds = (performance.now() - last.at) / 1000
-    const moved = [...done].reduce((sum, [id, n]) => sum + Math.max(0, n - (last.done.get(id) ?? n)), 0)
-    setSpeed(seconds > 0.5 ? moved / seconds : 0)
-  }, [key])
+  const answered = useEffectEvent(() => {
+    const now = standingOf(going, at)
+    if (before.current !== null && at - before.current.at < CLOSE_MS) return
+    setSpeed(before.current === null ? 0 : speedBetween(before.current, now))
+    before.current = now
+  })
+  useEffect(answered, [at])
   return going.length === 0 ? 0 : speed
 }
 
-const NowCard = ({ data }: { readonly data: NowQuery }) => {
-  const going = [...data.sending.nodes, ...data.queued.nodes]
-  const speed = useSpeed(going)
+const NowCard = ({ at, data: { queued, sending } }: { readonly data: NowQuery; readonly at: number }) => {
+  const going = [...sending.nodes, ...queued.nodes]
+  const isPart = sending.pageInfo.hasNextPage || queued.pageInfo.hasNextPage
+  const least = (words: string) => (isPart ? `at least ${words}` : words)
+  const speed = useSpeed(going, at)
   const waiting = going.reduce((sum, { counts }) => sum + counts.pending, 0)
-  const oldest = going
-    .filter(({ counts }) => counts.pending > 0)
-    .map(({ createdAt, sendAt }) => (sendAt && sendAt.length > 10 ? sendAt : createdAt))
-    .toSorted()[0]
+  const oldest = oldestWait(going, at)
   return (
     <Card title="Now">
       <dl className="figures">
-        <Figure name="A second">{count(Math.round(speed))}</Figure>
-        <Figure name="Waiting">{count(waiting)}</Figure>
-        <Figure name="Oldest waits for">
-          {oldest === undefined ? "–" : lasting(Math.max(0, (Date.now() - Date.parse(oldest)) / 1000))}
-        </Figure>
+        <Figure name="A second">{least(count(Math.round(speed)))}</Figure>
+        <Figure name="Waiting">{least(count(waiting))}</Figure>
+        <Figure name="Oldest waits for">{oldest === null ? "–" : least(lasting(oldest))}</Figure>
       </dl>
     </Card>
   )
@@ -163,10 +159,18 @@ const Sums = ({ stats }: { readonly stats: DaysQuery["stats"] }) => {
 }
 
 /** What waits for somebody, each with the way to mend it. */
-const Attention = ({ appId, data }: { readonly data: AttentionQuery; readonly appId: string }) => {
+const Attention = ({
+  appId,
+  at,
+  data
+}: {
+  readonly data: AttentionQuery
+  readonly at: number
+  readonly appId: string
+}) => {
   const suspended = data.credentials.filter(({ suspendedReason }) => suspendedReason !== null)
   const disabled = data.hooks.nodes.filter(({ disabledReason, isActive }) => !isActive && disabledReason !== null)
-  const letters = data.deadLetters.nodes
+  const letters = data.deadLetters.nodes.filter((letter) => waits(letter, at))
   const items: Array<{
     readonly key: string
     readonly title: string
@@ -195,8 +199,10 @@ const Attention = ({ appId, data }: { readonly data: AttentionQuery; readonly ap
       ? [
           {
             key: "letters",
-            title: `${count(letters.length)}${data.deadLetters.pageInfo.hasNextPage ? " or more" : ""} dead letters`,
-            words: "Messages or webhook deliveries that finally failed. Those of messages can be sent again.",
+            title: data.deadLetters.pageInfo.hasNextPage
+              ? `${count(letters.length)} or more dead letters`
+              : counted(letters.length, "dead letter"),
+            words: "Messages that can be sent again, and what webhooks missed during the last day.",
             to: "/apps/$appId/dead-letters",
             link: "Look at them"
           }
@@ -228,7 +234,7 @@ const Attention = ({ appId, data }: { readonly data: AttentionQuery; readonly ap
   return (
     <Card title="Needs attention" className="whole">
       {items.length === 0 ? (
-        <p className="muted">Nothing: credentials work, webhooks answer, no dead letters.</p>
+        <p className="muted">Nothing: credentials work, webhooks answer, and nothing waits to be sent again.</p>
       ) : (
         <ul className="attention">
           {items.map(({ id, key, link, title, to, words }) => (
@@ -299,8 +305,12 @@ export const Home = () => {
       <ErrorNotice error={going.error ?? sums.error ?? wrong.error} />
       <div className="grid two home">
         <FirstSteps />
-        {wrong.data && <Attention data={wrong.data} appId={appId} />}
-        {going.data ? <NowCard data={going.data} /> : <Card title="Now">{!going.error && <Loading lines={2} />}</Card>}
+        {wrong.data && <Attention data={wrong.data} at={wrong.dataUpdatedAt} appId={appId} />}
+        {going.data ? (
+          <NowCard data={going.data} at={going.dataUpdatedAt} />
+        ) : (
+          <Card title="Now">{!going.error && <Loading lines={2} />}</Card>
+        )}
         {sums.data ? (
           <Sums stats={sums.data.stats} />
         ) : (

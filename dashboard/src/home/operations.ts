@@ -64,6 +64,7 @@ export type NowQuery = {
         readonly cancelled: number
       }
     }>
+    readonly pageInfo: { readonly hasNextPage: boolean }
   }
   readonly queued: {
     readonly nodes: ReadonlyArray<{
@@ -85,6 +86,7 @@ export type NowQuery = {
         readonly cancelled: number
       }
     }>
+    readonly pageInfo: { readonly hasNextPage: boolean }
   }
   readonly recent: {
     readonly nodes: ReadonlyArray<{
@@ -224,7 +226,7 @@ export const days: TypedDocument<DaysQuery, DaysQueryVariables> = typed(
   "query Days($appId:ID!$from:String$to:String){stats(appId:$appId from:$from to:$to groupBy:DAY_PROVIDER){from to data{day provider sent failed delivered opened machineOpened clicked machineClicked}}}"
 )
 export const now: TypedDocument<NowQuery, NowQueryVariables> = typed(
-  "query Now($appId:ID!){sending:notifications(appId:$appId status:SENDING first:20){nodes{...Going}}queued:notifications(appId:$appId status:QUEUED first:20){nodes{...Going}}recent:notifications(appId:$appId first:6){nodes{...Going}}}fragment Going on NotificationSummary{id title templateId workflowId workflowStep status createdAt startedAt sendAt counts{accepted pending sent failed skipped cancelled}}"
+  "query Now($appId:ID!){sending:notifications(appId:$appId status:SENDING first:20){nodes{...Going}pageInfo{hasNextPage}}queued:notifications(appId:$appId status:QUEUED first:20){nodes{...Going}pageInfo{hasNextPage}}recent:notifications(appId:$appId first:6){nodes{...Going}}}fragment Going on NotificationSummary{id title templateId workflowId workflowStep status createdAt startedAt sendAt counts{accepted pending sent failed skipped cancelled}}"
 )
 export const attention: TypedDocument<AttentionQuery, AttentionQueryVariables> = typed(
   "query Attention($appId:ID!){application(id:$appId){id name identityVerification warnings}credentials(appId:$appId){kind suspendedReason}hooks(appId:$appId first:100){nodes{id name isActive disabledReason}}deadLetters(appId:$appId first:100){nodes{id kind canReplay createdAt}pageInfo{hasNextPage}}apiKeys(appId:$appId first:100){nodes{id lastUsedAt}}}"

@@ -2,6 +2,7 @@ import { useState } from "react"
 import { useApp, useViewer } from "../frame/viewer.ts"
 import { Button, Choice } from "../parts/form.tsx"
 import { Card, Empty, Page } from "../parts/page.tsx"
+import { useBeginning } from "./begin.ts"
 import type { Kind } from "./columns.ts"
 import { JobItem } from "./JobItem.tsx"
 import { ABOUT_CSV, FORMATS, startExport, useJobs } from "./jobs.ts"
@@ -12,10 +13,10 @@ const NewExport = ({ accountId, onStart }: { readonly accountId: string; readonl
   const { appId } = useApp()
   const [kind, setKind] = useState<Kind>("contacts")
   const [format, setFormat] = useState<ExportJob["format"]>("csv")
-  const start = async () => {
+  const beginning = useBeginning(async () => {
     await startExport({ accountId, appId, kind, format })
     onStart()
-  }
+  })
   return (
     <Card title="Export">
       <Choice
@@ -29,7 +30,14 @@ const NewExport = ({ accountId, onStart }: { readonly accountId: string; readonl
       />
       <Choice label="As" value={format} onChange={setFormat} options={FORMATS} />
       <p className="small muted">{ABOUT_CSV}</p>
-      <Button onClick={() => void start()}>Export them</Button>
+      {beginning.fault !== null && (
+        <p className="notice danger" role="alert">
+          {beginning.fault}
+        </p>
+      )}
+      <Button isBusy={beginning.isBusy} onClick={() => void beginning.start(undefined)}>
+        Export them
+      </Button>
     </Card>
   )
 }

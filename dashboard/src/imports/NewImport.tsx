@@ -4,6 +4,7 @@ import { AreaField, Button, Choice, Field, useDraft } from "../parts/form.tsx"
 import { Card, TableFrame } from "../parts/page.tsx"
 import { bytes, counted } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
+import { useBeginning } from "./begin.ts"
 import type { Kind } from "./columns.ts"
 import { FIELDS, guess, inputOf, obstacleOf } from "./columns.ts"
 import type { Place, Row, Shape } from "./rows.ts"
@@ -147,7 +148,7 @@ export const NewImport = ({
     }
   }
   const obstacle = chosen === null ? null : obstacleOf(kind, targets)
-  const start = async () => {
+  const beginning = useBeginning(async () => {
     if (chosen === null || obstacle !== null) return
     await addJob<ImportJob>({
       type: "import",
@@ -175,7 +176,7 @@ export const NewImport = ({
     draft.forget()
     toast("The import has begun")
     onStart()
-  }
+  })
   return (
     <Card title="Import">
       <Choice
@@ -262,8 +263,18 @@ export const NewImport = ({
               ? "Whoever is there already, by your own id, is changed: empty cells leave a field as it is, tags and attributes take the place of those that were there. Tags are divided by commas."
               : "A token that is there already is registered anew: what is left out of its row is forgotten. Tags are divided by commas."}
           </p>
+          {beginning.fault !== null && (
+            <p className="notice danger" role="alert">
+              {beginning.fault}
+            </p>
+          )}
           <div className="actions">
-            <Button kind="primary" aria-disabled={obstacle !== null || undefined} onClick={() => void start()}>
+            <Button
+              kind="primary"
+              isBusy={beginning.isBusy}
+              aria-disabled={obstacle !== null || undefined}
+              onClick={() => void beginning.start(undefined)}
+            >
               Import {chosen.name}
             </Button>
           </div>

@@ -83,7 +83,10 @@ const within = async <A>(
   mode: IDBTransactionMode,
   use: (jobs: IDBObjectStore, pieces: IDBObjectStore) => IDBRequest<A>
 ) => {
-  const found = await (database ??= open())
+  const found = await (database ??= open().catch((error: unknown) => {
+    database = null
+    throw error
+  }))
   const transaction = found.transaction(["jobs", "pieces"], mode)
   const done = new Promise<void>((resolve, reject) => {
     transaction.addEventListener("complete", () => resolve())

@@ -34,7 +34,12 @@ import { STATUS } from "./words.ts"
 type Shown = NonNullable<NotificationQuery["notification"]>
 
 const SETTLED: ReadonlySet<string> = new Set(["COMPLETED", "CANCELLED"])
+/** How often the counts of one that has ended are asked for: people go on opening it. Milliseconds. */
+const AFTERWARDS_MS = 15_000
 const HALTABLE: ReadonlySet<string> = new Set(["SCHEDULED", "QUEUED", "SENDING"])
+
+/** Whether nothing more goes out: those who failed may be sent to again. */
+const isOver = ({ counts, status }: Shown): boolean => SETTLED.has(status) && counts.pending === 0
 
 /** Where it stands, in one sentence. */
 const sentence = ({ completedAt, counts, localTime, sendAt, startedAt, status }: Shown, rate: Rate): string => {
@@ -135,16 +140,25 @@ export const One = () => {
   const id = useId("id")
   const { appId, may } = useApp()
   const client = useQueryClient()
-  const shown = useAsk(notification, { id })
+  const shown = useAsk(
+    notification,
+    { id },
+    { every: (answer) => (answer?.notification && isOver(answer.notification) ? AFTERWARDS_MS : false) }
+  )
   const one = shown.data?.notification ?? null
   const title = useTitle(one)
-  const live = useLive(notificationLive, { id }, one !== null, ({ notificationChanged }) => {
-    client.setQueryData<NotificationQuery>(keyOf(notification as never, { id }), (before) =>
-      before?.notification ? { notification: { ...before.notification, ...notificationChanged } } : before
-    )
-  })
+  const { heard, state: live } = useLive(
+    notificationLive,
+    { id },
+    one !== null && !isOver(one),
+    ({ notificationChanged }) => {
+      client.setQueryData<NotificationQuery>(keyOf(notification as never, { id }), (before) =>
+        before?.notification ? { notification: { ...before.notification, ...notificationChanged } } : before
+      )
+    }
+  )
   useInStep(one)
-  const rate = useRate(one?.counts ?? null, one?.status === "SENDING")
+  const rate = useRate(one?.counts ?? null, one?.status === "SENDING", heard)
   const above = (
     <Link to="/apps/$appId/notifications" params={{ appId }}>
       Notifications

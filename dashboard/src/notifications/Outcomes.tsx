@@ -1,11 +1,13 @@
+import { useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { useState } from "react"
-import { useAsk, useDo } from "../api/hooks.ts"
+import { useEffect, useState } from "react"
+import { keyOf, useAsk, useDo } from "../api/hooks.ts"
+import { untilDone } from "../api/pace.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Card, Confirm, TableFrame } from "../parts/page.tsx"
 import { count, counted } from "../parts/time.ts"
 import type { NotificationQuery } from "./operations.ts"
-import { byProvider, outcomes, replayFailed, replayProgress } from "./operations.ts"
+import { byProvider, notification, outcomes, replayFailed, replayProgress } from "./operations.ts"
 import { reasonOf } from "./reasons.ts"
 import { PROVIDER } from "./words.ts"
 
@@ -26,30 +28,32 @@ const SendAgain = ({ appId, one }: { readonly one: Shown; readonly appId: string
     },
     { once: true }
   )
-  const progress = useAsk(replayProgress, { id: replayId! }, { enabled: replayId !== null, every: 1_000 })
+  const progress = useAsk(
+    replayProgress,
+    { id: replayId! },
+    { enabled: replayId !== null, every: (answer) => untilDone(answer?.replay?.status) }
+  )
   const replay = progress.data?.replay
-  if (replay) {
-    const isRunning = replay.status === "RUNNING"
-    // Those whose device or channel is gone are not among the ones that it looks at.
-    const left = isRunning ? 0 : Math.max(replay.skipped, failedBefore - replay.replayed)
-    return (
-      <span role="status">
-        {isRunning ? "Sending again…" : "Sent again:"} {counted(replay.replayed, "person", "people")}
-        {left > 0 && `; ${count(left)} cannot get it any more, as their device or address is gone`}
-      </span>
-    )
-  }
-  if (one.counts.failed === 0) return null
+  const isRunning = replay?.status === "RUNNING"
+  const client = useQueryClient()
+  const moved = replay ? `${replay.status} ${replay.replayed}` : null
+  // One that had ended is followed live again once somebody in it waits.
+  useEffect(() => {
+    if (moved !== null) void client.invalidateQueries({ queryKey: keyOf(notification as never, { id: one.id }) })
+  }, [client, moved, one.id])
+  // Those whose device or channel is gone are not among the ones that it looks at.
+  const left = !replay || isRunning ? 0 : Math.max(replay.skipped, failedBefore - replay.replayed)
   return (
     <>
-      <Button
-        onClick={() => {
-          setFailedBefore(one.counts.failed)
-          setAsking(true)
-        }}
-      >
-        Send again to those who failed…
-      </Button>
+      {replay && (
+        <span role="status">
+          {isRunning ? "Sending again…" : "Sent again:"} {counted(replay.replayed, "person", "people")}
+          {left > 0 && `; ${count(left)} cannot get it any more, as their device or address is gone`}
+        </span>
+      )}
+      {!isRunning && one.counts.failed > 0 && (
+        <Button onClick={() => setAsking(true)}>Send again to those who failed…</Button>
+      )}
       {isAsking && (
         <Confirm
           title="Send again to those who failed?"
@@ -57,7 +61,10 @@ const SendAgain = ({ appId, one }: { readonly one: Shown; readonly appId: string
           doing="primary"
           isBusy={start.isPending}
           error={<ErrorNotice error={start.error} />}
-          onConfirm={() => start.mutate({ appId, notificationId: one.id })}
+          onConfirm={() => {
+            setFailedBefore(one.counts.failed)
+            start.mutate({ appId, notificationId: one.id })
+          }}
           onClose={() => setAsking(false)}
         >
           <p>

@@ -4,6 +4,7 @@ import { useAsk } from "../api/hooks.ts"
 import type { TypedDocument } from "../api/typedDocument.ts"
 import { DeviceName } from "../devices/cells.tsx"
 import { useApp, useViewer } from "../frame/viewer.ts"
+import { useBeginning } from "../imports/begin.ts"
 import { ABOUT_CSV, FORMATS, startExport, useJobs } from "../imports/jobs.ts"
 import { JobItem } from "../imports/JobItem.tsx"
 import type { ExportJob } from "../imports/store.ts"
@@ -137,10 +138,10 @@ const Exports = ({
   const jobs = useJobs(accountId)
   const own = (jobs.data ?? []).filter((job) => job.type === "export" && job.segment?.id === id)
   const refresh = () => void jobs.refetch()
-  const start = async (kind: ExportJob["kind"]) => {
+  const { fault, isBusy, start } = useBeginning(async (kind: ExportJob["kind"]) => {
     await startExport({ accountId, appId, kind, format, segment: { id, name } })
     refresh()
-  }
+  })
   return (
     <>
       {(hasPeople || hasDevices) && (
@@ -149,9 +150,22 @@ const Exports = ({
           <Choice label="As" value={format} onChange={setFormat} options={FORMATS} />
           <p className="small muted">{ABOUT_CSV}</p>
           <div className="actions">
-            {hasPeople && <Button onClick={() => void start("contacts")}>Export people</Button>}
-            {hasDevices && <Button onClick={() => void start("devices")}>Export devices</Button>}
+            {hasPeople && (
+              <Button isBusy={isBusy} onClick={() => void start("contacts")}>
+                Export people
+              </Button>
+            )}
+            {hasDevices && (
+              <Button isBusy={isBusy} onClick={() => void start("devices")}>
+                Export devices
+              </Button>
+            )}
           </div>
+          {fault !== null && (
+            <p className="notice danger" role="alert">
+              {fault}
+            </p>
+          )}
         </>
       )}
       {jobs.error && <p className="fault">This browser keeps nothing: {jobs.error.message}</p>}

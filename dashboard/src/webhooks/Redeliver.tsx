@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
+import { untilDone } from "../api/pace.ts"
 import { Button, Choice, ErrorNotice, Form, TextField } from "../parts/form.tsx"
 import { Dialog, GoBack } from "../parts/page.tsx"
 import { counted, zone } from "../parts/time.ts"
@@ -81,10 +82,8 @@ export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onC
 
 /** How far a redelivery of many is. */
 export const RedeliveryProgress = ({ id }: { readonly id: string }) => {
-  const [isEnded, setEnded] = useState(false)
-  const shown = useAsk(redelivery, { id }, { every: isEnded ? false : 1_000 })
+  const shown = useAsk(redelivery, { id }, { every: (answer) => untilDone(answer?.redelivery?.status) })
   const one = shown.data?.redelivery
-  if (one?.status === "COMPLETED" && !isEnded) setEnded(true)
   if (!one) return null
   const number = counted(one.redelivered, "delivery", "deliveries")
   return (

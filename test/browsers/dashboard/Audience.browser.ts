@@ -148,6 +148,18 @@ describe("contacts", () => {
     })
   })
 
+  it("says that an address could not be unsubscribed", async () => {
+    await visit(`${app()}/contacts/${adaId}`, { token: owner }, async (page) => {
+      await page.route("**/api/graphql", (route) =>
+        route.request().postData()?.includes("mutation ChangeChannel")
+          ? route.fulfill({ json: { errors: [{ message: "It broke.", extensions: { code: "internal_error" } }] } })
+          : route.continue()
+      )
+      await page.getByRole("button", { name: "Unsubscribe ada.l@example.com" }).click()
+      await page.getByRole("alert").getByText("It broke.").waitFor()
+    })
+  })
+
   it("deletes a person with everything about them, after saying what that is", async () => {
     const { body } = await desk.call("POST", "/api/v1/contacts", {
       external_id: "user-gone",
@@ -549,6 +561,45 @@ describe("imports and exports", () => {
       expect(csv.split("\r\n")[0]).toBe("external_id,email,locale,timezone,tags,attributes,created_at")
       expect(csv.trim().split("\r\n")).toHaveLength(people.length + 1)
       expect(csv).toContain('\r\n\'=cmd,,,,"[""odd, tag""]",')
+    })
+  })
+
+  it("say when this browser has no room for them, and are begun once by two presses", async () => {
+    await visit(`${app()}/imports`, { token: owner }, async (page) => {
+      // What is pressed twice before the page shows the first, as presses do that wait for a page at work.
+      const twice = (name: string) =>
+        page.getByRole("button", { name }).evaluate((element) => {
+          for (let i = 0; i < 2; i++) (element as HTMLElement).click()
+        })
+      await page.evaluate(() => {
+        const { add } = IDBObjectStore.prototype
+        IDBObjectStore.prototype.add = () => {
+          IDBObjectStore.prototype.add = add
+          throw new DOMException("Quota exceeded.", "QuotaExceededError")
+        }
+      })
+      const full = page.getByRole("alert").getByText("This browser has no room for it.")
+      await page.getByRole("button", { name: "Export them" }).click()
+      await full.waitFor()
+      await twice("Export them")
+      await page.getByRole("button", { name: /^Download contacts-/ }).waitFor()
+      await full.waitFor({ state: "detached" })
+
+      await page.getByText("Pasted text").click()
+      await page.getByLabel("Rows, the first with the names of the columns").fill("customer_id\ntwice-1")
+      await page.getByRole("button", { name: "Look at it" }).click()
+      await page.evaluate(() => {
+        const { add } = IDBObjectStore.prototype
+        IDBObjectStore.prototype.add = () => {
+          IDBObjectStore.prototype.add = add
+          throw new DOMException("Quota exceeded.", "QuotaExceededError")
+        }
+      })
+      await page.getByRole("button", { name: "Import pasted rows" }).click()
+      await full.waitFor()
+      await twice("Import pasted rows")
+      await page.getByText("1 row: 1 new").waitFor()
+      await expect.poll(() => page.locator(".jobs .job").count()).toBe(2)
     })
   })
 

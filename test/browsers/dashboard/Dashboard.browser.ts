@@ -320,6 +320,112 @@ describe("notifications", () => {
     })
   })
 
+  it("holds no stream while nobody looks, and follows changes again when somebody does", async () => {
+    const id = await later("Looked at again")
+    await visit("/sign-in", { token: owner }, async (page) => {
+      await page.clock.install()
+      const look = (isHidden: boolean) =>
+        page.evaluate((isHidden) => {
+          Object.defineProperty(document, "hidden", { value: isHidden, configurable: true })
+          Object.defineProperty(document, "visibilityState", {
+            value: isHidden ? "hidden" : "visible",
+            configurable: true
+          })
+          document.dispatchEvent(new Event("visibilitychange"))
+        }, isHidden)
+      const first = page.waitForRequest(isStream)
+      await page.goto(`${app()}/notifications/${id}`)
+      await (await first).response()
+      await look(true)
+      const ended = page.waitForEvent("requestfailed", isStream)
+      await page.clock.runFor(6_000)
+      await ended
+      await desk.call("POST", `/api/v1/notifications/${id}/cancel`)
+      const streams: Array<Request> = []
+      page.on("request", (request) => isStream(request) && streams.push(request))
+      await page.clock.runFor(60_000)
+      expect(streams).toEqual([])
+      await look(false)
+      await page.getByText("Cancelled", { exact: true }).first().waitFor()
+    })
+  })
+
+  it("holds no stream for one that has ended, and goes on counting who opens it", async () => {
+    const { data } = (await desk.call("GET", `/api/v1/notifications/${sent}/deliveries?status=sent&limit=1`)).body
+    await visit("/sign-in", { token: owner }, async (page) => {
+      await page.clock.install()
+      const streams: Array<Request> = []
+      page.on("request", (request) => isStream(request) && streams.push(request))
+      await page.goto(`${app()}/notifications/${sent}`)
+      await heading(page, "Autumn sale").waitFor()
+      await loaded(page)
+      const opened = page.locator(".funnel li", { hasText: "Opened" })
+      await opened.waitFor()
+      const { device_id } = data[0]
+      await desk.call("POST", "/api/v1/events", { type: "opened", notification_id: sent, device_id })
+      const counted = async () => (await desk.call("GET", `/api/v1/notifications/${sent}`)).body.counts.opened
+      await expect.poll(counted).toBe(1)
+      await page.clock.runFor(16_000)
+      await expect.poll(() => opened.innerText()).toMatch(/Opened by people\s+1\b/)
+      expect(streams).toEqual([])
+    })
+  })
+
+  it("says how fast it goes, by a computer that slept as well, and of no stall that nobody has told it of", async () => {
+    await visit("/sign-in", { token: owner }, async (page) => {
+      await page.clock.install()
+      await page.addInitScript(() => {
+        const { fetch } = window
+        window.fetch = async (input, init) => {
+          if (new Headers(init?.headers).get("accept") !== "text/event-stream") return fetch(input, init)
+          const body = new ReadableStream({
+            start: (stream) =>
+              addEventListener("say", (event) =>
+                stream.enqueue(new TextEncoder().encode((event as CustomEvent).detail))
+              )
+          })
+          document.documentElement.dataset["streamed"] = "yes"
+          return new Response(body)
+        }
+      })
+      let counts = {}
+      const standing = (done: number) => ({
+        status: "SENDING",
+        counts: { ...counts, accepted: 1_000_000, pending: 1_000_000 - done }
+      })
+      await page.route(GRAPHQL, async (route) => {
+        if (operationOf(route.request()) !== "Notification") return route.continue()
+        const response = await route.fetch()
+        const { data } = await response.json()
+        counts = data.notification.counts
+        await route.fulfill({ response, json: { data: { notification: { ...data.notification, ...standing(0) } } } })
+      })
+      const lead = page.locator(".lead")
+      const say = async (done: number) => {
+        const answer = JSON.stringify({ data: { notificationChanged: standing(done) } })
+        await page.evaluate(
+          (detail) => dispatchEvent(new CustomEvent("say", { detail })),
+          `event: next\ndata: ${answer}\n\n`
+        )
+        await expect.poll(() => lead.innerText()).toContain(`${done.toLocaleString("en")} of`)
+        await page.clock.runFor(1_000)
+      }
+      await page.goto(`${app()}/notifications/${sent}`)
+      await page.locator("html[data-streamed]").waitFor({ state: "attached" })
+      for (let i = 1; i <= 6; i++) await say(i * 10)
+      await expect.poll(() => lead.innerText()).toMatch(/done, \d{1,2} a second/)
+      await page.clock.fastForward(30_000)
+      for (let i = 0; i < 4; i++) {
+        await say(114_000 + i * 10)
+        expect(await lead.innerText()).not.toMatch(/\d{3} a second/)
+      }
+      await page.clock.runFor(18_000)
+      await expect.poll(() => lead.innerText()).toContain("Nothing has moved for")
+      await page.clock.runFor(12_000)
+      await expect.poll(() => lead.innerText()).not.toContain("Nothing has moved for")
+    })
+  })
+
   it("says that the connection is lost, keeps what it shows, and goes on by itself", async () => {
     await visit(`${app()}/notifications`, { token: owner }, async (page) => {
       await page.getByRole("link", { name: "Autumn sale" }).first().waitFor()
@@ -328,6 +434,60 @@ describe("notifications", () => {
       await expect.poll(() => page.getByRole("link", { name: "Autumn sale" }).count()).toBeGreaterThan(0)
       await page.context().setOffline(false)
       await page.getByText(/^No connection to the service since/).waitFor({ state: "detached" })
+    })
+  })
+})
+
+describe("home", () => {
+  it("says that nothing moves any more, for how long the oldest waits, and that there is more than it counts", async () => {
+    await visit("/sign-in", { token: owner }, async (page) => {
+      await page.clock.install()
+      const createdAt = new Date(Date.now() - 60_000).toISOString()
+      let asked = 0
+      await page.route(GRAPHQL, async (route) => {
+        if (operationOf(route.request()) !== "Now") return route.continue()
+        const response = await route.fetch()
+        const { data } = await response.json()
+        const one = data.recent.nodes[0]
+        // It moves once, and then stands still.
+        const counts = { ...one.counts, accepted: 1_000, pending: asked++ === 0 ? 900 : 100 }
+        const sending = {
+          nodes: [{ ...one, status: "SENDING", createdAt, sendAt: null, counts }],
+          pageInfo: { hasNextPage: true }
+        }
+        await route.fulfill({ response, json: { data: { ...data, sending } } })
+      })
+      await page.goto(app())
+      const figure = (name: string) => page.locator(".figure", { hasText: name }).locator("dd")
+      const waited = async () => Number(/\d+/.exec(await figure("Oldest waits for").innerText())![0])
+      await expect.poll(() => figure("A second").innerText()).toMatch(/[1-9]\d*$/)
+      const before = await waited()
+      await page.clock.runFor(10_000)
+      const shown = async () => ({
+        speed: await figure("A second").innerText(),
+        waiting: await figure("Waiting").innerText(),
+        isLonger: (await waited()) > before + 8
+      })
+      await expect.poll(shown).toEqual({ speed: "at least 0", waiting: "at least 100", isLonger: true })
+    })
+  })
+
+  it("has nobody look after what was sent again, or can never be", async () => {
+    await visit("/sign-in", { token: owner }, async (page) => {
+      await page.route(GRAPHQL, async (route) => {
+        if (operationOf(route.request()) !== "Attention") return route.continue()
+        const response = await route.fetch()
+        const { data } = await response.json()
+        const letter = { kind: "NOTIFICATION", canReplay: false, createdAt: new Date().toISOString() }
+        const nodes = [
+          { ...letter, id: "gone" },
+          { ...letter, id: "waits", canReplay: true }
+        ]
+        const deadLetters = { nodes, pageInfo: { hasNextPage: false } }
+        await route.fulfill({ response, json: { data: { ...data, deadLetters } } })
+      })
+      await page.goto(app())
+      await page.getByText("1 dead letter", { exact: true }).waitFor()
     })
   })
 })
@@ -546,6 +706,19 @@ const countOf = async (title: string): Promise<number> => {
 const HTML = { contentType: "text/html", body: "<html><h1>There is something between us</h1></html>" }
 
 describe("a network that fails", () => {
+  it("says that nobody was signed out", async () => {
+    await visit(app(), { token: owner }, async (page) => {
+      await page.route(GRAPHQL, (route) =>
+        operationOf(route.request()) === "Logout"
+          ? route.fulfill({ json: { errors: [{ message: "It broke.", extensions: { code: "internal_error" } }] } })
+          : route.continue()
+      )
+      await page.getByRole("button", { name: /^Account/ }).click()
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByRole("alert").getByText("It broke.").waitFor()
+    })
+  })
+
   it("sends once when the button is pressed twice before it shows that it is busy", async () => {
     await visit(`${app()}/compose`, { token: owner }, async (page) => {
       const button = await review(page, "Pressed twice")

@@ -78,6 +78,35 @@ describe("why somebody got nothing", () => {
   })
 })
 
+describe("sending again", () => {
+  it("is offered once more to those who failed again, and asks no further how far it is once it is done", async () => {
+    const { control } = desk.system.fleet.smtp
+    control.set({ do: "refuse", status: 554, reason: "5.7.1 refused by policy" })
+    const emails = ["spring-1@example.com", "spring-2@example.com"]
+    const sent = await desk.send({ to: { emails }, content: { subject: "Spring", body: "Mild" } })
+    await visit("/sign-in", { token: owner }, async (page) => {
+      await page.clock.install()
+      await page.goto(`${app()}/notifications/${sent}`)
+      const again = page.getByRole("button", { name: "Send again to those who failed…" })
+      let asked = 0
+      page.on("request", (request) => {
+        if (request.postData()?.includes("query ReplayProgress")) asked++
+      })
+      await again.click()
+      await page.getByRole("button", { name: "Send again", exact: true }).click()
+      await page.getByText("Sent again: 2 people", { exact: true }).waitFor()
+      await again.waitFor()
+      const before = asked
+      await page.clock.runFor(10_000)
+      expect(asked).toBe(before)
+      control.set()
+      await again.click()
+      await page.getByRole("button", { name: "Send again", exact: true }).click()
+      await page.getByText("Nobody failed.").waitFor()
+    })
+  })
+})
+
 describe("changing one's mind", () => {
   it("changes a notification that waits for its time, and leaves what it does not show as it was", async () => {
     const { body } = await desk.call("POST", "/api/v1/notifications", {

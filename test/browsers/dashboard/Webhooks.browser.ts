@@ -162,6 +162,36 @@ describe("webhooks", () => {
     await remove(id)
   })
 
+  it("shows how far each redelivery is, also one that is begun after another on the same page", async () => {
+    const id = await make("twice")
+    await visit(`${list()}/${id}`, { token: owner }, async (page) => {
+      let begun = 0
+      let asked = 0
+      await page.route("**/api/graphql", (route) => {
+        const { query, variables } = route.request().postDataJSON()
+        if (query.startsWith("mutation Redeliver")) {
+          const redeliverHook = { id: `redelivery-${++begun}`, status: "RUNNING", redelivered: 0 }
+          return route.fulfill({ json: { data: { redeliverHook } } })
+        }
+        if (!query.startsWith("query Redelivery")) return route.continue()
+        const isRunning = variables.id === "redelivery-2" && ++asked < 5
+        const redelivery = {
+          id: variables.id,
+          status: isRunning ? "RUNNING" : "COMPLETED",
+          redelivered: isRunning ? 3 : begun * 10,
+          wanted: { status: "EXHAUSTED", deliveryId: null }
+        }
+        return route.fulfill({ json: { data: { redelivery } } })
+      })
+      for (const number of [10, 20]) {
+        await page.getByRole("button", { name: "Deliver again…" }).click()
+        await page.getByRole("button", { name: "Deliver them again" }).click()
+        await page.getByText(`${number} deliveries went on their way again.`, { exact: false }).waitFor()
+      }
+    })
+    await remove(id)
+  })
+
   it("tells in a recipient's timeline what each webhook was told of them", async () => {
     const id = await make("told")
     const deaf = await make("deaf", { events: ["WORKFLOW_FAILED"] })
