@@ -17,7 +17,7 @@ import {
 } from "../parts/form.tsx"
 import { Card, Confirm, Dialog, Empty, GoBack, Loading, Page } from "../parts/page.tsx"
 import { useRested } from "../parts/rested.ts"
-import { bytes, count, counted, dayWords, lasting, moment, zone } from "../parts/time.ts"
+import { bytes, count, counted, dayWords, LAST_DAY, LAST_MINUTE, lasting, moment, zone } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
 import { useSegments, useTemplates } from "./choices.ts"
 import type { Draft } from "./draft.ts"
@@ -324,13 +324,21 @@ const Timing = ({ change, draft }: PartProps) => (
         label={`Moment, in ${zone}`}
         name="sendAt"
         type="datetime-local"
+        max={LAST_MINUTE}
         value={draft.at}
         onChange={(at) => change({ at })}
       />
     )}
     {draft.when === "local" && (
       <div className="grid two">
-        <TextField label="Day" name="sendAt" type="date" value={draft.day} onChange={(day) => change({ day })} />
+        <TextField
+          label="Day"
+          name="sendAt"
+          type="date"
+          max={LAST_DAY}
+          value={draft.day}
+          onChange={(day) => change({ day })}
+        />
         <TextField
           label="Time on their clock"
           name="localTime"
@@ -619,7 +627,7 @@ const Writer = ({
               <dt>When</dt>
               <dd>
                 {now && "Now"}
-                {draft.when === "at" && moment(new Date(draft.at).toISOString())}
+                {draft.when === "at" && moment(input.sendAt!)}
                 {draft.when === "local" && `${dayWords(draft.day)}, at ${draft.localTime} on everybody's own clock`}
               </dd>
             </div>

@@ -1,3 +1,4 @@
+import { isDay, momentOf } from "../parts/time.ts"
 import type { NotificationInput, Platform, Way } from "./operations.ts"
 
 /** What is typed into the form; texts are as they were typed. */
@@ -166,8 +167,9 @@ export const inputOf = (
   const platforms = hasWay(draft, "PUSH") ? overridesOf(draft) : { overrides: {} }
   if ("wrong" in platforms)
     return { missing: `What is for ${platforms.wrong} alone is no JSON: write it as {"name": "value"}.` }
-  if (draft.when === "at" && draft.at === "") return { missing: "Say when it is to go out." }
-  if (draft.when === "local" && (draft.day === "" || draft.localTime === ""))
+  const at = momentOf(draft.at)
+  if (draft.when === "at" && at === null) return { missing: "Say when it is to go out." }
+  if (draft.when === "local" && (!isDay(draft.day) || draft.localTime === ""))
     return { missing: "Say on which day, and at what time." }
   return {
     input: {
@@ -176,7 +178,7 @@ export const inputOf = (
       ...(draft.source === "template"
         ? { templateId: draft.templateId, ...given("variables", variables, variables !== undefined) }
         : { content: { ...texts, ...given("data", kept.data, kept.data !== null) } }),
-      ...given("sendAt", draft.when === "at" ? new Date(draft.at).toISOString() : draft.day, draft.when !== "now"),
+      ...given("sendAt", draft.when === "at" ? at : draft.day, draft.when !== "now"),
       ...given("localTime", draft.localTime, draft.when === "local"),
       ...given("timezone", kept.timezone, draft.when === "local" && kept.timezone !== null),
       ...given("overrides", platforms.overrides, Object.keys(platforms.overrides).length > 0),

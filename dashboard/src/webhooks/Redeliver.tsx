@@ -3,13 +3,9 @@ import { useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
 import { Button, Choice, ErrorNotice, Form, TextField } from "../parts/form.tsx"
 import { Dialog, GoBack } from "../parts/page.tsx"
-import { counted, zone } from "../parts/time.ts"
+import { counted, LAST_MINUTE, momentOf, zone } from "../parts/time.ts"
 import { redeliver, redelivery } from "./operations.ts"
 import type { Hook } from "./words.ts"
-
-/** A moment as `datetime-local` has it, in the zone of the browser; null when it is none. */
-const momentOf = (local: string): string | null =>
-  Number.isNaN(Date.parse(local)) ? null : new Date(local).toISOString()
 
 /** What the receiver missed, or has to get once more, by time. */
 export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onClose: () => void }) => {
@@ -51,6 +47,7 @@ export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onC
           label="Events from"
           name="from"
           type="datetime-local"
+          max={LAST_MINUTE}
           value={from}
           onChange={setFrom}
           hint={`In ${zone}. Left empty: from the first that is kept.`}
@@ -59,6 +56,7 @@ export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onC
           label="until"
           name="to"
           type="datetime-local"
+          max={LAST_MINUTE}
           value={to}
           onChange={setTo}
           hint="Left empty: until now."
