@@ -300,6 +300,23 @@ describe("segments", () => {
     })
   })
 
+  it("stay as they are where a tag holds a comma, which the form would divide", async () => {
+    const filter = { tags_any: ["big, red"] }
+    const { body } = await desk.call("POST", "/api/v1/segments", { name: "Big", filter })
+    await visit(`${app()}/segments/${body.id}`, { token: owner }, async (page) => {
+      await page.getByText("has the tag big, red").waitFor()
+      await page.getByText("They say more than this form can show").waitFor()
+      await page.getByRole("complementary", { name: "Count" }).getByText("0 recipients").waitFor()
+      await page.getByLabel("What these people have in common").fill("Big and red")
+      await page.getByRole("button", { name: "Save" }).click()
+      await heading(page, "Segments").waitFor()
+      expect((await desk.call("GET", `/api/v1/segments/${body.id}`)).body).toMatchObject({
+        name: "Big and red",
+        filter
+      })
+    })
+  })
+
   describe("and who is in them", () => {
     const RIDERS = 25
     let riders: string
