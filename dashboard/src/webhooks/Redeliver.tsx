@@ -22,18 +22,18 @@ export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onC
     },
     { once: true }
   )
+  const [hasTried, setTried] = useState(false)
   const [begin, end] = [momentOf(from), momentOf(to)]
+  const faultIn = (text: string, at: string | null): string | null =>
+    hasTried && text !== "" && at === null ? "is no moment that can be read" : null
+  const submit = (): void => {
+    setTried(true)
+    if ((from !== "" && begin === null) || (to !== "" && end === null)) return
+    start.mutate({ id: hook.id, input: { status, ...(begin ? { from: begin } : {}), ...(end ? { to: end } : {}) } })
+  }
   return (
     <Dialog title="Deliver again" onClose={onClose}>
-      <Form
-        error={start.error}
-        onSubmit={() =>
-          start.mutate({
-            id: hook.id,
-            input: { status, ...(begin ? { from: begin } : {}), ...(end ? { to: end } : {}) }
-          })
-        }
-      >
+      <Form error={start.error} onSubmit={submit}>
         <Choice
           label="Which"
           value={status}
@@ -50,6 +50,7 @@ export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onC
           max={LAST_MINUTE}
           value={from}
           onChange={setFrom}
+          fault={faultIn(from, begin)}
           hint={`In ${zone}. Left empty: from the first that is kept.`}
         />
         <TextField
@@ -59,6 +60,7 @@ export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onC
           max={LAST_MINUTE}
           value={to}
           onChange={setTo}
+          fault={faultIn(to, end)}
           hint="Left empty: until now."
         />
         <p>
