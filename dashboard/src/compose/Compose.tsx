@@ -507,6 +507,10 @@ const Writer = ({
   const rested = useRested(countable)
   const seen = useAsk(preview, { appId, input: rested! }, { enabled: rested !== null, keep: true })
   const reach = rested === null ? null : (seen.data?.previewNotification ?? null)
+  // Until what would be sent now is counted, the page shows the number of what was there before.
+  const isCounting = seen.isPending || seen.isPlaceholderData || JSON.stringify(rested) !== JSON.stringify(countable)
+  const sure = isCounting ? null : reach
+  const uncounted = isCounting ? "Counting…" : "Not known: they could not be counted"
   const show = (id: string, words: string): void => {
     forget()
     toast(words)
@@ -535,7 +539,15 @@ const Writer = ({
     setTried(true)
     if (input !== null) setStep(next)
   }
-  const seconds = speed === null || reach === null ? null : reach.recipients / speed
+  const doingWords = (): string => {
+    if (isCounting) return "Counting…"
+    if (!now) return edited === null ? "Schedule it" : "Change it"
+    return `Send to ${sure === null ? "them" : counted(sure.recipients, "recipient")}${edited === null ? "" : " now"}`
+  }
+  const lastingWords = (): string => {
+    if (speed === null) return "Not known yet: no mailing to tell by"
+    return sure === null ? uncounted : `${lasting(sure.recipients / speed)}, as fast as the last ones`
+  }
   return (
     <Page
       title={edited === null ? "New notification" : "Change the notification"}
@@ -579,7 +591,7 @@ const Writer = ({
               <p className="muted">{"missing" in asked ? asked.missing : "Counting…"}</p>
             ) : (
               <>
-                <p className="big-number" aria-live="polite">
+                <p className="big-number" aria-live="polite" aria-busy={isCounting}>
                   {reach.isExact ? "" : "about "}
                   {count(reach.recipients)} <span>{reach.recipients === 1 ? "recipient" : "recipients"}</span>
                 </p>
@@ -601,15 +613,9 @@ const Writer = ({
       {step === "review" && input !== null && (
         <Confirm
           title={edited === null ? "Send this?" : "Change it to this?"}
-          words={
-            now
-              ? `Send to ${reach === null ? "them" : counted(reach.recipients, "recipient")}${edited === null ? "" : " now"}`
-              : edited === null
-                ? "Schedule it"
-                : "Change it"
-          }
+          words={doingWords()}
           doing="primary"
-          isBusy={doing.isPending}
+          isBusy={doing.isPending || isCounting}
           error={<ErrorNotice error={doing.error} />}
           onConfirm={() => carryOut(input)}
           onClose={() => setStep("write")}
@@ -621,7 +627,7 @@ const Writer = ({
             </div>
             <div>
               <dt>Recipients</dt>
-              <dd>{reach === null ? "Counting…" : `${reach.isExact ? "" : "about "}${count(reach.recipients)}`}</dd>
+              <dd>{sure === null ? uncounted : `${sure.isExact ? "" : "about "}${count(sure.recipients)}`}</dd>
             </div>
             <div>
               <dt>When</dt>
@@ -633,11 +639,7 @@ const Writer = ({
             </div>
             <div>
               <dt>Takes about</dt>
-              <dd>
-                {seconds === null
-                  ? "Not known yet: no mailing to tell by"
-                  : `${lasting(seconds)}, as fast as the last ones`}
-              </dd>
+              <dd>{lastingWords()}</dd>
             </div>
             <div>
               <dt>Message</dt>
