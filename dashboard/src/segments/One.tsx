@@ -4,7 +4,7 @@ import { useAsk, useDo } from "../api/hooks.ts"
 import { ask, Refusal } from "../api/request.ts"
 import { Removal } from "../frame/Removal.tsx"
 import { useApp, useId } from "../frame/viewer.ts"
-import { Button, ErrorNotice, Form, TextField, useDraft } from "../parts/form.tsx"
+import { Button, ErrorNotice, Form, keepInTab, TextField, useDraft } from "../parts/form.tsx"
 import { Card, Empty, Id, Loading, Page } from "../parts/page.tsx"
 import { useRested } from "../parts/rested.ts"
 import { count, counted } from "../parts/time.ts"
@@ -142,17 +142,24 @@ const Builder = ({ one }: { readonly one: Segment | null }) => {
     draft.forget()
     void navigate({ to: "/apps/$appId/segments", params: { appId } })
   }
+  const isAhead = (sent: unknown): boolean => JSON.stringify(inputOf(draft.value)) !== JSON.stringify(sent)
   const create = useDo(
     createSegment,
-    () => {
-      toast(`${name} is there`)
-      leave()
+    ({ createSegment: { id, updatedAt } }, { input }) => {
+      toast(`${input.name} is there`)
+      if (!isAhead(input)) return leave()
+      // What was typed meanwhile is a change of it.
+      keepInTab(`segment ${id}`, JSON.stringify({ ...draft.value, basis: updatedAt }))
+      draft.forget()
+      void navigate({ to: "/apps/$appId/segments/$id", params: { appId, id } })
     },
     { once: true }
   )
-  const save = useDo(changeSegment, () => {
+  const save = useDo(changeSegment, ({ updateSegment: { updatedAt } }, { input }) => {
     toast("Saved")
-    leave()
+    if (!isAhead(input)) return leave()
+    draft.change({ basis: updatedAt })
+    setOthers(false)
   })
   const error = create.error ?? save.error
   const isWhole = conditions === null || (conditions.length > 0 && conditions.every((each) => gapOf(each) === null))
@@ -160,7 +167,7 @@ const Builder = ({ one }: { readonly one: Segment | null }) => {
     setTried(true)
     if (!isWhole || name.trim() === "") return
     const input = inputOf(draft.value)
-    if (one === null) return create.mutate({ appId, input: { filter: {}, ...input } })
+    if (one === null) return create.mutate({ appId, input: { ...input, filter: input.filter ?? {} } })
     const now = await ask(segment, { id: one.id }).catch(() => null)
     if (now?.segment && now.segment.updatedAt !== draft.value.basis) {
       draft.change({ basis: now.segment.updatedAt })
@@ -306,7 +313,7 @@ export const One = () => {
         </>
       }
     >
-      {canChange ? <Builder one={one} /> : <Reader one={one} appId={appId} />}
+      {canChange ? <Builder key={one.id} one={one} /> : <Reader one={one} appId={appId} />}
     </Page>
   )
 }

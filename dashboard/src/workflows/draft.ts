@@ -65,6 +65,13 @@ export const kept = (draft: Draft): Draft => ({
   open: draft.open && withoutSecretsOf(draft.open)
 })
 
+/** What the service gets of it. */
+export const contentOf = ({ name, reentry, steps, trigger }: Draft) => ({ name, reentry, trigger, steps })
+
+/** Whether anything was set while a version was on its way to be saved; a dialog that is open may hold what is to be. */
+export const isAhead = (draft: Draft, sent: ReturnType<typeof contentOf>): boolean =>
+  draft.open !== null || JSON.stringify(contentOf(draft)) !== JSON.stringify(sent)
+
 /** So many changes can be taken back. */
 const MOST = 100
 

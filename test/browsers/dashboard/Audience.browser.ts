@@ -3,7 +3,7 @@ import type { Download, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
-import { axeFaults, heading, loaded, visitIn } from "./visits.ts"
+import { axeFaults, heading, holdAnswer, loaded, visitIn } from "./visits.ts"
 
 const DEVICES = 120
 
@@ -297,6 +297,33 @@ describe("segments", () => {
       await page.getByRole("button", { name: "Delete the segment" }).click()
       await heading(page, "Segments").waitFor()
       expect((await desk.call("GET", `/api/v1/segments/${body.id}`)).status).toBe(404)
+    })
+  })
+
+  it("keep what is typed while they are being saved, as a change of what was saved", async () => {
+    await visit(`${app()}/segments/new`, { token: owner }, async (page) => {
+      const name = page.getByLabel("What these people have in common")
+      await page.getByLabel("Add a condition").selectOption("tagsAny")
+      await page.getByLabel("Tags", { exact: true }).fill("quick")
+      for (const [mutation, now, later] of [
+        ["CreateSegment", "First", "Second"],
+        ["ChangeSegment", "Second", "Third"]
+      ] as const) {
+        const answer = await holdAnswer(page, mutation)
+        await name.fill(now)
+        const asked = page.waitForRequest((request) => request.postData()?.includes(`mutation ${mutation}(`) === true)
+        await page.getByRole("button", { name: /^(Make the segment|Save)$/ }).click()
+        await asked
+        await name.fill(later)
+        answer()
+        await heading(page, now).waitFor()
+        expect(await name.inputValue()).toBe(later)
+      }
+      const id = new URL(page.url()).pathname.split("/").at(-1)
+      await page.getByRole("button", { name: "Save", exact: true }).click()
+      await heading(page, "Segments").waitFor()
+      const { body } = await desk.call("GET", `/api/v1/segments/${id}`)
+      expect(body).toMatchObject({ name: "Third", filter: { tags_any: ["quick"] } })
     })
   })
 
