@@ -637,6 +637,12 @@ const Writer = ({
                 {draft.when === "local" && `${dayWords(draft.day)}, at ${draft.localTime} on everybody's own clock`}
               </dd>
             </div>
+            {input.ttl !== undefined && (
+              <div>
+                <dt>Given up</dt>
+                <dd>{input.ttl === 0 ? "At once, where it cannot be sent" : `After ${lasting(input.ttl!)}`}</dd>
+              </div>
+            )}
             <div>
               <dt>Takes about</dt>
               <dd>{lastingWords()}</dd>

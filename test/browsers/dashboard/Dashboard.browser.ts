@@ -203,9 +203,11 @@ describe("notifications", () => {
       await page.getByLabel("With any of these tags").fill("news")
       await page.getByLabel("Title", { exact: true }).fill("Written by hand")
       await page.getByLabel("Body", { exact: true }).fill("By a person, in a browser")
+      await page.getByLabel("Give up after hours").fill("1,5")
       const half = DEVICES / 2
       await page.getByRole("complementary", { name: "Preview" }).getByText(`${half} recipients`).waitFor()
       await page.getByRole("button", { name: "Review and send…" }).click()
+      await page.getByRole("dialog").getByText("After 1 h 30 min").waitFor()
       await page.getByRole("button", { name: `Send to ${half} recipients` }).click()
       await heading(page, "Written by hand").waitFor()
       await page.getByText(/^Everybody is accounted for: 200/).waitFor()
