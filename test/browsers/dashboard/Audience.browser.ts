@@ -104,6 +104,21 @@ describe("contacts", () => {
     })
   })
 
+  it("takes back nothing that others changed between what is typed and a reload", async () => {
+    const { body } = await desk.call("POST", "/api/v1/contacts", { external_id: "user-linus", tags: ["news"] })
+    await visit(`${app()}/contacts/${body.id}?edit=yes`, { token: owner }, async (page) => {
+      await page.getByLabel("Language").fill("de-AT")
+      const others = { external_id: "user-linus", timezone: "Europe/Vienna", tags: ["news", "vip"] }
+      await desk.call("POST", "/api/v1/contacts", others)
+      await page.reload()
+      expect(await page.getByLabel("Language").inputValue()).toBe("de-AT")
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+    })
+    const saved = await desk.call("GET", "/api/v1/contacts/by-external-id/user-linus")
+    expect(saved.body).toMatchObject({ locale: "de-AT", timezone: "Europe/Vienna", tags: ["news", "vip"] })
+  })
+
   it("says how a person is reached, what they got, and why not", async () => {
     const good = (await desk.call("GET", `/api/v1/devices?user_id=${ADA}`)).body.data[0]
     const sent = await desk.send({
