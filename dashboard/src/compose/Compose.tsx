@@ -17,7 +17,7 @@ import {
 } from "../parts/form.tsx"
 import { Card, Confirm, Dialog, Empty, GoBack, Loading, Page } from "../parts/page.tsx"
 import { useRested } from "../parts/rested.ts"
-import { bytes, count, counted, dayWords, lasting, moment, zone } from "../parts/time.ts"
+import { bytes, count, counted, dayWords, LAST_DAY, LAST_MINUTE, lasting, moment, zone } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
 import { useSegments, useTemplates } from "./choices.ts"
 import type { Draft } from "./draft.ts"
@@ -324,13 +324,21 @@ const Timing = ({ change, draft }: PartProps) => (
         label={`Moment, in ${zone}`}
         name="sendAt"
         type="datetime-local"
+        max={LAST_MINUTE}
         value={draft.at}
         onChange={(at) => change({ at })}
       />
     )}
     {draft.when === "local" && (
       <div className="grid two">
-        <TextField label="Day" name="sendAt" type="date" value={draft.day} onChange={(day) => change({ day })} />
+        <TextField
+          label="Day"
+          name="sendAt"
+          type="date"
+          max={LAST_DAY}
+          value={draft.day}
+          onChange={(day) => change({ day })}
+        />
         <TextField
           label="Time on their clock"
           name="localTime"
@@ -499,6 +507,10 @@ const Writer = ({
   const rested = useRested(countable)
   const seen = useAsk(preview, { appId, input: rested! }, { enabled: rested !== null, keep: true })
   const reach = rested === null ? null : (seen.data?.previewNotification ?? null)
+  // Until what would be sent now is counted, the page shows the number of what was there before.
+  const isCounting = seen.isPending || seen.isPlaceholderData || JSON.stringify(rested) !== JSON.stringify(countable)
+  const sure = isCounting ? null : reach
+  const uncounted = isCounting ? "Counting…" : "Not known: they could not be counted"
   const show = (id: string, words: string): void => {
     forget()
     toast(words)
@@ -527,7 +539,15 @@ const Writer = ({
     setTried(true)
     if (input !== null) setStep(next)
   }
-  const seconds = speed === null || reach === null ? null : reach.recipients / speed
+  const doingWords = (): string => {
+    if (isCounting) return "Counting…"
+    if (!now) return edited === null ? "Schedule it" : "Change it"
+    return `Send to ${sure === null ? "them" : counted(sure.recipients, "recipient")}${edited === null ? "" : " now"}`
+  }
+  const lastingWords = (): string => {
+    if (speed === null) return "Not known yet: no mailing to tell by"
+    return sure === null ? uncounted : `${lasting(sure.recipients / speed)}, as fast as the last ones`
+  }
   return (
     <Page
       title={edited === null ? "New notification" : "Change the notification"}
@@ -571,7 +591,7 @@ const Writer = ({
               <p className="muted">{"missing" in asked ? asked.missing : "Counting…"}</p>
             ) : (
               <>
-                <p className="big-number" aria-live="polite">
+                <p className="big-number" aria-live="polite" aria-busy={isCounting}>
                   {reach.isExact ? "" : "about "}
                   {count(reach.recipients)} <span>{reach.recipients === 1 ? "recipient" : "recipients"}</span>
                 </p>
@@ -593,15 +613,9 @@ const Writer = ({
       {step === "review" && input !== null && (
         <Confirm
           title={edited === null ? "Send this?" : "Change it to this?"}
-          words={
-            now
-              ? `Send to ${reach === null ? "them" : counted(reach.recipients, "recipient")}${edited === null ? "" : " now"}`
-              : edited === null
-                ? "Schedule it"
-                : "Change it"
-          }
+          words={doingWords()}
           doing="primary"
-          isBusy={doing.isPending}
+          isBusy={doing.isPending || isCounting}
           error={<ErrorNotice error={doing.error} />}
           onConfirm={() => carryOut(input)}
           onClose={() => setStep("write")}
@@ -613,23 +627,25 @@ const Writer = ({
             </div>
             <div>
               <dt>Recipients</dt>
-              <dd>{reach === null ? "Counting…" : `${reach.isExact ? "" : "about "}${count(reach.recipients)}`}</dd>
+              <dd>{sure === null ? uncounted : `${sure.isExact ? "" : "about "}${count(sure.recipients)}`}</dd>
             </div>
             <div>
               <dt>When</dt>
               <dd>
                 {now && "Now"}
-                {draft.when === "at" && moment(new Date(draft.at).toISOString())}
+                {draft.when === "at" && moment(input.sendAt!)}
                 {draft.when === "local" && `${dayWords(draft.day)}, at ${draft.localTime} on everybody's own clock`}
               </dd>
             </div>
+            {input.ttl !== undefined && (
+              <div>
+                <dt>Given up</dt>
+                <dd>{input.ttl === 0 ? "At once, where it cannot be sent" : `After ${lasting(input.ttl!)}`}</dd>
+              </div>
+            )}
             <div>
               <dt>Takes about</dt>
-              <dd>
-                {seconds === null
-                  ? "Not known yet: no mailing to tell by"
-                  : `${lasting(seconds)}, as fast as the last ones`}
-              </dd>
+              <dd>{lastingWords()}</dd>
             </div>
             <div>
               <dt>Message</dt>

@@ -1,3 +1,4 @@
+import { isDay, momentOf } from "../parts/time.ts"
 import type { NotificationInput, Platform, Way } from "./operations.ts"
 
 /** What is typed into the form; texts are as they were typed. */
@@ -137,6 +138,14 @@ const overridesOf = (draft: Draft): { readonly overrides: Record<string, unknown
 /** A tag of BCP 47, as far as its shape goes: names of languages are no such tags. */
 const LANGUAGE = /^[a-z]{2,3}(-[a-z0-9]{1,8})*$/i
 
+/** Hours as they are typed, in seconds: 0 is now or never. Undefined: none are given; null: they cannot be read. */
+export const ttlOf = (hours: string): number | null | undefined => {
+  const text = hours.trim().replace(",", ".")
+  if (text === "") return undefined
+  const seconds = Math.round(Number(text) * 3600)
+  return /^\d+(\.\d+)?$/.test(text) && (seconds > 0 || Number(text) === 0) ? seconds : null
+}
+
 /** The request, or in words what is missing. */
 export const inputOf = (
   draft: Draft,
@@ -166,9 +175,12 @@ export const inputOf = (
   const platforms = hasWay(draft, "PUSH") ? overridesOf(draft) : { overrides: {} }
   if ("wrong" in platforms)
     return { missing: `What is for ${platforms.wrong} alone is no JSON: write it as {"name": "value"}.` }
-  if (draft.when === "at" && draft.at === "") return { missing: "Say when it is to go out." }
-  if (draft.when === "local" && (draft.day === "" || draft.localTime === ""))
+  const at = momentOf(draft.at)
+  if (draft.when === "at" && at === null) return { missing: "Say when it is to go out." }
+  if (draft.when === "local" && (!isDay(draft.day) || draft.localTime === ""))
     return { missing: "Say on which day, and at what time." }
+  const ttl = ttlOf(draft.ttlHours)
+  if (ttl === null) return { missing: "Say after how many hours to give up, as 2 or 1.5; or leave it empty." }
   return {
     input: {
       to,
@@ -176,20 +188,21 @@ export const inputOf = (
       ...(draft.source === "template"
         ? { templateId: draft.templateId, ...given("variables", variables, variables !== undefined) }
         : { content: { ...texts, ...given("data", kept.data, kept.data !== null) } }),
-      ...given("sendAt", draft.when === "at" ? new Date(draft.at).toISOString() : draft.day, draft.when !== "now"),
+      ...given("sendAt", draft.when === "at" ? at : draft.day, draft.when !== "now"),
       ...given("localTime", draft.localTime, draft.when === "local"),
       ...given("timezone", kept.timezone, draft.when === "local" && kept.timezone !== null),
       ...given("overrides", platforms.overrides, Object.keys(platforms.overrides).length > 0),
       priority: draft.isUrgent ? "HIGH" : "BULK",
       ...kept.rest,
-      ...given("ttl", Math.round(Number(draft.ttlHours) * 3600), Number(draft.ttlHours) > 0)
+      ...given("ttl", ttl, ttl !== undefined)
     }
   }
 }
 
 /** The same to the same people, now, with any message: how many they are can be seen before it is written. */
 export const audienceAlone = (draft: Draft, kept?: Kept): NotificationInput | null => {
-  const found = inputOf({ ...draft, source: "written", title: "…", apns: "", fcm: "", web: "", when: "now" }, kept)
+  const alone = { source: "written", title: "…", apns: "", fcm: "", web: "", when: "now", ttlHours: "" } as const
+  const found = inputOf({ ...draft, ...alone }, kept)
   return "input" in found ? found.input : null
 }
 

@@ -1,5 +1,5 @@
 import type { Draft, Kept } from "./draft.ts"
-import { EMPTY } from "./draft.ts"
+import { EMPTY, listed } from "./draft.ts"
 import type { NotificationChanges, NotificationInput, WrittenFragment } from "./operations.ts"
 
 /** A notification that was written already: what the form begins with. */
@@ -17,8 +17,13 @@ const asText = (value: unknown): string => (value === null || value === undefine
 
 const DESCRIBED: ReadonlySet<string> = new Set(["tagsAny", "tagsAll", "platforms", "locale", "timezone"])
 
+/** The form divides lists by commas and lines, and has each member once: what it would divide otherwise it cannot say. */
+const isListed = (texts: ReadonlyArray<string> | null): boolean =>
+  texts === null || JSON.stringify(listed(texts.join("\n"))) === JSON.stringify(texts)
+
 const audienceOf = (to: WrittenFragment["to"]): Draft["audience"] => {
   const names = Object.keys(present(to))
+  if (![to.tagsAny, to.tagsAll, to.userIds, to.emails].every(isListed)) return "kept"
   const isAlone = (name: string): boolean => names.length === 1 && names[0] === name
   if (isAlone("all")) return "everyone"
   if (isAlone("segmentId")) return "segment"

@@ -45,7 +45,12 @@ const inputOf = ({ attributes, email, locale, tags, timezone }: Typed): ContactC
   attributes: attributesOf(attributes)
 })
 
-/** What differs from the contact as it was when the dialog opened: whatever others change beside it stays. */
+/** With the contact as it was when typing began: a draft outlives a reload, which shows what others changed meanwhile. */
+interface Edited extends Typed {
+  readonly before: Typed
+}
+
+/** What differs from the contact as it was: whatever others change beside it stays. */
 const changesOf = (before: Typed, after: Typed): ContactChanges => {
   const [was, is] = [inputOf(before), inputOf(after)]
   return Object.fromEntries(
@@ -152,7 +157,7 @@ export const NewContact = ({ onClose }: { readonly onClose: () => void }) => {
 }
 
 export const EditContact = ({ one, onClose }: { readonly one: Contact; readonly onClose: () => void }) => {
-  const [before] = useState<Typed>(() => ({
+  const [now] = useState<Typed>(() => ({
     externalId: one.externalId,
     email: one.email ?? "",
     locale: one.locale ?? "",
@@ -160,7 +165,7 @@ export const EditContact = ({ one, onClose }: { readonly one: Contact; readonly 
     tags: one.tags.join("\n"),
     attributes: typedOf(one.attributes)
   }))
-  const draft = useDraft(`contact ${one.id}`, before)
+  const draft = useDraft<Edited>(`contact ${one.id}`, { ...now, before: now })
   const [fault, setFault] = useState<string | null>(null)
   const leave = () => {
     draft.forget()
@@ -170,7 +175,7 @@ export const EditContact = ({ one, onClose }: { readonly one: Contact; readonly 
     leave()
     toast("Saved")
   })
-  const typed = draft.value
+  const { before, ...typed } = draft.value
   const submit = () => {
     const repeated = repeatedWords(typed)
     setFault(repeated)

@@ -8,7 +8,7 @@ import { PROVIDER } from "../notifications/words.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Chip, Confirm, Empty, Id, Loading, Page, TableFrame, When } from "../parts/page.tsx"
 import { Pager } from "../parts/pager.tsx"
-import { startOfDay } from "../parts/time.ts"
+import { LAST_DAY, startOfDay } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
 import { deadLetter, deadLetters, hookNames, replayMany, replayOne } from "./operations.ts"
 import type { DeadLetterFilterInput, Provider } from "./operations.ts"
@@ -283,6 +283,7 @@ export const List = () => {
           Failed from
           <input
             type="date"
+            max={LAST_DAY}
             value={search.from ?? ""}
             onChange={(event) => filter({ from: event.target.value || undefined })}
           />
@@ -291,6 +292,7 @@ export const List = () => {
           to
           <input
             type="date"
+            max={LAST_DAY}
             value={search.to ?? ""}
             onChange={(event) => filter({ to: event.target.value || undefined })}
           />

@@ -5,7 +5,7 @@ import { PartsBar } from "../parts/charts.tsx"
 import { ErrorNotice } from "../parts/form.tsx"
 import { Chip, Empty, Loading, Page, TableFrame, When } from "../parts/page.tsx"
 import { Pager } from "../parts/pager.tsx"
-import { count, percent, startOfDay } from "../parts/time.ts"
+import { count, LAST_DAY, percent, startOfDay } from "../parts/time.ts"
 import { notifications } from "./operations.ts"
 import { Titled } from "./Titled.tsx"
 import type { Status, Summary } from "./words.ts"
@@ -161,6 +161,7 @@ export const List = () => {
           Made from
           <input
             type="date"
+            max={LAST_DAY}
             value={search.from ?? ""}
             onChange={(event) => filter({ from: event.target.value || undefined })}
           />
@@ -169,6 +170,7 @@ export const List = () => {
           to
           <input
             type="date"
+            max={LAST_DAY}
             value={search.to ?? ""}
             onChange={(event) => filter({ to: event.target.value || undefined })}
           />

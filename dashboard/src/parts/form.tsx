@@ -36,6 +36,9 @@ export const Button = ({
 /** The error of the last attempt, for the fields of a form. */
 const Fault = createContext<unknown>(null)
 
+/** The id of the field of a form whose text the browser cannot read: half a date has the value "", as an empty field. */
+const Unread = createContext<string | null>(null)
+
 interface FormProps {
   readonly children: ReactNode
   readonly onSubmit: () => void
@@ -44,21 +47,30 @@ interface FormProps {
 }
 
 /** Fields say what was wrong with them; the rest of an error stands above the button. */
-export const Form = ({ children, className = "", error = null, onSubmit }: FormProps) => (
-  <Fault value={error}>
-    <form
-      className={`form ${className}`}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        event.stopPropagation()
-        onSubmit()
-      }}
-    >
-      {children}
-    </form>
-  </Fault>
-)
+export const Form = ({ children, className = "", error = null, onSubmit }: FormProps) => {
+  const [unread, setUnread] = useState<string | null>(null)
+  return (
+    <Fault value={error}>
+      <Unread value={unread}>
+        <form
+          className={`form ${className}`}
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault()
+            event.stopPropagation()
+            const inputs = [...event.currentTarget.querySelectorAll("input")]
+            const found = inputs.find(({ validity }) => validity.badInput)
+            setUnread(found?.id ?? null)
+            if (found) found.focus()
+            else onSubmit()
+          }}
+        >
+          {children}
+        </form>
+      </Unread>
+    </Fault>
+  )
+}
 
 interface FieldProps {
   readonly label: string
@@ -76,7 +88,8 @@ interface FieldProps {
 export const Field = ({ children, fault = null, hint, label, name }: FieldProps) => {
   const id = useId()
   const error = use(Fault)
-  const wrong = fault ?? (name === undefined ? null : faultOf(error, name))
+  const half = use(Unread) === id ? "is filled in by half: fill in the rest, or empty it" : null
+  const wrong = half ?? fault ?? (name === undefined ? null : faultOf(error, name))
   const described = [hint ? `${id}-hint` : "", wrong ? `${id}-fault` : ""].filter(Boolean).join(" ")
   return (
     <div className="field">

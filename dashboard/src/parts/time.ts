@@ -24,8 +24,23 @@ export const moment = (at: string): string => `${whole.format(new Date(at))} (${
 
 const date = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" })
 
-/** A day of no particular zone, `2026-11-24`, as `24 Nov 2026`. */
-export const dayWords = (day: string): string => date.format(new Date(`${day}T00:00:00Z`))
+/** A day of no particular zone, `2026-11-24`, as `24 Nov 2026`; what is no day stays as it is. */
+export const dayWords = (day: string): string => {
+  const begins = new Date(`${day}T00:00:00Z`)
+  return Number.isNaN(begins.getTime()) ? day : date.format(begins)
+}
+
+/** Fields of dates take years of six digits without these, and years of five are no ISO dates. */
+export const LAST_DAY = "9999-12-31"
+export const LAST_MINUTE = `${LAST_DAY}T23:59`
+
+/** A moment as `datetime-local` has it, on this browser's clock; null when it is none. */
+export const momentOf = (local: string): string | null => {
+  const at = /^\d{4}-\d\d-\d\dT/.test(local) ? new Date(local) : null
+  return at === null || Number.isNaN(at.getTime()) ? null : at.toISOString()
+}
+
+export const isDay = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text)
 
 const numbers = new Intl.NumberFormat("en")
 export const count = (n: number): string => numbers.format(n)
@@ -51,7 +66,7 @@ export const bytes = (n: number): string => (n < 1024 ? `${n} B` : `${(n / 1024)
 
 /** A day of this browser's zone, as the moment when it begins; with `days`, so many days later. */
 export const startOfDay = (day: string | undefined, days = 0): string | null => {
-  if (!/^\d{4}-\d\d-\d\d$/.test(day ?? "")) return null
+  if (!isDay(day ?? "")) return null
   const [year, month, date] = day!.split("-").map(Number)
   return new Date(year!, month! - 1, date! + days).toISOString()
 }

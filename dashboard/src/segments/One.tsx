@@ -4,12 +4,12 @@ import { useAsk, useDo } from "../api/hooks.ts"
 import { ask, Refusal } from "../api/request.ts"
 import { Removal } from "../frame/Removal.tsx"
 import { useApp, useId } from "../frame/viewer.ts"
-import { Button, ErrorNotice, Form, TextField, useDraft } from "../parts/form.tsx"
+import { Button, ErrorNotice, Form, keepInTab, TextField, useDraft } from "../parts/form.tsx"
 import { Card, Empty, Id, Loading, Page } from "../parts/page.tsx"
 import { useRested } from "../parts/rested.ts"
 import { count, counted } from "../parts/time.ts"
 import { toast } from "../parts/toasts.tsx"
-import type { Condition, Kind } from "./conditions.ts"
+import type { Condition, Filter, Kind } from "./conditions.ts"
 import { conditionsOf, faultAt, filterOf, gapOf, isRepeatable, KINDS, newCondition } from "./conditions.ts"
 import { ConditionAdder, ConditionRow } from "./ConditionRow.tsx"
 import { Members } from "./Members.tsx"
@@ -21,10 +21,17 @@ type Segment = NonNullable<SegmentQuery["segment"]>
 
 interface Draft {
   readonly name: string
-  readonly conditions: ReadonlyArray<Condition>
+  /** Null: as they are saved, which the form cannot say. */
+  readonly conditions: ReadonlyArray<Condition> | null
   /** The segment's last change when the form was opened. */
   readonly basis: string
 }
+
+/** What is sent of it: conditions that the form cannot say stay as they are. */
+const inputOf = ({ conditions, name }: Draft) => ({
+  name: name.trim(),
+  ...(conditions !== null && { filter: filterOf(conditions) })
+})
 
 /** How many recipients a notification to these conditions would have now. */
 const Count = ({ appId, filter }: { readonly appId: string; readonly filter: SegmentFilterInput | null }) => {
@@ -71,6 +78,53 @@ const Remove = ({ one }: { readonly one: Segment }) => (
   </Removal>
 )
 
+const ConditionList = ({ filter }: { readonly filter: Filter }) => (
+  <ul className="timeline">
+    {conditionWords(filter).map((words) => (
+      <li key={words}>{words}</li>
+    ))}
+  </ul>
+)
+
+const Conditions = ({
+  conditions,
+  error,
+  hasTried,
+  onChange
+}: {
+  readonly conditions: ReadonlyArray<Condition>
+  readonly error: unknown
+  readonly hasTried: boolean
+  readonly onChange: (conditions: ReadonlyArray<Condition>) => void
+}) => {
+  const left = (Object.keys(KINDS) as Array<Kind>).filter(
+    (kind) => isRepeatable(kind) || !conditions.some((other) => other.kind === kind)
+  )
+  return (
+    <>
+      {conditions.length === 0 && (
+        <p className={hasTried ? "fault" : "muted"}>
+          A segment has one condition at least. For everybody, send to everyone.
+        </p>
+      )}
+      {conditions.map((condition, at) => (
+        <ConditionRow
+          key={at}
+          at={at}
+          one={condition}
+          fault={(hasTried ? gapOf(condition) : null) ?? faultAt(error, conditions, at)}
+          change={(changes) => onChange(conditions.map((other, i) => (i === at ? { ...other, ...changes } : other)))}
+          onRemove={() => onChange(conditions.filter((_, i) => i !== at))}
+        />
+      ))}
+      <ConditionAdder
+        options={left.map((kind) => [kind, KINDS[kind]])}
+        onAdd={(kind) => onChange([...conditions, newCondition(kind)])}
+      />
+    </>
+  )
+}
+
 /** The conditions, one below the other, and how many people they mean. */
 const Builder = ({ one }: { readonly one: Segment | null }) => {
   const { appId } = useApp()
@@ -88,30 +142,32 @@ const Builder = ({ one }: { readonly one: Segment | null }) => {
     draft.forget()
     void navigate({ to: "/apps/$appId/segments", params: { appId } })
   }
+  const isAhead = (sent: unknown): boolean => JSON.stringify(inputOf(draft.value)) !== JSON.stringify(sent)
   const create = useDo(
     createSegment,
-    () => {
-      toast(`${name} is there`)
-      leave()
+    ({ createSegment: { id, updatedAt } }, { input }) => {
+      toast(`${input.name} is there`)
+      if (!isAhead(input)) return leave()
+      // What was typed meanwhile is a change of it.
+      keepInTab(`segment ${id}`, JSON.stringify({ ...draft.value, basis: updatedAt }))
+      draft.forget()
+      void navigate({ to: "/apps/$appId/segments/$id", params: { appId, id } })
     },
     { once: true }
   )
-  const save = useDo(changeSegment, () => {
+  const save = useDo(changeSegment, ({ updateSegment: { updatedAt } }, { input }) => {
     toast("Saved")
-    leave()
+    if (!isAhead(input)) return leave()
+    draft.change({ basis: updatedAt })
+    setOthers(false)
   })
   const error = create.error ?? save.error
-  const set = (after: ReadonlyArray<Condition>) => draft.change({ conditions: after })
-  const gaps = conditions.map(gapOf)
-  const isWhole = conditions.length > 0 && gaps.every((gap) => gap === null)
-  const left = (Object.keys(KINDS) as Array<Kind>).filter(
-    (kind) => isRepeatable(kind) || !conditions.some((other) => other.kind === kind)
-  )
+  const isWhole = conditions === null || (conditions.length > 0 && conditions.every((each) => gapOf(each) === null))
   const submit = async () => {
     setTried(true)
     if (!isWhole || name.trim() === "") return
-    const input = { name: name.trim(), filter: filterOf(conditions) }
-    if (one === null) return create.mutate({ appId, input })
+    const input = inputOf(draft.value)
+    if (one === null) return create.mutate({ appId, input: { ...input, filter: input.filter ?? {} } })
     const now = await ask(segment, { id: one.id }).catch(() => null)
     if (now?.segment && now.segment.updatedAt !== draft.value.basis) {
       draft.change({ basis: now.segment.updatedAt })
@@ -136,25 +192,21 @@ const Builder = ({ one }: { readonly one: Segment | null }) => {
             />
           </Card>
           <Card title="Everybody for whom all of this is true">
-            {conditions.length === 0 && (
-              <p className={hasTried ? "fault" : "muted"}>
-                A segment has one condition at least. For everybody, send to everyone.
-              </p>
-            )}
-            {conditions.map((condition, at) => (
-              <ConditionRow
-                key={at}
-                at={at}
-                one={condition}
-                fault={(hasTried ? gaps[at]! : null) ?? faultAt(error, conditions, at)}
-                change={(changes) => set(conditions.map((other, i) => (i === at ? { ...other, ...changes } : other)))}
-                onRemove={() => set(conditions.filter((_, i) => i !== at))}
+            {conditions === null ? (
+              <>
+                <ConditionList filter={one!.filter} />
+                <p className="hint">
+                  They say more than this form can show without losing some of it: change them by the API.
+                </p>
+              </>
+            ) : (
+              <Conditions
+                conditions={conditions}
+                error={error}
+                hasTried={hasTried}
+                onChange={(conditions) => draft.change({ conditions })}
               />
-            ))}
-            <ConditionAdder
-              options={left.map((kind) => [kind, KINDS[kind]])}
-              onAdd={(kind) => set([...conditions, newCondition(kind)])}
-            />
+            )}
           </Card>
           {isOthers && (
             <div className="notice warning" role="alert">
@@ -175,7 +227,7 @@ const Builder = ({ one }: { readonly one: Segment | null }) => {
         </Form>
         <aside className="compose-side" aria-label="Count">
           <Card title="Now">
-            <Count appId={appId} filter={isWhole ? filterOf(conditions) : null} />
+            <Count appId={appId} filter={conditions === null ? one!.filter : isWhole ? filterOf(conditions) : null} />
           </Card>
         </aside>
       </div>
@@ -189,14 +241,10 @@ const Reader = ({ appId, one }: { readonly one: Segment; readonly appId: string 
   <>
     <div className="grid two">
       <Card title="Everybody for whom all of this is true">
-        <ul className="timeline">
-          {conditionWords(one.filter).map((words) => (
-            <li key={words}>{words}</li>
-          ))}
-        </ul>
+        <ConditionList filter={one.filter} />
       </Card>
       <Card title="Now">
-        <Count appId={appId} filter={filterOf(conditionsOf(one.filter))} />
+        <Count appId={appId} filter={one.filter} />
       </Card>
     </div>
     <Members one={one} />
@@ -265,7 +313,7 @@ export const One = () => {
         </>
       }
     >
-      {canChange ? <Builder one={one} /> : <Reader one={one} appId={appId} />}
+      {canChange ? <Builder key={one.id} one={one} /> : <Reader one={one} appId={appId} />}
     </Page>
   )
 }

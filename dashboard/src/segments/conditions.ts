@@ -133,7 +133,7 @@ export const filterOf = (conditions: ReadonlyArray<Condition>): SegmentFilterInp
   return filter
 }
 
-export const conditionsOf = (filter: Filter): ReadonlyArray<Condition> => {
+const typedAs = (filter: Filter): ReadonlyArray<Condition> => {
   const text = (n: number | null | undefined) => (n === null || n === undefined ? "" : String(n))
   const lists = (["tagsAny", "tagsAll", "tagsNone"] as const).flatMap((kind) =>
     filter[kind] === null ? [] : { ...newCondition(kind), list: filter[kind].join(", ") }
@@ -167,6 +167,28 @@ export const conditionsOf = (filter: Filter): ReadonlyArray<Condition> => {
       days: text(withinDays)
     }))
   ]
+}
+
+/** JSON with the names of each object in order: what says the same reads the same. */
+export const ordered = (value: unknown): string =>
+  JSON.stringify(value, (_, one: unknown) =>
+    typeof one === "object" && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : one
+  )
+
+/** Without what the answer calls null, and requests leave out. */
+const present = (filter: Filter): unknown =>
+  JSON.parse(
+    JSON.stringify(filter, (name, value: unknown) =>
+      value === null || (name === "not" && value === false) ? undefined : value
+    )
+  )
+
+/** The conditions as they are typed; null where they hold what the form would lose, as a tag with a comma. */
+export const conditionsOf = (filter: Filter): ReadonlyArray<Condition> | null => {
+  const typed = typedAs(filter)
+  return ordered(filterOf(typed)) === ordered(present(filter)) ? typed : null
 }
 
 /** What the service says of the condition at a place, by the path of the field that it found fault with. */

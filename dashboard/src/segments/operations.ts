@@ -214,7 +214,7 @@ export type CreateSegmentMutationVariables = Exact<{
   input: SegmentInput
 }>
 
-export type CreateSegmentMutation = { readonly createSegment: { readonly id: string } }
+export type CreateSegmentMutation = { readonly createSegment: { readonly id: string; readonly updatedAt: string } }
 
 export type ChangeSegmentMutationVariables = Exact<{
   id: string
@@ -248,7 +248,7 @@ export const countSegment: TypedDocument<CountSegmentQuery, CountSegmentQueryVar
   "query CountSegment($appId:ID!$filter:SegmentFilterInput!){countSegment(appId:$appId input:{filter:$filter}){recipients devices emails isExact}}"
 )
 export const createSegment: TypedDocument<CreateSegmentMutation, CreateSegmentMutationVariables> = typed(
-  "mutation CreateSegment($appId:ID!$input:SegmentInput!){createSegment(appId:$appId input:$input){id}}"
+  "mutation CreateSegment($appId:ID!$input:SegmentInput!){createSegment(appId:$appId input:$input){id updatedAt}}"
 )
 export const changeSegment: TypedDocument<ChangeSegmentMutation, ChangeSegmentMutationVariables> = typed(
   "mutation ChangeSegment($id:ID!$input:SegmentChanges!){updateSegment(id:$id input:$input){id updatedAt}}"

@@ -4,7 +4,7 @@ import type { ReactNode } from "react"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Card, Empty, Id, Loading, TableFrame } from "../parts/page.tsx"
 import { Pager } from "../parts/pager.tsx"
-import { moment, startOfDay, zone } from "../parts/time.ts"
+import { LAST_DAY, moment, startOfDay, zone } from "../parts/time.ts"
 import { actionWords } from "./actions.ts"
 
 type Search = Readonly<Partial<Record<"who" | "what" | "from" | "to" | "after", string>>>
@@ -119,6 +119,7 @@ export const Log = ({
           From
           <input
             type="date"
+            max={LAST_DAY}
             value={search.from ?? ""}
             onChange={({ target }) => filter({ from: target.value || undefined })}
           />
@@ -127,6 +128,7 @@ export const Log = ({
           to
           <input
             type="date"
+            max={LAST_DAY}
             value={search.to ?? ""}
             onChange={({ target }) => filter({ to: target.value || undefined })}
           />

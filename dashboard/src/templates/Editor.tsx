@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
-import { useEffect, useMemo, useState } from "react"
+import { useEffect, useMemo, useRef, useState } from "react"
 import { useDo } from "../api/hooks.ts"
 import { Refusal } from "../api/request.ts"
 import { useApp } from "../frame/viewer.ts"
@@ -95,12 +95,15 @@ export const Editor = ({
         }
   )
 
+  const sent = useRef(sources)
   const save = useDo(changeTemplate, ({ updateTemplate }) => {
     toast(`Saved as version ${updateTemplate.version}`)
-    draft.settle(updateTemplate)
+    draft.settle(updateTemplate, sent.current)
   })
   const saveOver = (version: number): void => {
-    if (ownFaults.length === 0) save.mutate({ id: one.id, input: { version, ...input } })
+    if (ownFaults.length > 0) return
+    sent.current = sources
+    save.mutate({ id: one.id, input: { version, ...input } })
   }
   const drop = (): void => {
     save.reset()

@@ -51,10 +51,12 @@ export const useTemplateDraft = (one: Template) => {
         return after.version === one.version && isSame(after.sources, saved) ? null : after
       }),
     drop: (): void => keep(() => null),
-    /** What was typed is the template now. */
-    settle: (now: Template): void => {
+    /** What was sent is the template now; what was typed while it was under way is a change of that. */
+    settle: (now: Template, sent: Sources): void => {
       client.setQueryData(keyOf(template as never, { id: one.id }), { template: now })
-      keep(() => null)
+      keep((before) =>
+        before === null || isSame(before.sources, sent) ? null : { version: now.version, sources: before.sources }
+      )
     }
   }
 }

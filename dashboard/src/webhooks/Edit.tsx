@@ -3,6 +3,7 @@ import { useDo } from "../api/hooks.ts"
 import { Button, Check, Choice, ErrorNotice, Form, TextField, useDraft } from "../parts/form.tsx"
 import { Dialog, GoBack, Secret } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
+import type { HookChanges } from "./operations.ts"
 import { createHook, updateHook } from "./operations.ts"
 import { newSecret } from "./secret.ts"
 import type { Hook } from "./words.ts"
@@ -97,6 +98,18 @@ const draftOf = (now: Hook | null): Draft => ({
 const eventsOf = ({ events, wants }: Draft): ReadonlyArray<string> | null =>
   wants === "everything" ? [] : events.length === 0 ? null : events
 
+/** With the webhook as it was when typing began: a draft outlives a reload, which shows what others changed meanwhile. */
+interface Edited extends Draft {
+  readonly before: Draft
+}
+
+/** What differs from the webhook as it was: whatever others change beside it stays. */
+const changesOf = ({ before, name, url }: Edited, events: ReadonlyArray<string>): HookChanges => ({
+  ...(name !== before.name && { name }),
+  ...(url !== before.url && { url }),
+  ...(JSON.stringify(events) !== JSON.stringify(eventsOf(before)) && { events })
+})
+
 const NOTHING_CHOSEN = "Choose at least one event, or everything."
 
 /** A new webhook, and its secret, which is shown this once. */
@@ -174,7 +187,8 @@ export const NewHook = ({ appId, onClose }: { readonly appId: string; readonly o
 }
 
 export const EditHook = ({ now, onClose }: { readonly now: Hook; readonly onClose: () => void }) => {
-  const { change, forget, isChanged, value } = useDraft<Draft>(`webhook ${now.id}`, draftOf(now))
+  const [initial] = useState<Edited>(() => ({ ...draftOf(now), before: draftOf(now) }))
+  const { change, forget, isChanged, value } = useDraft(`webhook ${now.id}`, initial)
   const [fault, setFault] = useState<string | null>(null)
   const close = () => {
     forget()
@@ -188,8 +202,9 @@ export const EditHook = ({ now, onClose }: { readonly now: Hook; readonly onClos
     const events = eventsOf(value)
     setFault(events === null ? NOTHING_CHOSEN : null)
     if (events === null) return
-    const { name, url } = value
-    update.mutate({ id: now.id, input: { name, url, events } })
+    const input = changesOf(value, events)
+    if (Object.keys(input).length === 0) close()
+    else update.mutate({ id: now.id, input })
   }
   return (
     <Dialog title={`Change ${now.name}`} isKept isChanged={isChanged} onClose={close} className="wide">

@@ -4,13 +4,9 @@ import { useAsk, useDo } from "../api/hooks.ts"
 import { untilDone } from "../api/pace.ts"
 import { Button, Choice, ErrorNotice, Form, TextField } from "../parts/form.tsx"
 import { Dialog, GoBack } from "../parts/page.tsx"
-import { counted, zone } from "../parts/time.ts"
+import { counted, LAST_MINUTE, momentOf, zone } from "../parts/time.ts"
 import { redeliver, redelivery } from "./operations.ts"
 import type { Hook } from "./words.ts"
-
-/** A moment as `datetime-local` has it, in the zone of the browser; null when it is none. */
-const momentOf = (local: string): string | null =>
-  Number.isNaN(Date.parse(local)) ? null : new Date(local).toISOString()
 
 /** What the receiver missed, or has to get once more, by time. */
 export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onClose: () => void }) => {
@@ -27,18 +23,18 @@ export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onC
     },
     { once: true }
   )
+  const [hasTried, setTried] = useState(false)
   const [begin, end] = [momentOf(from), momentOf(to)]
+  const faultIn = (text: string, at: string | null): string | null =>
+    hasTried && text !== "" && at === null ? "is no moment that can be read" : null
+  const submit = (): void => {
+    setTried(true)
+    if ((from !== "" && begin === null) || (to !== "" && end === null)) return
+    start.mutate({ id: hook.id, input: { status, ...(begin ? { from: begin } : {}), ...(end ? { to: end } : {}) } })
+  }
   return (
     <Dialog title="Deliver again" onClose={onClose}>
-      <Form
-        error={start.error}
-        onSubmit={() =>
-          start.mutate({
-            id: hook.id,
-            input: { status, ...(begin ? { from: begin } : {}), ...(end ? { to: end } : {}) }
-          })
-        }
-      >
+      <Form error={start.error} onSubmit={submit}>
         <Choice
           label="Which"
           value={status}
@@ -52,16 +48,20 @@ export const Redeliver = ({ hook, onClose }: { readonly hook: Hook; readonly onC
           label="Events from"
           name="from"
           type="datetime-local"
+          max={LAST_MINUTE}
           value={from}
           onChange={setFrom}
+          fault={faultIn(from, begin)}
           hint={`In ${zone}. Left empty: from the first that is kept.`}
         />
         <TextField
           label="until"
           name="to"
           type="datetime-local"
+          max={LAST_MINUTE}
           value={to}
           onChange={setTo}
+          fault={faultIn(to, end)}
           hint="Left empty: until now."
         />
         <p>

@@ -8,7 +8,7 @@ import { Button, ErrorNotice, Form, SelectField, TextField } from "../parts/form
 import { Card } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
 import type { Draft, Workflow } from "./draft.ts"
-import { useUndo } from "./draft.ts"
+import { contentOf, useUndo } from "./draft.ts"
 import type { Fault } from "./faults.ts"
 import { faultsOf, isPlaced } from "./faults.ts"
 import { addId, editId, Flow } from "./Flow.tsx"
@@ -105,7 +105,8 @@ export const Editor = ({
   readonly draft: Draft
   readonly onChange: (changes: Partial<Draft>) => void
   readonly onClose: () => void
-  readonly onSaved: (saved: Workflow, warnings: Warnings) => void
+  /** `sent`: what was saved. More may have been set since. */
+  readonly onSaved: (saved: Workflow, warnings: Warnings, sent: ReturnType<typeof contentOf>) => void
   /** Others may have saved: the workflow is to be read again. */
   readonly onConflict: () => void
 }) => {
@@ -115,17 +116,18 @@ export const Editor = ({
   const [mended, setMended] = useState<ReadonlySet<string>>(new Set())
   const focus = useFocus()
   const undo = useUndo(steps, (steps) => onChange({ steps }))
+  const sent = useRef(contentOf(draft))
   const saving = useDo(saveWorkflow, ({ updateWorkflow: { warnings, ...saved } }) => {
     toast(`Saved as version ${saved.version}`)
-    onSaved(saved, warnings)
+    onSaved(saved, warnings, sent.current)
   })
   const found = faultsOf(saving.error, (saving.variables?.input.steps ?? []) as ReadonlyArray<Step>)
   const faults = new Map([...found].filter(([key]) => !mended.has(key)))
   const save = (): void => {
-    const { basis: version, name, reentry, trigger } = draft
+    sent.current = contentOf(draft)
     setMended(new Set())
     saving.mutate(
-      { id: one.id, input: { name, reentry, trigger: trigger as never, steps: steps as never, version } },
+      { id: one.id, input: { ...sent.current, version: draft.basis } },
       { onError: (error) => error instanceof Refusal && error.code === "conflict" && onConflict() }
     )
   }

@@ -7,7 +7,7 @@ import { Button, Check, ErrorNotice, useDraft } from "../parts/form.tsx"
 import { Card, Chip, Confirm, Empty, Loading, Page, When } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
 import type { Draft, Workflow } from "./draft.ts"
-import { EMPTY, kept } from "./draft.ts"
+import { EMPTY, isAhead, kept } from "./draft.ts"
 import { DryRun } from "./DryRun.tsx"
 import type { Warnings } from "./Editor.tsx"
 import { Editor } from "./Editor.tsx"
@@ -160,11 +160,12 @@ export const One = () => {
           onChange={change}
           onClose={forget}
           onConflict={() => void shown.refetch()}
-          onSaved={(saved, said) => {
+          onSaved={(saved, said, sent) => {
             // At once: who edits it again begins with what was saved just now.
             client.setQueryData(keyOf(workflow as never, { id }), { workflow: saved })
             setWarnings(said)
-            forget()
+            if (isAhead(draft, sent)) change({ basis: saved.version })
+            else forget()
           }}
         />
       ) : (

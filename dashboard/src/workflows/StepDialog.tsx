@@ -2,23 +2,14 @@ import { useState } from "react"
 import { Refusal } from "../api/request.ts"
 import { AreaField, Button, Choice, Form, TextField } from "../parts/form.tsx"
 import { Dialog, GoBack } from "../parts/page.tsx"
+import type { Open } from "./draft.ts"
 import type { Fault } from "./faults.ts"
 import { nameIn } from "./steps/fields.tsx"
 import { gapsOf } from "./steps/gaps.ts"
 import { isShown, StepForm } from "./steps/StepForm.tsx"
-import type { Place, Step } from "./steps.ts"
+import type { Step } from "./steps.ts"
 import { lay } from "./steps.ts"
 import { faultWords, TYPE } from "./words.ts"
-
-/** A step while it is set. */
-export interface Open {
-  readonly place: Place
-  readonly step: Step
-  /** It goes to its place when it is set, and not before. */
-  readonly isNew: boolean
-  /** The settings as they are typed; null: they are in the fields. */
-  readonly json: string | null
-}
 
 /** What is set by the canvas, or by a field of its own. */
 const APART = new Set(["key", "type", "name", "else", "branches"])

@@ -1,11 +1,13 @@
-import { useRef } from "react"
+import { useRef, useState } from "react"
 import { useSegments } from "../compose/choices.ts"
 import { useApp } from "../frame/viewer.ts"
+import { audienceWords } from "../notifications/words.ts"
 import { Choice, ErrorNotice, SelectField } from "../parts/form.tsx"
 import { useRested } from "../parts/rested.ts"
 import { nextTimes } from "./cron.ts"
 import { ListOf, TextOf, ZoneOf } from "./steps/fields.tsx"
-import type { Trigger, TriggerType } from "./trigger.ts"
+import type { Audience, Trigger, TriggerType } from "./trigger.ts"
+import { AUDIENCES, audienceOf } from "./trigger.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -41,24 +43,35 @@ const SegmentOf = ({
   )
 }
 
-const AUDIENCES = {
+const AUDIENCE: Readonly<Record<Audience, readonly [words: string, first: unknown]>> = {
   all: ["Everyone", true],
   segment_id: ["A segment", ""],
-  tags_any: ["People with a tag", undefined],
-  user_ids: ["Named people", undefined]
-} as const
-type Audience = keyof typeof AUDIENCES
+  tags_any: ["People with a tag", []],
+  user_ids: ["Named people", []]
+}
+
+/** Selectors as notifications have them: `tagsAll` for `tags_all`. */
+const selectorsOf = (to: Json): Json =>
+  Object.fromEntries(
+    Object.entries(to).map(([name, value]) => [name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()), value])
+  )
 
 /** Whom a schedule lets in. */
-const Audience = ({ onChange, to }: { readonly to: Json; readonly onChange: (to: Json) => void }) => {
-  const kind = (Object.keys(AUDIENCES) as ReadonlyArray<Audience>).find((one) => one in to) ?? "all"
+const Entrants = ({ onChange, to }: { readonly to: Json; readonly onChange: (to: Json) => void }) => {
+  const kind = audienceOf(to)
+  const [first] = useState(to)
+  /** What the form cannot say, for whoever comes back to it. */
+  const kept = kind === "kept" ? to : audienceOf(first) === "kept" ? first : null
   return (
     <>
       <Choice
         label="Who enters then"
         value={kind}
-        onChange={(next) => onChange({ [next]: AUDIENCES[next][1] ?? [] })}
-        options={(Object.keys(AUDIENCES) as ReadonlyArray<Audience>).map((one) => [one, AUDIENCES[one][0]])}
+        onChange={(next) => onChange(next === "kept" ? kept! : { [next]: AUDIENCE[next][1] })}
+        options={[
+          ...(kept === null ? [] : [["kept", audienceWords(selectorsOf(kept))] as const]),
+          ...AUDIENCES.map((one) => [one, AUDIENCE[one][0]] as const)
+        ]}
       />
       {kind === "segment_id" && (
         <SegmentOf
@@ -73,7 +86,7 @@ const Audience = ({ onChange, to }: { readonly to: Json; readonly onChange: (to:
           label="Tags"
           field="trigger.to.tags_any"
           value={to["tags_any"]}
-          onChange={(tags) => onChange({ ...to, tags_any: tags ?? [] })}
+          onChange={(tags) => onChange({ tags_any: tags ?? [] })}
           hint="Divided by commas. One of them is enough."
         />
       )}
@@ -205,7 +218,7 @@ export const TriggerForm = ({
             />
           </div>
           <Times cron={String(trigger["cron"] ?? "")} zone={String(trigger["timezone"] ?? "")} />
-          <Audience to={(trigger["to"] ?? {}) as Json} onChange={(to) => change({ to })} />
+          <Entrants to={(trigger["to"] ?? {}) as Json} onChange={(to) => change({ to })} />
         </>
       )}
     </>

@@ -7,6 +7,7 @@ import {
   KINDS,
   listOf,
   newCondition,
+  ordered,
   takesValue
 } from "../segments/conditions.ts"
 
@@ -180,14 +181,6 @@ const rulesOfList = (json: Json): ReadonlyArray<Rule> => {
     }))
   ]
 }
-
-/** JSON with the names of each object in order: what says the same reads the same. */
-const ordered = (value: unknown): string =>
-  JSON.stringify(value, (_, one: unknown) =>
-    typeof one === "object" && one !== null && !Array.isArray(one)
-      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : one
-  )
 
 /** The conditions as they are typed; null where they hold what the form would lose. */
 export const rulesOf = (conditions: unknown): Rules | null => {

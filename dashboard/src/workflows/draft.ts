@@ -1,11 +1,20 @@
 import { useState } from "react"
 import type { WorkflowQuery } from "./operations.ts"
-import type { Open } from "./StepDialog.tsx"
-import type { Step } from "./steps.ts"
+import type { Place, Step } from "./steps.ts"
 import { lay } from "./steps.ts"
 import type { Trigger } from "./trigger.ts"
 
 export type Workflow = NonNullable<WorkflowQuery["workflow"]>
+
+/** A step while it is set. */
+export interface Open {
+  readonly place: Place
+  readonly step: Step
+  /** It goes to its place when it is set, and not before. */
+  readonly isNew: boolean
+  /** The settings as they are typed; null: they are in the fields. */
+  readonly json: string | null
+}
 
 /** The next version of a workflow while it is written. */
 export interface Draft {
@@ -42,15 +51,26 @@ const withoutSecrets = (step: Step): Step => {
   })
 }
 
+/** Headers of steps further inside are no settings of a step, but can be typed or pasted among them. */
+const withoutSecretsOf = ({ json, step, ...rest }: Open): Open => ({
+  ...rest,
+  step: withoutSecrets(step),
+  json: step.type === "FETCH" || json?.includes('"headers"') ? null : json
+})
+
 /** What the tab keeps: values of headers are secrets, and have to be typed again after a reload. */
 export const kept = (draft: Draft): Draft => ({
   ...draft,
   steps: draft.steps.map(withoutSecrets),
-  open:
-    draft.open && draft.open.step.type === "FETCH"
-      ? { ...draft.open, step: withoutSecrets(draft.open.step), json: null }
-      : draft.open
+  open: draft.open && withoutSecretsOf(draft.open)
 })
+
+/** What the service gets of it. */
+export const contentOf = ({ name, reentry, steps, trigger }: Draft) => ({ name, reentry, trigger, steps })
+
+/** Whether anything was set while a version was on its way to be saved; a dialog that is open may hold what is to be. */
+export const isAhead = (draft: Draft, sent: ReturnType<typeof contentOf>): boolean =>
+  draft.open !== null || JSON.stringify(contentOf(draft)) !== JSON.stringify(sent)
 
 /** So many changes can be taken back. */
 const MOST = 100

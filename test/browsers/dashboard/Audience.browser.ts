@@ -3,7 +3,7 @@ import type { Download, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
-import { axeFaults, heading, loaded, visitIn } from "./visits.ts"
+import { axeFaults, heading, holdAnswer, loaded, visitIn } from "./visits.ts"
 
 const DEVICES = 120
 
@@ -102,6 +102,21 @@ describe("contacts", () => {
         timezone: "Europe/Vienna"
       })
     })
+  })
+
+  it("takes back nothing that others changed between what is typed and a reload", async () => {
+    const { body } = await desk.call("POST", "/api/v1/contacts", { external_id: "user-linus", tags: ["news"] })
+    await visit(`${app()}/contacts/${body.id}?edit=yes`, { token: owner }, async (page) => {
+      await page.getByLabel("Language").fill("de-AT")
+      const others = { external_id: "user-linus", timezone: "Europe/Vienna", tags: ["news", "vip"] }
+      await desk.call("POST", "/api/v1/contacts", others)
+      await page.reload()
+      expect(await page.getByLabel("Language").inputValue()).toBe("de-AT")
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+    })
+    const saved = await desk.call("GET", "/api/v1/contacts/by-external-id/user-linus")
+    expect(saved.body).toMatchObject({ locale: "de-AT", timezone: "Europe/Vienna", tags: ["news", "vip"] })
   })
 
   it("says how a person is reached, what they got, and why not", async () => {
@@ -309,6 +324,50 @@ describe("segments", () => {
       await page.getByRole("button", { name: "Delete the segment" }).click()
       await heading(page, "Segments").waitFor()
       expect((await desk.call("GET", `/api/v1/segments/${body.id}`)).status).toBe(404)
+    })
+  })
+
+  it("keep what is typed while they are being saved, as a change of what was saved", async () => {
+    await visit(`${app()}/segments/new`, { token: owner }, async (page) => {
+      const name = page.getByLabel("What these people have in common")
+      await page.getByLabel("Add a condition").selectOption("tagsAny")
+      await page.getByLabel("Tags", { exact: true }).fill("quick")
+      for (const [mutation, now, later] of [
+        ["CreateSegment", "First", "Second"],
+        ["ChangeSegment", "Second", "Third"]
+      ] as const) {
+        const answer = await holdAnswer(page, mutation)
+        await name.fill(now)
+        const asked = page.waitForRequest((request) => request.postData()?.includes(`mutation ${mutation}(`) === true)
+        await page.getByRole("button", { name: /^(Make the segment|Save)$/ }).click()
+        await asked
+        await name.fill(later)
+        answer()
+        await heading(page, now).waitFor()
+        expect(await name.inputValue()).toBe(later)
+      }
+      const id = new URL(page.url()).pathname.split("/").at(-1)
+      await page.getByRole("button", { name: "Save", exact: true }).click()
+      await heading(page, "Segments").waitFor()
+      const { body } = await desk.call("GET", `/api/v1/segments/${id}`)
+      expect(body).toMatchObject({ name: "Third", filter: { tags_any: ["quick"] } })
+    })
+  })
+
+  it("stay as they are where a tag holds a comma, which the form would divide", async () => {
+    const filter = { tags_any: ["big, red"] }
+    const { body } = await desk.call("POST", "/api/v1/segments", { name: "Big", filter })
+    await visit(`${app()}/segments/${body.id}`, { token: owner }, async (page) => {
+      await page.getByText("has the tag big, red").waitFor()
+      await page.getByText("They say more than this form can show").waitFor()
+      await page.getByRole("complementary", { name: "Count" }).getByText("0 recipients").waitFor()
+      await page.getByLabel("What these people have in common").fill("Big and red")
+      await page.getByRole("button", { name: "Save" }).click()
+      await heading(page, "Segments").waitFor()
+      expect((await desk.call("GET", `/api/v1/segments/${body.id}`)).body).toMatchObject({
+        name: "Big and red",
+        filter
+      })
     })
   })
 

@@ -203,12 +203,39 @@ describe("notifications", () => {
       await page.getByLabel("With any of these tags").fill("news")
       await page.getByLabel("Title", { exact: true }).fill("Written by hand")
       await page.getByLabel("Body", { exact: true }).fill("By a person, in a browser")
+      await page.getByLabel("Give up after hours").fill("1,5")
       const half = DEVICES / 2
       await page.getByRole("complementary", { name: "Preview" }).getByText(`${half} recipients`).waitFor()
       await page.getByRole("button", { name: "Review and send…" }).click()
+      await page.getByRole("dialog").getByText("After 1 h 30 min").waitFor()
       await page.getByRole("button", { name: `Send to ${half} recipients` }).click()
       await heading(page, "Written by hand").waitFor()
       await page.getByText(/^Everybody is accounted for: 200/).waitFor()
+    })
+  })
+
+  it("sends to nobody before those are counted whom it goes to now", async () => {
+    await visit(`${app()}/compose`, { token: owner }, async (page) => {
+      await page.getByText("Everyone", { exact: true }).click()
+      await page.getByLabel("Title", { exact: true }).fill("Counted first")
+      const side = page.getByRole("complementary", { name: "Preview" })
+      const everyone = /\d+/.exec(await side.getByText(/\d+ recipients/).innerText())![0]
+      const counting = Promise.withResolvers<void>()
+      await page.route(GRAPHQL, async (route) => {
+        if (operationOf(route.request()) === "Preview") await counting.promise
+        await route.continue()
+      })
+      await page.getByText("By what they are", { exact: true }).click()
+      await page.getByLabel("With any of these tags").fill("news")
+      await page.getByRole("button", { name: "Review and send…" }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByText("Everyone with any of the tags news").waitFor()
+      const button = dialog.getByRole("button", { name: "Counting…" })
+      expect(await button.getAttribute("aria-disabled")).toBe("true")
+      expect(await dialog.innerText()).not.toContain(everyone)
+      counting.resolve()
+      await dialog.getByRole("button", { name: /^Send to \d+ recipients$/ }).waitFor()
+      expect(await dialog.innerText()).not.toContain(everyone)
     })
   })
 

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
-import { axeFaults, heading, loaded, visitIn } from "./visits.ts"
+import { axeFaults, heading, holdAnswer, loaded, visitIn } from "./visits.ts"
 
 let desk: Desk
 let owner: string
@@ -148,6 +148,23 @@ describe("templates", () => {
       expect((await saved(id)).locales.de.title).toBe("Guten Tag {{ contact.attributes.name }}")
       await page.reload()
       await page.getByRole("button", { name: "Save", exact: true }).waitFor()
+    })
+  })
+
+  it("keep what is typed while they are being saved, as a change of what was saved", async () => {
+    const id = await make(MAIL)
+    await visit(`${app()}/templates/${id}`, { token: owner }, async (page) => {
+      await type(page, "Subject of the e-mail", "Old news")
+      const answer = await holdAnswer(page, "ChangeTemplate")
+      await page.getByRole("button", { name: "Save as version 2" }).click()
+      await type(page, "Subject of the e-mail", "Good news")
+      answer()
+      await page.getByText("Saved as version 2").waitFor()
+      expect((await saved(id)).content.subject).toBe("Old news")
+      await page.getByRole("button", { name: "Save as version 3" }).click()
+      await page.getByText("Saved as version 3").waitFor()
+      await page.getByRole("button", { name: "Save", exact: true }).waitFor()
+      expect((await saved(id)).content.subject).toBe("Good news")
     })
   })
 

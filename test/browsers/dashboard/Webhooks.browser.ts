@@ -192,6 +192,40 @@ describe("webhooks", () => {
     await remove(id)
   })
 
+  it("takes back nothing that others changed between what is typed and a reload", async () => {
+    const id = await make("changed", { events: ["NOTIFICATION_FAILED"] })
+    await visit(`${list()}/${id}`, { token: owner }, async (page) => {
+      await page.getByRole("button", { name: "Change…" }).click()
+      await page.getByLabel("Name", { exact: true }).fill("Changed by me")
+      const others = { url: `${receiver}/elsewhere`, events: ["NOTIFICATION_SENT"] }
+      expect((await desk.call("PATCH", `/api/v1/webhooks/${id}`, others)).status).toBe(200)
+      await page.reload()
+      await page.getByRole("button", { name: "Change…" }).click()
+      await page.getByRole("button", { name: "Save" }).click()
+      await heading(page, "Changed by me").waitFor()
+      const { body } = await desk.call("GET", `/api/v1/webhooks/${id}`)
+      expect(body).toMatchObject({ name: "Changed by me", ...others })
+    })
+    await remove(id)
+  })
+
+  it("delivers nothing again while a moment is filled in by half, which would mean from the first", async () => {
+    const id = await make("half")
+    await visit(`${list()}/${id}`, { token: owner }, async (page) => {
+      await page.getByRole("button", { name: "Deliver again…" }).click()
+      const from = page.getByLabel("Events from")
+      await from.pressSequentially("0102")
+      await page.getByRole("button", { name: "Deliver them again" }).click()
+      await page.getByText("Events from is filled in by half: fill in the rest, or empty it").waitFor()
+      expect(await from.evaluate((element) => element === document.activeElement)).toBe(true)
+      expect(await axeFaults(page)).toEqual([])
+      await from.fill("2026-01-01T09:00")
+      await page.getByRole("button", { name: "Deliver them again" }).click()
+      await page.getByText("There was nothing to deliver again.").waitFor()
+    })
+    await remove(id)
+  })
+
   it("tells in a recipient's timeline what each webhook was told of them", async () => {
     const id = await make("told")
     const deaf = await make("deaf", { events: ["WORKFLOW_FAILED"] })

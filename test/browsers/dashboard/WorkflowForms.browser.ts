@@ -398,6 +398,21 @@ describe("the form of a step", () => {
 })
 
 describe("what lets people in", () => {
+  it("stays as it is where the form cannot say whom a schedule means", async () => {
+    const to = { tags_all: ["vip", "beta"] }
+    const one = await made([HELLO], { type: "schedule", cron: "0 9 * * 1", timezone: "UTC", to })
+    await visit(one.path, { token: owner }, async (page) => {
+      await edit(page)
+      const kept = page.getByRole("radio", { name: "Everyone with all of the tags vip, beta" })
+      expect(await kept.isChecked()).toBe(true)
+      await page.getByRole("radio", { name: "People with a tag" }).click({ force: true })
+      await kept.click({ force: true })
+      await page.getByLabel("Times, as cron has them").fill("0 10 * * 1")
+      await save(page)
+      expect((await one.whole()).trigger).toMatchObject({ cron: "0 10 * * 1", to })
+    })
+  })
+
   it("is chosen in words: an event, a tag, a segment of the application, or times", async () => {
     const { body: segment } = await desk.call("POST", "/api/v1/segments", {
       name: "Gold",

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
-import { axeFaults, heading, loaded, visitIn } from "./visits.ts"
+import { axeFaults, heading, holdAnswer, loaded, visitIn } from "./visits.ts"
 
 /* What a workflow was, who made it so, and that nobody's work is lost: versions, two authors, undo, keys alone. */
 
@@ -101,6 +101,26 @@ describe("versions", () => {
       expect(await page.locator("main").getByRole("button", { name: /Take/ }).count()).toBe(0)
       expect(await axeFaults(page)).toEqual([])
       expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true)
+    })
+  })
+})
+
+describe("saving", () => {
+  it("keeps what is set meanwhile as a change of what was saved", async () => {
+    const one = await made([HELLO])
+    await visit(one.path, { token: owner }, async (page) => {
+      await edit(page)
+      await page.getByLabel("Name", { exact: true }).fill("First")
+      const answer = await holdAnswer(page, "SaveWorkflow")
+      await page.getByRole("button", { name: "Save as version 2" }).click()
+      await page.getByLabel("Name", { exact: true }).fill("Second")
+      answer()
+      await page.getByText("Saved as version 2").waitFor()
+      expect((await one.read()).name).toBe("First")
+      await page.getByRole("button", { name: "Save as version 3" }).click()
+      await page.getByText("Saved as version 3").waitFor()
+      await page.getByRole("button", { name: "Edit the steps" }).waitFor()
+      expect(await one.read()).toMatchObject({ name: "Second", version: 3 })
     })
   })
 })

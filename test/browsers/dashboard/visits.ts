@@ -59,6 +59,18 @@ export const axeFaults = async (page: Page): Promise<ReadonlyArray<string>> => {
   )) as ReadonlyArray<string>
 }
 
+/** Lets a mutation be done, and holds its answer until the function is called. */
+export const holdAnswer = async (page: Page, mutation: string): Promise<() => void> => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route("**/api/graphql", async (route) => {
+    if (!route.request().postData()!.includes(`mutation ${mutation}(`)) return route.fallback()
+    const response = await route.fetch()
+    await promise
+    await route.fulfill({ response })
+  })
+  return resolve
+}
+
 /** Everything that the page shows at first has come. */
 export const loaded = (page: Page) => expect.poll(() => page.locator(".loading").count()).toBe(0)
 

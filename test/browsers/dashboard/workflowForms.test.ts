@@ -8,6 +8,7 @@ import { stepChanges } from "../../../dashboard/src/workflows/differences.ts"
 import { secondsOf, spanWords } from "../../../dashboard/src/workflows/span.ts"
 import type { Step } from "../../../dashboard/src/workflows/steps.ts"
 import { copyOf, inOrder, insert, listsFor, moveTo } from "../../../dashboard/src/workflows/steps.ts"
+import { audienceOf } from "../../../dashboard/src/workflows/trigger.ts"
 
 describe("lengths of time", () => {
   it("are read as people type them", () => {
@@ -75,6 +76,23 @@ describe("conditions", () => {
     ]) {
       expect(rulesOf(lost)).toBeNull()
     }
+  })
+})
+
+describe("whom a schedule lets in", () => {
+  it("is what the form can say, or kept as it is", () => {
+    for (const kept of [
+      { tags_all: ["vip", "beta"] },
+      { tags_any: ["vip"], platforms: ["ios"] },
+      { tags_any: ["big, red"] },
+      { attributes: [{ name: "plan", op: "equals", value: "pro" }] }
+    ]) {
+      expect(audienceOf(kept)).toBe("kept")
+    }
+    expect(audienceOf({ all: true })).toBe("all")
+    expect(audienceOf({ segment_id: "" })).toBe("segment_id")
+    expect(audienceOf({ tags_any: [] })).toBe("tags_any")
+    expect(audienceOf({ user_ids: ["ada", "grace"] })).toBe("user_ids")
   })
 })
 

@@ -5,7 +5,10 @@ import type { Message } from "../../../services/domain/sending/Notification.ts"
 
 const written = (sent: Message) => {
   const { common, own, template } = payloadOf(sent, "org.example.app")
-  return { payload: JSON.parse(`${template.before}DEVICE${template.after}`), headers: Object.fromEntries([...common, ...own]) }
+  return {
+    payload: JSON.parse(`${template.before}DEVICE${template.after}`),
+    headers: Object.fromEntries([...common, ...own])
+  }
 }
 
 describe("the payload for APNs", () => {

@@ -40,7 +40,12 @@ const make = Effect.fnUntraced(function* (options: { readonly rows?: number; rea
     yield* quiet
     return fiber
   })
-  return { start, items, settle, begun }
+  const startAll = (items: ReadonlyArray<string>) =>
+    Effect.andThen(
+      Effect.forEach(items, (item) => Effect.forkChild(Effect.exit(call(item)))),
+      quiet
+    )
+  return { start, startAll, items, settle, begun }
 })
 
 /** Lets every fiber go as far as it can. */
@@ -92,8 +97,9 @@ describe("coalesce", () => {
 
   it.effect("starts another beside a statement at once when a full one waits, and no more than it may", () =>
     Effect.gen(function* () {
-      const { start, items, settle } = yield* make({ atOnce: 2, rows: 4 })
-      for (const item of ["a", "bb", "cc", "dd", "ee"]) yield* start(item)
+      const { startAll, items, settle } = yield* make({ atOnce: 2, rows: 4 })
+      // At one moment: on a busy machine the first of them would have waited long while the next one comes.
+      yield* startAll(["a", "bb", "cc", "dd", "ee"])
       expect(items()).toEqual([["a"], ["bb", "cc"]])
       yield* settle(0)
       expect(items()).toEqual([["a"], ["bb", "cc"], ["dd", "ee"]])
