@@ -355,17 +355,17 @@ describe("segments", () => {
   })
 
   it("stay as they are where a tag holds a comma, which the form would divide", async () => {
-    const filter = { tags_any: ["big, red"] }
-    const { body } = await desk.call("POST", "/api/v1/segments", { name: "Big", filter })
+    const filter = { tags_any: ["wide, blue"] }
+    const { body } = await desk.call("POST", "/api/v1/segments", { name: "Wide", filter })
     await visit(`${app()}/segments/${body.id}`, { token: owner }, async (page) => {
-      await page.getByText("has the tag big, red").waitFor()
+      await page.getByText("has the tag wide, blue").waitFor()
       await page.getByText("They say more than this form can show").waitFor()
       await page.getByRole("complementary", { name: "Count" }).getByText("0 recipients").waitFor()
-      await page.getByLabel("What these people have in common").fill("Big and red")
+      await page.getByLabel("What these people have in common").fill("Wide and blue")
       await page.getByRole("button", { name: "Save" }).click()
       await heading(page, "Segments").waitFor()
       expect((await desk.call("GET", `/api/v1/segments/${body.id}`)).body).toMatchObject({
-        name: "Big and red",
+        name: "Wide and blue",
         filter
       })
     })
