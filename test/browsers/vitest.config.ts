@@ -10,9 +10,6 @@ export default mergeConfig(
       maxWorkers: 1,
       testTimeout: 600_000,
       hookTimeout: 600_000,
-      // Browser, service, database and simulators share two cores: one step in ten thousand comes when its page is elsewhere.
-      // What is broken fails twice, and what needed a second try is shown with it.
-      retry: 1,
       // As long as a step in a browser may take.
       expect: { poll: { timeout: 30_000 } }
     }
