@@ -234,6 +234,37 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
         })
       )
 
+    // Each along the index of those few, whatever the plan thinks of the size of a table.
+    const look: ExecutionStore["Service"]["look"] = Effect.suspend(() => {
+      const at = PgTypes.timestamptz(now())
+      return sql<{ readonly has_work: boolean; readonly is_untidy: boolean; readonly due_at: Date | null }>`
+        WITH RECURSIVE ${appsIn(sql, "execution_timers")}
+        SELECT coalesce(
+          (SELECT true FROM execution_cancels ORDER BY app_id, id LIMIT 1),
+          (SELECT true FROM workflows WHERE next_at <= ${at} ORDER BY next_at LIMIT 1),
+          (SELECT true FROM custom_events WHERE NOT is_done ORDER BY app_id, at LIMIT 1),
+          (SELECT true FROM contact_changes ORDER BY app_id, id LIMIT 1),
+          (SELECT true FROM workflow_entries ORDER BY app_id, id LIMIT 1),
+          (SELECT true FROM execution_timers WHERE ${suspected} AND due_at <= ${at} LIMIT 1), false
+        ) AS has_work, coalesce(
+          (SELECT true FROM execution_outcomes ORDER BY notification_id LIMIT 1),
+          (SELECT true FROM workflows WHERE is_closing ORDER BY id LIMIT 1),
+          (SELECT true FROM watched_segments ORDER BY app_id LIMIT 1),
+          (SELECT true FROM workflows WHERE status = 'active' AND trigger_type = 'segment_entered' ORDER BY app_id LIMIT 1), false
+        ) AS is_untidy, (
+          SELECT min(first.due_at) FROM apps CROSS JOIN LATERAL (
+            SELECT due_at FROM execution_timers t WHERE t.app_id = apps.app_id ORDER BY t.due_at LIMIT 1
+          ) AS first
+        ) AS due_at`
+    }).pipe(
+      Effect.map(([row]) => ({
+        hasWork: row!.has_work,
+        isUntidy: row!.is_untidy,
+        dueAt: row!.due_at?.getTime() ?? Infinity
+      })),
+      storeError("ExecutionStore.look")
+    )
+
     const { contactsOfUsers, enterOpen } = entering(sql, tools, write)
 
     const enter: ExecutionStore["Service"]["enter"] = (beginning, userIds, carry, settle = null) =>
@@ -446,6 +477,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       )
 
     return ExecutionStore.of({
+      look,
       due,
       move,
       hasSuspects,

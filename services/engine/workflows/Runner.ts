@@ -197,11 +197,20 @@ export const make = Effect.gen(function* () {
   const ended = () => Effect.map(executions.wakeEnded(MOVES), (count) => ({ served: null, count }))
 
   const signals = Array.from({ length: LOOPS }, makeSignal)
-  const resting = (signal: Signal, next: number) =>
-    Effect.raceFirst(signal.wait, Effect.sleep(Math.max(SHORTEST_MS, Math.min(settings.sweepMs, next - now()))))
+  const wakeAll = () => {
+    for (const { signal } of signals) signal()
+  }
+  /** Loops that have nothing to do. */
+  let resting = 0
 
   const looping = (signal: Signal) => {
     let next = Infinity
+    const rest = Effect.suspend(() => {
+      resting++
+      const ms = Math.max(SHORTEST_MS, next - now())
+      // What is due later is found by who looks out.
+      return ms > settings.sweepMs ? signal.wait : Effect.raceFirst(signal.wait, Effect.sleep(ms))
+    }).pipe(Effect.ensuring(Effect.sync(() => resting--)))
     const others = [cancels, scheduled, events, changes, audiences, moving((at) => (next = at))]
     const work = inTurns([
       suspects,
@@ -211,36 +220,60 @@ export const make = Effect.gen(function* () {
             together(page(served))
       )
     ])
+    const goesOn = Effect.sync(() => (next = now() + settings.sweepMs))
     return Effect.forever(
       work.pipe(
-        Effect.catch((error) => {
-          next = Infinity
-          return Effect.logWarning("Workflows were interrupted; they go on soon", error)
-        }),
-        Effect.catchDefect((defect) => {
-          next = Infinity
-          return Effect.logError("Workflows broke; they go on soon", defect)
-        }),
-        Effect.flatMap(() => resting(signal, next))
+        Effect.catch((error) =>
+          Effect.andThen(goesOn, Effect.logWarning("Workflows were interrupted; they go on soon", error))
+        ),
+        Effect.catchDefect((defect) =>
+          Effect.andThen(goesOn, Effect.logError("Workflows broke; they go on soon", defect))
+        ),
+        Effect.andThen(rest)
       )
     )
   }
+
   // Runs that wait for what has ended, or are to be cancelled, have nothing to do with segments.
   const watched = Effect.catch(triggers.keepAllWatched, (error) =>
     Effect.logWarning("Segments that workflows wait for could not be watched; it is tried again", error)
   )
+  const untidy = makeSignal()
   const tidying = Effect.forever(
     Effect.andThen(
-      Effect.sleep(settings.sweepMs),
+      untidy.wait,
       Effect.andThen(watched, inTurns([ended, closed, looks])).pipe(
         Effect.catch((error) => Effect.logWarning("Workflows could not be tidied; it is tried again", error)),
         Effect.catchDefect((defect) => Effect.logError("Tidying workflows broke; it is tried again", defect))
       )
     )
   )
+
+  /** Wakes whoever has something to do. While there is nothing, one statement says so, of all kinds of work. */
+  const lookOut = Effect.gen(function* () {
+    const { dueAt, hasWork, isUntidy } = yield* executions.look
+    if (isUntidy) untidy.signal()
+    const ms = dueAt - now()
+    if (hasWork || ms <= 0) wakeAll()
+    if (ms <= 0 || ms >= settings.sweepMs) return settings.sweepMs
+    yield* Effect.sleep(ms)
+    wakeAll()
+    return settings.sweepMs - ms
+  })
+  const lookingOut = Effect.forever(
+    // Who is at work looks at everything anyway.
+    Effect.suspend(() => (resting === 0 ? Effect.succeed(settings.sweepMs) : lookOut)).pipe(
+      Effect.catch((error) =>
+        Effect.as(Effect.logWarning("Workflows could not be looked for; it is tried again", error), settings.sweepMs)
+      ),
+      Effect.catchDefect((defect) =>
+        Effect.as(Effect.logError("Looking for workflows broke; it is tried again", defect), settings.sweepMs)
+      ),
+      Effect.flatMap((ms) => Effect.sleep(ms))
+    )
+  )
   for (const signal of signals) yield* Effect.forkScoped(looping(signal))
   yield* Effect.forkScoped(tidying)
-  return Effect.sync(() => {
-    for (const { signal } of signals) signal()
-  })
+  yield* Effect.forkScoped(lookingOut)
+  return Effect.sync(wakeAll)
 })

@@ -175,6 +175,16 @@ export interface ExecutionFilter {
   readonly userId?: string | undefined
 }
 
+/** What a look at all kinds of work has found. */
+export interface Look {
+  /** People who enter, events, changes of contacts, schedules, requests to cancel many, or runs to be moved alone. */
+  readonly hasWork: boolean
+  /** Runs that wait for a message or whose workflow is gone, or segments that workflows wait for. */
+  readonly isUntidy: boolean
+  /** When the first run that waits goes on (epoch ms). Infinity: none does. */
+  readonly dueAt: number
+}
+
 /**
  * Runs of workflows. Whoever moves some holds their timers locked for one transaction that writes all that they do, so that
  * each step is in effect once: a process that dies leaves them as they were.
@@ -182,6 +192,8 @@ export interface ExecutionFilter {
 export class ExecutionStore extends Context.Service<
   ExecutionStore,
   {
+    /** What there is to do, of all kinds, by one statement: for those who have nothing to do, and ask all the time. */
+    readonly look: Effect.Effect<Look, StoreError>
     /** Applications with runs that are waiting, each with the first moment (epoch ms) at which one goes on. */
     readonly due: Effect.Effect<ReadonlyArray<{ readonly appId: AppId; readonly at: number }>, StoreError>
     /**

@@ -155,6 +155,7 @@ export const workflowOperationsOf = (app: AppId): Readonly<Record<string, Effect
       ExecutionStore,
       (store) => Effect.flatMap(carry(), (carry) => store.move(app, PAGE, carry))
     ),
+    "ExecutionStore.look": plain(ExecutionStore, (store) => store.look),
     "ExecutionStore.hasSuspects": plain(ExecutionStore, (store) => store.hasSuspects),
     "ExecutionStore.moveSuspect": after(
       Effect.gen(function* () {

@@ -95,6 +95,7 @@ const running = Effect.fnUntraced(function* (given: Given) {
     return { moves, webhooks: [] }
   })
   const executions: Partial<ExecutionStore["Service"]> = {
+    look: Effect.succeed({ hasWork: true, isUntidy: true, dueAt: Infinity }),
     due: Effect.sync(() => {
       const apps = Map.groupBy(timers.values(), ({ run }) => run.appId)
       return [...apps].map(([appId, its]) => ({ appId, at: Math.min(...its.map(({ at }) => at)) }))
@@ -181,6 +182,66 @@ describe("what is due", () => {
         }
       })
       for (let look = 0; look < 3; look++) yield* looks.wait
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a runner that has nothing to do", () => {
+  it.live("asks one thing again and again, and for each kind of work only when that says there is any", () =>
+    Effect.gen(function* () {
+      const found = { hasWork: false, isUntidy: false, dueAt: Infinity }
+      const changed = makeSignal()
+      const counts = { looks: 0, takes: 0, tidied: 0 }
+      const untilLooks = Effect.fnUntraced(function* (more: number) {
+        for (const all = counts.looks + more; counts.looks < all;) yield* changed.wait
+      })
+      yield* running({
+        executions: {
+          look: Effect.sync(() => {
+            counts.looks++
+            changed.signal()
+            return { ...found }
+          }),
+          wakeEnded: () =>
+            Effect.sync(() => {
+              counts.tidied++
+              return 0
+            })
+        },
+        triggers: {
+          takeEvents: () =>
+            Effect.sync(() => {
+              counts.takes++
+              return Option.none()
+            })
+        }
+      })
+      yield* untilLooks(2)
+      // As they begin, both loops ask for everything.
+      expect(counts).toMatchObject({ takes: 2, tidied: 0 })
+      yield* untilLooks(3)
+      expect(counts).toMatchObject({ takes: 2, tidied: 0 })
+      found.hasWork = true
+      yield* untilLooks(3)
+      expect(counts.takes).toBeGreaterThan(2)
+      expect(counts.tidied).toBe(0)
+      found.isUntidy = true
+      yield* untilLooks(3)
+      expect(counts.tidied).toBeGreaterThan(0)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("is there when a run is due of which it was not told", () =>
+    Effect.gen(function* () {
+      const dueAt = now() + 10
+      const run = runOf(A)
+      const { add, became, until } = yield* running({
+        executions: { look: Effect.sync(() => ({ hasWork: false, isUntidy: false, dueAt })) }
+      })
+      yield* Effect.yieldNow
+      add(run)
+      yield* until(() => became.has(run.id))
+      expect(now()).toBeGreaterThanOrEqual(dueAt)
     }).pipe(Effect.scoped)
   )
 })
