@@ -3,7 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Actor, AuditAction, AuditNote } from "../../../services/domain/access/Audit.ts"
 import type { AppId, AuditEntryId } from "../../../services/domain/Ids.ts"
-import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { uuidv7InOrder } from "../../../services/ports/NewId.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { CurrentImport } from "../../../services/ports/access/CurrentImport.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
@@ -22,7 +22,7 @@ export const record = Effect.fnUntraced(function* (
   details: Readonly<Record<string, unknown>> = {}
 ): Effect.fn.Return<AuditEntryId, SqlError> {
   const actor = yield* CurrentActor
-  const id = uuidv7() as AuditEntryId
+  const id = uuidv7InOrder() as AuditEntryId
   yield* sql`
     INSERT INTO audit_log (id, app_id, actor_kind, actor_id, action, target, details)
     VALUES (${id}, ${appId}, ${actor.kind}, ${actor.id}, ${action}, ${target}, ${JSON.stringify(details)})`
@@ -40,7 +40,7 @@ const recordAll = (
     : sql`
     INSERT INTO audit_log (id, app_id, actor_kind, actor_id, action, target, details)
     SELECT t.id, ${appId}::uuid, ${actor.kind}::text, ${actor.id}::text, t.action, t.target, t.details::json
-    FROM unnest(${uuids(notes.map(() => uuidv7()))}, ${texts(notes.map(({ action }) => action))},
+    FROM unnest(${uuids(notes.map(() => uuidv7InOrder()))}, ${texts(notes.map(({ action }) => action))},
       ${texts(notes.map(({ target }) => target))}, ${texts(notes.map(({ details = {} }) => JSON.stringify(details)))}
     ) AS t (id, action, target, details)`
 

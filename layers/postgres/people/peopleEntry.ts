@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { AccountId, OrganizationId } from "../../../services/domain/Ids.ts"
 import type { PeopleAction } from "../../../services/domain/people/PeopleLogEntry.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
-import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { uuidv7InOrder } from "../../../services/ports/NewId.ts"
 
 export interface About {
   readonly organization?: OrganizationId
@@ -23,6 +23,6 @@ export const recordPeople = Effect.fnUntraced(function* (
   const actor = yield* CurrentActor
   yield* sql`
     INSERT INTO people_log (id, organization_id, account_id, actor_kind, actor_id, action, target, details)
-    VALUES (${uuidv7()}, ${organization ?? null}, ${account ?? null}, ${actor.kind}, ${actor.id}, ${action}, ${target},
+    VALUES (${uuidv7InOrder()}, ${organization ?? null}, ${account ?? null}, ${actor.kind}, ${actor.id}, ${action}, ${target},
       ${JSON.stringify(details)})`
 })

@@ -6,7 +6,7 @@ import type { ProviderKind } from "../../../services/domain/sending/Credential.t
 import type { BatchId } from "../../../services/domain/Ids.ts"
 import type { Priority } from "../../../services/domain/sending/Notification.ts"
 import { isoTime } from "../../../services/domain/Time.ts"
-import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { uuidv7InOrder } from "../../../services/ports/NewId.ts"
 import type {
   ClaimedMessage,
   FewUsers,
@@ -562,7 +562,7 @@ const accept = (sql: SqlClient.SqlClient, arrivals: ReadonlyArray<Arrival>) => {
     () => texts(batches.map((batch) => batch.priority)),
     () => texts(batches.map((batch) => uuidArrayText(batch.recipients))),
     () => texts(arrivals.map(({ users }) => (users === null ? null : textArrayText(users.ids)))),
-    () => uuids(sent.map(() => uuidv7())),
+    () => uuids(sent.map(() => uuidv7InOrder())),
     () => uuids(sent.map(({ notification }) => notification.id)),
     () => texts(sent.map(({ sender }) => sender.kind)),
     () => texts(sent.map(({ sender }) => sender.id)),

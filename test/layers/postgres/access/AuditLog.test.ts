@@ -17,6 +17,7 @@ import { ANY_ENTRY } from "../../../../services/domain/access/Audit.ts"
 import type { TemplateBody } from "../../../../services/domain/messages/Template.ts"
 import type { KeptRequest } from "../../../../services/domain/sending/Notification.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import { goBy } from "../../../../services/ports/Now.ts"
 import { ApplicationStore } from "../../../../services/ports/access/ApplicationStore.ts"
 import { AuditLog, CurrentActor } from "../../../../services/ports/access/AuditLog.ts"
 import { IdempotencyStore } from "../../../../services/ports/access/IdempotencyStore.ts"
@@ -33,6 +34,7 @@ import type { StoreError } from "../../../../services/ports/StoreError.ts"
 import { WebhookStore } from "../../../../services/ports/webhooks/WebhookStore.ts"
 import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
 import * as ApplicationStores from "../../../../layers/postgres/access/ApplicationStore.ts"
+import { record } from "../../../../layers/postgres/access/auditEntry.ts"
 import * as AuditLogs from "../../../../layers/postgres/access/AuditLog.ts"
 import * as IdempotencyStores from "../../../../layers/postgres/access/IdempotencyStore.ts"
 import * as ChannelStores from "../../../../layers/postgres/audience/ChannelStore.ts"
@@ -136,45 +138,41 @@ layer(live)("AuditLog", (it) => {
         })
       )
       const entries = yield* entriesOf(appId)
-      // Two changes of one millisecond stand in no order.
       const shown = entries.map(({ action, details, target }) => ({ action, details, target }))
-      expect(shown.length).toBe(10)
-      expect(shown).toEqual(
-        expect.arrayContaining(
-          [
-            { action: "api_key.created", details: { kind: "secret", name: "Server", prefix: "sk_abcde" } },
-            { action: "api_key.created", target: spare.id },
-            {
-              action: "api_key.revoked",
-              target: spare.id,
-              details: { kind: "secret", name: "Spare", prefix: "sk_abcde" }
-            },
-            { action: "application.changed", target: appId, details: { identity_verification: false } },
-            { action: "identity_secret.issued", target: appId, details: { overlap_seconds: 60 } },
-            {
-              action: "credential.set",
-              target: "smtp",
-              details: { settings: { url: "smtps://user@mail.example.com", from: "a@example.com" } }
-            },
-            { action: "credential.removed", target: "smtp", details: {} },
-            {
-              action: "webhook.created",
-              target: webhookId,
-              details: {
-                fields: ["name", "is_active", "url", "secret"],
-                name: "Orders",
-                host: "example.com",
-                is_active: true
-              }
-            },
-            {
-              action: "webhook.changed",
-              target: webhookId,
-              details: { fields: ["is_active", "secret"], is_active: false }
-            },
-            { action: "webhook.deleted", target: webhookId, details: { name: "Orders" } }
-          ].map((entry) => expect.objectContaining(entry))
-        )
+      expect(shown.toReversed()).toEqual(
+        [
+          { action: "api_key.created", details: { kind: "secret", name: "Server", prefix: "sk_abcde" } },
+          { action: "api_key.created", target: spare.id },
+          {
+            action: "api_key.revoked",
+            target: spare.id,
+            details: { kind: "secret", name: "Spare", prefix: "sk_abcde" }
+          },
+          { action: "application.changed", target: appId, details: { identity_verification: false } },
+          { action: "identity_secret.issued", target: appId, details: { overlap_seconds: 60 } },
+          {
+            action: "credential.set",
+            target: "smtp",
+            details: { settings: { url: "smtps://user@mail.example.com", from: "a@example.com" } }
+          },
+          { action: "credential.removed", target: "smtp", details: {} },
+          {
+            action: "webhook.created",
+            target: webhookId,
+            details: {
+              fields: ["name", "is_active", "url", "secret"],
+              name: "Orders",
+              host: "example.com",
+              is_active: true
+            }
+          },
+          {
+            action: "webhook.changed",
+            target: webhookId,
+            details: { fields: ["is_active", "secret"], is_active: false }
+          },
+          { action: "webhook.deleted", target: webhookId, details: { name: "Orders" } }
+        ].map((entry) => expect.objectContaining(entry))
       )
       for (const { actorId, actorKind, appId: of } of entries)
         expect([of, actorKind, actorId]).toEqual([appId, "key", keyId])
@@ -269,6 +267,21 @@ layer(live)("AuditLog", (it) => {
       )
       expect([first.items.length, second.next]).toEqual([3, null])
       expect(first.items[0]).toMatchObject({ actorKind: "system", actorId: null })
+    })
+  )
+
+  it.effect("is read in the order in which it was written, of one millisecond as well", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const appId = yield* newApp
+      const places = Array.from({ length: 30 }, (_, place) => place)
+      const at = Date.now()
+      const goBack = goBy(() => at)
+      yield* asKey(Effect.forEach(places, (place) => record(sql, appId, "application.changed", appId, { place }))).pipe(
+        Effect.ensuring(Effect.sync(goBack))
+      )
+      const entries = yield* entriesOf(appId)
+      expect(entries.map(({ details }) => details["place"])).toEqual(places.toReversed())
     })
   )
 
