@@ -46,7 +46,9 @@ export const layer: Layer.Layer<ServiceMailStore, never, SqlClient.SqlClient> = 
           coalesce((
             SELECT true FROM invitations i WHERE i.email = c.email AND ${ofRows(sql, sql`i.expires_at > now()`)} LIMIT 1
           ), false) AS "isInvited"
-        FROM claimed c LEFT JOIN accounts a ON a.email = c.email ORDER BY c.id`
+        -- OFFSET 0: each address is looked up by itself. A join may begin with all accounts that there are.
+        FROM claimed c LEFT JOIN LATERAL (SELECT id, disabled_at FROM accounts WHERE email = c.email OFFSET 0) AS a ON true
+        ORDER BY c.id`
       ).pipe(storeError("ServiceMailStore.claim"))
 
     const remove: ServiceMailStore["Service"]["remove"] = (id) =>
