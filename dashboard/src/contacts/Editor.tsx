@@ -1,9 +1,9 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useState } from "react"
+import { useRef, useState } from "react"
 import { useDo } from "../api/hooks.ts"
 import { ask } from "../api/request.ts"
 import { useApp } from "../frame/viewer.ts"
-import { AreaField, Button, ErrorNotice, Form, TextField, useDraft } from "../parts/form.tsx"
+import { AreaField, Button, ErrorNotice, Form, keepInTab, TextField, useDraft } from "../parts/form.tsx"
 import { Dialog, GoBack } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
 import { Attributes } from "./Attributes.tsx"
@@ -49,6 +49,8 @@ const inputOf = ({ attributes, email, locale, tags, timezone }: Typed): ContactC
 interface Edited extends Typed {
   readonly before: Typed
 }
+
+const draftKey = (id: string): string => `contact ${id}`
 
 /** What differs from the contact as it was: whatever others change beside it stays. */
 const changesOf = (before: Typed, after: Typed): ContactChanges => {
@@ -109,10 +111,15 @@ export const NewContact = ({ onClose }: { readonly onClose: () => void }) => {
   const [fault, setFault] = useState<string | null>(null)
   const navigate = useNavigate()
   const typed = draft.value
+  const asked = useRef(typed)
   const make = useDo(upsertContact, ({ upsertContact: { id } }) => {
     draft.forget()
-    toast(`${typed.externalId.trim()} is there`)
-    void navigate({ to: "/apps/$appId/contacts/$id", params: { appId, id } })
+    toast(`${asked.current.externalId.trim()} is there`)
+    // What was typed meanwhile is a change of it.
+    const isAhead = Object.keys(changesOf(asked.current, typed)).length > 0
+    if (isAhead) keepInTab(draftKey(id), JSON.stringify({ ...typed, before: asked.current }))
+    const search = { edit: isAhead ? "yes" : undefined } as never
+    void navigate({ to: "/apps/$appId/contacts/$id", params: { appId, id }, search })
   })
   const leave = () => {
     draft.forget()
@@ -128,6 +135,7 @@ export const NewContact = ({ onClose }: { readonly onClose: () => void }) => {
     const there = await ask(known, { appId, externalId }).catch(() => null)
     if (there?.contacts.nodes.length)
       return setFault(`${externalId} is a contact already. Find it in the list, and edit it there.`)
+    asked.current = typed
     make.mutate({ appId, input: { externalId, ...inputOf(typed) } })
   }
   return (
@@ -165,24 +173,28 @@ export const EditContact = ({ one, onClose }: { readonly one: Contact; readonly 
     tags: one.tags.join("\n"),
     attributes: typedOf(one.attributes)
   }))
-  const draft = useDraft<Edited>(`contact ${one.id}`, { ...now, before: now })
+  const draft = useDraft<Edited>(draftKey(one.id), { ...now, before: now })
   const [fault, setFault] = useState<string | null>(null)
   const leave = () => {
     draft.forget()
     onClose()
   }
-  const save = useDo(updateContact, () => {
-    leave()
-    toast("Saved")
-  })
   const { before, ...typed } = draft.value
+  const asked = useRef<Typed>(typed)
+  const save = useDo(updateContact, () => {
+    toast("Saved")
+    // What was typed meanwhile is the next change.
+    if (Object.keys(changesOf(asked.current, typed)).length > 0) draft.change({ before: asked.current })
+    else leave()
+  })
   const submit = () => {
     const repeated = repeatedWords(typed)
     setFault(repeated)
     if (repeated !== null) return
     const input = changesOf(before, typed)
-    if (Object.keys(input).length === 0) leave()
-    else save.mutate({ id: one.id, input })
+    if (Object.keys(input).length === 0) return leave()
+    asked.current = typed
+    save.mutate({ id: one.id, input })
   }
   return (
     <Dialog title={`Edit ${one.externalId}`} className="wide" isKept isChanged={draft.isChanged} onClose={leave}>

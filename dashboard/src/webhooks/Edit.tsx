@@ -1,6 +1,6 @@
-import { useState } from "react"
+import { useRef, useState } from "react"
 import { useDo } from "../api/hooks.ts"
-import { Button, Check, Choice, ErrorNotice, Form, TextField, useDraft } from "../parts/form.tsx"
+import { Button, Check, Choice, ErrorNotice, Form, keepInTab, TextField, useDraft } from "../parts/form.tsx"
 import { Dialog, GoBack, Secret } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
 import type { HookChanges } from "./operations.ts"
@@ -110,6 +110,11 @@ const changesOf = ({ before, name, url }: Edited, events: ReadonlyArray<string>)
   ...(JSON.stringify(events) !== JSON.stringify(eventsOf(before)) && { events })
 })
 
+const draftKey = (id: string): string => `webhook ${id}`
+
+const isSame = (one: Draft, other: Draft): boolean =>
+  one.name === other.name && one.url === other.url && JSON.stringify(eventsOf(one)) === JSON.stringify(eventsOf(other))
+
 const NOTHING_CHOSEN = "Choose at least one event, or everything."
 
 /** A new webhook, and its secret, which is shown this once. */
@@ -121,10 +126,15 @@ export const NewHook = ({ appId, onClose }: { readonly appId: string; readonly o
   const [made, setMade] = useState<{ readonly id: string; readonly name: string; readonly isSigned: boolean } | null>(
     null
   )
+  const asked = useRef(value)
   const create = useDo(
     createHook,
     ({ createHook }) => {
       forget()
+      if (!isSame(value, asked.current)) {
+        keepInTab(draftKey(createHook.id), JSON.stringify({ ...value, before: asked.current }))
+        toast("What you typed while it was being made waits under Change")
+      }
       if (createHook.isSigned) setMade(createHook)
       else onClose(createHook.id)
     },
@@ -154,6 +164,7 @@ export const NewHook = ({ appId, onClose }: { readonly appId: string; readonly o
     setFault(events === null ? NOTHING_CHOSEN : null)
     if (events === null) return
     const { name, url } = value
+    asked.current = value
     create.mutate({ appId, input: { name, url, events, ...(signing === "made" ? { secret } : {}) } })
   }
   return (
@@ -188,23 +199,27 @@ export const NewHook = ({ appId, onClose }: { readonly appId: string; readonly o
 
 export const EditHook = ({ now, onClose }: { readonly now: Hook; readonly onClose: () => void }) => {
   const [initial] = useState<Edited>(() => ({ ...draftOf(now), before: draftOf(now) }))
-  const { change, forget, isChanged, value } = useDraft(`webhook ${now.id}`, initial)
+  const { change, forget, isChanged, value } = useDraft(draftKey(now.id), initial)
   const [fault, setFault] = useState<string | null>(null)
   const close = () => {
     forget()
     onClose()
   }
+  const asked = useRef<Draft>(value)
   const update = useDo(updateHook, () => {
     toast("Saved: it counts from the next attempt on")
-    close()
+    // What was typed meanwhile is the next change.
+    if (isSame(value, asked.current)) close()
+    else change({ before: asked.current })
   })
   const save = (): void => {
     const events = eventsOf(value)
     setFault(events === null ? NOTHING_CHOSEN : null)
     if (events === null) return
     const input = changesOf(value, events)
-    if (Object.keys(input).length === 0) close()
-    else update.mutate({ id: now.id, input })
+    if (Object.keys(input).length === 0) return close()
+    asked.current = value
+    update.mutate({ id: now.id, input })
   }
   return (
     <Dialog title={`Change ${now.name}`} isKept isChanged={isChanged} onClose={close} className="wide">

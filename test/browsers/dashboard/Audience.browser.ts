@@ -119,6 +119,33 @@ describe("contacts", () => {
     expect(saved.body).toMatchObject({ locale: "de-AT", timezone: "Europe/Vienna", tags: ["news", "vip"] })
   })
 
+  it("keeps what is typed while a contact is made and saved, as the next change of it", async () => {
+    await visit(`${app()}/contacts`, { token: owner }, async (page) => {
+      const language = page.getByLabel("Language")
+      await page.getByRole("button", { name: "New contact…" }).first().click()
+      await page.getByLabel("Your own id of the person").fill("user-quick")
+      for (const [mutation, now, later] of [
+        ["UpsertContact", "de", "de-AT"],
+        ["UpdateContact", "de-AT", "fr"]
+      ] as const) {
+        const answer = await holdAnswer(page, mutation)
+        await language.fill(now)
+        const asked = page.waitForRequest((request) => request.postData()?.includes(`mutation ${mutation}(`) === true)
+        await page.getByRole("button", { name: /^(Make the contact|Save)$/ }).click()
+        await asked
+        await language.fill(later)
+        answer()
+        await page.getByText(/^(user-quick is there|Saved)$/).waitFor()
+        await page.getByRole("dialog", { name: "Edit user-quick" }).waitFor()
+        expect(await language.inputValue()).toBe(later)
+      }
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+      const { body } = await desk.call("GET", "/api/v1/contacts/by-external-id/user-quick")
+      expect(body).toMatchObject({ locale: "fr" })
+    })
+  })
+
   it("says how a person is reached, what they got, and why not", async () => {
     const good = (await desk.call("GET", `/api/v1/devices?user_id=${ADA}`)).body.data[0]
     const sent = await desk.send({
