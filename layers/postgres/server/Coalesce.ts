@@ -1,6 +1,7 @@
 import { Cause, Effect, Exit, Fiber } from "effect"
 import type { Scope } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
+import { Places } from "../../../services/domain/operations/Places.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { sqlStateOf } from "./storeError.ts"
 
@@ -71,7 +72,7 @@ export const coalesce = <Item, A, E>({
   Effect.gen(function* () {
     type Waiting = { readonly item: Item; readonly resume: (answer: Exit.Exit<A, E>) => void }
     const fork = Effect.runForkWith(yield* Effect.context<never>())
-    const statements = new Set<Fiber.Fiber<ReadonlyArray<A>, E>>()
+    const statements = new Places<Fiber.Fiber<ReadonlyArray<A>, E>>()
     let waiting: Array<Waiting> = []
     /** Rows of those who wait. */
     let waitingRows = 0
@@ -95,9 +96,9 @@ export const coalesce = <Item, A, E>({
 
     const start = (calls: ReadonlyArray<Waiting>): void => {
       const fiber = fork(run(calls.map(({ item }) => item)))
-      statements.add(fiber)
+      const place = statements.enter(fiber)
       fiber.addObserver((exit) => {
-        statements.delete(fiber)
+        statements.leave(place)
         if (Exit.isFailure(exit)) fail(calls, exit.cause)
         // The database gets its next work before these are answered.
         pump()
@@ -156,7 +157,7 @@ export const coalesce = <Item, A, E>({
         const left = waiting
         waiting = []
         for (const { resume } of left) resume(Exit.interrupt())
-        return Fiber.interruptAll(statements)
+        return Fiber.interruptAll(statements.values())
       })
     )
 

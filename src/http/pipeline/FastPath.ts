@@ -1,6 +1,7 @@
 import { Effect, Exit, Fiber } from "effect"
 import type { Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import { Places } from "../../../services/domain/operations/Places.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { errorReply, unavailable } from "./ApiError.ts"
 import { readBytes } from "./Body.ts"
@@ -51,9 +52,9 @@ export const open = Effect.fnUntraced(function* (
   headersOf: (requestId: string) => Record<string, string>
 ): Effect.fn.Return<void, never, Scope.Scope> {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  const underWay = new Set<Fiber.Fiber<Reply>>()
+  const underWay = new Places<Fiber.Fiber<Reply>>()
   /** What cuts short those whose bodies are on their way. */
-  const arriving = new Set<() => void>()
+  const arriving = new Places<() => void>()
   const serve: Serve = (incoming, outgoing) => {
     const requestId = uuidv7()
     const request = {
@@ -71,7 +72,6 @@ export const open = Effect.fnUntraced(function* (
       let end: ReturnType<Entered["wait"]> | undefined
       let isGivenUp = false
       const finish = (exit: Exit.Exit<Reply>) => {
-        underWay.delete(fiber)
         end?.(Exit.isSuccess(exit) ? exit.value : null)
         if (isGivenUp) return
         if (Exit.isFailure(exit)) return cutShort()
@@ -79,13 +79,16 @@ export const open = Effect.fnUntraced(function* (
       }
       const exit = fiber.pollUnsafe()
       if (exit !== undefined) return finish(exit)
-      underWay.add(fiber)
+      const place = underWay.enter(fiber)
       end = wait?.((late) => {
         isGivenUp = true
         fiber.interruptUnsafe()
         run(late, null)
       })
-      fiber.addObserver(finish)
+      fiber.addObserver((exit) => {
+        underWay.leave(place)
+        finish(exit)
+      })
       outgoing.on("close", () => {
         if (!outgoing.writableEnded) fiber.interruptUnsafe()
       })
@@ -93,19 +96,19 @@ export const open = Effect.fnUntraced(function* (
     const entered = route.enter(request, requestId)
     if (entered === null) return run(route.whole(request, requestId), null)
     const stop = readBytes(incoming, Number(incoming.headers["content-length"]), route.bodyLimit, (read) => {
-      arriving.delete(cut)
+      arriving.leave(place)
       run(entered.work(read), entered.wait)
     })
     const cut = () => {
       stop()
       cutShort()
     }
-    arriving.add(cut)
+    const place = arriving.enter(cut)
   }
   fastPath.posts.set(path, { serve, bodyLimit: route.bodyLimit, hasEvents: route.hasEvents === true })
   yield* Effect.addFinalizer(() => {
     fastPath.posts.delete(path)
-    for (const cut of arriving) cut()
-    return Fiber.interruptAll(underWay)
+    for (const cut of arriving.values()) cut()
+    return Fiber.interruptAll(underWay.values())
   })
 })

@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest"
+import { Places } from "../../../../services/domain/operations/Places.ts"
+
+describe("places", () => {
+  it("have those who have entered and not left, in whichever order they come and go", () => {
+    const places = new Places<number>()
+    const there = new Map<number, ReturnType<typeof places.enter>>()
+    // Steps that look random and are the same each time.
+    for (let step = 0, seed = 1; step < 2000; step++) {
+      seed = (seed * 48_271) % 2_147_483_647
+      const leaving = [...there][seed % (there.size + 1)]
+      if (leaving === undefined || seed % 9 < 5) there.set(step, places.enter(step))
+      else {
+        places.leave(leaving[1])
+        there.delete(leaving[0])
+      }
+      expect(places.size).toBe(there.size)
+    }
+    expect(there.size).toBeGreaterThan(10)
+    expect(places.values().toSorted((a, b) => a - b)).toEqual([...there.keys()])
+  })
+
+  it("are left once: a second time takes nobody else's", () => {
+    const places = new Places<string>()
+    const [first] = [places.enter("first"), places.enter("second")]
+    places.leave(first!)
+    places.leave(first!)
+    expect(places.values()).toEqual(["second"])
+  })
+})
