@@ -1,10 +1,10 @@
+import type { Placed } from "../../services/domain/operations/Places.ts"
+import { Places } from "../../services/domain/operations/Places.ts"
 import { HEARING_MS, isSleptOver } from "../../services/ports/outbound/Deadline.ts"
 
 /** Something that ends at a moment of `performance.now()`, unless it has ended before. */
-export interface Expiring {
+export interface Expiring extends Placed {
   deadline: number
-  /** Its place among the others; -1 when it is not one of them. `Deadlines` keeps it. */
-  place: number
   readonly end: (reason: string) => void
 }
 
@@ -12,13 +12,10 @@ export interface Expiring {
 const SLACK_MS = 5
 
 /**
- * The deadlines of all posts of a sender, with one timer for all of them. They are in a list without an order and not in
- * a set: what a set's table held when the table was replaced by the next one stays reachable from it, and table from
- * table. Once the first is old, everything that ever was in the set grows old with it, and only a full collection
- * takes it away: at 30,000 posts a second that was a fifth of the time.
+ * The deadlines of all posts of a sender, with one timer for all of them.
  */
 export class Deadlines {
-  readonly #open: Array<Expiring> = []
+  readonly #open = new Places<Expiring>()
   #timer: NodeJS.Timeout | null = null
   #armedFor = Infinity
   /** Until when what came while the process slept is read: before that, nothing is out of time. */
@@ -26,23 +23,17 @@ export class Deadlines {
 
   /** Also after its deadline was moved. */
   add(it: Expiring): void {
-    if (it.place === -1) it.place = this.#open.push(it) - 1
+    this.#open.enter(it)
     if (Math.max(it.deadline, this.#hearsUntil) < this.#armedFor) this.#arm(it.deadline)
   }
 
   remove(it: Expiring): void {
-    if (it.place === -1) return
-    const last = this.#open.pop()!
-    if (last !== it) {
-      this.#open[it.place] = last
-      last.place = it.place
-    }
-    it.place = -1
+    this.#open.leave(it)
   }
 
   /** A copy: ending one takes it out, and may put others in. */
   all(): ReadonlyArray<Expiring> {
-    return [...this.#open]
+    return this.#open.all()
   }
 
   #arm(deadline: number): void {

@@ -1,6 +1,7 @@
 import { Cause, Effect, Exit, Fiber } from "effect"
 import type { Scope } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
+import type { Placed } from "../../../services/domain/operations/Places.ts"
 import { Places } from "../../../services/domain/operations/Places.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { sqlStateOf } from "./storeError.ts"
@@ -72,7 +73,7 @@ export const coalesce = <Item, A, E>({
   Effect.gen(function* () {
     type Waiting = { readonly item: Item; readonly resume: (answer: Exit.Exit<A, E>) => void }
     const fork = Effect.runForkWith(yield* Effect.context<never>())
-    const statements = new Places<Fiber.Fiber<ReadonlyArray<A>, E>>()
+    const statements = new Places<Placed & { readonly fiber: Fiber.Fiber<ReadonlyArray<A>, E> }>()
     let waiting: Array<Waiting> = []
     /** Rows of those who wait. */
     let waitingRows = 0
@@ -96,9 +97,9 @@ export const coalesce = <Item, A, E>({
 
     const start = (calls: ReadonlyArray<Waiting>): void => {
       const fiber = fork(run(calls.map(({ item }) => item)))
-      const place = statements.enter(fiber)
+      const statement = statements.enter({ fiber, place: -1 })
       fiber.addObserver((exit) => {
-        statements.leave(place)
+        statements.leave(statement)
         if (Exit.isFailure(exit)) fail(calls, exit.cause)
         // The database gets its next work before these are answered.
         pump()
@@ -157,7 +158,7 @@ export const coalesce = <Item, A, E>({
         const left = waiting
         waiting = []
         for (const { resume } of left) resume(Exit.interrupt())
-        return Fiber.interruptAll(statements.values())
+        return Fiber.interruptAll(statements.all().map(({ fiber }) => fiber))
       })
     )
 

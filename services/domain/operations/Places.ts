@@ -1,41 +1,41 @@
-/** Where something stands among the others. */
-export interface Place<A> {
-  readonly value: A
-  /** -1: it has left. */
-  at: number
+/** Something that is in a place among others of its kind, or in none. */
+export interface Placed {
+  /** -1: it is not one of them. `Places` keeps it. */
+  place: number
 }
 
 /**
- * What comes and goes all the time, in no order. A `Set` or `Map` would keep it alive: each makes a new table every few
- * steps, and a table of old knows the next one. Once one of them has outlived two collections of young objects, all that was
- * in those after it stays until everything is collected: requests and statements with all that they had in hand.
+ * What comes and goes all the time, in no order. They are in a list and not in a set: what a set's table held when the table
+ * was replaced by the next one stays reachable from it, and table from table. Once the first is old, everything that ever
+ * was in the set grows old with it, and only a full collection takes it away: of webhooks, at 30,000 posts a second, that was
+ * a fifth of the time.
  */
-export class Places<A> {
-  readonly #all: Array<Place<A>> = []
+export class Places<A extends Placed> {
+  readonly #all: Array<A> = []
 
   get size(): number {
     return this.#all.length
   }
 
-  enter(value: A): Place<A> {
-    const place = { value, at: this.#all.length }
-    this.#all.push(place)
-    return place
+  /** Whoever is there already stays where it is. */
+  enter(it: A): A {
+    if (it.place === -1) it.place = this.#all.push(it) - 1
+    return it
   }
 
   /** A second time it changes nothing. */
-  leave(place: Place<A>): void {
-    if (place.at === -1) return
+  leave(it: A): void {
+    if (it.place === -1) return
     const last = this.#all.pop()!
-    if (last !== place) {
-      this.#all[place.at] = last
-      last.at = place.at
+    if (last !== it) {
+      this.#all[it.place] = last
+      last.place = it.place
     }
-    place.at = -1
+    it.place = -1
   }
 
-  /** Those that are there now. */
-  values(): ReadonlyArray<A> {
-    return this.#all.map(({ value }) => value)
+  /** A copy: what is done with one may take it out, and put others in. */
+  all(): ReadonlyArray<A> {
+    return [...this.#all]
   }
 }

@@ -1,6 +1,7 @@
 import { Effect, Exit, Fiber } from "effect"
 import type { Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Placed } from "../../../services/domain/operations/Places.ts"
 import { Places } from "../../../services/domain/operations/Places.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { errorReply, unavailable } from "./ApiError.ts"
@@ -52,9 +53,9 @@ export const open = Effect.fnUntraced(function* (
   headersOf: (requestId: string) => Record<string, string>
 ): Effect.fn.Return<void, never, Scope.Scope> {
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  const underWay = new Places<Fiber.Fiber<Reply>>()
+  const underWay = new Places<Placed & { readonly fiber: Fiber.Fiber<Reply> }>()
   /** What cuts short those whose bodies are on their way. */
-  const arriving = new Places<() => void>()
+  const arriving = new Places<Placed & { readonly cut: () => void }>()
   const serve: Serve = (incoming, outgoing) => {
     const requestId = uuidv7()
     const request = {
@@ -79,14 +80,14 @@ export const open = Effect.fnUntraced(function* (
       }
       const exit = fiber.pollUnsafe()
       if (exit !== undefined) return finish(exit)
-      const place = underWay.enter(fiber)
+      const mine = underWay.enter({ fiber, place: -1 })
       end = wait?.((late) => {
         isGivenUp = true
         fiber.interruptUnsafe()
         run(late, null)
       })
       fiber.addObserver((exit) => {
-        underWay.leave(place)
+        underWay.leave(mine)
         finish(exit)
       })
       outgoing.on("close", () => {
@@ -96,19 +97,19 @@ export const open = Effect.fnUntraced(function* (
     const entered = route.enter(request, requestId)
     if (entered === null) return run(route.whole(request, requestId), null)
     const stop = readBytes(incoming, Number(incoming.headers["content-length"]), route.bodyLimit, (read) => {
-      arriving.leave(place)
+      arriving.leave(mine)
       run(entered.work(read), entered.wait)
     })
     const cut = () => {
       stop()
       cutShort()
     }
-    const place = arriving.enter(cut)
+    const mine = arriving.enter({ cut, place: -1 })
   }
   fastPath.posts.set(path, { serve, bodyLimit: route.bodyLimit, hasEvents: route.hasEvents === true })
   yield* Effect.addFinalizer(() => {
     fastPath.posts.delete(path)
-    for (const cut of arriving.values()) cut()
-    return Fiber.interruptAll(underWay.values())
+    for (const { cut } of arriving.all()) cut()
+    return Fiber.interruptAll(underWay.all().map(({ fiber }) => fiber))
   })
 })

@@ -3,6 +3,8 @@ import { Context, Effect, Fiber } from "effect"
 import { isSleptOver } from "../../../services/ports/outbound/Deadline.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import { TemplateWaits } from "../../../services/ports/messages/TemplateEngine.ts"
+import type { Placed } from "../../../services/domain/operations/Places.ts"
+import { Places } from "../../../services/domain/operations/Places.ts"
 
 /*
  * How long requests wait for the database: WAIT_TIMEOUT_MS each, for their key, their permit and their work together. Then
@@ -51,17 +53,15 @@ export const makeWaits = (): { readonly templates: { count: number }; readonly l
 const LOOK_MS = 100
 
 /** A wait that has not ended. */
-export interface Waiting {
+export interface Waiting extends Placed {
   readonly until: number
   /** Answers of the database before it. */
   readonly answers: number
   readonly late: () => StoreError
-  /** Its place among the others; -1 when it has ended. */
-  place: number
 }
 
 export class WaitLimiter {
-  readonly #waiting: Array<Waiting> = []
+  readonly #waiting = new Places<Waiting>()
   #isSilent = false
   #answers = 0
   #isLooking = false
@@ -76,33 +76,22 @@ export class WaitLimiter {
 
   /** Whether a request that has to wait is to be refused instead. */
   get isFull(): boolean {
-    return this.#waiting.length >= (this.#isSilent ? PROBES : MOST)
+    return this.#waiting.size >= (this.#isSilent ? PROBES : MOST)
   }
 
   /** Begins a wait of so many milliseconds, at most; `late` is called once when they are over, and says what to blame. */
   begin(ms: number, late: () => StoreError): Waiting {
-    const wait = { until: performance.now() + ms, answers: this.#answers, late, place: this.#waiting.length }
-    this.#waiting.push(wait)
+    const wait = this.#waiting.enter({ until: performance.now() + ms, answers: this.#answers, late, place: -1 })
     if (!this.#isLooking) this.#lookLater()
     return wait
   }
 
   /** Ends a wait; says whether what came is an answer of the database, which may come too late. */
   end(wait: Waiting, isAnswer: boolean): void {
-    this.#remove(wait)
+    this.#waiting.leave(wait)
     if (!isAnswer) return
     this.#isSilent = false
     this.#answers++
-  }
-
-  #remove(wait: Waiting): void {
-    if (wait.place === -1) return
-    const last = this.#waiting.pop()!
-    if (last !== wait) {
-      this.#waiting[wait.place] = last
-      last.place = wait.place
-    }
-    wait.place = -1
   }
 
   /** What is told may begin and end other waits, and may fail: everything here is in order before. */
@@ -114,10 +103,10 @@ export class WaitLimiter {
       return this.#lookLater()
     }
     this.#hasSlept = false
-    const over = this.#waiting.filter(({ until }) => until <= now)
-    for (const wait of over) this.#remove(wait)
+    const over = this.#waiting.all().filter(({ until }) => until <= now)
+    for (const wait of over) this.#waiting.leave(wait)
     this.#isLooking = false
-    if (this.#waiting.length > 0) this.#lookLater()
+    if (this.#waiting.size > 0) this.#lookLater()
     for (const wait of over) {
       try {
         if (wait.late() === LATE && wait.answers === this.#answers) this.#isSilent = true
