@@ -12,7 +12,6 @@ import { Holder } from "../operations/Holder.ts"
 import { notedOfPeople, record } from "../access/auditEntry.ts"
 import { permitted, withdrawn } from "../access/permitted.ts"
 import { settleWithin } from "../access/settleKey.ts"
-import { appsIn } from "../server/appsIn.ts"
 import { integers, texts, times, uuids } from "../server/columns.ts"
 import { lockInTurn } from "../server/inTurn.ts"
 import { storeError } from "../server/storeError.ts"
@@ -24,13 +23,12 @@ import type { ContactRow } from "./entering.ts"
 import { contactsPage, entering, newestContact, NOTHING, openWorkflow } from "./entering.ts"
 import { fetchTurns } from "./fetchTurns.ts"
 import { inTransaction } from "./inTransaction.ts"
+import { FIRST, lookForWork, SUSPECTED } from "./lookForWork.ts"
 import { mayMove } from "./mayMove.ts"
 import { readExecutions } from "./readExecutions.ts"
 import type { RunRow } from "./runRows.ts"
 import { BYTES, personOf, readObject, RUN_COLUMNS, runsOf } from "./runRows.ts"
 import { writeMoves } from "./writeMoves.ts"
-
-const FIRST = "00000000-0000-0000-0000-000000000000"
 
 /** A timer that is this transaction's until it ends. */
 interface LockedTimer {
@@ -59,55 +57,6 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
     })
 
     const claimed = new Claimed()
-    interface Due {
-      readonly app_id: AppId
-      readonly at: Date
-    }
-
-    const allDue = Effect.gen(function* () {
-      const began = now()
-      const rows = yield* sql<Due>`
-        WITH RECURSIVE ${appsIn(sql, "execution_timers")}
-        SELECT apps.app_id, first.due_at AS at FROM apps CROSS JOIN LATERAL (
-          SELECT due_at FROM execution_timers t WHERE t.app_id = apps.app_id ORDER BY t.due_at LIMIT 1
-        ) AS first WHERE apps.app_id IS NOT NULL`
-      claimed.found(
-        rows.map(({ app_id }) => app_id),
-        now() - began
-      )
-      return rows
-    })
-
-    /** The same beyond what was claimed already; null where that says nothing: one of them has no more that is due. */
-    const dueBeyond = Effect.fnUntraced(function* (places: NonNullable<Claimed["places"]>) {
-      const rows = yield* sql<Due>`
-        SELECT t.app_id, first.due_at AS at
-        FROM unnest(${uuids(places.map(({ appId }) => appId))}, ${times(places.map(({ after }) => after?.at.getTime() ?? null))},
-          ${uuids(places.map(({ after }) => after?.id ?? FIRST))}) AS t (app_id, at, id)
-        CROSS JOIN LATERAL (
-          SELECT due_at FROM execution_timers r
-          WHERE r.app_id = t.app_id AND (r.due_at, r.execution_id) > (coalesce(t.at, '-infinity'), t.id)
-          ORDER BY r.due_at, r.execution_id LIMIT 1
-        ) AS first`
-      const at = now()
-      const ready = new Set(rows.flatMap(({ app_id, at: first }) => (first.getTime() <= at ? [app_id] : [])))
-      const spent = places.filter(({ after, appId }) => after !== null && !ready.has(appId))
-      for (const { appId } of spent) claimed.forget(appId)
-      return spent.length === 0 ? rows : null
-    })
-
-    const due: ExecutionStore["Service"]["due"] = Effect.suspend(() => {
-      const places = claimed.places
-      return places === null
-        ? allDue
-        : Effect.flatMap(transaction("ExecutionStore.due", dueBeyond(places)), (rows) =>
-            rows === null ? allDue : Effect.succeed(rows)
-          )
-    }).pipe(
-      Effect.map((rows) => rows.map(({ app_id, at }) => ({ appId: app_id, at: at.getTime() }))),
-      storeError("ExecutionStore.due")
-    )
-
     /**
      * The bytes that a run brings along: its own, those of its contact, and what its digest has collected. None of it has to
      * be read for that, but attributes, of which there is little.
@@ -185,23 +134,13 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       ).pipe(forgetting)
     }
 
-    // As the index of those few says it: by a parameter, all that are due would be looked through.
-    const suspected = sql.literal(`suspicion >= ${ALONE} AND suspicion < ${ASIDE}`)
-
-    const hasSuspects: ExecutionStore["Service"]["hasSuspects"] = Effect.suspend(
-      () => sql`SELECT 1 FROM execution_timers WHERE ${suspected} AND due_at <= ${PgTypes.timestamptz(now())} LIMIT 1`
-    ).pipe(
-      Effect.map((rows) => rows.length > 0),
-      storeError("ExecutionStore.hasSuspects")
-    )
-
     const moveSuspect: ExecutionStore["Service"]["moveSuspect"] = (carry) =>
       transaction(
         "ExecutionStore.moveSuspect",
         Effect.gen(function* () {
           // The least suspected first: the one at fault must not keep its neighbours from being cleared.
           const [due] = yield* sql<{ readonly app_id: AppId; readonly execution_id: ExecutionId }>`
-            SELECT app_id, execution_id FROM execution_timers WHERE ${suspected} AND due_at <= ${PgTypes.timestamptz(now())}
+            SELECT app_id, execution_id FROM execution_timers WHERE ${sql.literal(SUSPECTED)} AND due_at <= ${PgTypes.timestamptz(now())}
             ORDER BY suspicion, due_at LIMIT 1 FOR UPDATE SKIP LOCKED`
           if (due === undefined) return { moves: NOTHING, webhooks: [] }
           const { app_id, execution_id } = due
@@ -233,37 +172,6 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
           return yield* moveRows(rows, rows.length === 1 && rows[0]!.suspicion >= ALONE, carry)
         })
       )
-
-    // Each along the index of those few, whatever the plan thinks of the size of a table.
-    const look: ExecutionStore["Service"]["look"] = Effect.suspend(() => {
-      const at = PgTypes.timestamptz(now())
-      return sql<{ readonly has_work: boolean; readonly is_untidy: boolean; readonly due_at: Date | null }>`
-        WITH RECURSIVE ${appsIn(sql, "execution_timers")}
-        SELECT coalesce(
-          (SELECT true FROM execution_cancels ORDER BY app_id, id LIMIT 1),
-          (SELECT true FROM workflows WHERE next_at <= ${at} ORDER BY next_at LIMIT 1),
-          (SELECT true FROM custom_events WHERE NOT is_done ORDER BY app_id, at LIMIT 1),
-          (SELECT true FROM contact_changes ORDER BY app_id, id LIMIT 1),
-          (SELECT true FROM workflow_entries ORDER BY app_id, id LIMIT 1),
-          (SELECT true FROM execution_timers WHERE ${suspected} AND due_at <= ${at} LIMIT 1), false
-        ) AS has_work, coalesce(
-          (SELECT true FROM execution_outcomes ORDER BY notification_id LIMIT 1),
-          (SELECT true FROM workflows WHERE is_closing ORDER BY id LIMIT 1),
-          (SELECT true FROM watched_segments ORDER BY app_id LIMIT 1),
-          (SELECT true FROM workflows WHERE status = 'active' AND trigger_type = 'segment_entered' ORDER BY app_id LIMIT 1), false
-        ) AS is_untidy, (
-          SELECT min(first.due_at) FROM apps CROSS JOIN LATERAL (
-            SELECT due_at FROM execution_timers t WHERE t.app_id = apps.app_id ORDER BY t.due_at LIMIT 1
-          ) AS first
-        ) AS due_at`
-    }).pipe(
-      Effect.map(([row]) => ({
-        hasWork: row!.has_work,
-        isUntidy: row!.is_untidy,
-        dueAt: row!.due_at?.getTime() ?? Infinity
-      })),
-      storeError("ExecutionStore.look")
-    )
 
     const { contactsOfUsers, enterOpen } = entering(sql, tools, write)
 
@@ -477,10 +385,8 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       )
 
     return ExecutionStore.of({
-      look,
-      due,
+      ...lookForWork(sql, claimed, transaction),
       move,
-      hasSuspects,
       moveSuspect,
       resume,
       enter,
