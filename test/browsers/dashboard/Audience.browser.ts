@@ -3,7 +3,7 @@ import type { Download, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
-import { axeFaults, heading, holdAnswer, loaded, visitIn } from "./visits.ts"
+import { axeFaults, heading, loaded, typeWhileSaving, visitIn } from "./visits.ts"
 
 const DEVICES = 120
 
@@ -124,17 +124,11 @@ describe("contacts", () => {
       const language = page.getByLabel("Language")
       await page.getByRole("button", { name: "New contact…" }).first().click()
       await page.getByLabel("Your own id of the person").fill("user-quick")
-      for (const [mutation, now, later] of [
-        ["UpsertContact", "de", "de-AT"],
-        ["UpdateContact", "de-AT", "fr"]
+      for (const [mutation, button, now, later] of [
+        ["UpsertContact", "Make the contact", "de", "de-AT"],
+        ["UpdateContact", "Save", "de-AT", "fr"]
       ] as const) {
-        const answer = await holdAnswer(page, mutation)
-        await language.fill(now)
-        const asked = page.waitForRequest((request) => request.postData()?.includes(`mutation ${mutation}(`) === true)
-        await page.getByRole("button", { name: /^(Make the contact|Save)$/ }).click()
-        await asked
-        await language.fill(later)
-        answer()
+        await typeWhileSaving(language, { mutation, button, now, later })
         await page.getByText(/^(user-quick is there|Saved)$/).waitFor()
         await page.getByRole("dialog", { name: "Edit user-quick" }).waitFor()
         expect(await language.inputValue()).toBe(later)
@@ -359,17 +353,11 @@ describe("segments", () => {
       const name = page.getByLabel("What these people have in common")
       await page.getByLabel("Add a condition").selectOption("tagsAny")
       await page.getByLabel("Tags", { exact: true }).fill("quick")
-      for (const [mutation, now, later] of [
-        ["CreateSegment", "First", "Second"],
-        ["ChangeSegment", "Second", "Third"]
+      for (const [mutation, button, now, later] of [
+        ["CreateSegment", "Make the segment", "First", "Second"],
+        ["ChangeSegment", "Save", "Second", "Third"]
       ] as const) {
-        const answer = await holdAnswer(page, mutation)
-        await name.fill(now)
-        const asked = page.waitForRequest((request) => request.postData()?.includes(`mutation ${mutation}(`) === true)
-        await page.getByRole("button", { name: /^(Make the segment|Save)$/ }).click()
-        await asked
-        await name.fill(later)
-        answer()
+        await typeWhileSaving(name, { mutation, button, now, later })
         await heading(page, now).waitFor()
         expect(await name.inputValue()).toBe(later)
       }

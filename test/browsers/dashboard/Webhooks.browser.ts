@@ -6,7 +6,7 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
-import { axeFaults, heading, holdAnswer, loaded, visitIn } from "./visits.ts"
+import { axeFaults, heading, loaded, typeWhileSaving, visitIn } from "./visits.ts"
 
 const DEVICES = 60
 
@@ -125,24 +125,15 @@ describe("webhooks", () => {
   it("keeps what is typed while one is made and saved, as the next change of it", async () => {
     await visit(list(), { token: owner }, async (page) => {
       const name = page.getByRole("dialog").getByLabel("Name")
-      const hurry = async (mutation: string, button: string, now: string, later: string) => {
-        const answer = await holdAnswer(page, mutation)
-        await name.fill(now)
-        const asked = page.waitForRequest((request) => request.postData()?.includes(`mutation ${mutation}(`) === true)
-        await page.getByRole("button", { name: button, exact: true }).click()
-        await asked
-        await name.fill(later)
-        answer()
-      }
       await page.getByRole("button", { name: "New webhook…" }).first().click()
       await page.getByRole("dialog").getByLabel("Address").fill(`${receiver}/quick`)
-      await hurry("CreateHook", "Make it", "First", "Second")
+      await typeWhileSaving(name, { mutation: "CreateHook", button: "Make it", now: "First", later: "Second" })
       await page.getByRole("button", { name: "I have it" }).click()
       await heading(page, "First").waitFor()
       const id = new URL(page.url()).pathname.split("/").at(-1)
       await page.getByRole("button", { name: "Change…" }).click()
       expect(await name.inputValue()).toBe("Second")
-      await hurry("UpdateHook", "Save", "Second", "Third")
+      await typeWhileSaving(name, { mutation: "UpdateHook", button: "Save", now: "Second", later: "Third" })
       await page.getByText(/^Saved/).waitFor()
       expect(await name.inputValue()).toBe("Third")
       await page.getByRole("button", { name: "Save", exact: true }).click()

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 import { openDesk, OWNER } from "./Desk.ts"
-import { axeFaults, heading, holdAnswer, loaded, visitIn } from "./visits.ts"
+import { axeFaults, heading, loaded, typeWhileSaving, visitIn } from "./visits.ts"
 
 /* What a workflow was, who made it so, and that nobody's work is lost: versions, two authors, undo, keys alone. */
 
@@ -110,11 +110,8 @@ describe("saving", () => {
     const one = await made([HELLO])
     await visit(one.path, { token: owner }, async (page) => {
       await edit(page)
-      await page.getByLabel("Name", { exact: true }).fill("First")
-      const answer = await holdAnswer(page, "SaveWorkflow")
-      await page.getByRole("button", { name: "Save as version 2" }).click()
-      await page.getByLabel("Name", { exact: true }).fill("Second")
-      answer()
+      const saving = { mutation: "SaveWorkflow", button: "Save as version 2", now: "First", later: "Second" }
+      await typeWhileSaving(page.getByLabel("Name", { exact: true }), saving)
       await page.getByText("Saved as version 2").waitFor()
       expect((await one.read()).name).toBe("First")
       await page.getByRole("button", { name: "Save as version 3" }).click()

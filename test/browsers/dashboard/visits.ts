@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import type { Page } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { expect } from "vitest"
 import type { Desk, Opening } from "./Desk.ts"
 
@@ -69,6 +69,21 @@ export const holdAnswer = async (page: Page, mutation: string): Promise<() => vo
     await route.fulfill({ response })
   })
   return resolve
+}
+
+/** Saves a field by a button and a mutation, and types into it again before the answer is there. */
+export const typeWhileSaving = async (
+  field: Locator,
+  { button, mutation, now, later }: Readonly<Record<"button" | "mutation" | "now" | "later", string>>
+): Promise<void> => {
+  const page = field.page()
+  const answer = await holdAnswer(page, mutation)
+  await field.fill(now)
+  const asked = page.waitForRequest((request) => request.postData()?.includes(`mutation ${mutation}(`) === true)
+  await page.getByRole("button", { name: button, exact: true }).click()
+  await asked
+  await field.fill(later)
+  answer()
 }
 
 /** Everything that the page shows at first has come. */
