@@ -1,7 +1,7 @@
 import type { AnswerChunks } from "../../services/ports/outbound/AnswerChunks.ts"
 import { answerMemory, Holding, sizeOfFields } from "../../services/ports/outbound/AnswerMemory.ts"
 import type { Field } from "./HpackDecoder.ts"
-import type { BatchRun } from "./BatchRun.ts"
+import { BatchRun } from "./BatchRun.ts"
 import { freeSpare, takeSpare } from "./SpareBlocks.ts"
 
 /** A request on the wire. Slots are used again: read what is needed of one before it is closed. */
@@ -41,6 +41,20 @@ export interface Slot {
 }
 
 const NO_BLOCK = Buffer.alloc(0)
+/** Of slots that are free: one that kept its last run would keep all that this sent, until it is used again. */
+const NO_RUN = new BatchRun(
+  {
+    count: 0,
+    common: [],
+    credential: [],
+    path: () => "",
+    headers: () => [],
+    body: () => "",
+    onAnswer: () => {},
+    onFailure: () => {}
+  },
+  () => {}
+)
 const FIRST_RING = 256
 /** What the unfinished answers of one connection may hold. */
 export const CONNECTION_BYTES = 8 << 20
@@ -156,6 +170,7 @@ export class Streams {
   close(slot: Slot): void {
     const isLate = this.late.size > 0 && this.late.delete(slot.id)
     slot.id = 0
+    slot.run = NO_RUN
     slot.rest = undefined
     slot.content = undefined
     slot.fields = undefined
