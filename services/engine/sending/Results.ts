@@ -3,7 +3,7 @@ import { isChannel } from "../../domain/sending/Delivery.ts"
 import type { DeliveryStatus } from "../../domain/sending/Delivery.ts"
 import type { Environment } from "../../domain/audience/Device.ts"
 import type { EventChunk, EventName } from "../../domain/webhooks/Event.ts"
-import type { BatchId, EventChunkId } from "../../domain/Ids.ts"
+import type { AppId, BatchId, EventChunkId, NotificationId } from "../../domain/Ids.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
 import { now } from "../../ports/Now.ts"
 import type { ClaimedBatch, ResultChunk } from "../../ports/sending/BatchStore.ts"
@@ -247,7 +247,7 @@ export const eventsOf = (whose: Whose, final: ResultChunk["final"], at: number):
     chunkOf(whose, final, "failed", "NOTIFICATION_FAILED", "error", final.errors, at)
   ].filter((events) => events !== null)
 
-/** Its columns are made when somebody reads them: most applications have no webhook that does. */
+/** A chunk of them; null where there are none. */
 const chunkOf = (
   batch: Whose,
   final: ResultChunk["final"],
@@ -259,20 +259,58 @@ const chunkOf = (
 ): EventChunk | null => {
   let size = 0
   for (const each of final.statuses) if (each === status) size++
-  if (size === 0) return null
-  let columns: EventChunk["columns"] | undefined
-  return {
-    id: uuidv7() as EventChunkId,
-    appId: batch.appId,
-    event,
-    at,
-    size,
-    common: { notificationId: batch.notificationId },
-    get columns() {
-      const isIt = (_: unknown, i: number) => final.statuses[i] === status
-      columns ??= { [recipientField(batch.provider)]: final.recipients.filter(isIt), [column]: values.filter(isIt) }
-      return columns
+  return size === 0 ? null : new OutcomeEvents(batch, final, status, event, column, values, at, size)
+}
+
+/**
+ * Its columns are made when somebody reads them: most applications have no webhook that does. A class, as V8 makes an
+ * accessor of an object literal anew with each object, in its old generation: what the accessor sees, which is all of a
+ * message, then stays until a full collection.
+ */
+class OutcomeEvents implements EventChunk {
+  readonly id = uuidv7() as EventChunkId
+  readonly appId: AppId
+  readonly event: EventName
+  readonly at: number
+  readonly size: number
+  readonly common: { readonly notificationId: NotificationId }
+  readonly #provider: ProviderKind
+  readonly #final: ResultChunk["final"]
+  readonly #status: DeliveryStatus
+  readonly #column: "messageId" | "error"
+  readonly #values: ReadonlyArray<string | null>
+  #columns: EventChunk["columns"] | undefined
+
+  constructor(
+    { appId, notificationId, provider }: Whose,
+    final: ResultChunk["final"],
+    status: DeliveryStatus,
+    event: EventName,
+    column: "messageId" | "error",
+    values: ReadonlyArray<string | null>,
+    at: number,
+    size: number
+  ) {
+    this.appId = appId
+    this.event = event
+    this.at = at
+    this.size = size
+    this.common = { notificationId }
+    this.#provider = provider
+    this.#final = final
+    this.#status = status
+    this.#column = column
+    this.#values = values
+  }
+
+  get columns(): EventChunk["columns"] {
+    const { recipients, statuses } = this.#final
+    const isIt = (_: unknown, i: number) => statuses[i] === this.#status
+    this.#columns ??= {
+      [recipientField(this.#provider)]: recipients.filter(isIt),
+      [this.#column]: this.#values.filter(isIt)
     }
+    return this.#columns
   }
 }
 
