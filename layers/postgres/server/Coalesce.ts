@@ -1,8 +1,7 @@
-import { Cause, Effect, Exit, Fiber } from "effect"
+import { Cause, Effect, Exit } from "effect"
 import type { Scope } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
-import type { Placed } from "../../../services/domain/operations/Places.ts"
-import { Places } from "../../../services/domain/operations/Places.ts"
+import { makeForks } from "../../../services/ports/operations/Forks.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { sqlStateOf } from "./storeError.ts"
 
@@ -72,8 +71,9 @@ export const coalesce = <Item, A, E>({
 }: CoalesceOptions<Item, A, E>): Effect.Effect<(item: Item) => Effect.Effect<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
     type Waiting = { readonly item: Item; readonly resume: (answer: Exit.Exit<A, E>) => void }
-    const fork = Effect.runForkWith(yield* Effect.context<never>())
-    const statements = new Places<Placed & { readonly fiber: Fiber.Fiber<ReadonlyArray<A>, E> }>()
+    const fork = yield* makeForks
+    /** Under way. */
+    let statements = 0
     let waiting: Array<Waiting> = []
     /** Rows of those who wait. */
     let waitingRows = 0
@@ -96,10 +96,9 @@ export const coalesce = <Item, A, E>({
     }
 
     const start = (calls: ReadonlyArray<Waiting>): void => {
-      const fiber = fork(run(calls.map(({ item }) => item)))
-      const statement = statements.enter({ fiber, place: -1 })
-      fiber.addObserver((exit) => {
-        statements.leave(statement)
+      statements++
+      fork(run(calls.map(({ item }) => item))).addObserver((exit) => {
+        statements--
         if (Exit.isFailure(exit)) fail(calls, exit.cause)
         // The database gets its next work before these are answered.
         pump()
@@ -123,8 +122,7 @@ export const coalesce = <Item, A, E>({
       for (const { resume } of calls) resume(Exit.failCause(cause))
     }
 
-    const hasRoom = (): boolean =>
-      statements.size === 0 || (statements.size < atOnce && (isLate || waitingRows >= rows))
+    const hasRoom = (): boolean => statements === 0 || (statements < atOnce && (isLate || waitingRows >= rows))
 
     const pump = (): void => {
       while (waiting.length > 0 && hasRoom()) start(take())
@@ -133,7 +131,7 @@ export const coalesce = <Item, A, E>({
         clearTimeout(overdue)
         overdue = undefined
       }
-      if (waiting.length > 0 && statements.size < atOnce) {
+      if (waiting.length > 0 && statements < atOnce) {
         // All that had arrived has been read by then, the answer of the statement under way included.
         if (waitingRows >= ENOUGH) soon ??= setImmediate(startAnother)
         overdue ??= setTimeout(() => {
@@ -147,18 +145,18 @@ export const coalesce = <Item, A, E>({
     /** The process has nothing left to do but to wait for a statement that spends half of its time on its way. */
     const startAnother = (): void => {
       soon = undefined
-      if (statements.size < atOnce && waitingRows >= ENOUGH) start(take())
+      if (statements < atOnce && waitingRows >= ENOUGH) start(take())
       pump()
     }
 
+    // Before the statements under way are interrupted.
     yield* Effect.addFinalizer(() =>
-      Effect.suspend(() => {
+      Effect.sync(() => {
         clearTimeout(overdue)
         clearImmediate(soon)
         const left = waiting
         waiting = []
         for (const { resume } of left) resume(Exit.interrupt())
-        return Fiber.interruptAll(statements.all().map(({ fiber }) => fiber))
       })
     )
 

@@ -1,4 +1,6 @@
 import { Context, Effect, Exit, Layer } from "effect"
+import type { Placed } from "../../domain/operations/Places.ts"
+import { Places } from "../../domain/operations/Places.ts"
 import type { Claimed } from "../../ports/operations/LeaseHolder.ts"
 import { LeaseHolder } from "../../ports/operations/LeaseHolder.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
@@ -26,7 +28,7 @@ const LOOK_MS = 50
 
 export type Kind = "batches" | "webhookWork"
 
-interface Write {
+interface Write extends Placed {
   readonly kind: Kind
   readonly items: ReadonlyArray<Claimed>
   /** Of `performance.now()`: when it was asked for, or the try of it that failed last. */
@@ -74,18 +76,18 @@ export class WriteGate extends Context.Service<
       const settings = yield* EngineSettings
       const metrics = yield* Metrics
       const leases = { leaseMs: settings.leaseMs, webhookLeaseMs: webhookLeaseMs(settings) }
-      const writes = new Set<Write>()
+      const writes = new Places<Write>()
       let succeededAt = -Infinity
       let only: string | null = null
 
       const isOverdue = (write: Write, now: number): boolean => write.hasFailed || now - write.since > OVERDUE_MS
-      /** In the order in which they were asked for; in most moments there are none, or a few. */
+      /** In most moments there are none, or a few. */
       const takesWrites = (now: number): boolean => {
-        for (const write of writes) if (write.since > succeededAt && isOverdue(write, now)) return false
+        for (const write of writes.all()) if (write.since > succeededAt && isOverdue(write, now)) return false
         return true
       }
       const isWritten = (id: string, now: number): boolean => {
-        for (const write of writes) {
+        for (const write of writes.all()) {
           if (isOverdue(write, now) && write.items.some((item) => item.id === id)) return false
         }
         return true
@@ -100,8 +102,8 @@ export class WriteGate extends Context.Service<
       const writing: WriteGate["Service"]["writing"] = (kind, items, write) =>
         Effect.suspend(() => {
           const now = performance.now()
-          const noted: Write = { kind, items, since: now, triedAt: now, hasFailed: false }
-          writes.add(noted)
+          const noted: Write = { kind, items, since: now, triedAt: now, hasFailed: false, place: -1 }
+          writes.enter(noted)
           const attempt: Try = (one) =>
             Effect.suspend(() => {
               noted.triedAt = performance.now()
@@ -116,7 +118,7 @@ export class WriteGate extends Context.Service<
             })
           return Effect.onExit(write(attempt), (exit) =>
             Effect.sync(() => {
-              writes.delete(noted)
+              writes.leave(noted)
               if (Exit.isSuccess(exit)) succeededAt = Math.max(succeededAt, noted.triedAt)
             })
           )
@@ -131,7 +133,7 @@ export class WriteGate extends Context.Service<
         })
 
       const overdue = (kind: Kind, now: number): ReadonlyArray<Claimed> =>
-        [...writes].flatMap((write) => (write.kind === kind && isOverdue(write, now) ? write.items : []))
+        writes.all().flatMap((write) => (write.kind === kind && isOverdue(write, now) ? write.items : []))
       let isSilent = false
       const beat = Effect.suspend(() => {
         const now = performance.now()

@@ -64,7 +64,7 @@ export interface BatchSender {
   /** Sends a batch to its end. */
   readonly send: (claimed: LaneBatch) => Effect.Effect<LaneReport, StoreError>
   /** Sends messages to a device each together, which have their credential in common. */
-  readonly sendTogether: (group: DirectGroup, ends: DirectEnds) => Effect.Effect<void>
+  readonly sendTogether: <A extends DirectBatch>(group: DirectGroup<A>, ends: DirectEnds<A>) => Effect.Effect<void>
   /** Writes results of direct sends. */
   readonly writer: OutcomeWriter
   /** How many calls of providers are under way. */

@@ -1,6 +1,9 @@
-import { Cause, Effect, FiberSet, Schedule } from "effect"
+import { Cause, Effect, Schedule } from "effect"
 import type { AppId, NotificationId } from "../../domain/Ids.ts"
+import type { Placed } from "../../domain/operations/Places.ts"
+import { Places } from "../../domain/operations/Places.ts"
 import type { Priority } from "../../domain/sending/Notification.ts"
+import { makeForks } from "../../ports/operations/Forks.ts"
 import { now } from "../../ports/Now.ts"
 import { isSleptOver } from "../../ports/outbound/Deadline.ts"
 import type { BatchStore, ClaimedBatch } from "../../ports/sending/BatchStore.ts"
@@ -45,7 +48,7 @@ export interface DirectDispatchOptions {
   readonly leaseMs: number
 }
 
-interface Asked {
+interface Asked extends DirectBatch, Placed {
   readonly lane: Lane
   /** When its lease was known to begin, or to be prolonged (of `performance.now()`). */
   heldSince: number
@@ -60,8 +63,8 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
   sender,
   store
 }: DirectDispatchOptions) {
-  const fork = yield* FiberSet.makeRuntime<never>()
-  const asked = new Map<DirectBatch, Asked>()
+  const fork = yield* makeForks
+  const asked = new Places<Asked>()
   let received = new Map<string, [DirectBatch, ...Array<DirectBatch>]>()
   /** Those that no lane has: received, or on their way back to the store. */
   let waiting = 0
@@ -94,31 +97,26 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
     )
   }
 
-  /** The end of a batch's being asked; null when it has ended before. */
-  const end = (direct: DirectBatch): Lane | null => {
-    const lane = asked.get(direct)?.lane ?? null
-    asked.delete(direct)
-    return lane
-  }
+  const isAsked = ({ place }: Asked): boolean => place !== -1
 
-  const other = (direct: DirectBatch, outcome: Outcome | null): void => {
-    const lane = end(direct)
-    if (lane === null) return
+  const other = (direct: Asked, outcome: Outcome | null): void => {
+    if (!isAsked(direct)) return
+    asked.leave(direct)
     depart(direct)
     leave(direct, outcome)
-    fork(lane.sendDirect(direct.batch))
+    fork(direct.lane.sendDirect(direct.batch))
   }
 
-  const sent = (direct: DirectBatch, messageId: string | null): void => {
-    const lane = end(direct)
-    if (lane === null) return
+  const sent = (direct: Asked, messageId: string | null): void => {
+    if (!isAsked(direct)) return
+    asked.leave(direct)
     const chunk = sentChunk(direct.batch, messageId, leaseMs, now())
-    sender.writer.write({ chunk, isLast: () => depart(direct), ended: lane.endDirect })
+    sender.writer.write({ chunk, isLast: () => depart(direct), ended: direct.lane.endDirect })
   }
 
   const begin = (group: DirectGroup): void => {
     const lane = laneOf(group[0].batch)
-    const taken: Array<DirectBatch> = []
+    const taken: Array<Asked> = []
     for (const direct of group) {
       if (lane === null || !lane.takesDirect()) {
         fork(giveBack(direct, lane))
@@ -126,8 +124,7 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
       }
       waiting--
       lane.beginDirect()
-      asked.set(direct, { lane, heldSince: direct.askedAt })
-      taken.push(direct)
+      taken.push(asked.enter({ ...direct, lane, heldSince: direct.askedAt, place: -1 }))
     }
     const [first, ...others] = taken
     if (first === undefined) return
@@ -135,10 +132,11 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
       Effect.onExit(sender.sendTogether([first, ...others], { sent, other }), (exit) =>
         Effect.suspend(() => {
           // Who has no answer now gets none any more.
-          const left = taken.filter((direct) => asked.has(direct))
+          const left = taken.filter(isAsked)
           for (const direct of left) {
             depart(direct)
-            end(direct)!.endDirect()
+            asked.leave(direct)
+            direct.lane.endDirect()
           }
           return exit._tag === "Success" || left.length === 0
             ? Effect.void
@@ -168,14 +166,15 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
   /** Prolongs the leases of those whose providers are silent, and ends those whose time is over. */
   const look = Effect.fnUntraced(function* (lateMs: number) {
     const at = performance.now()
-    for (const [direct, one] of asked) {
+    for (const direct of asked.all()) {
+      if (!isAsked(direct)) continue
       // What came while the process slept is read first.
       if (now() >= direct.message.expiresAt + GRACE_MS && !isSleptOver(lateMs)) {
         other(direct, { _tag: "Fail", reason: "expired" })
-      } else if (at - one.heldSince > leaseMs / 3) {
+      } else if (at - direct.heldSince > leaseMs / 3) {
         const { fence, id } = direct.batch
         const isOurs = yield* Effect.catch(store.extend(id, fence, leaseMs), () => Effect.succeed(false))
-        if (isOurs) one.heldSince = at
+        if (isOurs) direct.heldSince = at
       }
     }
   })

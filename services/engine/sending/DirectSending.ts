@@ -5,20 +5,24 @@ import type { Means } from "./SendingMeans.ts"
 import { noteAcceptance } from "./SendingMeans.ts"
 
 /** Messages of one lane to one device each, which were claimed as they were accepted. One at least. */
-export type DirectGroup = readonly [DirectBatch, ...ReadonlyArray<DirectBatch>]
+export type DirectGroup<A extends DirectBatch = DirectBatch> = readonly [A, ...ReadonlyArray<A>]
 
 /** What becomes of each message of a group: one call for each. */
-export interface DirectEnds {
-  readonly sent: (direct: DirectBatch, messageId: string | null) => void
+export interface DirectEnds<A extends DirectBatch> {
+  readonly sent: (direct: A, messageId: string | null) => void
   /** Anything else: it goes on as any other batch does, with the provider's answer where there is one. */
-  readonly other: (direct: DirectBatch, outcome: Outcome | null) => void
+  readonly other: (direct: A, outcome: Outcome | null) => void
 }
 
 /**
  * Hands the messages of a group to their provider together, where nothing speaks against it: the credential works, and
  * what is sent can be written. Fails never.
  */
-export const sendTogether = Effect.fnUntraced(function* (means: Means, group: DirectGroup, ends: DirectEnds) {
+export const sendTogether = Effect.fnUntraced(function* <A extends DirectBatch>(
+  means: Means,
+  group: DirectGroup<A>,
+  ends: DirectEnds<A>
+) {
   const [{ batch }] = group
   const { appId, provider: kind } = batch
   const { acceptedAt, version } = batch.credential!
@@ -39,7 +43,7 @@ export const sendTogether = Effect.fnUntraced(function* (means: Means, group: Di
   const standing = probes.of(version, false, acceptedAt)
   const startedAt = performance.now()
   let isAccepted = false
-  const end = (direct: DirectBatch, outcome: Outcome): void => {
+  const end = (direct: A, outcome: Outcome): void => {
     if (outcome._tag !== "Ok" || outcome.environment !== undefined) {
       return ends.other(direct, outcome._tag === "Withheld" ? null : outcome)
     }
@@ -68,11 +72,11 @@ export const sendTogether = Effect.fnUntraced(function* (means: Means, group: Di
   if (isAccepted) yield* noteAcceptance(means, credential, acceptedAt)
 })
 
-const sendEach = (
+const sendEach = <A extends DirectBatch>(
   provider: Provider,
   shared: Pick<Parameters<Provider["send"]>[0], "credential" | "mayBegin">,
-  group: DirectGroup,
-  end: (direct: DirectBatch, outcome: Outcome) => void
+  group: DirectGroup<A>,
+  end: (direct: A, outcome: Outcome) => void
 ) =>
   provider.send(
     {

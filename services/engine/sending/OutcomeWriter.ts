@@ -1,5 +1,6 @@
-import { Deferred, Effect, Exit, FiberSet } from "effect"
+import { Deferred, Effect, Exit } from "effect"
 import type { Cause, Scope } from "effect"
+import { makeForks } from "../../ports/operations/Forks.ts"
 import type { Claimed } from "../../ports/operations/LeaseHolder.ts"
 import type { ResultChunk } from "../../ports/sending/BatchStore.ts"
 import type { ChunkWriting } from "./ChunkWriter.ts"
@@ -50,7 +51,7 @@ interface Group {
 export const makeOutcomeWriter = Effect.fnUntraced(function* (
   writing: ChunkWriting
 ): Effect.fn.Return<OutcomeWriter, never, Scope.Scope> {
-  const fork = yield* FiberSet.makeRuntime<never>()
+  const fork = yield* makeForks
   /** Those that wait: all but the last are full. */
   const waiting: Array<Group> = []
   let statements = 0

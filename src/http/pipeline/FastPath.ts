@@ -1,8 +1,9 @@
-import { Effect, Exit, Fiber } from "effect"
+import { Effect, Exit } from "effect"
 import type { Scope } from "effect"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Placed } from "../../../services/domain/operations/Places.ts"
 import { Places } from "../../../services/domain/operations/Places.ts"
+import { makeForks } from "../../../services/ports/operations/Forks.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { errorReply, unavailable } from "./ApiError.ts"
 import { readBytes } from "./Body.ts"
@@ -52,8 +53,7 @@ export const open = Effect.fnUntraced(function* (
   /** Headers of an answer to what was cut short. */
   headersOf: (requestId: string) => Record<string, string>
 ): Effect.fn.Return<void, never, Scope.Scope> {
-  const fork = Effect.runForkWith(yield* Effect.context<never>())
-  const underWay = new Places<Placed & { readonly fiber: Fiber.Fiber<Reply> }>()
+  const fork = yield* makeForks
   /** What cuts short those whose bodies are on their way. */
   const arriving = new Places<Placed & { readonly cut: () => void }>()
   const serve: Serve = (incoming, outgoing) => {
@@ -80,16 +80,12 @@ export const open = Effect.fnUntraced(function* (
       }
       const exit = fiber.pollUnsafe()
       if (exit !== undefined) return finish(exit)
-      const mine = underWay.enter({ fiber, place: -1 })
       end = wait?.((late) => {
         isGivenUp = true
         fiber.interruptUnsafe()
         run(late, null)
       })
-      fiber.addObserver((exit) => {
-        underWay.leave(mine)
-        finish(exit)
-      })
+      fiber.addObserver(finish)
       outgoing.on("close", () => {
         if (!outgoing.writableEnded) fiber.interruptUnsafe()
       })
@@ -107,9 +103,11 @@ export const open = Effect.fnUntraced(function* (
     const mine = arriving.enter({ cut, place: -1 })
   }
   fastPath.posts.set(path, { serve, bodyLimit: route.bodyLimit, hasEvents: route.hasEvents === true })
-  yield* Effect.addFinalizer(() => {
-    fastPath.posts.delete(path)
-    for (const { cut } of arriving.all()) cut()
-    return Fiber.interruptAll(underWay.all().map(({ fiber }) => fiber))
-  })
+  // Before those whose work is under way are interrupted.
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      fastPath.posts.delete(path)
+      for (const { cut } of arriving.all()) cut()
+    })
+  )
 })
