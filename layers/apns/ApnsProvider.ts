@@ -206,10 +206,12 @@ const sendTo = (run: Run, part: Part) => {
     .use(
       owner,
       origin,
-      Effect.fnUntraced(function* (pool) {
-        yield* post(run, part, pool)
-        if (isToRenew(run, part, pool)) yield* pool.renew
-      })
+      // No generator of its own: V8 makes a new kind of object for each one that is made, in its old generation.
+      (pool) =>
+        Effect.andThen(
+          post(run, part, pool),
+          Effect.suspend(() => (isToRenew(run, part, pool) ? pool.renew : Effect.void))
+        )
     )
     .pipe(
       Effect.andThen(Effect.suspend(() => (part.isUnreachable ? pools.forget(owner, origin) : Effect.void))),

@@ -189,26 +189,32 @@ const postSlice = Effect.fnUntraced(function* (
   slice: ReadonlyArray<number>,
   bodies: ReadonlyArray<Uint8Array>
 ) {
-  const { origin, run } = service
-  const { http2, onOutcome, owner, sentAt, services } = run
   const again: Array<number> = []
-  yield* Effect.gen(function* () {
-    if (services.isHttp1(origin, sentAt)) return yield* postViaHttp1(service, slice, bodies)
-    yield* http2.use(owner, origin, (pool) => post(service, pool, slice, bodies, (i) => again.push(i)))
-    if (again.length === 0) return
-    services.speaksHttp1(origin, sentAt)
-    yield* postViaHttp1(
-      service,
-      again.map((i) => slice[i]!),
-      again.map((i) => bodies[i]!)
-    )
-  }).pipe(
-    Effect.catchTag("OutboundRefused", (refused) =>
-      Effect.sync(() => {
-        const outcome = outcomeOfRefusal(refused, REFUSED)
-        for (const index of again.length > 0 ? again.map((i) => slice[i]!) : slice) onOutcome(index, outcome)
-      })
-    )
+  yield* Effect.catchTag(postWhole(service, slice, bodies, again), "OutboundRefused", (refused) =>
+    Effect.sync(() => {
+      const outcome = outcomeOfRefusal(refused, REFUSED)
+      for (const index of again.length > 0 ? again.map((i) => slice[i]!) : slice) service.run.onOutcome(index, outcome)
+    })
+  )
+})
+
+/** Notes in `again` what goes over HTTP/1.1 after a service refused HTTP/2. */
+const postWhole = Effect.fnUntraced(function* (
+  service: ServiceRun,
+  slice: ReadonlyArray<number>,
+  bodies: ReadonlyArray<Uint8Array>,
+  again: Array<number>
+) {
+  const { origin, run } = service
+  const { http2, owner, sentAt, services } = run
+  if (services.isHttp1(origin, sentAt)) return yield* postViaHttp1(service, slice, bodies)
+  yield* http2.use(owner, origin, (pool) => post(service, pool, slice, bodies, (i) => again.push(i)))
+  if (again.length === 0) return
+  services.speaksHttp1(origin, sentAt)
+  yield* postViaHttp1(
+    service,
+    again.map((i) => slice[i]!),
+    again.map((i) => bodies[i]!)
   )
 })
 

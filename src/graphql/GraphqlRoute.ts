@@ -116,13 +116,13 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
   const shownOnce = new WeakMap<object, ReadonlySet<string>>()
 
   /** `charge`: for an answer's length. */
-  const execute = (
-    prepared: Prepared,
-    context: GraphqlContext,
-    requestId: string,
-    charge: (permits: number) => Effect.Effect<void>
-  ) =>
-    Effect.gen(function* () {
+  const execute = Effect.fnUntraced(
+    function* (
+      prepared: Prepared,
+      context: GraphqlContext,
+      requestId: string,
+      charge: (permits: number) => Effect.Effect<void>
+    ) {
       const running = executor.execute(prepared, context)
       const result = "then" in running ? yield* Effect.promise(() => running) : running
       for (const defect of defectsOf(result.errors)) {
@@ -140,7 +140,9 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
       }
       if (context.secrets.size > 0) shownOnce.set(answer, context.secrets)
       return answer
-    }).pipe(Effect.onInterrupt(() => Effect.sync(context.stop)))
+    },
+    (effect, _, context) => Effect.onInterrupt(effect, () => Effect.sync(context.stop))
+  )
 
   const answer = Effect.fnUntraced(function* (call: GraphqlCall) {
     const { extensions, operationName, query, variables } = call.body as GraphqlBody

@@ -148,45 +148,61 @@ export const finishSmall = (sql: Sql) => finishing((chunks, brings) => finish(sq
  * have some. `write` is a statement for all chunks: with `brings`, the events of all; without, nothing is written of
  * those whose events somebody wants.
  */
-export const finishing = (
-  write: (chunks: ReadonlyArray<ResultChunk>, brings: boolean) => Effect.Effect<ReadonlyArray<Finished>, SqlError>
-) => {
+export const finishing = (write: Write) => {
   const listened = new Set<string>()
-  return Effect.fnUntraced(function* (calls: ReadonlyArray<ResultChunk>) {
-    const answers = new Map<ResultChunk, FinishedSmall>()
-    // A batch stands in a statement once. Of two of its workers, only the later one can have it still.
-    const latest = new Map<string, ResultChunk>()
-    for (const chunk of calls) {
-      const other = latest.get(chunk.batchId)
-      if (other === undefined || other.fence < chunk.fence) latest.set(chunk.batchId, chunk)
-    }
-    const all = [...latest.values()]
-    const finishAll = Effect.fnUntraced(function* (chunks: ReadonlyArray<ResultChunk>, brings: boolean) {
-      if (chunks.length === 0) return []
-      const rows = yield* write(chunks, brings)
-      const { chunks: told, completed, finished, webhooks, wanted } = rows[0]!
-      const [isFinished, isWanted, isCompleted] = [new Set(finished), new Set(wanted), new Set(completed)]
-      const worked = new Map<string, Array<WebhookId>>()
-      told?.forEach((id, i) => worked.set(id, [...(worked.get(id) ?? []), webhooks![i]!]))
-      for (const chunk of chunks) {
-        if (!isFinished.has(chunk.batchId)) continue
-        const own = worked.size === 0 ? NONE : [...new Set(chunk.events.flatMap(({ id }) => worked.get(id) ?? []))]
-        answers.set(chunk, { webhooks: own, isCompleted: isCompleted.has(chunk.notificationId) })
-        if (brings && own.length === 0) listened.delete(chunk.appId)
-      }
-      return chunks.filter(({ batchId }) => isWanted.has(batchId))
-    })
-    const [heard, unheard] = [true, false].map((is) => all.filter(({ appId }) => listened.has(appId) === is))
-    yield* finishAll(heard!, true)
-    const wanted = yield* finishAll(unheard!, false)
+  return (calls: ReadonlyArray<ResultChunk>) => finishCalls(write, listened, calls)
+}
+
+type Write = (chunks: ReadonlyArray<ResultChunk>, brings: boolean) => Effect.Effect<ReadonlyArray<Finished>, SqlError>
+
+const finishCalls = Effect.fnUntraced(function* (
+  write: Write,
+  listened: Set<string>,
+  calls: ReadonlyArray<ResultChunk>
+) {
+  const answers = new Map<ResultChunk, FinishedSmall>()
+  // A batch stands in a statement once. Of two of its workers, only the later one can have it still.
+  const latest = new Map<string, ResultChunk>()
+  for (const chunk of calls) {
+    const other = latest.get(chunk.batchId)
+    if (other === undefined || other.fence < chunk.fence) latest.set(chunk.batchId, chunk)
+  }
+  const heard: Array<ResultChunk> = []
+  const unheard: Array<ResultChunk> = []
+  for (const chunk of latest.values()) (listened.has(chunk.appId) ? heard : unheard).push(chunk)
+  const finishAll = (chunks: ReadonlyArray<ResultChunk>, brings: boolean) =>
+    Effect.map(write(chunks, brings), (rows) => note(answers, listened, chunks, brings, rows[0]!))
+  if (heard.length > 0) yield* finishAll(heard, true)
+  const wanted = unheard.length > 0 ? yield* finishAll(unheard, false) : []
+  if (wanted.length > 0) {
     if (listened.size + wanted.length > LISTENED) listened.clear()
     for (const { appId } of wanted) listened.add(appId)
     yield* finishAll(wanted, true)
-    return calls.map(({ batchId, fence }) => {
-      const chunk = latest.get(batchId)!
-      return chunk.fence === fence ? (answers.get(chunk) ?? null) : null
-    })
+  }
+  return calls.map(({ batchId, fence }) => {
+    const chunk = latest.get(batchId)!
+    return chunk.fence === fence ? (answers.get(chunk) ?? null) : null
   })
+})
+
+/** Notes what became of chunks, by the row of their statement. Answers those whose events somebody wants, which were not brought. */
+const note = (
+  answers: Map<ResultChunk, FinishedSmall>,
+  listened: Set<string>,
+  chunks: ReadonlyArray<ResultChunk>,
+  brings: boolean,
+  { chunks: told, completed, finished, webhooks, wanted }: Finished
+): ReadonlyArray<ResultChunk> => {
+  const [isFinished, isWanted, isCompleted] = [new Set(finished), new Set(wanted), new Set(completed)]
+  const worked = new Map<string, Array<WebhookId>>()
+  told?.forEach((id, i) => worked.set(id, [...(worked.get(id) ?? []), webhooks![i]!]))
+  for (const chunk of chunks) {
+    if (!isFinished.has(chunk.batchId)) continue
+    const own = worked.size === 0 ? NONE : [...new Set(chunk.events.flatMap(({ id }) => worked.get(id) ?? []))]
+    answers.set(chunk, { webhooks: own, isCompleted: isCompleted.has(chunk.notificationId) })
+    if (brings && own.length === 0) listened.delete(chunk.appId)
+  }
+  return wanted.length === 0 ? [] : chunks.filter(({ batchId }) => isWanted.has(batchId))
 }
 
 const finish = (sql: Sql, chunks: ReadonlyArray<ResultChunk>, brings: boolean) => {

@@ -5,7 +5,15 @@ import type { AppId, ContactId, ExecutionId, WorkflowId } from "../../../service
 import { needsOf } from "../../../services/domain/workflows/Conditions.ts"
 import { now } from "../../../services/ports/Now.ts"
 import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts"
-import type { Carry, Entry, Moves, OpenRun, Tools, Written } from "../../../services/ports/workflows/ExecutionStore.ts"
+import type {
+  Beginning,
+  Carry,
+  Entry,
+  Moves,
+  OpenRun,
+  Tools,
+  Written
+} from "../../../services/ports/workflows/ExecutionStore.ts"
 import { COUNTED, ExecutionStore } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { ALONE, ASIDE } from "../../../services/domain/sending/Suspicion.ts"
 import { Holder } from "../operations/Holder.ts"
@@ -79,12 +87,21 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
     const moveRows = Effect.fnUntraced(function* (rows: ReadonlyArray<RunRow>, isAlone: boolean, carry: Carry) {
       if (rows.length === 0) return { moves: NOTHING, webhooks: [] } satisfies Written
       const place = places.pop() ?? placed++
+      return yield* Effect.ensuring(
+        moveNoted(place, rows, isAlone, carry),
+        Effect.sync(() => places.push(place))
+      )
+    })
+    const moveNoted = Effect.fnUntraced(function* (
+      place: number,
+      rows: ReadonlyArray<RunRow>,
+      isAlone: boolean,
+      carry: Carry
+    ) {
       const appId = rows[0]!.app_id
-      return yield* Effect.gen(function* () {
-        yield* holder.noteRuns({ place, appId, from: rows[0]!.id, to: rows.at(-1)!.id, isAlone })
-        const isDisabled = !(yield* mayMove(sql, appId))
-        return yield* write(yield* carry(runsOf(rows, isDisabled), tools), false)
-      }).pipe(Effect.ensuring(Effect.sync(() => places.push(place))))
+      yield* holder.noteRuns({ place, appId, from: rows[0]!.id, to: rows.at(-1)!.id, isAlone })
+      const isDisabled = !(yield* mayMove(sql, appId))
+      return yield* write(yield* carry(runsOf(rows, isDisabled), tools), false)
     })
 
     /**
@@ -123,57 +140,72 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
     const move: ExecutionStore["Service"]["move"] = (appId, limit, carry) => {
       const forgetting = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
         Effect.onError(effect, () => Effect.sync(() => claimed.forget(appId)))
-      return transaction(
-        "ExecutionStore.move",
-        Effect.gen(function* () {
-          const after = claimed.after(appId)
-          const beyond = yield* claim(appId, limit, after)
-          const rows = after !== null && beyond.length === 0 ? yield* claim(appId, limit, null) : beyond
-          return yield* moveRows(rows, false, carry)
-        }).pipe(forgetting)
-      ).pipe(forgetting)
+      return transaction("ExecutionStore.move", moveDue(appId, limit, carry).pipe(forgetting)).pipe(forgetting)
     }
+    const moveDue = Effect.fnUntraced(function* (appId: AppId, limit: number, carry: Carry) {
+      const after = claimed.after(appId)
+      const beyond = yield* claim(appId, limit, after)
+      const rows = after !== null && beyond.length === 0 ? yield* claim(appId, limit, null) : beyond
+      return yield* moveRows(rows, false, carry)
+    })
 
-    const moveSuspect: ExecutionStore["Service"]["moveSuspect"] = (carry) =>
-      transaction(
-        "ExecutionStore.moveSuspect",
-        Effect.gen(function* () {
-          // The least suspected first: the one at fault must not keep its neighbours from being cleared.
-          const [due] = yield* sql<{ readonly app_id: AppId; readonly execution_id: ExecutionId }>`
+    const moveSuspect: ExecutionStore["Service"]["moveSuspect"] = Effect.fnUntraced(
+      function* (carry) {
+        // The least suspected first: the one at fault must not keep its neighbours from being cleared.
+        const [due] = yield* sql<{ readonly app_id: AppId; readonly execution_id: ExecutionId }>`
             SELECT app_id, execution_id FROM execution_timers WHERE ${sql.literal(SUSPECTED)} AND due_at <= ${PgTypes.timestamptz(now())}
             ORDER BY suspicion, due_at LIMIT 1 FOR UPDATE SKIP LOCKED`
-          if (due === undefined) return { moves: NOTHING, webhooks: [] }
-          const { app_id, execution_id } = due
-          const rows = yield* sql<RunRow>`
+        if (due === undefined) return { moves: NOTHING, webhooks: [] }
+        const { app_id, execution_id } = due
+        const rows = yield* sql<RunRow>`
             SELECT ${columns} FROM (
               SELECT execution_id, fence, suspicion FROM execution_timers
               WHERE app_id = ${app_id} AND execution_id = ${execution_id}
             ) AS t ${read(app_id)}`
-          return yield* moveRows(rows, true, carry)
-        })
-      )
+        return yield* moveRows(rows, true, carry)
+      },
+      (effect) => transaction("ExecutionStore.moveSuspect", effect)
+    )
 
-    const resume: ExecutionStore["Service"]["resume"] = (runs, carry) =>
-      transaction(
-        "ExecutionStore.resume",
-        Effect.gen(function* () {
-          const appId = runs[0]!.appId
-          const timers = yield* sql<LockedTimer>`
+    const resume: ExecutionStore["Service"]["resume"] = Effect.fnUntraced(
+      function* (runs, carry) {
+        const appId = runs[0]!.appId
+        const timers = yield* sql<LockedTimer>`
             SELECT r.* FROM unnest(${uuids(runs.map(({ id }) => id))}, ${integers(runs.map(({ fence }) => fence))})
               AS t (id, fence) CROSS JOIN LATERAL (
               SELECT execution_id, fence, suspicion FROM execution_timers
               WHERE app_id = ${appId} AND execution_id = t.id AND fence = t.fence FOR UPDATE
             ) AS r`
-          if (timers.length === 0) return yield* moveRows([], false, carry)
-          const rows = yield* sql<RunRow>`
+        if (timers.length === 0) return yield* moveRows([], false, carry)
+        const rows = yield* sql<RunRow>`
             SELECT ${columns} FROM unnest(${uuids(timers.map(({ execution_id }) => execution_id))},
               ${integers(timers.map(({ fence }) => fence))}, ${integers(timers.map(({ suspicion }) => suspicion))}
             ) AS t (execution_id, fence, suspicion) ${read(appId)}`
-          return yield* moveRows(rows, rows.length === 1 && rows[0]!.suspicion >= ALONE, carry)
-        })
-      )
+        return yield* moveRows(rows, rows.length === 1 && rows[0]!.suspicion >= ALONE, carry)
+      },
+      (effect) => transaction("ExecutionStore.resume", effect)
+    )
 
     const { contactsOfUsers, enterOpen } = entering(sql, tools, write)
+
+    const enterOnes = Effect.fnUntraced(function* (
+      beginning: Beginning,
+      userIds: ReadonlyArray<string>,
+      carry: Carry,
+      settle: Parameters<ExecutionStore["Service"]["enter"]>[3]
+    ) {
+      if (!(yield* mayMove(sql, beginning.appId))) return yield* withdrawn
+      const open = yield* openWorkflow(sql, beginning.workflowId)
+      if (open === null) return Option.none()
+      const contacts = yield* contactsOfUsers(beginning.appId, userIds)
+      const ordered = [...new Set(userIds)].flatMap((userId) => {
+        const contact = contacts.get(userId)
+        return contact === undefined ? [] : { contact }
+      })
+      const written = yield* enterOpen(open, beginning, ordered, carry)
+      yield* settleWithin(sql, settle?.(written.moves) ?? null)
+      return Option.some(written)
+    })
 
     const enter: ExecutionStore["Service"]["enter"] = (beginning, userIds, carry, settle = null) =>
       transaction(
@@ -181,19 +213,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
         notedOfPeople(
           sql,
           beginning.appId,
-          Effect.gen(function* () {
-            if (!(yield* mayMove(sql, beginning.appId))) return yield* withdrawn
-            const open = yield* openWorkflow(sql, beginning.workflowId)
-            if (open === null) return Option.none()
-            const contacts = yield* contactsOfUsers(beginning.appId, userIds)
-            const ordered = [...new Set(userIds)].flatMap((userId) => {
-              const contact = contacts.get(userId)
-              return contact === undefined ? [] : { contact }
-            })
-            const written = yield* enterOpen(open, beginning, ordered, carry)
-            yield* settleWithin(sql, settle?.(written.moves) ?? null)
-            return Option.some(written)
-          }),
+          enterOnes(beginning, userIds, carry, settle),
           Option.match({
             onNone: () => [],
             onSome: ({ moves }) => {
@@ -228,62 +248,61 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
       )
     }, storeError("ExecutionStore.leave"))
 
-    const enterPage: ExecutionStore["Service"]["enterPage"] = (served, limit, fits, carry, turnOf) =>
-      transaction(
-        "ExecutionStore.enterPage",
-        Effect.gen(function* () {
-          const next = yield* lockInTurn(sql, "workflow_entries", served)
-          if (next === null) return Option.none()
-          const [row] = yield* sql<{
-            readonly id: string
-            readonly app_id: AppId
-            readonly workflow_id: WorkflowId
-            readonly audience: { readonly filter?: SegmentFilter | null; readonly user_ids?: ReadonlyArray<string> }
-            readonly data: string
-            readonly after_id: string | null
-            readonly until_id: string
-            readonly trace: string | null
-          }>`
+    const enterPage: ExecutionStore["Service"]["enterPage"] = Effect.fnUntraced(
+      function* (served, limit, fits, carry, turnOf) {
+        const next = yield* lockInTurn(sql, "workflow_entries", served)
+        if (next === null) return Option.none()
+        const [row] = yield* sql<{
+          readonly id: string
+          readonly app_id: AppId
+          readonly workflow_id: WorkflowId
+          readonly audience: { readonly filter?: SegmentFilter | null; readonly user_ids?: ReadonlyArray<string> }
+          readonly data: string
+          readonly after_id: string | null
+          readonly until_id: string
+          readonly trace: string | null
+        }>`
             SELECT id, app_id, workflow_id, audience, data, after_id, until_id, trace
             FROM workflow_entries WHERE id = ${next}`
-          if (row === undefined) return Option.none()
-          turnOf?.(row.app_id)
-          const entry: Entry = {
-            id: row.id,
-            appId: row.app_id,
-            workflowId: row.workflow_id,
-            filter: row.audience.filter ?? null,
-            data: readObject(row.data)
-          }
-          const { appId, data, workflowId } = entry
-          // Each of them has the data of its own, when it is written.
-          const most = Math.max(1, Math.min(limit, Math.floor(BYTES / row.data.length)))
-          const { user_ids } = row.audience
-          const open = (yield* mayMove(sql, appId)) ? yield* openWorkflow(sql, workflowId) : null
-          if (open === null) {
-            yield* sql`DELETE FROM workflow_entries WHERE id = ${entry.id}`
-            return Option.some({ moves: NOTHING, webhooks: [], appId })
-          }
-          const isNamed = user_ids !== undefined
-          const { contacts, found } = isNamed
-            ? { contacts: [...(yield* contactsOfUsers(appId, user_ids)).values()], found: 0 }
-            : yield* contactsPage(
-                sql,
-                sql`WHERE app_id = ${appId} AND id > ${row.after_id ?? FIRST} AND id <= ${row.until_id}
+        if (row === undefined) return Option.none()
+        turnOf?.(row.app_id)
+        const entry: Entry = {
+          id: row.id,
+          appId: row.app_id,
+          workflowId: row.workflow_id,
+          filter: row.audience.filter ?? null,
+          data: readObject(row.data)
+        }
+        const { appId, data, workflowId } = entry
+        // Each of them has the data of its own, when it is written.
+        const most = Math.max(1, Math.min(limit, Math.floor(BYTES / row.data.length)))
+        const { user_ids } = row.audience
+        const open = (yield* mayMove(sql, appId)) ? yield* openWorkflow(sql, workflowId) : null
+        if (open === null) {
+          yield* sql`DELETE FROM workflow_entries WHERE id = ${entry.id}`
+          return Option.some({ moves: NOTHING, webhooks: [], appId })
+        }
+        const isNamed = user_ids !== undefined
+        const { contacts, found } = isNamed
+          ? { contacts: [...(yield* contactsOfUsers(appId, user_ids)).values()], found: 0 }
+          : yield* contactsPage(
+              sql,
+              sql`WHERE app_id = ${appId} AND id > ${row.after_id ?? FIRST} AND id <= ${row.until_id}
                   ORDER BY id LIMIT ${most}`
-              )
-          const isLast = isNamed || (found < most && contacts.length === found)
-          const wanted = yield* fitting(entry, yield* notExcluded(entry, contacts), (person) => fits(entry, person))
-          const entrants = wanted.map((contact) => ({ contact }))
-          const written = yield* enterOpen(open, { appId, workflowId, data, trace: row.trace }, entrants, carry)
-          yield* isLast
-            ? sql`DELETE FROM workflow_entries WHERE id = ${entry.id}`
-            : sql`
+            )
+        const isLast = isNamed || (found < most && contacts.length === found)
+        const wanted = yield* fitting(entry, yield* notExcluded(entry, contacts), (person) => fits(entry, person))
+        const entrants = wanted.map((contact) => ({ contact }))
+        const written = yield* enterOpen(open, { appId, workflowId, data, trace: row.trace }, entrants, carry)
+        yield* isLast
+          ? sql`DELETE FROM workflow_entries WHERE id = ${entry.id}`
+          : sql`
               UPDATE workflow_entries SET after_id = ${contacts.at(-1)!.id}, entered = entered + ${written.moves.moved.length}
               WHERE id = ${entry.id}`
-          return Option.some({ ...written, appId })
-        })
-      )
+        return Option.some({ ...written, appId })
+      },
+      (effect) => transaction("ExecutionStore.enterPage", effect)
+    )
 
     /** Without those whose runs were cancelled while they had not entered yet. */
     const notExcluded = Effect.fnUntraced(function* ({ id }: Entry, contacts: ReadonlyArray<ContactRow>) {
@@ -346,13 +365,11 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
     const reachOf: ExecutionStore["Service"]["reachOf"] = (person) =>
       Effect.map(reach(sql, [person]), (all) => all.get(person.contactId)!).pipe(storeError("ExecutionStore.reachOf"))
 
-    const wakeEnded: ExecutionStore["Service"]["wakeEnded"] = (limit) =>
-      transaction(
-        "ExecutionStore.wakeEnded",
-        Effect.gen(function* () {
-          // The clock by which `move` finds what is due.
-          const at = PgTypes.timestamptz(now())
-          const rows = yield* sql<{ readonly app_id: AppId; readonly execution_id: ExecutionId }>`
+    const wakeEnded: ExecutionStore["Service"]["wakeEnded"] = Effect.fnUntraced(
+      function* (limit) {
+        // The clock by which `move` finds what is due.
+        const at = PgTypes.timestamptz(now())
+        const rows = yield* sql<{ readonly app_id: AppId; readonly execution_id: ExecutionId }>`
             WITH RECURSIVE awaited AS (
               (SELECT notification_id AS id FROM execution_outcomes ORDER BY notification_id LIMIT 1)
               UNION ALL
@@ -374,15 +391,16 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             DELETE FROM execution_outcomes o USING ended
             WHERE o.notification_id = ended.notification_id AND o.execution_id = ended.execution_id
             RETURNING o.app_id, o.execution_id`
-          if (rows.length === 0) return 0
-          yield* sql`
+        if (rows.length === 0) return 0
+        yield* sql`
             UPDATE execution_timers r SET due_at = ${at}
             FROM unnest(${uuids(rows.map(({ app_id }) => app_id))}, ${uuids(rows.map(({ execution_id }) => execution_id))})
               AS t (app_id, id)
             WHERE r.app_id = t.app_id AND r.execution_id = t.id AND r.due_at > ${at}`
-          return rows.length
-        })
-      )
+        return rows.length
+      },
+      (effect) => transaction("ExecutionStore.wakeEnded", effect)
+    )
 
     return ExecutionStore.of({
       ...lookForWork(sql, claimed, transaction),

@@ -135,80 +135,79 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
       return id
     }, storeError("TriggerStore.raise"))
 
-    const takeEvents: TriggerStore["Service"]["takeEvents"] = (served, limit, carry, turnOf) =>
-      transaction(
-        "TriggerStore.takeEvents",
-        Effect.gen(function* () {
-          const appId = yield* nextApp(sql`custom_events WHERE NOT is_done AND`, "at", served)
-          if (appId === null) return Option.none()
-          turnOf?.(appId)
-          const events = yield* sql<{
-            readonly id: string
-            readonly user_id: string
-            readonly event: string
-            readonly data: string
-            readonly trace: string | null
-            readonly at: number
-          }>`
+    const takeEvents: TriggerStore["Service"]["takeEvents"] = Effect.fnUntraced(
+      function* (served, limit, carry, turnOf) {
+        const appId = yield* nextApp(sql`custom_events WHERE NOT is_done AND`, "at", served)
+        if (appId === null) return Option.none()
+        turnOf?.(appId)
+        const events = yield* sql<{
+          readonly id: string
+          readonly user_id: string
+          readonly event: string
+          readonly data: string
+          readonly trace: string | null
+          readonly at: number
+        }>`
             SELECT id, user_id, event, data, trace, ceil(extract(epoch FROM at) * 1000)::float8 AS at FROM (
               SELECT *, sum(octet_length(data)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM (
                 SELECT id, user_id, event, data, trace, at FROM custom_events WHERE app_id = ${appId} AND NOT is_done
                 ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
               ) AS e
             ) AS e WHERE before IS NULL OR before < ${BYTES}`
-          if (events.length === 0) return Option.some({ appId, count: 0, written: [] })
-          const written: Array<Written> = []
-          for (const workflow of yield* waitingFor(
+        if (events.length === 0) return Option.some({ appId, count: 0, written: [] })
+        const written: Array<Written> = []
+        for (const workflow of yield* waitingFor(
+          appId,
+          "event",
+          events.map(({ event }) => event)
+        )) {
+          const name = workflow.trigger.type === "event" ? workflow.trigger.event : null
+          const its = events.filter(({ event }) => event === name)
+          const contacts = yield* contactsOfUsers(
             appId,
-            "event",
-            events.map(({ event }) => event)
-          )) {
-            const name = workflow.trigger.type === "event" ? workflow.trigger.event : null
-            const its = events.filter(({ event }) => event === name)
-            const contacts = yield* contactsOfUsers(
-              appId,
-              its.map(({ user_id }) => user_id)
+            its.map(({ user_id }) => user_id)
+          )
+          written.push(
+            yield* enterContacts(
+              beginningOf(appId, workflow),
+              its.map(({ at, data, trace, user_id }) => ({
+                contact: contacts.get(user_id)!,
+                data: readObject(data),
+                trace,
+                // Behind the event itself: one that came next, and is looked at with it, is heard.
+                at
+              })),
+              carry
             )
-            written.push(
-              yield* enterContacts(
-                beginningOf(appId, workflow),
-                its.map(({ at, data, trace, user_id }) => ({
-                  contact: contacts.get(user_id)!,
-                  data: readObject(data),
-                  trace,
-                  // Behind the event itself: one that came next, and is looked at with it, is heard.
-                  at
-                })),
-                carry
-              )
-            )
-          }
-          // Runs that wait for one of them go on: they look for themselves whether it fits. Whoever moves one has its timer
-          // before it takes the wake away: so it is waited for first, and the wake of a run that has gone on is gone.
-          yield* sql`
+          )
+        }
+        // Runs that wait for one of them go on: they look for themselves whether it fits. Whoever moves one has its timer
+        // before it takes the wake away: so it is waited for first, and the wake of a run that has gone on is gone.
+        yield* sql`
             SELECT t.execution_id FROM execution_timers t WHERE t.app_id = ${appId} AND t.execution_id = ANY(ARRAY(
               SELECT w.execution_id
               FROM (SELECT DISTINCT * FROM unnest(${texts(events.map(({ user_id }) => user_id))}, ${texts(events.map(({ event }) => event))})) AS t (user_id, event)
               JOIN execution_events w ON w.app_id = ${appId} AND w.user_id = t.user_id AND w.event = t.event
             )) ORDER BY t.execution_id FOR UPDATE OF t`
-          const woken = yield* sql<{ readonly execution_id: string }>`
+        const woken = yield* sql<{ readonly execution_id: string }>`
             DELETE FROM execution_events w
             USING (SELECT DISTINCT * FROM unnest(${texts(events.map(({ user_id }) => user_id))}, ${texts(events.map(({ event }) => event))})) AS t (user_id, event)
             WHERE w.app_id = ${appId} AND w.user_id = t.user_id AND w.event = t.event
             RETURNING w.execution_id`
-          if (woken.length > 0) {
-            yield* sql`
+        if (woken.length > 0) {
+          yield* sql`
               UPDATE execution_timers SET due_at = ${PgTypes.timestamptz(now())} WHERE app_id = ${appId}
                 AND execution_id = ANY(${uuids(woken.map(({ execution_id }) => execution_id))})`
-          }
-          yield* sql`
+        }
+        yield* sql`
             UPDATE custom_events SET is_done = true WHERE ctid = ANY(ARRAY(
               SELECT e.ctid FROM unnest(${uuids(events.map(({ id }) => id))}) AS t (id)
               CROSS JOIN LATERAL (SELECT ctid FROM custom_events WHERE app_id = ${appId} AND id = t.id OFFSET 0) AS e
             ))`
-          return Option.some({ appId, count: events.length, written })
-        })
-      )
+        return Option.some({ appId, count: events.length, written })
+      },
+      (effect) => transaction("TriggerStore.takeEvents", effect)
+    )
 
     const contactsOf = (ids: ReadonlyArray<ContactId>) =>
       sql<ContactRow>`
@@ -257,19 +256,17 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
 
     const keepAllWatched = Effect.asVoid(keepWatched(null)).pipe(storeError("TriggerStore.keepAllWatched"))
 
-    const takeChanges: TriggerStore["Service"]["takeChanges"] = (served, limit, judge, carry, turnOf) =>
-      transaction(
-        "TriggerStore.takeChanges",
-        Effect.gen(function* () {
-          const appId = yield* nextApp(sql`contact_changes WHERE`, "id", served)
-          if (appId === null) return Option.none()
-          turnOf?.(appId)
-          const changes = yield* sql<{
-            readonly id: string
-            readonly contact_id: ContactId
-            readonly tags_added: ReadonlyArray<string>
-            readonly depth: number
-          }>`
+    const takeChanges: TriggerStore["Service"]["takeChanges"] = Effect.fnUntraced(
+      function* (served, limit, judge, carry, turnOf) {
+        const appId = yield* nextApp(sql`contact_changes WHERE`, "id", served)
+        if (appId === null) return Option.none()
+        turnOf?.(appId)
+        const changes = yield* sql<{
+          readonly id: string
+          readonly contact_id: ContactId
+          readonly tags_added: ReadonlyArray<string>
+          readonly depth: number
+        }>`
             WITH next AS MATERIALIZED (
               SELECT id, contact_id, tags_added, depth, octet_length(was::text) AS size FROM contact_changes
               WHERE app_id = ${appId} ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
@@ -279,160 +276,161 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
               )) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM next
             )
             SELECT id::text, contact_id, tags_added, depth FROM sized WHERE before IS NULL OR before < ${BYTES}`
-          const written: Array<Written> = []
-          if (changes.length === 0) return Option.some({ appId, count: 0, written })
-          // Before people are read: who waits here for another's page judges them as they are after it.
-          yield* keepWatched(appId)
-          const rows = yield* contactsOf([...new Set(changes.map(({ contact_id }) => contact_id))])
-          const contacts = new Map(rows.map((row) => [row.id, row]))
-          // Which of a contact's changes led into a segment, nobody can tell: the one that most workflows led to counts.
-          const depthOf = new Map<ContactId, number>()
-          for (const { contact_id, depth } of changes)
-            depthOf.set(contact_id, Math.max(depth, depthOf.get(contact_id) ?? 0))
+        const written: Array<Written> = []
+        if (changes.length === 0) return Option.some({ appId, count: 0, written })
+        // Before people are read: who waits here for another's page judges them as they are after it.
+        yield* keepWatched(appId)
+        const rows = yield* contactsOf([...new Set(changes.map(({ contact_id }) => contact_id))])
+        const contacts = new Map(rows.map((row) => [row.id, row]))
+        // Which of a contact's changes led into a segment, nobody can tell: the one that most workflows led to counts.
+        const depthOf = new Map<ContactId, number>()
+        for (const { contact_id, depth } of changes)
+          depthOf.set(contact_id, Math.max(depth, depthOf.get(contact_id) ?? 0))
 
-          const enterAll = Effect.fnUntraced(function* (
-            workflow: Triggered,
-            all: ReadonlyArray<{ readonly contact_id: ContactId; readonly depth: number }>
-          ) {
-            const entrants = all.flatMap(({ contact_id, depth }) => {
-              const contact = contacts.get(contact_id)
-              return depth < DEPTH && contact !== undefined ? [{ contact, depth }] : []
-            })
-            if (entrants.length > 0) written.push(yield* enterContacts(beginningOf(appId, workflow), entrants, carry))
+        const enterAll = (
+          workflow: Triggered,
+          all: ReadonlyArray<{ readonly contact_id: ContactId; readonly depth: number }>
+        ) => {
+          const entrants = all.flatMap(({ contact_id, depth }) => {
+            const contact = contacts.get(contact_id)
+            return depth < DEPTH && contact !== undefined ? [{ contact, depth }] : []
           })
+          return entrants.length === 0
+            ? Effect.void
+            : Effect.map(enterContacts(beginningOf(appId, workflow), entrants, carry), (one) => void written.push(one))
+        }
 
-          for (const workflow of yield* waitingFor(
-            appId,
-            "tag_added",
-            changes.flatMap(({ tags_added }) => tags_added)
-          )) {
-            const tag = workflow.trigger.type === "tag_added" ? workflow.trigger.tag : ""
-            yield* enterAll(
-              workflow,
-              changes.filter(({ tags_added }) => tags_added.includes(tag))
-            )
-          }
-          const watched = yield* sql<{
-            readonly segment_id: SegmentId
-            readonly filter: SegmentFilter
-            readonly after_id: string | null
-            readonly is_first: boolean
-            readonly since: Date
-          }>`SELECT segment_id, filter, after_id, is_first, since FROM watched_segments WHERE app_id = ${appId}
+        for (const workflow of yield* waitingFor(
+          appId,
+          "tag_added",
+          changes.flatMap(({ tags_added }) => tags_added)
+        )) {
+          const tag = workflow.trigger.type === "tag_added" ? workflow.trigger.tag : ""
+          yield* enterAll(
+            workflow,
+            changes.filter(({ tags_added }) => tags_added.includes(tag))
+          )
+        }
+        const watched = yield* sql<{
+          readonly segment_id: SegmentId
+          readonly filter: SegmentFilter
+          readonly after_id: string | null
+          readonly is_first: boolean
+          readonly since: Date
+        }>`SELECT segment_id, filter, after_id, is_first, since FROM watched_segments WHERE app_id = ${appId}
             ORDER BY segment_id`
-          if (watched.length > 0) {
-            const people = yield* whole(
-              appId,
-              rows,
-              watched.map(({ filter }) => filter)
+        if (watched.length > 0) {
+          const people = yield* whole(
+            appId,
+            rows,
+            watched.map(({ filter }) => filter)
+          )
+          for (const { after_id, filter, is_first, segment_id, since } of watched) {
+            const ids = rows.map(({ id }) => id)
+            // To whom the first look is still to come. Who was made since is known by changes.
+            const unseen = ids.filter(
+              (id) => is_first && after_id !== null && id > after_id && uuidTime(id) < since.getTime()
             )
-            for (const { after_id, filter, is_first, segment_id, since } of watched) {
-              const ids = rows.map(({ id }) => id)
-              // To whom the first look is still to come. Who was made since is known by changes.
-              const unseen = ids.filter(
-                (id) => is_first && after_id !== null && id > after_id && uuidTime(id) < since.getTime()
-              )
-              yield* lookEarly(sql, { segmentId: segment_id, filter }, unseen, people, judge)
-              const fitting = ids.filter((id) => judge(filter, people.get(id)!))
-              const came = yield* noteMembers(sql, segment_id, ids, fitting)
-              const entered = came.map((id) => ({ contact_id: id, depth: depthOf.get(id) ?? 0 }))
-              for (const workflow of yield* waitingFor(appId, "segment_entered", [segment_id])) {
-                yield* enterAll(workflow, entered)
-              }
+            yield* lookEarly(sql, { segmentId: segment_id, filter }, unseen, people, judge)
+            const fitting = ids.filter((id) => judge(filter, people.get(id)!))
+            const came = yield* noteMembers(sql, segment_id, ids, fitting)
+            const entered = came.map((id) => ({ contact_id: id, depth: depthOf.get(id) ?? 0 }))
+            for (const workflow of yield* waitingFor(appId, "segment_entered", [segment_id])) {
+              yield* enterAll(workflow, entered)
             }
           }
-          // Last: until then they say what people were like before.
-          yield* sql`
+        }
+        // Last: until then they say what people were like before.
+        yield* sql`
             DELETE FROM contact_changes WHERE app_id = ${appId} AND id = ANY(${texts(changes.map(({ id }) => id))}::bigint[])`
-          return Option.some({ appId, count: changes.length, written })
-        })
-      )
+        return Option.some({ appId, count: changes.length, written })
+      },
+      (effect) => transaction("TriggerStore.takeChanges", effect)
+    )
 
-    const look: TriggerStore["Service"]["look"] = (served, limit, judge, carry, turnOf) =>
-      transaction(
-        "TriggerStore.look",
-        Effect.gen(function* () {
-          const [row] = yield* sql<{
-            readonly segment_id: SegmentId
-            readonly app_id: AppId
-            readonly filter: SegmentFilter
-            readonly after_id: string | null
-            readonly is_first: boolean
-            readonly since: Date
-          }>`
+    const look: TriggerStore["Service"]["look"] = Effect.fnUntraced(
+      function* (served, limit, judge, carry, turnOf) {
+        const [row] = yield* sql<{
+          readonly segment_id: SegmentId
+          readonly app_id: AppId
+          readonly filter: SegmentFilter
+          readonly after_id: string | null
+          readonly is_first: boolean
+          readonly since: Date
+        }>`
             SELECT segment_id, app_id, filter, after_id, is_first, since FROM watched_segments
             WHERE after_id IS NOT NULL OR looked_at < now() - ${LOOK_S} * interval '1 s'
             ORDER BY app_id <= ${served ?? FIRST}, app_id, segment_id LIMIT 1 FOR UPDATE SKIP LOCKED`
-          if (row === undefined) return Option.none()
-          const { app_id: appId, filter, is_first, segment_id: segmentId } = row
-          turnOf?.(appId)
-          if (row.after_id === null && !isTimely(filter)) {
-            yield* sql`UPDATE watched_segments SET looked_at = now() WHERE segment_id = ${segmentId}`
-            return Option.some({ appId, count: 1, written: [] })
-          }
-          // Who came since it is watched, is looked at as a change.
-          const end = is_first ? uuidFloor(row.since.getTime()) : LAST
-          const { contacts, found } = yield* contactsPage(
-            sql,
-            sql`WHERE app_id = ${appId} AND id > ${row.after_id ?? FIRST} AND id < ${end} ORDER BY id LIMIT ${limit}`
-          )
-          const people = yield* whole(appId, contacts, [filter])
-          const isDone = found < limit && contacts.length === found
-          const written: Array<Written> = []
-          if (is_first) {
-            const page = { after: row.after_id ?? FIRST, end: isDone ? end : contacts.at(-1)!.id }
-            yield* lookFirst(sql, { segmentId, filter }, people, page, judge)
-          } else {
-            const ids = contacts.map(({ id }) => id)
-            const fitting = ids.filter((id) => judge(filter, people.get(id)!))
-            const came = new Set(yield* noteMembers(sql, segmentId, ids, fitting))
-            const entrants = contacts.flatMap((contact) => (came.has(contact.id) ? [{ contact }] : []))
-            if (entrants.length > 0) {
-              for (const workflow of yield* waitingFor(appId, "segment_entered", [segmentId])) {
-                written.push(yield* enterContacts(beginningOf(appId, workflow), entrants, carry))
-              }
+        if (row === undefined) return Option.none()
+        const { app_id: appId, filter, is_first, segment_id: segmentId } = row
+        turnOf?.(appId)
+        if (row.after_id === null && !isTimely(filter)) {
+          yield* sql`UPDATE watched_segments SET looked_at = now() WHERE segment_id = ${segmentId}`
+          return Option.some({ appId, count: 1, written: [] })
+        }
+        // Who came since it is watched, is looked at as a change.
+        const end = is_first ? uuidFloor(row.since.getTime()) : LAST
+        const { contacts, found } = yield* contactsPage(
+          sql,
+          sql`WHERE app_id = ${appId} AND id > ${row.after_id ?? FIRST} AND id < ${end} ORDER BY id LIMIT ${limit}`
+        )
+        const people = yield* whole(appId, contacts, [filter])
+        const isDone = found < limit && contacts.length === found
+        const written: Array<Written> = []
+        if (is_first) {
+          const page = { after: row.after_id ?? FIRST, end: isDone ? end : contacts.at(-1)!.id }
+          yield* lookFirst(sql, { segmentId, filter }, people, page, judge)
+        } else {
+          const ids = contacts.map(({ id }) => id)
+          const fitting = ids.filter((id) => judge(filter, people.get(id)!))
+          const came = new Set(yield* noteMembers(sql, segmentId, ids, fitting))
+          const entrants = contacts.flatMap((contact) => (came.has(contact.id) ? [{ contact }] : []))
+          if (entrants.length > 0) {
+            for (const workflow of yield* waitingFor(appId, "segment_entered", [segmentId])) {
+              written.push(yield* enterContacts(beginningOf(appId, workflow), entrants, carry))
             }
           }
-          yield* sql`
+        }
+        yield* sql`
             UPDATE watched_segments SET after_id = ${isDone ? null : contacts.at(-1)!.id}, is_first = is_first AND ${!isDone},
               looked_at = CASE WHEN ${isDone} THEN now() ELSE looked_at END
             WHERE segment_id = ${segmentId}`
-          return Option.some({ appId, count: 1, written })
-        })
-      )
+        return Option.some({ appId, count: 1, written })
+      },
+      (effect) => transaction("TriggerStore.look", effect)
+    )
 
-    const takeScheduled: TriggerStore["Service"]["takeScheduled"] = (at, next) =>
-      transaction(
-        "TriggerStore.takeScheduled",
-        Effect.gen(function* () {
-          const rows = yield* sql<{
-            readonly id: WorkflowId
-            readonly app_id: AppId
-            readonly trigger: Extract<Trigger, { readonly type: "schedule" }>
-            readonly filter: SegmentFilter | null
-          }>`
+    const takeScheduled: TriggerStore["Service"]["takeScheduled"] = Effect.fnUntraced(
+      function* (at, next) {
+        const rows = yield* sql<{
+          readonly id: WorkflowId
+          readonly app_id: AppId
+          readonly trigger: Extract<Trigger, { readonly type: "schedule" }>
+          readonly filter: SegmentFilter | null
+        }>`
             SELECT w.id, w.app_id, v.definition -> 'trigger' AS trigger, s.filter
             FROM (
               SELECT * FROM workflows WHERE next_at <= ${PgTypes.timestamptz(at)} ORDER BY next_at LIMIT 100
               FOR UPDATE SKIP LOCKED
             ) AS w JOIN workflow_versions v ON v.id = w.version_id
             LEFT JOIN segments s ON s.app_id = w.app_id AND s.id = (v.definition #>> '{trigger,to,segment_id}')::uuid`
-          for (const { app_id, filter, id, trigger } of rows) {
-            const { segment_id, tags_all, tags_any, user_ids } = trigger.to
-            const described = tags_any === undefined && tags_all === undefined ? null : { tags_any, tags_all }
-            const audience =
-              user_ids !== undefined ? { user_ids } : { filter: segment_id === undefined ? described : filter }
-            // A segment that is gone holds nobody.
-            if (segment_id === undefined || filter !== null) {
-              yield* sql`
+        for (const { app_id, filter, id, trigger } of rows) {
+          const { segment_id, tags_all, tags_any, user_ids } = trigger.to
+          const described = tags_any === undefined && tags_all === undefined ? null : { tags_any, tags_all }
+          const audience =
+            user_ids !== undefined ? { user_ids } : { filter: segment_id === undefined ? described : filter }
+          // A segment that is gone holds nobody.
+          if (segment_id === undefined || filter !== null) {
+            yield* sql`
                 INSERT INTO workflow_entries (id, app_id, workflow_id, audience, until_id)
                 VALUES (${uuidv7()}, ${app_id}, ${id}, ${JSON.stringify(audience)}::json, ${newestContact(sql, app_id)})`
-            }
-            yield* sql`UPDATE workflows SET next_at = ${PgTypes.timestamptz(next(trigger, at))} WHERE id = ${id}`
           }
-          return rows.length
-        })
-      )
+          yield* sql`UPDATE workflows SET next_at = ${PgTypes.timestamptz(next(trigger, at))} WHERE id = ${id}`
+        }
+        return rows.length
+      },
+      (effect) => transaction("TriggerStore.takeScheduled", effect)
+    )
 
     const nextScheduled = sql<{
       readonly at: Date | null

@@ -159,21 +159,20 @@ export const cancelExecutions = (sql: SqlClient.SqlClient) => {
     )
   }
 
-  const cancelNext: ExecutionStore["Service"]["cancelNext"] = (served, limit, eventsOf) =>
-    transaction(
-      "ExecutionStore.cancelNext",
-      Effect.gen(function* () {
-        const next = yield* lockInTurn(sql, "execution_cancels", served)
-        if (next === null) return Option.none()
-        const [row] = yield* sql<Cancel>`SELECT * FROM execution_cancels WHERE id = ${next}`
-        if (row === undefined) return Option.none()
-        const { cancelled, last, webhooks } = yield* cancelPage(row, limit, eventsOf(row.app_id))
-        yield* last === null
-          ? sql`DELETE FROM execution_cancels WHERE id = ${row.id}`
-          : sql`UPDATE execution_cancels SET after_id = ${last} WHERE id = ${row.id}`
-        return Option.some({ appId: row.app_id, cancelled, webhooks })
-      })
-    )
+  const cancelNext: ExecutionStore["Service"]["cancelNext"] = Effect.fnUntraced(
+    function* (served, limit, eventsOf) {
+      const next = yield* lockInTurn(sql, "execution_cancels", served)
+      if (next === null) return Option.none()
+      const [row] = yield* sql<Cancel>`SELECT * FROM execution_cancels WHERE id = ${next}`
+      if (row === undefined) return Option.none()
+      const { cancelled, last, webhooks } = yield* cancelPage(row, limit, eventsOf(row.app_id))
+      yield* last === null
+        ? sql`DELETE FROM execution_cancels WHERE id = ${row.id}`
+        : sql`UPDATE execution_cancels SET after_id = ${last} WHERE id = ${row.id}`
+      return Option.some({ appId: row.app_id, cancelled, webhooks })
+    },
+    (effect) => transaction("ExecutionStore.cancelNext", effect)
+  )
 
   return { cancel, cancelMatching, cancelNext }
 }

@@ -88,30 +88,35 @@ export const makeCredentialProbes = (): CredentialProbes => {
   const works: CredentialProbes["works"] = (version, acceptedAt) =>
     isKnown(version, acceptedAt) && !refusals.has(version) && !running.has(version)
 
+  const pass = Effect.fnUntraced(function* <E>(
+    version: number,
+    isDoubted: boolean,
+    acceptedAt: number | null,
+    probe: Effect.Effect<Finding | null, E>
+  ) {
+    // Of those who wait for a probe that was not made, one makes the next.
+    for (let other = running.get(version); other !== undefined; other = running.get(version)) {
+      const finding = yield* Deferred.await(other)
+      if (finding !== null) return finding.refusal
+    }
+    if (isKnown(version, acceptedAt) && !isDoubted) return null
+    const mine = Deferred.makeUnsafe<Finding | null>()
+    running.set(version, mine)
+    refusals.delete(version)
+    told.delete(version)
+    let finding: Finding | null = null
+    yield* Effect.ensuring(
+      Effect.map(probe, (found) => (finding = found)),
+      Effect.suspend(() => {
+        if (running.get(version) === mine) running.delete(version)
+        settle(version, finding)
+        return Deferred.succeed(mine, finding)
+      })
+    )
+    return (finding as Finding | null)?.refusal ?? null
+  })
+
   const of: CredentialProbes["of"] = (version, isDoubted, acceptedAt = null) => {
-    const isAcceptedLately = () => isAccepted(version, acceptedAt)
-    const pass = Effect.fnUntraced(function* <E>(probe: Effect.Effect<Finding | null, E>) {
-      // Of those who wait for a probe that was not made, one makes the next.
-      for (let other = running.get(version); other !== undefined; other = running.get(version)) {
-        const finding = yield* Deferred.await(other)
-        if (finding !== null) return finding.refusal
-      }
-      if (isKnown(version, acceptedAt) && !isDoubted) return null
-      const mine = Deferred.makeUnsafe<Finding | null>()
-      running.set(version, mine)
-      refusals.delete(version)
-      told.delete(version)
-      let finding: Finding | null = null
-      yield* Effect.ensuring(
-        Effect.map(probe, (found) => (finding = found)),
-        Effect.suspend(() => {
-          if (running.get(version) === mine) running.delete(version)
-          settle(version, finding)
-          return Deferred.succeed(mine, finding)
-        })
-      )
-      return (finding as Finding | null)?.refusal ?? null
-    })
     return {
       refusal: () => refusals.get(version) ?? null,
       refused: (reason) => {
@@ -127,8 +132,8 @@ export const makeCredentialProbes = (): CredentialProbes => {
         if (probe !== undefined) Deferred.doneUnsafe(probe, Exit.succeed(finding))
       },
       accepted: () => keep(accepted, version, now()),
-      isAcceptedLately,
-      pass
+      isAcceptedLately: () => isAccepted(version, acceptedAt),
+      pass: (probe) => pass(version, isDoubted, acceptedAt, probe)
     }
   }
   const tells: CredentialProbes["tells"] = (version) => {

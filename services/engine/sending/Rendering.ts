@@ -103,12 +103,17 @@ export const filling = (provider: Provider, rendering: Rendering): Provider => {
       else alike.set(likeness, [index])
     }
     const groups = [...alike.values(), ...single.map((index) => [index])]
-    const begin = Effect.fnUntraced(function* (content: Rendered, indexes: ReadonlyArray<number>, place: number) {
-      if (place % SLICE === SLICE - 1) yield* Effect.yieldNow
-      if (Result.isSuccess(content)) return yield* pass(content.success, indexes, single.length > 0)
+    const goOn = (content: Rendered, indexes: ReadonlyArray<number>) => {
+      if (Result.isSuccess(content)) return pass(content.success, indexes, single.length > 0)
       const outcome = failureOf(content.failure)
-      for (const index of indexes) onOutcome(index, outcome)
-    })
+      return Effect.sync(() => {
+        for (const index of indexes) onOutcome(index, outcome)
+      })
+    }
+    const begin = (content: Rendered, indexes: ReadonlyArray<number>, place: number) =>
+      place % SLICE === SLICE - 1
+        ? Effect.flatMap(Effect.yieldNow, () => goOn(content, indexes))
+        : goOn(content, indexes)
     // Filled together; in parts only where so much would not fit into memory.
     for (let at = 0; at < groups.length;) {
       const rest = groups.slice(at)

@@ -27,13 +27,18 @@ export const postRound = Effect.fnUntraced(function* (
   receiver: Receiver
 ): Effect.fn.Return<number | null | "again", StoreError> {
   const posts = new RoundPosts(work, endpoint, receiver, yield* Clock.Clock)
-  return yield* Effect.scopedWith((scope) =>
-    Effect.gen(function* () {
-      // Comes after the posts, which are interrupted first.
-      yield* Scope.addFinalizer(scope, saveWhatIsLeft(posts, work))
-      const round = makeClaiming(work, posts, scope)
-      if (source._tag === "given") yield* takeIn(round, source.items, source.heldUntil)
-      return yield* Effect.raceFirst(claimAndPost(round, source), saveResults(posts, work))
-    })
-  )
+  return yield* Effect.scopedWith((scope) => postWithin(scope, posts, work, source))
+})
+
+const postWithin = Effect.fnUntraced(function* (
+  scope: Scope.Scope,
+  posts: RoundPosts,
+  work: RoundWork,
+  source: Source
+) {
+  // Comes after the posts, which are interrupted first.
+  yield* Scope.addFinalizer(scope, saveWhatIsLeft(posts, work))
+  const round = makeClaiming(work, posts, scope)
+  if (source._tag === "given") yield* takeIn(round, source.items, source.heldUntil)
+  return yield* Effect.raceFirst(claimAndPost(round, source), saveResults(posts, work))
 })

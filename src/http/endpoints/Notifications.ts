@@ -1,6 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { UserId } from "../../../services/domain/audience/Device.ts"
-import type { NotificationId } from "../../../services/domain/Ids.ts"
+import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
 import { DeliveryStatus } from "../../../services/domain/sending/Delivery.ts"
 import { NotificationStatus, SendNotification } from "../../../services/domain/sending/Notification.ts"
 import { changedRequest, UpdateNotification } from "../../../services/domain/sending/NotificationChange.ts"
@@ -144,8 +144,21 @@ const previewRoute = ({ preview }: Services) =>
     handler: ({ body, caller }) => preview(caller.appId, body).pipe(Effect.map(showPreview), Effect.mapError(inWords))
   })
 
-const listRoute = ({ notifications }: Services) =>
-  route({
+const listRoute = ({ notifications }: Services) => {
+  const readPage = Effect.fnUntraced(function* (
+    appId: AppId,
+    filter: NotificationFilter,
+    before: string | null,
+    limit: number
+  ) {
+    const { items, next } = yield* notifications.list(appId, filter, before, limit)
+    const counts = yield* notifications.counts(
+      appId,
+      items.map(({ id }) => id)
+    )
+    return { items: items.map((item) => showSummary(item, counts.get(item.id))), next }
+  })
+  return route({
     method: "GET",
     path: "/api/v1/notifications",
     access: "secret",
@@ -165,17 +178,11 @@ const listRoute = ({ notifications }: Services) =>
       page(
         "notifications",
         query,
-        Effect.fnUntraced(function* (before, limit) {
-          const { items, next } = yield* notifications.list(caller.appId, filterOf(query), before, limit)
-          const counts = yield* notifications.counts(
-            caller.appId,
-            items.map(({ id }) => id)
-          )
-          return { items: items.map((item) => showSummary(item, counts.get(item.id))), next }
-        }),
+        (before, limit) => readPage(caller.appId, filterOf(query), before, limit),
         (item) => item
       )
   })
+}
 
 const readRoute = ({ notifications }: Services) =>
   route({

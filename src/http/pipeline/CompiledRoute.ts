@@ -74,7 +74,7 @@ export const callOf = (
   { services }: CompiledRoute,
   request: Incoming,
   requestId: string,
-  { caller, ended, person }: Visitor,
+  visitor: Visitor,
   params: Readonly<Record<string, string>>,
   query: unknown,
   body: unknown,
@@ -84,52 +84,80 @@ export const callOf = (
 ) => ({
   request,
   requestId,
-  caller,
-  person,
-  ended,
+  caller: visitor.caller,
+  person: visitor.person,
+  ended: visitor.ended,
   cookies,
   params,
   query,
   body,
   settle: null,
   waits,
-  client: clientOf(services, request, { caller, person, ended }, headers, waits)
+  client: new RequestClient(services, request, visitor, headers, waits)
 })
 
-const clientOf = (
-  { admission, auth, sessions }: PipelineServices,
-  request: Incoming,
-  { caller, person }: Visitor,
-  headers: Headers,
-  waits: Waits
-): Client => ({
-  address: () => admission.addressOf(request),
-  follow: () =>
-    Effect.tapError(within(waits, admission.admitLink(request, headers)), () =>
+/** One object a request, and not a function for each that may be asked: most are asked for none. */
+class RequestClient implements Client {
+  readonly #services: PipelineServices
+  readonly #request: Incoming
+  readonly #caller: Visitor["caller"]
+  readonly #person: Visitor["person"]
+  readonly #headers: Headers
+  readonly #waits: Waits
+
+  constructor(
+    services: PipelineServices,
+    request: Incoming,
+    { caller, person }: Visitor,
+    headers: Headers,
+    waits: Waits
+  ) {
+    this.#services = services
+    this.#request = request
+    this.#caller = caller
+    this.#person = person
+    this.#headers = headers
+    this.#waits = waits
+  }
+
+  address() {
+    return this.#services.admission.addressOf(this.#request)
+  }
+
+  follow() {
+    const { admission } = this.#services
+    return Effect.tapError(within(this.#waits, admission.admitLink(this.#request, this.#headers)), () =>
       Effect.sync(() => {
-        if (!isCounted(headers)) admission.pass(headers)
+        if (!isCounted(this.#headers)) admission.pass(this.#headers)
       })
-    ),
+    )
+  }
+
   // Nothing of it can reach the answer any more: its head has gone out.
-  again: () =>
-    Effect.flatMap(recognise(auth, sessions!, request, []), (visitor) =>
+  again() {
+    const { auth, sessions } = this.#services
+    return Effect.flatMap(recognise(auth, sessions!, this.#request, []), (visitor) =>
       visitor.ended === null ? Effect.succeed(visitor) : Effect.fail(visitor.ended)
-    ),
-  charge: Effect.fnUntraced(function* (permits) {
-    for (let i = 0; i < permits; i++) {
-      const isCharged = caller !== null && admission.admitNow(request, caller, false, headers)
-      if (isCharged) continue
-      yield* within(
-        waits,
+    )
+  }
+
+  charge(permits: number) {
+    const { admission } = this.#services
+    const one = Effect.suspend(() => {
+      const [caller, person, request, headers] = [this.#caller, this.#person, this.#request, this.#headers]
+      if (caller !== null && admission.admitNow(request, caller, false, headers)) return Effect.void
+      return within(
+        this.#waits,
         person !== null
           ? admission.admitPerson(person.account.id, headers)
           : caller === null
             ? admission.admitAnonymous(request, headers)
             : admission.admit(request, caller, false, headers)
       )
-    }
-  })
-})
+    })
+    return permits <= 0 ? Effect.void : Effect.asVoid(Effect.repeat(one, { times: permits - 1 }))
+  }
+}
 
 /** An answer in the form of its route. */
 export const formed = ({ form }: Route, reply: Reply, { headers }: Incoming): Reply =>
