@@ -19,4 +19,4 @@ COPY --from=build /app/dashboard/dist dashboard/dist
 USER node
 EXPOSE 8080
 # The process itself gets the signals: no shell, no npm between it and the supervisor.
-CMD ["node", "--max-semi-space-size=16", "--max-old-space-size=512", "src/main.ts", "serve"]
+CMD ["node", "--max-semi-space-size=16", "--max-old-space-size=512", "--no-allocation-site-pretenuring", "src/main.ts", "serve"]
