@@ -1,5 +1,5 @@
 import { Effect, Exit } from "effect"
-import type { Fiber } from "effect"
+import type { Fiber, Types } from "effect"
 import type { AppId } from "../../services/domain/Ids.ts"
 import type { Person } from "../../services/domain/people/Account.ts"
 import type { Caller } from "../../services/engine/access/Auth.ts"
@@ -96,8 +96,6 @@ export const makeContext = (
   }
   const waits = (): Waits =>
     isLive ? again(call.waits) : { waitLimiter: call.waits.waitLimiter, left: endsAt - performance.now() }
-  let hasChanged = false
-  let visitor: Visitor = { caller: call.caller, person: call.person, ended: null }
   const owners = new WeakMap<object, AppId>()
   const byApplication = new Map<AppId, Lookups>()
   // A key has one application, and a note for each object of a page is a burden to the garbage collector.
@@ -112,21 +110,16 @@ export const makeContext = (
     byApplication.set(appId, made)
     return made
   }
-  return {
-    get caller() {
-      return visitor.caller
-    },
-    get person() {
-      return visitor.person
-    },
+  const context: Types.Mutable<GraphqlContext> = {
+    caller: call.caller,
+    person: call.person,
+    hasChanged: false,
     noteChange: () => {
-      hasChanged = true
+      context.hasChanged = true
     },
-    get hasChanged() {
-      return hasChanged
-    },
-    renew: (now) => {
-      visitor = now
+    renew: ({ caller, person }) => {
+      context.caller = caller
+      context.person = person
     },
     call,
     applications,
@@ -142,4 +135,5 @@ export const makeContext = (
       for (const fiber of running) fiber.interruptUnsafe()
     }
   }
+  return context
 }

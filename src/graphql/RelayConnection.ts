@@ -29,6 +29,29 @@ class Edge<A> {
   }
 }
 
+class PageInfo<A> {
+  readonly hasNextPage: boolean
+  readonly hasPreviousPage: boolean
+  readonly #page: ListPage<A>
+
+  constructor(page: ListPage<A>, hasPrevious: boolean) {
+    this.hasNextPage = page.next_cursor !== null
+    this.hasPreviousPage = hasPrevious
+    this.#page = page
+  }
+
+  get startCursor(): string | null {
+    const first = this.#page.data.at(0)
+    return first === undefined ? null : new Edge(this.#page, first).cursor
+  }
+
+  // A page may end behind its last node, or have none, where others were looked through.
+  get endCursor(): string | null {
+    const last = this.#page.data.at(-1)
+    return this.#page.next_cursor ?? (last === undefined ? null : new Edge(this.#page, last).cursor)
+  }
+}
+
 /** A page as the Relay cursor specification has it. Cursors are written for those who ask for them. */
 export class Connection<A> {
   readonly nodes: ReadonlyArray<A>
@@ -45,20 +68,8 @@ export class Connection<A> {
     return this.nodes.map((node) => new Edge(this.#page, node))
   }
 
-  get pageInfo() {
-    const [first, last] = [this.nodes.at(0), this.nodes.at(-1)]
-    const page = this.#page
-    return {
-      hasNextPage: page.next_cursor !== null,
-      hasPreviousPage: this.#hasPrevious,
-      get startCursor() {
-        return first === undefined ? null : new Edge(page, first).cursor
-      },
-      // A page may end behind its last node, or have none, where others were looked through.
-      get endCursor() {
-        return page.next_cursor ?? (last === undefined ? null : new Edge(page, last).cursor)
-      }
-    }
+  get pageInfo(): PageInfo<A> {
+    return new PageInfo(this.#page, this.#hasPrevious)
   }
 }
 
