@@ -108,16 +108,7 @@ export const makeLookups = (
       []
     )
   )
-  const summaries = loader(
-    Effect.fnUntraced(function* (ids: ReadonlyArray<NotificationId>) {
-      const found = yield* notifications.findMany(appId, ids)
-      const counts = yield* notifications.counts(appId, ids)
-      return new Map(
-        found.map((notification) => [notification.id, showSummary(notification, counts.get(notification.id))])
-      )
-    }),
-    null
-  )
+  const summaries = loader((ids: ReadonlyArray<NotificationId>) => summariesOf(notifications, appId, ids), null)
   return {
     contact: (id) => byId.load(id),
     contactOf: (externalId) => byExternalId.load(externalId),
@@ -126,3 +117,13 @@ export const makeLookups = (
     notification: (id) => summaries.load(id)
   }
 }
+
+const summariesOf = Effect.fnUntraced(function* (
+  notifications: LookupStores["notifications"],
+  appId: AppId,
+  ids: ReadonlyArray<NotificationId>
+) {
+  const found = yield* notifications.findMany(appId, ids)
+  const counts = yield* notifications.counts(appId, ids)
+  return new Map(found.map((notification) => [notification.id, showSummary(notification, counts.get(notification.id))]))
+})

@@ -185,7 +185,10 @@ const finishCalls = Effect.fnUntraced(function* (
   })
 })
 
-/** Notes what became of chunks, by the row of their statement. Answers those whose events somebody wants, which were not brought. */
+/**
+ * Notes what became of chunks, by the row of their statement. Answers those whose events somebody wants, which were not
+ * brought.
+ */
 const note = (
   answers: Map<ResultChunk, FinishedSmall>,
   listened: Set<string>,
