@@ -34,10 +34,10 @@ const postmasterOf = (directory: string): number => {
   return file === undefined ? -1 : Number(readFileSync(join(directory, String(file)), "utf8").split("\n", 1)[0])
 }
 
-/** The bounds of the heap with which `npm start` runs an engine. */
-const HEAP = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
+/** What `npm start` gives node: bounds of the heap, and how objects grow old. */
+const NODE_FLAGS = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
   .scripts.start.split(" ")
-  .filter((word: string) => word.startsWith("--max-"))
+  .filter((word: string) => word.startsWith("--"))
 
 /**
  * `ENGINE_FLAGS` of the environment go to the engine's node, for profiles. A `DATA_DIR` that is given stays whose it is: it
@@ -52,7 +52,7 @@ export const startEngine = async (over: NodeJS.ProcessEnv, authorization?: strin
   const flags = (process.env["ENGINE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "")
   const child = spawn(
     process.execPath,
-    [...HEAP, ...flags, new URL("../../src/main.ts", import.meta.url).pathname, "serve"],
+    [...NODE_FLAGS, ...flags, new URL("../../src/main.ts", import.meta.url).pathname, "serve"],
     {
       env: {
         PATH: process.env["PATH"],
