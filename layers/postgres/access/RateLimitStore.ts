@@ -5,6 +5,7 @@ import type { Fragment } from "effect/sql/Statement"
 import { RateLimitStore } from "../../../services/ports/access/RateLimitStore.ts"
 import { integers, texts } from "../server/columns.ts"
 import { regularly } from "../operations/regularly.ts"
+import { silentForMs } from "../server/signsOfLife.ts"
 import { storeError } from "../server/storeError.ts"
 
 interface GrantRow {
@@ -55,7 +56,8 @@ const make = (sql: SqlClient.SqlClient, clock: Fragment): RateLimitStore["Servic
       const row = byKey.get(key)!
       return { granted: row.granted, used: row.used, endsAt: row.ends_at, endsInMs: row.ends_in_ms }
     })
-  }, storeError("RateLimitStore.take"))
+  }, storeError("RateLimitStore.take")),
+  silentForMs: () => silentForMs(sql)
 })
 
 /**

@@ -13,6 +13,7 @@ import { notedOfImport, notedOfPeople } from "../access/auditEntry.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { integers, isUuid, textArrayText, texts, uuids } from "../server/columns.ts"
 import { growing } from "../operations/Statistics.ts"
+import { asSignOfLife } from "../server/signsOfLife.ts"
 import { storeError } from "../server/storeError.ts"
 import { deviceConditions, tagConditions } from "./segments.ts"
 import { readPage } from "./windows.ts"
@@ -181,7 +182,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
     }, storeError("DeviceStore.register"))
 
     const registerFew = yield* coalesce({
-      run: registerAll,
+      run: (calls: ReadonlyArray<Registration>) => asSignOfLife(sql)(registerAll(calls)),
       weight: ({ devices }: Registration) => devices.length,
       isRefusal: isRefusedBySql,
       rows: ROWS,

@@ -21,6 +21,7 @@ import { countsOfNotifications, findNotification, findNotifications, listNotific
 import { reviseNotification } from "./reviseNotification.ts"
 import { controlNotification } from "./controlNotification.ts"
 import { growing } from "../operations/Statistics.ts"
+import { asSignOfLife } from "../server/signsOfLife.ts"
 import { storeError } from "../server/storeError.ts"
 
 type Store = NotificationStore["Service"]
@@ -89,6 +90,7 @@ const makeAccept = Effect.fnUntraced(function* (
   const acceptOne = yield* coalesce({
     run: (arrivals: ReadonlyArray<Arrival>) =>
       acceptAll(arrivals).pipe(
+        asSignOfLife(sql),
         Effect.tap(() => grew(arrivals.length)),
         storeError("NotificationStore.accept")
       ),

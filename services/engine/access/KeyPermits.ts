@@ -2,9 +2,11 @@ import type { Exit } from "effect"
 import type { Bucket } from "../../domain/access/RateLimit.ts"
 import type { PermitClaim, PermitGrant } from "../../ports/access/RateLimitStore.ts"
 
-/** How long permits taken ahead may be handed out, in milliseconds. */
+/** How long after the last sign of the store permits taken ahead may be handed out, in milliseconds. */
 export const ALLOWANCE_MS = 100
-/** When the next ones are asked for, while these are still good. */
+/** For how long a key's permits are taken ahead where other statements say all the time that the store is there. */
+export const AHEAD_MS = 1_000
+/** When the next ones are asked for, while these are still good: so long before they end, or are used up. */
 const RENEW_MS = 50
 /** How many were handed out by then: for fewer, a statement more is not worth while. */
 const BUSY = 20
@@ -35,6 +37,9 @@ export class RateLimiterUnavailable {
   }
 }
 
+/** Whether other statements say that the store is there. */
+const isHeard = (now: number, heardAt: number): boolean => now - heardAt < ALLOWANCE_MS
+
 /** A request that waits for its permit. */
 export type Waiter = (answer: Exit.Exit<Verdict, RateLimiterUnavailable>) => void
 
@@ -50,7 +55,8 @@ export class KeyPermits {
 
   /** Permits at hand. */
   #held = 0
-  #heldUntil = 0
+  /** When they were asked for. */
+  #askedAt = 0
   #grantedAt = 0
   /** Handed out since then: the measure of what to take ahead. */
   #spent = 0
@@ -66,9 +72,18 @@ export class KeyPermits {
     this.bucket = bucket
   }
 
-  /** Whether a request can have a permit now. `failures`: of the store, until now; any voids what was taken ahead. */
-  isAtHand(failures: number, now: number): boolean {
-    return this.#failures === failures && this.#held > 0 && now < this.#heldUntil && this.waiting.length === 0
+  /**
+   * Whether a request can have a permit now. `failures`: of the store, until now; any voids what was taken ahead.
+   * `heardAt`: when the store was there, by the last of its other statements.
+   */
+  isAtHand(failures: number, now: number, heardAt: number): boolean {
+    return (
+      this.#failures === failures &&
+      this.#held > 0 &&
+      now - Math.max(this.#askedAt, heardAt) < ALLOWANCE_MS &&
+      now < this.#endsAt &&
+      this.waiting.length === 0
+    )
   }
 
   /** Whether the store has said, and not failed since, that nothing is left in this window. */
@@ -95,15 +110,21 @@ export class KeyPermits {
   }
 
   /** Whether it hands out so many that the next ones are to be asked for before they are needed. */
-  isBusy(now: number): boolean {
-    return this.#spent >= BUSY && now - this.#grantedAt >= RENEW_MS && !this.#isExhausted
+  isBusy(now: number, heardAt: number): boolean {
+    if (this.#spent < BUSY || this.#isExhausted) return false
+    const since = now - this.#grantedAt
+    if (!isHeard(now, heardAt)) return since >= RENEW_MS
+    return since >= AHEAD_MS / 2 || this.#held <= (this.#spent / Math.max(1, since)) * RENEW_MS
   }
 
-  /** How many permits to ask for: for those who wait, and for as many again as a busy key hands out in ALLOWANCE_MS. */
-  wanted(now: number): number {
+  /** How many permits to ask for: for those who wait, and for as many again as a busy key hands out until the next time. */
+  wanted(now: number, heardAt: number): number {
     const isSameWindow = now < this.#endsAt
     const pace = isSameWindow ? this.#spent / Math.max(1, now - this.#grantedAt) : 0
-    const ahead = Math.min(Math.floor(this.bucket.budget.requests * SHARE), Math.ceil(pace * ALLOWANCE_MS))
+    const soon = Math.ceil(pace * ALLOWANCE_MS)
+    // Two in a row are no pace to go by for a second: no more than twice what was handed out is taken for it.
+    const later = isHeard(now, heardAt) ? Math.min(Math.ceil(pace * AHEAD_MS), 2 * this.#spent) : 0
+    const ahead = Math.min(Math.floor(this.bucket.budget.requests * SHARE), Math.max(soon, later))
     return Math.max(0, this.waiting.length + ahead - (isSameWindow ? this.#held : 0))
   }
 
@@ -117,7 +138,7 @@ export class KeyPermits {
     this.#resetAt = grant.endsAt
     // Counted from the question: the answer was on its way for a part of it.
     this.#endsAt = askedAt + grant.endsInMs
-    this.#heldUntil = Math.min(askedAt + ALLOWANCE_MS, this.#endsAt)
+    this.#askedAt = askedAt
     this.#grantedAt = now
     this.#spent = 0
     this.#used = grant.used

@@ -13,13 +13,14 @@ import { KeyPermits, RateLimiterUnavailable } from "./KeyPermits.ts"
 /*
  * Counts requests against budgets that all nodes share, without a query for each of them. A node takes permits from the
  * store: as many as are waiting for it, and for a busy key those of the next tenth of a second too, which it then hands
- * out by itself. Before they are over, the busy key asks for the next ones, so that nobody has to wait for them. All keys
- * that ask for permits travel in one statement, one statement at a time.
+ * out by itself; of the next second, where its requests make statements of their own that say that the store is there.
+ * Before they are over, the busy key asks for the next ones, so that nobody has to wait for them. All keys that ask for
+ * permits travel in one statement, one statement at a time.
  *
  * Three rules make it strict (docs/decisions/0026-rate-limits.md):
  * - A permit is counted in the store before a request gets it, so that the nodes together never exceed a budget.
- * - Permits that were taken ahead are good for ALLOWANCE_MS, and void as soon as the store fails once: no request is let
- *   through on the word of a store that cannot be reached.
+ * - Permits that were taken ahead are good for ALLOWANCE_MS from the last sign of the store, and void as soon as it fails
+ *   once: no request is let through on the word of a store that cannot be reached.
  * - What is taken ahead is at most a SHARE of the budget: so much may stay unused on each node when its traffic ends.
  */
 
@@ -56,7 +57,11 @@ const make: Effect.Effect<RateLimiter["Service"], never, RateLimitStore | Scope.
   const store = yield* RateLimitStore
   const metrics = yield* Metrics
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  const limiter = new SharedLimiter(yield* Clock.Clock, (claims) => fork(Effect.timeout(store.take(claims), TIMEOUT)))
+  const limiter = new SharedLimiter(
+    yield* Clock.Clock,
+    (claims) => fork(Effect.timeout(store.take(claims), TIMEOUT)),
+    store.silentForMs
+  )
   yield* Effect.acquireRelease(
     Effect.sync(() => metrics.watch(() => limiter.samples())),
     (stop) => Effect.sync(stop)
@@ -71,6 +76,7 @@ type Ask = (claims: ReadonlyArray<PermitClaim>) => Fiber.Fiber<ReadonlyArray<Per
 class SharedLimiter {
   readonly #clock: Clock.Clock
   readonly #ask: Ask
+  readonly #silentForMs: () => number
   /** The one that was asked for last stands last. */
   readonly #known = new Map<string, KeyPermits>()
   /** Those that the next statement asks for. */
@@ -81,26 +87,28 @@ class SharedLimiter {
   readonly #refused = Object.fromEntries(RATE_CLASSES.map((name) => [name, 0])) as Record<RateClass, number>
   readonly #counts = { statements: 0, claims: 0, unavailable: 0 }
 
-  constructor(clock: Clock.Clock, ask: Ask) {
+  constructor(clock: Clock.Clock, ask: Ask, silentForMs: () => number) {
     this.#clock = clock
     this.#ask = ask
+    this.#silentForMs = silentForMs
   }
 
   readonly take = (bucket: Bucket): Effect.Effect<Verdict, RateLimiterUnavailable> => {
     const one = this.#known.get(bucket.key)
     if (one === undefined) return this.#wait(bucket)
     const now = elapsedBy(this.#clock)
-    if (one.isAtHand(this.#failures, now)) return Effect.succeed(this.#spend(one, now))
+    if (one.isAtHand(this.#failures, now, this.#heardAt(now))) return Effect.succeed(this.#spend(one, now))
     return one.isUsedUp(this.#failures, now) ? Effect.succeed(this.#refuse(one, now)) : this.#wait(bucket)
   }
 
   readonly takeNow = (first: Bucket, second: Bucket | null): Verdict | null => {
     const now = elapsedBy(this.#clock)
+    const heardAt = this.#heardAt(now)
     const one = this.#known.get(first.key)
-    if (one === undefined || !one.isAtHand(this.#failures, now)) return null
+    if (one === undefined || !one.isAtHand(this.#failures, now, heardAt)) return null
     if (second !== null) {
       const other = this.#known.get(second.key)
-      if (other === undefined || !other.isAtHand(this.#failures, now)) return null
+      if (other === undefined || !other.isAtHand(this.#failures, now, heardAt)) return null
       this.#spend(other, now)
     }
     return this.#spend(one, now)
@@ -108,10 +116,16 @@ class SharedLimiter {
 
   readonly size = (): number => this.#known.size
 
+  /** When the store was there, by the last of its other statements. */
+  #heardAt(now: number): number {
+    return now - this.#silentForMs()
+  }
+
   /** Hands out what was taken ahead, and asks for the next ones in time. */
   #spend(one: KeyPermits, now: number): Verdict {
     const verdict = one.spend(now)
-    if (one.isBusy(now) && !one.isAsked && !this.#wanted.has(one) && one.wanted(now) > 0) {
+    const heardAt = this.#heardAt(now)
+    if (one.isBusy(now, heardAt) && !one.isAsked && !this.#wanted.has(one) && one.wanted(now, heardAt) > 0) {
       this.#wanted.add(one)
       this.#askNext()
     }
@@ -164,7 +178,12 @@ class SharedLimiter {
       one.isAsked = true
     }
     const askedAt = elapsedBy(this.#clock)
-    const claims = asked.map((one) => ({ key: one.bucket.key, budget: one.bucket.budget, want: one.wanted(askedAt) }))
+    const heardAt = this.#heardAt(askedAt)
+    const claims = asked.map((one) => ({
+      key: one.bucket.key,
+      budget: one.bucket.budget,
+      want: one.wanted(askedAt, heardAt)
+    }))
     this.#counts.statements++
     this.#counts.claims += claims.length
     this.#statement = this.#ask(claims)

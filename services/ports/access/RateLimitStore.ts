@@ -27,5 +27,10 @@ export class RateLimitStore extends Context.Service<
   {
     /** Takes permits for many keys, each named once, in one statement. Answers in the order of the claims. */
     readonly take: (claims: ReadonlyArray<PermitClaim>) => Effect.Effect<ReadonlyArray<PermitGrant>, StoreError>
+    /**
+     * How long ago the last of those other statements was sent that the same database has carried out since, in
+     * milliseconds: it was there then. Infinity before the first.
+     */
+    readonly silentForMs: () => number
   }
 >()("heliograph/ports/RateLimitStore") {}

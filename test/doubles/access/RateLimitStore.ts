@@ -12,6 +12,8 @@ export class RateTable {
   readonly outage = new Outage()
   readonly rows = new Map<string, { endsAt: number; used: number }>()
   now: () => number = () => Date.now()
+  /** How long its other statements have been silent. */
+  silentForMs: () => number = () => Infinity
 
   /** What was asked for, a list for each statement. */
   get statements(): ReadonlyArray<ReadonlyArray<PermitClaim>> {
@@ -31,7 +33,8 @@ export class RateTable {
   readonly layer: Layer.Layer<RateLimitStore> = this.outage.over(
     RateLimitStore,
     Layer.succeed(RateLimitStore, {
-      take: (claims) => Effect.sync(() => claims.map((claim) => this.#take(claim)))
+      take: (claims) => Effect.sync(() => claims.map((claim) => this.#take(claim))),
+      silentForMs: () => this.silentForMs()
     })
   )
 }

@@ -1,13 +1,16 @@
 import { PgClient } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as LiveDeviceStore from "../../../../layers/postgres/audience/DeviceStore.ts"
 import { pool } from "../../../../layers/postgres/server/Database.ts"
 import * as LiveRateLimitStore from "../../../../layers/postgres/access/RateLimitStore.ts"
 import { RateLimiter } from "../../../../services/engine/access/RateLimiter.ts"
 import { RateLimitStore } from "../../../../services/ports/access/RateLimitStore.ts"
+import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
 import { TestDatabase, testDatabase } from "../../../Database.ts"
 import { RateTable } from "../../../doubles/access/RateLimitStore.ts"
+import { android, newApp } from "../Stores.ts"
 import { START, claim, contract } from "../../RateLimitStore.contract.ts"
 
 /** The database's clock, as the table `test_clock` says: a window ends when a test says so. */
@@ -62,6 +65,25 @@ layer(live, { excludeTestServices: true })("RateLimitStore", (it) => {
         const sums = keys.map((_, k) => grants.reduce((sum, row, i) => sum + row[i % 2 === 0 ? k : 39 - k]!.granted, 0))
         expect(new Set(sums)).toEqual(new Set([100]))
       })
+  )
+
+  it.effect("is heard of by what is registered over the same connections, and not by what it is asked itself", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const stores = Layer.mergeAll(controlled, LiveDeviceStore.layer)
+      const node = Effect.map(
+        Layer.build(Layer.fresh(stores.pipe(Layer.provide(PgClient.layerFrom(pool(url, 2)).pipe(Layer.orDie))))),
+        (context) => ({ context, silentForMs: Context.get(context, RateLimitStore).silentForMs })
+      )
+      const [one, other] = [yield* node, yield* node]
+      const app = yield* newApp
+      yield* Context.get(one.context, RateLimitStore).take([claim("heard", 1)])
+      expect(one.silentForMs()).toBe(Infinity)
+      const before = performance.now()
+      yield* Context.get(one.context, DeviceStore).register(app, [android("heard")])
+      expect(one.silentForMs()).toBeLessThanOrEqual(performance.now() - before)
+      expect(other.silentForMs()).toBe(Infinity)
+    })
   )
 
   it.effect("has two nodes share one budget to the last request, and the next window's after it", () =>

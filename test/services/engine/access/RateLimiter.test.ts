@@ -210,6 +210,71 @@ describe("RateLimiter", () => {
     })
   )
 
+  /** Requests one after the other, `everyMs` apart, each of which has the store carry out a statement. */
+  const takeSteadily = (limiter: RateLimiter["Service"], from: Bucket, count: number, everyMs: number) =>
+    Effect.forEach(Array.from({ length: count }), () =>
+      Effect.andThen(TestClock.adjust(`${everyMs} millis`), limiter.take(from))
+    )
+
+  it.effect("asks for permits twice a second, while other statements say all the time that the store is there", () =>
+    Effect.gen(function* () {
+      const { limiter, table } = yield* setUp
+      const busy = bucket(1_000_000)
+      yield* takeSteadily(limiter, busy, 400, 5)
+      const silent = table.statements.length
+      assert.isAtLeast(silent, 20)
+      table.silentForMs = () => 5
+      yield* takeSteadily(limiter, busy, 200, 5)
+      const before = table.statements.length
+      yield* takeSteadily(limiter, busy, 1000, 5)
+      assert.isAtMost(table.statements.length - before, 12, "statements in five seconds")
+      const taken = table.rows.get("a")!.used
+      assert.isAtMost(taken, 1600 + 400, "no more than twice what half a second hands out is taken ahead")
+    })
+  )
+
+  it.effect("keeps permits at hand as long as the store is heard of, and for a tenth of a second after that", () =>
+    Effect.gen(function* () {
+      const { limiter, table } = yield* setUp
+      table.silentForMs = () => 0
+      yield* takeAll(limiter, bucket(100_000), 200)
+      const { length } = table.statements
+      yield* TestClock.adjust("10 seconds")
+      assert.isTrue((yield* limiter.take(bucket(100_000))).isAllowed)
+      assert.strictEqual(table.statements.length, length, "permits are at hand")
+      table.outage.isDown = true
+      table.silentForMs = () => ALLOWANCE_MS - 1
+      assert.isTrue((yield* limiter.take(bucket(100_000))).isAllowed)
+      table.silentForMs = () => ALLOWANCE_MS
+      assert.strictEqual((yield* Effect.flip(limiter.take(bucket(100_000))))._tag, "RateLimiterUnavailable")
+      // Once it has failed, no other statement makes up for it.
+      table.silentForMs = () => 0
+      assert.strictEqual((yield* Effect.flip(limiter.take(bucket(100_000))))._tag, "RateLimiterUnavailable")
+    })
+  )
+
+  it.effect("does not carry permits into the next window because the store is heard of", () =>
+    Effect.gen(function* () {
+      const { limiter, table } = yield* setUp
+      table.silentForMs = () => 0
+      yield* takeAll(limiter, bucket(1000), 600)
+      yield* TestClock.adjust("60 seconds")
+      assert.strictEqual(allowedOf(yield* takeAll(limiter, bucket(1000), 1500)), 1000)
+    })
+  )
+
+  it.effect("never exceeds a budget that nodes share which all hear of the store, nor takes much of it ahead", () =>
+    Effect.gen(function* () {
+      const { limiter, table } = yield* setUp
+      table.silentForMs = () => 0
+      const nodes = [limiter, ...(yield* Effect.forEach([1, 2, 3], () => node(table))).map(({ limiter }) => limiter)]
+      const taken = yield* Effect.forEach(nodes, (one) => takeAll(one, bucket(1000), 600), { concurrency: "unbounded" })
+      const all = allowedOf(taken.flat())
+      assert.isAtMost(all, 1000)
+      assert.isAtLeast(all, 1000 - 3 * 50)
+    })
+  )
+
   it.effect("counts against two budgets at once where both have permits at hand, and else against none", () =>
     Effect.gen(function* () {
       const { limiter } = yield* setUp
