@@ -504,12 +504,17 @@ const workers = (env: Environment, settings: Settings["Service"], state: NodeSta
     })
   )
 
-/** The main process' part of the work that its workers do. */
+/** The main process' part of the work that its workers do: posts, and what it has accepted itself. */
 const besideWorkers = (settings: Settings["Service"]) => {
+  const { drainMs, engine, roles } = settings
   const { mainPosts: webhookConcurrency } = sharesOf(settings)
-  if (webhookConcurrency === 0) return Layer.empty
-  const share = Layer.succeed(EngineSettings, { ...settings.engine, webhookConcurrency })
-  return Layer.provide(posting(settings.drainMs), share)
+  const share = Layer.succeed(EngineSettings, { ...engine, webhookConcurrency })
+  return Layer.merge(
+    webhookConcurrency === 0 ? Layer.empty : Layer.provide(posting(drainMs), share),
+    roles.has("api") && roles.has("dispatch")
+      ? Dispatcher.layerOfOwn(drainMs).pipe(Layer.provide(templates), Layer.provide(providers))
+      : Layer.empty
+  )
 }
 
 /** A node without other work has mails of the service in hand: its session shows that it lives. */

@@ -8,11 +8,13 @@ import type { DirectBatch } from "../../services/ports/sending/DirectSends.ts"
 import { DirectSends } from "../../services/ports/sending/DirectSends.ts"
 import type { Order, Report } from "./DirectProtocol.ts"
 import { isReport, SILENT_MS, toWire } from "./DirectProtocol.ts"
+import type { OwnShare } from "./OwnShare.ts"
+import { ownShare } from "./OwnShare.ts"
 import type { Channel } from "./ProcessChannel.ts"
 
 /*
- * Direct sends of a process that accepts: it sends itself where it takes part in sending, else it hands them to the
- * worker processes of its node, over the channel of each.
+ * Direct sends of a process that accepts: it sends itself where it takes part in sending and its thread has the time
+ * (OwnShare.ts), else it hands them to the worker processes of its node, over the channel of each.
  */
 
 /** How long a worker gets nothing of an application that it had no room for. */
@@ -83,65 +85,73 @@ const worker = (channel: Channel, changed: (taker: Taker | null) => void): (() =
   return close
 }
 
-export const layer: Layer.Layer<DirectHub, never, LeaseHolder> = Layer.effectContext(
-  Effect.map(LeaseHolder, ({ id, presentSince }) => {
-    let own: Taker | null = null
-    const workers = new Map<Channel, Taker>()
-    /** By holder: those who were named lately. */
-    const named = new Map<HolderId, Taker>()
-    /** All that is accepted in one turn goes to one worker: the more go together, the less each costs. */
-    let turn = 0
-    let isTurning = false
-    const nextTurn = () => {
-      turn++
-      isTurning = false
-    }
-
-    const choose = (appId: AppId, priority: Priority): Taker | null => {
-      if (own !== null) return own.isFree(appId, priority) ? own : null
-      const free = [...workers.values()].filter((taker) => taker.isFree(appId, priority))
-      if (free.length === 0) return null
-      if (!isTurning) {
-        isTurning = true
-        setImmediate(nextTurn)
+/** `share`: how much of what may go to either goes to the process itself. */
+export const layerOf = (share: () => Pick<OwnShare, "isNext">): Layer.Layer<DirectHub, never, LeaseHolder> =>
+  Layer.effectContext(
+    Effect.map(LeaseHolder, ({ id, presentSince }) => {
+      const shares = share()
+      let own: Taker | null = null
+      const workers = new Map<Channel, Taker>()
+      /** By holder: those who were named lately. */
+      const named = new Map<HolderId, Taker>()
+      /** All that is accepted in one turn goes to one worker: the more go together, the less each costs. */
+      let turn = 0
+      let isTurning = false
+      /** Whether this turn's go to the process itself. */
+      let isOwn = true
+      const nextTurn = () => {
+        turn++
+        isTurning = false
       }
-      return free[turn % free.length]!
-    }
-    const directSends = DirectSends.of({
-      taker: (appId, priority) => {
-        const taker = choose(appId, priority)
-        const holder = taker?.holder() ?? null
-        if (taker !== null && holder !== null) named.set(holder, taker)
-        return holder
-      },
-      // Who has gone since then holds it until its session ends: that frees it.
-      give: (holder, direct) => named.get(holder)?.give(direct),
-      take: (receive, isFree) =>
-        Effect.asVoid(
-          Effect.acquireRelease(
-            Effect.sync(() => {
-              own = { holder: () => (presentSince() === null ? null : id()), isFree, give: receive }
-            }),
-            () => Effect.sync(() => (own = null))
+
+      const choose = (appId: AppId, priority: Priority): Taker | null => {
+        if (workers.size > 0 && !isTurning) {
+          isTurning = true
+          isOwn = own === null || shares.isNext()
+          setImmediate(nextTurn)
+        }
+        const self = own?.isFree(appId, priority) === true ? own : null
+        if (self !== null && (isOwn || workers.size === 0)) return self
+        const free = [...workers.values()].filter((taker) => taker.isFree(appId, priority))
+        return free.length === 0 ? self : free[turn % free.length]!
+      }
+      const directSends = DirectSends.of({
+        taker: (appId, priority) => {
+          const taker = choose(appId, priority)
+          const holder = taker?.holder() ?? null
+          if (taker !== null && holder !== null) named.set(holder, taker)
+          return holder
+        },
+        // Who has gone since then holds it until its session ends: that frees it.
+        give: (holder, direct) => named.get(holder)?.give(direct),
+        take: (receive, isFree) =>
+          Effect.asVoid(
+            Effect.acquireRelease(
+              Effect.sync(() => {
+                own = { holder: () => (presentSince() === null ? null : id()), isFree, give: receive }
+              }),
+              () => Effect.sync(() => (own = null))
+            )
           )
-        )
+      })
+      const hub: DirectHub["Service"] = {
+        attach: (channel) =>
+          Effect.asVoid(
+            Effect.acquireRelease(
+              Effect.sync(() =>
+                worker(channel, (taker) => {
+                  if (taker !== null) return void workers.set(channel, taker)
+                  const gone = workers.get(channel)
+                  workers.delete(channel)
+                  for (const [holder, taker] of named) if (taker === gone) named.delete(holder)
+                })
+              ),
+              (close) => Effect.sync(close)
+            )
+          )
+      }
+      return Context.add(Context.make(DirectSends, directSends), DirectHub, hub)
     })
-    const hub: DirectHub["Service"] = {
-      attach: (channel) =>
-        Effect.asVoid(
-          Effect.acquireRelease(
-            Effect.sync(() =>
-              worker(channel, (taker) => {
-                if (taker !== null) return void workers.set(channel, taker)
-                const gone = workers.get(channel)
-                workers.delete(channel)
-                for (const [holder, taker] of named) if (taker === gone) named.delete(holder)
-              })
-            ),
-            (close) => Effect.sync(close)
-          )
-        )
-    }
-    return Context.add(Context.make(DirectSends, directSends), DirectHub, hub)
-  })
-)
+  )
+
+export const layer: Layer.Layer<DirectHub, never, LeaseHolder> = layerOf(ownShare)

@@ -2,6 +2,7 @@ import { Context, Effect, FiberSet, Layer, Option, Semaphore } from "effect"
 import type { Sample } from "../../domain/operations/Metrics.ts"
 import type { Priority } from "../../domain/sending/Notification.ts"
 import { EngineSettings } from "../../ports/EngineSettings.ts"
+import { JobQueue } from "../../ports/operations/JobQueue.ts"
 import { Metrics } from "../../ports/operations/Metrics.ts"
 import type { ClaimedBatch, LaneKey } from "../../ports/sending/BatchStore.ts"
 import { BatchStore } from "../../ports/sending/BatchStore.ts"
@@ -10,12 +11,13 @@ import { DirectSends } from "../../ports/sending/DirectSends.ts"
 import { draining } from "../operations/Draining.ts"
 import type { Signal } from "../operations/Signal.ts"
 import { make as makeSignal } from "../operations/Signal.ts"
+import { makeWakeUps } from "../operations/WakeUps.ts"
 import { WriteGate } from "../operations/WriteGate.ts"
 import type { BatchSender, Direct } from "./BatchSender.ts"
 import { makeBatchSender, PAUSE_MS } from "./BatchSender.ts"
 import { makeDirectDispatch } from "./DirectDispatch.ts"
 import type { Lane, LaneState, LaneWork } from "./Lane.ts"
-import { makeLane } from "./Lane.ts"
+import { laneId, makeLane } from "./Lane.ts"
 import { LOOK_MS, makeSuspects } from "./Suspects.ts"
 
 /** How often a slowed or paused lane looks whether its credential was replaced. */
@@ -40,7 +42,18 @@ export class Dispatcher extends Context.Service<
   static readonly layer = (drainMs: number) =>
     Layer.effect(
       Dispatcher,
-      Effect.suspend(() => make(drainMs))
+      Effect.suspend(() => make(drainMs, null))
+    )
+
+  /** Sends what this process has accepted itself. It claims nothing: batches that may wait it has others told of. */
+  static readonly layerOfOwn = (drainMs: number) =>
+    Layer.effect(
+      Dispatcher,
+      Effect.flatMap(JobQueue, (queue) =>
+        Effect.flatMap(makeWakeUps(queue), (wakeUp) =>
+          make(drainMs, (key) => wakeUp({ type: "SendV1", id: laneId(key), priority: key.priority }))
+        )
+      )
     )
 }
 
@@ -62,10 +75,12 @@ interface Supervision {
   readonly direct: WeakMap<ClaimedBatch, Direct>
   /** A batch ended. */
   readonly ended: Signal
+  /** Tells others that there may be batches for a lane, where claims are theirs. */
+  readonly tellOthers: ((key: LaneKey) => void) | null
   isStopping: boolean
 }
 
-const make = Effect.fnUntraced(function* (drainMs: number) {
+const make = Effect.fnUntraced(function* (drainMs: number, tellOthers: Supervision["tellOthers"]) {
   // All that sends is made before the finalizer below, so that it closes after it: every lane, however late it started,
   // and every message that came on its own, is waited for before it is interrupted.
   const sender = yield* makeBatchSender
@@ -88,6 +103,7 @@ const make = Effect.fnUntraced(function* (drainMs: number) {
     askedAt: new WeakMap(),
     direct: new WeakMap(),
     ended: makeSignal(),
+    tellOthers,
     isStopping: false
   }
   const fibers = yield* FiberSet.make()
@@ -142,7 +158,7 @@ const laneSamples = ({ key: { provider }, running, state }: Lane): ReadonlyArray
 ]
 
 const workOf = (node: Supervision, key: LaneKey, name: string): LaneWork => ({
-  claim: (limit) => claim(node, key, name, limit),
+  claim: (limit) => (node.tellOthers === null ? claim(node, key, name, limit) : left(node.tellOthers, key)),
   send: (batch, isProbe) => {
     const askedAt = node.askedAt.get(batch)!
     const direct = node.direct.get(batch) ?? null
@@ -161,6 +177,12 @@ const workOf = (node: Supervision, key: LaneKey, name: string): LaneWork => ({
   repairMs: REPAIR_MS,
   idleMs: IDLE_MS
 })
+
+const left = (tellOthers: (key: LaneKey) => void, key: LaneKey): Effect.Effect<ReadonlyArray<ClaimedBatch>> =>
+  Effect.sync(() => {
+    tellOthers(key)
+    return []
+  })
 
 /** Up to `limit` batches; now and then a suspected one instead, which goes alone. */
 const claim = Effect.fnUntraced(function* (

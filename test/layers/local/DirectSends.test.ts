@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Queue, Scope } from "effect"
 import { MessageChannel } from "node:worker_threads"
-import { DirectHub, layer as hubLayer } from "../../../layers/local/DirectSends.ts"
+import { DirectHub, layerOf as hubLayer } from "../../../layers/local/DirectSends.ts"
 import { ofPort } from "../../../layers/local/ProcessChannel.ts"
 import { layerOf } from "../../../layers/local/WorkerDirectSends.ts"
 import type { AppId, BatchId, NotificationId } from "../../../services/domain/Ids.ts"
@@ -54,12 +54,13 @@ const holderOf = (id: number) => {
   return { layer, session }
 }
 
-/** A process that accepts, by itself. */
-const makeHub = Effect.gen(function* () {
+/** A process that accepts, by itself. It keeps what it accepts in a turn, where it can send, when `isNext` says so. */
+const makeHubOf = Effect.fnUntraced(function* (isNext: () => boolean) {
   const own = holderOf(1)
-  const context = yield* Layer.build(Layer.fresh(hubLayer).pipe(Layer.provide(own.layer)))
+  const context = yield* Layer.build(Layer.fresh(hubLayer(() => ({ isNext }))).pipe(Layer.provide(own.layer)))
   return { session: own.session, sends: Context.get(context, DirectSends), hub: Context.get(context, DirectHub) }
 })
+const makeHub = makeHubOf(() => true)
 
 type Hub = Effect.Success<typeof makeHub>
 
@@ -138,6 +139,37 @@ it.live("DirectSends go to the process itself as they are, where it sends, is fr
     sends.give(1 as HolderId, one)
     expect(taken).toEqual([one, one])
   }).pipe(Effect.scoped)
+)
+
+it.live(
+  "DirectSends of a process with workers stay with it by turns, as its share says, and go to who is free of both",
+  () =>
+    Effect.gen(function* () {
+      const turns: Array<boolean> = []
+      const node = yield* makeHubOf(() => turns.shift() ?? true)
+      const busy = new Set<AppId>()
+      const worker = yield* makeWorker(node, 2)
+      yield* untilTaker(node, (taker) => taker === worker.id)
+      yield* node.sends.take(
+        () => {},
+        (appId) => !busy.has(appId)
+      )
+      const named = Effect.map(turn, () => [1, 2].map(() => node.sends.taker(app, "high")))
+      yield* turn
+      turns.push(true, false, true)
+      expect([yield* named, yield* named, yield* named]).toEqual([
+        [1, 1],
+        [2, 2],
+        [1, 1]
+      ])
+      // One of both is not free: the other takes it, whosever turn it is.
+      busy.add(app)
+      expect(yield* named).toEqual([2, 2])
+      busy.clear()
+      yield* worker.detach
+      turns.push(false)
+      expect(yield* named).toEqual([1, 1])
+    }).pipe(Effect.scoped)
 )
 
 it.live("DirectSends reach a worker as they were given, with the moment of their claim", () =>

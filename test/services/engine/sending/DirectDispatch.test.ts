@@ -264,6 +264,32 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("claims nothing where it sends only what it has accepted itself, and has others told of the rest", () =>
+    Effect.gen(function* () {
+      const app = yield* newSender
+      const [first, limited, waiting] = yield* newDevices(app, 3)
+      const [node, other] = [yield* makeNode({ onlyOwn: true }), yield* makeNode({ isDirect: false })]
+      // Of which nobody tells: it waits for whoever looks.
+      const left = yield* other.send(app, waiting!)
+      yield* other.completed(left)
+      for (const _ of [1, 2]) expect(yield* node.completed(yield* node.send(app, first!))).toMatchObject({ sent: 1 })
+      expect(node.fcm.asked).toHaveLength(2)
+      node.toSend.length = 0
+      node.fcm.answer = () => Effect.succeed({ _tag: "Slow", scope: "project", reason: "429", afterMs: 500 })
+      const slowed = yield* node.send(app, limited!)
+      yield* until(batchOf(slowed), ({ lease }) => lease === null)
+      expect(node.taker(app)).toBe(null)
+      // Its lane looks again when the provider's time is over, which is the others' to do.
+      yield* until(
+        Effect.sync(() => node.toSend),
+        (lanes) => lanes.includes(`${app}:fcm`)
+      )
+      const looked = Effect.andThen(other.wake(`${app}:fcm`, "bulk"), other.row(slowed))
+      expect(yield* until(looked, ({ status }) => status === "completed")).toMatchObject({ sent: 1 })
+      expect(node.fcm.asked).toHaveLength(3)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("keeps a message whose provider is silent beyond its lease, and counts the answer that comes", () =>
     Effect.gen(function* () {
       const app = yield* newSender

@@ -129,13 +129,16 @@ export interface NodeOptions {
   readonly drainMs?: number
   /** False: all is left to lanes. */
   readonly isDirect?: boolean
+  /** It sends what it has accepted itself, and nothing else. */
+  readonly onlyOwn?: boolean
 }
 
 /** Such a process, until the scope closes or it is stopped. */
 export const makeNode = Effect.fnUntraced(function* ({
   drainMs = 60_000,
   env = {},
-  isDirect = true
+  isDirect = true,
+  onlyOwn = false
 }: NodeOptions = {}) {
   const outage = new Outage()
   const [apns, fcm] = [new Service(), new Service()]
@@ -148,7 +151,7 @@ export const makeNode = Effect.fnUntraced(function* ({
     outage.over(CredentialStore, Layer.succeed(CredentialStore, yield* CredentialStore))
   )
   let wake: ((id: string, priority: "high" | "bulk") => Effect.Effect<void>) | null = null
-  const toPlan: Array<string> = []
+  const [toPlan, toSend] = [[] as Array<string>, [] as Array<string>]
   const queue = Layer.mock(JobQueue, {
     reachesOthers: () => false,
     publish: (jobs) =>
@@ -156,7 +159,9 @@ export const makeNode = Effect.fnUntraced(function* ({
         jobs,
         ({ id, priority, type }) => {
           if (type === "PlanV1") toPlan.push(id)
-          return type === "SendV1" && wake !== null ? wake(id, priority) : Effect.void
+          if (type === "SendV1") toSend.push(id)
+          // Others are told, who are not here.
+          return type === "SendV1" && !onlyOwn && wake !== null ? wake(id, priority) : Effect.void
         },
         { discard: true }
       )
@@ -185,7 +190,7 @@ export const makeNode = Effect.fnUntraced(function* ({
     return { dispatcher: yield* Dispatcher, gate: yield* WriteGate }
   }).pipe(
     Effect.provide(
-      yield* Dispatcher.layer(drainMs).pipe(
+      yield* (onlyOwn ? Dispatcher.layerOfOwn(drainMs) : Dispatcher.layer(drainMs)).pipe(
         Layer.provide(providers),
         Layer.provideMerge(WriteGate.layer),
         Layer.orDie,
@@ -225,6 +230,8 @@ export const makeNode = Effect.fnUntraced(function* ({
     outage,
     /** Notifications that a planner was told of, who is not here. */
     toPlan,
+    /** Lanes that others were told of. */
+    toSend,
     accept,
     apns,
     fcm,
