@@ -110,7 +110,7 @@ export const layerOf = (share: () => Pick<OwnShare, "isNext">): Layer.Layer<Dire
           isOwn = own === null || shares.isNext()
           setImmediate(nextTurn)
         }
-        const self = own?.isFree(appId, priority) === true ? own : null
+        const self = own !== null && own.holder() !== null && own.isFree(appId, priority) ? own : null
         if (self !== null && (isOwn || workers.size === 0)) return self
         const free = [...workers.values()].filter((taker) => taker.isFree(appId, priority))
         return free.length === 0 ? self : free[turn % free.length]!

@@ -166,6 +166,9 @@ it.live(
       busy.add(app)
       expect(yield* named).toEqual([2, 2])
       busy.clear()
+      node.session.since = null
+      expect(yield* named).toEqual([2, 2])
+      node.session.since = 0
       yield* worker.detach
       turns.push(false)
       expect(yield* named).toEqual([1, 1])
