@@ -465,6 +465,8 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
       IdempotencyStore,
       (store, claim) => store.abandon(claim)
     ),
+    // Asks nothing: it says when other statements did.
+    "RateLimitStore.silentForMs": plain(RateLimitStore, (store) => Effect.sync(() => store.silentForMs())),
     "RateLimitStore.take": plain(RateLimitStore, (store) =>
       store.take([{ key: unique(), budget: { requests: 10, windowMs: LEASE }, want: 1 }])
     )
