@@ -8,8 +8,9 @@ import { under } from "../Scenario.ts"
 import { until } from "../Until.ts"
 
 /*
- * Messages to one device each, which are claimed as they are accepted and handed to a worker process of the same node
- * (docs/decisions/0076): what is between the two when one of them ends, stands still or loses its database.
+ * Messages to one device each, which are claimed as they are accepted, and sent by the process that accepted them or, when
+ * that is busy, by a worker process of the same node (docs/decisions/0076, 0102): what is between the two when one of them
+ * ends, stands still or loses its database.
  */
 
 const CLIENTS = 24
@@ -19,6 +20,9 @@ const FROZEN_MS = 5_000
 const MISSED_MS = 2_000
 
 const TWO_WORKERS = { singles: CLIENTS, env: () => ({ PROCESSES: "3" }) }
+const BUSY = new URL("../busyThread.ts", import.meta.url)
+/** Those who accept hand all of them over. */
+const HANDED = { singles: CLIENTS, env: () => ({ PROCESSES: "3", NODE_OPTIONS: `--import=${BUSY.href}` }) }
 
 const slowly = ({ base: { fleet } }: Cluster) =>
   Effect.promise(async () => {
@@ -46,6 +50,32 @@ const untilWorkers = (engine: Engine, without: ReadonlyArray<number>) =>
     (pids) => pids.length === 2
   )
 
+/** Ends workers, main processes and whole nodes. */
+const killAll = Effect.fnUntraced(function* (cluster: Cluster) {
+  const [first, second] = cluster.engines
+  yield* slowly(cluster)
+  for (let round = 0; round < (cluster.base.isLong ? 10 : 1); round++) {
+    yield* cluster.untilReceived(cluster.devices)
+    const [worker] = yield* untilWorkers(first!, [])
+    yield* killAlone(cluster, worker!)
+    yield* untilWorkers(first!, [worker!])
+    yield* cluster.untilReceived(cluster.devices)
+    // Its workers end when they notice, and write what they have.
+    yield* killAlone(cluster, second!.pid())
+    yield* until(
+      "it has ended",
+      Effect.sync(() => second!.isUp()),
+      (isUp) => !isUp
+    )
+    yield* cluster.untilReceived(cluster.devices)
+    yield* second!.launch
+    yield* second!.ready
+    yield* cluster.crash(first!)
+    yield* first!.launch
+    yield* first!.ready
+  }
+})
+
 export const singles: ReadonlyArray<Scenario> = [
   under(
     {
@@ -54,28 +84,35 @@ export const singles: ReadonlyArray<Scenario> = [
       cluster: TWO_WORKERS,
       isShort: false
     },
+    killAll
+  ),
+  under(
+    {
+      name: "singles-handed",
+      what: "the same, of main processes that are busy and hand them over to their workers",
+      cluster: HANDED,
+      isShort: false
+    },
+    killAll
+  ),
+  under(
+    {
+      name: "main-frozen",
+      what: "a main process that accepts and sends single messages stands still for longer than its leases last",
+      cluster: TWO_WORKERS,
+      isShort: false
+    },
     Effect.fnUntraced(function* (cluster) {
-      const [first, second] = cluster.engines
+      const [engine] = cluster.engines
       yield* slowly(cluster)
-      for (let round = 0; round < (cluster.base.isLong ? 10 : 1); round++) {
+      for (let round = 0; round < (cluster.base.isLong ? 5 : 1); round++) {
         yield* cluster.untilReceived(cluster.devices)
-        const [worker] = yield* untilWorkers(first!, [])
-        yield* killAlone(cluster, worker!)
-        yield* untilWorkers(first!, [worker!])
+        process.kill(engine!.pid(), "SIGSTOP")
+        cluster.mayRepeat(yield* cluster.unwrittenOf(engine!))
+        yield* Effect.sleep(FROZEN_MS)
+        // The other node goes on meanwhile, with what this one had in hand.
         yield* cluster.untilReceived(cluster.devices)
-        // Its workers end when they notice, and write what they have.
-        yield* killAlone(cluster, second!.pid())
-        yield* until(
-          "it has ended",
-          Effect.sync(() => second!.isUp()),
-          (isUp) => !isUp
-        )
-        yield* cluster.untilReceived(cluster.devices)
-        yield* second!.launch
-        yield* second!.ready
-        yield* cluster.crash(first!)
-        yield* first!.launch
-        yield* first!.ready
+        process.kill(engine!.pid(), "SIGCONT")
       }
     })
   ),
@@ -83,7 +120,7 @@ export const singles: ReadonlyArray<Scenario> = [
     {
       name: "singles-frozen",
       what: "a worker that single messages are handed to stands still for longer than its leases last",
-      cluster: { ...TWO_WORKERS, nodes: 1 },
+      cluster: { ...HANDED, nodes: 1 },
       isShort: false
     },
     Effect.fnUntraced(function* (cluster) {
