@@ -6,7 +6,8 @@ import { plot } from "./Plot.ts"
 
 /*
  *   npm run bench                          everything, one after the other
- *   npm run bench -- <name> [--short]      one of them; further flags are said in its file
+ *   npm run bench -- <name> [--short]      one of them
+ *   npm run bench -- <name> --help         its flags, as its file says them
  */
 
 const MODULES = [
@@ -70,6 +71,22 @@ for (const name of names) {
   if (!MODULES.includes(name)) throw new Error(`There is no benchmark ${name}; there are ${MODULES.join(", ")}`)
 }
 const options: Options = { short: flags.has("short"), flags }
+
+/** What the comment of a benchmark says of its flags. */
+const usageOf = (name: string): ReadonlyArray<string> => {
+  const lines = readFileSync(new URL(`${name}.ts`, import.meta.url), "utf8").split("\n")
+  const first = lines.findIndex((line) => line.startsWith(" *   npm run bench"))
+  if (first === -1) return [`npm run bench -- ${name} [--short]`]
+  const length = lines.slice(first).findIndex((line) => !line.startsWith(" *   "))
+  return lines.slice(first, first + length).map((line) => line.slice(5))
+}
+
+if (flags.has("help")) {
+  print("npm run bench                          everything, one after the other")
+  print("npm run bench -- <name> [--short]      one of them; further flags by name:\n")
+  for (const name of names.length === 0 ? MODULES : names) print(usageOf(name).join("\n"))
+  process.exit()
+}
 
 for (const name of names.length === 0 ? MODULES : names) {
   const { benchmark } = (await import(`./${name}.ts`)) as { readonly benchmark: Benchmark }
