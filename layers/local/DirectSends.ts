@@ -85,11 +85,11 @@ const worker = (channel: Channel, changed: (taker: Taker | null) => void): (() =
   return close
 }
 
-/** `share`: how much of what may go to either goes to the process itself. */
-export const layerOf = (share: () => Pick<OwnShare, "isNext">): Layer.Layer<DirectHub, never, LeaseHolder> =>
+/** `makeShare`: how much of what may go to either goes to the process itself. */
+export const layerOf = (makeShare: () => Pick<OwnShare, "isNext">): Layer.Layer<DirectHub, never, LeaseHolder> =>
   Layer.effectContext(
     Effect.map(LeaseHolder, ({ id, presentSince }) => {
-      const shares = share()
+      const share = makeShare()
       let own: Taker | null = null
       const workers = new Map<Channel, Taker>()
       /** By holder: those who were named lately. */
@@ -107,7 +107,7 @@ export const layerOf = (share: () => Pick<OwnShare, "isNext">): Layer.Layer<Dire
       const choose = (appId: AppId, priority: Priority): Taker | null => {
         if (workers.size > 0 && !isTurning) {
           isTurning = true
-          isOwn = own === null || shares.isNext()
+          isOwn = own === null || share.isNext()
           setImmediate(nextTurn)
         }
         const self = own !== null && own.holder() !== null && own.isFree(appId, priority) ? own : null

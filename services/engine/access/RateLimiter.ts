@@ -97,7 +97,8 @@ class SharedLimiter {
     const one = this.#known.get(bucket.key)
     if (one === undefined) return this.#wait(bucket)
     const now = elapsedBy(this.#clock)
-    if (one.isAtHand(this.#failures, now, this.#heardAt(now))) return Effect.succeed(this.#spend(one, now))
+    const heardAt = this.#heardAt(now)
+    if (one.isAtHand(this.#failures, now, heardAt)) return Effect.succeed(this.#spend(one, now, heardAt))
     return one.isUsedUp(this.#failures, now) ? Effect.succeed(this.#refuse(one, now)) : this.#wait(bucket)
   }
 
@@ -109,9 +110,9 @@ class SharedLimiter {
     if (second !== null) {
       const other = this.#known.get(second.key)
       if (other === undefined || !other.isAtHand(this.#failures, now, heardAt)) return null
-      this.#spend(other, now)
+      this.#spend(other, now, heardAt)
     }
-    return this.#spend(one, now)
+    return this.#spend(one, now, heardAt)
   }
 
   readonly size = (): number => this.#known.size
@@ -122,9 +123,8 @@ class SharedLimiter {
   }
 
   /** Hands out what was taken ahead, and asks for the next ones in time. */
-  #spend(one: KeyPermits, now: number): Verdict {
+  #spend(one: KeyPermits, now: number, heardAt: number): Verdict {
     const verdict = one.spend(now)
-    const heardAt = this.#heardAt(now)
     if (one.isBusy(now, heardAt) && !one.isAsked && !this.#wanted.has(one) && one.wanted(now, heardAt) > 0) {
       this.#wanted.add(one)
       this.#askNext()

@@ -178,6 +178,7 @@ const workOf = (node: Supervision, key: LaneKey, name: string): LaneWork => ({
   idleMs: IDLE_MS
 })
 
+/** In place of a claim: others are told, and nothing is this process's. */
 const left = (tellOthers: (key: LaneKey) => void, key: LaneKey): Effect.Effect<ReadonlyArray<ClaimedBatch>> =>
   Effect.sync(() => {
     tellOthers(key)
