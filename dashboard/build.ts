@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { promisify } from "node:util"
-import { brotliCompress, constants, gzip } from "node:zlib"
+import { compress } from "../sdk/browser/compress.ts"
 
 /*
  * Builds the dashboard into dashboard/dist, unless what is there was made of the same sources: `npm start` runs this
@@ -12,8 +11,6 @@ import { brotliCompress, constants, gzip } from "node:zlib"
 const HERE = import.meta.dirname
 const DIST = join(HERE, "dist")
 const STAMP = "sources.txt"
-/** Where less is saved, a file is sent as it is. */
-const WORTH = 0.95
 
 /** Of all that the result depends on. */
 const stampOf = (): string => {
@@ -22,22 +19,10 @@ const stampOf = (): string => {
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted()
   const hash = createHash("sha256").update(process.version)
-  for (const path of [...sources, join(HERE, "../package-lock.json")]) {
+  for (const path of [...sources, join(HERE, "../sdk/browser/compress.ts"), join(HERE, "../package-lock.json")]) {
     hash.update(`${path.slice(HERE.length)}\n`).update(readFileSync(path))
   }
   return hash.digest("hex")
-}
-
-const compress = async (path: string): Promise<void> => {
-  const plain = readFileSync(path)
-  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: plain.length }
-  const forms = {
-    br: await promisify(brotliCompress)(plain, { params }),
-    gz: await promisify(gzip)(plain, { level: 9 })
-  }
-  for (const [ending, bytes] of Object.entries(forms)) {
-    if (bytes.length < plain.length * WORTH) writeFileSync(`${path}.${ending}`, bytes)
-  }
 }
 
 const stamp = stampOf()

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto"
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
+import { compress } from "./compress.ts"
 
 /*
  * Builds the SDK into sdk/browser/dist, unless what is there was made of the same sources. With `--types`, type
@@ -37,6 +38,7 @@ const stampOf = (isTyped: boolean): string => {
   }
   return hash
     .update(readFileSync(join(HERE, "build.ts")))
+    .update(readFileSync(join(HERE, "compress.ts")))
     .update(readFileSync(join(HERE, "package.json")))
     .digest("hex")
 }
@@ -70,6 +72,7 @@ if (present !== stampOf(true) && (isTyped || present !== stampOf(false))) {
         output: { file: join(made, file), format, minify: true, sourcemap: true, comments: false }
       })
     }
+    await Promise.all(globSync("*.{js,map}", { cwd: made }).map((name) => compress(join(made, name))))
     if (isTyped) declare(made)
     writeFileSync(join(made, STAMP), stampOf(isTyped))
     // Whoever reads the folder meanwhile finds it, but for a moment.

@@ -63,6 +63,8 @@ describe("the package @heliograph/browser, packed and installed", () => {
     expect(files.filter((path) => !existsSync(installed(path)))).toEqual([])
     for (const name of ["browser.js", "browser.global.js", "inbox.js", "sw.js"]) {
       expect(existsSync(installed(`dist/${name}.map`))).toBe(true)
+      // What nodes serve them as is of no use to bundlers.
+      expect([`${name}.br`, `${name}.gz`].filter((form) => existsSync(installed(`dist/${form}`)))).toEqual([])
     }
   })
 

@@ -5,8 +5,9 @@ export interface BrowserFile {
   readonly name: string
   readonly contentType: string
   readonly plain: Uint8Array
-  readonly brotli: Uint8Array
-  readonly gzip: Uint8Array
+  /** The same compressed; null where that saves nothing. */
+  readonly brotli: Uint8Array | null
+  readonly gzip: Uint8Array | null
   /** Strong, of the plain bytes, with its quotation marks. */
   readonly etag: string
 }
