@@ -28,7 +28,7 @@ export const sdl = (): string =>
 
 /** Without anything that answers: for documents and tests. */
 export const bareSchema = (): GraphQLSchema => {
-  const schema = buildASTSchema(parse(sdl()))
+  const schema = buildASTSchema(parse(sdl(), { noLocation: true }))
   for (const type of Object.values(schema.getTypeMap())) {
     // What REST calls `recipient_gone` is RECIPIENT_GONE here.
     if (isEnumType(type) && !type.name.startsWith("__"))

@@ -7,14 +7,17 @@ import { openApi } from "./OpenApi.ts"
 import type { Route } from "../pipeline/Route.ts"
 import { route } from "../pipeline/Route.ts"
 
-/** Adds to a table the routes that describe it, themselves included. Their answers are written once. */
+const bytes = new TextEncoder()
+
+/** Adds to a table the routes that describe it, themselves included. Their answers are written once, and kept as the bytes that
+ * go out: as text, one character beyond Latin-1 doubles them. */
 export const withReference = (
   routes: ReadonlyArray<Route>,
   baseUrl: string,
   dashboard: BuiltDashboard | null = null
 ): ReadonlyArray<Route> => {
-  let document = ""
-  let page = ""
+  let document = new Uint8Array()
+  let page = new Uint8Array()
   const all: ReadonlyArray<Route> = [
     ...routes,
     frontRoute(baseUrl, dashboard),
@@ -30,7 +33,7 @@ export const withReference = (
         schema: Schema.Record(Schema.String, Schema.Json),
         example: { openapi: "3.1.0" }
       },
-      handler: () => Effect.sync(() => HttpServerResponse.text(document, { contentType: "application/json" }))
+      handler: () => Effect.sync(() => HttpServerResponse.uint8Array(document, { contentType: "application/json" }))
     }),
     route({
       method: "GET",
@@ -47,7 +50,7 @@ export const withReference = (
       },
       handler: () =>
         Effect.sync(() =>
-          HttpServerResponse.text(page, {
+          HttpServerResponse.uint8Array(page, {
             contentType: "text/html; charset=utf-8",
             headers: {
               "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
@@ -57,7 +60,7 @@ export const withReference = (
     })
   ]
   const api = openApi(all, baseUrl)
-  document = JSON.stringify(api)
-  page = docsPage(api)
+  document = bytes.encode(JSON.stringify(api))
+  page = bytes.encode(docsPage(api))
   return all
 }
