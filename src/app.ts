@@ -3,6 +3,7 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { HttpRouter, HttpServer } from "effect/http"
+import { flushCompileCache } from "node:module"
 import { Settings, layer as settingsOf } from "../layers/config/Settings.ts"
 import type { SettingsError } from "../layers/config/Settings.ts"
 import type { MasterKeyUnusable } from "../layers/crypto/MasterKey.ts"
@@ -199,6 +200,17 @@ export const base = (env: Environment): Layer.Layer<Base, SettingsError | Master
     Tracing.layer
   ).pipe(Layer.provideMerge(settingsOf(env)))
 
+/** A module that not every process loads. It is kept compiled at once, as those of main.ts are. */
+const loaded = <A>(load: () => Promise<A>): Effect.Effect<A> =>
+  Effect.promise(async () => {
+    const module = await load()
+    flushCompileCache()
+    return module
+  })
+
+const onDemand = <A, E, R>(load: () => Promise<{ readonly layer: Layer.Layer<A, E, R> }>): Layer.Layer<A, E, R> =>
+  Layer.unwrap(Effect.map(loaded(load), ({ layer }) => layer))
+
 // 2. The database
 
 /** The database's tables, under their ports. The database is migrated before the first of them is used. */
@@ -246,12 +258,7 @@ const ownDatabase = MasterKeyCheck.layer.pipe(Layer.provideMerge(Database.migrat
 // 3. The queue
 
 /** What most nodes do not use is not loaded by them: it would cost each of their processes some 15 MB. */
-const natsQueue = Layer.unwrap(
-  Effect.map(
-    Effect.promise(() => import("../layers/nats/JobQueue.ts")),
-    ({ layer }) => layer
-  )
-)
+const natsQueue = onDemand(() => import("../layers/nats/JobQueue.ts"))
 /** The queue of a main process, and the hub by which its workers share it. */
 export const queue: Layer.Layer<JobQueue | LocalHub.JobHub, never, Settings> = Layer.unwrap(
   Effect.map(Settings, ({ natsUrl, roles }) =>
@@ -295,12 +302,7 @@ const payloadSizes = Layer.succeed(PayloadSizes, {
 // 5. Ways out: providers, webhooks
 
 /** Not loaded either where it is not used. */
-const wrapperHttp2 = Layer.unwrap(
-  Effect.map(
-    Effect.promise(() => import("../layers/http2/WrapperHttp2Client.ts")),
-    ({ layer }) => layer
-  )
-)
+const wrapperHttp2 = onDemand(() => import("../layers/http2/WrapperHttp2Client.ts"))
 
 const http2 = Layer.unwrap(
   Effect.map(Settings, ({ http2Transport }) => (http2Transport === "own" ? OwnHttp2.layer : wrapperHttp2))
@@ -343,12 +345,9 @@ const work = ({ drainMs, roles }: Settings["Service"]) =>
   )
 
 /** Not loaded by processes that nobody signs in at. */
-const identityProviders = Layer.unwrap(
-  Effect.map(
-    Effect.promise(() => import("../layers/oauth/IdentityProviders.ts")),
-    ({ layer }) => layer
-  )
-).pipe(Layer.provide(SmallRequests.layer))
+const identityProviders = onDemand(() => import("../layers/oauth/IdentityProviders.ts")).pipe(
+  Layer.provide(SmallRequests.layer)
+)
 
 /** What people do: sign in, belong to organizations. Their mail is sent where `peopleAtWork` is. */
 const people = Layer.mergeAll(
@@ -371,7 +370,7 @@ const peopleAtWork = Layer.merge(ServiceMails.running, Layer.effectDiscard(Effec
 // 7. The API
 
 /** Not loaded by processes that serve none of it: it would cost each of them some 20 MB. */
-const graphql = Effect.promise(() => import("./graphql/GraphqlRoute.ts"))
+const graphql = loaded(() => import("./graphql/GraphqlRoute.ts"))
 
 /** A stop sends live readers away at once, to another node: they would never be done. */
 const inboxStreams = (state: NodeState) =>
@@ -486,6 +485,8 @@ const workers = (env: Environment, settings: Settings["Service"], state: NodeSta
         module: new URL("./main.ts", import.meta.url),
         args: ["work"],
         env: {
+          // glibc gives each thread a heap of its own, and keeps what V8's threads once needed to compile: 20 MB.
+          MALLOC_ARENA_MAX: "1",
           ...env,
           ROLES: [...roles].filter((role) => role !== "api").join(","),
           DISPATCH_CONCURRENCY: String(shares.dispatchConcurrency),

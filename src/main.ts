@@ -1,8 +1,7 @@
-import { enableCompileCache } from "node:module"
-import { join } from "node:path"
+import "./compileCache.js"
+import { flushCompileCache } from "node:module"
 
-// Modules are kept as they were compiled, types stripped, where only who installed the packages writes: a later process
-// starts 0.3 s earlier with 40 MB less. Where that cannot be written, nothing is kept. docs/decisions/0031
-enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/heliograph"))
+// Not imported before modules are kept; kept at once, not at the end: workers start soon, and an end may be a crash.
 const { run } = await import("./cli/Run.ts")
+flushCompileCache()
 run()
