@@ -16,9 +16,13 @@ RUN npm ci --omit=dev
 COPY . .
 COPY --from=build /app/sdk/browser/dist sdk/browser/dist
 COPY --from=build /app/dashboard/dist dashboard/dist
-# Compiled modules are kept where the service's user cannot write: by the image. docs/decisions/0031
-RUN node --no-allocation-site-pretenuring --import=./src/compileCache.js --input-type=module -e \
-  'await Promise.all(["src/cli/Run.ts", "src/graphql/GraphqlRoute.ts", "layers/nats/JobQueue.ts", "layers/http2/WrapperHttp2Client.ts", "layers/oauth/IdentityProviders.ts", "layers/mail/SmtpProvider.ts", "layers/mail/OwnMailSender.ts"].map((path) => import("./" + path)))'
+# Compiled modules are kept where the service's user cannot write, under its number: docs/decisions/0031
+RUN node --no-allocation-site-pretenuring --import=./src/compileCache.js src/main.ts --version \
+  && node --no-allocation-site-pretenuring --import=./src/compileCache.js --input-type=module -e \
+  'await Promise.all(["src/cli/Run.ts", "src/http/pipeline/Server.ts", "src/graphql/GraphqlRoute.ts", "layers/nats/JobQueue.ts", "layers/http2/WrapperHttp2Client.ts", "layers/oauth/IdentityProviders.ts", "layers/mail/SmtpProvider.ts", "layers/mail/OwnMailSender.ts"].map((path) => import(`${process.cwd()}/${path}`)))' \
+  && cd node_modules/.cache/heliograph \
+  && for kept in *-0; do mv "$kept" "${kept%-0}-$(id -u node)"; done \
+  && chmod -R a+rX .
 USER node
 EXPOSE 8080
 # The process itself gets the signals: no shell, no npm between it and the supervisor.

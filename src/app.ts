@@ -127,7 +127,6 @@ import type { Detail } from "./http/pipeline/ApiError.ts"
 import type { FastPath } from "./http/pipeline/FastPath.ts"
 import { makeFastPath } from "./http/pipeline/FastPath.ts"
 import { GracefulShutdown } from "./http/pipeline/GracefulShutdown.ts"
-import { makeNodeServer, routerConfig, routes, statusRoutesOnly } from "./http/pipeline/Server.ts"
 import type { CannotListen } from "./http/pipeline/Listening.ts"
 import { cannotListen } from "./http/pipeline/Listening.ts"
 import { nodeMetrics } from "./http/endpoints/NodeMetrics.ts"
@@ -369,7 +368,8 @@ const peopleAtWork = Layer.merge(ServiceMails.running, Layer.effectDiscard(Effec
 
 // 7. The API
 
-/** Not loaded by processes that serve none of it: it would cost each of them some 20 MB. */
+/** Not loaded by processes that serve none of it: it would cost each of them some 10 and 20 MB. */
+const api = loaded(() => import("./http/pipeline/Server.ts"))
 const graphql = loaded(() => import("./graphql/GraphqlRoute.ts"))
 
 /** A stop sends live readers away at once, to another node: they would never be done. */
@@ -406,10 +406,12 @@ const http = (
       )
     })
   )
-  const options = { routerConfig, disableLogger: true, disableListenLog: true }
+  const options = { disableLogger: true, disableListenLog: true }
   const served = roles.has("api")
     ? Layer.unwrap(
-        Effect.map(graphql, ({ graphqlRoutes }) => HttpRouter.serve(routes(fastPath, graphqlRoutes), options))
+        Effect.map(Effect.all([api, graphql]), ([{ routerConfig, routes }, { graphqlRoutes }]) =>
+          HttpRouter.serve(routes(fastPath, graphqlRoutes), { ...options, routerConfig })
+        )
       ).pipe(
         Layer.provide(
           Layer.mergeAll(
@@ -430,7 +432,11 @@ const http = (
         Layer.provide(people),
         Layer.provide(templates)
       )
-    : HttpRouter.serve(statusRoutesOnly, options)
+    : Layer.unwrap(
+        Effect.map(api, ({ routerConfig, statusRoutesOnly }) =>
+          HttpRouter.serve(statusRoutesOnly, { ...options, routerConfig })
+        )
+      )
   return served.pipe(
     Layer.provideMerge(listening),
     Layer.provide(Layer.merge(Auth.layer, RateLimiter.layer.pipe(Layer.provide(RateLimitStore.layer)))),
@@ -528,7 +534,7 @@ const leaving = ({ drainMs }: Settings["Service"], state: NodeState) =>
 /** The node listens before anything else is there. */
 const entrance = (state: NodeState, fastPath: FastPath) =>
   Layer.unwrap(
-    Effect.map(Settings, (settings) => {
+    Effect.map(Effect.all([Settings, api]), ([settings, { makeNodeServer }]) => {
       const { connectionsPerAddress, drainMs, host, port, rateLimits, trustedProxies } = settings
       const rules = { perAddress: connectionsPerAddress, trustedProxies }
       const makeServer = () =>
