@@ -10,8 +10,8 @@
 const LOOK_MS = 50
 const STEP = 0.1
 /** Of a thread's time. */
-const FULL = 0.9
-const SPARE = 0.8
+const FULL = 0.96
+const SPARE = 0.9
 
 export class OwnShare {
   readonly #cpuMs: () => number

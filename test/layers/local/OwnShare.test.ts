@@ -23,7 +23,7 @@ const setUp = () => {
 
 it("OwnShare is all, from the first turn on, while the thread has time left", () => {
   const { part } = setUp()
-  expect(part(5000, () => 0.79)).toBe(1)
+  expect(part(5000, () => 0.89)).toBe(1)
 })
 
 it("OwnShare is nothing after half a second with a full thread, and all again half a second after it", () => {
@@ -37,10 +37,10 @@ it("OwnShare is nothing after half a second with a full thread, and all again ha
 it("OwnShare stays where the thread is neither full nor idle", () => {
   const { part } = setUp()
   part(250, () => 1)
-  const part1 = part(1000, () => 0.85)
+  const part1 = part(1000, () => 0.93)
   expect(part1).toBeGreaterThan(0)
   expect(part1).toBeLessThan(1)
-  expect(part(1000, () => 0.85)).toBeCloseTo(part1, 1)
+  expect(part(1000, () => 0.93)).toBeCloseTo(part1, 1)
 })
 
 it("OwnShare makes nothing of a pause: a process that slept, or was stopped, has the share that it had", () => {
