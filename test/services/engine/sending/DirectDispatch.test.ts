@@ -272,7 +272,8 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
       for (const _ of [1, 2]) expect(yield* node.completed(yield* node.send(app, first!))).toMatchObject({ sent: 1 })
       expect(node.fcm.asked).toHaveLength(2)
       node.toSend.length = 0
-      node.fcm.answer = () => Effect.succeed({ _tag: "Slow", scope: "project", reason: "429", afterMs: 500 })
+      // Longer than a busy machine takes to look at what follows.
+      node.fcm.answer = () => Effect.succeed({ _tag: "Slow", scope: "project", reason: "429", afterMs: 2000 })
       const slowed = yield* node.send(app, limited!)
       yield* until(batchOf(slowed), ({ lease }) => lease === null)
       expect(node.taker(app)).toBe(null)
