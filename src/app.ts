@@ -368,7 +368,7 @@ const peopleAtWork = Layer.merge(ServiceMails.running, Layer.effectDiscard(Effec
 
 // 7. The API
 
-/** Not loaded by processes that serve none of it: it would cost each of them some 10 and 20 MB. */
+/** Not loaded by processes that serve none of it: it would cost each of them some 6 and 20 MB. */
 const api = loaded(() => import("./http/pipeline/Server.ts"))
 const graphql = loaded(() => import("./graphql/GraphqlRoute.ts"))
 

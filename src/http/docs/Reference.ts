@@ -7,10 +7,12 @@ import { openApi } from "./OpenApi.ts"
 import type { Route } from "../pipeline/Route.ts"
 import { route } from "../pipeline/Route.ts"
 
-const bytes = new TextEncoder()
+const utf8 = new TextEncoder()
 
-/** Adds to a table the routes that describe it, themselves included. Their answers are written once, and kept as the bytes that
- * go out: as text, one character beyond Latin-1 doubles them. */
+/**
+ * Adds to a table the routes that describe it, themselves included. Their answers are written once, and kept as the bytes
+ * that go out: as text, one character beyond Latin-1 doubles them.
+ */
 export const withReference = (
   routes: ReadonlyArray<Route>,
   baseUrl: string,
@@ -60,7 +62,7 @@ export const withReference = (
     })
   ]
   const api = openApi(all, baseUrl)
-  document = bytes.encode(JSON.stringify(api))
-  page = bytes.encode(docsPage(api))
+  document = utf8.encode(JSON.stringify(api))
+  page = utf8.encode(docsPage(api))
   return all
 }
