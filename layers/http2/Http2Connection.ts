@@ -11,8 +11,13 @@ export interface Http2Connection {
   readonly blocked: boolean
   /** Opens a stream for a request. Only when `free` is positive and `blocked` is false. */
   readonly open: (run: BatchRun, index: number) => void
-  /** Everything opened since the last flush goes to the socket. */
-  readonly flush: () => void
+  /**
+   * Everything opened since the last flush goes to the socket. False: it must not any more, because the process stood
+   * still meanwhile; `takeBack` is to be called.
+   */
+  readonly flush: () => boolean
+  /** Fails, as unprocessed, what was opened and did not go out, and leaves. */
+  readonly takeBack: () => void
   /** Resets the streams of a run and forgets them. */
   readonly cancel: (run: BatchRun) => void
   /** Opens no more streams, and closes when the last one has ended. */

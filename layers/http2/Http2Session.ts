@@ -7,6 +7,7 @@ import { PeerError } from "./Frames.ts"
 import { HeaderScanner } from "./HeaderScanner.ts"
 import { type Field, HpackDecoder } from "./HpackDecoder.ts"
 import type { HpackEncoder } from "./HpackEncoder.ts"
+import type { Http2Failure } from "../../services/ports/outbound/Http2Client.ts"
 import { failure } from "./Http2Connection.ts"
 import type { Output } from "./Output.ts"
 import { readSettings } from "./PeerSettings.ts"
@@ -167,6 +168,14 @@ export class Http2Session extends Endings implements FrameHandler {
     if (!this.upload.widenStream(slot, increment)) {
       this.offence(slot, F.FLOW_CONTROL_ERROR, "a stream's window is too large")
     }
+  }
+
+  /** Fails the streams from this one on, of which the peer knows nothing or not all. */
+  takeBack(from: number, reason: Http2Failure): void {
+    this.end(
+      ({ id }) => id >= from,
+      () => reason
+    )
   }
 
   private head(slot: Slot, last: boolean, fields: ReadonlyArray<Field>, length: number): void {

@@ -19,6 +19,13 @@ interface Page {
 
 const page = (size: number): Page => ({ bytes: Buffer.allocUnsafeSlow(size), busy: 0 })
 
+export interface OutputOptions {
+  /** What was held back by `blocked` may go on. */
+  readonly onDrained: () => void
+  /** Asked before each write: whether what was written into the page must not go out any more. It is dropped then. */
+  readonly isStale: () => boolean
+}
+
 /**
  * What goes to the socket: frames are written one after the other into pages, and a page's new part goes out by one
  * write. Pages are used again when the socket is done with them.
@@ -30,16 +37,18 @@ export class Output {
   /** Bytes that the socket has not taken yet. */
   queued = 0
   blocked = false
+  /** How often something was handed to the socket. */
+  writes = 0
   private readonly socket: Writable
-  private readonly onDrained: () => void
+  private readonly options: OutputOptions
   private page: Page
   private from = 0
   private size = SMALLEST
   private readonly spare: Array<Page> = []
 
-  constructor(socket: Writable, onDrained: () => void) {
+  constructor(socket: Writable, options: OutputOptions) {
     this.socket = socket
-    this.onDrained = onDrained
+    this.options = options
     this.page = page(SMALLEST)
     this.bytes = this.page.bytes
   }
@@ -71,7 +80,12 @@ export class Output {
   flush(): void {
     const { page, from, at } = this
     if (at === from) return
+    if (this.options.isStale()) {
+      this.at = from
+      return
+    }
     this.from = at
+    this.writes++
     this.queued += at - from
     this.blocked = this.queued > HIGH
     page.busy++
@@ -80,7 +94,7 @@ export class Output {
       if (--page.busy === 0 && page !== this.page) this.recycle(page)
       if (this.blocked && this.queued < LOW) {
         this.blocked = false
-        this.onDrained()
+        this.options.onDrained()
       }
     })
   }

@@ -26,6 +26,8 @@ const PAUSE_MS = 1
 const MOST_DISCARDED = CONNECTION_WINDOW
 /** How long a peer has to read a GOAWAY with ENHANCE_YOUR_CALM. */
 const GOAWAY_MS = 1000
+/** When the process has stood still for so long over requests that it writes, their batches are asked once more. */
+const STILL_MS = 100
 /** Streams below which a connection is never made to wait. */
 const MANY = 64
 
@@ -48,6 +50,10 @@ export class OwnConnection implements Http2Connection {
   private reason: Http2Failure = failure("closed", "the connection was closed", false)
   /** The time of the requests that go out with the next flush; 0 before the first of them. */
   private clock = 0
+  /** The first of those requests that the socket has not been handed whole. */
+  private unsent = 0
+  /** They were dropped, and with them what they entered into the encoder's table: no others can be written. */
+  private isStale = false
   /** Something was read in this turn of the event loop. */
   private turning = false
   private pause: NodeJS.Timeout | undefined
@@ -64,7 +70,10 @@ export class OwnConnection implements Http2Connection {
       (problem) => (problem === undefined ? this.begin() : this.destroy(problem)),
       (bytes, length) => this.read(bytes, length)
     )
-    this.output = new Output(this.socket, () => this.owner.onFree(this))
+    this.output = new Output(this.socket, {
+      onDrained: () => this.owner.onFree(this),
+      isStale: () => this.looksStale()
+    })
     const encoder = new HpackEncoder()
     this.writer = new RequestWriter(authorityOf(options.origin), encoder, this.output)
     this.session = new Http2Session(
@@ -111,7 +120,7 @@ export class OwnConnection implements Http2Connection {
 
   get free(): number {
     const { streams } = this.session
-    return this.state !== "open" || streams.next > LAST_ID ? 0 : Math.max(0, this.most - streams.count)
+    return this.state !== "open" || this.isStale || streams.next > LAST_ID ? 0 : Math.max(0, this.most - streams.count)
   }
 
   /** Streams that may be open at once. */
@@ -128,9 +137,13 @@ export class OwnConnection implements Http2Connection {
     const { batch } = run
     const { streams, upload } = this.session
     if (this.clock === 0) {
+      // What is no request goes out in any case.
+      this.output.flush()
       this.clock = performance.now()
+      this.unsent = streams.next
       this.keepalive.opened(this.clock)
     }
+    const { writes } = this.output
     try {
       const template = this.writer.template(run)
       const path = batch.path(index)
@@ -141,24 +154,39 @@ export class OwnConnection implements Http2Connection {
       const whole = upload.takesWhole(length)
       this.writer.write(template, streams.next, path, headers, length, whole ? length : 0)
       const slot = streams.open(run, index, this.clock, F.DEFAULT_WINDOW)
-      if (length === 0) return
-      if (whole) upload.whole(slot, body, before, after)
-      else upload.begin(slot, Buffer.from(bodyOf(batch.around, body)))
+      if (length > 0) {
+        if (whole) upload.whole(slot, body, before, after)
+        else upload.begin(slot, Buffer.from(bodyOf(batch.around, body)))
+      }
+      // A page went out to make room for it, and at least its end lies in the next one.
+      if (this.output.writes > writes) this.unsent = slot.id
     } catch (error) {
       run.die(error)
     }
   }
 
-  flush(): void {
-    this.clock = 0
+  flush(): boolean {
     this.output.flush()
+    this.clock = 0
     this.keepalive.arm()
+    return !this.isStale
+  }
+
+  takeBack(): void {
+    this.session.takeBack(
+      this.unsent,
+      failure("closed", "the process stood still before the request was written", true)
+    )
+    this.owner.onLeaving(this)
   }
 
   cancel(run: BatchRun): void {
     const { streams } = this.session
     if (streams.count === 0) return
-    for (const id of streams.ids((slot) => slot.run === run)) this.session.drop(streams.find(id)!, F.CANCEL)
+    // Of streams that are to be taken back the peer knows nothing.
+    const isKnown = (id: number): boolean => !this.isStale || id < this.unsent
+    for (const id of streams.ids((slot) => slot.run === run && isKnown(slot.id)))
+      this.session.drop(streams.find(id)!, F.CANCEL)
     this.settle()
   }
 
@@ -217,6 +245,18 @@ export class OwnConnection implements Http2Connection {
       return this.destroy(failure("protocol", error.message, false), error.code)
     }
     this.touch()
+  }
+
+  /**
+   * A process may be stopped, or its machine asleep, between a batch's word that requests may begin and their write, for
+   * longer than the batch is its own: others have sent it by then.
+   */
+  private looksStale(): boolean {
+    if (this.clock === 0 || this.isStale) return this.clock !== 0
+    if (performance.now() - this.clock < STILL_MS) return false
+    const { streams } = this.session
+    this.isStale = streams.ids(({ id, run }) => id >= this.unsent && !run.mayBegin).length > 0
+    return this.isStale
   }
 
   /** Something may have changed in this turn of the event loop. */

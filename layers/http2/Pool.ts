@@ -175,8 +175,9 @@ class ConnectionPool implements ConnectionOwner {
       // It may have left meanwhile, by a defect of its own.
       if (this.runs[0] === run) this.runs.push(this.runs.shift()!)
     }
-    for (const connection of this.connections) connection.flush()
+    const stale = this.connections.filter((connection) => !connection.flush())
     this.pumping = false
+    for (const connection of stale) connection.takeBack()
   }
 
   /** The first run with requests that wait and may begin; others leave the queue. */

@@ -104,9 +104,13 @@ export class WrapperConnection implements Http2Connection {
     }
   }
 
-  flush(): void {
+  flush(): boolean {
     this.keepalive.arm()
+    return true
   }
+
+  /** The library writes by itself: nothing of what was opened can be taken back. */
+  takeBack(): void {}
 
   cancel(run: BatchRun): void {
     for (const [handle, stream] of this.streams) {

@@ -1,4 +1,8 @@
 import { Effect } from "effect"
+import { execFileSync } from "node:child_process"
+import { rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type { Counts } from "../../../services/domain/sending/Delivery.ts"
 import type { Engine } from "../Engine.ts"
 import type { Cluster } from "../Cluster.ts"
@@ -39,6 +43,41 @@ const receivedOf = ({ base: { fleet } }: Cluster, id: string) =>
   })
 
 const pick = <A>(items: ReadonlyArray<A>): A => items[Math.floor(Math.random() * items.length)]!
+
+const STOPS_WRITING = new URL("../stopsWriting.ts", import.meta.url)
+/** The file that has it stop. */
+const STOP_WRITING = join(tmpdir(), `heliograph-faults-stop-${process.pid}`)
+
+/** A node stands still, after `stop`, until the other one has sent all that it had in hand. */
+const overtaken = (stop: (stalled: Engine) => Effect.Effect<void, unknown>) =>
+  Effect.fnUntraced(function* (cluster: Cluster) {
+    const [stalled, other] = cluster.engines
+    yield* slowly(cluster, 50)
+    for (let stall = 0; stall < (cluster.base.isLong ? 5 : 1); stall++) {
+      yield* cluster.untilReceived(cluster.devices / 2)
+      // What the frozen one had on the wire, answered or not, is the other's when the lease is over. Of the rest of
+      // what it had claimed it begins nothing when it goes on: by then its lease is over by its own clock too. The other
+      // one is frozen as well while that is counted: on a slow machine it has some of it before the count is at its end.
+      yield* stop(stalled!)
+      yield* other!.freeze
+      cluster.mayRepeat(yield* cluster.unwrittenOf(stalled!))
+      yield* other!.thaw
+      const before = cluster.load.accepted.map(({ id }) => id)
+      // All that was accepted by now is sent by the other one, what the frozen one had in hand included.
+      const isEnded = (id: string) =>
+        Effect.promise(async () => {
+          const response = await fetch(`${other!.url}/api/v1/notifications/${id}`, {
+            headers: { authorization: `ApiKey ${cluster.secretKey}` }
+          })
+          return ((await response.json()) as { readonly status: string }).status
+        })
+      for (const id of before) {
+        yield* until(`${id} is completed by the other node`, isEnded(id), (status) => status === "completed")
+      }
+      yield* stalled!.thaw
+      yield* stalled!.ready
+    }
+  })
 
 /** Processes that end without warning, and such that are told to. */
 export const crashes: ReadonlyArray<Scenario> = [
@@ -89,34 +128,24 @@ export const crashes: ReadonlyArray<Scenario> = [
   ),
   under(
     { name: "stall", what: "a node is frozen until its leases are over and the other has its work, then goes on" },
-    Effect.fnUntraced(function* (cluster) {
-      const [stalled, other] = cluster.engines
-      yield* slowly(cluster, 50)
-      for (let stall = 0; stall < (cluster.base.isLong ? 5 : 1); stall++) {
-        yield* cluster.untilReceived(cluster.devices / 2)
-        // What the frozen one had on the wire, answered or not, is the other's when the lease is over. Of the rest of
-        // what it had claimed it begins nothing when it goes on: by then its lease is over by its own clock too. The other
-        // one is frozen as well while that is counted: on a slow machine it has some of it before the count is at its end.
-        yield* other!.freeze
-        yield* stalled!.freeze
-        cluster.mayRepeat(yield* cluster.unwrittenOf(stalled!))
-        yield* other!.thaw
-        const before = cluster.load.accepted.map(({ id }) => id)
-        // All that was accepted by now is sent by the other one, what the frozen one had in hand included.
-        const isEnded = (id: string) =>
-          Effect.promise(async () => {
-            const response = await fetch(`${other!.url}/api/v1/notifications/${id}`, {
-              headers: { authorization: `ApiKey ${cluster.secretKey}` }
-            })
-            return ((await response.json()) as { readonly status: string }).status
-          })
-        for (const id of before) {
-          yield* until(`${id} is completed by the other node`, isEnded(id), (status) => status === "completed")
-        }
-        yield* stalled!.thaw
-        yield* stalled!.ready
-      }
-    })
+    overtaken(({ freeze }) => freeze)
+  ),
+  under(
+    {
+      name: "stall-writing",
+      what: "the same, and what the node is frozen over is requests that it writes: it sends none of them when it goes on",
+      cluster: {
+        env: (node) => (node === 0 ? { NODE_OPTIONS: `--import=${STOPS_WRITING.href}`, STOP_WRITING } : {})
+      },
+      isShort: false
+    },
+    overtaken(({ name, pid }) =>
+      Effect.gen(function* () {
+        writeFileSync(STOP_WRITING, "")
+        const state = Effect.sync(() => execFileSync("ps", ["-o", "stat=", "-p", String(pid())], { encoding: "utf8" }))
+        yield* until(`${name} stops over requests`, state, (stat) => stat.startsWith("T"))
+      }).pipe(Effect.ensuring(Effect.sync(() => rmSync(STOP_WRITING, { force: true }))))
+    )
   ),
   under(
     {

@@ -160,7 +160,10 @@ describe("Http2Session over a broken line", () => {
   const begin = () => {
     const results = new Results()
     const run = new BatchRun(makeBatch(results, STREAMS), () => {})
-    const output = new Output(new Writable({ write: (_chunk, _encoding, done) => done() }), () => {})
+    const output = new Output(new Writable({ write: (_chunk, _encoding, done) => done() }), {
+      onDrained: () => {},
+      isStale: () => false
+    })
     const session = new Http2Session(
       {
         onAnswer: (run, index, answer) => run.answer(index, answer),

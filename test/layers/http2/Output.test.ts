@@ -32,7 +32,7 @@ describe("Output", () => {
     const chance = new Chance(8)
     for (let round = 0; round < 20; round++) {
       const { socket, taken, drain, waiting } = slowSocket()
-      const output = new Output(socket, () => {})
+      const output = new Output(socket, { onDrained: () => {}, isStale: () => false })
       const said: Array<Buffer> = []
       for (let n = 0; n < 300; n++) {
         const frame = Buffer.alloc(1 + chance.below(chance.pick([20, 2000, 70_000])), n)
@@ -54,7 +54,7 @@ describe("Output", () => {
 
   it("says what one turn says in one write, once it has learnt how much that is", async () => {
     const { socket, writes, drain } = slowSocket()
-    const output = new Output(socket, () => {})
+    const output = new Output(socket, { onDrained: () => {}, isStale: () => false })
     for (let turn = 0; turn < 12; turn++) {
       for (let n = 0; n < 1000; n++) output.append(Buffer.alloc(200))
       output.flush()
@@ -67,7 +67,7 @@ describe("Output", () => {
   it("is blocked while the socket does not take what was written, and tells when it has", async () => {
     let drained = 0
     const { socket, drain } = slowSocket()
-    const output = new Output(socket, () => drained++)
+    const output = new Output(socket, { onDrained: () => drained++, isStale: () => false })
     for (let n = 0; n < 5; n++) {
       output.append(Buffer.alloc(300_000))
       output.flush()
