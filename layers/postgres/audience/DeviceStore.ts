@@ -12,6 +12,7 @@ import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
 import { notedOfImport, notedOfPeople } from "../access/auditEntry.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { integers, isUuid, textArrayText, texts, uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { growing } from "../operations/Statistics.ts"
 import { asSignOfLife } from "../server/signsOfLife.ts"
 import { storeError } from "../server/storeError.ts"
@@ -209,10 +210,12 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
 
     const removeByToken: DeviceStore["Service"]["removeByToken"] = (appId, token) =>
       sql`
-        DELETE FROM devices WHERE app_id = ${appId} AND (
-          token_hash = decode(${keyOf(token)}, 'hex')
-          OR (platform = 'ios' AND token_hash = decode(${keyOf(storedToken({ platform: "ios", token }))}, 'hex'))
-        ) RETURNING id`.pipe(
+        DELETE FROM devices d USING (
+          VALUES (${keyOf(token)}, NULL), (${keyOf(storedToken({ platform: "ios", token }))}, 'ios')
+        ) AS t (key, platform)
+        WHERE d.token_hash = decode(t.key, 'hex')
+          AND ${ofRows(sql, sql`d.app_id = ${appId} AND d.platform = coalesce(t.platform, d.platform)`)}
+        RETURNING d.id`.pipe(
         Effect.map((rows) => rows.length > 0),
         storeError("DeviceStore.removeByToken")
       )

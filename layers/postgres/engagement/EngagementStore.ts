@@ -115,11 +115,11 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
           CROSS JOIN LATERAL (
             SELECT coalesce(finished.status = ${statusCode.sent}, false) OR (
               EXISTS (SELECT 1 FROM devices d WHERE d.app_id = t.app_id AND d.id = t.device_id)
-              AND EXISTS (
-                SELECT 1 FROM all_batches b
+              AND (coalesce(n.direct_recipient = t.device_id AND n.direct_provider <> 'smtp', false) OR EXISTS (
+                SELECT 1 FROM batches b
                 WHERE b.notification_id = n.id AND NOT b.done AND b.provider <> 'smtp'
                   AND (b.lease_until IS NOT NULL OR b.attempts > 0) AND t.device_id = ANY(b.recipients)
-              )
+              ))
             ) AS counts OFFSET 0
           ) AS judged
           WHERE judged.counts OR finished.status IS NOT NULL

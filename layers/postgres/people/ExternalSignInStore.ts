@@ -62,7 +62,7 @@ export const layer: Layer.Layer<ExternalSignInStore, never, SqlClient.SqlClient>
         // It may have been unbound before the lock was ours.
         const used = yield* sql`
           UPDATE external_sign_ins SET last_used_at = now()
-          WHERE provider = ${provider} AND subject = ${subject} AND account_id = ${row.account_id} RETURNING 1 AS one`
+          WHERE provider = ${provider} AND subject = ${subject} AND ${ofRows(sql, sql`account_id = ${row.account_id}`)} RETURNING 1 AS one`
         if (used.length === 0) return Option.none()
         if (row.disabled_at !== null) return yield* new AccountDisabled()
         return Option.some({ ...(yield* insertSession(sql, row, session)), organization: Option.none() })

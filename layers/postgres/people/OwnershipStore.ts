@@ -32,7 +32,8 @@ export const layer: Layer.Layer<OwnershipStore, never, SqlClient.SqlClient> = La
         organizations.length === 0 || !isUuid(id)
           ? Effect.succeed(Option.none())
           : sql<{ readonly app_id: AppId }>`
-              SELECT a.id AS app_id FROM applications a JOIN ${sql(TABLES[kind])} t ON t.app_id = a.id AND t.id = ${id}
+              SELECT a.id AS app_id FROM applications a
+              CROSS JOIN LATERAL (SELECT FROM ${sql(TABLES[kind])} WHERE app_id = a.id AND id = ${id} OFFSET 0) AS t
               WHERE a.organization_id = ANY(${uuids(organizations)}) LIMIT 1`.pipe(
               Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), ({ app_id }) => app_id)),
               storeError("OwnershipStore.applicationOf")

@@ -4,6 +4,7 @@ import type { Fragment } from "effect/sql/Statement"
 import type { PeopleLogEntry } from "../../../services/domain/people/PeopleLogEntry.ts"
 import { PeopleLog } from "../../../services/ports/people/PeopleLog.ts"
 import { emailOf, filtersOf } from "../access/logEntries.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { pageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -13,7 +14,7 @@ type LogRow = Omit<PeopleLogEntry, "at"> & { readonly at: Date }
 const whomOf = (sql: SqlClient.SqlClient): Fragment =>
   sql`COALESCE(
     (SELECT a.email FROM accounts a WHERE a.id = l.account_id),
-    (SELECT i.email FROM invitations i WHERE i.organization_id = l.organization_id
+    (SELECT i.email FROM invitations i WHERE ${ofRows(sql, sql`i.organization_id = l.organization_id`)}
       AND i.id = CASE WHEN l.action LIKE 'invitation.%' THEN l.target::uuid END))`
 
 export const layer: Layer.Layer<PeopleLog, never, SqlClient.SqlClient> = Layer.effect(

@@ -57,7 +57,7 @@ export const bindExternal = Effect.fnUntraced(function* (
   if (bound === undefined) {
     const [known] = yield* sql<ExternalSignInRow>`
       UPDATE external_sign_ins SET last_used_at = now()
-      WHERE provider = ${provider} AND subject = ${subject} AND account_id = ${account.id} RETURNING ${columns}`
+      WHERE provider = ${provider} AND subject = ${subject} AND ${ofRows(sql, sql`account_id = ${account.id}`)} RETURNING ${columns}`
     return known === undefined ? "Taken" : externalOf(known)
   }
   const asOwner = Effect.provideService(CurrentActor, { kind: "user" as const, id: account.id })

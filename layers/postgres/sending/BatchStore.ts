@@ -10,6 +10,7 @@ import { StoreError } from "../../../services/ports/StoreError.ts"
 import { cancelRest } from "./cancelRest.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { milliseconds } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { DIRECT_FENCE, giveRows, giveRowsToOverdue } from "./directBatches.ts"
 import { finishBatch } from "./finishBatch.ts"
 import { finishLate } from "./finishLate.ts"
@@ -149,7 +150,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
     const release: BatchStore["Service"]["release"] = Effect.fnUntraced(function* (id, fence, delayMs, suspended) {
       const released = yield* releaseRow(id, fence, delayMs, suspended)
       if (released.length > 0 || fence !== DIRECT_FENCE) return
-      yield* giveRows(sql, sql`n.direct_batch = ${id}`)
+      yield* giveRows(sql, sql`n.direct_recipient IS NOT NULL AND n.direct_batch = ${id}`)
       yield* releaseRow(id, fence, delayMs, suspended)
     }, storeError("BatchStore.release"))
 
@@ -228,7 +229,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       ), done AS MATERIALIZED (
         SELECT n.id FROM notifications n, seen
         WHERE n.id = ANY(ARRAY(SELECT id FROM seen)) AND n.id = seen.id AND n.reopened = seen.reopened
-          AND n.plan_done AND n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')
+          AND n.plan_done AND ${ofRows(sql, sql`n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')`)}
           AND n.direct_recipient IS NULL
         FOR NO KEY UPDATE OF n SKIP LOCKED
       )
@@ -272,7 +273,10 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         // Sent, and written before: the answer was lost.
         if (Option.isSome(isOpen) && !isOpen.value) return Option.some([])
         // Got a row now, or by somebody else meanwhile.
-        yield* giveRows(sql, sql`n.id = ${chunk.notificationId} AND n.direct_batch = ${chunk.batchId}`)
+        yield* giveRows(
+          sql,
+          sql`n.id = ${chunk.notificationId} AND ${ofRows(sql, sql`n.direct_batch = ${chunk.batchId}`)}`
+        )
         const written = yield* finishRow(chunk)
         if (Option.isSome(written)) return written
       }

@@ -15,6 +15,7 @@ import { permitted } from "../access/permitted.ts"
 import { Holder } from "../operations/Holder.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { deliveriesOf, outcomesOf } from "./deliveries.ts"
 import { claimNextPlanOf, claimPlanOf, savePlanOf } from "./planNotification.ts"
 import { countsOfNotifications, findNotification, findNotifications, listNotifications } from "./readNotifications.ts"
@@ -184,8 +185,9 @@ const makeCompleteIfDone = (sql: SqlClient.SqlClient): Effect.Effect<Store["comp
       sql<{ readonly id: NotificationId }>`
         WITH done AS MATERIALIZED (
           SELECT n.id FROM notifications n JOIN notifications seen ON seen.id = n.id AND seen.reopened = n.reopened
-          WHERE n.id = ANY(${uuids([...new Set(ids)])}) AND n.plan_done AND n.completed_at IS NULL
-            AND n.status IN ('queued', 'sending', 'paused') AND n.direct_recipient IS NULL
+          WHERE n.id = ANY(${uuids([...new Set(ids)])}) AND n.plan_done
+            AND ${ofRows(sql, sql`n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')`)}
+            AND n.direct_recipient IS NULL
             AND coalesce((SELECT false FROM batches WHERE notification_id = n.id AND NOT done LIMIT 1), true)
           ORDER BY n.id FOR NO KEY UPDATE OF n
         )

@@ -11,6 +11,7 @@ import { deadLettersOf } from "./deadLetters.ts"
 import { Holder } from "../operations/Holder.ts"
 import { beginOneMore } from "../server/beginOneMore.ts"
 import { inTurn } from "../server/inTurn.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import type { Moved } from "./replayDeadLetters.ts"
 import { laneOf, moveDeadLetters } from "./replayDeadLetters.ts"
@@ -103,7 +104,7 @@ export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer
       const rows = yield* sql<Moved>`
         WITH mine AS MATERIALIZED (
           SELECT id, dead_letter_id, created_at FROM replays
-          WHERE id = ${replay.id} AND fence = ${fence} AND status = 'running' FOR NO KEY UPDATE
+          WHERE id = ${replay.id} AND fence = ${fence} AND ${ofRows(sql, sql`status = 'running'`)} FOR NO KEY UPDATE
         ), ${moveDeadLetters(
           sql,
           [

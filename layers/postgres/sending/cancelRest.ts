@@ -5,6 +5,7 @@ import { addUp, today } from "../engagement/dailyStats.ts"
 import { providerCode, statusCode } from "./deliveryCodes.ts"
 import { OUTCOME_UNKNOWN } from "../../../services/domain/sending/Delivery.ts"
 import { RECONNECT_MS, WRITABLE_SINCE } from "../operations/writableSince.ts"
+import { ofRows } from "../server/ofRows.ts"
 
 /** Batches that one statement ends: some tens of thousands of recipients. */
 const BATCHES = 50
@@ -71,7 +72,7 @@ export const cancelRest = (sql: SqlClient.SqlClient) => {
     }
     yield* sql`
       UPDATE notifications SET completed_at = now()
-      WHERE id = ${id} AND status = 'cancelled' AND completed_at IS NULL
+      WHERE id = ${id} AND ${ofRows(sql, sql`status = 'cancelled' AND completed_at IS NULL`)}
         AND NOT EXISTS (SELECT 1 FROM batches WHERE notification_id = ${id} AND NOT done)`
   })
 }

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import { ofRows } from "../server/ofRows.ts"
 
 /*
  * Direct batches: the only batch of a notification, of one recipient, which was leased with its acceptance and stands in
@@ -15,11 +16,12 @@ export const DIRECT_FENCE = 1
  * All of them, for a condition that no index helps with: by their own index, which a plan that was made while there were
  * few notifications would not have to take.
  */
-export const ANY_DIRECT = "n.direct_batch >= '00000000-0000-0000-0000-000000000000'"
+export const ANY_DIRECT = "n.direct_recipient IS NOT NULL AND n.direct_batch >= '00000000-0000-0000-0000-000000000000'"
 
 /**
- * Gives direct batches a row of their own, with the lease that they have. `which` says of which notifications `n`. They are
- * locked before anything else is; with `skipping`, those that others hold are left to them.
+ * Gives direct batches a row of their own, with the lease that they have. `which` says of which notifications `n`, and that
+ * their `direct_recipient` is not null where the index of direct batches is to be taken. They are locked before anything
+ * else is; with `skipping`, those that others hold are left to them.
  */
 export const giveRows = (sql: SqlClient.SqlClient, which: Fragment, skipping = false) =>
   sql`
@@ -27,8 +29,8 @@ export const giveRows = (sql: SqlClient.SqlClient, which: Fragment, skipping = f
       SELECT n.id, n.app_id, n.priority, n.direct_batch, n.direct_provider, n.direct_recipient, n.direct_holder,
         n.direct_until, n.status
       FROM notifications n
-      WHERE n.direct_recipient IS NOT NULL
-        AND n.id = ANY(ARRAY(SELECT n.id FROM notifications n WHERE n.direct_recipient IS NOT NULL AND ${which}))
+      WHERE ${ofRows(sql, sql`n.direct_recipient IS NOT NULL`)}
+        AND n.id = ANY(ARRAY(SELECT n.id FROM notifications n WHERE ${which}))
       ORDER BY n.id FOR NO KEY UPDATE OF n ${sql.literal(skipping ? "SKIP LOCKED" : "")}
     ), left_out AS (
       UPDATE notifications n

@@ -4,6 +4,7 @@ import type { ClaimedPlan, NotificationStore } from "../../../services/ports/sen
 import type { HolderShape } from "../operations/Holder.ts"
 import { milliseconds, texts, times, uuidArrayText, uuids } from "../server/columns.ts"
 import { inTurn } from "../server/inTurn.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { storeError } from "../server/storeError.ts"
 import type { NotificationRow } from "./notificationRows.ts"
 import { COLUMNS, notificationOf, sizeOf } from "./notificationRows.ts"
@@ -42,7 +43,7 @@ export const claimPlanOf = (sql: SqlClient.SqlClient, holder: HolderShape): Stor
   const waits = sql.literal(WAITS)
   return (id, leaseMs) =>
     sql<PlanRow>`
-      UPDATE notifications SET ${taken(sql, holder, leaseMs)} WHERE id = ${id} AND ${waits}
+      UPDATE notifications SET ${taken(sql, holder, leaseMs)} WHERE id = ${id} AND ${ofRows(sql, waits)}
       RETURNING ${columns}, plan_cursor, send_at, trace`.pipe(
       Effect.map(claimedOf),
       storeError("NotificationStore.claimPlan")

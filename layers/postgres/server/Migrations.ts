@@ -14,6 +14,7 @@ import { people } from "../migrations/0029_people.ts"
 import { workflows } from "../migrations/0030_workflows.ts"
 import { firstLooks } from "../migrations/0031_first_looks.ts"
 import { endedRuns } from "../migrations/0032_ended_runs.ts"
+import { indexOrder } from "../migrations/0033_index_order.ts"
 import { MIGRATING } from "./advisoryLocks.ts"
 
 /** The data model by subject, each after those whose tables it names. */
@@ -28,7 +29,8 @@ export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [
   { id: 29, name: "people", sql: people },
   { id: 30, name: "workflows", sql: workflows },
   { id: 31, name: "first_looks", sql: firstLooks },
-  { id: 32, name: "ended_runs", sql: endedRuns }
+  { id: 32, name: "ended_runs", sql: endedRuns },
+  { id: 33, name: "index_order", sql: indexOrder }
 ]
 
 interface Migration {

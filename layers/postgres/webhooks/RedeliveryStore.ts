@@ -12,6 +12,7 @@ import { permitted } from "../access/permitted.ts"
 import { beginOneMore } from "../server/beginOneMore.ts"
 import { milliseconds, texts, times, uuids } from "../server/columns.ts"
 import { inTurn } from "../server/inTurn.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { Holder } from "../operations/Holder.ts"
 import type { Located } from "./webhookDeliveries.ts"
 import { locateDeliveries, locateDelivery } from "./webhookDeliveries.ts"
@@ -152,7 +153,7 @@ export const layer: Layer.Layer<RedeliveryStore, never, SqlClient.SqlClient> = L
         yield* lockWebhook(webhookId)
         const [row] = yield* sql<Row>`
           SELECT ${columns} FROM redeliveries r
-          WHERE r.id = ${id} AND r.fence = ${fence} AND r.status = 'running' FOR NO KEY UPDATE`
+          WHERE r.id = ${id} AND r.fence = ${fence} AND ${ofRows(sql, sql`r.status = 'running'`)} FOR NO KEY UPDATE`
         if (row === undefined) return Option.none()
         const [from, to] = [row.from_at?.getTime() ?? -Infinity, row.to_at!.getTime()]
         const after = row.event_id ?? uuidFloor(to + SLACK_MS)

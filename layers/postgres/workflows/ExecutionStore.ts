@@ -22,6 +22,7 @@ import { permitted, withdrawn } from "../access/permitted.ts"
 import { settleWithin } from "../access/settleKey.ts"
 import { integers, texts, times, uuids } from "../server/columns.ts"
 import { lockInTurn } from "../server/inTurn.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { storeError } from "../server/storeError.ts"
 import { ask, ITEMS, reach, segments } from "./answers.ts"
 import { cancelExecutions } from "./cancelExecutions.ts"
@@ -396,7 +397,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
             UPDATE execution_timers r SET due_at = ${at}
             FROM unnest(${uuids(rows.map(({ app_id }) => app_id))}, ${uuids(rows.map(({ execution_id }) => execution_id))})
               AS t (app_id, id)
-            WHERE r.app_id = t.app_id AND r.execution_id = t.id AND r.due_at > ${at}`
+            WHERE r.app_id = t.app_id AND r.execution_id = t.id AND ${ofRows(sql, sql`r.due_at > ${at}`)}`
         return rows.length
       },
       (effect) => transaction("ExecutionStore.wakeEnded", effect)

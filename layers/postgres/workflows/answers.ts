@@ -11,6 +11,7 @@ import type { Answer, Collected, Joined, Question } from "../../../services/doma
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import type { Asked, OpenRun } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { doubles, integers, texts, times, uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { changeContacts } from "./changeContacts.ts"
 import { heardEvents } from "./heardEvents.ts"
 import { readObject } from "./runRows.ts"
@@ -159,7 +160,7 @@ const joins = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Of<"Jo
       UPDATE execution_timers r SET due_at = t.at
       FROM unnest(${uuids(full.map(({ appId }) => appId))}, ${uuids(full.map(({ opener }) => opener))}, ${times(full.map(({ at }) => at))})
         AS t (app_id, id, at)
-      WHERE r.app_id = t.app_id AND r.execution_id = t.id AND r.due_at > t.at AND r.execution_id IN (
+      WHERE r.app_id = t.app_id AND r.execution_id = t.id AND ${ofRows(sql, sql`r.due_at > t.at`)} AND r.execution_id IN (
         SELECT execution_id FROM execution_timers
         WHERE execution_id = ANY(${uuids(full.map(({ opener }) => opener))}) AND app_id = ANY(${uuids(full.map(({ appId }) => appId))})
         FOR UPDATE SKIP LOCKED

@@ -9,6 +9,7 @@ import type { CancelEvents, ExecutionStore } from "../../../services/ports/workf
 import { notedOfPeople, record } from "../access/auditEntry.ts"
 import { permitted } from "../access/permitted.ts"
 import { lockInTurn } from "../server/inTurn.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { spanOf } from "../server/pages.ts"
 import { byWhom, cancelRuns } from "./cancelRuns.ts"
 import { inTransaction } from "./inTransaction.ts"
@@ -71,7 +72,7 @@ export const cancelExecutions = (sql: SqlClient.SqlClient) => {
         ORDER BY app_id, execution_id LIMIT ${limit}`
     }
     const fits = sql`EXISTS (
-      SELECT 1 FROM execution_timers r WHERE r.app_id = ${app_id} AND r.execution_id = e.id AND ${ofStatus("r")} OFFSET 0
+      SELECT 1 FROM execution_timers r WHERE r.app_id = ${app_id} AND r.execution_id = e.id AND ${ofRows(sql, ofStatus("r"))} OFFSET 0
     ) AS fits`
     if (user_id === null) {
       return sql<Described>`

@@ -6,6 +6,7 @@ import type { CancelReason, HistoryEntry } from "../../../services/domain/workfl
 import type { CancelEvents, StepSum } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { now } from "../../../services/ports/Now.ts"
 import { texts, uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { passOnDigests } from "./passOnDigests.ts"
 import { addCounts, deleteWakes, dropDigests, historyText, insertEvents } from "./writeMoves.ts"
 
@@ -50,7 +51,7 @@ export const cancelRuns = Effect.fnUntraced(function* (
       entry_key = CASE WHEN entry_key LIKE 'x%' AND EXISTS (SELECT FROM contacts c WHERE c.id = e.contact_id)
         THEN entry_key END,
       user_id = coalesce((SELECT e.user_id FROM contacts c WHERE c.id = e.contact_id LIMIT 1), '')
-    WHERE app_id = ${appId} AND id = ANY(${uuids(ids)}) AND ended_at IS NULL
+    WHERE app_id = ${appId} AND id = ANY(${uuids(ids)}) AND ${ofRows(sql, sql`ended_at IS NULL`)}
     RETURNING id, workflow_id, version_id, user_id, position, is_begun OR tries > 0 OR deadline IS NOT NULL AS was_in`
   if (rows.length === 0) return { cancelled: [], webhooks: [] }
   const cancelled = rows.map(({ id }) => id)

@@ -19,9 +19,9 @@ const AT_ONCE = 2
  * Between the beginnings of statements, unless one is full. What a crash repeats is what came within it, and during a
  * write.
  */
-const GAP_MS = 25
+const GAP_MS = 100
 /** So many chunks are worth a statement of their own at once. */
-const ENOUGH = 16
+const ENOUGH = 64
 
 /** What is to be written. */
 export interface SentOne {

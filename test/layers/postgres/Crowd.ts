@@ -7,7 +7,7 @@ import type { Place } from "./Operations.ts"
  */
 
 /** What follows `INSERT INTO`: a row for each `i` and `id`, but for those that a condition leaves out. */
-const tablesOf = ({ app, notification, reader, webhook }: Place): ReadonlyArray<string> => {
+const tablesOf = ({ app, notification, reader, webhook }: Place, rows: number): ReadonlyArray<string> => {
   const other = `md5('lane' || i % 50)::uuid`
   return [
     `organizations (id, name) SELECT id, 'x' FROM ids`,
@@ -111,14 +111,14 @@ const tablesOf = ({ app, notification, reader, webhook }: Place): ReadonlyArray<
       SELECT id, 'ffffffff-ffff-7fff-bfff-ffffffffffff', id, '{"filter":null}', id FROM ids`,
     `workflow_entry_exclusions (entry_id, user_id) SELECT id, 'x' FROM ids`,
     // Some hundred segments of other applications, with many contacts each.
-    `segments (id, app_id, name, filter) SELECT md5('watched' || i)::uuid, ${other}, 'x', '{}' FROM ids WHERE i % 100 = 0`,
+    `segments (id, app_id, name, filter) SELECT md5('watched${rows}' || i)::uuid, ${other}, 'x', '{}' FROM ids WHERE i % 100 = 0`,
     `workflows (id, app_id, name, status, version_id, trigger_type, trigger_value, activated_at)
-      SELECT md5('watching' || i)::uuid, ${other}, 'x', 'active', id, 'segment_entered', md5('watched' || i)::uuid::text, now()
+      SELECT md5('watching${rows}' || i)::uuid, ${other}, 'x', 'active', id, 'segment_entered', md5('watched${rows}' || i)::uuid::text, now()
       FROM ids WHERE i % 100 = 0`,
     `watched_segments (segment_id, app_id, filter, is_first, since)
-      SELECT md5('watched' || i)::uuid, ${other}, '{}', false, now() FROM ids WHERE i % 100 = 0`,
-    `segment_members (segment_id, contact_id) SELECT md5('watched' || i / 100 * 100)::uuid, id FROM ids`,
-    `early_looks (segment_id, contact_id, since) SELECT md5('watched' || i / 100 * 100)::uuid, id, now() FROM ids`
+      SELECT md5('watched${rows}' || i)::uuid, ${other}, '{}', false, now() FROM ids WHERE i % 100 = 0`,
+    `segment_members (segment_id, contact_id) SELECT md5('watched${rows}' || i / 100 * 100)::uuid, id FROM ids`,
+    `early_looks (segment_id, contact_id, since) SELECT md5('watched${rows}' || i / 100 * 100)::uuid, id, now() FROM ids`
   ]
 }
 
@@ -141,6 +141,6 @@ export const grow = async (client: ClientBase, place: Place, rows: number): Prom
       SELECT i, ${Date.now()} + (i - ${rows})::bigint * 10 AS ms, md5(i::text) AS noise
       FROM generate_series(1, ${rows}) AS i OFFSET 0
     ) AS drawn`)
-  for (const table of tablesOf(place)) await client.query(`INSERT INTO ${table}`)
+  for (const table of tablesOf(place, rows)) await client.query(`INSERT INTO ${table}`)
   await client.query("RESET session_replication_role")
 }
