@@ -11,6 +11,7 @@ import type { ContactKey } from "../../../services/ports/audience/ContactStore.t
 import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { eraseRuns } from "../workflows/eraseRuns.ts"
 import { noteErasure } from "./erasures.ts"
 import { pageOf } from "../server/pages.ts"
@@ -187,13 +188,14 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
     const findMany: ContactStore["Service"]["findMany"] = (appId, keys) => {
       const ids = keys.filter((key) => typeof key === "string")
       const externalIds = keys.flatMap((key) => (typeof key === "string" ? [] : [key.externalId]))
-      const named = sql.or([
-        ...(ids.length === 0 ? [] : [sql`p.id = ANY(${uuids(ids)})`]),
-        ...(externalIds.length === 0 ? [] : [sql`p.external_id = ANY(${texts(externalIds)})`])
-      ])
+      const wanted = sql`SELECT unnest(${uuids(ids)}) UNION ALL
+        SELECT c.id FROM unnest(${texts(externalIds)}) AS t (external_id)
+        CROSS JOIN LATERAL (
+          SELECT id FROM contacts WHERE app_id = ${appId} AND external_id = t.external_id OFFSET 0
+        ) AS c`
       return keys.length === 0
         ? Effect.succeed([])
-        : select([sql`p.app_id = ${appId}`, named]).pipe(
+        : select([sql`p.id = ANY(ARRAY(${wanted}))`, ofRows(sql, sql`p.app_id = ${appId}`)]).pipe(
             Effect.map((rows) => rows.map(contactOf)),
             storeError("ContactStore.findMany")
           )

@@ -6,6 +6,7 @@ import { tooMuchOf } from "../../../services/domain/workflows/Interpreter.ts"
 import type { UpdateContactStep } from "../../../services/domain/workflows/Steps.ts"
 import type { OpenRun } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { texts, uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 
 /*
  * What UPDATE_CONTACT steps change, as runs come to them, and in the transaction that moves the runs. A contact never has
@@ -21,7 +22,8 @@ interface Changing {
 
 /** Locked in the order in which all lock contacts, and first of all whom several steps change. */
 const lock = (sql: Sql, all: ReadonlyArray<Changing>) => sql`
-  SELECT 1 FROM contacts WHERE app_id = ${all[0]!.run.appId} AND id = ANY(${uuids(all.map(({ run }) => run.contactId))})
+  SELECT 1 FROM contacts
+  WHERE ${ofRows(sql, sql`app_id = ${all[0]!.run.appId}`)} AND id = ANY(${uuids(all.map(({ run }) => run.contactId))})
   ORDER BY external_id COLLATE "C" FOR NO KEY UPDATE`
 
 interface Changed {
@@ -45,7 +47,7 @@ const changeBy = Effect.fnUntraced(function* (sql: Sql, step: UpdateContactStep,
   const rows = yield* sql<Changed>`
     WITH theirs AS MATERIALIZED (
       SELECT id, tags, attributes FROM contacts
-      WHERE app_id = ${runs[0]!.appId} AND id = ANY(${uuids(runs.map(({ contactId }) => contactId))})
+      WHERE ${ofRows(sql, sql`app_id = ${runs[0]!.appId}`)} AND id = ANY(${uuids(runs.map(({ contactId }) => contactId))})
       ORDER BY external_id COLLATE "C" FOR NO KEY UPDATE
     ), changed AS MATERIALIZED (
       SELECT id, ARRAY(

@@ -195,6 +195,10 @@ const asPersonOf =
 
 const body = { default_locale: "en", locales: { en: { title: "Hello" } }, missing_variables: "empty" }
 
+/** Of several calls at once the first goes alone, and the others in one statement. */
+const atOnce = <A, E, R>(call: () => Effect.Effect<A, E, R>) =>
+  Effect.all(Array.from({ length: 3 }, call), { concurrency: "unbounded" })
+
 /** Operations by port and name, and after a comma by what differs from the plain case. */
 export const operationsOf = ({ app, notification, reader, webhook }: Place): Readonly<Record<string, Operation>> => {
   const asPerson = asPersonOf(app)
@@ -665,6 +669,14 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
         { id, batch: uuidv7() as BatchId, lease: { holder: 1 as HolderId, ms: LATER } }
       )
     ),
+    "NotificationStore.acceptForDevice, several at once": after(device, NotificationStore, (store, id) =>
+      atOnce(() =>
+        store.acceptForDevice(
+          { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
+          { id, batch: uuidv7() as BatchId, lease: { holder: 1 as HolderId, ms: LATER } }
+        )
+      )
+    ),
     "NotificationStore.acceptForDevice, by a person": after(device, NotificationStore, (store, id) =>
       asPerson(
         store.acceptForDevice(
@@ -703,6 +715,14 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
       store.acceptForUsers(
         { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
         { ids: [id, unique()], lease: { holder: 1 as HolderId, ms: LATER } }
+      )
+    ),
+    "NotificationStore.acceptForUsers, several at once": after(owner, NotificationStore, (store, id) =>
+      atOnce(() =>
+        store.acceptForUsers(
+          { id: uuidv7() as NotificationId, appId: app, request: TO_ONE, ttlMs: LATER, batches: null },
+          { ids: [id, unique()], lease: { holder: 1 as HolderId, ms: LATER } }
+        )
       )
     ),
     "NotificationStore.acceptForUsers, by a person": after(owner, NotificationStore, (store, id) =>

@@ -2,7 +2,12 @@ import { PgTypes } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { ACCEPT, ACCEPT_TYPES } from "../../../../layers/postgres/sending/acceptNotifications.ts"
+import {
+  ACCEPT,
+  ACCEPT_ALONE,
+  ACCEPT_ALONE_TYPES,
+  ACCEPT_TYPES
+} from "../../../../layers/postgres/sending/acceptStatement.ts"
 import { FINISH_BATCH, FINISH_BATCH_TYPES } from "../../../../layers/postgres/sending/finishBatch.ts"
 import { FINISH_LATE, FINISH_LATE_TYPES } from "../../../../layers/postgres/sending/finishLate.ts"
 import { FINISH_SENT, FINISH_SENT_TYPES } from "../../../../layers/postgres/sending/finishSent.ts"
@@ -12,6 +17,7 @@ import { hotStores } from "../Stores.ts"
 
 const STATEMENTS = [
   { name: "acceptNotifications", types: ACCEPT_TYPES, text: ACCEPT },
+  { name: "acceptNotifications, of one", types: ACCEPT_ALONE_TYPES, text: ACCEPT_ALONE },
   { name: "finishBatch", types: FINISH_BATCH_TYPES, text: FINISH_BATCH },
   { name: "finishLate", types: FINISH_LATE_TYPES, text: FINISH_LATE },
   { name: "finishSent", types: FINISH_SENT_TYPES, text: FINISH_SENT },
