@@ -52,6 +52,8 @@ const MORE: Readonly<Record<string, number>> = {
   "ExecutionStore.enterPage": 500,
   "ExecutionStore.enterPage, of a description": 500,
   "TriggerStore.takeEvents": 500,
+  // Three messages, to two devices each.
+  "NotificationStore.acceptForUsers, several at once": 300,
   "TriggerStore.takeChanges": 500,
   "TriggerStore.takeChanges, before the first look": 300
 }
