@@ -17,11 +17,14 @@ import { compare, warmUp } from "./singles/Turns.ts"
  * as much when many are on record (singles/growth.ts).
  *
  *   npm run bench -- singles [--only closed,20,200,1000,growth] [--rounds 5] [--seconds 4] [--clients 64]
- *     [--contenders home-made,engine,single] [--to device,user] [--each 1] [--statements] [--long] [--no-analyze]
+ *     [--contenders home-made,engine,single] [--linger 25,50] [--to device,user] [--each 1] [--statements] [--long]
+ *     [--no-analyze]
  *
- * `single` is the engine in one process. `--to user` addresses the engine's messages by `user_ids`, to people with a device
- * each, or `--each` so many; `--to device,user` has an engine for each. The home-made server knows devices only. `--seconds`
- * is how long a turn of the closed loop lasts; those of steady rates last as long as they need for enough messages.
+ * `single` is the engine in one process; `--linger` adds engines whose accepts wait so many milliseconds for company.
+ * `--to user` addresses the engine's messages by `user_ids`, to people with a device each, or `--each` so many;
+ * `--to device,user` has an engine for each. The home-made server knows devices only.
+ * `--seconds` is how long a turn of the closed loop lasts; those of steady rates last as long as they need for enough
+ * messages.
  * `--statements` prints what PostgreSQL executed for the rounds of each table.
  * `--long` fills a third engine with 1,000,000 messages for growth, which takes as long as sending them does.
  * `--no-analyze` lets growth go on without autovacuum, so that plans are never made anew.
@@ -97,6 +100,7 @@ const versus = async (
 const serversOf = async (
   site: Site,
   wanted: ReadonlySet<string>,
+  lingers: ReadonlySet<string>,
   to: ReadonlySet<string>
 ): Promise<ReadonlyArray<Server>> => {
   const servers: Array<Server> = []
@@ -107,6 +111,7 @@ const serversOf = async (
   }
   if (wanted.has("engine")) await startEngines("engine", {})
   if (wanted.has("single")) await startEngines("engine, 1 process", { PROCESSES: "1" })
+  for (const ms of lingers) await startEngines(`engine, linger ${ms}`, { ACCEPT_LINGER_MS: ms })
   return servers
 }
 
@@ -128,7 +133,8 @@ const withBench = <A>({ flags, short }: Options, work: (site: Site, bench: Bench
 
 const run = async (options: Options): Promise<Omit<Result, "name">> => {
   const { flags, short } = options
-  const words = (flag: string, all: string) => new Set((flags.get(flag) ?? all).split(","))
+  const words = (flag: string, all: string) =>
+    new Set((flags.get(flag) ?? all).split(",").filter((word) => word !== ""))
   const only = words("only", ["closed", ...STEADY.keys(), "growth"].join(","))
   const rounds = Number(flags.get("rounds") ?? (short ? 1 : 5))
   const clients = Number(flags.get("clients") ?? CLIENTS)
@@ -136,7 +142,8 @@ const run = async (options: Options): Promise<Omit<Result, "name">> => {
   const parts: Parts = { tables: [], facts: {} }
   if ([...only].some((part) => part !== "growth")) {
     await withBench(options, async (site, bench) => {
-      const servers = await serversOf(site, words("contenders", "home-made,engine,single"), words("to", "device"))
+      const contenders = words("contenders", "home-made,engine,single")
+      const servers = await serversOf(site, contenders, words("linger", ""), words("to", "device"))
       await warmUp(bench, servers, { clients, ms, idleMs: short ? 3000 : 10_000 })
       await versus(bench, servers, only, { rounds, clients, ms, short }, parts)
     })

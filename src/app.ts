@@ -212,6 +212,11 @@ const onDemand = <A, E, R>(load: () => Promise<{ readonly layer: Layer.Layer<A, 
 
 // 2. The database
 
+const acceptLinger = Layer.effect(
+  NotificationStore.AcceptLinger,
+  Effect.map(Settings, ({ acceptLingerMs }) => acceptLingerMs)
+)
+
 /** The database's tables, under their ports. The database is migrated before the first of them is used. */
 const stores = Layer.mergeAll(
   AccountStore.layer,
@@ -234,7 +239,7 @@ const stores = Layer.mergeAll(
   InboxNotices.layer,
   InboxStore.layer,
   LoginCodeStore.layer,
-  NotificationStore.layer,
+  NotificationStore.layer.pipe(Layer.provide(acceptLinger)),
   OrganizationStore.layer,
   OwnershipStore.layer,
   PeopleLog.layer,

@@ -53,6 +53,7 @@ export interface Shown {
   readonly id: string
   readonly status: string
   readonly counts: Counts
+  readonly started_at: string | null
 }
 
 export class NotThere extends Schema.TaggedError<NotThere>()("NotThere", { shown: Schema.Unknown }) {}

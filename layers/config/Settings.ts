@@ -42,6 +42,8 @@ export interface SettingsShape {
   readonly outboundCaFile: string | null
   /** Asked for the names of outbound requests, as `address` or `address:port`. Null: those of the system. */
   readonly outboundNameServers: ReadonlyArray<string> | null
+  /** How long a notification waits for others to be accepted together with it; 0: it does not. */
+  readonly acceptLingerMs: number
   readonly http2Transport: "own" | "http2-wrapper"
   /** Worker threads that encrypt web push messages; with 0, the thread that serves everything does, in short turns. */
   readonly webpushThreads: number
@@ -331,6 +333,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     outboundAllowCidrs: get("OUTBOUND_ALLOW_CIDRS", cidrs, []),
     outboundCaFile: get<string | null>("OUTBOUND_CA_FILE", text, null),
     outboundNameServers: get<ReadonlyArray<string> | null>("OUTBOUND_NAME_SERVERS", nameServers, null),
+    acceptLingerMs: get("ACCEPT_LINGER_MS", integer(0, 1000), 0),
     http2Transport: get("HTTP2_TRANSPORT", oneOf("own", "http2-wrapper"), "own"),
     webpushThreads: get("WEBPUSH_THREADS", integer(0, 256), 0),
     smtpUrl: get<string | null>("SMTP_URL", url("smtp:", "smtps:"), null),

@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
@@ -163,5 +163,42 @@ layer(Layer.effect(TheSystem, makeSystem({ PROCESSES: "2", LEASE_SECONDS: "60" }
         expect(arrivals(system, ids)).toEqual(ids.map(() => 1))
       }),
     { timeout: 240_000 }
+  )
+})
+
+const FEW = 6
+
+layer(Layer.effect(TheSystem, makeSystem({ ACCEPT_LINGER_MS: "1000" })), {
+  timeout: 240_000,
+  excludeTestServices: true
+})("single messages of a node where they linger for company", (it) => {
+  it.effect("are accepted by one statement, and arrive once each", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const devices = yield* system.importDevices(FEW)
+      const ids = yield* sendEach(system, devices)
+      const completed = yield* untilCompleted(system, ids)
+      for (const { counts } of completed) expect(counts).toMatchObject(ONCE)
+      // That of the statement's transaction.
+      expect(new Set(completed.map(({ started_at }) => started_at)).size).toBe(1)
+      expect(arrivals(system, ids)).toEqual(ids.map(() => 1))
+    })
+  )
+
+  it.effect("are accepted still when the node stops while they linger", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const devices = yield* system.importDevices(FEW)
+      const sent = yield* Effect.forkChild(sendEach(system, devices))
+      // Answered after they have come, and long before they have lingered.
+      yield* system.call("GET", "/healthz")
+      const main = system.engine.process
+      const ended = once(main, "exit")
+      main.kill("SIGTERM")
+      const ids = yield* Fiber.join(sent)
+      yield* Effect.promise(() => ended)
+      yield* system.startEngine()
+      for (const { counts } of yield* untilCompleted(system, ids)) expect(counts).toMatchObject(ONCE)
+    })
   )
 })

@@ -1,5 +1,5 @@
 import type { Scope } from "effect"
-import { Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Actor } from "../../../services/domain/access/Audit.ts"
 import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
@@ -78,6 +78,11 @@ const weightOf = ({ notification, request, users }: Arrival): number => {
 /** Whose audience the statement does not look up. */
 const NOBODY = { device: null, users: null }
 
+/** How long a notification that is accepted waits for others to share its statement, ms. */
+export class AcceptLinger extends Context.Reference<number>("heliograph/layers/AcceptLinger", {
+  defaultValue: () => 0
+}) {}
+
 /** Accepts that come at the same time share a statement. */
 const makeAccept = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient
@@ -98,7 +103,8 @@ const makeAccept = Effect.fnUntraced(function* (
     weight: weightOf,
     isRefusal: isRefusedBySql,
     rows: ROWS,
-    atOnce: AT_ONCE
+    atOnce: AT_ONCE,
+    lingerMs: yield* AcceptLinger
   })
 
   /** A person sends by themselves, and holds the permission meanwhile: they are few, and may lose it at any moment. */

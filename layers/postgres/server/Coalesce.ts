@@ -8,9 +8,9 @@ import { sqlStateOf } from "./storeError.ts"
 /*
  * Makes one statement of many calls. A statement and its commit cost the database the same for one row as for twenty,
  * so calls that come while one is under way gather, and the next statement takes them all: the busier it is, the
- * cheaper a call. When nothing is under way a call goes at once; nobody waits for company. A second statement runs
- * beside the first when a full one waits, when enough wait and the process has nothing else to do, or when somebody has
- * waited for long.
+ * cheaper a call. When nothing is under way a call goes at once, unless calls are told to linger for company. A second
+ * statement runs beside the first when a full one waits, when enough wait and the process has nothing else to do, or when
+ * somebody has waited for long.
  *
  * A call is answered after the commit of the statement that it travelled with. One that the database refuses must not
  * take its fellows down: the refused statement wrote nothing, so it is repeated in halves until the refusal stands
@@ -29,6 +29,11 @@ export interface CoalesceOptions<Item, A, E> {
   readonly rows: number
   /** Statements under way at once, at most. */
   readonly atOnce: number
+  /**
+   * How long a call waits for company (ms), unless enough come before, or it comes while others wait who have waited so
+   * long. 0, or none: it does not.
+   */
+  readonly lingerMs?: number
 }
 
 /**
@@ -52,7 +57,7 @@ export const isRefusedBySql = (error: StoreError): boolean => {
   }
 }
 
-/** Rows that are worth a statement beside another one, if there is nothing else to do. */
+/** Rows that are worth a statement beside another one, if there is nothing else to do, and that wait for no more company. */
 const ENOUGH = 16
 
 /**
@@ -67,7 +72,8 @@ export const coalesce = <Item, A, E>({
   weight,
   isRefusal,
   rows,
-  atOnce
+  atOnce,
+  lingerMs = 0
 }: CoalesceOptions<Item, A, E>): Effect.Effect<(item: Item) => Effect.Effect<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
     type Waiting = { readonly item: Item; readonly resume: (answer: Exit.Exit<A, E>) => void }
@@ -80,6 +86,8 @@ export const coalesce = <Item, A, E>({
     let isLate = false
     let overdue: NodeJS.Timeout | undefined
     let soon: NodeJS.Immediate | undefined
+    /** Runs from when the first of those who wait came. */
+    let lingering: NodeJS.Timeout | undefined
 
     const take = (): ReadonlyArray<Waiting> => {
       let count = 1
@@ -92,7 +100,20 @@ export const coalesce = <Item, A, E>({
       const taken = waiting.slice(0, count)
       waiting = waiting.slice(count)
       waitingRows = waiting.length === 0 ? 0 : waitingRows - sum
+      stopLingering()
       return taken
+    }
+
+    const stopLingering = (): void => {
+      clearTimeout(lingering)
+      lingering = undefined
+    }
+
+    const linger = (): void => {
+      lingering ??= setTimeout(() => {
+        lingering = undefined
+        pump()
+      }, lingerMs)
     }
 
     const start = (calls: ReadonlyArray<Waiting>): void => {
@@ -122,16 +143,18 @@ export const coalesce = <Item, A, E>({
       for (const { resume } of calls) resume(Exit.failCause(cause))
     }
 
-    const hasRoom = (): boolean => statements === 0 || (statements < atOnce && (isLate || waitingRows >= rows))
+    const isLingering = (): boolean => lingering !== undefined && waitingRows < ENOUGH
+    const mayStart = (): boolean =>
+      !isLingering() && (statements === 0 || (statements < atOnce && (isLate || waitingRows >= rows)))
 
     const pump = (): void => {
-      while (waiting.length > 0 && hasRoom()) start(take())
+      while (waiting.length > 0 && mayStart()) start(take())
       if (waiting.length === 0 || isLate) {
         isLate = false
         clearTimeout(overdue)
         overdue = undefined
       }
-      if (waiting.length > 0 && statements < atOnce) {
+      if (waiting.length > 0 && statements > 0 && statements < atOnce) {
         // All that had arrived has been read by then, the answer of the statement under way included.
         if (waitingRows >= ENOUGH) soon ??= setImmediate(startAnother)
         overdue ??= setTimeout(() => {
@@ -154,6 +177,7 @@ export const coalesce = <Item, A, E>({
       Effect.sync(() => {
         clearTimeout(overdue)
         clearImmediate(soon)
+        stopLingering()
         const left = waiting
         waiting = []
         for (const { resume } of left) resume(Exit.interrupt())
@@ -163,6 +187,7 @@ export const coalesce = <Item, A, E>({
     return (item) =>
       Effect.callback<A, E>((resume) => {
         const call: Waiting = { item, resume }
+        if (lingerMs > 0 && waiting.length === 0) linger()
         waiting.push(call)
         waitingRows += weight(item)
         pump()

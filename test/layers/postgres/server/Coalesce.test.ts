@@ -3,7 +3,9 @@ import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { coalesce } from "../../../../layers/postgres/server/Coalesce.ts"
 
 /** A database of one statement at a time that waits to be told to answer. */
-const make = Effect.fnUntraced(function* (options: { readonly rows?: number; readonly atOnce?: number } = {}) {
+const make = Effect.fnUntraced(function* (
+  options: { readonly rows?: number; readonly atOnce?: number; readonly lingerMs?: number } = {}
+) {
   const statements: Array<{
     readonly items: ReadonlyArray<string>
     readonly answer: (exit: Exit.Exit<void, string>) => Effect.Effect<boolean>
@@ -28,7 +30,8 @@ const make = Effect.fnUntraced(function* (options: { readonly rows?: number; rea
     weight: (item: string) => item.length,
     isRefusal: (error: string) => error === "refused",
     rows: options.rows ?? 100,
-    atOnce: options.atOnce ?? 1
+    atOnce: options.atOnce ?? 1,
+    ...(options.lingerMs === undefined ? {} : { lingerMs: options.lingerMs })
   })
   const items = () => statements.map((statement) => statement.items)
   const settle = Effect.fnUntraced(function* (at: number, exit: Exit.Exit<void, string> = Exit.void) {
@@ -117,6 +120,69 @@ describe("coalesce", () => {
       yield* settle(0)
       yield* settle(1)
     })
+  )
+
+  it.effect("lets calls that linger go together when the first of them has waited long enough", () =>
+    Effect.gen(function* () {
+      const { start, items, settle, begun } = yield* make({ lingerMs: 300 })
+      const [a, b] = [yield* start("a"), yield* start("b")]
+      expect(items()).toEqual([])
+      yield* begun(1)
+      expect(items()).toEqual([["a", "b"]])
+      yield* settle(0)
+      expect([yield* Fiber.join(a), yield* Fiber.join(b)]).toEqual([Exit.succeed("a!"), Exit.succeed("b!")])
+      yield* start("c")
+      expect(items()).toHaveLength(1)
+      yield* begun(2)
+      expect(items()).toEqual([["a", "b"], ["c"]])
+      yield* settle(1)
+    })
+  )
+
+  const AGES_MS = 3_600_000
+
+  it.effect("lets those who linger go at once when enough have come", () =>
+    Effect.gen(function* () {
+      const { start, startAll, items, settle } = yield* make({ lingerMs: AGES_MS })
+      yield* start("a")
+      yield* start("b".repeat(15))
+      yield* start("c")
+      expect(items()).toEqual([["a", "b".repeat(15)]])
+      yield* settle(0)
+      expect(items()).toHaveLength(1)
+      yield* startAll(["d".repeat(8), "e".repeat(7)])
+      expect(items().slice(1)).toEqual([["c", "d".repeat(8), "e".repeat(7)]])
+      yield* settle(1)
+    })
+  )
+
+  it.effect("lets those who come while a statement is under way linger from when they came", () =>
+    Effect.gen(function* () {
+      const { start, items, settle, begun } = yield* make({ lingerMs: 300, atOnce: 2 })
+      yield* start("a".repeat(16))
+      yield* start("b")
+      yield* begun(2)
+      expect(items()).toEqual([["a".repeat(16)], ["b"]])
+      yield* settle(0)
+      yield* settle(1)
+    })
+  )
+
+  it.effect(
+    "keeps nobody waiting for one who left while they lingered, and nobody at all once its scope is closed",
+    () =>
+      Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const { start, items } = yield* Scope.provide(make({ lingerMs: AGES_MS }), scope)
+        const a = yield* start("a".repeat(15))
+        yield* Fiber.interrupt(a)
+        const b = yield* start("b")
+        expect(items()).toEqual([])
+        yield* Scope.close(scope, Exit.void)
+        yield* quiet
+        expect(Exit.hasInterrupts(yield* Fiber.join(b))).toBe(true)
+        expect(items()).toEqual([])
+      })
   )
 
   it.effect("repeats a refused statement in halves, until the refusal stands alone", () =>
