@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Latch, Layer } from "effect"
+import { Effect, Latch, Layer, Option } from "effect"
 import { layer as settingsOf } from "../../../layers/config/Settings.ts"
 import { layer as localQueue } from "../../../layers/local/JobQueue.ts"
 import type { NotificationId } from "../../../services/domain/Ids.ts"
@@ -24,11 +24,19 @@ layer(Layer.mergeAll(hotStores, localQueue))("the role dispatch", (it) => {
       const mailings = yield* Effect.all(Array.from({ length: 6 }, () => accepted(large)))
       const ids = [...mailings, yield* accepted(small)]
       const planned: Array<NotificationId> = []
+      /** What was claimed and saved, for the message of a failure: it happened once, and nobody knows why. */
+      const steps: Array<string> = []
+      const note = (step: string, id: NotificationId) => steps.push(`${step} ${ids.indexOf(id)}`)
       const allPlanned = yield* Latch.make()
       const stores = Layer.succeed(NotificationStore, {
         ...notifications,
+        claimNextPlan: (priority, served, leaseMs) =>
+          Effect.tap(notifications.claimNextPlan(priority, served, leaseMs), (claimed) =>
+            Effect.sync(() => Option.isSome(claimed) && note("claimed", claimed.value.notification.id))
+          ),
         savePlan: (step) =>
           Effect.tap(notifications.savePlan(step), () => {
+            note(step.done ? "done" : "saved", step.id)
             if (step.done) planned.push(step.id)
             return planned.length < ids.length ? Effect.void : allPlanned.open
           })
@@ -41,7 +49,7 @@ layer(Layer.mergeAll(hotStores, localQueue))("the role dispatch", (it) => {
       )
       yield* queue.publish(ids.map((id) => ({ type: "PlanV1", id, priority: "bulk" })))
       yield* Effect.provide(allPlanned.await, roles)
-      expect(planned[0]).toBe(ids.at(-1))
+      expect(planned[0], steps.join(", ")).toBe(ids.at(-1))
       expect(planned.toSorted()).toEqual(ids.toSorted())
     })
   )
