@@ -131,6 +131,22 @@ describe("a browser", () => {
     await page.close()
   })
 
+  it("whose person signs out while the prompt is open is not registered when it is answered", async () => {
+    const page = await open()
+    await clickOn(page, "#unsubscribe")
+    const refusal = await page.evaluate(`(async () => {
+      let answer
+      Notification.requestPermission = () => new Promise((resolve) => { answer = () => resolve("granted") })
+      const subscribing = window.heliograph.subscribe({ userId: "who leaves" }).catch(({ code }) => code)
+      await window.heliograph.unsubscribe()
+      answer()
+      return subscribing
+    })()`)
+    expect(refusal).toBe("CANCELLED")
+    expect(await page.evaluate("heliograph.state()")).toMatchObject({ subscribed: false, deviceId: null })
+    await page.close()
+  })
+
   it("has nothing stored for a visitor who was not asked", async () => {
     const fresh = await openChromium()
     try {

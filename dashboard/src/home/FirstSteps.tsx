@@ -51,6 +51,9 @@ const Arrival = ({ appId, id }: { readonly appId: string; readonly id: string })
   )
 }
 
+/** One after the other: who leaves while a push is on its way would else be subscribed again by it. */
+const IN_TURN = { scope: { id: "this browser" } }
+
 /** Subscribes this browser, and sends it a push. */
 export const ThisBrowser = ({ appId, hasKeys }: { readonly appId: string; readonly hasKeys: boolean }) => {
   const { may } = useApp()
@@ -58,6 +61,7 @@ export const ThisBrowser = ({ appId, hasKeys }: { readonly appId: string; readon
   const client = useQueryClient()
   const [has, setHas] = useState(() => isSubscribed(appId))
   const sending = useMutation({
+    ...IN_TURN,
     mutationFn: () => pushToThisBrowser(appId, hasKeys ? null : `mailto:${email}`),
     networkMode: "always",
     onSuccess: async () => {
@@ -66,6 +70,7 @@ export const ThisBrowser = ({ appId, hasKeys }: { readonly appId: string; readon
     }
   })
   const leaving = useMutation({
+    ...IN_TURN,
     mutationFn: () => leaveThisBrowser(appId),
     networkMode: "always",
     onSuccess: () => {

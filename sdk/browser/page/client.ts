@@ -112,6 +112,8 @@ export const createClient = (options: HeliographOptions): Heliograph => {
     alone(work).catch((error) => {
       throw asError(error)
     })
+  /** Of this page. */
+  let departures = 0
   const own = (): Promise<DeviceState> => readStateOf(config.key, config.appId)
 
   const state = async (): Promise<HeliographState> => {
@@ -179,6 +181,7 @@ export const createClient = (options: HeliographOptions): Heliograph => {
   const subscribe: Heliograph["subscribe"] = async ({ metadata, tags, timezone, userId } = {}) => {
     const missing = missingSupport()
     if (missing !== null) throw missing
+    const before = departures
     await askPermission()
     const fields = {
       userId,
@@ -186,13 +189,20 @@ export const createClient = (options: HeliographOptions): Heliograph => {
       timezone: timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
       metadata
     }
-    const { device } = await inTurn(() => registerAs(fields))
+    const { device } = await inTurn(async () => {
+      // Whoever signs out while the prompt is open is not to be registered when it is answered.
+      if (departures === before) return registerAs(fields)
+      throw new HeliographError("CANCELLED", "unsubscribe() was called before this browser was registered.")
+    })
     tabs.postMessage(false)
     await changed()
     return { deviceId: device!.id }
   }
 
-  const unsubscribe = (): Promise<void> => inTurn(async () => remove(await own()))
+  const unsubscribe = (): Promise<void> => {
+    departures++
+    return inTurn(async () => remove(await own()))
+  }
 
   /** Puts right at page load what happened since: subscriptions end, keys change, permissions are taken back. */
   const reconcile = async (): Promise<void> => {

@@ -1,9 +1,10 @@
-/** The codes of spec 7; the service has more, which are passed through as they come. */
+/** The codes of spec 7, and CANCELLED; the service has more, which are passed through as they come. */
 export type HeliographCode =
   | "NOT_SUPPORTED"
   | "PERMISSION_DENIED"
   | "VAPID_MISSING"
   | "INVALID_CONFIG"
+  | "CANCELLED"
   | "unauthorized"
   | "identity_unverified"
   | "validation_error"
