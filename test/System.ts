@@ -53,7 +53,9 @@ export interface Shown {
   readonly id: string
   readonly status: string
   readonly counts: Counts
+  readonly created_at: string
   readonly started_at: string | null
+  readonly completed_at: string | null
 }
 
 export class NotThere extends Schema.TaggedError<NotThere>()("NotThere", { shown: Schema.Unknown }) {}

@@ -1,11 +1,12 @@
 import type { Scope } from "effect"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Actor } from "../../../services/domain/access/Audit.ts"
 import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
 import type { KeptRequest, Notification } from "../../../services/domain/sending/Notification.ts"
 import { messageOf } from "../../../services/domain/sending/Notification.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
+import { makeForks } from "../../../services/ports/operations/Forks.ts"
 import type { NewNotification } from "../../../services/ports/sending/NotificationStore.ts"
 import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
@@ -104,29 +105,50 @@ const makeAccept = Effect.fnUntraced(function* (
     isRefusal: isRefusedBySql,
     rows: ROWS,
     atOnce: AT_ONCE,
-    lingerMs: yield* AcceptLinger
+    lingerMs: yield* AcceptLinger,
+    unheard: ({ unheard }, arrived) => unheard(arrived)
   })
+  const fork = yield* makeForks
 
-  /** A person sends by themselves, and holds the permission meanwhile: they are few, and may lose it at any moment. */
-  const acceptOf = (actor: Actor, arrival: Arrival): Effect.Effect<Arrived, StoreError> =>
-    actor.kind !== "user"
-      ? acceptOne(arrival)
-      : permitted(sql, arrival.notification.appId, acceptAll([arrival])).pipe(
+  /**
+   * A person sends by themselves, and holds the permission meanwhile: they are few, and may lose it at any moment. What
+   * they began is carried out without them as well: a commit may be on its way.
+   */
+  const acceptPermitted = (arrival: Arrival): Effect.Effect<Arrived, StoreError> =>
+    Effect.contextWith((context: Context.Context<never>) =>
+      Effect.callback((resume) => {
+        let hasLeft = false
+        const accepted = permitted(sql, arrival.notification.appId, acceptAll([arrival])).pipe(
           Effect.tap(() => grew(1)),
           Effect.map(([arrived]) => arrived!),
-          storeError("NotificationStore.accept")
+          storeError("NotificationStore.accept"),
+          Effect.provideContext(context)
         )
+        fork(accepted).addObserver((exit) => {
+          if (!hasLeft) resume(exit)
+          else if (Exit.isSuccess(exit)) arrival.unheard(exit.value)
+        })
+        return Effect.sync(() => {
+          hasLeft = true
+        })
+      })
+    )
 
   const acceptAs = <A>(
     notification: NewNotification,
     to: Pick<Arrival, "device" | "users">,
-    answer: (arrived: Arrived) => A
+    answer: (arrived: Arrived) => A,
+    left?: (accepted: A) => void
   ): Effect.Effect<A, StoreError> => {
     const { priority = "bulk" } = notification.request
     const request = JSON.stringify(notification.request)
+    const unheard = (arrived: Arrived) => {
+      if (arrived.isKept) left?.(answer(arrived))
+    }
     return Effect.flatMap(CurrentActor, (actor) => {
       const sender = isNoted(actor, notification.request.to) ? actor : null
-      return Effect.flatMap(acceptOf(actor, { notification, priority, request, sender, ...to }), (arrived) =>
+      const arrival = { notification, priority, request, sender, unheard, ...to }
+      return Effect.flatMap(actor.kind === "user" ? acceptPermitted(arrival) : acceptOne(arrival), (arrived) =>
         arrived.isKept
           ? Effect.succeed(answer(arrived))
           : Effect.fail(new StoreError({ operation: "NotificationStore.accept", cause: new Error(KEY_LOST) }))
@@ -134,26 +156,31 @@ const makeAccept = Effect.fnUntraced(function* (
     })
   }
 
-  const accept: Store["accept"] = (notification) =>
-    acceptAs(notification, NOBODY, ({ createdAt }) => arrivedAs(notification, createdAt))
+  const accept: Store["accept"] = (notification, unheard) =>
+    acceptAs(notification, NOBODY, ({ createdAt }) => arrivedAs(notification, createdAt), unheard)
 
-  const acceptForDevice: Store["acceptForDevice"] = (notification, device) =>
-    acceptAs(notification, { device, users: null }, ({ claimed, createdAt, device }) =>
-      device === "unknown"
-        ? null
-        : {
-            notification: arrivedAs(notification, createdAt),
-            provider: device === "inactive" ? null : device,
-            claimed: claimed[0] ?? null
-          }
+  const acceptForDevice: Store["acceptForDevice"] = (notification, device, unheard) =>
+    acceptAs(
+      notification,
+      { device, users: null },
+      ({ claimed, createdAt, device }) =>
+        device === "unknown"
+          ? null
+          : {
+              notification: arrivedAs(notification, createdAt),
+              provider: device === "inactive" ? null : device,
+              claimed: claimed[0] ?? null
+            },
+      unheard
     )
 
-  const acceptForUsers: Store["acceptForUsers"] = (notification, users) =>
-    acceptAs(notification, { device: null, users }, ({ claimed, createdAt, left }) => ({
-      notification: arrivedAs(notification, createdAt),
-      claimed,
-      left
-    }))
+  const acceptForUsers: Store["acceptForUsers"] = (notification, users, unheard) =>
+    acceptAs(
+      notification,
+      { device: null, users },
+      ({ claimed, createdAt, left }) => ({ notification: arrivedAs(notification, createdAt), claimed, left }),
+      unheard
+    )
   return { accept, acceptForDevice, acceptForUsers }
 })
 

@@ -40,6 +40,8 @@ export interface Arrival {
   readonly users: FewUsers | null
   /** Who sends it, where that is written down. */
   readonly sender: Actor | null
+  /** Gets what became of it when its caller has left. */
+  readonly unheard: (arrived: Arrived) => void
 }
 
 export interface Arrived {

@@ -34,6 +34,8 @@ export interface CoalesceOptions<Item, A, E> {
    * long. 0, or none: it does not.
    */
   readonly lingerMs?: number
+  /** Gets the answer of a call whose caller has left since its statement began. */
+  readonly unheard?: (item: Item, answer: A) => void
 }
 
 /**
@@ -73,10 +75,15 @@ export const coalesce = <Item, A, E>({
   isRefusal,
   rows,
   atOnce,
-  lingerMs = 0
+  lingerMs = 0,
+  unheard
 }: CoalesceOptions<Item, A, E>): Effect.Effect<(item: Item) => Effect.Effect<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    type Waiting = { readonly item: Item; readonly resume: (answer: Exit.Exit<A, E>) => void }
+    interface Waiting {
+      readonly item: Item
+      readonly resume: (answer: Exit.Exit<A, E>) => void
+      hasLeft: boolean
+    }
     const fork = yield* makeForks
     /** Under way. */
     let statements = 0
@@ -124,7 +131,11 @@ export const coalesce = <Item, A, E>({
         // The database gets its next work before these are answered.
         pump()
         if (Exit.isSuccess(exit)) {
-          for (let i = 0; i < calls.length; i++) calls[i]!.resume(Exit.succeed(exit.value[i]!))
+          for (let i = 0; i < calls.length; i++) {
+            const { hasLeft, item, resume } = calls[i]!
+            if (hasLeft) unheard?.(item, exit.value[i]!)
+            else resume(Exit.succeed(exit.value[i]!))
+          }
         }
       })
     }
@@ -186,13 +197,14 @@ export const coalesce = <Item, A, E>({
 
     return (item) =>
       Effect.callback<A, E>((resume) => {
-        const call: Waiting = { item, resume }
+        const call: Waiting = { item, resume, hasLeft: false }
         if (lingerMs > 0 && waiting.length === 0) linger()
         waiting.push(call)
         waitingRows += weight(item)
         pump()
         // A caller that left before its statement began leaves nothing behind; afterwards it is carried out unheard.
         return Effect.sync(() => {
+          call.hasLeft = true
           const at = waiting.indexOf(call)
           if (at === -1) return
           waiting.splice(at, 1)

@@ -17,7 +17,13 @@ import { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { Settlement } from "../../ports/access/IdempotencyStore.ts"
 import { JobQueue } from "../../ports/operations/JobQueue.ts"
 import { DirectSends } from "../../ports/sending/DirectSends.ts"
-import type { ClaimedMessage, LeaseAtOnce, NewNotification } from "../../ports/sending/NotificationStore.ts"
+import type {
+  AcceptedForDevice,
+  AcceptedForUsers,
+  ClaimedMessage,
+  LeaseAtOnce,
+  NewNotification
+} from "../../ports/sending/NotificationStore.ts"
 import { NotificationStore } from "../../ports/sending/NotificationStore.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import type { Trace } from "../../ports/operations/Tracing.ts"
@@ -218,23 +224,22 @@ export class Accept extends Context.Service<
         const { priority = "bulk" } = request
         const lease = leaseFor(arriving)
         const askedAt = performance.now()
-        return Effect.flatMap(
-          notifications.acceptForDevice(arrival, { id: lower(device), batch: uuidv7() as BatchId, lease }),
-          (found): Effect.Effect<Accepted, UnknownRecipients> => {
-            if (found === null) return Effect.fail(new UnknownRecipients({ field: "device_ids", places: [0] }))
-            const { claimed, provider } = found
-            if (claimed !== null) {
-              give(arriving, lease, [claimed], askedAt)
-              return Effect.succeed(accepted)
-            }
-            wakeUp(
-              provider === null
-                ? { type: "PlanV1", id, priority }
-                : { type: "SendV1", id: laneId({ appId, provider, priority }), priority }
-            )
+        const goOn = (found: AcceptedForDevice | null): Effect.Effect<Accepted, UnknownRecipients> => {
+          if (found === null) return Effect.fail(new UnknownRecipients({ field: "device_ids", places: [0] }))
+          const { claimed, provider } = found
+          if (claimed !== null) {
+            give(arriving, lease, [claimed], askedAt)
             return Effect.succeed(accepted)
           }
-        )
+          wakeUp(
+            provider === null
+              ? { type: "PlanV1", id, priority }
+              : { type: "SendV1", id: laneId({ appId, provider, priority }), priority }
+          )
+          return Effect.succeed(accepted)
+        }
+        const only = { id: lower(device), batch: uuidv7() as BatchId, lease }
+        return Effect.flatMap(notifications.acceptForDevice(arrival, only, goOn), goOn)
       }
 
       /** The same for the devices of a few users. */
@@ -245,12 +250,13 @@ export class Accept extends Context.Service<
         const { priority = "bulk" } = request
         const lease = leaseFor(arriving)
         const askedAt = performance.now()
-        return Effect.map(notifications.acceptForUsers(arrival, { ids, lease }), ({ claimed, left }): Accepted => {
+        const goOn = ({ claimed, left }: AcceptedForUsers): Accepted => {
           give(arriving, lease, claimed, askedAt)
           for (const provider of left) wakeUp({ type: "SendV1", id: laneId({ appId, provider, priority }), priority })
           if (claimed.length + left.length === 0) wakeUp({ type: "PlanV1", id, priority })
           return accepted
-        })
+        }
+        return Effect.map(notifications.acceptForUsers(arrival, { ids, lease }, goOn), goOn)
       }
 
       const sendToMany = Effect.fnUntraced(function* (arriving: Arriving, settle: Settle | null) {
@@ -260,16 +266,20 @@ export class Accept extends Context.Service<
         const skipped = found?.skipped ?? null
         const accepted = skipped === null ? answerOf(arriving) : { ...answerOf(arriving), skipped }
         const request = skipped === null ? arriving.request : { ...arriving.request, skipped }
-        yield* notifications.accept({ ...arriving, request, batches, settlement: settle?.(accepted) ?? null })
-        // The sweeper finds it when it is due.
-        if (sendAt !== null) return accepted
         // The notification is committed: a queue that is slow or down costs it a delay (the sweeper finds it) and the
         // answer nothing.
-        const priority = request.priority ?? "bulk"
-        if (batches === null) wakeUp({ type: "PlanV1", id, priority })
-        else
-          for (const { provider } of batches)
-            wakeUp({ type: "SendV1", id: laneId({ appId, provider, priority }), priority })
+        const goOn = () => {
+          // The sweeper finds it when it is due.
+          if (sendAt !== null) return
+          const priority = request.priority ?? "bulk"
+          if (batches === null) wakeUp({ type: "PlanV1", id, priority })
+          else
+            for (const { provider } of batches)
+              wakeUp({ type: "SendV1", id: laneId({ appId, provider, priority }), priority })
+        }
+        const arrival = { ...arriving, request, batches, settlement: settle?.(accepted) ?? null }
+        yield* notifications.accept(arrival, goOn)
+        goOn()
         return accepted
       })
 

@@ -151,6 +151,12 @@ export interface Revision {
 }
 
 /**
+ * Gets what was accepted, in the place of a caller who has left meanwhile: what was committed is to be sent all the same,
+ * and at once.
+ */
+type Unheard<A> = (accepted: A) => void
+
+/**
  * Notifications and their plans. A row that waits for work is its own outbox entry: it is written together with the
  * work, and the sweeper publishes whatever has waited too long.
  */
@@ -162,14 +168,18 @@ export class NotificationStore extends Context.Service<
      * came in: `queued`, or `scheduled`. With a settlement whose key another request has taken, nothing is accepted and
      * the error says so: whoever has the key does the work.
      */
-    readonly accept: (notification: NewNotification) => Effect.Effect<Notification, StoreError>
+    readonly accept: (
+      notification: NewNotification,
+      unheard?: Unheard<Notification>
+    ) => Effect.Effect<Notification, StoreError>
     /**
      * The same for a message to one device, which is looked up by the way: it is planned as `batch`, unless the device
      * is inactive, and then left to a planner. Null, and nothing done, when the application has no such device.
      */
     readonly acceptForDevice: (
       notification: NewNotification,
-      device: OnlyDevice
+      device: OnlyDevice,
+      unheard?: Unheard<AcceptedForDevice | null>
     ) => Effect.Effect<AcceptedForDevice | null, StoreError>
     /**
      * The same for a message to the devices of a few users, which are looked up by the way: it is planned, a batch for
@@ -177,7 +187,8 @@ export class NotificationStore extends Context.Service<
      */
     readonly acceptForUsers: (
       notification: NewNotification,
-      users: FewUsers
+      users: FewUsers,
+      unheard?: Unheard<AcceptedForUsers>
     ) => Effect.Effect<AcceptedForUsers, StoreError>
     readonly find: (appId: AppId, id: NotificationId) => Effect.Effect<Option.Option<Notification>, StoreError>
     /**

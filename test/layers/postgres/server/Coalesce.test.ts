@@ -10,6 +10,7 @@ const make = Effect.fnUntraced(function* (
     readonly items: ReadonlyArray<string>
     readonly answer: (exit: Exit.Exit<void, string>) => Effect.Effect<boolean>
   }> = []
+  const unheard: Array<string> = []
   const watchers: Array<{ readonly count: number; readonly resume: () => void }> = []
   const begun = (count: number) =>
     Effect.promise(
@@ -29,6 +30,7 @@ const make = Effect.fnUntraced(function* (
     }),
     weight: (item: string) => item.length,
     isRefusal: (error: string) => error === "refused",
+    unheard: (item, answer) => unheard.push(`${item}: ${answer}`),
     rows: options.rows ?? 100,
     atOnce: options.atOnce ?? 1,
     ...(options.lingerMs === undefined ? {} : { lingerMs: options.lingerMs })
@@ -48,7 +50,7 @@ const make = Effect.fnUntraced(function* (
       Effect.forEach(items, (item) => Effect.forkChild(Effect.exit(call(item)))),
       quiet
     )
-  return { start, startAll, items, settle, begun }
+  return { start, startAll, items, settle, begun, unheard }
 })
 
 /** Lets every fiber go as far as it can. */
@@ -240,7 +242,7 @@ describe("coalesce", () => {
 
   it.effect("forgets a caller who left before its statement began, and carries out one who left later", () =>
     Effect.gen(function* () {
-      const { start, items, settle } = yield* make()
+      const { start, items, settle, unheard } = yield* make()
       const a = yield* start("a")
       const [b, c] = [yield* start("b"), yield* start("c")]
       yield* Fiber.interrupt(a)
@@ -249,6 +251,7 @@ describe("coalesce", () => {
       expect(items()).toEqual([["a"], ["c"]])
       yield* settle(1)
       expect(yield* Fiber.join(c)).toEqual(Exit.succeed("c!"))
+      expect(unheard).toEqual(["a: a!"])
     })
   )
 
