@@ -10,7 +10,8 @@ export interface Http2Connection {
   /** Whether so much waits to be written that opening streams would only fill memory. */
   readonly blocked: boolean
   /** Opens a stream for a request. Only when `free` is positive and `blocked` is false. */
-  readonly open: (run: BatchRun, index: number) => void
+  /** `askedAt`: of `performance.now()`, before the batch was asked whether it may begin. */
+  readonly open: (run: BatchRun, index: number, askedAt: number) => void
   /**
    * Everything opened since the last flush goes to the socket. False: it must not any more, because the process stood
    * still meanwhile; `takeBack` is to be called.

@@ -133,13 +133,13 @@ export class OwnConnection implements Http2Connection {
     return this.output.blocked || this.session.upload.blocked
   }
 
-  open(run: BatchRun, index: number): void {
+  open(run: BatchRun, index: number, askedAt: number): void {
     const { batch } = run
     const { streams, upload } = this.session
     if (this.clock === 0) {
       // What is no request goes out in any case.
       this.output.flush()
-      this.clock = performance.now()
+      this.clock = askedAt
       this.unsent = streams.next
       this.keepalive.opened(this.clock)
     }

@@ -32,6 +32,8 @@ class ConnectionPool implements ConnectionOwner {
   private readonly lifetimes: ConnectionLifetimes
   private unanswered = 0
   private pumping = false
+  /** When the first run was asked last whether it may begin. */
+  private askedAt = 0
   private scheduled = false
   private closed: (() => void) | undefined = undefined
 
@@ -170,7 +172,7 @@ class ConnectionPool implements ConnectionOwner {
       }
       const turn = this.runs.length === 1 ? Infinity : TURN
       for (let n = 0; n < turn && connection.free > 0 && !connection.blocked && run.waiting > 0; n++)
-        connection.open(run, run.take())
+        connection.open(run, run.take(), this.askedAt)
       this.lifetimes.used(connection)
       // It may have left meanwhile, by a defect of its own.
       if (this.runs[0] === run) this.runs.push(this.runs.shift()!)
@@ -182,6 +184,8 @@ class ConnectionPool implements ConnectionOwner {
 
   /** The first run with requests that wait and may begin; others leave the queue. */
   private nextRun(): BatchRun | undefined {
+    // A process that stands still after that, and before the request is written, asks once more.
+    this.askedAt = performance.now()
     for (let run = this.runs[0]; run !== undefined; run = this.runs[0]) {
       if (run.waiting > 0 && run.mayBegin) return run
       this.runs.shift()

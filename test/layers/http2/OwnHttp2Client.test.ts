@@ -90,6 +90,22 @@ describe("a process that stands still over requests that it writes", () => {
     expect(still.answers.size).toBe(8)
   })
 
+  it("sends none when it stands still right after the batch said that it may begin", async () => {
+    const { sender, whole } = await noting()
+    await sender.send(1)
+    whole.length = 0
+    let asked = 0
+    const { failures } = await sender.send(8, {
+      mayBegin: () => {
+        asked++
+        if (asked === 1) standStill()
+        return asked === 1
+      }
+    })
+    expect(failures.size).toBe(8)
+    expect(whole).toEqual([])
+  })
+
   it("has an answer for what went out before in the same turn, and sends none of the rest", async () => {
     const { sender, whole } = await noting()
     await sender.send(1)
