@@ -16,6 +16,7 @@ import { firstLooks } from "../migrations/0031_first_looks.ts"
 import { endedRuns } from "../migrations/0032_ended_runs.ts"
 import { indexOrder } from "../migrations/0033_index_order.ts"
 import { MIGRATING } from "./advisoryLocks.ts"
+import { lockTables } from "./lockTables.ts"
 
 /** The data model by subject, each after those whose tables it names. */
 const schema = [access, audience, messages, sending, engagement, inbox, webhooks, operations].join("\n")
@@ -93,6 +94,7 @@ export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationError, PgCli
             id integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(), fingerprint text
           )`
         const pending = yield* compared(sql)
+        if (pending.length > 0) yield* sql.unsafe(lockTables).unprepared
         for (const migration of pending) {
           // The client sends one statement at a time; EXECUTE takes a whole script.
           yield* sql.unsafe(`DO $do$ BEGIN EXECUTE $script$${migration.sql}$script$; END $do$`).unprepared

@@ -1,10 +1,11 @@
 import { expect, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Effect } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { describe } from "vitest"
 import { pool } from "../../../../layers/postgres/server/Database.ts"
 import { migrate, MIGRATIONS, standing } from "../../../../layers/postgres/server/Migrations.ts"
-import { testDatabase, freshDatabase } from "../../../Database.ts"
+import { freshDatabase, testDatabase, TestDatabase } from "../../../Database.ts"
+import { eventually } from "../../../System.ts"
 
 const names = MIGRATIONS.map(({ name }) => name)
 
@@ -61,6 +62,34 @@ describe("migrate", () => {
         }
         expect(yield* rows).toEqual(before)
       }).pipe(Effect.provide(testDatabase()))
+  )
+
+  it.live("meets nobody in a deadlock who takes tables in whatever order, and goes on when they are done", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const { url } = yield* TestDatabase
+      yield* sql`DELETE FROM migrations WHERE id = 33`
+      yield* sql`ALTER TABLE devices ADD CONSTRAINT devices_app_id_token_hash_key UNIQUE (app_id, token_hash)`
+      yield* sql`ALTER TABLE channels
+        ADD CONSTRAINT channels_app_id_kind_address_key_key UNIQUE (app_id, kind, address_key)`
+      const migrating = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`LOCK TABLE webhooks IN ROW EXCLUSIVE MODE`
+          const migrating = yield* Effect.forkChild(
+            migrate.pipe(Effect.provide(PgClient.layerFrom(pool(url, 1)).pipe(Layer.orDie)))
+          )
+          // By then it has locked others, if it takes one after the other, and waits for this one.
+          yield* eventually(
+            Effect.orDie(sql<{ readonly count: number }>`
+              SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted AND relation = 'webhooks'::regclass`),
+            ([row]) => row!.count > 0
+          )
+          yield* sql`LOCK TABLE contacts, notifications, devices IN ROW EXCLUSIVE MODE`
+          return migrating
+        })
+      )
+      expect(yield* Fiber.join(migrating)).toEqual(["index_order"])
+    }).pipe(Effect.provide(testDatabase()))
   )
 
   it.effect("changes nothing in a database that is up to date", () =>
