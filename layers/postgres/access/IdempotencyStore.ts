@@ -3,12 +3,15 @@ import { SqlClient } from "effect/sql"
 import type { Begun } from "../../../services/ports/access/IdempotencyStore.ts"
 import { IdempotencyStore, KEPT_MS } from "../../../services/ports/access/IdempotencyStore.ts"
 import { milliseconds } from "../server/columns.ts"
+import { Holder } from "../operations/Holder.ts"
 import { regularly } from "../operations/regularly.ts"
 import { settleKey } from "./settleKey.ts"
 import { storeError } from "../server/storeError.ts"
 
 interface KeyRow {
   readonly is_same: boolean
+  /** Milliseconds. */
+  readonly age: number
   readonly holder: string
   readonly status: number | null
   readonly body: string | null
@@ -22,28 +25,35 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
   IdempotencyStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const process = yield* Holder
     const kept = sql`${milliseconds(KEPT_MS)} * interval '1 ms'`
 
     const begin: IdempotencyStore["Service"]["begin"] = Effect.fnUntraced(function* (claim, fingerprint, leaseMs) {
       const { appId, holder, key, route } = claim
       const taken = yield* sql`
-        INSERT INTO idempotency_keys AS k (app_id, route, key, fingerprint, holder, lease_until)
-        VALUES (${appId}, ${route}, ${key}, ${fingerprint}, ${holder}, now() + ${milliseconds(leaseMs)} * interval '1 ms')
+        INSERT INTO idempotency_keys AS k (app_id, route, key, fingerprint, holder, process, lease_until)
+        VALUES (${appId}, ${route}, ${key}, ${fingerprint}, ${holder}, ${process.id()}::integer,
+          now() + ${milliseconds(leaseMs)} * interval '1 ms')
         ON CONFLICT (app_id, route, key) DO UPDATE SET
-          fingerprint = excluded.fingerprint, holder = excluded.holder, lease_until = excluded.lease_until,
-          created_at = now(), status = NULL, body = NULL, location = NULL
+          fingerprint = excluded.fingerprint, holder = excluded.holder, process = excluded.process,
+          lease_until = excluded.lease_until, created_at = now(), status = NULL, body = NULL, location = NULL
         WHERE k.created_at < now() - ${kept}
-          OR (k.status IS NULL AND k.lease_until < now() AND k.fingerprint = excluded.fingerprint)
+          OR (k.status IS NULL AND k.fingerprint = excluded.fingerprint
+            AND (k.lease_until < now() OR k.process IS NOT NULL AND NOT EXISTS (
+              SELECT FROM holders WHERE id = k.process AND ended IS NULL
+            )))
         RETURNING holder`
       if (taken.length > 0) return { _tag: "Taken" } satisfies Begun
       const rows = yield* sql<KeyRow>`
-        SELECT fingerprint = ${fingerprint} AS is_same, holder, status, body, location FROM idempotency_keys
+        SELECT fingerprint = ${fingerprint} AS is_same, holder, status, body, location,
+          extract(epoch FROM now() - created_at)::float8 * 1000 AS age
+        FROM idempotency_keys
         WHERE app_id = ${appId} AND route = ${route} AND key = ${key}`
       const row = rows[0]
       // Given back between the two statements: the other request is only just over.
-      if (row === undefined) return { _tag: "InFlight" } satisfies Begun
+      if (row === undefined) return { _tag: "InFlight", forMs: 0 } satisfies Begun
       if (!row.is_same) return { _tag: "Mismatch" } satisfies Begun
-      if (row.status === null) return { _tag: "InFlight" } satisfies Begun
+      if (row.status === null) return { _tag: "InFlight", forMs: row.age } satisfies Begun
       return {
         _tag: "Answered",
         holder: row.holder,

@@ -15,6 +15,7 @@ import { workflows } from "../migrations/0030_workflows.ts"
 import { firstLooks } from "../migrations/0031_first_looks.ts"
 import { endedRuns } from "../migrations/0032_ended_runs.ts"
 import { indexOrder } from "../migrations/0033_index_order.ts"
+import { keyProcesses } from "../migrations/0034_key_processes.ts"
 import { MIGRATING } from "./advisoryLocks.ts"
 import { lockTables } from "./lockTables.ts"
 
@@ -31,7 +32,8 @@ export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [
   { id: 30, name: "workflows", sql: workflows },
   { id: 31, name: "first_looks", sql: firstLooks },
   { id: 32, name: "ended_runs", sql: endedRuns },
-  { id: 33, name: "index_order", sql: indexOrder }
+  { id: 33, name: "index_order", sql: indexOrder },
+  { id: 34, name: "key_processes", sql: keyProcesses }
 ]
 
 interface Migration {

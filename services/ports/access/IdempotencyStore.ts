@@ -34,7 +34,7 @@ export type Begun =
   /** The work is this request's to do. */
   | { readonly _tag: "Taken" }
   | { readonly _tag: "Answered"; readonly holder: string; readonly answer: KeptAnswer }
-  | { readonly _tag: "InFlight" }
+  | { readonly _tag: "InFlight"; readonly forMs: number }
   /** The key belongs to a request that said something else. */
   | { readonly _tag: "Mismatch" }
 

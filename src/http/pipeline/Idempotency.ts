@@ -18,7 +18,10 @@ import type { Reply } from "./Reply.ts"
  * answers (2xx and 4xx) are kept and replayed; after a failure on our side the next try does the work.
  */
 
-/** How long a request that died keeps others from doing its work. Longer than any handler takes (a test delivery: 10 s). */
+/**
+ * How long a request that died keeps others from doing its work, unless its process is known to have ended. Longer than any
+ * handler takes (a test delivery: 10 s).
+ */
 const LEASE_MS = 20_000
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -42,19 +45,22 @@ export const fingerprintOf = (
   return (bytes === null ? hash : hash.update(bytes)).digest()
 }
 
-/** What the client is told of whoever holds the key. */
-const refusal = {
-  InFlight: new ApiError(
+/** Work that takes so long may have lost its process, which is found out some seconds later. */
+const LONG_MS = 1_000
+
+/** The client is told that another request does the work. */
+const inFlight = (forMs: number) =>
+  new ApiError(
     "conflict",
     "The first request with this Idempotency-Key is still at work. Repeat this one in a moment.",
     [],
-    { "retry-after": "1" }
-  ),
-  Mismatch: new ApiError(
-    "idempotency_key_reused",
-    "This Idempotency-Key was used for a request that said something else. Use a new key for each new request."
+    { "retry-after": forMs < LONG_MS ? "1" : "3" }
   )
-}
+
+const mismatch = new ApiError(
+  "idempotency_key_reused",
+  "This Idempotency-Key was used for a request that said something else. Use a new key for each new request."
+)
 
 export interface Once<A> {
   readonly store: IdempotencyStore["Service"]
@@ -100,7 +106,8 @@ export const once = Effect.fnUntraced(function* <A>(request: Once<A>) {
     // The whole first answer, the id of its request included: errors name it in their bodies.
     return respond(begun.answer, { ...headers, "x-request-id": begun.holder, "idempotent-replayed": "true" })
   }
-  if (begun._tag !== "Taken") return yield* Effect.fail(refusal[begun._tag])
+  if (begun._tag === "InFlight") return yield* Effect.fail(inFlight(begun.forMs))
+  if (begun._tag === "Mismatch") return yield* Effect.fail(mismatch)
   let isSettled = false
   const settlementOf = (answer: KeptAnswer): Settlement => ({
     claim,
