@@ -91,7 +91,7 @@ const noReply = (failure: SmtpFailure, stage: Stage): Verdict => {
   const retry = (reason: string) => done({ _tag: "Retry", reason, afterMs: null })
   if (failure.code === "EAUTH") return hold("the sign-in", failure)
   // The server may have taken the message: it goes again under the same Message-ID.
-  if (stage === "dot") return retry("possibly_delivered")
+  if (stage === "dot") return done({ _tag: "Retry", reason: "possibly_delivered", afterMs: null, isUnknown: true })
   if (failure.code === NO_UTF8) {
     // Another server may take it: nothing is said against the mailbox.
     return failure.command === "MAIL FROM"

@@ -1,8 +1,10 @@
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { pool } from "../../layers/postgres/server/Database.ts"
 import { lastingPort } from "../Ports.ts"
 import type { Shown, System } from "../System.ts"
-import { makeSystem, reconciles } from "../System.ts"
+import { eventually, makeSystem, reconciles } from "../System.ts"
 
 class TheSystem extends Context.Service<TheSystem, System>()("heliograph/test/TheSystem") {}
 
@@ -194,6 +196,38 @@ layer(LOST, { timeout: 240_000, excludeTestServices: true })("a mailing whose no
       const got = came.filter((key) => key.startsWith(`${id}:`)).map((key) => outcomes.get(key.slice(id.length + 1)))
       expect(new Set(got)).toEqual(new Set(["sent", "outcome_unknown"]))
       expect([...outcomes.values()].filter((outcome) => outcome === "cancelled").length).toBeGreaterThan(0)
+    })
+  )
+})
+
+class Unanswered extends Context.Service<Unanswered, System>()("heliograph/test/Unanswered") {}
+const UNANSWERED = Layer.effect(Unanswered, makeSystem({ RETRY_BASE_SECONDS: "600" }))
+
+layer(UNANSWERED, { timeout: 240_000, excludeTestServices: true })("a message that no provider answered", (it) => {
+  it.effect("ends nobody as plainly cancelled when it is cancelled before the next try", () =>
+    Effect.gen(function* () {
+      const system = yield* Unanswered
+      const devices = yield* system.importDevices(3)
+      const before = yield* system.send({ to: { device_ids: devices }, content: CONTENT })
+      yield* system.until(before, ({ status }) => status === "completed")
+      const sql = yield* Effect.provide(pool(system.env["DATABASE_URL"]!, 1), Reactivity.layer)
+      for (const { control } of [system.fleet.apns, system.fleet.apnsSandbox, system.fleet.fcm, system.fleet.webpush]) {
+        control.set({ do: "close" })
+      }
+      for (const device_ids of [devices.slice(0, 1), devices]) {
+        const id = yield* system.send({ to: { device_ids }, content: CONTENT })
+        yield* eventually(
+          Effect.orDie(sql<{ readonly waiting: number }>`
+            SELECT coalesce(sum(pending), 0)::int AS waiting FROM batches
+            WHERE notification_id = ${id} AND attempts = 1 AND lease_until IS NULL`),
+          ([row]) => row!.waiting === device_ids.length
+        )
+        expect((yield* system.call("POST", `/api/v1/notifications/${id}/cancel`)).status).toBe(200)
+        const shown = yield* system.until(id, ({ counts }) => counts.pending === 0)
+        expect(shown.counts).toMatchObject({ accepted: device_ids.length, cancelled: device_ids.length })
+        const { body } = yield* system.call("GET", `/api/v1/notifications/${id}/deliveries`)
+        expect(body.data.map(({ error }: { error: string }) => error)).toEqual(device_ids.map(() => "outcome_unknown"))
+      }
     })
   )
 })

@@ -17,8 +17,8 @@ const codeOfProvider = `(CASE b.provider ${Object.entries(providerCode)
 
 /**
  * Whether some of the batch `b` may have got their message from somebody who never wrote so: its lease was neither
- * given back nor ended by results, or it was taken over from such a holder. (An inbox's messages are written with their
- * results.)
+ * given back nor ended by results, or it was taken over from such a holder; or the provider never answered, and it waits
+ * for another try. (An inbox's messages are written with their results.)
  */
 const isUnknown = `(b.provider <> 'inbox' AND (b.doubtful OR b.lease_until IS NOT NULL))`
 

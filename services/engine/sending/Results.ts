@@ -34,6 +34,7 @@ interface Group {
   readonly attempts: number
   readonly suspended: boolean
   readonly slowed: boolean
+  readonly doubtful: boolean
   /** Of the first of them. */
   readonly reason: string
 }
@@ -126,7 +127,7 @@ export class Results {
         this.#retry(
           recipient,
           outcome.reason,
-          { delayMs, attempts: attempts + 1, suspended: false, slowed: false },
+          { delayMs, attempts: attempts + 1, suspended: false, slowed: false, doubtful: outcome.isUnknown === true },
           now
         )
         return
@@ -143,7 +144,8 @@ export class Results {
             delayMs: waitOf(outcome.afterMs),
             attempts,
             suspended: false,
-            slowed: isRepairable || outcome.scope !== "recipient"
+            slowed: isRepairable || outcome.scope !== "recipient",
+            doubtful: false
           },
           now
         )
@@ -153,7 +155,7 @@ export class Results {
         this.#retry(
           recipient,
           outcome.reason,
-          { delayMs: this.#rules.pauseMs, attempts, suspended: true, slowed: false },
+          { delayMs: this.#rules.pauseMs, attempts, suspended: true, slowed: false, doubtful: false },
           now
         )
     }
@@ -221,7 +223,7 @@ export class Results {
       return
     }
     this.#ended++
-    const key = `${wait.delayMs}:${wait.attempts}:${wait.suspended}:${wait.slowed}`
+    const key = `${wait.delayMs}:${wait.attempts}:${wait.suspended}:${wait.slowed}:${wait.doubtful}`
     const group = this.#retries.get(key)
     if (group) group.recipients.push(recipient)
     else this.#retries.set(key, { recipients: [recipient], reason: storable(reason), ...wait })

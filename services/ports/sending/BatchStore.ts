@@ -65,6 +65,8 @@ export interface ResultChunk {
     readonly suspended: boolean
     /** Set when they wait because the credential is over a limit, or refused for them: another one need not wait. */
     readonly slowed: boolean
+    /** Set when the provider never answered, and may have taken them. */
+    readonly doubtful?: boolean
     /** What the provider said of the first of them, for the log. */
     readonly reason?: string
   }>

@@ -15,8 +15,8 @@ export type Settled =
   | { readonly _tag: "Drop"; readonly reason: string; readonly seenBefore: number | null }
   /** This message can never be delivered; the recipient stays. */
   | { readonly _tag: "Fail"; readonly reason: string }
-  /** Transient. `afterMs`: not before. */
-  | { readonly _tag: "Retry"; readonly reason: string; readonly afterMs: number | null }
+  /** Transient. `afterMs`: not before. `isUnknown`: no answer came, and the provider may have taken it. */
+  | { readonly _tag: "Retry"; readonly reason: string; readonly afterMs: number | null; readonly isUnknown?: true }
   /** Over a limit of the scope; `recipient` concerns this one alone, everything else the lane. */
   | {
       readonly _tag: "Slow"
@@ -79,10 +79,11 @@ export interface Provider {
 }
 
 /** No answer came. It may have been delivered, unless the failure says that it was not processed. Nobody is dropped for it. */
-export const outcomeOfFailure = ({ reason }: Http2Failure, afterMs: number | null = null): Settled =>
-  reason === "withheld"
-    ? { _tag: "Withheld" }
-    : { _tag: "Retry", reason: reason === "timeout" ? "timeout" : `connection_${reason}`, afterMs }
+export const outcomeOfFailure = ({ reason, unprocessed }: Http2Failure, afterMs: number | null = null): Settled => {
+  if (reason === "withheld") return { _tag: "Withheld" }
+  const retry = { _tag: "Retry", reason: reason === "timeout" ? "timeout" : `connection_${reason}`, afterMs } as const
+  return unprocessed ? retry : { ...retry, isUnknown: true }
+}
 
 /** The address may not be called, which is as `refused` says, or cannot be looked up at the moment. */
 export const outcomeOfRefusal = ({ transient }: OutboundRefused, refused: Settled): Settled =>

@@ -111,7 +111,7 @@ describe("an answer of FCM", () => {
 
   it("that never came is tried again, at once only if the message was not processed", () => {
     const after = (unprocessed: boolean) => outcomeOfFailure({ reason: "timeout", message: "", unprocessed })
-    expect(after(false)).toEqual({ _tag: "Retry", reason: "timeout", afterMs: 10_000 })
+    expect(after(false)).toEqual({ _tag: "Retry", reason: "timeout", afterMs: 10_000, isUnknown: true })
     expect(after(true)).toEqual({ _tag: "Retry", reason: "timeout", afterMs: null })
   })
 })

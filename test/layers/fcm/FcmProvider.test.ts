@@ -340,7 +340,7 @@ describe("FcmProvider", () => {
     expect(outage).toEqual({ _tag: "Retry", reason: "unavailable", afterMs: 10_000 })
     fcm.control.set({ do: "close", first: 1 })
     const [lost] = await sender.send({ message: message(), credential: account(), targets: devices(1) })
-    expect(lost).toEqual({ _tag: "Retry", reason: "connection_closed", afterMs: 10_000 })
+    expect(lost).toEqual({ _tag: "Retry", reason: "connection_closed", afterMs: 10_000, isUnknown: true })
   })
 
   it("fails what is expired or too large without a request", async () => {

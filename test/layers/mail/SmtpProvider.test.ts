@@ -301,7 +301,7 @@ describe("SmtpProvider", () => {
     const sent = mail()
     const targets = people(1)
     expect(await sender.send({ message: sent, credential: owner(), targets })).toEqual([
-      { _tag: "Retry", reason: "possibly_delivered", afterMs: null }
+      { _tag: "Retry", reason: "possibly_delivered", afterMs: null, isUnknown: true }
     ])
     expect(tags(await sender.send({ message: sent, credential: owner(), targets }))).toEqual(["Ok"])
     expect([...smtp.received().values()]).toEqual([2])

@@ -129,7 +129,12 @@ describe("a reply of an SMTP server", () => {
 
   it("that never came leaves it open, after the final dot alone, whether the mail was delivered", () => {
     const lost = { code: "ECONNECTION", command: "CONN", message: "Connection closed unexpectedly" }
-    expect(of(lost, "dot")).toEqual({ _tag: "Retry", reason: "possibly_delivered", afterMs: null })
+    expect(of(lost, "dot")).toEqual({
+      _tag: "Retry",
+      reason: "possibly_delivered",
+      afterMs: null,
+      isUnknown: true
+    })
     for (const stage of ["connect", "envelope", "data"] as const) {
       expect(of(lost, stage)).toMatchObject({ _tag: "Retry" })
       expect(of(lost, stage)).not.toMatchObject({ reason: "possibly_delivered" })

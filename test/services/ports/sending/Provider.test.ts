@@ -3,13 +3,15 @@ import { OutboundRefused } from "../../../../services/ports/outbound/OutboundPol
 import { outcomeOfFailure, outcomeOfRefusal } from "../../../../services/ports/sending/Provider.ts"
 
 describe("a message to which no answer came", () => {
-  it("is tried again, whatever was in the way", () => {
+  it("is tried again, whatever was in the way, and may have arrived unless it was surely not processed", () => {
     for (const reason of ["connect", "not_http2", "timeout", "closed", "protocol", "too_large"] as const) {
-      expect(outcomeOfFailure({ reason, message: "", unprocessed: false })).toEqual({
+      const retry = {
         _tag: "Retry",
         reason: reason === "timeout" ? "timeout" : `connection_${reason}`,
         afterMs: null
-      })
+      }
+      expect(outcomeOfFailure({ reason, message: "", unprocessed: false })).toEqual({ ...retry, isUnknown: true })
+      expect(outcomeOfFailure({ reason, message: "", unprocessed: true })).toStrictEqual(retry)
     }
   })
 
