@@ -81,6 +81,15 @@ const usageOf = (name: string): ReadonlyArray<string> => {
   return lines.slice(first, first + length).map((line) => line.slice(5))
 }
 
+/** Those that the comment names: a word that nobody reads would only seem to have been heard. */
+const checkFlags = (name: string): void => {
+  const usage = usageOf(name).join("\n")
+  const known = new Set(["short", "help", ...[...usage.matchAll(/--([a-z-]+)/g)].map(([, flag]) => flag!)])
+  for (const flag of flags.keys()) {
+    if (!known.has(flag)) throw new Error(`The benchmark ${name} has no flag --${flag}. Its flags:\n${usage}`)
+  }
+}
+
 if (flags.has("help")) {
   print("npm run bench                          everything, one after the other")
   print("npm run bench -- <name> [--short]      one of them; further flags by name:\n")
@@ -88,6 +97,7 @@ if (flags.has("help")) {
   process.exit()
 }
 
+for (const name of names) checkFlags(name)
 for (const name of names.length === 0 ? MODULES : names) {
   const { benchmark } = (await import(`./${name}.ts`)) as { readonly benchmark: Benchmark }
   say(`${benchmark.name}: ${benchmark.about}`)

@@ -135,14 +135,19 @@ const run = async (options: Options): Promise<Omit<Result, "name">> => {
   const { flags, short } = options
   const words = (flag: string, all: string) =>
     new Set((flags.get(flag) ?? all).split(",").filter((word) => word !== ""))
-  const only = words("only", ["closed", ...STEADY.keys(), "growth"].join(","))
+  const known = (flag: string, all: ReadonlyArray<string>, chosen = words(flag, all.join(","))) => {
+    const wrong = [...chosen].filter((word) => !all.includes(word))
+    if (wrong.length > 0) throw new Error(`--${flag} takes ${all.join(", ")}, and not ${wrong.join(", ")}`)
+    return chosen
+  }
+  const only = known("only", ["closed", ...[...STEADY.keys()].map(String), "growth"])
   const rounds = Number(flags.get("rounds") ?? (short ? 1 : 5))
   const clients = Number(flags.get("clients") ?? CLIENTS)
   const ms = Number(flags.get("seconds") ?? (short ? 2 : 4)) * 1000
   const parts: Parts = { tables: [], facts: {} }
   if ([...only].some((part) => part !== "growth")) {
     await withBench(options, async (site, bench) => {
-      const contenders = words("contenders", "home-made,engine,single")
+      const contenders = known("contenders", ["home-made", "engine", "single"])
       const servers = await serversOf(site, contenders, words("linger", ""), words("to", "device"))
       await warmUp(bench, servers, { clients, ms, idleMs: short ? 3000 : 10_000 })
       await versus(bench, servers, only, { rounds, clients, ms, short }, parts)

@@ -8,7 +8,7 @@ import { prepare, type Sink, startNghttpd, startNginx } from "./transport/Sink.t
  * The transport alone: POSTs as APNs takes them (a token in the path, a JWT's length of authorization, an apns-id, 311
  * bytes of JSON) over TLS to a server written by others, each answered with 200.
  *
- *   node bench/main.ts transport [--rounds 7] [--requests 200000]
+ *   npm run bench -- transport [--rounds 7] [--requests 200000]
  *
  * Each sender is a process of its own; its CPU counts, all its threads and TLS included. Slower ones send fewer requests
  * a turn. Left out: everything before and after sending. h2load repeats one body and one apns-id; every other sender
