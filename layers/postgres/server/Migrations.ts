@@ -36,6 +36,11 @@ export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [
   { id: 34, name: "key_processes", sql: keyProcesses }
 ]
 
+/** Other services may have theirs in the same schema. */
+const TABLES = MIGRATIONS.flatMap(({ sql }) =>
+  [...sql.matchAll(/CREATE (?:UNLOGGED )?TABLE (\w+)/g)].map(([, name]) => name!)
+)
+
 interface Migration {
   readonly id: number
   readonly name: string
@@ -96,7 +101,7 @@ export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationError, PgCli
             id integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now(), fingerprint text
           )`
         const pending = yield* compared(sql)
-        if (pending.length > 0) yield* sql.unsafe(lockTables).unprepared
+        if (pending.length > 0) yield* sql.unsafe(lockTables(TABLES)).unprepared
         for (const migration of pending) {
           // The client sends one statement at a time; EXECUTE takes a whole script.
           yield* sql.unsafe(`DO $do$ BEGIN EXECUTE $script$${migration.sql}$script$; END $do$`).unprepared

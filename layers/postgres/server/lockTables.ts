@@ -2,17 +2,16 @@
 const TRIES = 100
 
 /**
- * Locks all tables there are until the transaction's end. Nodes of the release before serve meanwhile, and their statements
- * take tables in any order: whoever waits for one while holding others meets them in a deadlock, whose victim is either. So
- * all are given back, and asked for again, where one of them does not come soon.
+ * Locks those of the tables that are there until the transaction's end, with their partitions. Nodes of the release before
+ * serve meanwhile, and their statements take tables in any order: whoever waits for one while holding others meets them in
+ * a deadlock, whose victim is either. So all are given back, and asked for again, where one of them does not come soon.
  */
-export const lockTables = `
+export const lockTables = (names: ReadonlyArray<string>): string => `
 DO $body$
 DECLARE
   tables text := (
-    SELECT string_agg(c.oid::regclass::text, ', ' ORDER BY c.oid) FROM pg_class c
-    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-      AND c.relname <> 'migrations'
+    SELECT string_agg(to_regclass(name)::text, ', ') FROM unnest('{${names.join()}}'::text[]) AS t (name)
+    WHERE to_regclass(name) IS NOT NULL
   );
 BEGIN
   IF tables IS NULL THEN
