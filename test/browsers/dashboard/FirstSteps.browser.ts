@@ -48,14 +48,11 @@ it("leads a new owner to a push in their own Firefox, which is shown and ticked,
   await until("The words of its arrival", text, (shown) => shown.includes("shown by your browser"))
   await until("The tick", text, (shown) => shown.match(/To do/g)?.length === 4)
 
-  // A second try makes neither a second key nor a second device. Its permission takes long, and so it is under way still
-  // when the person leaves.
+  // A second try makes neither a second key nor a second device. It waits for its permission still when the person leaves.
   await page.evaluate(`{
     const { requestPermission } = Notification
-    Notification.requestPermission = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 2000))
-      return requestPermission.call(Notification)
-    }
+    const granted = new Promise((resolve) => { window.grant = resolve })
+    Notification.requestPermission = () => granted.then(() => requestPermission.call(Notification))
   }`)
   await press("Send another")
   const devices = async () =>
@@ -73,6 +70,7 @@ it("leads a new owner to a push in their own Firefox, which is shown and ticked,
   expect(apiKeys.nodes.filter(({ name }: { name: string }) => name === "Push to your browser")).toHaveLength(1)
 
   await press("No more of them here")
+  await page.evaluate("window.grant()")
   const sent = async () =>
     (await desk.ask(token, "query($appId: ID!) { notifications(appId: $appId, first: 5) { nodes { id } } }", { appId }))
       .notifications.nodes
