@@ -133,8 +133,10 @@ export const coalesce = <Item, A, E>({
         if (Exit.isSuccess(exit)) {
           for (let i = 0; i < calls.length; i++) {
             const { hasLeft, item, resume } = calls[i]!
-            if (hasLeft) unheard?.(item, exit.value[i]!)
-            else resume(Exit.succeed(exit.value[i]!))
+            const answer = exit.value[i]!
+            if (!hasLeft) resume(Exit.succeed(answer))
+            // In a fiber of its own: what breaks there keeps nobody else's answer back.
+            else if (unheard !== undefined) fork(Effect.sync(() => unheard(item, answer)))
           }
         }
       })
