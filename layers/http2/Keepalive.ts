@@ -45,6 +45,11 @@ export class Keepalive {
     this.awaiting = this.watched.oldestAt() === undefined ? 0 : performance.now()
   }
 
+  /** The peer took what was written. */
+  took(): void {
+    this.stuckSince = 0
+  }
+
   /** Sets the timer unless it is set. It never is too late: whatever is due moves only back. */
   arm(): void {
     if (this.timer !== undefined || this.over) return

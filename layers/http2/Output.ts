@@ -6,7 +6,9 @@ import type { Writable } from "node:stream"
  */
 const SMALLEST = 1 << 15
 const LARGEST = 1 << 18
-/** Bytes on their way to the socket above which no streams are opened, and below which they are again. */
+/** Begun in one turn, this is a write's worth: with room in the largest page for one more of any usual size. */
+const FULL = (LARGEST * 3) / 4
+/** Bytes on their way to the socket above which the peer does not read, and below which it does again. */
 const HIGH = 1 << 20
 const LOW = 1 << 18
 const SPARE = 4
@@ -20,7 +22,7 @@ interface Page {
 const page = (size: number): Page => ({ bytes: Buffer.allocUnsafeSlow(size), busy: 0 })
 
 export interface OutputOptions {
-  /** What was held back by `blocked` may go on. */
+  /** The socket has taken all that it was given. */
   readonly onDrained: () => void
   /** Asked before each write: whether what was written into the page must not go out any more. It is dropped then. */
   readonly isStale: () => boolean
@@ -34,8 +36,12 @@ export class Output {
   /** The page under the pen, and where the next frame goes. Only after `reserve`. */
   bytes: Buffer
   at = 0
-  /** Bytes that the socket has not taken yet. */
+  /**
+   * Bytes that the socket has not taken yet. What it is given meanwhile it keeps to itself, for a turn of the event loop
+   * at least, and writes whenever it goes on.
+   */
   queued = 0
+  /** The peer does not read. */
   blocked = false
   /** How often something was handed to the socket. */
   writes = 0
@@ -53,13 +59,22 @@ export class Output {
     this.bytes = this.page.bytes
   }
 
+  /** Bytes that go out with the next flush. */
+  get begun(): number {
+    return this.at - this.from
+  }
+
+  get full(): boolean {
+    return this.begun > FULL
+  }
+
   /** Makes room for `size` bytes in one piece. */
   reserve(size: number): void {
     if (this.page.bytes.length - this.at >= size) return
     // What was begun in this turn moves along, so that it stays one write, unless it is as much as a page should be.
     const begun = this.bytes.subarray(this.from, this.at)
     if (begun.length * 2 > this.size && this.size < LARGEST) this.grow()
-    const moves = begun.length * 2 <= this.size && begun.length + size <= this.size
+    const moves = (begun.length * 2 <= this.size || this.size === LARGEST) && begun.length + size <= this.size
     if (!moves) this.flush()
     if (this.page.busy === 0) this.recycle(this.page)
     this.page = size > this.size ? page(size) : (this.spare.pop() ?? page(this.size))
@@ -92,10 +107,8 @@ export class Output {
     this.socket.write(page.bytes.subarray(from, at), () => {
       this.queued -= at - from
       if (--page.busy === 0 && page !== this.page) this.recycle(page)
-      if (this.blocked && this.queued < LOW) {
-        this.blocked = false
-        this.options.onDrained()
-      }
+      if (this.queued < LOW) this.blocked = false
+      if (this.queued === 0) this.options.onDrained()
     })
   }
 

@@ -71,7 +71,10 @@ export class OwnConnection implements Http2Connection {
       (bytes, length) => this.read(bytes, length)
     )
     this.output = new Output(this.socket, {
-      onDrained: () => this.owner.onFree(this),
+      onDrained: () => {
+        this.keepalive.took()
+        this.owner.onFree(this)
+      },
       isStale: () => this.looksStale()
     })
     const encoder = new HpackEncoder()
@@ -129,16 +132,21 @@ export class OwnConnection implements Http2Connection {
     return answered ? limit : Math.min(limit, this.options.firstStreams ?? limit)
   }
 
+  /**
+   * Requests are written only to a socket that hands them to the kernel at once, and right after their batches were asked:
+   * what lies in the process when it is stopped is written when it goes on, and others have sent it by then.
+   */
   get blocked(): boolean {
-    return this.output.blocked || this.session.upload.blocked
+    const { output, session } = this
+    // What is no request goes out by itself, and in any case.
+    const waits = this.clock === 0 ? output.begun > 0 : output.full
+    return waits || output.queued > 0 || session.upload.blocked
   }
 
   open(run: BatchRun, index: number, askedAt: number): void {
     const { batch } = run
     const { streams, upload } = this.session
     if (this.clock === 0) {
-      // What is no request goes out in any case.
-      this.output.flush()
       this.clock = askedAt
       this.unsent = streams.next
       this.keepalive.opened(this.clock)
@@ -277,8 +285,9 @@ export class OwnConnection implements Http2Connection {
   }
 
   private pace(): void {
-    const { most } = this
-    if (this.state !== "open" || most < MANY || this.free * FEW >= most || this.blocked) return
+    const { most, output, session } = this
+    if (this.state !== "open" || most < MANY || this.free * FEW >= most) return
+    if (output.blocked || session.upload.blocked) return
     this.socket.pause()
     this.pause = setTimeout(this.endPause, PAUSE_MS)
   }

@@ -79,7 +79,7 @@ class ConnectionPool implements ConnectionOwner {
   }
 
   onFree(): void {
-    this.schedule()
+    if (this.runs.length > 0) this.schedule()
   }
 
   onAnswer(connection: Http2Connection, run: BatchRun, index: number, answer: Http2Answer): void {

@@ -106,6 +106,20 @@ describe("a process that stands still over requests that it writes", () => {
     expect(whole).toEqual([])
   })
 
+  it("sends none that the socket has not taken when it stands still, because it is busy with what came before", async () => {
+    const { sender, whole } = await noting()
+    await sender.send(1)
+    whole.length = 0
+    let may = true
+    const first = sender.start(1, { path: () => "/first" })
+    const second = sender.start(8, { mayBegin: () => may, path: (index) => `/second/${index}` })
+    standStill()
+    may = false
+    expect((await second.done).failures.size).toBe(8)
+    expect((await first.done).answers.size).toBe(1)
+    expect(whole).toEqual(["/first"])
+  })
+
   it("has an answer for what went out before in the same turn, and sends none of the rest", async () => {
     const { sender, whole } = await noting()
     await sender.send(1)
