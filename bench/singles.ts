@@ -17,10 +17,11 @@ import { compare, warmUp } from "./singles/Turns.ts"
  * as much when many are on record (singles/growth.ts).
  *
  *   npm run bench -- singles [--only closed,20,200,1000,growth] [--rounds 5] [--seconds 4] [--clients 64]
- *     [--contenders home-made,engine,single] [--linger 25,50] [--to device,user] [--each 1] [--statements] [--long]
- *     [--no-analyze]
+ *     [--contenders home-made,engine,single] [--linger 25,50] [--to device,user] [--each 1] [--priority high]
+ *     [--statements] [--long] [--no-analyze]
  *
- * `single` is the engine in one process; `--linger` adds engines whose accepts wait so many milliseconds for company.
+ * `single` is the engine in one process; `--linger` adds engines whose accepts wait so many milliseconds for company
+ * instead of as long as it harms nobody. Messages of high priority (`--priority high`) never do.
  * `--to user` addresses the engine's messages by `user_ids`, to people with a device each, or `--each` so many;
  * `--to device,user` has an engine for each. The home-made server knows devices only.
  * `--seconds` is how long a turn of the closed loop lasts; those of steady rates last as long as they need for enough
@@ -127,7 +128,10 @@ const withBench = <A>({ flags, short }: Options, work: (site: Site, bench: Bench
       each: Number(flags.get("each") ?? 1)
     }
     const showsStatements = flags.has("statements")
-    const bench: Bench = { sink: site.sink, load: startLoad(stage), idle: new Map(), turns: new Map(), showsStatements }
+    const priority = flags.get("priority")
+    if (priority !== undefined && priority !== "high") throw new Error("--priority takes high")
+    const [idle, turns] = [new Map(), new Map()]
+    const bench: Bench = { sink: site.sink, load: startLoad(stage), idle, turns, showsStatements, priority }
     return work(site, bench)
   })
 

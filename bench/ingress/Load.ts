@@ -26,6 +26,8 @@ export interface Order {
   readonly devices: ReadonlyArray<string> | null
   /** What `devices` names: a device itself, or its user. */
   readonly to?: "device_ids" | "user_ids"
+  /** Of notifications; the service's default unless given. */
+  readonly priority?: "high"
   /** Whether the answer is to say when each request was sent. */
   readonly isTimed?: boolean
 }
@@ -47,14 +49,15 @@ export const MARK = "The first light of the day "
 
 let serial = Date.now()
 
-const bodyOf = ({ devices, to = "device_ids" }: Pick<Order, "devices" | "to">): string => {
+const bodyOf = ({ devices, priority, to = "device_ids" }: Pick<Order, "devices" | "priority" | "to">): string => {
   serial++
   if (devices === null) {
     const token = serial.toString(16).padStart(64, "0")
     return `{"token":"${token}","platform":"ios","user_id":"user-${serial}","tags":["news","beta"],"timezone":"Europe/Berlin"}`
   }
   const id = devices[serial % devices.length]
-  return `{"to":{"${to}":["${id}"]},"content":{"title":"Hello","body":"${MARK}${serial}"},"priority":"high"}`
+  const rest = priority === undefined ? "" : `,"priority":"${priority}"`
+  return `{"to":{"${to}":["${id}"]},"content":{"title":"Hello","body":"${MARK}${serial}"}${rest}}`
 }
 
 const CONTENT_LENGTH = /content-length: (\d+)/i

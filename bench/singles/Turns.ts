@@ -16,6 +16,8 @@ export interface Bench {
   readonly turns: Map<Server, { readonly since: Since; readonly accepted: number }>
   /** Whether to print what PostgreSQL executed. */
   readonly showsStatements: boolean
+  /** Of all messages; the service's default unless given. */
+  readonly priority: "high" | undefined
 }
 
 /** What a server does in a second in which nothing is asked of it. */
@@ -62,7 +64,11 @@ const agesOf = (server: Server, { sent }: Outcome, marked: ReadonlyArray<readonl
 }
 
 /** Sends a load, and ends when all of it has reached the sink and is recorded; throws `VoidTurn` if some was refused. */
-export const turnOf = async ({ idle, load, sink, turns }: Bench, server: Server, shape: Shape): Promise<Turn> => {
+export const turnOf = async (
+  { idle, load, priority, sink, turns }: Bench,
+  server: Server,
+  shape: Shape
+): Promise<Turn> => {
   await sink.ask({ reset: true })
   const since = await server.begin()
   const before = await server.database.statements()
@@ -73,6 +79,7 @@ export const turnOf = async ({ idle, load, sink, turns }: Bench, server: Server,
     authorization,
     devices,
     to,
+    ...(priority === undefined ? {} : { priority }),
     port,
     path: "/api/v1/notifications",
     isTimed: true

@@ -3,6 +3,7 @@ import type { Scope } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { makeForks } from "../../../services/ports/operations/Forks.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
+import type { Linger } from "./Linger.ts"
 import { sqlStateOf } from "./storeError.ts"
 
 /*
@@ -30,10 +31,12 @@ export interface CoalesceOptions<Item, A, E> {
   /** Statements under way at once, at most. */
   readonly atOnce: number
   /**
-   * How long a call waits for company (ms), unless enough come before, or it comes while others wait who have waited so
-   * long. 0, or none: it does not.
+   * How long a call that finds nobody waiting waits for company, unless enough come before, or one that is urgent. None: it
+   * does not.
    */
-  readonly lingerMs?: number
+  readonly linger?: Linger
+  /** Does not wait for company, and nobody waits for more who was there before. */
+  readonly isUrgent?: (item: Item) => boolean
   /** Gets the answer of a call whose caller has left since its statement began. */
   readonly unheard?: (item: Item, answer: A) => void
 }
@@ -75,7 +78,8 @@ export const coalesce = <Item, A, E>({
   isRefusal,
   rows,
   atOnce,
-  lingerMs = 0,
+  linger,
+  isUrgent = () => false,
   unheard
 }: CoalesceOptions<Item, A, E>): Effect.Effect<(item: Item) => Effect.Effect<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -116,11 +120,15 @@ export const coalesce = <Item, A, E>({
       lingering = undefined
     }
 
-    const linger = (): void => {
+    const arrive = (item: Item): void => {
+      if (linger === undefined) return
+      if (isUrgent(item)) return stopLingering()
+      const ms = linger.came(performance.now())
+      if (ms === 0 || waiting.length > 0) return
       lingering ??= setTimeout(() => {
         lingering = undefined
         pump()
-      }, lingerMs)
+      }, ms)
     }
 
     const start = (calls: ReadonlyArray<Waiting>): void => {
@@ -200,7 +208,7 @@ export const coalesce = <Item, A, E>({
     return (item) =>
       Effect.callback<A, E>((resume) => {
         const call: Waiting = { item, resume, hasLeft: false }
-        if (lingerMs > 0 && waiting.length === 0) linger()
+        arrive(item)
         waiting.push(call)
         waitingRows += weight(item)
         pump()

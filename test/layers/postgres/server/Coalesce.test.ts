@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { coalesce } from "../../../../layers/postgres/server/Coalesce.ts"
+import { lingerFor } from "../../../../layers/postgres/server/Linger.ts"
 
 /** A database of one statement at a time that waits to be told to answer. */
 const make = Effect.fnUntraced(function* (
@@ -33,7 +34,8 @@ const make = Effect.fnUntraced(function* (
     unheard: (item, answer) => unheard.push(`${item}: ${answer}`),
     rows: options.rows ?? 100,
     atOnce: options.atOnce ?? 1,
-    ...(options.lingerMs === undefined ? {} : { lingerMs: options.lingerMs })
+    isUrgent: (item) => item.startsWith("urgent"),
+    ...(options.lingerMs === undefined ? {} : { linger: lingerFor(options.lingerMs) })
   })
   const items = () => statements.map((statement) => statement.items)
   const settle = Effect.fnUntraced(function* (at: number, exit: Exit.Exit<void, string> = Exit.void) {
@@ -155,6 +157,24 @@ describe("coalesce", () => {
       yield* startAll(["d".repeat(8), "e".repeat(7)])
       expect(items().slice(1)).toEqual([["c", "d".repeat(8), "e".repeat(7)]])
       yield* settle(1)
+    })
+  )
+
+  it.effect("lets nobody linger once somebody is there who is urgent", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make({ lingerMs: AGES_MS })
+      yield* start("urgent 1")
+      expect(items()).toEqual([["urgent 1"]])
+      yield* start("a")
+      yield* settle(0)
+      expect(items()).toHaveLength(1)
+      yield* start("urgent 2")
+      expect(items().slice(1)).toEqual([["a", "urgent 2"]])
+      yield* start("urgent 3")
+      yield* start("b")
+      yield* settle(1)
+      expect(items().slice(2)).toEqual([["urgent 3", "b"]])
+      yield* settle(2)
     })
   )
 
