@@ -20,8 +20,8 @@ import { compare, warmUp } from "./singles/Turns.ts"
  *     [--contenders home-made,engine,single] [--linger 25,50] [--to device,user] [--each 1] [--priority high]
  *     [--statements] [--long] [--no-analyze]
  *
- * `single` is the engine in one process; `--linger` adds engines whose accepts wait so many milliseconds for company
- * instead of as long as it harms nobody. Messages of high priority (`--priority high`) never do.
+ * `single` is the engine in one process; `--linger` adds engines whose accepts wait so many milliseconds for company,
+ * which messages of high priority (`--priority high`) never do.
  * `--to user` addresses the engine's messages by `user_ids`, to people with a device each, or `--each` so many;
  * `--to device,user` has an engine for each. The home-made server knows devices only.
  * `--seconds` is how long a turn of the closed loop lasts; those of steady rates last as long as they need for enough

@@ -42,8 +42,8 @@ export interface SettingsShape {
   readonly outboundCaFile: string | null
   /** Asked for the names of outbound requests, as `address` or `address:port`. Null: those of the system. */
   readonly outboundNameServers: ReadonlyArray<string> | null
-  /** How long a notification waits for others to be accepted together with it; `auto`: as long as it harms nobody. */
-  readonly acceptLingerMs: number | "auto"
+  /** How long a notification waits for others to be accepted together with it; 0: it does not. */
+  readonly acceptLingerMs: number
   readonly http2Transport: "own" | "http2-wrapper"
   /** Worker threads that encrypt web push messages; with 0, the thread that serves everything does, in short turns. */
   readonly webpushThreads: number
@@ -118,13 +118,6 @@ const integer =
     /^\d+$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
       ? Number(text)
       : wrong(`must be a whole number from ${minimum} to ${maximum}`)
-
-const lingerMs: Reader<number | "auto"> = (text) =>
-  text === "auto" || (/^\d{1,4}$/.test(text) && Number(text) <= 1000)
-    ? text === "auto"
-      ? text
-      : Number(text)
-    : wrong("must be auto or a whole number from 0 to 1000")
 
 const bytes = (minimum: number, maximum: number): Reader<number> => {
   const read = integer(minimum, maximum)
@@ -340,7 +333,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     outboundAllowCidrs: get("OUTBOUND_ALLOW_CIDRS", cidrs, []),
     outboundCaFile: get<string | null>("OUTBOUND_CA_FILE", text, null),
     outboundNameServers: get<ReadonlyArray<string> | null>("OUTBOUND_NAME_SERVERS", nameServers, null),
-    acceptLingerMs: get("ACCEPT_LINGER_MS", lingerMs, "auto"),
+    acceptLingerMs: get("ACCEPT_LINGER_MS", integer(0, 1000), 0),
     http2Transport: get("HTTP2_TRANSPORT", oneOf("own", "http2-wrapper"), "own"),
     webpushThreads: get("WEBPUSH_THREADS", integer(0, 256), 0),
     smtpUrl: get<string | null>("SMTP_URL", url("smtp:", "smtps:"), null),

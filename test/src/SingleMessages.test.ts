@@ -185,21 +185,6 @@ layer(Layer.effect(TheSystem, makeSystem({ ACCEPT_LINGER_MS: "1000" })), {
     })
   )
 
-  it.effect("are accepted at once where their priority is high, one after the other", () =>
-    Effect.gen(function* () {
-      const system = yield* TheSystem
-      const devices = yield* system.importDevices(2 * FEW)
-      const begun = performance.now()
-      const ids = yield* Effect.forEach(devices, (device) =>
-        system.send({ to: { device_ids: [device] }, content: CONTENT, priority: "high" })
-      )
-      // A second each, if they lingered.
-      expect(performance.now() - begun).toBeLessThan(1000 * FEW)
-      const completed = yield* untilCompleted(system, ids)
-      expect(new Set(completed.map(({ started_at }) => started_at)).size).toBe(2 * FEW)
-    })
-  )
-
   it.effect("are accepted still when the node stops while they linger", () =>
     Effect.gen(function* () {
       const system = yield* TheSystem

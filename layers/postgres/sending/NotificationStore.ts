@@ -6,7 +6,6 @@ import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
 import type { KeptRequest, Notification } from "../../../services/domain/sending/Notification.ts"
 import { messageOf } from "../../../services/domain/sending/Notification.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
-import { Metrics } from "../../../services/ports/operations/Metrics.ts"
 import { makeForks } from "../../../services/ports/operations/Forks.ts"
 import type { NewNotification } from "../../../services/ports/sending/NotificationStore.ts"
 import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
@@ -17,7 +16,6 @@ import { permitted } from "../access/permitted.ts"
 import { Holder } from "../operations/Holder.ts"
 import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
 import { uuids } from "../server/columns.ts"
-import { lingerFor, lingerIfHarmless } from "../server/Linger.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { deliveriesOf, outcomesOf } from "./deliveries.ts"
 import { claimNextPlanOf, claimPlanOf, savePlanOf } from "./planNotification.ts"
@@ -81,29 +79,10 @@ const weightOf = ({ notification, request, users }: Arrival): number => {
 /** Whose audience the statement does not look up. */
 const NOBODY = { device: null, users: null }
 
-/**
- * How long a notification that is accepted waits for others to share its statement, ms; `auto`: as long as it pays, and keeps
- * nobody from sending the next one. One of high priority never waits.
- */
-export class AcceptLinger extends Context.Reference<number | "auto">("heliograph/layers/AcceptLinger", {
+/** How long a notification that is accepted waits for others to share its statement, ms. */
+export class AcceptLinger extends Context.Reference<number>("heliograph/layers/AcceptLinger", {
   defaultValue: () => 0
 }) {}
-
-/** Nobody who gets a push sees the difference. */
-const MOST_LINGER_MS = 50
-
-const makeLinger = Effect.gen(function* () {
-  const ms = yield* AcceptLinger
-  const linger = ms === "auto" ? lingerIfHarmless(MOST_LINGER_MS) : lingerFor(ms)
-  const metrics = yield* Metrics
-  yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      metrics.watch(() => [{ name: "heliograph_accept_linger_seconds", labels: {}, value: linger.ms() / 1000 }])
-    ),
-    (stop) => Effect.sync(stop)
-  )
-  return linger
-})
 
 /** Accepts that come at the same time share a statement. */
 const makeAccept = Effect.fnUntraced(function* (
@@ -126,8 +105,7 @@ const makeAccept = Effect.fnUntraced(function* (
     isRefusal: isRefusedBySql,
     rows: ROWS,
     atOnce: AT_ONCE,
-    linger: yield* makeLinger,
-    isUrgent: ({ priority }) => priority === "high",
+    lingerMs: yield* AcceptLinger,
     unheard: ({ unheard }, arrived) => unheard(arrived)
   })
   const fork = yield* makeForks

@@ -3,7 +3,6 @@ import type { Scope } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { makeForks } from "../../../services/ports/operations/Forks.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
-import type { Linger } from "./Linger.ts"
 import { sqlStateOf } from "./storeError.ts"
 
 /*
@@ -31,12 +30,10 @@ export interface CoalesceOptions<Item, A, E> {
   /** Statements under way at once, at most. */
   readonly atOnce: number
   /**
-   * How long a call that finds nobody waiting waits for company, unless enough come before, or one that is urgent. None: it
-   * does not.
+   * How long a call waits for company (ms), unless enough come before, or it comes while others wait who have waited so
+   * long. 0, or none: it does not.
    */
-  readonly linger?: Linger
-  /** Does not wait for company, and nobody waits for more who was there before. */
-  readonly isUrgent?: (item: Item) => boolean
+  readonly lingerMs?: number
   /** Gets the answer of a call whose caller has left since its statement began. */
   readonly unheard?: (item: Item, answer: A) => void
 }
@@ -78,8 +75,7 @@ export const coalesce = <Item, A, E>({
   isRefusal,
   rows,
   atOnce,
-  linger,
-  isUrgent = () => false,
+  lingerMs = 0,
   unheard
 }: CoalesceOptions<Item, A, E>): Effect.Effect<(item: Item) => Effect.Effect<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -120,15 +116,11 @@ export const coalesce = <Item, A, E>({
       lingering = undefined
     }
 
-    const arrive = (item: Item): void => {
-      if (linger === undefined) return
-      if (isUrgent(item)) return stopLingering()
-      const ms = linger.came(performance.now())
-      if (ms === 0 || waiting.length > 0) return
+    const linger = (): void => {
       lingering ??= setTimeout(() => {
         lingering = undefined
         pump()
-      }, ms)
+      }, lingerMs)
     }
 
     const start = (calls: ReadonlyArray<Waiting>): void => {
@@ -208,7 +200,7 @@ export const coalesce = <Item, A, E>({
     return (item) =>
       Effect.callback<A, E>((resume) => {
         const call: Waiting = { item, resume, hasLeft: false }
-        arrive(item)
+        if (lingerMs > 0 && waiting.length === 0) linger()
         waiting.push(call)
         waitingRows += weight(item)
         pump()

@@ -22,7 +22,6 @@ export const CATALOGUE = {
   heliograph_workflow_steps_total: ["counter", "Steps of runs, by type and outcome."],
   heliograph_http_requests_total: ["counter", "Requests answered, by method, route and status."],
   heliograph_http_request_seconds: ["histogram", "From a request's headers to its answer, by method and route."],
-  heliograph_accept_linger_seconds: ["gauge", "How long a notification waits now to be accepted together with others."],
   heliograph_push_connections: ["gauge", "Connections to push providers."],
   heliograph_inbox_streams: ["gauge", "Live readers of inboxes on this node."],
   heliograph_rate_limited_total: ["counter", "Requests refused because a budget was used up, by class."],

@@ -56,17 +56,6 @@ describe("read", () => {
     expect(problemsOf({ MASTER_KEY: "short" }).length).toBe(1)
   })
 
-  it("lets notifications wait for others as long as it harms nobody, or for so many milliseconds", () => {
-    expect(read({}).acceptLingerMs).toBe("auto")
-    const lingerOf = (text: string) => read({ ACCEPT_LINGER_MS: text }).acceptLingerMs
-    expect(["auto", "0", "1000"].map(lingerOf)).toEqual(["auto", 0, 1000])
-    for (const text of ["1001", "-1", "1.5", "on", "10ms"]) {
-      expect(problemsOf({ ACCEPT_LINGER_MS: text })).toEqual([
-        "ACCEPT_LINGER_MS must be auto or a whole number from 0 to 1000"
-      ])
-    }
-  })
-
   it("reads delays in seconds, or with a unit", () => {
     expect(read({ WEBHOOK_RETRY_DELAYS: "0.1, 2,500ms,1m" }).engine.webhookRetryDelaysMs).toEqual([
       100, 2000, 500, 60_000

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
 import { coalesce } from "../../../../layers/postgres/server/Coalesce.ts"
-import { lingerFor } from "../../../../layers/postgres/server/Linger.ts"
 
 /** A database of one statement at a time that waits to be told to answer. */
 const make = Effect.fnUntraced(function* (
@@ -34,8 +33,7 @@ const make = Effect.fnUntraced(function* (
     unheard: (item, answer) => unheard.push(`${item}: ${answer}`),
     rows: options.rows ?? 100,
     atOnce: options.atOnce ?? 1,
-    isUrgent: (item) => item.startsWith("urgent"),
-    ...(options.lingerMs === undefined ? {} : { linger: lingerFor(options.lingerMs) })
+    ...(options.lingerMs === undefined ? {} : { lingerMs: options.lingerMs })
   })
   const items = () => statements.map((statement) => statement.items)
   const settle = Effect.fnUntraced(function* (at: number, exit: Exit.Exit<void, string> = Exit.void) {
@@ -157,24 +155,6 @@ describe("coalesce", () => {
       yield* startAll(["d".repeat(8), "e".repeat(7)])
       expect(items().slice(1)).toEqual([["c", "d".repeat(8), "e".repeat(7)]])
       yield* settle(1)
-    })
-  )
-
-  it.effect("lets nobody linger once somebody is there who is urgent", () =>
-    Effect.gen(function* () {
-      const { start, items, settle } = yield* make({ lingerMs: AGES_MS })
-      yield* start("urgent 1")
-      expect(items()).toEqual([["urgent 1"]])
-      yield* start("a")
-      yield* settle(0)
-      expect(items()).toHaveLength(1)
-      yield* start("urgent 2")
-      expect(items().slice(1)).toEqual([["a", "urgent 2"]])
-      yield* start("urgent 3")
-      yield* start("b")
-      yield* settle(1)
-      expect(items().slice(2)).toEqual([["urgent 3", "b"]])
-      yield* settle(2)
     })
   )
 
