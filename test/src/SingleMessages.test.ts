@@ -185,6 +185,46 @@ layer(Layer.effect(TheSystem, makeSystem({ ACCEPT_LINGER_MS: "1000" })), {
     })
   )
 
+  it.effect("are accepted at once where their priority is high, one after the other", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const devices = yield* system.importDevices(2 * FEW)
+      const begun = performance.now()
+      const ids = yield* Effect.forEach(devices, (device) =>
+        system.send({ to: { device_ids: [device] }, content: CONTENT, priority: "high" })
+      )
+      // A second each, if they lingered.
+      expect(performance.now() - begun).toBeLessThan(1000 * FEW)
+      const completed = yield* untilCompleted(system, ids)
+      expect(new Set(completed.map(({ started_at }) => started_at)).size).toBe(2 * FEW)
+    })
+  )
+
+  it.effect("are accepted and arrive although their clients leave while they linger", () =>
+    Effect.gen(function* () {
+      const { app, call, importDevices, until, url } = yield* TheSystem
+      const [device] = yield* importDevices(1)
+      const newest = Effect.map(call("GET", "/api/v1/notifications?limit=1"), ({ body }) => body.data[0].id as string)
+      const before = yield* newest
+      const leaving = new AbortController()
+      const left = fetch(`${url}/api/v1/notifications`, {
+        method: "POST",
+        signal: leaving.signal,
+        headers: { authorization: `ApiKey ${app.secretKey}`, "content-type": "application/json" },
+        body: JSON.stringify({ to: { device_ids: [device] }, content: CONTENT })
+      }).then(
+        () => false,
+        () => true
+      )
+      yield* call("GET", "/healthz")
+      leaving.abort()
+      expect(yield* Effect.promise(() => left)).toBe(true)
+      const id = yield* eventually(newest, (id) => id !== before)
+      const { counts } = yield* until(id, ({ status }) => status === "completed")
+      expect(counts).toMatchObject(ONCE)
+    })
+  )
+
   it.effect("are accepted still when the node stops while they linger", () =>
     Effect.gen(function* () {
       const system = yield* TheSystem

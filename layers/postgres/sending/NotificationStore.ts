@@ -79,7 +79,7 @@ const weightOf = ({ notification, request, users }: Arrival): number => {
 /** Whose audience the statement does not look up. */
 const NOBODY = { device: null, users: null }
 
-/** How long a notification that is accepted waits for others to share its statement, ms. */
+/** How long a notification that is accepted waits for others to share its statement, ms; one of high priority never does. */
 export class AcceptLinger extends Context.Reference<number>("heliograph/layers/AcceptLinger", {
   defaultValue: () => 0
 }) {}
@@ -106,6 +106,7 @@ const makeAccept = Effect.fnUntraced(function* (
     rows: ROWS,
     atOnce: AT_ONCE,
     lingerMs: yield* AcceptLinger,
+    isUrgent: ({ priority }) => priority === "high",
     unheard: ({ unheard }, arrived) => unheard(arrived)
   })
   const fork = yield* makeForks

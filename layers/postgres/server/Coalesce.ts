@@ -30,11 +30,13 @@ export interface CoalesceOptions<Item, A, E> {
   /** Statements under way at once, at most. */
   readonly atOnce: number
   /**
-   * How long a call waits for company (ms), unless enough come before, or it comes while others wait who have waited so
-   * long. 0, or none: it does not.
+   * How long a call waits for company (ms), unless enough come before, or one that is urgent, or it comes while others wait
+   * who have waited so long. 0, or none: it does not.
    */
   readonly lingerMs?: number
-  /** Gets the answer of a call whose caller has left since its statement began. */
+  /** Does not wait for company, and nobody waits for more who was there before. */
+  readonly isUrgent?: (item: Item) => boolean
+  /** Gets the answer of a call whose caller has left since its statement began, or while it waited for company alone. */
   readonly unheard?: (item: Item, answer: A) => void
 }
 
@@ -76,6 +78,7 @@ export const coalesce = <Item, A, E>({
   rows,
   atOnce,
   lingerMs = 0,
+  isUrgent = () => false,
   unheard
 }: CoalesceOptions<Item, A, E>): Effect.Effect<(item: Item) => Effect.Effect<A, E>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -200,13 +203,16 @@ export const coalesce = <Item, A, E>({
     return (item) =>
       Effect.callback<A, E>((resume) => {
         const call: Waiting = { item, resume, hasLeft: false }
-        if (lingerMs > 0 && waiting.length === 0) linger()
+        if (isUrgent(item)) stopLingering()
+        else if (lingerMs > 0 && waiting.length === 0) linger()
         waiting.push(call)
         waitingRows += weight(item)
         pump()
-        // A caller that left before its statement began leaves nothing behind; afterwards it is carried out unheard.
+        // A caller that left before its statement began leaves nothing behind; afterwards it is carried out unheard. So it
+        // is where nothing but company was waited for: it would have begun at once.
         return Effect.sync(() => {
           call.hasLeft = true
+          if (isLingering()) return
           const at = waiting.indexOf(call)
           if (at === -1) return
           waiting.splice(at, 1)

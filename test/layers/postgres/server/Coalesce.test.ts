@@ -33,6 +33,7 @@ const make = Effect.fnUntraced(function* (
     unheard: (item, answer) => unheard.push(`${item}: ${answer}`),
     rows: options.rows ?? 100,
     atOnce: options.atOnce ?? 1,
+    isUrgent: (item) => item.startsWith("urgent"),
     ...(options.lingerMs === undefined ? {} : { lingerMs: options.lingerMs })
   })
   const items = () => statements.map((statement) => statement.items)
@@ -170,21 +171,48 @@ describe("coalesce", () => {
     })
   )
 
-  it.effect(
-    "keeps nobody waiting for one who left while they lingered, and nobody at all once its scope is closed",
-    () =>
-      Effect.gen(function* () {
-        const scope = yield* Scope.make()
-        const { start, items } = yield* Scope.provide(make({ lingerMs: AGES_MS }), scope)
-        const a = yield* start("a".repeat(15))
-        yield* Fiber.interrupt(a)
-        const b = yield* start("b")
-        expect(items()).toEqual([])
-        yield* Scope.close(scope, Exit.void)
-        yield* quiet
-        expect(Exit.hasInterrupts(yield* Fiber.join(b))).toBe(true)
-        expect(items()).toEqual([])
-      })
+  it.effect("lets nobody linger once somebody is there who is urgent", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make({ lingerMs: AGES_MS })
+      yield* start("urgent 1")
+      expect(items()).toEqual([["urgent 1"]])
+      yield* start("a")
+      yield* settle(0)
+      expect(items()).toHaveLength(1)
+      yield* start("urgent 2")
+      expect(items().slice(1)).toEqual([["a", "urgent 2"]])
+      yield* start("urgent 3")
+      yield* start("b")
+      yield* settle(1)
+      expect(items().slice(2)).toEqual([["urgent 3", "b"]])
+      yield* settle(2)
+    })
+  )
+
+  it.effect("carries out unheard whoever leaves while they linger: without that they would have begun", () =>
+    Effect.gen(function* () {
+      const { start, items, settle, unheard } = yield* make({ lingerMs: AGES_MS })
+      const a = yield* start("a".repeat(15))
+      yield* Fiber.interrupt(a)
+      const b = yield* start("b")
+      expect(items()).toEqual([["a".repeat(15), "b"]])
+      yield* settle(0)
+      expect(yield* Fiber.join(b)).toEqual(Exit.succeed("b!"))
+      expect(unheard).toEqual([`${"a".repeat(15)}: ${"a".repeat(15)}!`])
+    })
+  )
+
+  it.effect("keeps nobody waiting once its scope is closed", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { start, items } = yield* Scope.provide(make({ lingerMs: AGES_MS }), scope)
+      const a = yield* start("a".repeat(15))
+      expect(items()).toEqual([])
+      yield* Scope.close(scope, Exit.void)
+      yield* quiet
+      expect(Exit.hasInterrupts(yield* Fiber.join(a))).toBe(true)
+      expect(items()).toEqual([])
+    })
   )
 
   it.effect("repeats a refused statement in halves, until the refusal stands alone", () =>
