@@ -1,6 +1,9 @@
 import type { Http2Answer, Http2Failure } from "../../services/ports/outbound/Http2Client.ts"
 import type { BatchRun } from "./BatchRun.ts"
 
+/** A peer that takes nothing for so long (ms) gets no more than it has, and what waits goes by other connections. */
+export const STALLED_MS = 100
+
 /** One connection as the pool sees it. It starts to connect when it is made and ends with exactly one `onClosed`. */
 export interface Http2Connection {
   /** Streams that may be opened now; 0 while it connects and after `leave`. */
@@ -9,8 +12,12 @@ export interface Http2Connection {
   readonly settled: boolean
   /** Whether so much waits to be written that opening streams would only fill memory. */
   readonly blocked: boolean
-  /** Opens a stream for a request. Only when `free` is positive and `blocked` is false. */
-  /** `askedAt`: of `performance.now()`, before the batch was asked whether it may begin. */
+  /** Whether it has been for so long that others should not wait for it: `STALLED_MS`. */
+  readonly stalled: boolean
+  /**
+   * Opens a stream for a request. Only when `free` is positive and `blocked` is false.
+   * `askedAt`: of `performance.now()`, before the batch was asked whether it may begin.
+   */
   readonly open: (run: BatchRun, index: number, askedAt: number) => void
   /**
    * Everything opened since the last flush goes to the socket. False: it must not any more, because the process stood

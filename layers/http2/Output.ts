@@ -41,6 +41,8 @@ export class Output {
    * at least, and writes whenever it goes on.
    */
   queued = 0
+  /** Since when (`performance.now()`) the socket has taken nothing of it; only while there is something. */
+  waitsSince = 0
   /** The peer does not read. */
   blocked = false
   /** How often something was handed to the socket. */
@@ -101,12 +103,14 @@ export class Output {
     }
     this.from = at
     this.writes++
+    if (this.queued === 0) this.waitsSince = performance.now()
     this.queued += at - from
     this.blocked = this.queued > HIGH
     page.busy++
     this.socket.write(page.bytes.subarray(from, at), () => {
       this.queued -= at - from
       if (--page.busy === 0 && page !== this.page) this.recycle(page)
+      this.waitsSince = performance.now()
       if (this.queued < LOW) this.blocked = false
       if (this.queued === 0) this.options.onDrained()
     })

@@ -7,7 +7,7 @@ import { FrameReader } from "./FrameReader.ts"
 import * as F from "./Frames.ts"
 import { PeerError } from "./Frames.ts"
 import { HpackEncoder } from "./HpackEncoder.ts"
-import { failure, type Http2Connection, type ConnectionOwner } from "./Http2Connection.ts"
+import { failure, type Http2Connection, type ConnectionOwner, STALLED_MS } from "./Http2Connection.ts"
 import { Output } from "./Output.ts"
 import { RequestWriter } from "./RequestWriter.ts"
 import type { BatchRun } from "./BatchRun.ts"
@@ -72,7 +72,8 @@ export class OwnConnection implements Http2Connection {
     )
     this.output = new Output(this.socket, {
       onDrained: () => {
-        this.keepalive.took()
+        // Of a peer that allows no streams it says nothing that it takes the acknowledgements of its PINGs.
+        if (this.session.limit > 0) this.keepalive.took()
         this.owner.onFree(this)
       },
       isStale: () => this.looksStale()
@@ -141,6 +142,11 @@ export class OwnConnection implements Http2Connection {
     // What is no request goes out by itself, and in any case.
     const waits = this.clock === 0 ? output.begun > 0 : output.full
     return waits || output.queued > 0 || session.upload.blocked
+  }
+
+  get stalled(): boolean {
+    const { queued, waitsSince } = this.output
+    return queued > 0 && performance.now() - waitsSince >= STALLED_MS
   }
 
   open(run: BatchRun, index: number, askedAt: number): void {

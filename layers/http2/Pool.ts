@@ -7,7 +7,7 @@ import type {
   Http2PoolOptions
 } from "../../services/ports/outbound/Http2Client.ts"
 import { Metrics } from "../../services/ports/operations/Metrics.ts"
-import { failure, type Http2Connection, type ConnectionOwner } from "./Http2Connection.ts"
+import { failure, type Http2Connection, type ConnectionOwner, STALLED_MS } from "./Http2Connection.ts"
 import { BatchRun } from "./BatchRun.ts"
 import { ConnectionLifetimes } from "./ConnectionLifetimes.ts"
 
@@ -35,6 +35,8 @@ class ConnectionPool implements ConnectionOwner {
   /** When the first run was asked last whether it may begin. */
   private askedAt = 0
   private scheduled = false
+  /** Runs while something waits for a connection that is blocked. */
+  private again: NodeJS.Timeout | undefined
   private closed: (() => void) | undefined = undefined
 
   constructor(options: Http2PoolOptions, openConnection: OpenConnection) {
@@ -73,6 +75,7 @@ class ConnectionPool implements ConnectionOwner {
   /** Fails what was not written, waits for what was, and closes. */
   close(done: () => void): void {
     this.closed = done
+    clearTimeout(this.again)
     for (const run of this.runs.splice(0)) run.failWaiting(failure("closed", "the pool is closed", true))
     this.retireAll()
     this.finish()
@@ -194,9 +197,22 @@ class ConnectionPool implements ConnectionOwner {
     return undefined
   }
 
+  /** Nobody tells when a connection has been blocked for too long. */
+  private lookAgain(): void {
+    this.again ??= setTimeout(() => {
+      this.again = undefined
+      this.pump()
+    }, STALLED_MS)
+  }
+
   private openAnother(): void {
     if (this.closed !== undefined || this.connections.length >= this.options.connections) return
-    if (!this.connections.every((connection) => connection.settled && connection.free === 0)) return
+    const isTaken = (connection: Http2Connection): boolean =>
+      connection.settled && (connection.free === 0 || connection.stalled)
+    if (!this.connections.every(isTaken)) {
+      if (this.connections.some((connection) => connection.blocked)) this.lookAgain()
+      return
+    }
     const connection = this.openConnection(this.options, this)
     this.connections.push(connection)
     this.lifetimes.began(connection)

@@ -79,6 +79,11 @@ export class WrapperConnection implements Http2Connection {
     return this.unwritten > HIGH_WATER
   }
 
+  /** Node's session does not tell when the peer took something. */
+  get stalled(): boolean {
+    return false
+  }
+
   open(run: BatchRun, index: number): void {
     const { batch } = run
     try {

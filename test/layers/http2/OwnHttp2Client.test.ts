@@ -1,6 +1,9 @@
+import type { Socket } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { layer } from "../../../layers/http2/OwnHttp2Client.ts"
 import { http2ClientContract } from "./Http2Client.contract.ts"
+import * as raw from "./RawPeer.ts"
+import { startRawPeer, TYPES } from "./RawPeer.ts"
 import { openSender, startNodeServer } from "./Sending.ts"
 
 http2ClientContract("own", layer)
@@ -143,5 +146,35 @@ describe("a process that stands still over requests that it writes", () => {
     expect(whole.map((path) => Number(path.slice("/device/".length))).sort((a, b) => a - b)).toEqual(
       [...answers.keys()].sort((a, b) => a - b)
     )
+  })
+})
+
+describe("a connection whose peer stops reading", () => {
+  it("keeps nobody waiting whom another connection can carry", async () => {
+    const paused: Array<Socket> = []
+    const peer = await startRawPeer(async (connection) => {
+      connection.send(raw.settings([4, 0x7fff_ffff]), raw.frame(TYPES.window, 0, 0, raw.uint32(0x7fff_0000)))
+      // The first connection is known to work, and then reads no more.
+      if (paused.length === 0) {
+        paused.push(connection.socket)
+        connection.send(raw.ok(await connection.request()))
+        connection.socket.pause()
+        return
+      }
+      for (;;) connection.send(raw.ok(await connection.request()))
+    })
+    const sender = await openSender(layer, peer.port, { connections: 2 })
+    onTestFinished(async () => {
+      await sender.close()
+      await peer.close()
+    })
+    await sender.send(1)
+    // More than the kernel holds for it.
+    const body = Buffer.alloc(16_000)
+    const large = sender.start(2400, { body: () => body })
+    await large.results.reached(1)
+    expect((await sender.send(1)).answers.size).toBe(1)
+    paused[0]!.destroy()
+    await large.done
   })
 })

@@ -130,6 +130,16 @@ export const streams = ({ name, open, nodeServer, rawPeer }: Stage): void => {
       expect([...failures.values()].map((f) => f.unprocessed)).toEqual([true, true])
     })
 
+    it("gives up a peer that allows no streams, whatever else it says", async () => {
+      const peer = await rawPeer((connection) => {
+        connection.send(raw.settings([3, 0]))
+        const pinging = setInterval(() => connection.send(raw.frame(TYPES.ping, 0, 0, Buffer.alloc(8))), 60)
+        connection.socket.once("close", () => clearInterval(pinging))
+      })
+      const { failures } = await (await open(peer.port, { connectTimeoutMs: 300 })).send(2)
+      expect([...failures.values()].map((f) => f.unprocessed)).toEqual([true, true])
+    })
+
     it("lets a small batch pass a large one", async () => {
       const peer = await rawPeer(async (connection) => {
         connection.send(raw.settings([3, 1]))
