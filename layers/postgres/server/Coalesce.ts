@@ -209,7 +209,7 @@ export const coalesce = <Item, A, E>({
         waitingRows += weight(item)
         pump()
         // A caller that left before its statement began leaves nothing behind; afterwards it is carried out unheard. So it
-        // is where nothing but company was waited for: it would have begun at once.
+        // is while it waits for company, which is not its wish: without that it would have begun by now, or nearly.
         return Effect.sync(() => {
           call.hasLeft = true
           if (isLingering()) return
