@@ -34,12 +34,32 @@ const write = (socket: Duplex, status: number, error: ApiError, anonymous: Budge
   )
 }
 
-/** HTTP/1.1 demands the header. */
-export const lacksHost = ({ headers, httpVersion }: IncomingMessage): boolean =>
-  headers.host === undefined && httpVersion === "1.1"
+/** Of which a second one contradicts: a proxy before us may have heeded the other than we. Node keeps one, or joins them. */
+const SINGLE = ["host", "authorization", "content-type", "idempotency-key", "x-identity-hash"]
+const LENGTHS = new Set(SINGLE.map((name) => name.length))
 
-export const refuseHostless = (response: ServerResponse, anonymous: Budget): void =>
-  refuse(response, 400, new ApiError("validation_error", "A request of HTTP/1.1 needs a Host header."), anonymous)
+const repeated = (rawHeaders: ReadonlyArray<string>): string | undefined => {
+  let seen = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (!LENGTHS.has(rawHeaders[i]!.length)) continue
+    const at = SINGLE.indexOf(rawHeaders[i]!.toLowerCase())
+    if (at === -1) continue
+    if ((seen & (1 << at)) !== 0) return SINGLE[at]
+    seen |= 1 << at
+  }
+  return undefined
+}
+
+/** What is wrong with the head of a request that node took for one; null: nothing. */
+export const faultOfHead = ({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null => {
+  // HTTP/1.1 demands the header.
+  if (headers.host === undefined && httpVersion === "1.1") return "A request of HTTP/1.1 needs a Host header."
+  const name = repeated(rawHeaders)
+  return name === undefined ? null : `The header ${name} came more than once. Send it once.`
+}
+
+export const refuseHead = (response: ServerResponse, fault: string, anonymous: Budget): void =>
+  refuse(response, 400, new ApiError("validation_error", fault), anonymous)
 
 /** What node finds before there is a request, and what a request expects beside `100-continue`. */
 export const refuseMalformed = (server: Server, anonymous: Budget): void => {

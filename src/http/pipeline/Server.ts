@@ -80,7 +80,7 @@ import { engagementRoutes } from "../endpoints/Engagement.ts"
 import { inboxRoutes } from "../endpoints/Inbox.ts"
 import { mailLinkRoutes } from "../endpoints/MailLinks.ts"
 import { makeKeptAnswers } from "./KeptAnswers.ts"
-import { lacksHost, refuseHostless, refuseMalformed } from "./Malformed.ts"
+import { faultOfHead, refuseHead, refuseMalformed } from "./Malformed.ts"
 import { metricsRoutes } from "../endpoints/Metrics.ts"
 import { notificationRoutes } from "../endpoints/Notifications.ts"
 import { sessionReader } from "./Visitor.ts"
@@ -407,8 +407,9 @@ export const makeNodeServer = (
   server.emit = (event: string, ...args: Array<unknown>): boolean => {
     if (!REQUESTS.has(event)) return emit(event, ...args)
     const [incoming, outgoing] = args as [IncomingMessage, ServerResponse]
-    if (lacksHost(incoming)) {
-      refuseHostless(outgoing, anonymous)
+    const fault = faultOfHead(incoming)
+    if (fault !== null) {
+      refuseHead(outgoing, fault, anonymous)
       return true
     }
     const serve = event === "request" ? fastPathFor(fastPath, incoming) : undefined

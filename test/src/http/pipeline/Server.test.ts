@@ -166,6 +166,39 @@ describe("paths and methods", () => {
     expect(JSON.parse(answer.slice(answer.indexOf("{"))).error.code).toBe("validation_error")
   })
 
+  it.each(["Host", "Authorization", "Content-Type", "Idempotency-Key", "X-Identity-Hash"])(
+    "refuses a second %s, of which a proxy may have heeded the other, and does nothing",
+    async (name) => {
+      const token = `${crypto.randomUUID()}`.replaceAll("-", "")
+      const fields = [
+        "Host: a",
+        `Authorization: ApiKey ${server.ours.publicKey}`,
+        "Content-Type: application/json",
+        "Idempotency-Key: once",
+        "X-Identity-Hash: 0",
+        "Connection: close"
+      ]
+      const again = fields.find((field) => field.startsWith(`${name}:`))!
+      const body = JSON.stringify({ token, platform: "ios" })
+      const send = (path: string, more: ReadonlyArray<string>) =>
+        rawExchange(
+          `POST ${path} HTTP/1.1\r\n${[...fields, ...more].join("\r\n")}\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+        )
+      for (const path of ["/api/v1/public/devices", "/api/v1/public/devices?"]) {
+        for (const other of [again, again.toLowerCase(), `${name}: b`]) {
+          const answer = await send(path, [other])
+          expect(answer, other).toMatch(/^HTTP\/1\.1 400 /)
+          expect(JSON.parse(answer.slice(answer.indexOf("{"))).error).toMatchObject({
+            code: "validation_error",
+            message: `The header ${name.toLowerCase()} came more than once. Send it once.`
+          })
+        }
+      }
+      // Created, and not known already.
+      expect(await send("/api/v1/public/devices", [])).toMatch(/^HTTP\/1\.1 201 /)
+    }
+  )
+
   it("answers CONNECT, which opens no way to anywhere, and closes", async () => {
     const answer = await rawExchange("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n")
     expect(answer).toContain("HTTP/1.1 405 ")
