@@ -11,7 +11,7 @@ import { record } from "./auditEntry.ts"
 import { permitted } from "./permitted.ts"
 import type { ApplicationRow } from "./newApplication.ts"
 import { APPLICATION_COLUMNS, applicationOf, insertApplication, secretPlace } from "./newApplication.ts"
-import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { milliseconds, texts, uuids } from "../server/columns.ts"
 import { pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
@@ -157,7 +157,7 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
     const findKey: ApplicationStore["Service"]["findKey"] = yield* coalesce({
       run: findKeys,
       weight: () => 1,
-      isRefusal: isRefusedBySql,
+      refusalOf: refusalBySql,
       rows: KEYS_AT_ONCE,
       atOnce: 2
     })

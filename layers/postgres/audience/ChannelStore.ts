@@ -9,7 +9,7 @@ import { ChannelStore } from "../../../services/ports/audience/ChannelStore.ts"
 import { addressKey } from "./addresses.ts"
 import { notedOfPeople } from "../access/auditEntry.ts"
 import { byValues } from "../server/byValues.ts"
-import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { integers, isUuid, texts, uuids } from "../server/columns.ts"
 import { inboxChannels } from "../inbox/inboxChannels.ts"
 import { ofRows } from "../server/ofRows.ts"
@@ -169,7 +169,7 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
     const amongFew = yield* coalesce({
       run: amongAll,
       weight: ({ ids }: Naming) => ids.length,
-      isRefusal: isRefusedBySql,
+      refusalOf: refusalBySql,
       rows: 256,
       atOnce: 2
     })

@@ -9,7 +9,7 @@ import type { AppId, ContactId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { ContactKey } from "../../../services/ports/audience/ContactStore.ts"
 import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
-import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { eraseRuns } from "../workflows/eraseRuns.ts"
@@ -130,7 +130,7 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
     const upsertFew = yield* coalesce({
       run: upsertAll,
       weight: ({ contacts }: Upserting) => contacts.length,
-      isRefusal: isRefusedBySql,
+      refusalOf: refusalBySql,
       rows: ROWS,
       atOnce: AT_ONCE
     })

@@ -10,7 +10,7 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { DeviceFilter, NamedDevice } from "../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
 import { notedOfImport, notedOfPeople } from "../access/auditEntry.ts"
-import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { integers, isUuid, textArrayText, texts, uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { growing } from "../operations/Statistics.ts"
@@ -185,7 +185,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
     const registerFew = yield* coalesce({
       run: (calls: ReadonlyArray<Registration>) => asSignOfLife(sql)(registerAll(calls)),
       weight: ({ devices }: Registration) => devices.length,
-      isRefusal: isRefusedBySql,
+      refusalOf: refusalBySql,
       rows: ROWS,
       atOnce: AT_ONCE
     })
@@ -340,7 +340,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
     const amongFew = yield* coalesce({
       run: amongAll,
       weight: ({ ids }: Naming) => ids.length,
-      isRefusal: isRefusedBySql,
+      refusalOf: refusalBySql,
       rows: ROWS,
       atOnce: AT_ONCE
     })

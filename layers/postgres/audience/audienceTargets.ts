@@ -5,7 +5,7 @@ import type { Environment } from "../../../services/domain/audience/Device.ts"
 import type { AppId } from "../../../services/domain/Ids.ts"
 import type { Person } from "../../../services/domain/messages/Template.ts"
 import type { AudienceStore, Target } from "../../../services/ports/audience/AudienceStore.ts"
-import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { isUuid, uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { peopleOf } from "./people.ts"
@@ -107,7 +107,7 @@ export const audienceTargets = (sql: SqlClient.SqlClient) =>
     const targetsOfFew = yield* coalesce({
       run: readFew,
       weight: ({ ids }: Aim) => ids.length,
-      isRefusal: isRefusedBySql,
+      refusalOf: refusalBySql,
       rows: 256,
       atOnce: 2
     })

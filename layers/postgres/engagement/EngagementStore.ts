@@ -10,7 +10,7 @@ import { now } from "../../../services/ports/Now.ts"
 import { isoTime } from "../../../services/domain/Time.ts"
 import type { Engaged } from "../../../services/ports/engagement/EngagementStore.ts"
 import { EngagementStore } from "../../../services/ports/engagement/EngagementStore.ts"
-import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { booleans, integers, texts, uuids } from "../server/columns.ts"
 import { addUp, today } from "./dailyStats.ts"
 import { providerCode, statusCode } from "../sending/deliveryCodes.ts"
@@ -215,7 +215,7 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
     const record = yield* coalesce({
       run: recordAll,
       weight: () => 1,
-      isRefusal: isRefusedBySql,
+      refusalOf: refusalBySql,
       rows: 500,
       atOnce: 2
     })

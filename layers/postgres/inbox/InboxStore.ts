@@ -6,7 +6,7 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { InboxMessage, InboxNews } from "../../../services/domain/inbox/Inbox.ts"
 import { InboxStore } from "../../../services/ports/inbox/InboxStore.ts"
 import { notedOfPeople } from "../access/auditEntry.ts"
-import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { notify } from "./InboxNotices.ts"
 import { inboxChannels } from "./inboxChannels.ts"
@@ -183,7 +183,7 @@ export const layer: Layer.Layer<InboxStore, never, PgClient.PgClient> = Layer.ef
     const since = yield* coalesce({
       run: sinceAll,
       weight: () => 1,
-      isRefusal: isRefusedBySql,
+      refusalOf: refusalBySql,
       rows: 500,
       atOnce: 2
     })

@@ -5,7 +5,7 @@ import type { SessionInfo } from "../../../services/domain/people/Account.ts"
 import type { Role } from "../../../services/domain/people/Role.ts"
 import type { LiveSession } from "../../../services/ports/people/SessionStore.ts"
 import { SessionStore } from "../../../services/ports/people/SessionStore.ts"
-import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { uuids } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
 import type { AccountRow } from "./accountRows.ts"
@@ -48,7 +48,7 @@ export const layer: Layer.Layer<SessionStore, never, SqlClient.SqlClient> = Laye
     const find: SessionStore["Service"]["find"] = yield* coalesce({
       run: findAll,
       weight: () => 1,
-      isRefusal: isRefusedBySql,
+      refusalOf: refusalBySql,
       rows: AT_ONCE,
       atOnce: 2
     })

@@ -8,7 +8,7 @@ import type { LaneKey, ResultChunk } from "../../../services/ports/sending/Batch
 import { BatchStore, SMALL_BATCH } from "../../../services/ports/sending/BatchStore.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import { cancelRest } from "./cancelRest.ts"
-import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { milliseconds } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { DIRECT_FENCE, giveRows, giveRowsToOverdue } from "./directBatches.ts"
@@ -248,7 +248,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
     const finishTogether = yield* coalesce({
       run: (chunks: ReadonlyArray<ResultChunk>) => finishMany(chunks).pipe(storeError("BatchStore.finish")),
       weight: ({ final }: ResultChunk) => final.recipients.length,
-      isRefusal: isRefusedBySql,
+      refusalOf: refusalBySql,
       rows: ROWS,
       atOnce: AT_ONCE
     })

@@ -14,7 +14,7 @@ import type { Arrival, Arrived } from "./acceptNotifications.ts"
 import { acceptNotifications } from "./acceptNotifications.ts"
 import { permitted } from "../access/permitted.ts"
 import { Holder } from "../operations/Holder.ts"
-import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { deliveriesOf, outcomesOf } from "./deliveries.ts"
@@ -102,7 +102,7 @@ const makeAccept = Effect.fnUntraced(function* (
         storeError("NotificationStore.accept")
       ),
     weight: weightOf,
-    isRefusal: isRefusedBySql,
+    refusalOf: refusalBySql,
     rows: ROWS,
     atOnce: AT_ONCE,
     lingerMs: yield* AcceptLinger,
@@ -186,7 +186,7 @@ const makeAccept = Effect.fnUntraced(function* (
 })
 
 /** Single messages ask for one each, and end one each. */
-const TOGETHER = { weight: () => 1, isRefusal: isRefusedBySql, rows: ROWS, atOnce: AT_ONCE }
+const TOGETHER = { weight: () => 1, refusalOf: refusalBySql, rows: ROWS, atOnce: AT_ONCE }
 
 const makeMessage = (sql: SqlClient.SqlClient): Effect.Effect<Store["message"], never, Scope.Scope> =>
   coalesce({

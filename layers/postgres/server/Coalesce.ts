@@ -14,17 +14,20 @@ import { sqlStateOf } from "./storeError.ts"
  *
  * A call is answered after the commit of the statement that it travelled with. One that the database refuses must not
  * take its fellows down: the refused statement wrote nothing, so it is repeated in halves until the refusal stands
- * alone. What says nothing about any one call (no connection, no answer in time) is the answer to all of them, as it
+ * alone, and then once more or twice where it was about the moment. What says nothing about any one call (no connection, no answer in time) is the answer to all of them, as it
  * would have been one by one; a statement whose outcome is unknown is never repeated.
  */
+
+/** Of what a statement says, or of the moment at which it came: others held what it wanted. */
+export type Refusal = "content" | "moment"
 
 export interface CoalesceOptions<Item, A, E> {
   /** One statement for all; answers in the order of the items. */
   readonly run: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<A>, E>
   /** Rows that the item brings to a statement. */
   readonly weight: (item: Item) => number
-  /** Whether a failure is the database's refusal of what a statement says: nothing was written. */
-  readonly isRefusal: (error: E) => boolean
+  /** What the database's refusal of a statement, which wrote nothing, is about; null: it may have been carried out. */
+  readonly refusalOf: (error: E) => Refusal | null
   /** Rows in one statement, at most (an item heavier than this travels alone). */
   readonly rows: number
   /** Statements under way at once, at most. */
@@ -45,21 +48,25 @@ export interface CoalesceOptions<Item, A, E> {
  */
 const REFUSED = /^(21|22|23|40|42|54)/
 
-/** Whether PostgreSQL itself refused a statement because of its contents. */
-export const isRefusedBySql = (error: StoreError): boolean => {
-  if (!isSqlError(error.cause)) return false
+/** Why PostgreSQL itself refused a statement, if it did. */
+export const refusalBySql = (error: StoreError): Refusal | null => {
+  if (!isSqlError(error.cause)) return null
   const { reason } = error.cause
   switch (reason._tag) {
     case "UniqueViolation":
     case "ConstraintError":
     case "SqlSyntaxError":
+      return "content"
     case "DeadlockError":
     case "SerializationError":
-      return true
+      return "moment"
     default:
-      return REFUSED.test(sqlStateOf(error.cause))
+      return REFUSED.test(sqlStateOf(error.cause)) ? "content" : null
   }
 }
+
+/** How often a statement of one call is begun, at most, that came at a bad moment. */
+const MOST_TRIES = 3
 
 /** Rows that are worth a statement beside another one, if there is nothing else to do, and that wait for no more company. */
 const ENOUGH = 16
@@ -74,7 +81,7 @@ const MOST_WAIT_MS = 10
 export const coalesce = <Item, A, E>({
   run,
   weight,
-  isRefusal,
+  refusalOf,
   rows,
   atOnce,
   lingerMs = 0,
@@ -126,11 +133,12 @@ export const coalesce = <Item, A, E>({
       }, lingerMs)
     }
 
-    const start = (calls: ReadonlyArray<Waiting>): void => {
+    /** `tries`: how often these calls were begun as a statement of their own before. */
+    const start = (calls: ReadonlyArray<Waiting>, tries = 0): void => {
       statements++
       fork(run(calls.map(({ item }) => item))).addObserver((exit) => {
         statements--
-        if (Exit.isFailure(exit)) fail(calls, exit.cause)
+        if (Exit.isFailure(exit)) fail(calls, exit.cause, tries + 1)
         // The database gets its next work before these are answered.
         pump()
         if (Exit.isSuccess(exit)) {
@@ -145,17 +153,17 @@ export const coalesce = <Item, A, E>({
       })
     }
 
-    const fail = (calls: ReadonlyArray<Waiting>, cause: Cause.Cause<E>): void => {
+    const fail = (calls: ReadonlyArray<Waiting>, cause: Cause.Cause<E>, tries: number): void => {
+      const refusals = cause.reasons.map((reason) => (Cause.isFailReason(reason) ? refusalOf(reason.error) : null))
       // A defect is one call's as well: a value that cannot even be written into a statement.
-      const isOnes = cause.reasons.some((reason) =>
-        Cause.isFailReason(reason) ? isRefusal(reason.error) : Cause.isDieReason(reason)
-      )
+      const isOnes = refusals.some((refusal) => refusal !== null) || cause.reasons.some(Cause.isDieReason)
       if (calls.length > 1 && isOnes) {
         const half = calls.length >> 1
         start(calls.slice(0, half))
         start(calls.slice(half))
         return
       }
+      if (tries < MOST_TRIES && refusals.includes("moment")) return start(calls, tries)
       for (const { resume } of calls) resume(Exit.failCause(cause))
     }
 

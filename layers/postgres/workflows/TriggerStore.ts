@@ -14,7 +14,7 @@ import type { Triggered } from "../../../services/ports/workflows/TriggerStore.t
 import { TriggerStore } from "../../../services/ports/workflows/TriggerStore.ts"
 import { notedOfPeople } from "../access/auditEntry.ts"
 import { settleWithin } from "../access/settleKey.ts"
-import { coalesce, isRefusedBySql } from "../server/Coalesce.ts"
+import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
 import { ask, reach, segments } from "./answers.ts"
@@ -111,7 +111,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
     const raiseOne = yield* coalesce({
       run: raiseAll,
       weight: ({ data }: Raised) => 1 + data.length / LONG,
-      isRefusal: isRefusedBySql,
+      refusalOf: refusalBySql,
       rows: TOGETHER,
       atOnce: 2
     })

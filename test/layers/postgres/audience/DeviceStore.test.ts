@@ -1,12 +1,12 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Deferred, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Device } from "../../../../services/domain/audience/Device.ts"
 import type { DeviceId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import type { DeviceFilter, Page } from "../../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
-import { android, atOnce, hotStores, newApp, tokens } from "../Stores.ts"
+import { android, atOnce, hotStores, newApp, onOwnNode, tokens } from "../Stores.ts"
 
 layer(hotStores)("DeviceStore", (it) => {
   it.effect("refreshes the row of a known token instead of making another", () =>
@@ -44,6 +44,45 @@ layer(hotStores)("DeviceStore", (it) => {
       expect(yield* devices.register(app, [moved])).toEqual([{ id: first!.id, created: false }])
       expect((yield* devices.list(app, {}, null, 10)).items).toHaveLength(1)
       expect((yield* devices.list(other, {}, null, 10)).items.map(({ id }) => id)).toEqual([elsewhere!.id])
+    })
+  )
+
+  it.effect("registers devices over which PostgreSQL ended a deadlock at the registration's cost", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const both = [android("a"), android("b")]
+      const registered = yield* devices.register(app, both)
+      // Registrations lock them in this order.
+      const [first, second] = yield* sql<{ readonly id: string }>`
+        SELECT id FROM devices WHERE app_id = ${app} ORDER BY token_hash`
+      const lock = (id: string) => sql`SELECT id FROM devices WHERE id = ${id} AND app_id = ${app} FOR UPDATE`
+      const waitsFor = (pid: number) =>
+        sql<{ readonly n: number }>`
+          SELECT count(*)::int AS n FROM pg_stat_activity WHERE ${pid} = ANY(pg_blocking_pids(pid))`.pipe(
+          Effect.repeat({ until: ([row]) => row!.n > 0 })
+        )
+      const mine = yield* Deferred.make<number>()
+      const isAwaited = yield* Deferred.make<void>()
+      const other = yield* Effect.forkChild(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* lock(second!.id)
+            const [row] = yield* sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`
+            yield* Deferred.succeed(mine, row!.pid)
+            yield* Deferred.await(isAwaited)
+            yield* lock(first!.id)
+          })
+        )
+      )
+      const pid = yield* Deferred.await(mine)
+      const call = yield* Effect.forkChild(onOwnNode(Effect.flatMap(DeviceStore, (it) => it.register(app, both))))
+      yield* waitsFor(pid)
+      // Whoever has waited for a second finds it, and pays: the registration waits longer.
+      yield* Deferred.succeed(isAwaited, undefined)
+      expect(yield* Fiber.join(call)).toEqual(registered.map(({ id }) => ({ id, created: false })))
+      yield* Fiber.join(other)
     })
   )
 

@@ -29,7 +29,7 @@ const make = Effect.fnUntraced(function* (
       return items.map((item) => `${item}!`)
     }),
     weight: (item: string) => item.length,
-    isRefusal: (error: string) => error === "refused",
+    refusalOf: (error: string) => (error === "refused" ? "content" : error === "deadlock" ? "moment" : null),
     unheard: (item, answer) => unheard.push(`${item}: ${answer}`),
     rows: options.rows ?? 100,
     atOnce: options.atOnce ?? 1,
@@ -233,6 +233,27 @@ describe("coalesce", () => {
         Exit.fail("refused"),
         Exit.succeed("d!")
       ])
+    })
+  )
+
+  it.effect("begins a call again that came at a bad moment, when it is alone, and no more than twice", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make()
+      yield* start("first")
+      const [a, b] = [yield* start("a"), yield* start("b")]
+      yield* settle(0)
+      yield* settle(1, Exit.fail("deadlock"))
+      expect(items()).toEqual([["first"], ["a", "b"], ["a"], ["b"]])
+      yield* settle(2, Exit.fail("deadlock"))
+      yield* settle(3, Exit.fail("deadlock"))
+      yield* settle(4, Exit.fail("deadlock"))
+      yield* settle(5)
+      yield* settle(6, Exit.fail("deadlock"))
+      expect(items().slice(2)).toEqual([["a"], ["b"], ["a"], ["b"], ["a"]])
+      expect([yield* Fiber.join(a), yield* Fiber.join(b)]).toEqual([Exit.fail("deadlock"), Exit.succeed("b!")])
+      const c = yield* start("c")
+      yield* settle(7)
+      expect(yield* Fiber.join(c)).toEqual(Exit.succeed("c!"))
     })
   )
 
