@@ -4,9 +4,11 @@ import { OrganizationId } from "../../services/domain/Ids.ts"
 import { ROLES } from "../../services/domain/people/Role.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import { OrganizationStore } from "../../services/ports/people/OrganizationStore.ts"
+import { settingsIn } from "../app.ts"
 import { asCommand } from "./Actor.ts"
 import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
+import { commandLine } from "./FirstStart.ts"
 import { id, json, jsonAnyway } from "./Flags.ts"
 import { accountWith, email } from "./User.ts"
 
@@ -34,9 +36,10 @@ const enrol = Command.make(
   },
   ({ email, json, org, role }) =>
     Effect.gen(function* () {
+      const cli = commandLine(yield* settingsIn(process.env))
       const account = yield* accountWith(
         email,
-        ` It is made by signing in, with a code: npm run cli -- user login-code --email ${email}`
+        ` It is made by signing in, with a code: ${cli} user login-code --email ${email}`
       )
       const store = yield* OrganizationStore
       yield* asCommand(store.enrol(org, account.id, role)).pipe(
