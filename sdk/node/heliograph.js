@@ -148,7 +148,12 @@ export const createClient = (options) => {
   const sentLines = async function* (entry, given) {
     let sent = 0
     for await (const { count, text } of partsOf(given.body)) {
-      const results = await call(entry, { ...given, body: text }, (response) => Array.fromAsync(readLines(response)))
+      const results = await call(entry, { ...given, body: text }, async (response) => {
+        // Array.fromAsync, which Node 20 does not have.
+        const lines = []
+        for await (const line of readLines(response)) lines.push(line)
+        return lines
+      })
       for (const result of results) yield { ...result, line: result.line + sent }
       sent += count
     }

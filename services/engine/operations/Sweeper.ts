@@ -72,7 +72,9 @@ export const run = Effect.fnUntraced(function* (duties: Duties) {
       count === 0
         ? Effect.void
         : Effect.andThen(
-            Effect.logWarning("What processes that have ended had in hand is taken over", { work_items: count }),
+            Effect.annotateLogs(Effect.logWarning("What processes that have ended had in hand is taken over"), {
+              work_items: count
+            }),
             Effect.sync(freed.signal)
           )
     ),

@@ -194,7 +194,7 @@ const operation = (route: Route, write: ReturnType<typeof collector>["write"]): 
             in: "header",
             required: false,
             description:
-              "Makes a repetition safe: for 24 hours, the same request with the same key gets the first answer again, with `Idempotent-Replayed: true`, and does nothing. Requests are the same when their JSON says the same, whatever its white space and the order of its keys. A key belongs to the application and the endpoint: printable ASCII characters without spaces, such as a UUID.",
+              "Makes a repetition safe: for 24 hours, the same request with the same key gets the first answer again, with `Idempotent-Replayed: true`, and does nothing. Refusals (4xx) are first answers as well: a request that was corrected, or is to be tried anew, takes a new key. Requests are the same when their JSON says the same, whatever its white space and the order of its keys. A key belongs to the application and the endpoint: printable ASCII characters without spaces, such as a UUID.",
             schema: { type: "string", minLength: 1, maxLength: 255 }
           }
         ]

@@ -319,6 +319,13 @@ const deliveriesRoute = ({ notifications }: Services) =>
     })
   })
 
+/** What becomes of the example under way. */
+const CONTROLLED = {
+  cancel: { status: "cancelled", counts: { ...summaryExample.counts, sent: 6_000, cancelled: 3_987 } },
+  pause: { status: "paused", counts: { ...summaryExample.counts, sent: 6_000, pending: 3_987 } },
+  resume: { status: "sending", counts: { ...summaryExample.counts, sent: 6_000, pending: 3_987 } }
+}
+
 const controlRoute = (
   { control, notifications }: Services,
   command: ControlCommand,
@@ -336,7 +343,7 @@ const controlRoute = (
       status: 200,
       description: "The notification as it is now.",
       schema: NotificationSummaryView,
-      example: summaryExample
+      example: { ...summaryExample, ...CONTROLLED[command], completed_at: null }
     },
     errors: ["not_found", "conflict"],
     handler: Effect.fnUntraced(function* ({ caller, params }) {

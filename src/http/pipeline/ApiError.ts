@@ -83,7 +83,7 @@ export const invalid = (
     "validation_error",
     first === undefined
       ? "The request is not valid."
-      : `The request is not valid: ${first.field} ${first.message}${more}.`,
+      : `The request is not valid: ${first.field} ${first.message.replace(/\.$/, "")}${more}.`,
     details.slice(0, DETAILS)
   )
 }

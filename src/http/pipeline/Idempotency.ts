@@ -59,7 +59,7 @@ const inFlight = (forMs: number) =>
 
 const mismatch = new ApiError(
   "idempotency_key_reused",
-  "This Idempotency-Key was used for a request that said something else. Use a new key for each new request."
+  "This Idempotency-Key was used for a request that said something else. Use a new key for each new request, and for one that was refused and then corrected."
 )
 
 export interface Once<A> {
