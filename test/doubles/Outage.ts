@@ -21,7 +21,7 @@ export class Outage {
   /** What was asked of the stores, in order. */
   readonly calls: Array<Call> = []
   /** Runs before each call, which begins when this has ended. */
-  before: (operation: string) => Effect.Effect<void> = () => Effect.void
+  before: (operation: string) => Effect.Effect<void, StoreError> = () => Effect.void
   readonly #thawed = new Set<() => void>()
   #isFrozen = false
 

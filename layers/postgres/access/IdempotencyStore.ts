@@ -1,10 +1,11 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Begun } from "../../../services/ports/access/IdempotencyStore.ts"
+import type { Begun, KeyClaim } from "../../../services/ports/access/IdempotencyStore.ts"
 import { IdempotencyStore, KEPT_MS } from "../../../services/ports/access/IdempotencyStore.ts"
 import { milliseconds } from "../server/columns.ts"
 import { Holder } from "../operations/Holder.ts"
 import { regularly } from "../operations/regularly.ts"
+import { makeOwedKeys } from "./owedKeys.ts"
 import { settleKey } from "./settleKey.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -64,13 +65,16 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
     const settle: IdempotencyStore["Service"]["settle"] = (settlement) =>
       settleKey(sql, settlement).pipe(Effect.asVoid, storeError("IdempotencyStore.settle"))
 
-    const abandon: IdempotencyStore["Service"]["abandon"] = ({ appId, holder, key, route }) =>
+    const free = ({ appId, holder, key, route }: KeyClaim) =>
       sql`
         DELETE FROM idempotency_keys
-        WHERE app_id = ${appId} AND route = ${route} AND key = ${key} AND holder = ${holder} AND status IS NULL`.pipe(
-        Effect.asVoid,
+        WHERE app_id = ${appId} AND route = ${route} AND key = ${key} AND holder = ${holder} AND status IS NULL
+        RETURNING 1 AS one`.pipe(
+        Effect.map((rows) => rows.length > 0),
         storeError("IdempotencyStore.abandon")
       )
+
+    const later = yield* makeOwedKeys({ free, settle: (claim, answer) => settle({ claim, answer }) })
 
     // Every node does this, in small statements that pass over each other's rows.
     const sweep = Effect.gen(function* () {
@@ -85,6 +89,11 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
     }).pipe(Effect.tapError((error) => Effect.logWarning("Old idempotency keys could not be deleted", error)))
     yield* regularly(sweep, "1 hour")
 
-    return IdempotencyStore.of({ begin, settle, abandon })
+    return IdempotencyStore.of({
+      begin,
+      settle,
+      abandon: (claim) => Effect.asVoid(free(claim)),
+      later
+    })
   })
 )

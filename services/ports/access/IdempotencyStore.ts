@@ -54,5 +54,10 @@ export class IdempotencyStore extends Context.Service<
     readonly settle: (settlement: Settlement) => Effect.Effect<void, StoreError>
     /** Gives the key back, unless it has an answer: the work was not done, and may be tried again at once. */
     readonly abandon: (claim: KeyClaim) => Effect.Effect<void, StoreError>
+    /**
+     * Does the one (with an answer) or the other (with null) in the background, as soon as the database lets it: for who
+     * could not, or who does not know whether a key was taken. After a minute it is left to the lease.
+     */
+    readonly later: (claim: KeyClaim, answer: KeptAnswer | null) => void
   }
 >()("heliograph/ports/IdempotencyStore") {}

@@ -86,14 +86,14 @@ const respond = ({ body, location, status }: KeptAnswer, headers: Record<string,
   headers: location === null ? headers : { ...headers, location }
 })
 
-/** A database that is away for a moment must not make an answer forgotten whose work is done. */
-const keep = (kept: Effect.Effect<void, StoreError>, { appId, holder }: KeyClaim) =>
-  kept.pipe(
-    Effect.retry({ times: 2 }),
-    Effect.catch((error) =>
-      Effect.annotateLogs(Effect.logWarning("The answer under an idempotency key could not be kept", error.cause), {
-        request_id: holder,
-        app_id: appId
+/** A database that is away for a moment must not make an answer forgotten whose work is done, or a key stay taken. */
+const keep = <A>({ claim, store, wait }: Once<A>, answer: KeptAnswer | null) =>
+  Effect.catch(wait(answer === null ? store.abandon(claim) : store.settle({ claim, answer })), (error) =>
+    Effect.andThen(
+      Effect.sync(() => store.later(claim, answer)),
+      Effect.annotateLogs(Effect.logDebug("What becomes of an idempotency key is said later", error.cause), {
+        request_id: claim.holder,
+        app_id: claim.appId
       })
     )
   )
@@ -101,7 +101,10 @@ const keep = (kept: Effect.Effect<void, StoreError>, { appId, holder }: KeyClaim
 /** Does the work of a request with a key, or answers as the first request with this key was answered. */
 export const once = Effect.fnUntraced(function* <A>(request: Once<A>) {
   const { claim, headers, store, wait } = request
-  const begun = yield* wait(store.begin(claim, request.fingerprint, LEASE_MS))
+  // Nobody knows then whether the key was taken.
+  const begun = yield* Effect.tapError(wait(store.begin(claim, request.fingerprint, LEASE_MS)), () =>
+    Effect.sync(() => store.later(claim, null))
+  )
   if (begun._tag === "Answered") {
     // The whole first answer, the id of its request included: errors name it in their bodies.
     return respond(begun.answer, { ...headers, "x-request-id": begun.holder, "idempotent-replayed": "true" })
@@ -109,25 +112,22 @@ export const once = Effect.fnUntraced(function* <A>(request: Once<A>) {
   if (begun._tag === "InFlight") return yield* Effect.fail(inFlight(begun.forMs))
   if (begun._tag === "Mismatch") return yield* Effect.fail(mismatch)
   let isSettled = false
-  const settlementOf = (answer: KeptAnswer): Settlement => ({
-    claim,
-    answer: request.bounded(claim.appId, claim.holder, answer)
-  })
+  const bounded = (answer: KeptAnswer): KeptAnswer => request.bounded(claim.appId, claim.holder, answer)
   const settle = (value: A): Settlement => {
     isSettled = true
-    return settlementOf(request.answerOf(request.kept(value)))
+    return { claim, answer: bounded(request.answerOf(request.kept(value))) }
   }
   const exit = yield* Effect.exit(request.work(settle))
   if (Exit.isSuccess(exit)) {
     const answer = request.answerOf(exit.value)
     if (!isSettled) {
       const kept = request.kept(exit.value)
-      yield* keep(wait(store.settle(settlementOf(kept === exit.value ? answer : request.answerOf(kept)))), claim)
+      yield* keep(request, bounded(kept === exit.value ? answer : request.answerOf(kept)))
     }
     return respond(answer, headers)
   }
   const refused = request.refusalOf(exit.cause)
-  yield* keep(wait(refused === null ? store.abandon(claim) : store.settle(settlementOf(refused))), claim)
+  yield* keep(request, refused === null ? null : bounded(refused))
   return yield* Effect.failCause(exit.cause)
   // Once begun, the work is ended even when the client hangs up: its next try wants the answer.
 }, Effect.uninterruptible)

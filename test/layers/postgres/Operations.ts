@@ -469,6 +469,8 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
       IdempotencyStore,
       (store, claim) => store.abandon(claim)
     ),
+    // Asks what the two before it ask, later.
+    "IdempotencyStore.later": plain(IdempotencyStore, (store) => Effect.sync(() => store.later(secret(app), null))),
     // Asks nothing: it says when other statements did.
     "RateLimitStore.silentForMs": plain(RateLimitStore, (store) => Effect.sync(() => store.silentForMs())),
     "RateLimitStore.take": plain(RateLimitStore, (store) =>

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import { StoreError } from "../../../../services/ports/StoreError.ts"
 import type { TestServer } from "../TestServer.ts"
 import { startServer } from "../TestServer.ts"
 
@@ -92,6 +93,63 @@ describe("Idempotency-Key", () => {
     const second = await send(key)
     expect(second.status).toBe(202)
     expect(second.headers.get("idempotent-replayed")).toBe(null)
+  })
+
+  describe("while the database cannot be told what becomes of it", () => {
+    const failing = (...operations: ReadonlyArray<string>) => {
+      server.outage.before = (operation) =>
+        operations.includes(operation)
+          ? Effect.fail(new StoreError({ operation, cause: new Error("the connection was cut") }))
+          : Effect.void
+    }
+    afterEach(() => {
+      server.outage.before = () => Effect.void
+    })
+    /** What the first repetition is answered that finds nobody at work. Leases last 20 seconds. */
+    const repeated = async (work: () => ReturnType<typeof send>) => {
+      for (let at = performance.now(); performance.now() - at < 10_000;) {
+        const answer = await work()
+        if (answer.status !== 409) return answer
+      }
+      throw new Error("the key is still taken")
+    }
+
+    it("is free again soon after the database answers", async () => {
+      const key = newKey()
+      failing("NotificationStore.accept", "IdempotencyStore.abandon")
+      expect((await send(key)).status).toBe(503)
+      expect((await send(key)).status).toBe(409)
+      server.outage.before = () => Effect.void
+      const answer = await repeated(() => send(key))
+      expect([answer.status, answer.headers.get("idempotent-replayed")]).toEqual([202, null])
+    })
+
+    it("is free again where nobody knows whether it was taken, and it was", async () => {
+      const key = newKey()
+      failing("IdempotencyStore.begin")
+      const lost = await send(key)
+      expect(lost.status).toBe(503)
+      server.outage.before = () => Effect.void
+      // As the statement would whose client has lost sight of it.
+      await send(key)
+      const holder = lost.headers.get("x-request-id")
+      await server.sql`
+        UPDATE idempotency_keys SET status = NULL, body = NULL, location = NULL, holder = ${holder} WHERE key = ${key}`
+      const answer = await repeated(() => send(key))
+      expect([answer.status, answer.headers.get("idempotent-replayed")]).toEqual([202, null])
+    })
+
+    it("gets the answer of work that is done, later", async () => {
+      const key = newKey()
+      failing("IdempotencyStore.settle")
+      const contact = { external_id: newKey() }
+      const first = await post("/api/v1/contacts", key, contact)
+      expect(first.status).toBeLessThan(300)
+      expect((await post("/api/v1/contacts", key, contact)).status).toBe(409)
+      server.outage.before = () => Effect.void
+      const answer = await repeated(() => post("/api/v1/contacts", key, contact))
+      expect([answer.text, answer.headers.get("idempotent-replayed")]).toEqual([first.text, "true"])
+    })
   })
 
   describe("of a request that lets people into a workflow", () => {
