@@ -40,6 +40,11 @@ const IDLE_MS = 20_000
 const GOODBYE_MS = 1000
 /** Failures of a message after which the session goes on. */
 const OF_THE_MESSAGE: ReadonlySet<string | undefined> = new Set(["EENVELOPE", "EMESSAGE", NO_UTF8])
+/**
+ * A connection over which so many messages went may have had its share when the server closes it with 421 (limits of 10, 20
+ * or 100 a connection are common). One that is refused earlier, or the next one, says that the server wants less.
+ */
+const SHARE = 5
 /** After a server refused one connection more, it is not asked for it again for so long. */
 const FEWER_MS = 60_000
 
@@ -61,8 +66,12 @@ class Work {
   take(): number {
     return this.#again.pop() ?? this.#next++
   }
-  /** Puts a message back of which the server saw nothing. False the second time. */
-  again(index: number): boolean {
+  /** Puts a message back that the server has not begun to take. False the second time, unless that may happen often. */
+  again(index: number, isUsual: boolean): boolean {
+    if (isUsual) {
+      this.#again.push(index)
+      return true
+    }
     if (this.#repeated.has(index)) return false
     this.#repeated.add(index)
     this.#again.push(index)
@@ -288,8 +297,11 @@ export class SmtpPool {
         return
       }
       // The server may end a connection between two messages: this one was not even announced to it.
-      const stale = link.messages > 0 && stage === "envelope" && failure.responseCode === undefined && work.live
-      if (stale && work.again(index)) {
+      const isUntouched = stage === "envelope" && work.live
+      // As often as that happens, it takes a connection each time that has sent some.
+      const isUsedUp = isUntouched && failure.responseCode === 421 && link.messages >= SHARE
+      const isStale = isUntouched && failure.responseCode === undefined && link.messages > 0
+      if ((isUsedUp || isStale) && work.again(index, isUsedUp)) {
         if (!this.#works.includes(work)) this.#works.unshift(work)
       } else work.fail(index, failure, stage)
       this.#lost(link)

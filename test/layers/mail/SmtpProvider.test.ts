@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 import { Layer } from "effect"
 import PostalMime from "postal-mime"
+import type { SMTPServerOptions } from "smtp-server"
 import { SMTPServer } from "smtp-server"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import * as Links from "../../../layers/crypto/Links.ts"
@@ -45,7 +46,7 @@ const mail = (changes: object = {}) =>
 const tags = (outcomes: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(outcomes.map(({ _tag }) => _tag))]
 
 /** A server that keeps the commands of envelopes as they came, and the mails. */
-const sink = async (options: { readonly hideSMTPUTF8?: boolean } = {}) => {
+const sink = async (options: Pick<SMTPServerOptions, "hideSMTPUTF8" | "onMailFrom"> = {}) => {
   const envelopes: Array<string> = []
   const mails: Array<string> = []
   const server = new SMTPServer({
@@ -160,6 +161,38 @@ describe("SmtpProvider", () => {
     expect(await sender.send({ message: mail(), credential: owner(), targets })).toMatchObject([
       { _tag: "Slow", scope: "server", reason: expect.stringMatching(/^smtp_421/) }
     ])
+  })
+
+  const tooMany = Object.assign(new Error("4.7.0 Enough for now"), { responseCode: 421 })
+
+  it("takes another connection where the server says 421 to one that has had its share", async () => {
+    const taken = new Map<string, number>()
+    const server = await sink({
+      onMailFrom: (_, { id }, done) => {
+        const count = (taken.get(id) ?? 0) + 1
+        taken.set(id, count)
+        done(count > 10 ? tooMany : null)
+      }
+    })
+    const outcomes = await sender.send({ message: mail(), credential: owner(server.url), targets: people(200) })
+    expect(tags(outcomes)).toEqual(["Ok"])
+    expect(server.mails).toHaveLength(200)
+    await server.close()
+  })
+
+  it("slows the server down where the next connection is told the same", async () => {
+    let count = 0
+    const connections = new Set<string>()
+    const server = await sink({
+      onMailFrom: (_, { id }, done) => {
+        connections.add(id)
+        done(++count > 60 ? tooMany : null)
+      }
+    })
+    const outcomes = await sender.send({ message: mail(), credential: owner(server.url), targets: people(100) })
+    expect(outcomes.filter(({ _tag }) => _tag === "Ok")).toHaveLength(60)
+    expect(outcomes.find(({ _tag }) => _tag !== "Ok")).toMatchObject({ _tag: "Slow", scope: "server" })
+    await server.close()
   })
 
   it("holds the credential when a policy refuses everything, and fails a single such mail", async () => {
