@@ -11,7 +11,7 @@ import { Settings } from "../config/Settings.ts"
 import { trust } from "../config/Trust.ts"
 import type { Tracking } from "./Message.ts"
 import { compose, isMailable } from "./Message.ts"
-import { policyOutcome, recipientOutcome, verdictOf, type Verdict } from "./SmtpReply.ts"
+import { isDelayed, policyOutcome, recipientOutcome, verdictOf, type Verdict } from "./SmtpReply.ts"
 import type { SmtpServer } from "./SmtpPool.ts"
 import { SmtpPool } from "./SmtpPool.ts"
 import { greetingOf, smtpServerOf } from "./smtpServerOf.ts"
@@ -23,6 +23,8 @@ interface Server {
   /** Refusals by policy in a row: of the sender or the content, and of recipients. */
   readonly policies: RefusalRun
   readonly recipients: RefusalRun
+  /** Recipients in a row for whom it wants to be asked again later. */
+  readonly delayed: RefusalRun
 }
 
 /** A credential version; the server it names comes along for whoever opens the pool. */
@@ -60,7 +62,8 @@ const make = Effect.gen(function* () {
         Effect.sync((): Server => ({
           pool: new SmtpPool(server, address),
           policies: new RefusalRun(),
-          recipients: new RefusalRun()
+          recipients: new RefusalRun(),
+          delayed: new RefusalRun()
         })),
         ({ pool }) => Effect.sync(() => pool.close())
       ),
@@ -117,7 +120,7 @@ const make = Effect.gen(function* () {
     yield* Effect.scoped(
       Effect.gen(function* () {
         const owner = new Owner(`${batch.credential.appId}:${batch.credential.version}`, server, address)
-        const { policies, pool, recipients } = yield* RcMap.get(servers, owner)
+        const { delayed, policies, pool, recipients } = yield* RcMap.get(servers, owner)
         const refusesAll = () => accepted === 0 && recipients.blamesCredential
         const isBlamed = () => accepted === 0 && policyRefusals.length > 0 && policies.blamesCredential
         // New connections go where the name leads now.
@@ -137,11 +140,18 @@ const make = Effect.gen(function* () {
               accepted++
               policies.accepted()
               recipients.accepted()
+              delayed.accepted()
               onOutcome(index, { _tag: "Ok", messageId: ids[index]! })
             },
             onFailure: (index, failure, stage) => {
               const verdict = verdictOf(failure, stage)
-              if (verdict._tag === "Done") return onOutcome(index, verdict.outcome)
+              if (verdict._tag === "Done") {
+                if (!isDelayed(failure, verdict.outcome)) return onOutcome(index, verdict.outcome)
+                // Greylisting is about one recipient, whom anybody may have chosen: the others go on, unless it is all of them.
+                delayed.refused()
+                const scope = delayed.blamesCredential ? "server" : "recipient"
+                return onOutcome(index, { ...verdict.outcome, scope })
+              }
               if (verdict._tag === "RecipientPolicy") {
                 // Asked of all, however many it refuses: whoever chose the first addresses may have chosen them for it.
                 recipients.refused()

@@ -107,6 +107,13 @@ const noReply = (failure: SmtpFailure, stage: Stage): Verdict => {
   return retry(stage === "connect" ? "connection_connect" : "connection_closed")
 }
 
+/** Whether a server that asks to be slowed down says so of a recipient: it may mean that one alone, as who greylists does. */
+export const isDelayed = (
+  { command, responseCode }: SmtpFailure,
+  outcome: Outcome
+): outcome is Extract<Outcome, { _tag: "Slow" }> =>
+  outcome._tag === "Slow" && command === "RCPT TO" && (responseCode === 450 || responseCode === 451)
+
 export const policyOutcome = (verdict: Extract<Verdict, { _tag: "Policy" }>, blamesSender: boolean): Settled =>
   blamesSender
     ? { _tag: "Suspend", reason: `the SMTP server refuses all mail (${verdict.said})` }

@@ -46,7 +46,7 @@ const mail = (changes: object = {}) =>
 const tags = (outcomes: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(outcomes.map(({ _tag }) => _tag))]
 
 /** A server that keeps the commands of envelopes as they came, and the mails. */
-const sink = async (options: Pick<SMTPServerOptions, "hideSMTPUTF8" | "onMailFrom"> = {}) => {
+const sink = async (options: Pick<SMTPServerOptions, "hideSMTPUTF8" | "onMailFrom" | "onRcptTo"> = {}) => {
   const envelopes: Array<string> = []
   const mails: Array<string> = []
   const server = new SMTPServer({
@@ -192,6 +192,21 @@ describe("SmtpProvider", () => {
     const outcomes = await sender.send({ message: mail(), credential: owner(server.url), targets: people(100) })
     expect(outcomes.filter(({ _tag }) => _tag === "Ok")).toHaveLength(60)
     expect(outcomes.find(({ _tag }) => _tag !== "Ok")).toMatchObject({ _tag: "Slow", scope: "server" })
+    await server.close()
+  })
+
+  it("lets a greylisted recipient wait alone, unless all are told to wait", async () => {
+    const later = Object.assign(new Error("4.7.1 Greylisted, try again in 300 seconds"), { responseCode: 451 })
+    const server = await sink({ onRcptTo: ({ address }, _, done) => done(address.startsWith("grey") ? later : null) })
+    const used = owner(server.url)
+    const mixed = [person(0, "grey"), ...people(5)]
+    const outcomes = await sender.send({ message: mail(), credential: used, targets: mixed })
+    expect(outcomes[0]).toMatchObject({ _tag: "Slow", scope: "recipient", reason: "smtp_451_4.7.1", afterMs: 60_000 })
+    expect(tags(outcomes.slice(1))).toEqual(["Ok"])
+    const alone = await sender.send({ message: mail(), credential: used, targets: [person(0, "grey")] })
+    expect(alone).toMatchObject([{ _tag: "Slow", scope: "recipient" }])
+    const all = await sender.send({ message: mail(), credential: used, targets: people(12, "grey") })
+    expect(all.filter((outcome) => outcome._tag === "Slow" && outcome.scope === "server").length).toBeGreaterThan(0)
     await server.close()
   })
 
