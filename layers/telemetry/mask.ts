@@ -10,7 +10,9 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\b(Bearer|Basic|ApiKey|vapid)(\s+)(?=\S*\d)[^\s"',;]{8,}/g, "$1$2[credential]"],
   // user:password@ of a URL: of a database, of NATS, of an SMTP server.
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, "$1[credential]@"],
-  [/(\bv1=)[0-9a-f]{32,}/g, "$1[signature]"]
+  [/(\bv1=)[0-9a-f]{32,}/g, "$1[signature]"],
+  // What others quote in their answers.
+  [/\b(password|passwd|pwd|secret)=[^\s"',;)]+/gi, "$1=[credential]"]
 ]
 
 /** Replaces whatever looks like a credential in a text that is about to be logged. */

@@ -12,7 +12,9 @@ const MOST_REASONS = 5
 const MOST_TEXT = 200
 
 /** What providers and receivers say may name a person's address, which the log is not for. */
-const shown = (reason: string): string => reason.replace(/[^\s<>"',;:]+@[^\s<>"',;]+/g, "…@…").slice(0, MOST_TEXT)
+export const withoutAddresses = (reason: string): string => reason.replace(/[^\s<>"',;:]+@[^\s<>"',;]+/g, "…@…")
+
+const shown = (reason: string): string => withoutAddresses(reason).slice(0, MOST_TEXT)
 
 /** How often each reason was given. */
 export const reasonsOf = (reasons: Iterable<string>): Readonly<Record<string, number>> => {

@@ -8,6 +8,7 @@ import type { DirectBatch } from "../../ports/sending/DirectSends.ts"
 import type { Credential } from "../../ports/sending/CredentialStore.ts"
 import type { Outcome, Provider } from "../../ports/sending/Provider.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
+import { withoutAddresses } from "../operations/OutcomeLog.ts"
 import { writeChunk } from "./ChunkWriter.ts"
 import type { DirectEnds, DirectGroup } from "./DirectSending.ts"
 import { sendTogether } from "./DirectSending.ts"
@@ -256,9 +257,9 @@ const judge = Effect.fnUntraced(function* (
     yield* credentials.suspend(appId, kind, version, report.suspend)
     // Of batches that were under way together, one says so.
     if (probes.tells(version)) {
-      yield* Effect.logError(`The ${kind} credential is refused: ${report.suspend}. Its messages wait.`).pipe(
-        Effect.annotateLogs({ app_id: appId, notification_id: batch.notificationId, batch_id: batch.id })
-      )
+      yield* Effect.logError(
+        `The ${kind} credential is refused: ${withoutAddresses(report.suspend)}. Its messages wait.`
+      ).pipe(Effect.annotateLogs({ app_id: appId, notification_id: batch.notificationId, batch_id: batch.id }))
     }
   } else if (batch.credential!.suspendedReason !== null && report.isProved) {
     yield* credentials.release(appId, kind, version)

@@ -4,6 +4,8 @@ import { isUtf8 } from "node:buffer"
 import { Readable } from "node:stream"
 import { ApiError, invalid } from "./ApiError.ts"
 import type { Incoming } from "./Incoming.ts"
+import type { Unfinished } from "./UnfinishedBodies.ts"
+import { ended, grew } from "./UnfinishedBodies.ts"
 
 /** Levels of objects and arrays inside each other, at most. */
 export const DEPTH = 32
@@ -17,6 +19,9 @@ const tooLarge = (limit: number) =>
 export const tooSlow = (message: string) => new ApiError("request_timeout", message, [], { connection: "close" })
 
 const late = () => tooSlow(`The body did not arrive within ${BODY_MS / 1000} seconds.`)
+
+const crowdedOut = () =>
+  tooSlow("The body did not arrive while there was room for unfinished ones. Send it again, in less time.")
 
 export type BodyError = ApiError<"payload_too_large" | "request_timeout" | "validation_error">
 
@@ -35,9 +40,11 @@ export const readBytes = (
   let size = 0
   let isDone = false
   let deadline: NodeJS.Timeout | undefined
+  const unfinished: Unfinished = { bytes: 0, crowdOut: () => fail(crowdedOut()) }
   const stop = () => {
     isDone = true
     clearTimeout(deadline)
+    ended(unfinished)
   }
   // The listeners stay: what they hear after the end of a body is heeded no more, and goes with the request.
   const succeed = () => {
@@ -60,6 +67,7 @@ export const readBytes = (
     if (announced > 0 && size === announced) return succeed()
     // Most bodies come in one chunk and need no timer; where none comes at all, the silent connection is closed.
     deadline ??= setTimeout(() => fail(late()), BODY_MS)
+    grew(unfinished, chunk.length)
   }
   const onCut = () => fail(invalid([{ field: "body", message: "ended before it was complete" }]))
   source.on("data", onData).on("end", succeed).on("error", onCut).on("close", onCut)
@@ -102,23 +110,53 @@ interface Problem {
   readonly message: string
 }
 
+/** Digits of the shortest whole number that a double may not hold: 2⁵³ + 1. */
+const LONG_NUMBER = /\d{16}/
+
+/** Whole numbers that JSON can write and a double cannot hold, as what they become: ids of 64 bits, most of them. */
+const changedNumbers = (text: string): ReadonlySet<number> => {
+  const changed = new Set<number>()
+  const look = (_: string, value: unknown, context?: { readonly source?: string }): unknown => {
+    const source = context?.source
+    if (source === undefined || typeof value !== "number" || !Number.isFinite(value)) return value
+    if (Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value
+    // As it would be shown again, or in other words the same.
+    if (String(value) !== source && BigInt(source) !== BigInt(value)) changed.add(value)
+    return value
+  }
+  JSON.parse(text, look)
+  return changed
+}
+
+/** Whether a number is not what was written, as far as one can tell without the text. */
+const mayBeChanged = { has: (value: number) => Number.isInteger(value) && !Number.isSafeInteger(value) }
+
 /**
- * What a schema would let through and a database or a careless merge would not: nesting without end, `__proto__`, and
- * the characters that JSON can escape but UTF-8 text in PostgreSQL cannot hold.
+ * What a schema would let through and a database or a careless merge would not: nesting without end, `__proto__`, numbers
+ * that are not what was written, and the characters that JSON can escape but UTF-8 text in PostgreSQL cannot hold.
  */
-const problemIn = (value: unknown, depth: number, hasEscapes: boolean): Problem | null => {
+const problemIn = (
+  value: unknown,
+  depth: number,
+  hasEscapes: boolean,
+  changed: Pick<ReadonlySet<number>, "has"> | null
+): Problem | null => {
   if (typeof value === "string") {
     return hasEscapes && (value.includes("\0") || !value.isWellFormed())
       ? { path: [], message: "must not contain U+0000 or half of a surrogate pair" }
       : null
   }
-  if (typeof value === "number" && !Number.isFinite(value))
-    return { path: [], message: "must be a number below 1.8e308" }
+  if (typeof value === "number") {
+    if (!Number.isFinite(value)) return { path: [], message: "must be a number below 1.8e308" }
+    return changed?.has(value) === true
+      ? { path: [], message: "is a whole number beyond 2^53, which would be changed; send it as a text" }
+      : null
+  }
   if (typeof value !== "object" || value === null) return null
   if (depth === 0) return { path: [], message: `must not be nested deeper than ${DEPTH} levels` }
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
-      const problem = problemIn(value[i], depth - 1, hasEscapes)
+      const problem = problemIn(value[i], depth - 1, hasEscapes, changed)
       if (problem !== null) return { ...problem, path: [`[${i}]`, ...problem.path] }
     }
     return null
@@ -126,7 +164,8 @@ const problemIn = (value: unknown, depth: number, hasEscapes: boolean): Problem 
   for (const key in value) {
     const name = key.length > 100 ? `${key.slice(0, 100)}…` : key
     if (key === "__proto__") return { path: [name], message: "is not allowed as a field name" }
-    const problem = problemIn(value[key as never], depth - 1, hasEscapes) ?? problemIn(key, depth, hasEscapes)
+    const problem =
+      problemIn(value[key as never], depth - 1, hasEscapes, changed) ?? problemIn(key, depth, hasEscapes, null)
     if (problem !== null) return { ...problem, path: [name, ...problem.path] }
   }
   return null
@@ -150,13 +189,21 @@ export const parseJson = (given: Uint8Array): Result.Result<unknown, ApiError<"v
       invalid([{ field: "body", message: `is not valid JSON${where === undefined ? "" : ` ${where}`}` }])
     )
   }
-  const refusal = refusalOfJson(value, text.includes("\\u"))
+  const changed = LONG_NUMBER.test(text) ? changedNumbers(text) : null
+  const refusal = refusalOfJson(value, text.includes("\\u"), changed)
   return refusal === null ? Result.succeed(value) : Result.fail(refusal)
 }
 
-/** What the engine cannot take of a value that looks like JSON; null: nothing. `hasEscapes`: texts may hold any character. */
-export const refusalOfJson = (value: unknown, hasEscapes: boolean): ApiError<"validation_error"> | null => {
-  const problem = problemIn(value, DEPTH, hasEscapes)
+/**
+ * What the engine cannot take of a value that looks like JSON; null: nothing. `hasEscapes`: texts may hold any character.
+ * `changed`: numbers that are not what was written; null: none is.
+ */
+export const refusalOfJson = (
+  value: unknown,
+  hasEscapes: boolean,
+  changed: Pick<ReadonlySet<number>, "has"> | null = mayBeChanged
+): ApiError<"validation_error"> | null => {
+  const problem = problemIn(value, DEPTH, hasEscapes, changed)
   if (problem === null) return null
   const field = problem.path.length === 0 ? "body" : problem.path.join(".").replaceAll(".[", "[").slice(0, 500)
   return invalid([{ field, message: problem.message }])

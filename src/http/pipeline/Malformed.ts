@@ -50,16 +50,26 @@ const repeated = (rawHeaders: ReadonlyArray<string>): string | undefined => {
   return undefined
 }
 
-/** What is wrong with the head of a request that node took for one; null: nothing. */
-export const faultOfHead = ({ headers, httpVersion, rawHeaders }: IncomingMessage): string | null => {
-  // HTTP/1.1 demands the header.
-  if (headers.host === undefined && httpVersion === "1.1") return "A request of HTTP/1.1 needs a Host header."
-  const name = repeated(rawHeaders)
-  return name === undefined ? null : `The header ${name} came more than once. Send it once.`
+export interface Fault {
+  readonly status: number
+  readonly message: string
 }
 
-export const refuseHead = (response: ServerResponse, fault: string, anonymous: Budget): void =>
-  refuse(response, 400, new ApiError("validation_error", fault), anonymous)
+/** What is wrong with the head of a request that node took for one; null: nothing. */
+export const faultOfHead = ({ headers, httpVersion, rawHeaders }: IncomingMessage): Fault | null => {
+  // HTTP/1.1 demands the header.
+  if (headers.host === undefined && httpVersion === "1.1")
+    return { status: 400, message: "A request of HTTP/1.1 needs a Host header." }
+  const coding = headers["transfer-encoding"]
+  // Node takes any before the last for read (RFC 9112, section 6.1).
+  if (coding !== undefined && coding.toLowerCase() !== "chunked")
+    return { status: 501, message: "The only transfer coding that is understood is `chunked`." }
+  const name = repeated(rawHeaders)
+  return name === undefined ? null : { status: 400, message: `The header ${name} came more than once. Send it once.` }
+}
+
+export const refuseHead = (response: ServerResponse, { message, status }: Fault, anonymous: Budget): void =>
+  refuse(response, status, new ApiError("validation_error", message), anonymous)
 
 /** What node finds before there is a request, and what a request expects beside `100-continue`. */
 export const refuseMalformed = (server: Server, anonymous: Budget): void => {

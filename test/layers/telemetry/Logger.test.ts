@@ -134,7 +134,7 @@ describe("Logger", () => {
       const key = `sk_${"a1B2".repeat(8)}`
       const pem = "-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMG\n-----END PRIVATE KEY-----"
       const jwt = "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJURUFNIn0.c2lnbmF0dXJl"
-      const secrets = [key, "MIGHAgEAMBMG", jwt, "hunter2hunter2", "pa55word", "ab".repeat(32)]
+      const secrets = [key, "MIGHAgEAMBMG", jwt, "hunter2hunter2", "pa55word", "ab".repeat(32), "0pen5esame"]
       const program = Effect.logError(
         `refused: Authorization: ApiKey ${key}`,
         { header: `Bearer hunter2hunter2`, pem },
@@ -143,6 +143,7 @@ describe("Logger", () => {
         Effect.annotateLogs({
           database: "postgres://heliograph:pa55word@db.internal:5432/heliograph",
           token: jwt,
+          said: "554 5.7.1 refused: user=ann password=0pen5esame",
           wrapped: { deep: Redacted.make("hunter2hunter2") },
           signature: `t=1, v1=${"ab".repeat(32)}`
         }),

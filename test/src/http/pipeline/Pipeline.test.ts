@@ -28,6 +28,54 @@ const rawExchange = async (text: string): Promise<string> => {
   return answer
 }
 
+describe("a whole number that no double holds", () => {
+  const contact = (id: string) =>
+    server.call("POST", "/api/v1/contacts", {
+      key: server.ours.secretKey,
+      raw: `{"external_id":"numbers","attributes":{"list":[{"id":${id}}]}}`
+    })
+
+  it.each(["9007199254740993", "-9007199254740993", "1234567890123456789", "12345678901234567890123"])(
+    "is refused by name, and not changed: %s",
+    async (id) => {
+      const answer = await contact(id)
+      expect(answer.status).toBe(400)
+      expect(answer.json.error.details).toEqual([
+        {
+          field: "attributes.list[0].id",
+          message: "is a whole number beyond 2^53, which would be changed; send it as a text"
+        }
+      ])
+    }
+  )
+
+  it.each(["9007199254740991", "9007199254740992", "1234567890123456800", "1e300", "0.1234567890123456789", "1e21"])(
+    "is taken where it stays what it is: %s",
+    async (id) => {
+      const { json, status } = await contact(id)
+      expect(status).toBeLessThan(300)
+      const kept = await server.call("GET", `/api/v1/contacts/${json.id}`, { key: server.ours.secretKey })
+      expect(kept.json.attributes).toEqual({ list: [{ id: Number(id) }] })
+    }
+  )
+
+  it("is no text that looks like one", async () => {
+    expect((await contact('"1234567890123456789"')).status).toBeLessThan(300)
+  })
+
+  it("is refused in a query of GraphQL as well", async () => {
+    const send = (id: string) =>
+      server.call("POST", "/api/graphql", {
+        key: server.ours.secretKey,
+        body: {
+          query: `mutation { sendNotification(appId: "${server.ours.appId}", input: { to: { all: true }, content: { title: "a", data: { id: ${id} } } }) { id } }`
+        }
+      })
+    expect((await send("9007199254740993")).text).toContain("beyond 2^53")
+    expect((await send("900719925474099")).text).not.toContain("beyond 2^53")
+  })
+})
+
 describe("the body", () => {
   it.each([
     ["nothing", "", "is empty"],

@@ -157,6 +157,11 @@ describe("paths and methods", () => {
   it.each([
     ["a request of HTTP/1.1 without a Host", "GET /healthz HTTP/1.1\r\n\r\n", 400],
     ["one on the fast path", "POST /api/v1/events HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}", 400],
+    [
+      "another coding than chunked",
+      "GET /healthz HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+      501
+    ],
     ["an expectation that nobody meets", "GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: cake\r\n\r\n", 417]
   ])("refuses %s in the form of all errors, with the headers of all answers", async (_, text, status) => {
     const answer = await rawExchange(text)
