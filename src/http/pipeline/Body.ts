@@ -67,7 +67,7 @@ export const readBytes = (
     if (announced > 0 && size === announced) return succeed()
     // Most bodies come in one chunk and need no timer; where none comes at all, the silent connection is closed.
     deadline ??= setTimeout(() => fail(late()), BODY_MS)
-    grew(unfinished, chunk.length)
+    grew(unfinished, chunk.length, limit)
   }
   const onCut = () => fail(invalid([{ field: "body", message: "ended before it was complete" }]))
   source.on("data", onData).on("end", succeed).on("error", onCut).on("close", onCut)

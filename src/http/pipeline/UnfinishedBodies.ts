@@ -3,8 +3,9 @@
  * that dawdles holds its memory for half a minute, and thousands of them that of the process.
  */
 
-/** Bytes of all of them together, at most. */
+/** Bytes of all of them together, at most, and so many of the largest that may come. */
 const MOST = 64 << 20
+const LARGEST = 4
 /** What the smallest part costs beside its bytes. */
 const PART = 256
 
@@ -18,13 +19,17 @@ export interface Unfinished {
 const all = new Set<Unfinished>()
 let bytes = 0
 
-/** A part has come, and more is to come. Where there is no room, those make it that have been on their way longest. */
-export const grew = (body: Unfinished, by: number): void => {
+/**
+ * A part has come, and more is to come. Where there is no room, those make it that have been on their way longest. `limit`:
+ * bytes that the body may have.
+ */
+export const grew = (body: Unfinished, by: number, limit: number): void => {
+  const most = Math.max(MOST, LARGEST * limit)
   all.add(body)
   body.bytes += by + PART
   bytes += by + PART
   for (const oldest of all) {
-    if (bytes <= MOST) return
+    if (bytes <= most) return
     oldest.crowdOut()
   }
 }
