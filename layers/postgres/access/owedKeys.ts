@@ -50,7 +50,9 @@ export const makeOwedKeys = ({
     })
 
     const payAll = Effect.gen(function* () {
-      while (owed.size > 0) {
+      for (;;) {
+        // Said in the same moment, so that whoever comes next begins anew.
+        if (owed.size === 0) return void (isPaying = false)
         yield* Effect.sleep(EVERY)
         // The first failure ends the round: the others would fail as well, each after a while.
         yield* Effect.ignore(

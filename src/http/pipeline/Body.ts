@@ -189,9 +189,13 @@ export const parseJson = (given: Uint8Array): Result.Result<unknown, ApiError<"v
       invalid([{ field: "body", message: `is not valid JSON${where === undefined ? "" : ` ${where}`}` }])
     )
   }
+  const hasEscapes = text.includes("\\u")
+  const refusal = refusalOfJson(value, hasEscapes, null)
+  if (refusal !== null) return Result.fail(refusal)
+  // To look at the numbers as they are written descends into the value: only one that is not nested too deeply.
   const changed = LONG_NUMBER.test(text) ? changedNumbers(text) : null
-  const refusal = refusalOfJson(value, text.includes("\\u"), changed)
-  return refusal === null ? Result.succeed(value) : Result.fail(refusal)
+  const wrong = changed === null || changed.size === 0 ? null : refusalOfJson(value, hasEscapes, changed)
+  return wrong === null ? Result.succeed(value) : Result.fail(wrong)
 }
 
 /**

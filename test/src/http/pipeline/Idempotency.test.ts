@@ -118,7 +118,6 @@ describe("Idempotency-Key", () => {
       const key = newKey()
       failing("NotificationStore.accept", "IdempotencyStore.abandon")
       expect((await send(key)).status).toBe(503)
-      expect((await send(key)).status).toBe(409)
       server.outage.before = () => Effect.void
       const answer = await repeated(() => send(key))
       expect([answer.status, answer.headers.get("idempotent-replayed")]).toEqual([202, null])
@@ -145,7 +144,6 @@ describe("Idempotency-Key", () => {
       const contact = { external_id: newKey() }
       const first = await post("/api/v1/contacts", key, contact)
       expect(first.status).toBeLessThan(300)
-      expect((await post("/api/v1/contacts", key, contact)).status).toBe(409)
       server.outage.before = () => Effect.void
       const answer = await repeated(() => post("/api/v1/contacts", key, contact))
       expect([answer.text, answer.headers.get("idempotent-replayed")]).toEqual([first.text, "true"])

@@ -116,7 +116,7 @@ describe("the body", () => {
 
   it("is refused when it is nested too deeply, however deep", async () => {
     for (const depth of [32, 30_000]) {
-      const raw = `{"token":"abababababababab","platform":"ios","metadata":{"a":${"[".repeat(depth)}${"]".repeat(depth)}}}`
+      const raw = `{"token":"abababababababab","platform":"ios","metadata":{"a":${"[".repeat(depth)}1234567890123456${"]".repeat(depth)}}}`
       const answer = await post(raw)
       expect(answer.status).toBe(400)
       expect(answer.json.error.details[0].message).toContain("nested deeper than 32")
