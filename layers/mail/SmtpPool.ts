@@ -68,12 +68,10 @@ class Work {
   }
   /** Puts a message back that the server has not begun to take. False the second time, unless that may happen often. */
   again(index: number, isUsual: boolean): boolean {
-    if (isUsual) {
-      this.#again.push(index)
-      return true
+    if (!isUsual) {
+      if (this.#repeated.has(index)) return false
+      this.#repeated.add(index)
     }
-    if (this.#repeated.has(index)) return false
-    this.#repeated.add(index)
     this.#again.push(index)
     return true
   }

@@ -12,6 +12,7 @@ import { ApiError, invalid } from "./ApiError.ts"
 import { canonicalJson } from "./CanonicalJson.ts"
 import type { KeptAnswers } from "./KeptAnswers.ts"
 import type { Reply } from "./Reply.ts"
+import { wasNotBegun } from "./WaitLimiter.ts"
 
 /**
  * `Idempotency-Key`: a client that got no answer repeats its request with the same key, and the work is done once. Final
@@ -101,9 +102,9 @@ const keep = <A>({ claim, store, wait }: Once<A>, answer: KeptAnswer | null) =>
 /** Does the work of a request with a key, or answers as the first request with this key was answered. */
 export const once = Effect.fnUntraced(function* <A>(request: Once<A>) {
   const { claim, headers, store, wait } = request
-  // Nobody knows then whether the key was taken.
-  const begun = yield* Effect.tapError(wait(store.begin(claim, request.fingerprint, LEASE_MS)), () =>
-    Effect.sync(() => store.later(claim, null))
+  const begun = yield* Effect.tapError(wait(store.begin(claim, request.fingerprint, LEASE_MS)), (error) =>
+    // Else nobody knows whether the key was taken.
+    wasNotBegun(error) ? Effect.void : Effect.sync(() => store.later(claim, null))
   )
   if (begun._tag === "Answered") {
     // The whole first answer, the id of its request included: errors name it in their bodies.

@@ -43,6 +43,9 @@ const FULL = new StoreError({ operation: "request", cause: new Error("too many r
 /** Whether a request ended because it would have waited too long: it is not to wait for anything else. */
 export const waitedTooLong = (error: unknown): boolean => error === LATE || error === LATE_TEMPLATES || error === FULL
 
+/** Whether a wait did not even begin: nothing was asked of the database. */
+export const wasNotBegun = (error: unknown): boolean => error === FULL
+
 /** What work waits for, to be given to it; and what there is to say when it takes too long. */
 export const makeWaits = (): { readonly templates: { count: number }; readonly late: () => StoreError } => {
   const templates = { count: 0 }
