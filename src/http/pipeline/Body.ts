@@ -110,8 +110,11 @@ interface Problem {
   readonly message: string
 }
 
-/** Digits of the shortest whole number that a double may not hold: 2⁵³ + 1. */
-const LONG_NUMBER = /\d{16}/
+/**
+ * Digits of the shortest whole number that a double may not hold, 2⁵³ + 1, where a number can begin: tokens of devices
+ * have as many in a row, and to look at numbers as they are written costs as much as all the rest of a body.
+ */
+const LONG_NUMBER = /(?:^|[\s:,[-])\d{16}/
 
 /** Whole numbers that JSON can write and a double cannot hold, as what they become: ids of 64 bits, most of them. */
 const changedNumbers = (text: string): ReadonlySet<number> => {

@@ -49,6 +49,17 @@ describe("a whole number that no double holds", () => {
     }
   )
 
+  it.each([
+    "1234567890123456789",
+    "[1234567890123456789]",
+    "[0,\n\t-1234567890123456789 ]",
+    '{"a": 1234567890123456789}'
+  ])("is found wherever a number can be: %j", async (value) => {
+    const answer = await contact(value)
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details[0].message).toContain("beyond 2^53")
+  })
+
   it.each(["9007199254740991", "9007199254740992", "1234567890123456800", "1e300", "0.1234567890123456789", "1e21"])(
     "is taken where it stays what it is: %s",
     async (id) => {
