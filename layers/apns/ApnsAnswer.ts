@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../services/domain/Json.ts"
-import { retryAfterMs } from "../../services/domain/sending/Push.ts"
+import { retryAfterMs, shownLine } from "../../services/domain/sending/Push.ts"
 import type { Http2Answer } from "../../services/ports/outbound/Http2Client.ts"
 import type { Settled } from "../../services/ports/sending/Provider.ts"
 
@@ -31,7 +31,7 @@ const bodyOf = (answer: Http2Answer): { readonly reason: string | null; readonly
     if (!isJsonObject(body)) return { reason: null, timestamp: null }
     const { reason, timestamp } = body
     return {
-      reason: typeof reason === "string" ? reason : null,
+      reason: typeof reason === "string" && reason !== "" ? reason : null,
       timestamp: typeof timestamp === "number" ? timestamp : null
     }
   } catch {
@@ -89,11 +89,12 @@ export const verdictOf = (answer: Http2Answer, apnsId: string, sentAt: number, n
 
 /** A reason that is not in Apple's table, or none: the message fails at most; nobody's token is dropped for it. */
 const unknown = (status: number, reason: string | null, wait: number | null): Verdict => {
-  const name = reason === null ? `status_${status}` : code(reason)
+  const name = reason === null ? `status_${status}` : shownLine(code(reason))
   if (status >= 500) return done({ _tag: "Retry", reason: name, afterMs: wait }, true)
   if (status === 429) {
     return done({ _tag: "Slow", scope: "recipient", reason: name, afterMs: wait ?? DEVICE_PAUSE_MS })
   }
-  if (status === 401 || status === 403) return hold(`APNs refuses the credential (${reason ?? `status ${status}`})`)
+  if (status === 401 || status === 403)
+    return hold(`APNs refuses the credential (${reason === null ? `status ${status}` : shownLine(reason)})`)
   return done({ _tag: "Fail", reason: name })
 }

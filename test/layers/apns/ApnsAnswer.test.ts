@@ -92,6 +92,15 @@ describe("an answer of APNs", () => {
     expect(outcome(of(status, { reason }))).toMatchObject({ _tag: "Fail" })
   })
 
+  it("is kept as a short line, whatever the reason is, so that deliveries are found by it", () => {
+    const reason = `Odd\nreason ${"long".repeat(400)}`
+    const said = outcome(of(400, { reason })) as { readonly reason: string }
+    expect(said.reason).toMatch(/^odd reason long/)
+    expect(said.reason).toHaveLength(200)
+    expect(outcome(of(403, { reason }))).toMatchObject({ reason: expect.stringMatching(/^[ -~]{1,300}$/) })
+    expect(outcome(of(400, { reason: "" }))).toMatchObject({ reason: "status_400" })
+  })
+
   it("drops nobody for a status without a reason, or with one that Apple does not list", () => {
     for (const body of ["", "<html>", "[]", { reason: 5 }, { reason: "Surprise" }]) {
       for (const status of [400, 404, 410, 413]) expect(outcome(of(status, body))).toMatchObject({ _tag: "Fail" })
