@@ -1,16 +1,26 @@
 import { Writable } from "node:stream"
-import { describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it, onTestFinished } from "vitest"
 import { Http2Session } from "../../../layers/http2/Http2Session.ts"
 import { type FrameHandler, FrameReader } from "../../../layers/http2/FrameReader.ts"
 import { PeerError } from "../../../layers/http2/Frames.ts"
 import { HpackEncoder } from "../../../layers/http2/HpackEncoder.ts"
 import { failure } from "../../../layers/http2/Http2Connection.ts"
 import { Output } from "../../../layers/http2/Output.ts"
+import { answerMemory } from "../../../services/ports/outbound/AnswerMemory.ts"
 import { BatchRun } from "../../../layers/http2/BatchRun.ts"
 import { Chance } from "./Chance.ts"
 import * as raw from "./RawPeer.ts"
 import { TYPES } from "./RawPeer.ts"
 import { makeBatch, Results } from "./Sending.ts"
+
+/** A reader that holds no header block once its test is over: what it holds counts for the process. */
+const readerFor = (handler: FrameHandler): FrameReader => {
+  const reader = new FrameReader(handler, () => {})
+  onTestFinished(() => reader.stop())
+  return reader
+}
+
+afterAll(() => expect(answerMemory.bytes).toBe(0))
 
 /** Notes every call as a line. */
 const notes = (): { readonly lines: Array<string>; readonly handler: FrameHandler } => {
@@ -88,13 +98,13 @@ const SAID = [
 describe("FrameReader", () => {
   it("hands on every frame that comes in one chunk", () => {
     const { lines, handler } = notes()
-    new FrameReader(handler, () => {}).read(EVERYTHING)
+    readerFor(handler).read(EVERYTHING)
     expect(lines).toEqual(SAID)
   })
 
   it("hands on the same when one byte comes at a time", () => {
     const { lines, handler } = notes()
-    const reader = new FrameReader(handler, () => {})
+    const reader = readerFor(handler)
     for (const byte of EVERYTHING) reader.read(Buffer.from([byte]))
     expect(lines).toEqual(SAID)
   })
@@ -103,7 +113,7 @@ describe("FrameReader", () => {
     const chance = new Chance(9113)
     for (let round = 0; round < 300; round++) {
       const { lines, handler } = notes()
-      const reader = new FrameReader(handler, () => {})
+      const reader = readerFor(handler)
       for (const chunk of chance.chunks(EVERYTHING, chance.pick([3, 12, 100, 5000, 20_000]))) reader.read(chunk)
       expect(lines).toEqual(SAID)
     }
@@ -113,7 +123,7 @@ describe("FrameReader", () => {
     const chance = new Chance(2)
     for (let round = 0; round < 100; round++) {
       const { lines, handler } = notes()
-      const reader = new FrameReader(handler, () => {})
+      const reader = readerFor(handler)
       for (const chunk of chance.chunks(EVERYTHING, chance.pick([3, 12, 100, 5000]))) {
         reader.read(chunk)
         chunk.fill(0xff)
@@ -124,16 +134,13 @@ describe("FrameReader", () => {
 
   it("hands on nothing after it was stopped, not even from the same chunk", () => {
     const seen: Array<number> = []
-    const reader: FrameReader = new FrameReader(
-      {
-        ...notes().handler,
-        onReset: (id) => {
-          seen.push(id)
-          reader.stop()
-        }
-      },
-      () => {}
-    )
+    const reader: FrameReader = readerFor({
+      ...notes().handler,
+      onReset: (id) => {
+        seen.push(id)
+        reader.stop()
+      }
+    })
     reader.read(Buffer.concat([raw.settings(), raw.reset(1, 8), raw.reset(3, 8)]))
     expect(seen).toEqual([1])
   })
@@ -143,7 +150,7 @@ describe("FrameReader", () => {
     let broken = 0
     for (let round = 0; round < 2000; round++) {
       const bytes = chance.below(10) === 0 ? chance.bytes(chance.below(300)) : chance.mutate(EVERYTHING)
-      const reader = new FrameReader(notes().handler, () => {})
+      const reader = readerFor(notes().handler)
       try {
         for (const chunk of chance.chunks(bytes, 9000)) reader.read(chunk)
       } catch (error) {
@@ -177,7 +184,7 @@ describe("Http2Session over a broken line", () => {
       { maxBody: 1000 }
     )
     for (let n = 0; n < STREAMS; n++) session.streams.open(run, run.take(), 0, 65_535)
-    return { results, session, reader: new FrameReader(session, () => {}) }
+    return { results, session, reader: readerFor(session) }
   }
   const script = (chance: Chance): Buffer => {
     const frames: Array<Buffer> = [raw.settings([3, 100]), raw.frame(TYPES.settings, 1, 0)]
