@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../services/domain/Json.ts"
-import { retryAfterMs, shownLine } from "../../services/domain/sending/Push.ts"
+import { pauseOf, retryAfterMs, shownLine } from "../../services/domain/sending/Push.ts"
 import type { Http2Answer } from "../../services/ports/outbound/Http2Client.ts"
 import type { Settled } from "../../services/ports/sending/Provider.ts"
 
@@ -77,7 +77,7 @@ export const verdictOf = (answer: Http2Answer, apnsId: string, sentAt: number, n
         true
       )
     case "TooManyRequests":
-      return done({ _tag: "Slow", scope: "recipient", reason: code(reason), afterMs: wait ?? DEVICE_PAUSE_MS })
+      return done({ _tag: "Slow", scope: "recipient", reason: code(reason), afterMs: pauseOf(wait, DEVICE_PAUSE_MS) })
     case "InternalServerError":
     case "ServiceUnavailable":
     case "Shutdown":
@@ -92,7 +92,7 @@ const unknown = (status: number, reason: string | null, wait: number | null): Ve
   const name = reason === null ? `status_${status}` : shownLine(code(reason))
   if (status >= 500) return done({ _tag: "Retry", reason: name, afterMs: wait }, true)
   if (status === 429) {
-    return done({ _tag: "Slow", scope: "recipient", reason: name, afterMs: wait ?? DEVICE_PAUSE_MS })
+    return done({ _tag: "Slow", scope: "recipient", reason: name, afterMs: pauseOf(wait, DEVICE_PAUSE_MS) })
   }
   if (status === 401 || status === 403)
     return hold(`APNs refuses the credential (${reason === null ? `status ${status}` : shownLine(reason)})`)

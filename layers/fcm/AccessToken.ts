@@ -3,7 +3,7 @@ import { SignJWT } from "jose/jwt/sign"
 import { createPrivateKey, hash } from "node:crypto"
 import type { FcmCredential } from "../../services/domain/sending/Credential.ts"
 import { isJsonObject } from "../../services/domain/Json.ts"
-import { retryAfterMs, shownLine } from "../../services/domain/sending/Push.ts"
+import { pauseOf, retryAfterMs, shownLine } from "../../services/domain/sending/Push.ts"
 import { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
 import type { Outcome } from "../../services/ports/sending/Provider.ts"
 
@@ -84,7 +84,9 @@ export const tokenOf = (status: number, body: string, retryAfter: string | undef
   }
   const wait = retryAfterMs(retryAfter, now)
   if (status === 429) {
-    return new NoToken({ outcome: { _tag: "Slow", scope: "project", reason: "oauth_quota", afterMs: wait ?? 60_000 } })
+    return new NoToken({
+      outcome: { _tag: "Slow", scope: "project", reason: "oauth_quota", afterMs: pauseOf(wait, 60_000) }
+    })
   }
   if (typeof error === "string" && status >= 400 && status < 500) {
     const more = typeof error_description === "string" ? `: ${error_description}` : ""
@@ -120,7 +122,7 @@ export const makeAccessTokens: Effect.Effect<AccessTokens, never, SmallRequests>
     }
     const answer = yield* send(request).pipe(
       Effect.catchTags({
-        NoAnswer: () => Effect.fail(retry("oauth_unreachable")),
+        NoAnswer: ({ tlsFault }) => Effect.fail(retry(`oauth_${tlsFault ?? "unreachable"}`)),
         OutboundRefused: ({ message, transient }) =>
           Effect.fail(
             transient

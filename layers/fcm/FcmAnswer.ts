@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../services/domain/Json.ts"
-import { retryAfterMs, shownLine } from "../../services/domain/sending/Push.ts"
+import { pauseOf, retryAfterMs, shownLine } from "../../services/domain/sending/Push.ts"
 import type { Http2Answer, Http2Failure } from "../../services/ports/outbound/Http2Client.ts"
 import type { Settled } from "../../services/ports/sending/Provider.ts"
 import { outcomeOfFailure as retryOf } from "../../services/ports/sending/Provider.ts"
@@ -104,7 +104,7 @@ export const verdictOf = (answer: Http2Answer, now: number): Verdict => {
 }
 
 const quota = (wait: number | null): Verdict =>
-  done({ _tag: "Slow", scope: "project", reason: "quota_exceeded", afterMs: wait ?? QUOTA_PAUSE_MS })
+  done({ _tag: "Slow", scope: "project", reason: "quota_exceeded", afterMs: pauseOf(wait, QUOTA_PAUSE_MS) })
 
 const retry = (reason: string, wait: number | null): Verdict =>
   done({ _tag: "Retry", reason, afterMs: Math.max(FIRST_RETRY_MS, wait ?? 0) })

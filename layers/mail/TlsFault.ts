@@ -1,7 +1,9 @@
+import { tlsFaultOf } from "../../services/ports/outbound/Faults.ts"
+import type { TlsFault } from "../../services/ports/outbound/Faults.ts"
 import type { SmtpFailure } from "./SmtpFailure.ts"
 
 /** Faults of TLS that stay until somebody changes something at the mail server or in the credential: name, and what to do. */
-const FAULTS = {
+const FAULTS: Readonly<Record<TlsFault | "starttls_missing", string>> = {
   tls_certificate_expired: "the mail server's certificate has expired; renew it there",
   tls_certificate_not_yet_valid: "the mail server's certificate is not valid yet; check the clocks of both machines",
   tls_certificate_unknown_authority:
@@ -13,28 +15,12 @@ const FAULTS = {
     "the mail server speaks no TLS at this port; use smtp:// for one that begins in the clear (often 587 or 25), smtps:// for one that begins with TLS (465)",
   starttls_missing:
     "the mail server does not offer STARTTLS, and a password is never sent in the clear; turn it on there, or use smtps://"
-} as const
-
-type TlsFault = keyof typeof FAULTS
-
-const BY_CODE: Readonly<Record<string, TlsFault>> = {
-  CERT_HAS_EXPIRED: "tls_certificate_expired",
-  CERT_NOT_YET_VALID: "tls_certificate_not_yet_valid",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "tls_certificate_unknown_authority",
-  SELF_SIGNED_CERT_IN_CHAIN: "tls_certificate_unknown_authority",
-  UNABLE_TO_GET_ISSUER_CERT: "tls_certificate_unknown_authority",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "tls_certificate_unknown_authority",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "tls_certificate_unknown_authority",
-  ERR_TLS_CERT_ALTNAME_INVALID: "tls_certificate_wrong_name",
-  ERR_SSL_UNSUPPORTED_PROTOCOL: "tls_version",
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "tls_version",
-  ERR_SSL_WRONG_VERSION_NUMBER: "tls_not_spoken",
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: "tls_not_spoken"
 }
 
 /** Whether a failure is TLS's, whatever its kind. */
 export const isTlsFailure = ({ code, originalCode }: SmtpFailure): boolean =>
-  code === "ETLS" || (originalCode !== undefined && (originalCode in BY_CODE || originalCode.startsWith("ERR_SSL_")))
+  code === "ETLS" ||
+  (originalCode !== undefined && (tlsFaultOf(originalCode) !== null || originalCode.startsWith("ERR_SSL_")))
 
 /** The fault with what to do, for the credential's error; null where trying again may help. */
 export const lastingTlsFault = ({
@@ -45,8 +31,6 @@ export const lastingTlsFault = ({
   responseCode
 }: SmtpFailure): string | null => {
   const isRefused = code === "ETLS" && command === "STARTTLS" && responseCode !== undefined && responseCode >= 500
-  const fault = isRefused ? "starttls_missing" : originalCode === undefined ? undefined : BY_CODE[originalCode]
-  return fault === undefined
-    ? null
-    : `${fault}: ${FAULTS[fault]} (${isRefused ? response?.slice(0, 100) : originalCode})`
+  const fault = isRefused ? "starttls_missing" : tlsFaultOf(originalCode)
+  return fault === null ? null : `${fault}: ${FAULTS[fault]} (${isRefused ? response?.slice(0, 100) : originalCode})`
 }

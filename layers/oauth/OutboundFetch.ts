@@ -18,10 +18,6 @@ export type OutboundFetch = (url: string, options: FetchOptions) => Promise<Resp
 /** Answers that have no body. */
 const BODILESS = new Set([204, 205, 304])
 
-/** What OpenSSL says of a certificate that nobody vouches for who is trusted here. */
-const UNTRUSTED =
-  /self[- ]signed certificate|unable to (?:verify the first certificate|get (?:local )?issuer certificate)/
-
 /** Why there is no answer, for the operator, with the setting that can change it. */
 const wordsOf = (url: string, error: OutboundRefused | NoAnswer): string => {
   const { host } = new URL(url)
@@ -30,7 +26,8 @@ const wordsOf = (url: string, error: OutboundRefused | NoAnswer): string => {
       ? `${host} cannot be called: ${error.message}`
       : `${host} cannot be called: ${error.message}; ${error.setting} opens its network`
   }
-  const advice = UNTRUSTED.test(error.message) ? "; name its authority in OUTBOUND_CA_FILE" : ""
+  const advice =
+    error.tlsFault === "tls_certificate_unknown_authority" ? "; name its authority in OUTBOUND_CA_FILE" : ""
   return `${host} does not answer: ${error.message}${advice}`
 }
 

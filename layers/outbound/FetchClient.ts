@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import type { Fetched } from "../../services/domain/workflows/Interpreter.ts"
 import { fetchedOf } from "../../services/domain/workflows/Interpreter.ts"
+import { retryAfterMs } from "../../services/domain/sending/Push.ts"
 import type { OutboundRefused } from "../../services/ports/outbound/OutboundPolicy.ts"
 import type { NoAnswer, SmallAnswer } from "../../services/ports/outbound/SmallRequests.ts"
 import { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
@@ -15,18 +16,22 @@ const DEPTH = 32
 const MOST_WAIT_MS = 3_600_000
 
 const retryAfterOf = (header: string | ReadonlyArray<string> | undefined): number | null => {
-  const text = typeof header === "string" ? header : header?.[0]
-  if (text === undefined) return null
-  const wait = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now()
-  return Number.isFinite(wait) ? Math.min(MOST_WAIT_MS, Math.max(0, wait)) : null
+  const wait = retryAfterMs(typeof header === "string" ? header : header?.[0], now())
+  return wait === null ? null : Math.min(MOST_WAIT_MS, wait)
 }
 
 const answered = ({ body, headers, status }: SmallAnswer): Fetched => {
   const fetched = fetchedOf(status, parsed(body), retryAfterOf(headers["retry-after"]))
-  if (fetched._tag !== "Answer" || !isDeeper(fetched.body, DEPTH)) return fetched
-  const detail = `the answer is nested deeper than ${DEPTH} levels`
-  return { _tag: "Fault", detail, mayRetry: false, retryAfterMs: null }
+  if (fetched._tag !== "Answer") return fetched
+  const fault = (detail: string): Fetched => ({ _tag: "Fault", detail, mayRetry: false, retryAfterMs: null })
+  // Without its body the run would go on, and the wrong way.
+  if (body !== "" && isCoded(headers["content-encoding"]))
+    return fault("the answer is compressed, which was not asked for")
+  return isDeeper(fetched.body, DEPTH) ? fault(`the answer is nested deeper than ${DEPTH} levels`) : fetched
 }
+
+const isCoded = (coding: string | ReadonlyArray<string> | undefined): boolean =>
+  coding !== undefined && !/^(\s*identity\s*(,|$))*$/i.test(String(coding))
 
 /** What is kept is walked and written again by what follows, each level on the stack. */
 const isDeeper = (value: unknown, depth: number): boolean =>
@@ -45,7 +50,7 @@ const parsed = (text: string): unknown => {
 
 const unanswered = (error: OutboundRefused | NoAnswer): Fetched => ({
   _tag: "Fault",
-  detail: error.message.slice(0, 200),
+  detail: (error._tag === "NoAnswer" ? error.reason : error.message).slice(0, 200),
   mayRetry: error._tag === "NoAnswer" ? error.isTooLarge !== true : error.transient,
   retryAfterMs: null
 })

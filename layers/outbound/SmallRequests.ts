@@ -4,8 +4,9 @@ import type { LookupFunction } from "node:net"
 import type { SecureContext } from "node:tls"
 import { createSecureContext } from "node:tls"
 import { buildConnector, Client, errors } from "undici"
-import { guardAnswers } from "../../services/ports/outbound/AnswerBytes.ts"
+import { AnswerTooLong, guardAnswers } from "../../services/ports/outbound/AnswerBytes.ts"
 import { AnswerChunks, MOST_INTERIMS } from "../../services/ports/outbound/AnswerChunks.ts"
+import { plainReason, tlsFaultOf } from "../../services/ports/outbound/Faults.ts"
 import type { CheckedUrl } from "../../services/ports/outbound/OutboundPolicy.ts"
 import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
 import type { SmallAnswer, SmallRequest } from "../../services/ports/outbound/SmallRequests.ts"
@@ -17,14 +18,32 @@ import { trust } from "../config/Trust.ts"
 const PATIENCE_MS = 10_000
 const MAX_BODY = 65_536
 
-class TooLarge extends Error {
-  override readonly message = "the answer is larger than 64 KB, or comes in crumbs"
+/** There is an answer, and it is not taken: our own words, which name nothing. */
+class NotTaken extends Error {
+  readonly isTooLarge: boolean
+  constructor(message: string, isTooLarge: boolean) {
+    super(message)
+    this.isTooLarge = isTooLarge
+  }
 }
 
-const noAnswer = (error: unknown): NoAnswer =>
-  error instanceof TooLarge || error instanceof errors.ResponseExceededMaxSizeError
-    ? new NoAnswer({ message: new TooLarge().message, isTooLarge: true })
-    : new NoAnswer({ message: (error as Error).message })
+const tooLarge = () => new NotTaken("the answer is larger than 64 KB, or comes in crumbs", true)
+
+const reasonOf = (error: NodeJS.ErrnoException): string => {
+  if (error instanceof AnswerTooLong) return "the answer is too long"
+  // Its parser's faults have no code of their own, or one of many.
+  return error instanceof errors.HTTPParserError ? "the answer is not HTTP" : plainReason(error.code)
+}
+
+const noAnswer = (thrown: unknown): NoAnswer => {
+  const error = thrown instanceof errors.ResponseExceededMaxSizeError ? tooLarge() : (thrown as NodeJS.ErrnoException)
+  const { message } = error
+  if (error instanceof NotTaken)
+    return new NoAnswer({ message, reason: message, ...(error.isTooLarge && { isTooLarge: true }) })
+  const reason = reasonOf(error)
+  const tlsFault = tlsFaultOf(error.code)
+  return new NoAnswer({ message, reason, ...(tlsFault !== null && { tlsFault }) })
+}
 
 const pinned =
   ({ address, family }: CheckedUrl): LookupFunction =>
@@ -64,16 +83,17 @@ const ask = async (
   const answer = await client.request({
     method: method as "GET" | "POST",
     path: url.pathname + url.search,
-    headers: { ...headers },
+    // Without it a server may take any coding.
+    headers: { "accept-encoding": "identity", ...headers },
     body,
     onInfo: () => {
-      if (++interims > MOST_INTERIMS) throw new Error("too many interim answers")
+      if (++interims > MOST_INTERIMS) throw new NotTaken("too many interim answers", false)
     },
     signal
   })
   const content = new AnswerChunks(MAX_BODY)
   for await (const chunk of answer.body) {
-    if (!content.add(chunk as Uint8Array)) throw new TooLarge()
+    if (!content.add(chunk as Uint8Array)) throw tooLarge()
   }
   return { status: answer.statusCode, headers: answer.headers, body: content.text() }
 }
@@ -109,7 +129,7 @@ export const layer: Layer.Layer<SmallRequests, never, OutboundPolicy | Settings>
       (effect, { deadlineMs }) =>
         Effect.timeoutOrElse(effect, {
           duration: deadlineMs,
-          orElse: () => Effect.fail(new NoAnswer({ message: "no answer in time" }))
+          orElse: () => Effect.fail(new NoAnswer({ message: "no answer in time", reason: "no answer in time" }))
         })
     )
     return SmallRequests.of({ send })

@@ -20,6 +20,11 @@ const REFUSALS_OF_A_SERVICE = 5
  * one stranger's. So a service that is left alone is tried with one message so often.
  */
 const PROBE_MS = 30_000
+/**
+ * A service that throttles again when its pause is over, and has accepted nothing in between, gets one of two seconds at
+ * least, then of four, and so on up to this: whoever runs it may ask for the shortest one for days.
+ */
+const LONGEST_OWN_PAUSE_MS = 10 * 60_000
 /** How often a service's refusals are worth an operator's time. */
 const SAID_MS = HOUR
 const REFUSED_PAUSE_MS = 15 * 60_000
@@ -48,6 +53,8 @@ const put = <V>(map: Map<string, V>, key: string, value: V, limit: number): V =>
 interface Service {
   vapid: Vapid | undefined
   slowUntil: number
+  /** In a row, with nothing accepted between them. */
+  pauses: number
   /** While it is left alone: when it may be tried. */
   probeAt: number
   /** When its refusals were last worth saying. */
@@ -84,6 +91,7 @@ export class PushServices {
         {
           vapid: undefined,
           slowUntil: 0,
+          pauses: 0,
           probeAt: 0,
           saidAt: Number.NEGATIVE_INFINITY,
           throttles: new RefusalRun(THROTTLES_OF_A_SERVICE),
@@ -111,6 +119,7 @@ export class PushServices {
     service.throttles.accepted()
     service.refusals.accepted()
     service.slowUntil = 0
+    service.pauses = 0
     if (this.#suspects.size > 0) this.#suspects.delete(deviceId)
   }
 
@@ -127,8 +136,12 @@ export class PushServices {
     const service = this.#of(owner, origin)
     service.throttles.refused()
     if (service.throttles.blamesCredential) {
-      if (now >= service.slowUntil) service.probeAt = now + PROBE_MS
-      service.slowUntil = Math.max(service.slowUntil, now + afterMs)
+      if (now >= service.slowUntil) {
+        service.probeAt = now + PROBE_MS
+        service.pauses++
+      }
+      const ownMs = Math.min(LONGEST_OWN_PAUSE_MS, 1000 * 2 ** (service.pauses - 1))
+      service.slowUntil = Math.max(service.slowUntil, now + Math.max(afterMs, ownMs))
     }
     return { _tag: "Slow", scope: "recipient", reason: "throttled", afterMs }
   }

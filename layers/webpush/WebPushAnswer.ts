@@ -1,4 +1,4 @@
-import { retryAfterMs } from "../../services/domain/sending/Push.ts"
+import { pauseOf, retryAfterMs } from "../../services/domain/sending/Push.ts"
 import type { Http2Answer } from "../../services/ports/outbound/Http2Client.ts"
 import type { Settled } from "../../services/ports/sending/Provider.ts"
 
@@ -46,7 +46,7 @@ export const verdictOf = (answer: Http2Answer, sentAt: number, now: number): Ver
       return done({ _tag: "Fail", reason: "payload_too_large" })
     case 406:
     case 429:
-      return { _tag: "Throttled", afterMs: Math.min(wait ?? PAUSE_MS, LONGEST_PAUSE_MS) }
+      return { _tag: "Throttled", afterMs: Math.min(pauseOf(wait, PAUSE_MS), LONGEST_PAUSE_MS) }
   }
   if (status >= 500) {
     return done({

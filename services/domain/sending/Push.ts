@@ -51,14 +51,29 @@ export const isExpired = (message: Message, now: number): boolean => !message.no
 export const secondsLeft = (message: Message, now: number): number =>
   message.nowOrNever ? 0 : Math.max(0, Math.floor((message.expiresAt - now) / 1000))
 
-/** The milliseconds that a Retry-After header asks to wait: seconds or an HTTP date. Null when it says neither. */
+/** An HTTP date as it is written today, or as RFC 850 had it. `Date.parse` alone takes "1.5" and "5, 10" for days of 2001. */
+const HTTP_DATE =
+  /^(Mon|Tues?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?, \d\d[ -][A-Z][a-z]{2}[ -]\d{2,4} \d\d:\d\d:\d\d GMT$/
+
+/**
+ * The milliseconds that a Retry-After header asks to wait: seconds or an HTTP date, 0 for one that is over. Null when it
+ * says neither (RFC 9110, 10.2.3).
+ */
 export const retryAfterMs = (header: string | undefined, now: number): number | null => {
   if (header === undefined) return null
   const text = header.trim()
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
-  const at = Date.parse(text)
+  const at = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }
+
+/**
+ * How long a limit lasts: `wait`, as the provider says (null: it does not), or `otherwise`. 0 is no word on it: it comes from
+ * a date that is over, by clocks that differ or servers that know no better, and an attempt that met a limit does not
+ * count, so that a message sent again at once, and refused at once, would go on so for as long as it lives.
+ */
+export const pauseOf = (wait: number | null, otherwise: number): number =>
+  wait === null || wait === 0 ? otherwise : wait
 
 /** What a provider says of itself, made fit for an operator's eyes and logs: one short printable line. */
 export const shownLine = (said: string): string =>

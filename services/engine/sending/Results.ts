@@ -15,6 +15,9 @@ import { retryDelay } from "./RetryPolicy.ts"
  */
 const MOST_WAIT_MS = 3_600_000
 
+/** The shortest that a limit lasts, of whatever provider: an attempt that met one does not count, and is repeated for ever. */
+const LEAST_SLOW_MS = 1000
+
 /** Characters that are kept of a provider's message id or reason. */
 const MOST_TEXT = 1024
 
@@ -132,16 +135,17 @@ export class Results {
         )
         return
       }
-      case "Slow":
-        if (outcome.scope !== "recipient" && (this.#slow === null || outcome.afterMs > this.#slow.ms)) {
-          this.#slow = { reason: outcome.reason, ms: Math.min(MOST_WAIT_MS, outcome.afterMs) }
+      case "Slow": {
+        const slowMs = Math.max(LEAST_SLOW_MS, outcome.afterMs)
+        if (outcome.scope !== "recipient" && (this.#slow === null || slowMs > this.#slow.ms)) {
+          this.#slow = { reason: outcome.reason, ms: Math.min(MOST_WAIT_MS, slowMs) }
         }
         // Being over a limit says nothing about this message: the attempt does not count.
         this.#retry(
           recipient,
           outcome.reason,
           {
-            delayMs: waitOf(outcome.afterMs),
+            delayMs: waitOf(slowMs),
             attempts,
             suspended: false,
             slowed: isRepairable || outcome.scope !== "recipient",
@@ -150,6 +154,7 @@ export class Results {
           now
         )
         return
+      }
       case "Suspend":
         this.#suspend ??= storable(outcome.reason)
         this.#retry(

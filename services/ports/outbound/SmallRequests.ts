@@ -1,10 +1,15 @@
 import type { Effect } from "effect"
 import { Context, Schema } from "effect"
+import type { TlsFault } from "./Faults.ts"
 import type { OutboundRefused } from "./OutboundPolicy.ts"
 
 /** There is no answer, or none that is taken: too late, too large, or in crumbs. The message is for operators. */
 export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
   message: Schema.String,
+  /** The same for customers: nothing of the address that was called, or of what a certificate holds. */
+  reason: Schema.String,
+  /** What is wrong with the peer's TLS, where that is known. */
+  tlsFault: Schema.optionalKey(Schema.declare((value): value is TlsFault => typeof value === "string")),
   /** There is one, larger than is taken: it will be so the next time. */
   isTooLarge: Schema.optionalKey(Schema.Boolean)
 }) {}

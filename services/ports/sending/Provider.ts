@@ -3,6 +3,7 @@ import { Context } from "effect"
 import type { Environment } from "../../domain/audience/Device.ts"
 import type { Message } from "../../domain/sending/Notification.ts"
 import type { Target } from "../audience/AudienceStore.ts"
+import { tlsFaultOf } from "../outbound/Faults.ts"
 import type { Http2Failure } from "../outbound/Http2Client.ts"
 import type { OutboundRefused } from "../outbound/OutboundPolicy.ts"
 import type { Credential } from "./CredentialStore.ts"
@@ -79,9 +80,14 @@ export interface Provider {
 }
 
 /** No answer came. It may have been delivered, unless the failure says that it was not processed. Nobody is dropped for it. */
-export const outcomeOfFailure = ({ reason, unprocessed }: Http2Failure, afterMs: number | null = null): Settled => {
+export const outcomeOfFailure = (
+  { message, reason, unprocessed }: Http2Failure,
+  afterMs: number | null = null
+): Settled => {
   if (reason === "withheld") return { _tag: "Withheld" }
-  const retry = { _tag: "Retry", reason: reason === "timeout" ? "timeout" : `connection_${reason}`, afterMs } as const
+  const fault = reason === "connect" ? tlsFaultOf(message) : null
+  const name = fault ?? (reason === "timeout" ? "timeout" : `connection_${reason}`)
+  const retry = { _tag: "Retry", reason: name, afterMs } as const
   return unprocessed ? retry : { ...retry, isUnknown: true }
 }
 

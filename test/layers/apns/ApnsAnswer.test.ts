@@ -80,6 +80,9 @@ describe("an answer of APNs", () => {
 
   it("slows only the device down at TooManyRequests", () => {
     expect(outcome(of(429, { reason: "TooManyRequests" }))).toMatchObject({ _tag: "Slow", scope: "recipient" })
+    for (const reason of ["TooManyRequests", "SomethingNew"]) {
+      expect(outcome(of(429, { reason }, { "retry-after": "0" }))).toMatchObject({ _tag: "Slow", afterMs: 60_000 })
+    }
   })
 
   it.each([

@@ -88,6 +88,12 @@ describe("an answer of FCM", () => {
     const slow = (afterMs: number) => ({ _tag: "Slow", scope: "project", reason: "quota_exceeded", afterMs })
     expect(of(error(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", null, { "retry-after": "5" }))).toEqual(slow(5000))
     expect(of(error(429, "RESOURCE_EXHAUSTED", null))).toEqual(slow(60_000))
+    // A limit that is over at once, or that nobody can read, would have messages sent again at once for days.
+    for (const said of ["0", "1.5", "5, 10", "Thu, 01 Jan 1970 00:00:00 GMT"]) {
+      expect(of(error(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", null, { "retry-after": said }))).toEqual(
+        slow(60_000)
+      )
+    }
     expect(of(answer(429, "<html>"))).toEqual(slow(60_000))
   })
 

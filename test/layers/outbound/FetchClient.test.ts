@@ -75,10 +75,14 @@ describe("a FETCH", () => {
   })
 
   it.each([
-    ["a server that is too slow", new NoAnswer({ message: "no answer in time" }), true],
+    ["a server that is too slow", new NoAnswer({ message: "no answer in time", reason: "no answer in time" }), true],
     [
       "an answer that is too large",
-      new NoAnswer({ message: "the answer is larger than 64 KB", isTooLarge: true }),
+      new NoAnswer({
+        message: "the answer is larger than 64 KB",
+        reason: "the answer is larger than 64 KB",
+        isTooLarge: true
+      }),
       false
     ],
     ["a private address", new OutboundRefused({ message: "is a private address", transient: false }), false],
@@ -86,5 +90,27 @@ describe("a FETCH", () => {
   ])("fails with the reason: %s", async (_, failure, mayRetry) => {
     const { result } = await fetched(failure)
     expect(result).toEqual({ _tag: "Fault", detail: failure.message, mayRetry, retryAfterMs: null })
+  })
+
+  it("tells nothing of the address that was called", async () => {
+    const message = "connect ECONNREFUSED 10.0.0.7:443"
+    const { result } = await fetched(new NoAnswer({ message, reason: "connection refused" }))
+    expect(result).toMatchObject({ detail: "connection refused", mayRetry: true })
+  })
+
+  it.each(["gzip", "br, gzip", "identity, zstd", ["identity", "deflate"]])(
+    "fails, and does not go on without its body, when the answer is compressed: %s",
+    async (coding) => {
+      const { result } = await fetched({ status: 200, headers: { "content-encoding": coding }, body: "\u001f\u008b" })
+      const detail = "the answer is compressed, which was not asked for"
+      expect(result).toEqual({ _tag: "Fault", detail, mayRetry: false, retryAfterMs: null })
+    }
+  )
+
+  it("takes an answer that says of itself that it is not compressed, and one without a body", async () => {
+    const plain = await fetched({ status: 200, headers: { "content-encoding": "Identity" }, body: "{}" })
+    expect(plain.result).toEqual({ _tag: "Answer", status: 200, body: {} })
+    const empty = await fetched({ status: 204, headers: { "content-encoding": "gzip" }, body: "" })
+    expect(empty.result).toEqual({ _tag: "Answer", status: 204, body: null })
   })
 })

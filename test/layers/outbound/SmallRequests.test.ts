@@ -75,6 +75,8 @@ describe("a small request", () => {
     })
     expect(asked).toMatch(/^POST \/token\?a=b HTTP\/1\.1\r\n/)
     expect(asked).toMatch(/\r\naccept: application\/json\r\n/)
+    // A server may take any coding where a request names none.
+    expect(asked).toMatch(/\r\naccept-encoding: identity\r\n/)
     expect(asked).toMatch(/\r\nhost: localhost:\d+\r\n/i)
     expect(asked).toMatch(/\r\n\r\na=1$/)
   })
@@ -121,11 +123,27 @@ describe("a small request", () => {
     expect(await send({ isOurs: true }, { OUTBOUND_ALLOW_CIDRS: "" })).toMatchObject({ success: { body: "x" } })
   })
 
+  it("says in plain words why there is no answer: no address, and no names of a certificate", async () => {
+    const plainly = async (request: Partial<SmallRequest>) => {
+      const error = await failure(request)
+      return error._tag === "NoAnswer" ? error.reason : error
+    }
+    expect(await plainly({ url: "https://localhost:1/" })).toBe("connection refused")
+    answer = "SSH-2.0-x\r\n\r\n"
+    expect(await plainly({})).toBe("the answer is not HTTP")
+    answer = `HTTP/1.1 200 OK\r\nx: ${"y".repeat(20_000)}\r\n\r\n`
+    expect(await plainly({})).toBe("the answer's headers are too long")
+  })
+
   it("believes only whom TLS trusts", async () => {
     answer = ok("x")
     const other = await mkdtemp(join(tmpdir(), "heliograph-small-"))
     const OUTBOUND_CA_FILE = await writeCa(makeCertificates(), other)
-    expect(await failure({}, { OUTBOUND_CA_FILE })).toMatchObject({ _tag: "NoAnswer" })
+    expect(await failure({}, { OUTBOUND_CA_FILE })).toMatchObject({
+      _tag: "NoAnswer",
+      reason: "the certificate is not trusted",
+      tlsFault: "tls_certificate_unknown_authority"
+    })
     await rm(other, { recursive: true })
     expect(asked).toBe("")
   })

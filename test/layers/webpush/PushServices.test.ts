@@ -5,6 +5,7 @@ import { PushServices } from "../../../layers/webpush/PushServices.ts"
 
 const A = "https://a.example.org"
 const B = "https://b.example.org"
+const SECOND = 1000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const refuse = (services: PushServices, origin: string, times: number) => {
@@ -58,9 +59,27 @@ describe("PushServices", () => {
     }
   })
 
+  it("pauses a service for longer each time that it throttles again when a pause is over, until it takes a message", () => {
+    const services = new PushServices()
+    const pauseFrom = (now: number): number => {
+      for (let n = 0; n < 3; n++) services.throttled("app:1", A, 5 * SECOND, now)
+      let end = now
+      while (services.permit("app:1", A, end)._tag !== "Open") end += SECOND
+      return end - now
+    }
+    const pauses: Array<number> = []
+    let now = 0
+    for (let n = 0; n < 13; n++) {
+      pauses.push(pauseFrom(now) / SECOND)
+      now += pauses.at(-1)! * SECOND
+    }
+    expect(pauses).toEqual([5, 5, 5, 8, 16, 32, 64, 128, 256, 512, 600, 600, 600])
+    services.accepted("app:1", A, "device")
+    expect(pauseFrom(now)).toBe(5 * SECOND)
+  })
+
   it("tries a paused service with one message each half minute, and asks it for all once it has taken one", () => {
     const services = new PushServices()
-    const SECOND = 1000
     for (let n = 0; n < 3; n++) services.throttled("app:1", A, HOUR, 0)
     const permits = (...seconds: ReadonlyArray<number>) =>
       seconds.map((second) => services.permit("app:1", A, second * SECOND))

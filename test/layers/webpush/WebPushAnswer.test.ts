@@ -39,6 +39,7 @@ describe("an answer of a push service", () => {
     expect(of(status, "", { "retry-after": "5" })).toEqual({ _tag: "Throttled", afterMs: 5000 })
     expect(of(status, "", { "retry-after": "9999999" })).toEqual({ _tag: "Throttled", afterMs: 3_600_000 })
     expect(of(status)).toEqual({ _tag: "Throttled", afterMs: 60_000 })
+    expect(of(status, "", { "retry-after": "0" })).toEqual({ _tag: "Throttled", afterMs: 60_000 })
   })
 
   it.each([500, 502, 503, 504])("retries at %i and never drops", (status) => {

@@ -3,6 +3,7 @@ import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import {
   isExpired,
   merge,
+  pauseOf,
   RefusalRun,
   retryAfterMs,
   secondsLeft,
@@ -70,10 +71,22 @@ describe("retryAfterMs", () => {
     expect(retryAfterMs("120", now)).toBe(120_000)
     expect(retryAfterMs("Thu, 01 Jan 2026 00:01:00 GMT", now)).toBe(60_000)
     expect(retryAfterMs("Wed, 31 Dec 2025 00:00:00 GMT", now)).toBe(0)
+    expect(retryAfterMs("Thursday, 01-Jan-26 00:01:00 GMT", now)).toBe(60_000)
+    for (const wrong of ["1.5", "5, 10", "-1", "+5", "", " ", "1e3", "Thu, 01 Jan 2026 00:01:00 +0100"]) {
+      expect([wrong, retryAfterMs(wrong, now)]).toEqual([wrong, null])
+    }
     expect([retryAfterMs("soon", now), retryAfterMs(undefined, now), retryAfterMs("-1x", now)]).toEqual([
       null,
       null,
       null
+    ])
+  })
+})
+
+describe("pauseOf", () => {
+  it("is what the provider says, or what is usual where it says nothing, or that the limit is over already", () => {
+    expect([pauseOf(120_000, 60_000), pauseOf(null, 60_000), pauseOf(0, 60_000), pauseOf(1500, 60_000)]).toEqual([
+      120_000, 60_000, 60_000, 1500
     ])
   })
 })

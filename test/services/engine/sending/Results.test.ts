@@ -113,6 +113,14 @@ describe("Results", () => {
     ])
   })
 
+  it("repeats nothing at once that met a limit, whatever the provider says", () => {
+    const results = new Results(batch(["a", "b"]), rules, () => 1)
+    results.add("a", { _tag: "Slow", scope: "recipient", reason: "device", afterMs: 0 }, NOW)
+    results.add("b", { _tag: "Slow", scope: "project", reason: "quota", afterMs: 0 }, NOW)
+    expect(results.report.slow?.ms).toBe(1000)
+    expect(results.take(NOW).retries.map(({ delayMs }) => delayMs)).toEqual([1000, 1000])
+  })
+
   it("lets no provider make messages wait for longer than an hour", () => {
     const results = new Results(batch(["a", "b"]), { ...rules, expiresAt: NOW + 1e12 }, () => 1)
     results.add("a", { _tag: "Slow", scope: "project", reason: "quota", afterMs: 999_999_999_000 }, NOW)

@@ -15,6 +15,13 @@ describe("a message to which no answer came", () => {
     }
   })
 
+  it("says what is wrong with the peer's TLS, where that is known", () => {
+    const of = (message: string) => outcomeOfFailure({ reason: "connect", message, unprocessed: true })
+    expect(of("CERT_HAS_EXPIRED")).toMatchObject({ _tag: "Retry", reason: "tls_certificate_expired" })
+    expect(of("DEPTH_ZERO_SELF_SIGNED_CERT")).toMatchObject({ reason: "tls_certificate_unknown_authority" })
+    expect(of("ECONNREFUSED")).toMatchObject({ reason: "connection_connect" })
+  })
+
   it("is tried again where only the name could not be looked up, and is refused where the address may not be called", () => {
     const refused = { _tag: "Fail", reason: "endpoint_refused" } as const
     const of = (transient: boolean) => outcomeOfRefusal(new OutboundRefused({ message: "no", transient }), refused)
