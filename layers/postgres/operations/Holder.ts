@@ -16,6 +16,7 @@ import { sqlStateOf, storeError } from "../server/storeError.ts"
 import { HOLDERS } from "../server/advisoryLocks.ts"
 import type { Answered, Asked } from "./Turns.ts"
 import { NONE, NOTHING, Turns } from "./Turns.ts"
+import { Writable } from "./Writable.ts"
 
 /*
  * This process as a holder of leases: a session of its own, with an advisory lock whose key is the process's number.
@@ -30,12 +31,6 @@ import { NONE, NOTHING, Turns } from "./Turns.ts"
  * seconds after its last answer, or when the server itself has begun anew.
  */
 const PRESENT_MS = 3_000
-/** Beats further apart than this say nothing of the time between them. */
-const STEADY_MS = 3_000
-/** How long the database has to take writes before this process takes over what others did not prolong meanwhile. */
-const GRACE_MS = 5_000
-/** How long one beat speaks for the time after it. */
-const LASTS_MS = 2_000
 /** How long what the process has in hand is left to it after it said that its writes are overdue. */
 const WRITING_MS = 10_000
 /** A beat that is not answered for so long is given up, and its session with it. */
@@ -93,29 +88,6 @@ interface Session {
  * those of the classes 08 and 57P are about the end of connections.
  */
 const isRefusal = (error: SqlError): boolean => /^(?!08|57P)(?=.*\d)[0-9A-Z]{5}$/.test(sqlStateOf(error))
-
-/** What the database has said of its taking writes: moments of its clock, in epoch milliseconds. */
-class Writable {
-  #since: number | null = null
-  #last = 0
-  #heardAt = 0
-
-  /** `at`: when the database took a write; `now` of `performance.now()`. */
-  took(at: number, now: number): void {
-    if (this.#since === null || now - this.#heardAt > STEADY_MS) this.#since = at
-    this.#last = at
-    this.#heardAt = now
-  }
-
-  refused(): void {
-    this.#since = null
-  }
-
-  takesOverUntil(): string {
-    if (this.#since === null || this.#last - this.#since < GRACE_MS) return "-infinity"
-    return new Date(this.#last + LASTS_MS).toISOString()
-  }
-}
 
 /**
  * Prolongs leases of the holder `id`, and with none to prolong finds out whether that could be done. Answers the time, by

@@ -7,9 +7,11 @@ export const RECONNECT_MS = 10_000
 
 /**
  * When the server began to take writes: its last start, recovery included, or its promotion. Who may not see that of
- * other sessions knows of the start alone, before recovery.
+ * other sessions knows of the start alone, before recovery. A start that is still to come says nothing: the clock was set
+ * back since, by a moment or by days, and nobody can wait for it.
  */
-export const WRITABLE_SINCE = `(SELECT coalesce(max(backend_start), pg_postmaster_start_time()) FROM pg_stat_activity WHERE backend_type = 'walwriter')`
+export const WRITABLE_SINCE = `(SELECT CASE WHEN began <= clock_timestamp() THEN began ELSE '-infinity' END
+  FROM (SELECT coalesce(max(backend_start), pg_postmaster_start_time()) AS began FROM pg_stat_activity WHERE backend_type = 'walwriter') AS server)`
 
 /**
  * Whether the holder of the batch `b`, whose lease is over, has said a moment ago that it lives and waits for writes of

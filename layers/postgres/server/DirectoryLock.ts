@@ -21,7 +21,12 @@ export const withLock = <A, E, R>(
 
 const take = Effect.fnUntraced(function* (path: string) {
   const until = Date.now() + TIMEOUT_MS
-  while (!tryTake(path)) {
+  // A full disk, for one: an error like others, which passes when there is room again.
+  const attempt = Effect.try({
+    try: () => tryTake(path),
+    catch: (error) => new EmbeddedServerError({ problem: `The lock ${path} cannot be taken: ${String(error)}` })
+  })
+  while (!(yield* attempt)) {
     if (Date.now() > until) {
       return yield* new EmbeddedServerError({
         problem: `Process ${holderOf(path)?.split(" ")[0] ?? "(unknown)"} has held ${path} for too long. End it, or remove the file if it is not a process of this service.`

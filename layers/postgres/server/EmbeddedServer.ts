@@ -47,6 +47,8 @@ export const embeddedServer = Effect.fnUntraced(function* (
     yield* Scope.close(presence.scope, Exit.void)
     // The same port: the clients of every process have its URL.
     presence = yield* withLock(server.lock, arrive(server, false)).pipe(
+      // Whatever it is: nobody else would try again.
+      Effect.catchDefect((defect) => new EmbeddedServerError({ problem: String(defect) })),
       Effect.tapError((error) => Effect.logError("The embedded database does not start", error)),
       Effect.retry(Schedule.spaced("1 second"))
     )
@@ -111,7 +113,7 @@ const prepared = <A>(work: () => A): Effect.Effect<A, EmbeddedServerError> =>
 /** Initialises, starts or adopts the server, as need be, and joins its clients. Under the lock. */
 const arrive = Effect.fnUntraced(function* (server: Server, mayMove: boolean) {
   yield* initialise(server)
-  if (!isRunning(server)) yield* start(server, mayMove)
+  if (!(yield* prepared(() => isRunning(server)))) yield* start(server, mayMove)
   const access = yield* prepared(() => readAccess(server)!)
   const presence = yield* enter(access).pipe(
     // An adopted server may still be starting, or replaying its log after a crash.
@@ -208,11 +210,11 @@ const start = Effect.fnUntraced(function* (server: Server, mayMove: boolean) {
     const access = yield* prepared(() => readAccess(server)!)
     // A new port only at a first start, or when nobody has the URL and another program listens there.
     const port = access.port === 0 || (mayMove && tries > 0) ? yield* freePort : access.port
-    yield* prepared(() => {
+    const before = yield* prepared(() => {
       if (port !== access.port) writeAccess(server, { ...access, port })
       if (existsSync(server.log) && statSync(server.log).size > 1 << 24) truncateSync(server.log)
+      return existsSync(server.log) ? statSync(server.log).size : 0
     })
-    const before = existsSync(server.log) ? statSync(server.log).size : 0
     const started = yield* server.binaries.run("pg_ctl", [
       "start",
       `--pgdata=${server.data}`,
@@ -222,7 +224,9 @@ const start = Effect.fnUntraced(function* (server: Server, mayMove: boolean) {
       `--options=${serverOptions(port, server.durable)}`
     ])
     if (started.code === 0) return
-    const logged = existsSync(server.log) ? readFileSync(server.log).subarray(before).toString("utf8").trim() : ""
+    const logged = yield* prepared(() =>
+      existsSync(server.log) ? readFileSync(server.log).subarray(before).toString("utf8").trim() : ""
+    )
     // A killed server's children need a moment to notice; a port may have been taken between the choice and the start.
     const passing = /pre-existing shared memory|lock file .* already exists|Address already in use/.test(logged)
     if (!passing || tries >= 50) {

@@ -1,11 +1,21 @@
 import { expect, it } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Exit, Redacted, Schedule, Scope } from "effect"
+import { Effect, Exit, Logger, Redacted, Schedule, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { ChildProcess } from "node:child_process"
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -213,6 +223,24 @@ describe("embeddedServer", { concurrent: true, timeout: 240_000 }, () => {
       expect(postmaster(dataDir)).not.toBe(killed)
     }).pipe(Effect.scoped)
   )
+
+  it.live("is started again also where it could not be at first, as on a full disk", () => {
+    const logs: Array<string> = []
+    const logger = Logger.layer([Logger.map(Logger.formatLogFmt, (line) => void logs.push(line))])
+    return Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      const { url } = yield* embeddedServer(dataDir)
+      // No file can be written there: the lock cannot be taken.
+      const obstacle = join(dataDir, `postgres.lock.${process.pid}`)
+      mkdirSync(obstacle)
+      process.kill(postmaster(dataDir), "SIGKILL")
+      const failures = () => logs.filter((line) => line.includes("does not start"))
+      yield* eventually(Effect.suspend(() => (failures().length > 1 ? Effect.void : Effect.fail("not tried again"))))
+      expect(failures()[0]).toContain("postgres.lock cannot be taken")
+      rmdirSync(obstacle)
+      expect(yield* eventually(query(url, "SELECT 1 AS one"))).toEqual([{ one: 1 }])
+    }).pipe(Effect.scoped, Effect.provide(logger))
+  })
 
   it.live("starts although its process id file names another program by now", () =>
     Effect.gen(function* () {
