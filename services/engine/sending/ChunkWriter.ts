@@ -41,7 +41,8 @@ const write = Effect.fnUntraced(function* (
     yield* tellOfSends(each)
   }
   for (const id of webhooks) wakeWebhook(id)
-  if (chunk.remaining.length === 0) yield* notifications.completeIfDone(chunk.notificationId)
+  // One that is not completed now is by the sweeper: its results are written.
+  if (chunk.remaining.length === 0) yield* Effect.exit(notifications.completeIfDone(chunk.notificationId))
   return true
 })
 

@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Layer, Option, Scope } from "effect"
+import { Deferred, Effect, Exit, Layer, Logger, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { layer as settingsLayer } from "../../../../layers/config/Settings.ts"
 import type { AppId, BatchId, WebhookId, NotificationId } from "../../../../services/domain/Ids.ts"
@@ -20,6 +20,7 @@ import {
   SmtpProvider,
   WebPushProvider
 } from "../../../../services/ports/sending/Provider.ts"
+import { StoreError } from "../../../../services/ports/StoreError.ts"
 import { openGate } from "../operations/OpenGate.ts"
 
 const lane = { appId: uuidv7() as AppId, provider: "inbox", priority: "bulk" } as const
@@ -28,7 +29,8 @@ const told: Job = { type: "WebhookV1", id: webhook, priority: "bulk" }
 
 /** A dispatcher with one batch to send, whose results a webhook wants. `completed` when all is written. */
 const setup = Effect.fnUntraced(function* (
-  publish: (jobs: ReadonlyArray<Job>) => Effect.Effect<void, QueueUnavailable>
+  publish: (jobs: ReadonlyArray<Job>) => Effect.Effect<void, QueueUnavailable>,
+  completion: Effect.Effect<boolean, StoreError> = Effect.succeed(true)
 ) {
   const batch: ClaimedBatch = {
     ...lane,
@@ -64,7 +66,7 @@ const setup = Effect.fnUntraced(function* (
             overrides: {}
           })
         ),
-      completeIfDone: (id) => Deferred.succeed(completed, id)
+      completeIfDone: (id) => Effect.andThen(Deferred.succeed(completed, id), completion)
     }),
     Layer.mock(CredentialStore, {}),
     Layer.mock(JobQueue, { publish, reachesOthers: () => false }),
@@ -107,3 +109,16 @@ it.effect("tells of the events of its last batch when it stops", () =>
     expect(published).toEqual([told])
   })
 )
+
+it.effect("has written its results also when their notification cannot be completed, and says nothing else", () => {
+  const logs: Array<string> = []
+  const logger = Logger.layer([Logger.map(Logger.formatLogFmt, (line) => void logs.push(line))])
+  return Effect.gen(function* () {
+    const failure = new StoreError({ operation: "NotificationStore.completeIfDone", cause: new Error("no room") })
+    const { completed, dispatcher, scope } = yield* setup(() => Effect.void, Effect.fail(failure))
+    yield* dispatcher.wake(lane)
+    yield* Deferred.await(completed)
+    yield* Scope.close(scope, Exit.void)
+    expect(logs.filter((line) => line.includes("left to its lease"))).toEqual([])
+  }).pipe(Effect.provide(logger))
+})
