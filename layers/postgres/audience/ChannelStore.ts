@@ -160,7 +160,9 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
         SELECT t.call, c.id, c.kind, c.status <> 'suppressed' AS active
         FROM unnest(${integers(ids.flatMap((own, call) => own.map(() => call)))},
           ${uuids(ids.flatMap((own, call) => own.map(() => calls[call]!.appId)))}, ${uuids(ids.flat())}
-        ) AS t (call, app_id, id) JOIN channels c ON c.app_id = t.app_id AND c.id = t.id`
+        ) AS t (call, app_id, id) CROSS JOIN LATERAL (
+          SELECT id, kind, status FROM channels WHERE app_id = t.app_id AND id = t.id OFFSET 0
+        ) AS c`
       const found: Array<Array<NamedChannel>> = calls.map(() => [])
       for (const { call, id, kind, active } of rows) found[call]!.push({ id, kind, active })
       return found
@@ -197,7 +199,7 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
       Effect.gen(function* () {
         // Contacts are locked before their channels, as everywhere.
         const [owner] = yield* sql<{ readonly id: string }>`
-          SELECT p.id FROM channels c JOIN contacts p ON p.id = c.contact_id
+          SELECT p.id FROM channels c JOIN contacts p ON p.id = ANY(ARRAY[c.contact_id])
           WHERE c.app_id = ${appId} AND c.id = ${id} AND ${ofRows(sql, sql`c.kind = 'email'`)} FOR UPDATE OF p`
         const [from, to] = isWanted ? ["unsubscribed", "active"] : ["active", "unsubscribed"]
         yield* sql`

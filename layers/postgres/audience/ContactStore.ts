@@ -174,7 +174,7 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
           ) AS tags FROM theirs
         ), written AS (
           UPDATE contacts p SET tags = changed.tags, updated_at = now() FROM changed
-          WHERE p.id = changed.id AND cardinality(changed.tags) <= ${MOST_TAGS}
+          WHERE p.id = ANY(ARRAY[changed.id]) AND cardinality(changed.tags) <= ${MOST_TAGS}
         )
         SELECT id, external_id AS "externalId", cardinality(tags) <= ${MOST_TAGS} AS fits FROM changed`
       // In a transaction, because others share a connection with a statement, and would wait for a thousand rows.
@@ -274,7 +274,7 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
               SELECT id FROM channels WHERE contact_id = ${id} AND kind = ${kind} AND status = ${from}
               ORDER BY address_key FOR NO KEY UPDATE
             )
-            UPDATE channels SET status = ${to} WHERE app_id = ${appId} AND id IN (SELECT id FROM theirs)`
+            UPDATE channels SET status = ${to} WHERE app_id = ${appId} AND id = ANY(ARRAY(SELECT id FROM theirs))`
         }
         return yield* one(appId, id)
       }).pipe(sql.withTransaction, (work) => changing(appId, ["preferences"], work), storeError("ContactStore.prefer"))
@@ -303,7 +303,7 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
           WITH theirs AS (
             SELECT id FROM devices WHERE app_id = ${appId} AND user_id = ${externalId} ORDER BY token_hash FOR UPDATE
           )
-          DELETE FROM devices WHERE app_id = ${appId} AND id IN (SELECT id FROM theirs) RETURNING id`
+          DELETE FROM devices WHERE app_id = ${appId} AND id = ANY(ARRAY(SELECT id FROM theirs)) RETURNING id`
         yield* noteErasure(sql, appId, id)
         // Channels and inbox messages go with it.
         yield* sql`DELETE FROM contacts WHERE app_id = ${appId} AND id = ${id}`

@@ -331,7 +331,9 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
         SELECT t.call, d.id, d.platform, d.active
         FROM unnest(${integers(ids.flatMap((own, call) => own.map(() => call)))},
           ${uuids(ids.flatMap((own, call) => own.map(() => calls[call]!.appId)))}, ${uuids(ids.flat())}
-        ) AS t (call, app_id, id) JOIN devices d ON d.app_id = t.app_id AND d.id = t.id`
+        ) AS t (call, app_id, id) CROSS JOIN LATERAL (
+          SELECT id, platform, active FROM devices WHERE app_id = t.app_id AND id = t.id OFFSET 0
+        ) AS d`
       const found: Array<Array<NamedDevice>> = calls.map(() => [])
       for (const { call, id, platform, active } of rows) found[call]!.push({ id, platform, active })
       return found

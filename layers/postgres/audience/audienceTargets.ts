@@ -67,7 +67,8 @@ export const audienceTargets = (sql: SqlClient.SqlClient) =>
           ? sql`SELECT id, address, created_at FROM channels
               WHERE app_id = ${appId} AND id = ANY(${wanted}) AND ${email} AND status = 'active'`
           : provider === "inbox"
-            ? sql`SELECT c.id, p.external_id, c.created_at FROM channels c JOIN contacts p ON p.id = c.contact_id
+            ? sql`SELECT c.id, p.external_id, c.created_at FROM channels c
+                CROSS JOIN LATERAL (SELECT external_id, no_inbox FROM contacts WHERE id = c.contact_id OFFSET 0) AS p
                 WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${inbox} AND NOT p.no_inbox`
             : provider === "webpush"
               ? sql`SELECT id, token, last_seen_at, environment, p256dh, auth FROM devices
@@ -123,7 +124,8 @@ export const audienceTargets = (sql: SqlClient.SqlClient) =>
           ? sql`SELECT id FROM channels
               WHERE app_id = ${appId} AND id = ANY(${wanted}) AND ${email} AND status = 'unsubscribed'`
           : provider === "inbox"
-            ? sql`SELECT c.id FROM channels c JOIN contacts p ON p.id = c.contact_id
+            ? sql`SELECT c.id FROM channels c
+                CROSS JOIN LATERAL (SELECT no_inbox FROM contacts WHERE id = c.contact_id OFFSET 0) AS p
                 WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${inbox} AND p.no_inbox`
             : sql`SELECT id FROM devices
                 WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND NOT ${wantsPush(appId)}`

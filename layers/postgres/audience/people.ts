@@ -31,7 +31,7 @@ export const peopleOf = (sql: Sql, appId: AppId, provider: ProviderKind, wanted:
     return sql`
       SELECT c.id, c.address, c.created_at, NULL AS environment, NULL AS p256dh, NULL AS auth,
         ${person(sql, sql`'{}'::json`, sql`c.address`)}
-      FROM channels c LEFT JOIN contacts p ON p.id = c.contact_id
+      FROM channels c LEFT JOIN LATERAL (SELECT * FROM contacts WHERE id = c.contact_id OFFSET 0) AS p ON true
       WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${ofRows(sql, sql`c.kind = 'email'`)} AND c.status = 'active'`
       .values
   }
@@ -39,7 +39,7 @@ export const peopleOf = (sql: Sql, appId: AppId, provider: ProviderKind, wanted:
     return sql`
       SELECT c.id, p.external_id, c.created_at, NULL AS environment, NULL AS p256dh, NULL AS auth,
         ${person(sql, sql`'{}'::json`, emailOf(sql))}
-      FROM channels c JOIN contacts p ON p.id = c.contact_id
+      FROM channels c CROSS JOIN LATERAL (SELECT * FROM contacts WHERE id = c.contact_id OFFSET 0) AS p
       WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${ofRows(sql, sql`c.kind = 'inbox'`)} AND NOT p.no_inbox`
       .values
   }
@@ -47,7 +47,9 @@ export const peopleOf = (sql: Sql, appId: AppId, provider: ProviderKind, wanted:
     'timezone', d.timezone, 'tags', d.tags, 'metadata', d.metadata))`
   return sql`
     SELECT d.id, d.token, d.last_seen_at, d.environment, d.p256dh, d.auth, ${person(sql, device, emailOf(sql))}
-    FROM devices d LEFT JOIN contacts p ON p.app_id = d.app_id AND p.external_id = d.user_id
+    FROM devices d LEFT JOIN LATERAL (
+      SELECT * FROM contacts WHERE app_id = d.app_id AND external_id = d.user_id OFFSET 0
+    ) AS p ON true
     WHERE d.app_id = ${appId} AND d.id = ANY(${wanted}) AND d.active AND d.platform = ${PLATFORMS[provider]}
       AND p.no_push IS NOT true`.values
 }

@@ -78,7 +78,7 @@ export const writeContacts = (sql: Sql) => {
         ${texts(changes.map(({ contact: { email } }) => (typeof email === "string" ? addressKey(email) : null)))},
         ${texts(changes.map(({ contact: { email } }) => email ?? null))}
       ) AS t (id, attributes, tags, has_locale, locale, has_timezone, timezone, has_email, email_key, email)
-      WHERE p.id = t.id`
+      WHERE p.id = ANY(ARRAY[t.id])`
     yield* writeEmails(
       appId,
       changes.flatMap(({ contact: { email }, row }) => (email === undefined ? [] : { email, row }))

@@ -12,6 +12,7 @@ import type { Engaged } from "../../../services/ports/engagement/EngagementStore
 import { EngagementStore } from "../../../services/ports/engagement/EngagementStore.ts"
 import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { booleans, integers, texts, uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { addUp, today } from "./dailyStats.ts"
 import { providerCode, statusCode } from "../sending/deliveryCodes.ts"
 import { storeError } from "../server/storeError.ts"
@@ -98,7 +99,10 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
             ${integers(reports.map(({ mail }) => mail?.link ?? 0))}
           ) WITH ORDINALITY AS t (app_id, notification_id, device_id, type, destination, delivery_id, proven, machine,
             link, place)
-          JOIN notifications n ON n.id = t.notification_id AND n.app_id = t.app_id
+          CROSS JOIN LATERAL (
+            SELECT id, direct_recipient, direct_provider FROM notifications
+            WHERE id = t.notification_id AND ${ofRows(sql, sql`app_id = t.app_id`)} OFFSET 0
+          ) AS n
           -- OFFSET 0: looked up once for each report, and not once for each use of the result.
           CROSS JOIN LATERAL (
             SELECT CASE WHEN t.proven THEN ${statusCode.sent} ELSE coalesce((
@@ -190,7 +194,7 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
           GROUP BY g.id, g.app_id, g.event, g.common
         ), wanted AS MATERIALIZED (
           SELECT happened.id, h.id AS webhook_id
-          FROM happened JOIN webhooks h ON h.app_id = happened.app_id
+          FROM happened JOIN webhooks h ON h.app_id = ANY(ARRAY[happened.app_id])
           WHERE h.is_active AND (h.events = '{}' OR happened.event = ANY(h.events))
           FOR KEY SHARE OF h
         ), chunks AS (

@@ -84,7 +84,7 @@ export const layer: Layer.Layer<InboxStore, never, PgClient.PgClient> = Layer.ef
           ${PgTypes.text(message.body ?? null)}, ${PgTypes.text(message.url ?? null)},
           ${PgTypes.text(JSON.stringify(message.data ?? {}))}::json
         FROM unnest(${uuids(people.map(() => uuidv7()))}, ${uuids(people.map(({ id }) => id))}) AS t (id, contact_id)
-        JOIN contacts p ON p.id = t.contact_id AND NOT p.no_inbox
+        JOIN contacts p ON p.id = ANY(ARRAY[t.contact_id]) AND NOT p.no_inbox
         ORDER BY p.external_id COLLATE "C" FOR KEY SHARE OF p
         RETURNING id`
       return rows.length
@@ -129,7 +129,7 @@ export const layer: Layer.Layer<InboxStore, never, PgClient.PgClient> = Layer.ef
         WITH theirs AS (
           SELECT id FROM inbox_messages WHERE ${owner(appId, userId)} AND read_at IS NULL ORDER BY id FOR UPDATE
         )
-        UPDATE inbox_messages SET read_at = now() WHERE id IN (SELECT id FROM theirs)
+        UPDATE inbox_messages SET read_at = now() WHERE id = ANY(ARRAY(SELECT id FROM theirs))
         RETURNING id`.pipe(
         Effect.map((rows) => rows.length),
         Effect.tap((count) => (count > 0 ? notify(sql, appId, userId) : Effect.void)),
@@ -149,7 +149,9 @@ export const layer: Layer.Layer<InboxStore, never, PgClient.PgClient> = Layer.ef
           SELECT app_id, user_id, after::pg_snapshot AS after, place
           FROM unnest(${uuids(readers.map(({ appId }) => appId))}, ${texts(readers.map(({ userId }) => userId))},
             ${texts(positions)}) WITH ORDINALITY AS t (app_id, user_id, after, place)
-        ) AS t LEFT JOIN contacts p ON p.app_id = t.app_id AND p.external_id = t.user_id
+        ) AS t LEFT JOIN LATERAL (
+          SELECT id FROM contacts WHERE app_id = t.app_id AND external_id = t.user_id OFFSET 0
+        ) AS p ON true
         LEFT JOIN LATERAL (
           SELECT count(*), json_agg(m.message ORDER BY m.number) FILTER (WHERE m.bytes <= ${NEWS_BYTES} AND m.number <= ${NEWS}) AS messages
           FROM (

@@ -4,6 +4,7 @@ import type { SqlClient } from "effect/sql"
 import type { AppId, ContactId, NotificationId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { texts, uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { unmakeErased } from "../audience/erasures.ts"
 
 interface Owner {
@@ -79,7 +80,7 @@ export const inboxChannels = (sql: SqlClient.SqlClient) => {
       INSERT INTO channels (app_id, id, contact_id, kind, address_key, status)
       SELECT p.app_id, t.id, p.id, 'inbox', p.id::text, CASE WHEN p.no_inbox THEN 'unsubscribed' ELSE 'active' END
       FROM unnest(${uuids(missing.map(() => uuidv7()))}, ${uuids(missing)}) AS t (id, contact_id)
-      JOIN contacts p ON p.id = t.contact_id AND p.app_id = ${appId}
+      JOIN contacts p ON p.id = ANY(ARRAY[t.contact_id]) AND ${ofRows(sql, sql`p.app_id = ${appId}`)}
       ORDER BY p.external_id COLLATE "C" FOR KEY SHARE OF p
       ON CONFLICT (app_id, kind, address_key) DO NOTHING`
     return [...known, ...(yield* find(appId, missing))].map(({ id }) => id)

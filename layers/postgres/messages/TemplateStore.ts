@@ -68,7 +68,8 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
     /** `templates`: a table, or a query for rows of it. */
     const select = (templates: Fragment) => sql<TemplateRow>`
       SELECT t.id, t.name, t.version, t.version_id, v.body, t.created_at, t.updated_at
-      FROM ${templates} AS t JOIN template_versions v ON v.id = t.version_id`
+      FROM ${templates} AS t
+      CROSS JOIN LATERAL (SELECT body FROM template_versions WHERE id = t.version_id OFFSET 0) AS v`
 
     const create: TemplateStore["Service"]["create"] = (appId, name, body) =>
       Effect.gen(function* () {
@@ -115,8 +116,8 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
             SELECT ${versionId}::uuid, ${appId}::uuid, ${JSON.stringify(body)}::json, before.id, before.version + 1,
               ${name}::text, ${actor.kind}::text, ${actor.id}::text FROM before
           ), retired AS (
-            UPDATE template_versions v SET retired_at = now() FROM before
-            WHERE v.template_id = before.id AND v.version = before.version + 1 - ${sql.literal(String(VERSIONS_KEPT))}
+            UPDATE template_versions v SET retired_at = now()
+            WHERE v.template_id = ${id} AND v.version = (SELECT version + 1 - ${sql.literal(String(VERSIONS_KEPT))} FROM before)
           )
           UPDATE templates t SET name = ${name}, version = t.version + 1, version_id = ${versionId}::uuid,
             updated_at = now()
@@ -138,8 +139,8 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
       Effect.gen(function* () {
         const [row] = yield* sql<{ readonly name: string }>`
           WITH gone AS (DELETE FROM templates WHERE app_id = ${appId} AND id = ${id} RETURNING id, name), retired AS (
-            UPDATE template_versions v SET retired_at = now() FROM gone
-            WHERE v.template_id = gone.id AND v.retired_at IS NULL
+            UPDATE template_versions v SET retired_at = now()
+            WHERE v.template_id = (SELECT id FROM gone) AND v.retired_at IS NULL
           )
           SELECT name FROM gone`
         if (row === undefined) return false
@@ -167,7 +168,8 @@ export const layer: Layer.Layer<TemplateStore, never, SqlClient.SqlClient> = Lay
 
     const version: TemplateStore["Service"]["version"] = (appId, id) =>
       sql<VersionRow & { readonly body: TemplateBody }>`
-        SELECT ${summary}, l.body FROM template_versions l JOIN templates t ON t.id = l.template_id
+        SELECT ${summary}, l.body FROM template_versions l
+        CROSS JOIN LATERAL (SELECT id FROM templates WHERE id = l.template_id OFFSET 0) AS t
         WHERE l.app_id = ${appId} AND l.id = ${id} AND l.retired_at IS NULL`.pipe(
         Effect.map((rows) =>
           Option.map(Option.fromUndefinedOr(rows[0]), (row): TemplateVersion => ({

@@ -30,15 +30,17 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
         SELECT 'plan' AS kind, coalesce(send_at, created_at) AS due FROM notifications
         WHERE NOT plan_done AND status IN ('queued', 'sending') AND (plan_lease_until IS NULL OR plan_lease_until < now())
         UNION ALL
-        SELECT b.provider, b.due_at FROM batches b JOIN notifications n ON n.id = b.notification_id
+        SELECT b.provider, b.due_at FROM batches b
+        CROSS JOIN LATERAL (SELECT status FROM notifications WHERE id = b.notification_id OFFSET 0) AS n
         WHERE NOT b.done AND NOT b.suspended AND b.due_at <= now() AND (b.lease_until IS NULL OR b.lease_until < now())
           AND n.status IN ('queued', 'sending')
         UNION ALL
-        SELECT 'webhook', w.due_at FROM webhook_work_items w JOIN webhooks h ON h.id = w.webhook_id
+        SELECT 'webhook', w.due_at FROM webhook_work_items w
+        CROSS JOIN LATERAL (SELECT is_active FROM webhooks WHERE id = w.webhook_id OFFSET 0) AS h
         WHERE NOT w.done AND h.is_active AND w.due_at <= now() AND (w.lease_until IS NULL OR w.lease_until < now())
         UNION ALL
         SELECT 'workflow', r.due_at FROM apps CROSS JOIN LATERAL (
-          SELECT due_at FROM execution_timers t WHERE t.app_id = apps.app_id AND t.due_at <= now()
+          SELECT due_at FROM execution_timers t WHERE t.app_id = apps.app_id AND t.due_at <= now() OFFSET 0
         ) AS r WHERE apps.app_id IS NOT NULL
       ) work GROUP BY kind`
     const suspendedBatches = sql<{ readonly provider: ProviderKind; readonly count: number }>`

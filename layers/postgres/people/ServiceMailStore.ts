@@ -32,14 +32,14 @@ export const layer: Layer.Layer<ServiceMailStore, never, SqlClient.SqlClient> = 
           SELECT id FROM service_mails
           WHERE is_code = ${what === "codes"} AND due_at <= now() AND expires_at < now() LIMIT ${limit} FOR UPDATE SKIP LOCKED
         ), removed AS (
-          DELETE FROM service_mails WHERE id IN (SELECT id FROM over)
+          DELETE FROM service_mails WHERE id = ANY(ARRAY(SELECT id FROM over))
         ), due AS (
           SELECT id FROM service_mails WHERE is_code = ${what === "codes"} AND due_at <= now() AND expires_at >= now()
           ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
         ), claimed AS (
           UPDATE service_mails m SET attempts = attempts + 1, due_at = now() + ${milliseconds(leaseMs)} * interval '1 ms',
             lease_holder = ${holder.id()}::integer
-          FROM due WHERE m.id = due.id RETURNING m.id, m.email, m.sealed, m.attempts
+          FROM due WHERE m.id = ANY(ARRAY[due.id]) RETURNING m.id, m.email, m.sealed, m.attempts
         )
         SELECT c.id, c.email, c.sealed, c.attempts, a.id IS NOT NULL AS "hasAccount",
           a.disabled_at IS NOT NULL AS "isDisabled",

@@ -39,7 +39,7 @@ export const layer: Layer.Layer<SessionStore, never, SqlClient.SqlClient> = Laye
         SELECT s.id AS session_id, s.epoch, ${columns}, ARRAY(
           SELECT m.organization_id || ':' || m.role FROM members m WHERE m.account_id = a.id
         ) AS roles
-        FROM sessions s JOIN accounts a ON a.id = s.account_id
+        FROM sessions s CROSS JOIN LATERAL (SELECT * FROM accounts WHERE id = s.account_id OFFSET 0) AS a
         WHERE s.id = ANY(${uuids(ids)}) AND s.expires_at > now() AND s.epoch = a.epoch AND a.disabled_at IS NULL`
       const found = new Map(rows.map((row) => [row.session_id, liveOf(row)]))
       return ids.map((id) => Option.fromUndefinedOr(found.get(id)))

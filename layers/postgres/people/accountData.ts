@@ -45,7 +45,8 @@ export const readAccountData = (sql: SqlClient.SqlClient): AccountStore["Service
           WHERE actor_kind = 'user' AND actor_id = ${id}::text
           UNION ALL
           SELECT l.id, l.at, a.organization_id, l.action, l.target, l.actor_id FROM audit_log l
-          JOIN applications a ON a.id = l.app_id WHERE l.actor_kind = 'user' AND l.actor_id = ${id}::text
+          CROSS JOIN LATERAL (SELECT organization_id FROM applications WHERE id = l.app_id OFFSET 0) AS a
+          WHERE l.actor_kind = 'user' AND l.actor_id = ${id}::text
         ) AS entries ORDER BY id DESC LIMIT ${ENTRIES}`
       return Option.some({
         account: accountOf(row),

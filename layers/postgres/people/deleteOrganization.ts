@@ -23,9 +23,9 @@ export const markDeleted = Effect.fnUntraced(function* (
   yield* sql`
     SELECT pg_advisory_xact_lock(${MOVING_RUNS}::integer, hashtext(id::text)) FROM (${applications} ORDER BY id) AS a`
   yield* sql`UPDATE organizations SET deleted_at = now(), name = '' WHERE id = ${id}`
-  yield* sql`DELETE FROM api_keys WHERE app_id IN (${applications})`
-  yield* sql`DELETE FROM credentials WHERE app_id IN (${applications})`
-  yield* sql`UPDATE webhooks SET is_active = false, disabled_reason = NULL WHERE app_id IN (${applications})`
+  yield* sql`DELETE FROM api_keys WHERE app_id = ANY(ARRAY(${applications}))`
+  yield* sql`DELETE FROM credentials WHERE app_id = ANY(ARRAY(${applications}))`
+  yield* sql`UPDATE webhooks SET is_active = false, disabled_reason = NULL WHERE app_id = ANY(ARRAY(${applications}))`
   yield* sql`DELETE FROM invitations WHERE organization_id = ${id}`
   yield* sql`DELETE FROM members WHERE organization_id = ${id}`
   // At once of all that most organizations have; what more there is goes with the rest.

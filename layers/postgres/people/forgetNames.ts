@@ -15,9 +15,9 @@ const NAMING: ReadonlyArray<PeopleAction> = ["application.created", "organizatio
 export const forgetNames = (sql: SqlClient.SqlClient, id: OrganizationId): Effect.Effect<number, SqlError> =>
   Effect.map(
     sql`
-      UPDATE people_log SET details = (details::jsonb - 'name')::json WHERE id IN (
+      UPDATE people_log SET details = (details::jsonb - 'name')::json WHERE id = ANY(ARRAY(
         SELECT id FROM people_log
         WHERE organization_id = ${id} AND action = ANY(${texts(NAMING)}) AND details ->> 'name' IS NOT NULL LIMIT ${ENTRIES}
-      ) RETURNING 1 AS one`,
+      )) RETURNING 1 AS one`,
     ({ length }) => length
   )

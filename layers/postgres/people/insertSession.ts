@@ -19,9 +19,9 @@ export const insertSession = Effect.fnUntraced(function* (
   session: ProvedSignIn["session"]
 ): Effect.fn.Return<Omit<SignedIn, "organization">, SqlError> {
   const ended = yield* sql<{ readonly id: SessionId }>`
-    DELETE FROM sessions WHERE id IN (
+    DELETE FROM sessions WHERE id = ANY(ARRAY(
       SELECT id FROM sessions WHERE account_id = ${row.account_id} ORDER BY id DESC OFFSET ${SESSIONS_PER_ACCOUNT - 1}
-    ) RETURNING id`
+    )) RETURNING id`
   const [begun] = yield* sql<{ readonly expires_at: Date; readonly now: Date }>`
     INSERT INTO sessions (id, account_id, epoch, user_agent, expires_at)
     VALUES (${session.id}, ${row.account_id}, ${row.epoch}, ${session.userAgent},

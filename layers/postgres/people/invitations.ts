@@ -72,7 +72,8 @@ export const invitationsOver = (sql: SqlClient.SqlClient): Of => {
       const { organization, role: own } = yield* lockAs(sql, actor, id)
       if (!mayMake(own, null, role)) return yield* new NotAllowed({ message: "Only owners invite." })
       const [member] = yield* sql`
-        SELECT 1 FROM members m JOIN accounts a ON a.id = m.account_id WHERE m.organization_id = ${id} AND a.email = ${email}`
+        SELECT 1 FROM members
+        WHERE organization_id = ${id} AND account_id = (SELECT id FROM accounts WHERE email = ${email})`
       if (member !== undefined) return yield* new AlreadyMember()
       const [before] = yield* sql<InvitationRow & { readonly is_late: boolean }>`
         SELECT ${columns}, expires_at > now()

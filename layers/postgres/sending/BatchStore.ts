@@ -192,7 +192,8 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         ) AS following
       )
       SELECT lane.app_id, lane.provider, lane.priority FROM lane, LATERAL (
-        SELECT FROM batches b JOIN notifications n ON n.id = b.notification_id
+        SELECT FROM batches b
+        CROSS JOIN LATERAL (SELECT status FROM notifications WHERE id = b.notification_id OFFSET 0) AS n
         WHERE b.app_id = lane.app_id AND b.provider = lane.provider AND b.priority = lane.priority AND ${isReady}
         ORDER BY b.due_at LIMIT 1
       ) AS first`

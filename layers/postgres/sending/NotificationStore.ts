@@ -218,7 +218,7 @@ const makeCompleteIfDone = (sql: SqlClient.SqlClient): Effect.Effect<Store["comp
     run: (ids: ReadonlyArray<NotificationId>) =>
       sql<{ readonly id: NotificationId }>`
         WITH done AS MATERIALIZED (
-          SELECT n.id FROM notifications n JOIN notifications seen ON seen.id = n.id AND seen.reopened = n.reopened
+          SELECT n.id FROM notifications n JOIN notifications seen ON seen.id = ANY(ARRAY[n.id]) AND seen.reopened = n.reopened
           WHERE n.id = ANY(${uuids([...new Set(ids)])}) AND n.plan_done
             AND ${ofRows(sql, sql`n.completed_at IS NULL AND n.status IN ('queued', 'sending', 'paused')`)}
             AND n.direct_recipient IS NULL
@@ -226,7 +226,7 @@ const makeCompleteIfDone = (sql: SqlClient.SqlClient): Effect.Effect<Store["comp
           ORDER BY n.id FOR NO KEY UPDATE OF n
         )
         UPDATE notifications n SET status = 'completed', completed_at = now()
-        FROM done WHERE n.id = done.id AND n.completed_at IS NULL
+        FROM done WHERE n.id = ANY(ARRAY[done.id]) AND ${ofRows(sql, sql`n.completed_at IS NULL`)}
         RETURNING n.id`.pipe(
         Effect.map((rows) => {
           // Of several calls for one notification, one did it.

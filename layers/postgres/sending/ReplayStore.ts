@@ -123,7 +123,7 @@ export const layer: Layer.Layer<ReplayStore, never, SqlClient.SqlClient> = Layer
           completed_at = CASE WHEN moved.looked < ${limit} THEN now() END,
           lease_until = CASE WHEN moved.looked < ${limit} OR ${leaseMs === null} THEN NULL
             ELSE now() + ${milliseconds(leaseMs ?? 0)} * interval '1 ms' END
-        FROM mine, moved WHERE r.id = mine.id
+        FROM mine, moved WHERE r.id = ANY(ARRAY[mine.id])
         RETURNING moved.*`
       return Option.map(Option.fromUndefinedOr(rows[0]), ({ lanes, looked }) => ({
         isDone: looked < limit,

@@ -16,7 +16,7 @@ import { FEW_DEVICES } from "../../../services/ports/sending/NotificationStore.t
  *   shared   batches of users' devices, one each: each ends by itself
  *
  * Devices, credentials and people are looked up for each, and not joined: a plan that was made while there were few would
- * read them all for ever.
+ * read them all for ever. Keys are as well: by `= ANY(ARRAY[…])` rows can only be looked up.
  */
 
 /*
@@ -207,7 +207,8 @@ const statementOf = ({ from, result }: Form): string => `
       UPDATE idempotency_keys k SET status = t.status, body = t.body, location = t.location
       FROM unnest($14, $15, $16, $17, $18, $19, $20, $21)
         AS t (id, app_id, route, key, holder, status, body, location)
-      WHERE k.app_id = t.app_id AND k.route = t.route AND k.key = t.key AND k.holder = t.holder AND k.status IS NULL
+      WHERE k.app_id = ANY(ARRAY[t.app_id]) AND k.route = t.route AND k.key = t.key AND k.holder = t.holder
+        AND k.status IS NULL
         AND t.id NOT IN (SELECT id FROM arrived WHERE device = '?')
       RETURNING t.id
     )

@@ -72,10 +72,10 @@ export const FINISH_BATCH = `
       SELECT id, notification_id, app_id, provider, priority, expires_at, doubtful, recipients,
         false
         -- [condition]
-        OR cardinality($21) > 0 AND EXISTS (
-          SELECT 1 FROM webhooks h
-          WHERE h.app_id = b.app_id AND h.is_active AND (h.events = '{}' OR h.events && $21)
-        )
+        OR cardinality($21) > 0 AND coalesce((
+          SELECT true FROM webhooks h
+          WHERE h.app_id = b.app_id AND h.is_active AND (h.events = '{}' OR h.events && $21) LIMIT 1
+        ), false)
         -- [end]
         AS wanted
       FROM batches b
@@ -131,7 +131,7 @@ export const FINISH_BATCH = `
         failed = b.failed + counted.failed,
         skipped = b.skipped + counted.skipped,
         cancelled = b.cancelled + counted.cancelled
-      FROM mine, counted WHERE b.id = mine.id
+      FROM mine, counted WHERE b.id = ANY(ARRAY[mine.id])
     ), summed AS (
       ${addedUp(
         ["sent", "failed", "skipped", "cancelled"],
@@ -164,8 +164,10 @@ export const FINISH_BATCH = `
       FROM mine JOIN written w ON w.status = 's'
       JOIN unnest($41, $42, $47, $48, $49, $50) AS t (recipient_id, message_id, title, body, url, data)
         ON t.recipient_id = w.recipient_id
-      JOIN channels c ON c.app_id = mine.app_id AND c.id = w.recipient_id
-      JOIN contacts p ON p.id = c.contact_id
+      CROSS JOIN LATERAL (
+        SELECT contact_id FROM channels WHERE app_id = mine.app_id AND id = w.recipient_id OFFSET 0
+      ) AS c
+      JOIN contacts p ON p.id = ANY(ARRAY[c.contact_id])
       ORDER BY p.external_id COLLATE "C" FOR KEY SHARE OF p
     )
     -- [end]

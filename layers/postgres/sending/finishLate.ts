@@ -28,8 +28,10 @@ export const FINISH_LATE = `
     ), written AS (
       UPDATE deliveries d SET status = t.status::"char", message_id = t.message_id, error = t.error, at = now(),
         attempts = $3
-      FROM mine, unnest($21, $22, $23, $24) AS t (recipient_id, status, message_id, error)
-      WHERE d.notification_id = mine.notification_id AND d.recipient_id = t.recipient_id
+      FROM (
+        SELECT mine.notification_id, t.* FROM mine, unnest($21, $22, $23, $24) AS t (recipient_id, status, message_id, error) OFFSET 0
+      ) AS t
+      WHERE d.notification_id = ANY(ARRAY[t.notification_id]) AND d.recipient_id = t.recipient_id
         AND d.status = 'c' AND d.error = '${OUTCOME_UNKNOWN}'
       RETURNING d.recipient_id, d.status
     ), counted AS MATERIALIZED (
@@ -41,7 +43,7 @@ export const FINISH_LATE = `
     ), kept AS (
       UPDATE batches b SET sent = b.sent + counted.sent, failed = b.failed + counted.failed,
         skipped = b.skipped + counted.skipped, cancelled = b.cancelled - counted.total
-      FROM mine, counted WHERE b.id = mine.id
+      FROM mine, counted WHERE b.id = ANY(ARRAY[mine.id])
     ), summed AS (
       ${addedUp(
         ["sent", "failed", "skipped", "cancelled"],

@@ -45,14 +45,14 @@ export const FINISH_SENT = `
         AS wanted
       FROM unnest($1, $2, $3, $4, $6, $7, $8)
         AS t (id, fence, notification_id, recipient_id, provider, attempts, message_id)
-      JOIN notifications n ON n.id = t.notification_id
-      ORDER BY n.id FOR NO KEY UPDATE OF n
+      JOIN notifications n ON n.id = ANY(ARRAY[t.notification_id])
+      ORDER BY t.notification_id FOR NO KEY UPDATE OF n
     ), others AS (
       UPDATE batches b SET recipients = '{}', done = true, lease_until = NULL, sent = b.sent + 1
       FROM found t
       -- By their ids: in the indexes of what is open, dead rows of a moment ago stand in the way.
       WHERE t.direct IS NOT TRUE AND NOT t.wanted
-        AND b.id = t.id AND b.fence = t.fence AND cardinality(b.recipients) > 0
+        AND b.id = ANY(ARRAY[t.id]) AND b.fence = t.fence AND cardinality(b.recipients) > 0
       RETURNING b.id, t.notification_id, t.recipient_id, t.app_id, t.provider::"char" AS provider, t.attempts, t.message_id
     ), mine AS MATERIALIZED (
       SELECT id, notification_id, recipient_id, app_id, provider::"char" AS provider, attempts, message_id FROM found
@@ -70,7 +70,7 @@ export const FINISH_SENT = `
       UPDATE notifications n SET status = 'completed', completed_at = now(),
         direct_recipient = NULL, direct_holder = NULL, direct_until = NULL
       FROM (SELECT notification_id, count(*) AS ended FROM mine GROUP BY notification_id) AS these
-      WHERE n.id = these.notification_id AND coalesce(n.completed_at, '-infinity') = '-infinity'
+      WHERE n.id = ANY(ARRAY[these.notification_id]) AND coalesce(n.completed_at, '-infinity') = '-infinity'
         AND n.plan_done AND n.reopened = 0 AND n.status IN ('queued', 'sending', 'paused')
         AND (n.planned = 1
           OR these.ended = (SELECT count(*) FROM batches WHERE notification_id = n.id AND NOT done))

@@ -41,7 +41,7 @@ export const eventsOfMany = (source: string, first: number): string => `-- [even
         AS t (batch_id, id, event, at, size, common, columns, trace) ON t.batch_id = mine.id
     ), wanted AS (
       SELECT told.id, h.id AS webhook_id FROM told, webhooks h
-      WHERE h.app_id = told.app_id AND h.is_active AND (h.events = '{}' OR told.event = ANY(h.events))
+      WHERE h.app_id = ANY(ARRAY[told.app_id]) AND h.is_active AND (h.events = '{}' OR told.event = ANY(h.events))
       FOR KEY SHARE OF h
     ), chunks AS (
       INSERT INTO event_chunks (id, app_id, event, at, size, common, columns, trace)
@@ -70,15 +70,15 @@ export const FINISH_SMALL = `
       SELECT b.id, b.notification_id, b.app_id, t.provider, t.attempts,
         false
         -- [condition]
-        OR cardinality($5) > 0 AND EXISTS (
-          SELECT 1 FROM webhooks h
-          WHERE h.app_id = b.app_id AND h.is_active AND (h.events = '{}' OR h.events && $5)
-        )
+        OR cardinality($5) > 0 AND coalesce((
+          SELECT true FROM webhooks h
+          WHERE h.app_id = b.app_id AND h.is_active AND (h.events = '{}' OR h.events && $5) LIMIT 1
+        ), false)
         -- [end]
         AS wanted
       FROM unnest($1, $2, $3, $4) AS t (id, fence, provider, attempts)
-      JOIN batches b ON b.id = t.id AND b.fence = t.fence
-      ORDER BY b.id FOR NO KEY UPDATE OF b
+      JOIN batches b ON b.id = ANY(ARRAY[t.id]) AND (b.fence = t.fence) IS TRUE
+      ORDER BY t.id FOR NO KEY UPDATE OF b
     ), mine AS MATERIALIZED (
       SELECT * FROM found WHERE NOT wanted
     ), results AS MATERIALIZED (
@@ -99,7 +99,7 @@ export const FINISH_SMALL = `
       UPDATE batches b SET recipients = '{}', done = true, lease_until = NULL,
         sent = b.sent + coalesce(counted.sent, 0),
         skipped = b.skipped + coalesce(counted.skipped, 0)
-      FROM mine LEFT JOIN counted ON counted.id = mine.id WHERE b.id = mine.id
+      FROM mine LEFT JOIN counted ON counted.id = mine.id WHERE b.id = ANY(ARRAY[mine.id])
     ), summed AS (
       ${addedUp(
         ["sent", "skipped"],

@@ -7,6 +7,7 @@ import type { NotificationStatus } from "../../../services/domain/sending/Notifi
 import type { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
 import { byValues } from "../server/byValues.ts"
 import { isUuid, uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 import { pageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 import type { NotificationRow } from "./notificationRows.ts"
@@ -72,14 +73,16 @@ export const countsOfNotifications = (sql: SqlClient.SqlClient): Store["counts"]
       coalesce(e.delivered, 0) AS delivered, coalesce(e.opened, 0) AS opened, coalesce(e.clicked, 0) AS clicked,
       coalesce(e.machine_opened, 0) AS machine_opened, coalesce(e.machine_clicked, 0) AS machine_clicked
     FROM unnest(${uuids([...new Set(ids.filter(isUuid))])}) AS t (id)
-      JOIN notifications n ON n.id = t.id AND n.app_id = ${appId}
+      CROSS JOIN LATERAL (
+        SELECT id, direct_batch, direct_recipient FROM notifications WHERE id = t.id AND ${ofRows(sql, sql`app_id = ${appId}`)} OFFSET 0
+      ) AS n
       -- Looked up for each: a view of these and of direct batches would be read whole.
       CROSS JOIN LATERAL (
         SELECT sum(pending)::integer AS pending, sum(sent)::integer AS sent, sum(failed)::integer AS failed,
           sum(skipped)::integer AS skipped, sum(cancelled)::integer AS cancelled
         FROM batches WHERE notification_id = n.id
       ) AS b
-      LEFT JOIN engagement_counts e ON e.notification_id = n.id`
+      LEFT JOIN LATERAL (SELECT * FROM engagement_counts WHERE notification_id = n.id OFFSET 0) AS e ON true`
     return new Map(
       rows.map(({ id, pending, sent, failed, skipped, cancelled, ...engaged }) => [
         id,

@@ -42,24 +42,24 @@ export const moveDeadLetters = (
       SELECT n.id, n.app_id, n.priority, n.status = 'paused' AS paused,
         n.expires_at - coalesce(n.send_at, n.created_at) AS ttl
       FROM notifications n
-      WHERE n.id IN (SELECT notification_id FROM picked) AND n.status IN ('queued', 'sending', 'paused', 'completed')
+      WHERE n.id = ANY(ARRAY(SELECT notification_id FROM picked)) AND n.status IN ('queued', 'sending', 'paused', 'completed')
       ORDER BY n.id FOR NO KEY UPDATE
     ), origin AS MATERIALIZED (
       SELECT b.id FROM batches b
-      WHERE b.id IN (SELECT picked.batch_id FROM picked JOIN open ON open.id = picked.notification_id) AND b.done
+      WHERE b.id = ANY(ARRAY(SELECT picked.batch_id FROM picked JOIN open ON open.id = picked.notification_id)) AND b.done
       ORDER BY b.id FOR NO KEY UPDATE
     ), moving AS MATERIALIZED (
       SELECT picked.* FROM picked JOIN open ON open.id = picked.notification_id JOIN origin ON origin.id = picked.batch_id
     ), marked AS (
-      UPDATE dead_letters l SET replayed_at = now() FROM moving WHERE l.id = moving.id
+      UPDATE dead_letters l SET replayed_at = now() FROM moving WHERE l.id = ANY(ARRAY[moving.id])
     ), undone AS (
       DELETE FROM deliveries d USING moving
-      WHERE d.notification_id = moving.notification_id AND d.recipient_id = moving.recipient_id
+      WHERE d.notification_id = ANY(ARRAY[moving.notification_id]) AND d.recipient_id = moving.recipient_id
         AND d.status = ${statusCode.failed}::"char"
     ), lessened AS (
       UPDATE batches b SET failed = b.failed - less.count, fence = b.fence + 1
       FROM (SELECT batch_id, count(*)::integer AS count FROM moving GROUP BY batch_id) AS less
-      WHERE b.id = less.batch_id
+      WHERE b.id = ANY(ARRAY[less.batch_id])
     ), divided AS (
       SELECT notification_id, provider, array_agg(recipient_id ORDER BY id) AS recipients, row_number() OVER () AS number
       FROM moving GROUP BY notification_id, provider
@@ -73,7 +73,7 @@ export const moveDeadLetters = (
     ), reopened AS (
       UPDATE notifications n SET reopened = n.reopened + 1, completed_at = NULL,
         status = CASE WHEN n.status = 'completed' THEN 'sending' ELSE n.status END
-      WHERE n.id IN (SELECT notification_id FROM moving)
+      WHERE n.id = ANY(ARRAY(SELECT notification_id FROM moving))
     ), moved AS MATERIALIZED (
       SELECT (SELECT count(*)::integer FROM picked) AS looked, (SELECT count(*)::integer FROM moving) AS moved,
         (SELECT id FROM picked ORDER BY id DESC LIMIT 1) AS last,

@@ -11,6 +11,7 @@ import type { WebhookResults } from "../../../services/ports/webhooks/WebhookSto
 import { pack } from "./packedAttempts.ts"
 import { record } from "../access/auditEntry.ts"
 import { byteas, integers, milliseconds, texts, times, uuids } from "../server/columns.ts"
+import { ofRows } from "../server/ofRows.ts"
 
 interface Held {
   readonly fence: number
@@ -47,12 +48,13 @@ const finishDelivered = (sql: SqlClient.SqlClient, results: WebhookResults): Eff
     sql`
     WITH h AS MATERIALIZED (SELECT id, failures FROM webhooks WHERE id = ${results.webhookId} FOR KEY SHARE),
     held AS MATERIALIZED (
-      SELECT w.id FROM h JOIN webhook_work_items w ON w.webhook_id = h.id JOIN event_chunks c ON c.id = w.chunk_id
-      WHERE w.id = ${results.workId} AND w.fence = ${results.fence} AND NOT w.done AND h.failures = 0
+      SELECT w.id FROM h JOIN webhook_work_items w ON ${ofRows(sql, sql`w.webhook_id = h.id AND NOT w.done`)}
+      CROSS JOIN LATERAL (SELECT size FROM event_chunks WHERE id = w.chunk_id OFFSET 0) AS c
+      WHERE w.id = ${results.workId} AND w.fence = ${results.fence} AND h.failures = 0
         AND coalesce(cardinality(w.positions), c.size) = ${results.delivered.length + results.remaining.length}
       FOR UPDATE OF w
     )${log(sql, results)}
-    UPDATE webhook_work_items w SET ${progress(sql, results)} FROM held WHERE w.id = held.id RETURNING w.id`,
+    UPDATE webhook_work_items w SET ${progress(sql, results)} FROM held WHERE w.id = ANY(ARRAY[held.id]) RETURNING w.id`,
     (written) => written.length > 0
   )
 
@@ -70,10 +72,10 @@ export const finishPlainWebhookWork = (
       FROM unnest(${uuids(all.map(({ workId }) => workId))}, ${integers(all.map(({ fence }) => fence))},
         ${integers(all.map(({ delivered }) => delivered.length))}, ${times(logs.map((log) => log?.at ?? null))},
         ${byteas(logs.map((log) => log?.records ?? null))}) AS t (id, fence, delivered, at, records)
-      CROSS JOIN h JOIN webhook_work_items w ON w.id = t.id AND w.webhook_id = h.id JOIN event_chunks c ON c.id = w.chunk_id
-      WHERE w.fence = t.fence AND NOT w.done
-        AND (t.delivered = 0 OR h.failures = 0 AND coalesce(cardinality(w.positions), c.size) = t.delivered)
-      ORDER BY w.id FOR UPDATE OF w
+      CROSS JOIN h JOIN webhook_work_items w ON w.id = ANY(ARRAY[t.id]) AND ${ofRows(sql, sql`w.webhook_id = h.id AND w.fence = t.fence AND NOT w.done`)}
+      CROSS JOIN LATERAL (SELECT size FROM event_chunks WHERE id = w.chunk_id OFFSET 0) AS c
+      WHERE t.delivered = 0 OR h.failures = 0 AND coalesce(cardinality(w.positions), c.size) = t.delivered
+      ORDER BY t.id FOR UPDATE OF w
     ), log AS (
       INSERT INTO webhook_attempts (work_item_id, at, records) SELECT id, at, records FROM held WHERE records IS NOT NULL
     )
@@ -83,7 +85,7 @@ export const finishPlainWebhookWork = (
       done = held.delivered > 0,
       finished_at = CASE WHEN held.delivered > 0 THEN now() END,
       lease_until = NULL
-    FROM held WHERE w.id = held.id RETURNING w.id`,
+    FROM held WHERE w.id = ANY(ARRAY[held.id]) RETURNING w.id`,
     (written) => written.map(({ id }) => id)
   )
 }
@@ -97,7 +99,8 @@ const finishAll = Effect.fnUntraced(function* (
   const [held] = yield* sql<Held>`
     WITH h AS MATERIALIZED (SELECT id FROM webhooks WHERE id = ${webhookId} FOR KEY SHARE)
     SELECT w.fence, w.done, w.attempts, coalesce(cardinality(w.positions), c.size) AS open
-    FROM h JOIN webhook_work_items w ON w.webhook_id = h.id JOIN event_chunks c ON c.id = w.chunk_id
+    FROM h JOIN webhook_work_items w ON ${ofRows(sql, sql`w.webhook_id = h.id`)}
+    CROSS JOIN LATERAL (SELECT size FROM event_chunks WHERE id = w.chunk_id OFFSET 0) AS c
     WHERE w.id = ${workId} FOR UPDATE OF w`
   if (held === undefined || held.fence !== results.fence) return false
   const finished = results.delivered.length + (retry?.positions.length ?? 0) + exhausted.length
@@ -197,7 +200,7 @@ const count = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, results: We
     UPDATE webhooks h SET
       failures = CASE WHEN ${reset} THEN ${trailing} ELSE before.failures + ${leading} END,
       failing_since = CASE WHEN NOT ${reset} THEN before.since WHEN ${trailing > 0} THEN now() END
-    FROM before WHERE h.id = before.id
+    FROM before WHERE h.id = ANY(ARRAY[before.id])
     RETURNING greatest(before.failures + ${leading}, ${longest}) AS peak, before.since`
   if (row === undefined || row.peak < results.disableAfter) return
   const text =

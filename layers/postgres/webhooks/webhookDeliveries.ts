@@ -172,7 +172,8 @@ export const locateDeliveries = Effect.fnUntraced(function* (
   const chunks = yield* sql<ChunkRow>`
     SELECT c.id, c.event, c.at, c.size FROM (
       ${chunksOf(sql, webhookId, bounds?.[1] ?? LAST, status)} ORDER BY w.webhook_id DESC, w.chunk_id DESC LIMIT ${most}
-    ) page JOIN event_chunks c ON c.id = page.chunk_id ORDER BY c.id DESC`
+    ) page CROSS JOIN LATERAL (SELECT id, event, at, size FROM event_chunks WHERE id = page.chunk_id OFFSET 0) AS c
+    ORDER BY c.id DESC`
 
   const wanted: Array<Wanted> = []
   for (const chunk of chunks) {
@@ -200,7 +201,8 @@ export const tell = Effect.fnUntraced(function* (
   const log = yield* sql<LogRow>`
     SELECT w.chunk_id AS chunk, w.id AS work, NOT w.done AS open, w.due_at,
       CASE WHEN NOT w.done THEN w.positions END AS positions, h.is_active, a.at, a.records, a.reasons
-    FROM webhook_work_items w JOIN webhooks h ON h.id = w.webhook_id LEFT JOIN webhook_attempts a ON a.work_item_id = w.id
+    FROM webhook_work_items w JOIN webhooks h ON h.id = w.webhook_id
+    LEFT JOIN LATERAL (SELECT at, records, reasons FROM webhook_attempts WHERE work_item_id = w.id OFFSET 0) AS a ON true
     WHERE w.webhook_id = ${webhookId} AND w.chunk_id = ANY(${uuids([...new Set(items.map(({ chunk }) => chunk.id))])})`
   const known = new Map<string, Known>()
   const seen = new Set<string>()

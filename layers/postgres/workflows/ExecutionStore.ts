@@ -111,7 +111,8 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
      */
     const read = (appId: AppId) => sql`
       CROSS JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.execution_id OFFSET 0) AS e
-      LEFT JOIN contacts p ON p.id = e.contact_id LEFT JOIN workflows w ON w.id = e.workflow_id`
+      LEFT JOIN LATERAL (SELECT * FROM contacts WHERE id = e.contact_id OFFSET 0) AS p ON true
+      LEFT JOIN LATERAL (SELECT * FROM workflows WHERE id = e.workflow_id OFFSET 0) AS w ON true`
 
     /** Claims what is due beyond a place; null: from the first on. */
     const claim = Effect.fnUntraced(function* (appId: AppId, limit: number, after: TimerPlace | null) {
@@ -390,14 +391,14 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
               ) AS o LIMIT ${limit}
             )
             DELETE FROM execution_outcomes o USING ended
-            WHERE o.notification_id = ended.notification_id AND o.execution_id = ended.execution_id
+            WHERE o.notification_id = ANY(ARRAY[ended.notification_id]) AND o.execution_id = ended.execution_id
             RETURNING o.app_id, o.execution_id`
         if (rows.length === 0) return 0
         yield* sql`
             UPDATE execution_timers r SET due_at = ${at}
             FROM unnest(${uuids(rows.map(({ app_id }) => app_id))}, ${uuids(rows.map(({ execution_id }) => execution_id))})
               AS t (app_id, id)
-            WHERE r.app_id = t.app_id AND r.execution_id = t.id AND ${ofRows(sql, sql`r.due_at > ${at}`)}`
+            WHERE r.app_id = ANY(ARRAY[t.app_id]) AND r.execution_id = t.id AND ${ofRows(sql, sql`r.due_at > ${at}`)}`
         return rows.length
       },
       (effect) => transaction("ExecutionStore.wakeEnded", effect)

@@ -84,7 +84,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
     const waitingFor = (appId: AppId, type: Trigger["type"], values: ReadonlyArray<string>) =>
       sql<WorkflowRow>`
         SELECT w.id AS workflow_id, v.definition -> 'trigger' AS trigger
-        FROM workflows w JOIN workflow_versions v ON v.id = w.version_id
+        FROM workflows w CROSS JOIN LATERAL (SELECT definition FROM workflow_versions WHERE id = w.version_id OFFSET 0) AS v
         WHERE w.app_id = ${appId} AND w.status = 'active' AND w.trigger_type = ${type}
           AND w.trigger_value = ANY(${texts([...new Set(values)])})
         ORDER BY w.id`.pipe(Effect.map((rows) => rows.map(triggeredOf)))
@@ -187,12 +187,18 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
             SELECT t.execution_id FROM execution_timers t WHERE t.app_id = ${appId} AND t.execution_id = ANY(ARRAY(
               SELECT w.execution_id
               FROM (SELECT DISTINCT * FROM unnest(${texts(events.map(({ user_id }) => user_id))}, ${texts(events.map(({ event }) => event))})) AS t (user_id, event)
-              JOIN execution_events w ON w.app_id = ${appId} AND w.user_id = t.user_id AND w.event = t.event
+              CROSS JOIN LATERAL (
+                SELECT execution_id FROM execution_events
+                WHERE app_id = ${appId} AND user_id = t.user_id AND event = t.event OFFSET 0
+              ) AS w
             )) ORDER BY t.execution_id FOR UPDATE OF t`
         const woken = yield* sql<{ readonly execution_id: string }>`
             DELETE FROM execution_events w
-            USING (SELECT DISTINCT * FROM unnest(${texts(events.map(({ user_id }) => user_id))}, ${texts(events.map(({ event }) => event))})) AS t (user_id, event)
-            WHERE w.app_id = ${appId} AND w.user_id = t.user_id AND w.event = t.event
+            USING (
+              SELECT DISTINCT ${appId}::uuid, *
+              FROM unnest(${texts(events.map(({ user_id }) => user_id))}, ${texts(events.map(({ event }) => event))})
+            ) AS t (app_id, user_id, event)
+            WHERE w.app_id = ANY(ARRAY[t.app_id]) AND w.user_id = t.user_id AND w.event = t.event
             RETURNING w.execution_id`
         if (woken.length > 0) {
           yield* sql`
@@ -412,8 +418,11 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
             FROM (
               SELECT * FROM workflows WHERE next_at <= ${PgTypes.timestamptz(at)} ORDER BY next_at LIMIT 100
               FOR UPDATE SKIP LOCKED
-            ) AS w JOIN workflow_versions v ON v.id = w.version_id
-            LEFT JOIN segments s ON s.app_id = w.app_id AND s.id = (v.definition #>> '{trigger,to,segment_id}')::uuid`
+            ) AS w CROSS JOIN LATERAL (SELECT definition FROM workflow_versions WHERE id = w.version_id OFFSET 0) AS v
+            LEFT JOIN LATERAL (
+              SELECT filter FROM segments
+              WHERE app_id = w.app_id AND id = (v.definition #>> '{trigger,to,segment_id}')::uuid OFFSET 0
+            ) AS s ON true`
         for (const { app_id, filter, id, trigger } of rows) {
           const { segment_id, tags_all, tags_any, user_ids } = trigger.to
           const described = tags_any === undefined && tags_all === undefined ? null : { tags_any, tags_all }

@@ -150,7 +150,7 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | Secr
       const read = sql<Row>`
         SELECT ${columns} FROM (
           SELECT * FROM workflows WHERE ${spanOf(sql, "newest first", appId, before, conditions)} LIMIT ${limit + 1}
-        ) AS w JOIN workflow_versions v ON v.id = w.version_id ORDER BY w.id DESC`
+        ) AS w CROSS JOIN LATERAL (SELECT * FROM workflow_versions WHERE id = w.version_id OFFSET 0) AS v ORDER BY w.id DESC`
       return (status === null ? read : alongTheKey(sql, read.unprepared)).pipe(
         Effect.map((rows) => pageOf(rows.map(workflowOf), limit)),
         storeError("WorkflowStore.list")

@@ -59,7 +59,7 @@ const statesOf = (sql: Sql, of: ReadonlyArray<{ readonly run: OpenRun; readonly 
   FROM unnest(${uuids(of.map(({ run }) => run.appId))}, ${texts(of.map(({ run }) => run.userId))},
     ${uuids(of.map(({ run }) => run.contactId))}, ${uuids(of.map(({ notification }) => notification))}
   ) WITH ORDINALITY AS t (app_id, user_id, contact_id, notification_id, place)
-  LEFT JOIN notifications n ON n.id = t.notification_id`
+  LEFT JOIN LATERAL (SELECT id, completed_at FROM notifications WHERE id = t.notification_id OFFSET 0) AS n ON true`
 
 const messages = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Of<"Messages">>) {
   const each = asked.flatMap(({ question: { keys }, run }, of) =>
@@ -160,7 +160,7 @@ const joins = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Of<"Jo
       UPDATE execution_timers r SET due_at = t.at
       FROM unnest(${uuids(full.map(({ appId }) => appId))}, ${uuids(full.map(({ opener }) => opener))}, ${times(full.map(({ at }) => at))})
         AS t (app_id, id, at)
-      WHERE r.app_id = t.app_id AND r.execution_id = t.id AND ${ofRows(sql, sql`r.due_at > t.at`)} AND r.execution_id IN (
+      WHERE r.app_id = ANY(ARRAY[t.app_id]) AND r.execution_id = t.id AND ${ofRows(sql, sql`r.due_at > t.at`)} AND r.execution_id IN (
         SELECT execution_id FROM execution_timers
         WHERE execution_id = ANY(${uuids(full.map(({ opener }) => opener))}) AND app_id = ANY(${uuids(full.map(({ appId }) => appId))})
         FOR UPDATE SKIP LOCKED

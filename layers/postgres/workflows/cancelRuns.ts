@@ -72,13 +72,13 @@ export const cancelRuns = Effect.fnUntraced(function* (
     if (successors.size > 0) {
       yield* sql`
         UPDATE executions e SET history = e.history || replace(t.history, '"stepOrder":0', '"stepOrder":' || (e.position + 1))
-        FROM unnest(${uuids([...successors.keys()])}, ${texts(
+        FROM (SELECT ${appId}::uuid, * FROM unnest(${uuids([...successors.keys()])}, ${texts(
           [...successors.values()].map((id) =>
             historyText([
               { at: entry.at, stepOrder: 0, outcome: "merged", mergedInto: id, detail: "its digest goes on" }
             ])
           )
-        )}) AS t (id, history) WHERE e.app_id = ${appId} AND e.id = t.id`
+        )}) OFFSET 0) AS t (app_id, id, history) WHERE e.app_id = ANY(ARRAY[t.app_id]) AND e.id = t.id`
     }
   } else yield* dropDigests(sql, appId, cancelled)
   yield* deleteWakes(

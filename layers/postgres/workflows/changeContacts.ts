@@ -59,7 +59,7 @@ const changeBy = Effect.fnUntraced(function* (sql: Sql, step: UpdateContactStep,
       FROM theirs p
     ), written AS (
       UPDATE contacts p SET tags = changed.tags, attributes = changed.attributes::json, updated_at = now() FROM changed
-      WHERE p.id = changed.id AND NOT (${isMore} AND cardinality(changed.tags) > ${MOST_TAGS})
+      WHERE p.id = ANY(ARRAY[changed.id]) AND NOT (${isMore} AND cardinality(changed.tags) > ${MOST_TAGS})
         AND octet_length(changed.attributes::text) <= ${METADATA_BYTES}
     )
     SELECT id, tags, CASE WHEN ${isLarge} THEN attributes::text END AS attributes FROM changed

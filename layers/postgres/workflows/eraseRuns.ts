@@ -37,7 +37,7 @@ export const eraseRuns = Effect.fnUntraced(function* (
     UPDATE executions e SET data = '{}', steps = '{}', sends = '{}', history = '',
       user_id = CASE WHEN e.ended_at IS NULL THEN e.user_id ELSE '' END,
       entry_key = CASE WHEN e.ended_at IS NULL THEN e.entry_key END
-    FROM theirs WHERE e.app_id = ${appId} AND e.id = theirs.id`
+    WHERE e.app_id = ${appId} AND e.id = ANY(ARRAY(SELECT id FROM theirs))`
   yield* sql`
     DELETE FROM custom_events WHERE ctid = ANY(ARRAY(
       SELECT ctid FROM custom_events WHERE app_id = ${appId} AND user_id = ${externalId}

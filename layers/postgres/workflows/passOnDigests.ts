@@ -73,24 +73,27 @@ export const passOnDigests = Effect.fnUntraced(function* (sql: Sql, appId: AppId
         FROM unnest(${ids}, ${from}, ${uuids(passed.map(({ first }) => first))}, ${texts(passed.map(({ data }) => data))},
           ${closing}, ${texts(passed.map((one) => historyText([historyOf(one)])))})
           AS t (id, opener, first, data, closes_at, history)
-        JOIN executions o ON o.app_id = ${appId} AND o.id = t.opener
-        LEFT JOIN executions f ON f.app_id = ${appId} AND f.id = t.first
+        CROSS JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.opener OFFSET 0) AS o
+        LEFT JOIN LATERAL (SELECT * FROM executions WHERE app_id = ${appId} AND id = t.first OFFSET 0) AS f ON true
         RETURNING version_id, position`
   yield* sql`
     DELETE FROM digest_items i
-    USING unnest(${uuids(ending.map(({ place }) => held[place - 1]!.opener))}, ${uuids(ending.map(({ id }) => id))}) AS t (opener, id)
-    WHERE i.app_id = ${appId} AND i.opener_id = t.opener AND i.execution_id = t.id`
+    USING (
+      SELECT ${appId}::uuid, *
+      FROM unnest(${uuids(ending.map(({ place }) => held[place - 1]!.opener))}, ${uuids(ending.map(({ id }) => id))}) OFFSET 0
+    ) AS t (app_id, opener, id)
+    WHERE i.app_id = ANY(ARRAY[t.app_id]) AND i.opener_id = t.opener AND i.execution_id = t.id`
   if (passed.length > 0) {
     yield* sql`
       INSERT INTO execution_timers (app_id, execution_id, due_at)
       SELECT ${appId}::uuid, * FROM unnest(${ids}, ${closing})`
     yield* sql`
       UPDATE digests d SET execution_id = t.id, size = d.size - 1
-      FROM unnest(${ids}, ${from}) AS t (id, opener) WHERE d.execution_id = t.opener`
+      FROM unnest(${ids}, ${from}) AS t (id, opener) WHERE d.execution_id = ANY(ARRAY[t.opener])`
     yield* sql`
       UPDATE digest_items i SET opener_id = t.id
-      FROM unnest(${ids}, ${from}) AS t (id, opener)
-      WHERE i.app_id = ${appId} AND i.opener_id = t.opener`
+      FROM (SELECT ${appId}::uuid, * FROM unnest(${ids}, ${from}) OFFSET 0) AS t (app_id, id, opener)
+      WHERE i.app_id = ANY(ARRAY[t.app_id]) AND i.opener_id = t.opener`
   }
   yield* dropDigests(
     sql,

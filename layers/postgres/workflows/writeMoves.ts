@@ -93,12 +93,12 @@ const updateRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
       entry_key = CASE WHEN gone.is_over OR t.status <> 'waiting' AND e.entry_key LIKE 'o%' THEN NULL ELSE e.entry_key END,
       user_id = CASE WHEN gone.is_over THEN '' ELSE e.user_id END,
       ended_at = CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
-    FROM unnest(${to.ids}, ${to.status}, ${to.position}, ${to.isBegun}, ${to.deadline}, ${to.tries}, ${to.steps},
-      ${to.sends}, ${to.history}, ${to.endedStep}, ${to.error}, ${to.reason},
-      ${booleans(moved.map(({ run }) => run.person === null))}
-    ) AS t (id, status, position, is_begun, deadline, tries, steps, sends, history, ended_step, error, reason, is_erased)
+    FROM (SELECT ${moved[0]!.run.appId}::uuid AS app_id, * FROM unnest(${to.ids}, ${to.status}, ${to.position}, ${to.isBegun},
+      ${to.deadline}, ${to.tries}, ${to.steps}, ${to.sends}, ${to.history}, ${to.endedStep}, ${to.error}, ${to.reason},
+      ${booleans(moved.map(({ run }) => run.person === null))}) OFFSET 0
+    ) AS t (app_id, id, status, position, is_begun, deadline, tries, steps, sends, history, ended_step, error, reason, is_erased)
     CROSS JOIN LATERAL (SELECT t.is_erased AND t.status <> 'waiting' AS is_over) AS gone
-    WHERE e.app_id = ${moved[0]!.run.appId} AND e.id = t.id`
+    WHERE e.app_id = ANY(ARRAY[t.app_id]) AND e.id = t.id`
 }
 
 const insertTimers = (sql: Sql, waiting: ReadonlyArray<MovedRun>) => sql`
@@ -114,9 +114,11 @@ const fenceOf = ({ fetchUntil, run }: MovedRun): number => (fetchUntil === null 
 const updateTimers = (sql: Sql, waiting: ReadonlyArray<MovedRun>) => sql`
   UPDATE execution_timers r SET due_at = t.due_at, fence = t.fence,
     suspicion = CASE WHEN t.fence > r.fence THEN r.suspicion ELSE 0 END
-  FROM unnest(${uuids(waiting.map(({ run }) => run.id))}, ${times(waiting.map(dueOf))}, ${integers(waiting.map(fenceOf))})
-    AS t (id, due_at, fence)
-  WHERE r.app_id = ${waiting[0]!.run.appId} AND r.execution_id = t.id`
+  FROM (
+    SELECT ${waiting[0]!.run.appId}::uuid, *
+    FROM unnest(${uuids(waiting.map(({ run }) => run.id))}, ${times(waiting.map(dueOf))}, ${integers(waiting.map(fenceOf))}) OFFSET 0
+  ) AS t (app_id, id, due_at, fence)
+  WHERE r.app_id = ANY(ARRAY[t.app_id]) AND r.execution_id = t.id`
 
 const deleteTimers = (sql: Sql, ended: ReadonlyArray<MovedRun>) => sql`
   DELETE FROM execution_timers
@@ -221,7 +223,7 @@ export const addCounts = (sql: Sql, sums: ReadonlyArray<StepSum>) => {
       ${integers(ordered.map(({ entered }) => entered))}, ${integers(ordered.map(({ passed }) => passed))},
       ${integers(ordered.map(({ stopped }) => stopped))}, ${integers(ordered.map(({ failed }) => failed))}
     ) WITH ORDINALITY AS t (version_id, step_order, entered, passed, stopped, failed, place)
-    WHERE EXISTS (SELECT 1 FROM workflow_versions v WHERE v.id = t.version_id)
+    WHERE EXISTS (SELECT 1 FROM workflow_versions v WHERE v.id = t.version_id OFFSET 0)
     ORDER BY t.place
     ON CONFLICT (version_id, step_order) DO UPDATE SET entered = c.entered + excluded.entered,
       passed = c.passed + excluded.passed, stopped = c.stopped + excluded.stopped, failed = c.failed + excluded.failed`

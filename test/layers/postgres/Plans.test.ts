@@ -267,8 +267,13 @@ interface Index {
 interface PlanNode {
   readonly "Node Type": string
   readonly "Index Name"?: string
+  readonly "Relation Name"?: string
   readonly "Index Cond"?: string
   readonly Filter?: string
+  readonly Alias?: string
+  readonly "Hash Cond"?: string
+  readonly "Merge Cond"?: string
+  readonly "Join Filter"?: string
   readonly Plans?: ReadonlyArray<PlanNode>
 }
 
@@ -277,7 +282,9 @@ interface PlanNode {
  * PostgreSQL takes for ten: all that an application has may seem fewer.
  */
 const equalIn = (condition = ""): ReadonlyArray<string> =>
-  [...condition.matchAll(/\(+(?:\w+\.)?(\w+) = (?!ANY)(?!.*hashed SubPlan)/g)].map(([, column]) => column!)
+  [...condition.matchAll(/\(+(?:\w+\.)?(\w+) = (?!ANY (?!\(ARRAY\[[\w.]+\]\)))(?!.*hashed SubPlan)/g)].map(
+    ([, column]) => column!
+  )
 
 /** Which indexes the node of a plan, and those below it, take by a part, though a key is said whole. */
 const takenInPart = (node: PlanNode, indexes: ReadonlyArray<Index>, above?: PlanNode): ReadonlyArray<string> => {
@@ -297,31 +304,95 @@ const takenInPart = (node: PlanNode, indexes: ReadonlyArray<Index>, above?: Plan
   return [...(isPart ? [taken.name] : []), ...(node.Plans ?? []).flatMap((below) => takenInPart(below, indexes, node))]
 }
 
-/** Statements of this session whose plans take a part of an index where a key says which row it is. */
-const takingPart = Effect.gen(function* () {
+interface Prepared {
+  readonly text: string
+  readonly plan: PlanNode
+}
+
+/** The statements of this session, with the plans that they have. */
+const plansKept = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const indexes = yield* sql<Index>`
+  const rows = yield* sql<{ readonly name: string; readonly statement: string; readonly parameters: number }>`
+    SELECT name, statement, cardinality(parameter_types) AS parameters FROM pg_prepared_statements
+    WHERE statement ~* '^\\s*(SELECT|WITH|INSERT|UPDATE|DELETE)' AND statement !~ 'pg_(prepared|stat|class|index|inherits|partition)'`
+  const statements: Array<Prepared> = []
+  for (const { name, parameters, statement } of rows) {
+    const values = parameters === 0 ? "" : `(${Array.from({ length: parameters }, () => "NULL").join(", ")})`
+    const [row] = yield* sql.unsafe<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: PlanNode }> }>(
+      `EXPLAIN (FORMAT JSON) EXECUTE "${name}"${values}`
+    ).unprepared
+    statements.push({ text: statement.replaceAll(/\s+/g, " ").trim(), plan: row!["QUERY PLAN"][0]!.Plan })
+  }
+  return statements
+})
+
+const indexesThere = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<Index>`
     SELECT t.relname AS table, c.relname AS name, i.indisunique AND i.indpred IS NULL AS "isKey", ARRAY(
         SELECT a.attname FROM unnest(i.indkey) WITH ORDINALITY AS k (number, place)
         LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number ORDER BY k.place
       )::text[] AS columns
     FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
     JOIN pg_am m ON m.oid = c.relam WHERE m.amname = 'btree'`
-  const prepared = yield* sql<{ readonly name: string; readonly statement: string; readonly parameters: number }>`
-    SELECT name, statement, cardinality(parameter_types) AS parameters FROM pg_prepared_statements
-    WHERE statement ~* '^\\s*(SELECT|WITH|INSERT|UPDATE|DELETE)' AND statement !~ 'pg_'`
-  const found: Array<string> = []
-  for (const { name, parameters, statement } of prepared) {
-    const values = parameters === 0 ? "" : `(${Array.from({ length: parameters }, () => "NULL").join(", ")})`
-    const [row] = yield* sql.unsafe<{ readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: PlanNode }> }>(
-      `EXPLAIN (FORMAT JSON) EXECUTE "${name}"${values}`
-    ).unprepared
-    const text = statement.replaceAll(/\s+/g, " ").trim()
-    if (BY_A_PART.some((part) => text.includes(part))) continue
-    for (const index of takenInPart(row!["QUERY PLAN"][0]!.Plan, indexes)) found.push(`${index}: ${text.slice(0, 300)}`)
-  }
+})
+
+/** Statements of this session whose plans take a part of an index where a key says which row it is. */
+const takingPart = Effect.gen(function* () {
+  const indexes = yield* indexesThere
+  const prepared = yield* plansKept
+  const found = prepared
+    .filter(({ text }) => !BY_A_PART.some((part) => text.includes(part)))
+    .flatMap(({ plan, text }) => takenInPart(plan, indexes).map((index) => `${index}: ${text.slice(0, 300)}`))
   return { found, prepared: prepared.length }
 })
+
+/** The columns of a table, by its name in a statement, that joins say are equal to something. */
+const equalInJoins = (joins: ReadonlyArray<PlanNode>, alias: string | undefined): ReadonlyArray<string> =>
+  joins
+    .flatMap((join) => [join["Hash Cond"], join["Merge Cond"], join["Join Filter"]])
+    .flatMap((condition) => [...(condition ?? "").matchAll(/(\w+)\.(\w+) = (?:ANY \(ARRAY\[)?(\w+)\.(\w+)\b/g)])
+    .flatMap(([, a, left, b, right]) => [...(a === alias ? [left!] : []), ...(b === alias ? [right!] : [])])
+
+/** How much of an index one can begin with, of all that there are: of a key that is said whole, all. */
+const mostSaid = (indexes: ReadonlyArray<Index>, said: ReadonlyArray<string>): number =>
+  Math.max(
+    0,
+    ...indexes.map(({ columns, isKey }) => {
+      const missing = columns.findIndex((column) => column === null || !said.includes(column))
+      return missing !== -1 ? missing : isKey ? Infinity : columns.length
+    })
+  )
+
+/**
+ * The indexes that the node of a plan, and those below it, read to join what they find: from one end to the other, or for
+ * less than the join says. `joins`: those above it.
+ */
+const readToJoin = (
+  node: PlanNode,
+  indexes: ReadonlyArray<Index>,
+  joins: ReadonlyArray<PlanNode> = [],
+  table = node.Alias
+): ReadonlyArray<string> => {
+  const type = node["Node Type"]
+  const index = indexes.find(({ name }) => name === node["Index Name"])
+  const condition = node["Index Cond"]
+  const isRead = /^(Seq Scan|Index Scan|Index Only Scan|Bitmap Index Scan)$/.test(type)
+  // A condition for other columns than the first one only chooses among all that the index has.
+  const isWhole =
+    condition === undefined || (index?.columns[0] != null && !new RegExp(`\\b${index.columns[0]}\\b`).test(condition))
+  // One of many is looked up as well.
+  const said = equalIn(`${condition} ${node.Filter}`.replaceAll(/ = ANY \([^)]*/g, " = "))
+  const others = indexes.filter((other) => other.table === index?.table)
+  const isLess = mostSaid(others, [...said, ...equalInJoins(joins, table)]) > mostSaid(others, said)
+  // A limit ends the reading early.
+  const below = type === "Limit" ? [] : /^(Merge Join|Hash Join|Nested Loop)$/.test(type) ? [...joins, node] : joins
+  return [
+    ...(isRead && joins.length > 0 && (isWhole || isLess) ? [node["Index Name"] ?? node["Relation Name"]!] : []),
+    // A bitmap leads to the rows of the node above it.
+    ...(node.Plans ?? []).flatMap((one) => readToJoin(one, indexes, below, one.Alias ?? node.Alias))
+  ]
+}
 
 const fits = (rows: number | null) =>
   Effect.gen(function* () {
@@ -357,6 +428,49 @@ for (const [state, rows] of Object.entries(STATES).slice(0, isLong ? undefined :
     })
   })
 }
+
+/** Rows in each table while its plans are looked at, beside what operations need. */
+const SIZES = [0, 1, 2, 5, 10, 30, 100, 300, 1000]
+
+/** Statements that read something whole to join it, and may. */
+const MAY_READ_WHOLE = [
+  // Of BacklogStore: counts all that waits, by indexes of what is open. What that belongs to is looked up.
+  "SELECT kind, count(*)::integer AS count, greatest(0, coalesce(extract(epoch FROM now() - min(due)) * 1000, 0))",
+  // Made by Operations.ts, so that there is something to wake.
+  "UPDATE notifications SET status = 'completed', completed_at = now() WHERE id IN (SELECT notification_id FROM execution_outcomes"
+]
+
+describe("plans over small tables that were analyzed", () => {
+  it.live(
+    "look up what they join, and read nothing whole that grows",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* TestDatabase
+        const place = yield* newPlace
+        const asSomebodyElse = (work: Parameters<typeof withClient<unknown>>[1]) =>
+          Effect.promise(() => withClient(url, work))
+        yield* asSomebodyElse(keepUnwatched)
+        yield* run(place, 1)
+        const indexes = yield* indexesThere
+        const found = new Map<string, ReadonlyArray<number>>()
+        let there = 0
+        for (const size of SIZES) {
+          if (size > there) yield* asSomebodyElse((client) => grow(client, place, size - there))
+          there = size
+          yield* asSomebodyElse((client) => client.query("ANALYZE"))
+          for (const { plan, text } of yield* plansKept) {
+            if (MAY_READ_WHOLE.some((part) => text.includes(part))) continue
+            for (const what of readToJoin(plan, indexes)) {
+              const key = `${what}: ${text.slice(0, 300)}`
+              found.set(key, [...(found.get(key) ?? []), size])
+            }
+          }
+        }
+        expect(Object.fromEntries(found)).toEqual({})
+      }).pipe(Effect.provide(Layer.fresh(allStores.pipe(Layer.provideMerge(database), Layer.provide(unhurried))))),
+    { timeout: 600_000 }
+  )
+})
 
 layer(allStores.pipe(Layer.provideMerge(database)), { timeout: 240_000 })("operations", (it) => {
   it.effect("are all known to this test", () =>
