@@ -75,6 +75,7 @@ beforeAll(async () => {
   server = await startServer({
     // As compose does: the proxy's own address alone.
     trustedProxies: "127.0.0.1",
+    importLimit: 2 ** 30,
     rateLimits: { anonymous: { requests: LIMIT, windowMs: 60_000 } }
   })
   stops.push(server.stop)
@@ -125,6 +126,30 @@ describe("the shipped load balancer", () => {
     expect(statuses.filter((status) => status === 404).length).toBeLessThanOrEqual(LIMIT)
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(400 - LIMIT)
     expect(await server.sql`SELECT key FROM rate_limits`).toEqual([{ key: "anonymous:127.0.0.1" }])
+  })
+})
+
+describe("an import through the shipped load balancer", () => {
+  it("comes whole, and is answered line by line when it has, however much it is", async () => {
+    const lines = 20_000
+    const asked = request({
+      host: "127.0.0.1",
+      port,
+      method: "POST",
+      path: "/api/v1/devices/import",
+      headers: { authorization: `ApiKey ${server.ours.secretKey}`, "content-type": "application/x-ndjson" }
+    })
+    // Large lines: more of them than fits into the buffers on the way, of which nginx passes on no more once it is answered.
+    const metadata = { note: "x".repeat(500) }
+    const all = Array.from({ length: lines }, (_, i) =>
+      JSON.stringify({ token: i.toString(16).padStart(64, "0"), platform: "ios", metadata })
+    )
+    asked.end(all.join("\n"))
+    const [response] = (await once(asked, "response")) as [IncomingMessage]
+    const answers = (await text(response)).trimEnd().split("\n")
+    expect(answers).toHaveLength(lines)
+    expect(answers.filter((line) => !line.includes('"created":true'))).toEqual([])
+    expect(JSON.parse(answers.at(-1)!).line).toBe(lines)
   })
 })
 

@@ -78,7 +78,28 @@ export class DatabaseDiffers extends Schema.TaggedError<DatabaseDiffers>()("Data
   }
 }
 
-export type MigrationError = DatabaseDiffers | DatabaseIsNewer | DatabaseIsOlder | SqlError
+/** The role may not make tables there, as PostgreSQL 15 and later have it for whoever does not own the database. */
+export class MayNotCreate extends Schema.TaggedError<MayNotCreate>()("MayNotCreate", {
+  role: Schema.String,
+  database: Schema.String
+}) {
+  override get message() {
+    const { database, role } = this
+    return `The role ${role} may not create tables in the database ${database}, which the first start, new releases and each day need. Make it the owner: ALTER DATABASE ${database} OWNER TO ${role}; or let it create them: GRANT CREATE, USAGE ON SCHEMA public TO ${role} (while connected to ${database}).`
+  }
+}
+
+export type MigrationError = DatabaseDiffers | DatabaseIsNewer | DatabaseIsOlder | MayNotCreate | SqlError
+
+const mayCreate = Effect.fnUntraced(function* (
+  sql: PgClient.PgClient
+): Effect.fn.Return<void, MayNotCreate | SqlError> {
+  const [row] = yield* sql<{ readonly may: boolean; readonly role: string; readonly database: string }>`
+    SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may, quote_ident(current_user) AS role,
+      quote_ident(current_database()) AS database`
+  const { database, may, role } = row!
+  if (!may) return yield* new MayNotCreate({ role, database })
+})
 
 /** Hexadecimal SHA-256 of a migration's text without comments and line breaks, which change nothing in a database. */
 const fingerprintOf = ({ sql }: Migration): string =>
@@ -95,6 +116,7 @@ export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationError, PgCli
       Effect.gen(function* () {
         // Waiting for another node's migration, or rewriting a table, may take longer than a query of the service.
         yield* sql`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`
+        yield* mayCreate(sql)
         yield* sql`SELECT pg_advisory_xact_lock(${MIGRATING})`
         yield* sql`
           CREATE TABLE IF NOT EXISTS migrations (
@@ -146,6 +168,7 @@ export interface Standing {
 /** Looks, and changes nothing. */
 export const standing: Effect.Effect<Standing, MigrationError, PgClient.PgClient> = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  yield* mayCreate(sql)
   const [table] = yield* sql<{ readonly isThere: boolean }>`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`
   const { length } = table!.isThere ? yield* compared(sql) : MIGRATIONS
   return { applied: MIGRATIONS.length - length, missing: length }

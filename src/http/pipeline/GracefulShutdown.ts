@@ -78,7 +78,8 @@ export class GracefulShutdown {
       const look = () => {
         const now = performance.now()
         if (this.#open === 0 || now - this.#beganAt! >= LINGER_MS) this.#close()
-        if (now - this.#closedAt >= LINGER_MS) this.#server!.closeIdleConnections()
+        // What has come to a connection while the process was busy is read first: it is not idle then.
+        if (now - this.#closedAt >= LINGER_MS) setImmediate(() => this.#server!.closeIdleConnections())
         if (this.#open > 0 && now < this.#endsAt) return
         clearInterval(timer)
         setTimeout(() => this.#server!.closeAllConnections(), FLUSH_MS).unref()

@@ -11,6 +11,7 @@ import { CanWait } from "../../../services/ports/operations/CanWait.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { ApiError, ErrorBody, invalid, unavailable } from "./ApiError.ts"
 import { parseJson, tooSlow } from "./Body.ts"
+import { heldBack, isBehindProxy } from "./HeldAnswer.ts"
 import type { Incoming } from "./Incoming.ts"
 import type { Line } from "./Lines.ts"
 import { LineSplitter } from "./Lines.ts"
@@ -27,7 +28,7 @@ export const LINE_TYPES = ["application/x-ndjson", "application/ndjson", "applic
 
 /** What the documentation of every import says. */
 export const ABOUT_LINES =
-  'as newline-delimited JSON; any number of lines. The answer has a line for each, in the same order: `{"line", "id", "created"}`, or `{"line", "error"}` for one that was refused, which stops nothing. Results come while you send: read them meanwhile, or a long import stands still. An import that sends less than 1,000 bytes in each 5 seconds for half a minute ends, with an error as its last line.'
+  'as newline-delimited JSON; any number of lines. The answer has a line for each, in the same order: `{"line", "id", "created"}`, or `{"line", "error"}` for one that was refused, which stops nothing. Results come while you send: read them meanwhile, or a long import stands still. Behind a proxy, which may stop sending once an answer has begun, they come after the last line. An import that sends less than 1,000 bytes in each 5 seconds for half a minute ends, with an error as its last line.'
 
 /** Why a line, or an item, was refused. */
 export const LineError = Schema.Struct({
@@ -206,7 +207,10 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
       )
     return Effect.gen(function* () {
       const [actor, entry] = [yield* CurrentActor, yield* noted]
-      return HttpServerResponse.stream(answers(yield* opened(stream), entry, actor), { contentType: LINE_TYPES[0] })
+      const answer = answers(yield* opened(stream), entry, actor)
+      return HttpServerResponse.stream(isBehindProxy(request.headers) ? heldBack(answer) : answer, {
+        contentType: LINE_TYPES[0]
+      })
     })
   }
 }

@@ -22,6 +22,32 @@ describe("migrate", () => {
     })
   )
 
+  it.effect("says what to grant to a role that may not create tables, and so does a look", () =>
+    Effect.gen(function* () {
+      const { url } = yield* freshDatabase("empty")
+      const [role, database] = [`visitor_${process.pid}`, new URL(url).pathname.slice(1)]
+      const asOwner = PgClient.layerFrom(pool(url, 1))
+      const run = (text: string) =>
+        Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(text).unprepared).pipe(Effect.provide(asOwner))
+      yield* run(`CREATE ROLE ${role} LOGIN PASSWORD 'visitor'`)
+      yield* Effect.addFinalizer(() =>
+        Effect.orDie(Effect.andThen(run(`DROP OWNED BY ${role}`), run(`DROP ROLE ${role}`)))
+      )
+      yield* run("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+      const visitor = new URL(url)
+      visitor.username = role
+      visitor.password = "visitor"
+      const asVisitor = PgClient.layerFrom(pool(visitor.href, 1))
+      for (const look of [Effect.asVoid(migrate), Effect.asVoid(standing)]) {
+        const error = yield* Effect.flip(look).pipe(Effect.provide(asVisitor))
+        expect(error._tag).toBe("MayNotCreate")
+        expect(error.message).toContain(`ALTER DATABASE ${database} OWNER TO ${role}`)
+      }
+      yield* run(`GRANT CREATE, USAGE ON SCHEMA public TO ${role}`)
+      expect(yield* Effect.provide(migrate, asVisitor)).toEqual(names)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("refuses a database that a later release has migrated", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
