@@ -1,5 +1,5 @@
-import { tlsFaultOf } from "../../services/ports/outbound/Faults.ts"
-import type { TlsFault } from "../../services/ports/outbound/Faults.ts"
+import { tlsFaultOf } from "../../services/ports/outbound/ConnectionFaults.ts"
+import type { TlsFault } from "../../services/ports/outbound/ConnectionFaults.ts"
 import type { SmtpFailure } from "./SmtpFailure.ts"
 
 /** Faults of TLS that stay until somebody changes something at the mail server or in the credential: name, and what to do. */

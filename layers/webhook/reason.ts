@@ -1,6 +1,6 @@
 import { errors } from "undici"
 import { AnswerTooLong } from "../../services/ports/outbound/AnswerBytes.ts"
-import { plainReason } from "../../services/ports/outbound/Faults.ts"
+import { plainReason } from "../../services/ports/outbound/ConnectionFaults.ts"
 import { AddressRefused, ConnectTimeout } from "./Connector.ts"
 
 /** An answer was announced (1xx) again and again, and did not come. */

@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import { Context, Schema } from "effect"
-import type { TlsFault } from "./Faults.ts"
+import type { TlsFault } from "./ConnectionFaults.ts"
 import type { OutboundRefused } from "./OutboundPolicy.ts"
 
 /** There is no answer, or none that is taken: too late, too large, or in crumbs. The message is for operators. */
