@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { HttpRouter, HttpServer } from "effect/http"
 import { flushCompileCache } from "node:module"
+import { askWhetherMeant, misspelt } from "../layers/config/SettingNames.ts"
 import { Settings, layer as settingsOf } from "../layers/config/Settings.ts"
 import type { SettingsError } from "../layers/config/Settings.ts"
 import type { MasterKeyUnusable } from "../layers/crypto/MasterKey.ts"
@@ -625,9 +626,16 @@ export const server = (env: Environment): Layer.Layer<never, NodeError> => {
     Layer.provide(watchedQueue(state)),
     Layer.provide(entrance(state, fastPath)),
     Layer.provide(told("The node has stopped")),
+    Layer.provide(askingWhatIsMeant(env)),
     Layer.provide(base(env))
   )
 }
+
+/** Operators find out late that a setting did nothing; whoever starts a node seldom asks `doctor` before. */
+const askingWhatIsMeant = (env: Environment) =>
+  Layer.effectDiscard(
+    Effect.forEach(misspelt(env), (one) => Effect.logWarning(askWhetherMeant(one)), { discard: true })
+  )
 
 /** Says so when it is closed. */
 const told = (words: string) =>
@@ -677,7 +685,7 @@ export const inspection = (env: Environment): Layer.Layer<Base | Stores | PgClie
 export const isBegun = ({ databaseUrl, dataDir }: Settings["Service"]): boolean =>
   databaseUrl !== null || isInitialised(dataDir)
 
-export { misspelt } from "../layers/config/SettingNames.ts"
+export { askWhetherMeant, misspelt } from "../layers/config/SettingNames.ts"
 export { ROLES_WANTED, wrongRolesIn } from "../layers/config/Settings.ts"
 export { hasMasterKey } from "../layers/crypto/MasterKey.ts"
 export { look as lookAtMasterKey } from "../layers/postgres/access/MasterKeyCheck.ts"

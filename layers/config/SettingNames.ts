@@ -26,19 +26,37 @@ const distanceOf = (one: string, other: string): number => {
   return row[other.length]!
 }
 
-/** Of short names two letters are half of them: HOME is no misspelt HOST. */
-const SHORT = 5
-const farthestFor = (name: string): number => (name.length <= SHORT ? 1 : 2)
+/** Letters that a name may be off by its length: of short ones two are half of it, and HOME is no misspelt HOST. */
+const farthestFor = ({ length }: string): number => (length <= 5 ? 1 : length < 12 ? 2 : 3)
 
-/** Variables that are no settings, and look like one whose name was misspelt; with the nearest. */
-export const misspelt = (env: Environment): ReadonlyArray<{ readonly given: string; readonly meant: string }> =>
+const isLetterAway = (given: string, name: string): boolean =>
+  Math.abs(name.length - given.length) <= farthestFor(name) && distanceOf(given, name) <= farthestFor(name)
+
+/** A name without its last word, which often is a unit: ACCEPT_LINGER_MS. Empty where less than two words are left. */
+const stemOf = (name: string): string => /^.+_.+(?=_[^_]+$)/.exec(name)?.[0] ?? ""
+
+/** Whether `given` is `name` with another last word, or none. */
+const isOtherEnding = (given: string, name: string): boolean =>
+  stemOf(name) !== "" && (given === stemOf(name) || stemOf(given) === stemOf(name))
+
+export interface Misspelt {
+  readonly given: string
+  /** The nearest setting. */
+  readonly meant: string
+}
+
+/** Variables that are no settings, and look like one whose name was misspelt. */
+export const misspelt = (env: Environment): ReadonlyArray<Misspelt> =>
   Object.keys(env)
     .filter((given) => !settingNames.has(given))
     .flatMap((given) => {
       const [nearest] = [...settingNames]
-        .filter((name) => Math.abs(name.length - given.length) <= farthestFor(name))
+        .filter((name) => isLetterAway(given, name) || isOtherEnding(given, name))
         .map((name) => ({ name, distance: distanceOf(given, name) }))
-        .filter(({ distance, name }) => distance <= farthestFor(name))
         .toSorted((a, b) => a.distance - b.distance)
       return nearest === undefined ? [] : [{ given, meant: nearest.name }]
     })
+
+/** What operators are told of one. */
+export const askWhetherMeant = ({ given, meant }: Misspelt): string =>
+  `${given} is no setting; perhaps ${meant} is meant`

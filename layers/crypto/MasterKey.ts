@@ -24,6 +24,13 @@ export class MasterKeyUnusable extends Schema.TaggedError<MasterKeyUnusable>()("
 
 const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code
 
+const problemOf = (error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === "EACCES" || code === "EPERM" || code === "EROFS"
+    ? `${message}. The folder is the one that DATA_DIR names; the user of this process (id ${process.getuid?.()}) must be able to read and write there.`
+    : message
+}
+
 const parse = (text: string): ReadonlyArray<Uint8Array> => {
   const lines = text
     .split(/\r?\n/)
@@ -88,7 +95,7 @@ export const masterKeys: Effect.Effect<ReadonlyArray<Uint8Array>, MasterKeyUnusa
         if (inFile === null) throw new Error("it disappeared while it was made")
         return inFile
       },
-      catch: (error) => new MasterKeyUnusable({ path, problem: (error as Error).message })
+      catch: (error) => new MasterKeyUnusable({ path, problem: problemOf(error) })
     })
   }
 )

@@ -2,6 +2,7 @@ import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { IDENTITY_OVERLAP_SECONDS } from "../../services/domain/access/Application.ts"
 import { Name } from "../../services/domain/Text.ts"
+import { isoTime } from "../../services/domain/Time.ts"
 import { AppId } from "../../services/domain/Ids.ts"
 import { reissueIdentitySecret } from "../../services/engine/access/ApiKeys.ts"
 import { createApplication } from "../../services/engine/access/Applications.ts"
@@ -11,6 +12,7 @@ import { asCommand } from "./Actor.ts"
 import { onDatabase, onNewDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
 import { id, json, jsonAnyway, named, wholeNumber } from "./Flags.ts"
+import { printAll } from "./Listing.ts"
 
 const create = Command.make(
   "create",
@@ -27,6 +29,18 @@ const create = Command.make(
       yield* Console.log("The secrets are shown this once; only their hashes are kept.")
     }).pipe(Effect.provide(onNewDatabase(process.env)))
 ).pipe(Command.withDescription("Create an application and print its keys, once"))
+
+const list = Command.make("list", { json: jsonAnyway }, () =>
+  Effect.flatMap(ApplicationStore, (store) =>
+    printAll(store.all, ({ createdAt, id, identityVerification, name, organizationId }) => ({
+      app_id: id,
+      name,
+      org: organizationId,
+      identity_verification: identityVerification,
+      created_at: isoTime(createdAt)
+    }))
+  ).pipe(Effect.provide(onDatabase(process.env)))
+).pipe(Command.withDescription("List all applications, one JSON object a line"))
 
 const appId = id("app", AppId).pipe(Flag.withDescription("The application's id"))
 const noApplication = (app: AppId) => new UnusableInput({ message: `There is no application ${app}.` })
@@ -78,5 +92,5 @@ const identitySecret = Command.make(
 
 export const app = Command.make("app").pipe(
   Command.withDescription("Applications"),
-  Command.withSubcommands([create, options, identitySecret])
+  Command.withSubcommands([create, list, options, identitySecret])
 )

@@ -5,7 +5,17 @@ import { BacklogStore } from "../../services/ports/operations/BacklogStore.ts"
 import { CredentialStore } from "../../services/ports/sending/CredentialStore.ts"
 import { JobQueue } from "../../services/ports/operations/JobQueue.ts"
 import type { Environment, Standing } from "../app.ts"
-import { hasMasterKey, inspection, isBegun, lookAtMasterKey, misspelt, queueOf, settingsIn, standing } from "../app.ts"
+import {
+  askWhetherMeant,
+  hasMasterKey,
+  inspection,
+  isBegun,
+  lookAtMasterKey,
+  misspelt,
+  queueOf,
+  settingsIn,
+  standing
+} from "../app.ts"
 
 export interface Finding {
   readonly check: string
@@ -159,9 +169,7 @@ export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>
         ].join("; ")
       )
     )
-    for (const { given, meant } of misspelt(env)) {
-      yield* check("settings", Effect.succeed({ warning: `${given} is no setting; perhaps ${meant} is meant` }))
-    }
+    for (const one of misspelt(env)) yield* check("settings", Effect.succeed({ warning: askWhetherMeant(one) }))
     if (!hasSettings) return findings
     const known = yield* Effect.orDie(settings)
     const external = redirects(known)

@@ -1,17 +1,16 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import type { ApiKeyInfo } from "../../services/domain/access/Application.ts"
 import { KeyKind } from "../../services/domain/access/Application.ts"
 import { Name } from "../../services/domain/Text.ts"
 import { ApiKeyId, AppId } from "../../services/domain/Ids.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import { issueKey } from "../../services/engine/access/ApiKeys.ts"
 import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
-import type { Page } from "../../services/ports/audience/DeviceStore.ts"
 import { asCommand } from "./Actor.ts"
 import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
 import { id, json, jsonAnyway, named } from "./Flags.ts"
+import { printAll } from "./Listing.ts"
 
 const app = id("app", AppId).pipe(Flag.withDescription("The application's id"))
 
@@ -46,26 +45,19 @@ const create = Command.make(
 ).pipe(Command.withDescription("Create an API key and print it, once"))
 
 const list = Command.make("list", { app, json: jsonAnyway }, ({ app }) =>
-  Effect.gen(function* () {
-    const store = yield* known(app)
-    let after: string | null = null
-    do {
-      const { items, next }: Page<ApiKeyInfo> = yield* store.keys(app, after, 100)
-      for (const { createdAt, hint, id, kind, lastUsedAt, name } of items) {
-        yield* Console.log(
-          JSON.stringify({
-            id,
-            kind,
-            name,
-            prefix: hint,
-            created_at: isoTime(createdAt),
-            last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt)
-          })
-        )
-      }
-      after = next
-    } while (after !== null)
-  }).pipe(Effect.provide(onDatabase(process.env)))
+  Effect.flatMap(known(app), (store) =>
+    printAll(
+      (after, limit) => store.keys(app, after, limit),
+      ({ createdAt, hint, id, kind, lastUsedAt, name }) => ({
+        id,
+        kind,
+        name,
+        prefix: hint,
+        created_at: isoTime(createdAt),
+        last_used_at: lastUsedAt === null ? null : isoTime(lastUsedAt)
+      })
+    )
+  ).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("List an application's API keys, one JSON object a line"))
 
 const revoke = Command.make(

@@ -10,20 +10,20 @@ import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
 import { commandLine } from "./FirstStart.ts"
 import { id, json, jsonAnyway } from "./Flags.ts"
+import { printAll } from "./Listing.ts"
 import { accountWith, email } from "./User.ts"
 
 const list = Command.make("list", { json: jsonAnyway }, () =>
-  Effect.gen(function* () {
-    const store = yield* OrganizationStore
-    let after: string | null = null
-    do {
-      const page: Effect.Success<ReturnType<typeof store.all>> = yield* store.all(after, 100)
-      for (const { applications, createdAt, id, members, name, plan } of page.items) {
-        yield* Console.log(JSON.stringify({ id, name, plan, members, applications, created_at: isoTime(createdAt) }))
-      }
-      after = page.next
-    } while (after !== null)
-  }).pipe(Effect.provide(onDatabase(process.env)))
+  Effect.flatMap(OrganizationStore, (store) =>
+    printAll(store.all, ({ applications, createdAt, id, members, name, plan }) => ({
+      id,
+      name,
+      plan,
+      members,
+      applications,
+      created_at: isoTime(createdAt)
+    }))
+  ).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("List all organizations, one JSON object a line"))
 
 const enrol = Command.make(

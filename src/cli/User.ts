@@ -5,12 +5,12 @@ import { accountAddress, NO_ADDRESS } from "../../services/domain/people/Account
 import { CODE_LIFETIME_MS } from "../../services/domain/people/SignInCode.ts"
 import { isoTime } from "../../services/domain/Time.ts"
 import { SignIn } from "../../services/engine/people/SignIn.ts"
-import type { Page } from "../../services/ports/audience/DeviceStore.ts"
 import { AccountStore } from "../../services/ports/people/AccountStore.ts"
 import { asCommand } from "./Actor.ts"
 import { onDatabase } from "./Database.ts"
 import { UnusableInput } from "./Failure.ts"
 import { fitting, json, jsonAnyway } from "./Flags.ts"
+import { printAll } from "./Listing.ts"
 
 const Address = Schema.String.check(Schema.makeFilter((text: string) => accountAddress(text) !== null))
 
@@ -65,26 +65,16 @@ const loginCode = Command.make(
 )
 
 const list = Command.make("list", { json: jsonAnyway }, () =>
-  Effect.gen(function* () {
-    const store = yield* AccountStore
-    let after: string | null = null
-    do {
-      const { items, next }: Page<Account> = yield* store.list(after, 100)
-      for (const { createdAt, disabledAt, email, id, lastSignedInAt, name } of items) {
-        yield* Console.log(
-          JSON.stringify({
-            id,
-            email,
-            name,
-            created_at: isoTime(createdAt),
-            last_signed_in_at: lastSignedInAt === null ? null : isoTime(lastSignedInAt),
-            disabled_at: disabledAt === null ? null : isoTime(disabledAt)
-          })
-        )
-      }
-      after = next
-    } while (after !== null)
-  }).pipe(Effect.provide(onDatabase(process.env)))
+  Effect.flatMap(AccountStore, (store) =>
+    printAll(store.list, ({ createdAt, disabledAt, email, id, lastSignedInAt, name }) => ({
+      id,
+      email,
+      name,
+      created_at: isoTime(createdAt),
+      last_signed_in_at: lastSignedInAt === null ? null : isoTime(lastSignedInAt),
+      disabled_at: disabledAt === null ? null : isoTime(disabledAt)
+    }))
+  ).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(Command.withDescription("List all accounts, one JSON object a line"))
 
 const whose = { email: email.pipe(Flag.withDescription("Whose account")), json }

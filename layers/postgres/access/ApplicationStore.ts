@@ -90,6 +90,18 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
         storeError("ApplicationStore.find")
       )
 
+    const all: ApplicationStore["Service"]["all"] = (after, limit) =>
+      sql<ApplicationRow>`
+        SELECT ${columns} FROM applications
+        WHERE ${after === null ? sql`true` : sql`id > ${after}`} AND (
+          -- OFFSET 0: looked up, and not joined with all organizations.
+          SELECT o.deleted_at IS NULL FROM organizations o WHERE o.id = organization_id OFFSET 0
+        )
+        ORDER BY id LIMIT ${limit + 1}`.pipe(
+        Effect.map((rows) => pageOf(rows.map(applicationOf), limit)),
+        storeError("ApplicationStore.all")
+      )
+
     const update: ApplicationStore["Service"]["update"] = Effect.fnUntraced(
       function* (id, change) {
         const names = change.name !== undefined || change.identity_verification !== undefined
@@ -217,6 +229,7 @@ export const layer: Layer.Layer<ApplicationStore, never, SqlClient.SqlClient | S
       create,
       createFirst,
       find,
+      all,
       update,
       identitySecrets,
       setIdentitySecret,

@@ -38,6 +38,8 @@ export class ApplicationStore extends Context.Service<
     /** The same, only if there is no application yet; none otherwise. Of several nodes that start at once, one makes it. */
     readonly createFirst: (application: NewApplication) => Effect.Effect<Option.Option<Application>, StoreError>
     readonly find: (id: AppId) => Effect.Effect<Option.Option<Application>, StoreError>
+    /** Of all organizations, oldest first, without those that are being removed with theirs. */
+    readonly all: (after: string | null, limit: number) => Effect.Effect<Page<Application>, StoreError>
     /** Changes what is given. Writes the audit log, as all that changes something here. */
     readonly update: (id: AppId, change: UpdateApplication) => Effect.Effect<Option.Option<Application>, StoreError>
     /** The secrets of spec 5.3 that are good now, decrypted, the present one first; none when there is no application. */

@@ -22,7 +22,11 @@ describe("settings", () => {
     ["DATABASEURL", "DATABASE_URL"],
     ["ROELS", "ROLES"],
     ["NATS_URLS", "NATS_URL"],
-    ["RATE_LIMIT_DEVICE", "RATE_LIMIT_DEVICES"]
+    ["RATE_LIMIT_DEVICE", "RATE_LIMIT_DEVICES"],
+    ["TRUSTED_PROXY", "TRUSTED_PROXIES"],
+    ["ACCEPT_LINGER", "ACCEPT_LINGER_MS"],
+    ["ACCEPT_LINGER_SECONDS", "ACCEPT_LINGER_MS"],
+    ["OUTBOUND_CA", "OUTBOUND_CA_FILE"]
   ])("that look like %s are known as %s misspelt", (given, meant) => {
     expect(misspelt({ [given]: "x" })).toEqual([{ given, meant }])
   })
@@ -40,7 +44,16 @@ describe("settings", () => {
       "HOSTNAME",
       "LOGNAME",
       "NODE_ENV",
-      "TEST"
+      "TEST",
+      // What Kubernetes and Docker set for services beside this one.
+      "NATS_PORT_4222_TCP",
+      "NATS_SERVICE_HOST",
+      "HELIOGRAPH_SERVICE_PORT",
+      "POSTGRES_PASSWORD",
+      "OTEL_EXPORTER_OTLP_ENDPOINT",
+      "OTEL_SERVICE_NAME",
+      "NODE_OPTIONS",
+      "COMPOSE_PROJECT_NAME"
     ]
     const env = Object.fromEntries([...common, ...settingNames].map((name) => [name, "x"]))
     expect(misspelt(env)).toEqual([])

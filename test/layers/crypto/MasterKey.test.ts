@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { fork } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
@@ -85,6 +85,26 @@ describe("MasterKey", () => {
       assert.deepStrictEqual(yield* keysIn(dataDir, "cd".repeat(32)), ["cd".repeat(32)])
       assert.deepStrictEqual(yield* Effect.promise(() => readdir(dataDir)), [])
     })
+  )
+
+  it.effect("says whose folder it is where it may not be written to", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* directory
+      yield* Effect.promise(() => chmod(dataDir, 0o555))
+      const uid = process.geteuid!()
+      // Root may write anywhere.
+      if (uid === 0) {
+        yield* Effect.acquireRelease(
+          Effect.sync(() => process.seteuid!(65_534)),
+          () => Effect.sync(() => process.seteuid!(uid))
+        )
+      }
+      const error = yield* Effect.flip(keysIn(dataDir))
+      assert.match(
+        error.message,
+        /EACCES.*The folder is the one that DATA_DIR names; the user of this process \(id \d+\)/
+      )
+    }).pipe(Effect.scoped)
   )
 
   it.effect("refuses a damaged file by name, without telling its content", () =>

@@ -399,6 +399,8 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "ApplicationStore.create": plain(ApplicationStore, (store) => store.create(application())),
     "ApplicationStore.createFirst": plain(ApplicationStore, (store) => store.createFirst(application())),
     "ApplicationStore.find": plain(ApplicationStore, (store) => store.find(app)),
+    "ApplicationStore.all": plain(ApplicationStore, (store) => store.all(null, PAGE)),
+    "ApplicationStore.all, later": plain(ApplicationStore, (store) => store.all(MISSING, PAGE)),
     "ApplicationStore.update": plain(ApplicationStore, (store) => store.update(app, { name: unique() })),
     "ApplicationStore.identitySecrets": after(
       Effect.gen(function* () {

@@ -80,6 +80,27 @@ describe.concurrent("doctor", () => {
   )
 
   it.live(
+    "is not the only one to warn of them: a service that starts does, before it waits for anything",
+    () =>
+      Effect.gen(function* () {
+        const { port } = yield* silentServer
+        const env = {
+          ACCEPT_LINGER: "10",
+          DATABASE_URL: `postgres://heliograph@127.0.0.1:${port}/helio`,
+          MASTER_KEY: key(),
+          PORT: String(yield* lastingPort)
+        }
+        const when = (printed: string) => printed.includes("Waiting for the database")
+        const { err } = yield* command(["serve"], env, { name: "SIGTERM", when })
+        const lines = err.split("\n").filter((line) => line.includes("is no setting"))
+        expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+          { level: "warn", message: "ACCEPT_LINGER is no setting; perhaps ACCEPT_LINGER_MS is meant" }
+        ])
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
     "warns of sign-ins whose providers cannot lead back to BASE_URL",
     () =>
       Effect.gen(function* () {

@@ -57,6 +57,7 @@ const COMMANDS: Readonly<
       json: wrongSwitch()
     }
   },
+  "app list": { needs: {}, flags: { json: wrongSwitch() } },
   "user list": { needs: {}, flags: { json: wrongSwitch() } },
   "user disable": { needs: { email: "ada@example.com" }, flags: { email: wrongAddress(), json: wrongSwitch() } },
   "user enable": { needs: { email: "ada@example.com" }, flags: { email: wrongAddress(), json: wrongSwitch() } },

@@ -21,6 +21,7 @@ describe("the command line for keys", () => {
       expect(yield* read("migrate")).toEqual([{ applied: [] }])
       const [{ app_id }] = (yield* read("app", "create", "--name", "Shop")) as [{ readonly app_id: string }]
       const app = ["--app", app_id]
+      expect(yield* read("app", "list")).toMatchObject([{ app_id, name: "Shop", identity_verification: true }])
       expect(yield* read("app", "options", ...app)).toEqual([{ app_id, name: "Shop", identity_verification: true }])
       const [made] = yield* read("key", "create", ...app, "--kind", "secret", "--name", "second")
       expect(made).toMatchObject({ kind: "secret", name: "second", key: expect.stringMatching(/^sk_/) })
