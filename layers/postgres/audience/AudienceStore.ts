@@ -13,6 +13,7 @@ import { audienceTargets } from "./audienceTargets.ts"
 import { unmakeErasedAddresses } from "./erasures.ts"
 import { alongTheKey, byValues } from "../server/byValues.ts"
 import { texts, uuids } from "../server/columns.ts"
+import { rowsOf } from "../server/ofRows.ts"
 import { makeFewAtOnce } from "../server/fewAtOnce.ts"
 import { inboxChannels } from "../inbox/inboxChannels.ts"
 import { countRows, NO_ONE } from "./countRows.ts"
@@ -88,8 +89,9 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
 
     const channelsByKey = (appId: AppId, keys: ReadonlyArray<string>) =>
       sql<{ readonly id: string; readonly key: string; readonly active: boolean }>`
-        SELECT id, address_key AS key, status <> 'suppressed' AS active FROM channels
-        WHERE app_id = ${appId} AND kind = 'email' AND address_key = ANY(${texts(keys)})`
+        SELECT c.id, t.key, c.status <> 'suppressed' AS active FROM unnest(${texts(keys)}) AS t (key) CROSS JOIN LATERAL (
+          SELECT id, status FROM channels WHERE app_id = ${appId} AND kind = 'email' AND address_key = t.key OFFSET 0
+        ) AS c`
 
     /**
      * The channels of addresses, made where there are none. In two steps: an insert that does nothing answers nothing. In
@@ -147,8 +149,7 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
       keys: ReadonlyArray<string>
     ) {
       const rows = yield* sql<{ readonly id: string; readonly kind: "email" | "inbox" }>`
-        SELECT id, kind FROM channels WHERE app_id = ${appId} AND id = ANY(${uuids(keys)}) AND status <> 'suppressed'
-        ORDER BY id`
+        SELECT c.id, c.kind FROM ${rowsOf(sql, "channels", appId, keys)} AS c WHERE c.status <> 'suppressed' ORDER BY c.id`
       const of = (kind: "email" | "inbox") =>
         ways.includes(kind) ? rows.filter((row) => row.kind === kind).map(({ id }) => id) : none
       return { ...NOBODY, smtp: of("email"), inbox: of("inbox") }

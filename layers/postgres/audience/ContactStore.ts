@@ -165,8 +165,11 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
     const tag: ContactStore["Service"]["tag"] = (appId, externalIds, { add = [], remove = [] }) => {
       const written = sql<{ readonly id: ContactId; readonly externalId: string; readonly fits: boolean }>`
         WITH theirs AS MATERIALIZED (
-          SELECT id, external_id, tags FROM contacts WHERE app_id = ${appId} AND external_id = ANY(${texts(externalIds)})
-          ORDER BY external_id COLLATE "C" FOR NO KEY UPDATE
+          SELECT p.id, p.external_id, p.tags FROM (
+            SELECT DISTINCT ${appId}::uuid, * FROM unnest(${texts(externalIds)})
+          ) AS t (app_id, external_id)
+          JOIN contacts p ON p.app_id = ANY(ARRAY[t.app_id]) AND p.external_id = t.external_id
+          ORDER BY t.external_id COLLATE "C" FOR NO KEY UPDATE OF p
         ), changed AS MATERIALIZED (
           SELECT id, external_id, ARRAY(
             SELECT tag FROM unnest(tags || ${texts(add)}) WITH ORDINALITY AS t (tag, place)
@@ -271,10 +274,11 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
           // Locked in the order in which everybody locks channels.
           yield* sql`
             WITH theirs AS (
-              SELECT id FROM channels WHERE contact_id = ${id} AND kind = ${kind} AND status = ${from}
+              SELECT app_id, id FROM channels WHERE contact_id = ${id} AND kind = ${kind} AND status = ${from}
               ORDER BY address_key FOR NO KEY UPDATE
             )
-            UPDATE channels SET status = ${to} WHERE app_id = ${appId} AND id = ANY(ARRAY(SELECT id FROM theirs))`
+            UPDATE channels c SET status = ${to} FROM theirs
+            WHERE c.app_id = ANY(ARRAY[theirs.app_id]) AND c.id = theirs.id`
         }
         return yield* one(appId, id)
       }).pipe(sql.withTransaction, (work) => changing(appId, ["preferences"], work), storeError("ContactStore.prefer"))
@@ -301,9 +305,11 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
         if (isThere) yield* eraseRuns(sql, appId, { externalId, id }, true)
         const devices = yield* sql`
           WITH theirs AS (
-            SELECT id FROM devices WHERE app_id = ${appId} AND user_id = ${externalId} ORDER BY token_hash FOR UPDATE
+            SELECT app_id, id FROM devices WHERE app_id = ${appId} AND user_id = ${externalId}
+            ORDER BY token_hash FOR UPDATE
           )
-          DELETE FROM devices WHERE app_id = ${appId} AND id = ANY(ARRAY(SELECT id FROM theirs)) RETURNING id`
+          DELETE FROM devices d USING theirs
+          WHERE d.app_id = ANY(ARRAY[theirs.app_id]) AND d.id = theirs.id RETURNING d.id`
         yield* noteErasure(sql, appId, id)
         // Channels and inbox messages go with it.
         yield* sql`DELETE FROM contacts WHERE app_id = ${appId} AND id = ${id}`

@@ -7,7 +7,7 @@ import type { Person } from "../../../services/domain/messages/Template.ts"
 import type { AudienceStore, Target } from "../../../services/ports/audience/AudienceStore.ts"
 import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { isUuid, uuids } from "../server/columns.ts"
-import { ofRows } from "../server/ofRows.ts"
+import { rowsOf } from "../server/ofRows.ts"
 import { peopleOf } from "./people.ts"
 import { storeError } from "../server/storeError.ts"
 
@@ -39,7 +39,6 @@ const targetOf = (row: ReadonlyArray<unknown>): Target => ({
 
 export const audienceTargets = (sql: SqlClient.SqlClient) =>
   Effect.gen(function* () {
-    const [email, inbox] = [ofRows(sql, sql`kind = 'email'`), ofRows(sql, sql`c.kind = 'inbox'`)]
     /**
      * Devices whose person takes no push are nobody's target. Most applications have no such people, which is seen once
      * for a statement; else it costs a look-up a device, in an index of such people. Never hashed nor joined.
@@ -57,26 +56,24 @@ export const audienceTargets = (sql: SqlClient.SqlClient) =>
       ids,
       withPerson
     ) {
-      const wanted = uuids(ids.filter(isUuid))
+      const wanted = ids.filter(isUuid)
       if (withPerson === true) {
         const people = yield* peopleOf(sql, appId, provider, wanted)
         return people.map((row): Target => ({ ...targetOf(row), person: row[6] as Person }))
       }
       const rows = yield* (
         provider === "smtp"
-          ? sql`SELECT id, address, created_at FROM channels
-              WHERE app_id = ${appId} AND id = ANY(${wanted}) AND ${email} AND status = 'active'`
+          ? sql`SELECT c.id, c.address, c.created_at FROM ${rowsOf(sql, "channels", appId, wanted)} AS c
+              WHERE c.kind = 'email' AND c.status = 'active'`
           : provider === "inbox"
-            ? sql`SELECT c.id, p.external_id, c.created_at FROM channels c
+            ? sql`SELECT c.id, p.external_id, c.created_at FROM ${rowsOf(sql, "channels", appId, wanted)} AS c
                 CROSS JOIN LATERAL (SELECT external_id, no_inbox FROM contacts WHERE id = c.contact_id OFFSET 0) AS p
-                WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${inbox} AND NOT p.no_inbox`
+                WHERE c.kind = 'inbox' AND NOT p.no_inbox`
             : provider === "webpush"
-              ? sql`SELECT id, token, last_seen_at, environment, p256dh, auth FROM devices
-                WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = 'web'
-                  AND ${wantsPush(appId)}`
-              : sql`SELECT id, token, last_seen_at, environment FROM devices
-                WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND platform = ${platformOf[provider]}
-                  AND ${wantsPush(appId)}`
+              ? sql`SELECT id, token, last_seen_at, environment, p256dh, auth FROM ${rowsOf(sql, "devices", appId, wanted)} AS devices
+                WHERE active AND platform = 'web' AND ${wantsPush(appId)}`
+              : sql`SELECT id, token, last_seen_at, environment FROM ${rowsOf(sql, "devices", appId, wanted)} AS devices
+                WHERE active AND platform = ${platformOf[provider]} AND ${wantsPush(appId)}`
       ).values
       return rows.map(targetOf)
     }, storeError("AudienceStore.targets"))
@@ -118,17 +115,17 @@ export const audienceTargets = (sql: SqlClient.SqlClient) =>
         : readTargets(appId, provider, ids, withPerson)
 
     const unsubscribed: AudienceStore["Service"]["unsubscribed"] = Effect.fnUntraced(function* (appId, provider, ids) {
-      const wanted = uuids(ids.filter(isUuid))
+      const wanted = ids.filter(isUuid)
       const rows = yield* sql<{ readonly id: string }>`${
         provider === "smtp"
-          ? sql`SELECT id FROM channels
-              WHERE app_id = ${appId} AND id = ANY(${wanted}) AND ${email} AND status = 'unsubscribed'`
+          ? sql`SELECT c.id FROM ${rowsOf(sql, "channels", appId, wanted)} AS c
+              WHERE c.kind = 'email' AND c.status = 'unsubscribed'`
           : provider === "inbox"
-            ? sql`SELECT c.id FROM channels c
+            ? sql`SELECT c.id FROM ${rowsOf(sql, "channels", appId, wanted)} AS c
                 CROSS JOIN LATERAL (SELECT no_inbox FROM contacts WHERE id = c.contact_id OFFSET 0) AS p
-                WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${inbox} AND p.no_inbox`
-            : sql`SELECT id FROM devices
-                WHERE app_id = ${appId} AND id = ANY(${wanted}) AND active AND NOT ${wantsPush(appId)}`
+                WHERE c.kind = 'inbox' AND p.no_inbox`
+            : sql`SELECT id FROM ${rowsOf(sql, "devices", appId, wanted)} AS devices
+                WHERE active AND NOT ${wantsPush(appId)}`
       }`
       return rows.map(({ id }) => id)
     }, storeError("AudienceStore.unsubscribed"))

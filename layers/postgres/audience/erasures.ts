@@ -62,7 +62,8 @@ export const unmakeErasedAddresses = (
   made: ReadonlyArray<ChannelId>,
   notification: NotificationId
 ) => sql`
-  DELETE FROM channels c WHERE c.app_id = ${appId} AND c.id = ANY(${uuids(made)})
+  DELETE FROM channels c USING (SELECT ${appId}::uuid, * FROM unnest(${uuids(made)}) OFFSET 0) AS t (app_id, id)
+  WHERE c.app_id = ANY(ARRAY[t.app_id]) AND c.id = t.id
     AND ${wasErased(sql, "c", ADDRESS, notification)}`
 
 /** Erasures before `cutoff` that are older than any notification that may still be planned, up to `limit` of them. */

@@ -1,9 +1,8 @@
-import type { PgTypes } from "@effect/sql-pg"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
 import type { AppId } from "../../../services/domain/Ids.ts"
-import { ofRows } from "../server/ofRows.ts"
+import { rowsOf } from "../server/ofRows.ts"
 
 /*
  * Recipients with what templates may say of them, read together with their addresses: one column more, as JSON. Nothing is
@@ -26,30 +25,30 @@ const person = (sql: Sql, device: Fragment, email: Fragment): Fragment =>
 const PLATFORMS = { apns: "ios", fcm: "android", webpush: "web" } as const
 
 /** Rows as those of targets, with the person behind them. */
-export const peopleOf = (sql: Sql, appId: AppId, provider: ProviderKind, wanted: PgTypes.Parameter) => {
+export const peopleOf = (sql: Sql, appId: AppId, provider: ProviderKind, ids: ReadonlyArray<string>) => {
   if (provider === "smtp") {
     return sql`
       SELECT c.id, c.address, c.created_at, NULL AS environment, NULL AS p256dh, NULL AS auth,
         ${person(sql, sql`'{}'::json`, sql`c.address`)}
-      FROM channels c LEFT JOIN LATERAL (SELECT * FROM contacts WHERE id = c.contact_id OFFSET 0) AS p ON true
-      WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${ofRows(sql, sql`c.kind = 'email'`)} AND c.status = 'active'`
-      .values
+      FROM ${rowsOf(sql, "channels", appId, ids)} AS c
+      LEFT JOIN LATERAL (SELECT * FROM contacts WHERE id = c.contact_id OFFSET 0) AS p ON true
+      WHERE c.kind = 'email' AND c.status = 'active'`.values
   }
   if (provider === "inbox") {
     return sql`
       SELECT c.id, p.external_id, c.created_at, NULL AS environment, NULL AS p256dh, NULL AS auth,
         ${person(sql, sql`'{}'::json`, emailOf(sql))}
-      FROM channels c CROSS JOIN LATERAL (SELECT * FROM contacts WHERE id = c.contact_id OFFSET 0) AS p
-      WHERE c.app_id = ${appId} AND c.id = ANY(${wanted}) AND ${ofRows(sql, sql`c.kind = 'inbox'`)} AND NOT p.no_inbox`
-      .values
+      FROM ${rowsOf(sql, "channels", appId, ids)} AS c
+      CROSS JOIN LATERAL (SELECT * FROM contacts WHERE id = c.contact_id OFFSET 0) AS p
+      WHERE c.kind = 'inbox' AND NOT p.no_inbox`.values
   }
   const device = sql`json_strip_nulls(json_build_object('id', d.id, 'platform', d.platform, 'user_id', d.user_id,
     'timezone', d.timezone, 'tags', d.tags, 'metadata', d.metadata))`
   return sql`
     SELECT d.id, d.token, d.last_seen_at, d.environment, d.p256dh, d.auth, ${person(sql, device, emailOf(sql))}
-    FROM devices d LEFT JOIN LATERAL (
+    FROM ${rowsOf(sql, "devices", appId, ids)} AS d LEFT JOIN LATERAL (
       SELECT * FROM contacts WHERE app_id = d.app_id AND external_id = d.user_id OFFSET 0
     ) AS p ON true
-    WHERE d.app_id = ${appId} AND d.id = ANY(${wanted}) AND d.active AND d.platform = ${PLATFORMS[provider]}
+    WHERE d.active AND d.platform = ${PLATFORMS[provider]}
       AND p.no_push IS NOT true`.values
 }

@@ -116,23 +116,27 @@ const emails = (sql: Sql) =>
     const emailByContact = sql`SELECT id, status FROM channels
           WHERE contact_id = t.contact_id AND ${ofRows(sql, sql`app_id = ${appId} AND kind = 'email'`)} OFFSET 0`
     yield* sql`
-      SELECT 1 FROM channels WHERE app_id = ${appId} AND id = ANY(ARRAY(
-        SELECT c.id FROM unnest(${texts(keys)}) AS t (key) CROSS JOIN LATERAL (${emailByKey}) AS c
-        UNION ALL
-        SELECT c.id FROM unnest(${cleared}) AS t (contact_id) CROSS JOIN LATERAL (${emailByContact}) AS c
-      )) ORDER BY address_key FOR UPDATE`
+      SELECT 1 FROM (
+        SELECT DISTINCT ${appId}::uuid AS app_id, id FROM (
+          SELECT c.id FROM unnest(${texts(keys)}) AS t (key) CROSS JOIN LATERAL (${emailByKey}) AS c
+          UNION ALL
+          SELECT c.id FROM unnest(${cleared}) AS t (contact_id) CROSS JOIN LATERAL (${emailByContact}) AS c
+        ) AS found OFFSET 0
+      ) AS t JOIN channels c ON c.app_id = ANY(ARRAY[t.app_id]) AND c.id = t.id
+      ORDER BY c.address_key || '' FOR UPDATE OF c`
     yield* sql`
       WITH old AS (
-        SELECT c.id, c.status FROM unnest(${uuids(replaced.map(({ contact }) => contact))},
+        SELECT ${appId}::uuid AS app_id, c.id, c.status FROM unnest(${uuids(replaced.map(({ contact }) => contact))},
           ${texts(replaced.map(({ key }) => key))}) AS t (contact_id, key)
         CROSS JOIN LATERAL (${emailByKey}) AS c WHERE c.contact_id = t.contact_id
         UNION ALL
-        SELECT c.id, c.status FROM unnest(${cleared}) AS t (contact_id) CROSS JOIN LATERAL (${emailByContact}) AS c
+        SELECT ${appId}::uuid, c.id, c.status FROM unnest(${cleared}) AS t (contact_id) CROSS JOIN LATERAL (${emailByContact}) AS c
       ), gone AS (
-        DELETE FROM channels WHERE app_id = ${appId} AND id = ANY(ARRAY(SELECT id FROM old WHERE status = 'active'))
+        DELETE FROM channels c USING old
+        WHERE c.app_id = ANY(ARRAY[old.app_id]) AND c.id = old.id AND old.status = 'active'
       )
-      UPDATE channels SET contact_id = NULL
-      WHERE app_id = ${appId} AND id = ANY(ARRAY(SELECT id FROM old WHERE status <> 'active'))`
+      UPDATE channels c SET contact_id = NULL FROM old
+      WHERE c.app_id = ANY(ARRAY[old.app_id]) AND c.id = old.id AND old.status <> 'active'`
     const ordered = [...given].sort(([a], [b]) => byKey(a, b))
     yield* sql`
       INSERT INTO channels AS c (app_id, id, contact_id, kind, address, address_key, status)

@@ -43,8 +43,10 @@ export const inboxChannels = (sql: SqlClient.SqlClient) => {
     notification: NotificationId
   ) {
     const known = yield* sql<Owner>`
-      SELECT id, external_id AS "userId", no_inbox AS "noInbox" FROM contacts
-      WHERE app_id = ${appId} AND external_id = ANY(${texts(userIds)})`
+      SELECT p.id, t.user_id AS "userId", p.no_inbox AS "noInbox" FROM unnest(${texts(userIds)}) AS t (user_id)
+      CROSS JOIN LATERAL (
+        SELECT id, no_inbox FROM contacts WHERE app_id = ${appId} AND external_id = t.user_id OFFSET 0
+      ) AS p`
     const there = new Set(known.map(({ userId }) => userId))
     const missing = userIds.filter((userId) => !there.has(userId))
     return missing.length === 0 ? known : [...known, ...(yield* makeUnlessErased(appId, missing, notification))]
@@ -63,8 +65,9 @@ export const inboxChannels = (sql: SqlClient.SqlClient) => {
 
   const find = (appId: AppId, contactIds: ReadonlyArray<string>) =>
     sql<{ readonly id: string; readonly key: string }>`
-      SELECT id, address_key AS key FROM channels
-      WHERE app_id = ${appId} AND kind = 'inbox' AND address_key = ANY(${texts(contactIds)})`
+      SELECT c.id, t.key FROM unnest(${texts(contactIds)}) AS t (key) CROSS JOIN LATERAL (
+        SELECT id FROM channels WHERE app_id = ${appId} AND kind = 'inbox' AND address_key = t.key OFFSET 0
+      ) AS c`
 
   /**
    * The inbox channel of each contact, those that are missing being made. In two steps: an insert that does nothing

@@ -33,7 +33,11 @@ export const readAccountData = (sql: SqlClient.SqlClient): AccountStore["Service
         SELECT id, organization_id AS "organizationId", email, role,
           CASE WHEN invited_by = ${id} THEN 'sent' ELSE 'received' END AS direction,
           created_at AS "createdAt", expires_at AS "expiresAt"
-        FROM invitations WHERE invited_by = ${id} OR email = ${row.email} ORDER BY id`
+        FROM (
+          SELECT * FROM invitations WHERE invited_by = ${id}
+          UNION ALL
+          SELECT * FROM invitations WHERE email = ${row.email} AND invited_by <> ${id}
+        ) AS invitations ORDER BY id`
       const [change] = yield* sql<Dated<NonNullable<AccountData["addressChange"]>, "createdAt" | "expiresAt">>`
         SELECT email, created_at AS "createdAt", expires_at AS "expiresAt" FROM address_changes WHERE account_id = ${id}`
       const log = yield* sql<Dated<AccountData["log"][number], "at">>`

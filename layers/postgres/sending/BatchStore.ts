@@ -97,7 +97,9 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         )
         SELECT b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.fence, b.suspicion, b.recipients, b.expires_at,
           c.version, c.suspended_reason, c.accepted_at
-        FROM claimed b LEFT JOIN credentials c ON c.app_id = b.app_id AND c.kind = b.provider
+        FROM claimed b LEFT JOIN LATERAL (
+          SELECT version, suspended_reason, accepted_at FROM credentials WHERE app_id = b.app_id AND kind = b.provider OFFSET 0
+        ) AS c ON true
         ORDER BY b.due_at, b.id`
       return rows.map((row) => ({
         id: row.id,
@@ -213,8 +215,10 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
 
     const endCancelled = Effect.gen(function* () {
       const rows = yield* sql<{ readonly id: NotificationId }>`
-        SELECT id FROM notifications WHERE plan_done AND completed_at IS NULL AND status = 'cancelled'
-        ORDER BY id LIMIT ${CANCELLED}`
+        SELECT id FROM (
+          -- OFFSET 0: not in the order of the ids of all that there are, to come upon the few.
+          SELECT id FROM notifications WHERE plan_done AND completed_at IS NULL AND status = 'cancelled' OFFSET 0
+        ) AS open ORDER BY id LIMIT ${CANCELLED}`
       for (const { id } of rows) yield* cancelTheRest(id, ROUNDS)
     })
 

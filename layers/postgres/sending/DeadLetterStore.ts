@@ -75,7 +75,9 @@ export const layer: Layer.Layer<DeadLetterStore, never, SqlClient.SqlClient> = L
         sql<WholeRow>`
           SELECT ${columns}, l.body, n.request->'content' AS content, n.request->>'template_id' AS template_id,
             n.request->'variables' AS variables
-          FROM dead_letters l LEFT JOIN notifications n ON n.id = l.notification_id AND n.app_id = l.app_id
+          FROM dead_letters l LEFT JOIN LATERAL (
+            SELECT request FROM notifications WHERE id = l.notification_id AND app_id = l.app_id OFFSET 0
+          ) AS n ON true
           WHERE l.id = ${id} AND l.app_id = ${appId}`.pipe(
           Effect.map((rows) =>
             Option.map(Option.fromUndefinedOr(rows[0]), (row) => ({

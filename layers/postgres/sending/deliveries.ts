@@ -68,8 +68,11 @@ interface Report {
 /** Adds what was reported of the deliveries of a page. */
 const followed = (sql: SqlClient.SqlClient, id: NotificationId, page: ReadonlyArray<Delivery>) =>
   Effect.map(
-    sql<Report>`SELECT recipient_id, type, at FROM engagements
-      WHERE notification_id = ${id} AND recipient_id = ANY(${uuids(page.map(({ recipientId }) => recipientId))})`,
+    sql<Report>`
+      SELECT e.recipient_id, e.type, e.at FROM unnest(${uuids(page.map(({ recipientId }) => recipientId))}) AS t (id)
+      CROSS JOIN LATERAL (
+        SELECT recipient_id, type, at FROM engagements WHERE notification_id = ${id} AND recipient_id = t.id OFFSET 0
+      ) AS e`,
     (reports): ReadonlyArray<FollowedDelivery> => {
       const moments = new Map(reports.map(({ at, recipient_id, type }) => [`${recipient_id} ${type}`, at.getTime()]))
       const when = ({ recipientId }: Delivery, type: Report["type"]): number | null =>

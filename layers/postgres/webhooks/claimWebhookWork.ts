@@ -98,7 +98,9 @@ export const claimWebhookWork = (sql: SqlClient.SqlClient, holder: HolderShape) 
           AND EXISTS (SELECT 1 FROM webhooks h WHERE h.id = ${id} AND h.is_active)
         ORDER BY w.due_at DESC LIMIT ${sql.literal(String(LAST))}
       ), free AS MATERIALIZED (
-        SELECT w.id FROM last l JOIN event_chunks c ON c.id = l.chunk_id JOIN webhook_work_items w ON w.id = l.id
+        SELECT w.id FROM last l
+        CROSS JOIN LATERAL (SELECT size FROM event_chunks WHERE id = l.chunk_id OFFSET 0) AS c
+        JOIN webhook_work_items w ON w.id = ANY(ARRAY[l.id])
         WHERE coalesce(l.open, c.size) <= ${size} AND ${takeable(leaseMs)}
         ORDER BY l.due_at, l.id LIMIT ${limit} FOR UPDATE OF w SKIP LOCKED
       )
@@ -111,7 +113,7 @@ export const claimWebhookWork = (sql: SqlClient.SqlClient, holder: HolderShape) 
     sql<WorkRow & { readonly from: number; readonly count: number }>`
       WITH ${oldestWork(sql, id, disableAfter)}, free AS MATERIALIZED (
         SELECT w.id, ${sql.literal(from)}::integer AS "from", least(l.size, room.places - l.before)::integer AS count
-        FROM line l CROSS JOIN room JOIN webhook_work_items w ON w.id = l.id
+        FROM line l CROSS JOIN room JOIN webhook_work_items w ON w.id = ANY(ARRAY[l.id])
         WHERE ${condition} AND ${takeable(leaseMs)}
         FOR UPDATE OF w SKIP LOCKED
       )
@@ -136,7 +138,7 @@ export const claimWebhookWork = (sql: SqlClient.SqlClient, holder: HolderShape) 
       disableAfter,
       leaseMs,
       sql`l.id = (
-          SELECT l.id FROM line l JOIN webhook_work_items w ON w.id = l.id
+          SELECT l.id FROM line l JOIN webhook_work_items w ON w.id = ANY(ARRAY[l.id])
           WHERE l.before + l.size > room.places AND ${takeable(leaseMs)} ORDER BY l.before LIMIT 1
         )`,
       "greatest(0, room.places - l.before)"
@@ -186,7 +188,7 @@ export const claimWebhookWork = (sql: SqlClient.SqlClient, holder: HolderShape) 
     waitOf(sql`
       WITH ${oldestWork(sql, id, disableAfter)}
       SELECT ${waitFor(leaseMs)}
-      FROM line l CROSS JOIN room JOIN webhook_work_items w ON w.id = l.id WHERE l.before < room.places`).pipe(
+      FROM line l CROSS JOIN room JOIN webhook_work_items w ON w.id = ANY(ARRAY[l.id]) WHERE l.before < room.places`).pipe(
       storeError("WebhookStore.nextDueOldest")
     )
 

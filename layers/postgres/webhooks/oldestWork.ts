@@ -26,7 +26,8 @@ export const oldestWork = (sql: SqlClient.SqlClient, id: WebhookId, disableAfter
       SELECT sized.id, sized.size,
         sum(sized.size) OVER (ORDER BY sized.attempts DESC, sized.due_at, sized.id) - sized.size AS before
       FROM (
-        SELECT head.*, coalesce(head.open, c.size) AS size FROM head JOIN event_chunks c ON c.id = head.chunk_id
+        SELECT head.*, coalesce(head.open, c.size) AS size FROM head
+        CROSS JOIN LATERAL (SELECT size FROM event_chunks WHERE id = head.chunk_id OFFSET 0) AS c
       ) AS sized
     )`
 }

@@ -3,7 +3,7 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts"
-import type { AppId, ContactId, SegmentId, WorkflowId } from "../../../services/domain/Ids.ts"
+import type { AppId, ContactId, ExecutionId, SegmentId, WorkflowId } from "../../../services/domain/Ids.ts"
 import { uuidFloor, uuidTime } from "../../../services/domain/Ids.ts"
 import type { Trigger } from "../../../services/domain/workflows/Workflow.ts"
 import { segmentOf } from "../../../services/domain/workflows/Workflow.ts"
@@ -23,7 +23,7 @@ import { CONTACT_BYTES, contactsPage, entering, newestContact } from "./entering
 import { inTransaction } from "./inTransaction.ts"
 import { BYTES, personOf, readObject } from "./runRows.ts"
 import { lookEarly, lookFirst, noteMembers } from "./segmentMembers.ts"
-import { writeMoves } from "./writeMoves.ts"
+import { theseRuns, writeMoves } from "./writeMoves.ts"
 
 /** Workflows that lead to each other by what they change in contacts go on so far, and no farther. */
 const DEPTH = 10
@@ -84,9 +84,12 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
     const waitingFor = (appId: AppId, type: Trigger["type"], values: ReadonlyArray<string>) =>
       sql<WorkflowRow>`
         SELECT w.id AS workflow_id, v.definition -> 'trigger' AS trigger
-        FROM workflows w CROSS JOIN LATERAL (SELECT definition FROM workflow_versions WHERE id = w.version_id OFFSET 0) AS v
-        WHERE w.app_id = ${appId} AND w.status = 'active' AND w.trigger_type = ${type}
-          AND w.trigger_value = ANY(${texts([...new Set(values)])})
+        FROM unnest(${texts([...new Set(values)])}) AS t (value)
+        CROSS JOIN LATERAL (
+          SELECT id, version_id FROM workflows
+          WHERE app_id = ${appId} AND status = 'active' AND trigger_type = ${type} AND trigger_value = t.value OFFSET 0
+        ) AS w
+        CROSS JOIN LATERAL (SELECT definition FROM workflow_versions WHERE id = w.version_id OFFSET 0) AS v
         ORDER BY w.id`.pipe(Effect.map((rows) => rows.map(triggeredOf)))
 
     /** The application that comes after `served` and has rows in a table whose key begins with it. */
@@ -184,15 +187,16 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
         // Runs that wait for one of them go on: they look for themselves whether it fits. Whoever moves one has its timer
         // before it takes the wake away: so it is waited for first, and the wake of a run that has gone on is gone.
         yield* sql`
-            SELECT t.execution_id FROM execution_timers t WHERE t.app_id = ${appId} AND t.execution_id = ANY(ARRAY(
-              SELECT w.execution_id
+            SELECT r.execution_id FROM (
+              SELECT DISTINCT w.app_id, w.execution_id AS id
               FROM (SELECT DISTINCT * FROM unnest(${texts(events.map(({ user_id }) => user_id))}, ${texts(events.map(({ event }) => event))})) AS t (user_id, event)
               CROSS JOIN LATERAL (
-                SELECT execution_id FROM execution_events
+                SELECT app_id, execution_id FROM execution_events
                 WHERE app_id = ${appId} AND user_id = t.user_id AND event = t.event OFFSET 0
               ) AS w
-            )) ORDER BY t.execution_id FOR UPDATE OF t`
-        const woken = yield* sql<{ readonly execution_id: string }>`
+            ) AS t JOIN execution_timers r ON r.app_id = ANY(ARRAY[t.app_id]) AND r.execution_id = t.id
+            ORDER BY t.id FOR UPDATE OF r`
+        const woken = yield* sql<{ readonly execution_id: ExecutionId }>`
             DELETE FROM execution_events w
             USING (
               SELECT DISTINCT ${appId}::uuid, *
@@ -202,8 +206,12 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
             RETURNING w.execution_id`
         if (woken.length > 0) {
           yield* sql`
-              UPDATE execution_timers SET due_at = ${PgTypes.timestamptz(now())} WHERE app_id = ${appId}
-                AND execution_id = ANY(${uuids(woken.map(({ execution_id }) => execution_id))})`
+              UPDATE execution_timers r SET due_at = ${PgTypes.timestamptz(now())}
+              FROM ${theseRuns(
+                sql,
+                appId,
+                woken.map(({ execution_id }) => execution_id)
+              )} WHERE r.app_id = ANY(ARRAY[t.app_id]) AND r.execution_id = t.id`
         }
         yield* sql`
             UPDATE custom_events SET is_done = true WHERE ctid = ANY(ARRAY(
@@ -323,8 +331,11 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
           readonly after_id: string | null
           readonly is_first: boolean
           readonly since: Date
-        }>`SELECT segment_id, filter, after_id, is_first, since FROM watched_segments WHERE app_id = ${appId}
-            ORDER BY segment_id`
+        }>`
+            SELECT * FROM (
+              -- OFFSET 0: not those of all applications, in the order of their ids.
+              SELECT segment_id, filter, after_id, is_first, since FROM watched_segments WHERE app_id = ${appId} OFFSET 0
+            ) AS theirs ORDER BY segment_id`
         if (watched.length > 0) {
           const people = yield* whole(
             appId,
@@ -348,7 +359,9 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
         }
         // Last: until then they say what people were like before.
         yield* sql`
-            DELETE FROM contact_changes WHERE app_id = ${appId} AND id = ANY(${texts(changes.map(({ id }) => id))}::bigint[])`
+            DELETE FROM contact_changes c
+            USING (SELECT ${appId}::uuid, * FROM unnest(${texts(changes.map(({ id }) => id))}::bigint[]) OFFSET 0) AS t (app_id, id)
+            WHERE c.app_id = ANY(ARRAY[t.app_id]) AND c.id = t.id`
         return Option.some({ appId, count: changes.length, written })
       },
       (effect) => transaction("TriggerStore.takeChanges", effect)

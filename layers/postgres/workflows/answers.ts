@@ -314,7 +314,7 @@ export const ask = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<A
 export const segments = (sql: Sql, appId: AppId, ids: ReadonlyArray<SegmentId>) =>
   Effect.map(
     sql<{ readonly id: SegmentId; readonly filter: SegmentFilter }>`
-      SELECT id, filter FROM segments WHERE app_id = ${appId} AND id = ANY(${uuids(ids)})`,
+      SELECT id, filter FROM segments WHERE id = ANY(${uuids(ids)}) AND ${ofRows(sql, sql`app_id = ${appId}`)}`,
     (rows) => new Map(rows.map(({ filter, id }) => [id, filter]))
   )
 

@@ -8,7 +8,15 @@ import { now } from "../../../services/ports/Now.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 import { passOnDigests } from "./passOnDigests.ts"
-import { addCounts, deleteWakes, dropDigests, historyText, insertEvents } from "./writeMoves.ts"
+import {
+  addCounts,
+  deleteTimers,
+  deleteWakes,
+  dropDigests,
+  historyText,
+  insertEvents,
+  theseRuns
+} from "./writeMoves.ts"
 
 /** How runs are cancelled, and what is said of it. */
 export interface Cancelling {
@@ -34,8 +42,9 @@ export const cancelRuns = Effect.fnUntraced(function* (
   const entry: HistoryEntry = { at: now(), stepOrder: 0, outcome: "cancelled", detail }
   // Whoever moves one of them has its timer: when that is done, the run may have ended by itself.
   yield* sql`
-    SELECT execution_id FROM execution_timers WHERE app_id = ${appId} AND execution_id = ANY(${uuids(ids)})
-    ORDER BY execution_id FOR UPDATE`
+    SELECT r.execution_id FROM ${theseRuns(sql, appId, ids)}
+    JOIN execution_timers r ON r.app_id = ANY(ARRAY[t.app_id]) AND r.execution_id = t.id
+    ORDER BY t.id FOR UPDATE OF r`
   const rows = yield* sql<{
     readonly id: ExecutionId
     readonly workflow_id: WorkflowId
@@ -48,15 +57,15 @@ export const cancelRuns = Effect.fnUntraced(function* (
       history = history || replace(${historyText([entry])}, '"stepOrder":0', '"stepOrder":' || (position + 1)),
       ended_at = clock_timestamp(),
       -- Of who was erased nothing stays that names them.
-      entry_key = CASE WHEN entry_key LIKE 'x%' AND EXISTS (SELECT FROM contacts c WHERE c.id = e.contact_id)
+      entry_key = CASE WHEN entry_key LIKE 'x%' AND EXISTS (SELECT FROM contacts c WHERE c.id = e.contact_id OFFSET 0)
         THEN entry_key END,
       user_id = coalesce((SELECT e.user_id FROM contacts c WHERE c.id = e.contact_id LIMIT 1), '')
-    WHERE app_id = ${appId} AND id = ANY(${uuids(ids)}) AND ${ofRows(sql, sql`ended_at IS NULL`)}
-    RETURNING id, workflow_id, version_id, user_id, position, is_begun OR tries > 0 OR deadline IS NOT NULL AS was_in`
+    FROM ${theseRuns(sql, appId, ids)}
+    WHERE e.app_id = ANY(ARRAY[t.app_id]) AND e.id = t.id AND ${ofRows(sql, sql`e.ended_at IS NULL`)}
+    RETURNING e.id, workflow_id, version_id, user_id, position, is_begun OR tries > 0 OR deadline IS NOT NULL AS was_in`
   if (rows.length === 0) return { cancelled: [], webhooks: [] }
   const cancelled = rows.map(({ id }) => id)
-  yield* sql`
-    DELETE FROM execution_timers WHERE app_id = ${appId} AND execution_id = ANY(${uuids(cancelled)})`
+  yield* deleteTimers(sql, appId, cancelled)
   const sums = new Map<string, StepSum>()
   const add = (sum: StepSum) => {
     const key = `${sum.versionId} ${sum.stepOrder}`

@@ -16,6 +16,7 @@ import type {
 import type { Trace } from "../../../services/ports/operations/Tracing.ts"
 import { inboxChannels } from "../inbox/inboxChannels.ts"
 import { smallints, texts, uuids } from "../server/columns.ts"
+import { spanOf } from "../server/pages.ts"
 import type { PersonRow } from "./runRows.ts"
 import { BYTES, personOf } from "./runRows.ts"
 import { mayMove } from "./mayMove.ts"
@@ -72,7 +73,7 @@ interface Open {
 
 /** The contact up to whom an audience goes that is described now; none: the first id of all. */
 export const newestContact = (sql: SqlClient.SqlClient, appId: AppId) => sql`
-  coalesce((SELECT id FROM contacts WHERE app_id = ${appId} ORDER BY app_id DESC, id DESC LIMIT 1), ${FIRST}::uuid)`
+  coalesce((SELECT id FROM contacts WHERE ${spanOf(sql, "newest first", appId, null)} LIMIT 1), ${FIRST}::uuid)`
 
 /** What keeps a person from entering twice, as the row says it. */
 const entryKeyOf = (reentry: Exclude<Reentry, "always">, userId: string): string =>

@@ -120,9 +120,13 @@ const updateTimers = (sql: Sql, waiting: ReadonlyArray<MovedRun>) => sql`
   ) AS t (app_id, id, due_at, fence)
   WHERE r.app_id = ANY(ARRAY[t.app_id]) AND r.execution_id = t.id`
 
-const deleteTimers = (sql: Sql, ended: ReadonlyArray<MovedRun>) => sql`
-  DELETE FROM execution_timers
-  WHERE app_id = ${ended[0]!.run.appId} AND execution_id = ANY(${uuids(ended.map(({ run }) => run.id))})`
+/** Runs of an application, as `t`, to look their rows up by (ofRows.ts). */
+export const theseRuns = (sql: Sql, appId: AppId, ids: ReadonlyArray<ExecutionId>) =>
+  sql`(SELECT ${appId}::uuid, * FROM unnest(${uuids(ids)}) OFFSET 0) AS t (app_id, id)`
+
+export const deleteTimers = (sql: Sql, appId: AppId, ids: ReadonlyArray<ExecutionId>) => sql`
+  DELETE FROM execution_timers r USING ${theseRuns(sql, appId, ids)}
+  WHERE r.app_id = ANY(ARRAY[t.app_id]) AND r.execution_id = t.id`
 
 /** What would wake runs that have left the step which waits for it: where it came later, it would hurry another step. */
 export const deleteWakes = (sql: Sql, runs: ReadonlyArray<Pick<OpenRun, "appId" | "id" | "userId">>) => sql`
@@ -146,7 +150,9 @@ const isBroken = ({ run, settled }: MovedRun): boolean =>
 export const dropDigests = Effect.fnUntraced(function* (sql: Sql, appId: AppId, openers: ReadonlyArray<ExecutionId>) {
   // First the digests: who joins one meanwhile has brought its data when this one has been waited for.
   yield* sql`DELETE FROM digests WHERE execution_id = ANY(${uuids(openers)})`
-  yield* sql`DELETE FROM digest_items WHERE app_id = ${appId} AND opener_id = ANY(${uuids(openers)})`
+  yield* sql`
+    DELETE FROM digest_items i USING ${theseRuns(sql, appId, openers)}
+    WHERE i.app_id = ANY(ARRAY[t.app_id]) AND i.opener_id = t.id`
 })
 
 /** What wakes runs before their time. What woke them before stays until it is used: it wakes one that goes on waiting. */
@@ -238,7 +244,13 @@ export const writeMoves = Effect.fnUntraced(function* (sql: Sql, moves: Moves, i
   if (!isNew) {
     yield* updateRuns(sql, moved)
     if (waiting.length > 0) yield* updateTimers(sql, waiting)
-    if (ended.length > 0) yield* deleteTimers(sql, ended)
+    if (ended.length > 0) {
+      yield* deleteTimers(
+        sql,
+        ended[0]!.run.appId,
+        ended.map(({ run }) => run.id)
+      )
+    }
   } else if (waiting.length > 0) yield* insertTimers(sql, waiting)
   const broken = moved.filter(isBroken).map(({ run }) => run.id)
   if (broken.length > 0) yield* dropDigests(sql, moved[0]!.run.appId, broken)

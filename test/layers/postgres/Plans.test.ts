@@ -262,6 +262,8 @@ interface Index {
   /** Null where there is an expression. */
   readonly columns: ReadonlyArray<string | null>
   readonly isKey: boolean
+  /** Of some rows of its table. */
+  readonly isPartial: boolean
 }
 
 interface PlanNode {
@@ -329,7 +331,8 @@ const plansKept = Effect.gen(function* () {
 const indexesThere = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<Index>`
-    SELECT t.relname AS table, c.relname AS name, i.indisunique AND i.indpred IS NULL AS "isKey", ARRAY(
+    SELECT t.relname AS table, c.relname AS name, i.indisunique AND i.indpred IS NULL AS "isKey",
+      i.indpred IS NOT NULL AS "isPartial", ARRAY(
         SELECT a.attname FROM unnest(i.indkey) WITH ORDINALITY AS k (number, place)
         LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.number ORDER BY k.place
       )::text[] AS columns
@@ -429,11 +432,37 @@ for (const [state, rows] of Object.entries(STATES).slice(0, isLong ? undefined :
   })
 }
 
+/**
+ * The tables that the node of a plan, and those below it, read from one end to the other, by an index of all their rows or
+ * without one. Not what a limit ends: unless rows are left out on the way, of which there may be any number.
+ */
+const readWhole = (node: PlanNode, indexes: ReadonlyArray<Index>, isLimited = false): ReadonlyArray<string> => {
+  const index = indexes.find(({ name }) => name === node["Index Name"])
+  const isOfAll = node["Node Type"] === "Seq Scan" || (index !== undefined && !index.isPartial)
+  const isWhole = isOfAll && node["Index Cond"] === undefined && !(isLimited && node.Filter === undefined)
+  const below = node["Node Type"] === "Limit" || (isLimited && node["Node Type"] === "LockRows")
+  return [
+    ...(isWhole ? [index?.name ?? node["Relation Name"]!] : []),
+    ...(node.Plans ?? []).flatMap((one) => readWhole(one, indexes, below))
+  ]
+}
+
 /** Rows in each table while its plans are looked at, beside what operations need. */
 const SIZES = [0, 1, 2, 5, 10, 30, 100, 300, 1000]
 
-/** Statements that read something whole to join it, and may. */
+/** Statements that read something whole, and may. */
 const MAY_READ_WHOLE = [
+  // All organizations, applications and accounts, for operators; what `app create` makes belongs to the first.
+  "FROM organizations o WHERE o.deleted_at IS NULL ORDER BY o.id",
+  "FROM applications WHERE true AND ( -- OFFSET 0: looked up, and not joined with all organizations",
+  "SELECT count(*)::int AS count FROM applications",
+  "FROM organizations WHERE of_operators AND deleted_at IS NULL",
+  // All credentials, for metrics; segments that workflows wait for, for a look now and then; processes, of which few are.
+  "SELECT app_id, kind, sealed, suspended_reason FROM credentials",
+  "FROM watched_segments WHERE after_id IS NOT NULL OR looked_at <",
+  "WITH triggers AS MATERIALIZED ( SELECT app_id, trigger_value::uuid AS segment_id",
+  "FROM holders WHERE pg_try_advisory_xact_lock_shared",
+  "INSERT INTO idempotency_keys AS k (app_id, route, key, fingerprint, holder, process, lease_until)",
   // Of BacklogStore: counts all that waits, by indexes of what is open. What that belongs to is looked up.
   "SELECT kind, count(*)::integer AS count, greatest(0, coalesce(extract(epoch FROM now() - min(due)) * 1000, 0))",
   // Made by Operations.ts, so that there is something to wake.
@@ -460,7 +489,7 @@ describe("plans over small tables that were analyzed", () => {
           yield* asSomebodyElse((client) => client.query("ANALYZE"))
           for (const { plan, text } of yield* plansKept) {
             if (MAY_READ_WHOLE.some((part) => text.includes(part))) continue
-            for (const what of readToJoin(plan, indexes)) {
+            for (const what of [...readToJoin(plan, indexes), ...readWhole(plan, indexes)]) {
               const key = `${what}: ${text.slice(0, 300)}`
               found.set(key, [...(found.get(key) ?? []), size])
             }
