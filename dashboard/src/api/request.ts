@@ -115,14 +115,18 @@ export const post = async (
   }
 }
 
+/** The service's own words are for programs, which show keys. */
+const ENDED = "You were not signed in any more. Once you are, do it again: what you typed is kept."
+
 /** The first error of an answer, which is the one that its status tells of. */
 export const refusalIn = (answer: Answer): Refusal | null => {
   const error = answer.errors?.[0]
   if (error === undefined) return null
   const { code = "internal_error", details, requestId, retryAfter } = error.extensions ?? {}
   // A field says so of a code that is wrong; without a session no field is asked.
-  if (code === "unauthorized" && !error.path) tell("session_ended")
-  return new Refusal(code, error.message, {
+  const hasEnded = code === "unauthorized" && !error.path
+  if (hasEnded) tell("session_ended")
+  return new Refusal(code, hasEnded ? ENDED : error.message, {
     details: details ?? [],
     requestId: requestId ?? null,
     retryAfter: retryAfter ?? null

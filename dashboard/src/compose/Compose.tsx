@@ -1,6 +1,7 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router"
 import { useId, useState } from "react"
 import { useAsk, useDo } from "../api/hooks.ts"
+import { ask } from "../api/request.ts"
 import { useApp, useViewer } from "../frame/viewer.ts"
 import { notifications } from "../notifications/operations.ts"
 import { audienceWords, PROVIDER } from "../notifications/words.ts"
@@ -526,8 +527,15 @@ const Writer = ({
     show(id, now ? "It is on its way" : "It is changed")
   )
   const doing = edited === null ? sending : revising
-  const carryOut = (input: NotificationInput): void => {
+  const [isOthers, setOthers] = useState(false)
+  const [basis, setBasis] = useState(from?.updatedAt ?? null)
+  const carryOut = async (input: NotificationInput): Promise<void> => {
     if (edited === null) return sending.mutate({ appId, input })
+    const there = await ask(written, { id: edited.id }).catch(() => null)
+    if (there?.notification && there.notification.updatedAt !== basis) {
+      setBasis(there.notification.updatedAt)
+      return setOthers(true)
+    }
     const before = inputOf(edited.written.draft, kept)
     // What could not be sent as it is has nothing to be compared with.
     revising.mutate({ id: edited.id, input: "input" in before ? changesOf(before.input, input) : input })
@@ -617,7 +625,7 @@ const Writer = ({
           doing="primary"
           isBusy={doing.isPending || isCounting}
           error={<ErrorNotice error={doing.error} />}
-          onConfirm={() => carryOut(input)}
+          onConfirm={() => void carryOut(input)}
           onClose={() => setStep("write")}
         >
           <dl className="facts">
@@ -652,10 +660,20 @@ const Writer = ({
               <dd>
                 {draft.source === "template"
                   ? `The template ${templates.data?.find(({ id }) => id === draft.templateId)?.name ?? ""}`
-                  : draft.title || draft.subject || draft.body}
+                  : [draft.subject, draft.title, draft.body]
+                      .filter(Boolean)
+                      .map((text, i) => <div key={i}>{text}</div>)}
               </dd>
             </div>
           </dl>
+          {isOthers && (
+            <div className="notice warning" role="alert">
+              <p>
+                <strong>Somebody else has changed this notification since you opened it.</strong> Do it again, and what
+                you changed takes the place of theirs; or go back and look at it first.
+              </p>
+            </div>
+          )}
         </Confirm>
       )}
     </Page>

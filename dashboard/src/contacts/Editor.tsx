@@ -7,37 +7,19 @@ import { AreaField, Button, ErrorNotice, Form, keepInTab, TextField, useDraft } 
 import { Dialog, GoBack } from "../parts/page.tsx"
 import { toast } from "../parts/toasts.tsx"
 import { Attributes } from "./Attributes.tsx"
-import type { TypedAttribute } from "./attributes.ts"
 import { attributesOf, repeatedName, typedOf } from "./attributes.ts"
 import type { ContactChanges, ContactQuery } from "./operations.ts"
-import { known, updateContact, upsertContact } from "./operations.ts"
+import { contact, known, updateContact, upsertContact } from "./operations.ts"
+import type { TypedContact } from "./rebase.ts"
+import { linesOf, rebase } from "./rebase.ts"
 
 type Contact = NonNullable<ContactQuery["contact"]>
 
-interface Typed {
-  readonly externalId: string
-  readonly email: string
-  readonly locale: string
-  readonly timezone: string
-  /** One a line: a tag may have commas in it. */
-  readonly tags: string
-  readonly attributes: ReadonlyArray<TypedAttribute>
-}
-
-const EMPTY: Typed = { externalId: "", email: "", locale: "", timezone: "", tags: "", attributes: [] }
-
-const linesOf = (text: string): ReadonlyArray<string> => [
-  ...new Set(
-    text
-      .split("\n")
-      .map((line) => line.trim())
-      .filter(Boolean)
-  )
-]
+const EMPTY: TypedContact = { externalId: "", email: "", locale: "", timezone: "", tags: "", attributes: [] }
 
 const orNull = (text: string): string | null => text.trim() || null
 
-const inputOf = ({ attributes, email, locale, tags, timezone }: Typed): ContactChanges => ({
+const inputOf = ({ attributes, email, locale, tags, timezone }: TypedContact): ContactChanges => ({
   email: orNull(email),
   locale: orNull(locale),
   timezone: orNull(timezone),
@@ -46,14 +28,23 @@ const inputOf = ({ attributes, email, locale, tags, timezone }: Typed): ContactC
 })
 
 /** With the contact as it was when typing began: a draft outlives a reload, which shows what others changed meanwhile. */
-interface Edited extends Typed {
-  readonly before: Typed
+interface Edited extends TypedContact {
+  readonly before: TypedContact
 }
 
 const draftKey = (id: string): string => `contact ${id}`
 
-/** What differs from the contact as it was: whatever others change beside it stays. */
-const changesOf = (before: Typed, after: Typed): ContactChanges => {
+const typedContact = ({ attributes, email, externalId, locale, tags, timezone }: Contact): TypedContact => ({
+  externalId,
+  email: email ?? "",
+  locale: locale ?? "",
+  timezone: timezone ?? "",
+  tags: tags.join("\n"),
+  attributes: typedOf(attributes)
+})
+
+/** What differs from the contact as it was. Tags and attributes are whole: see rebase.ts. */
+const changesOf = (before: TypedContact, after: TypedContact): ContactChanges => {
   const [was, is] = [inputOf(before), inputOf(after)]
   return Object.fromEntries(
     Object.entries(is).filter(
@@ -62,7 +53,13 @@ const changesOf = (before: Typed, after: Typed): ContactChanges => {
   )
 }
 
-const Fields = ({ change, typed }: { readonly typed: Typed; readonly change: (changes: Partial<Typed>) => void }) => (
+const Fields = ({
+  change,
+  typed
+}: {
+  readonly typed: TypedContact
+  readonly change: (changes: Partial<TypedContact>) => void
+}) => (
   <>
     <TextField label="E-mail" name="email" type="email" value={typed.email} onChange={(email) => change({ email })} />
     <div className="grid two">
@@ -93,10 +90,13 @@ const Fields = ({ change, typed }: { readonly typed: Typed; readonly change: (ch
   </>
 )
 
-const repeatedWords = (typed: Typed): string | null => {
+const repeatedWords = (typed: TypedContact): string | null => {
   const name = repeatedName(typed.attributes)
   return name === null ? null : `There are two attributes ${name}: give one of them another name.`
 }
+
+const clashWords = (clashes: ReadonlyArray<string>): string =>
+  `Somebody else has changed ${clashes.join(", ")} since you opened this. Save again, and yours takes the place of theirs; or go back and look at it first.`
 
 const Fault = ({ words }: { readonly words: string | null }) =>
   words === null ? null : (
@@ -165,14 +165,7 @@ export const NewContact = ({ onClose }: { readonly onClose: () => void }) => {
 }
 
 export const EditContact = ({ one, onClose }: { readonly one: Contact; readonly onClose: () => void }) => {
-  const [now] = useState<Typed>(() => ({
-    externalId: one.externalId,
-    email: one.email ?? "",
-    locale: one.locale ?? "",
-    timezone: one.timezone ?? "",
-    tags: one.tags.join("\n"),
-    attributes: typedOf(one.attributes)
-  }))
+  const [now] = useState(() => typedContact(one))
   const draft = useDraft<Edited>(draftKey(one.id), { ...now, before: now })
   const [fault, setFault] = useState<string | null>(null)
   const leave = () => {
@@ -180,25 +173,33 @@ export const EditContact = ({ one, onClose }: { readonly one: Contact; readonly 
     onClose()
   }
   const { before, ...typed } = draft.value
-  const asked = useRef<Typed>(typed)
+  const asked = useRef<TypedContact>(typed)
   const save = useDo(updateContact, () => {
     toast("Saved")
     // What was typed meanwhile is the next change.
     if (Object.keys(changesOf(asked.current, typed)).length > 0) draft.change({ before: asked.current })
     else leave()
   })
-  const submit = () => {
+  const submit = async () => {
     const repeated = repeatedWords(typed)
     setFault(repeated)
     if (repeated !== null) return
-    const input = changesOf(before, typed)
+    if (Object.keys(changesOf(before, typed)).length === 0) return leave()
+    const there = await ask(contact, { id: one.id }).catch(() => null)
+    const theirs = there?.contact ? typedContact(there.contact) : before
+    const isTheSame = Object.keys(changesOf(before, theirs)).length === 0
+    const onTop = isTheSame ? { typed, clashes: [] } : rebase(before, typed, theirs)
+    // What is typed while the answer is on its way stays, where nobody else has written.
+    if (!isTheSame) draft.change({ ...onTop.typed, before: theirs })
+    if (onTop.clashes.length > 0) return setFault(clashWords(onTop.clashes))
+    const input = changesOf(isTheSame ? before : theirs, onTop.typed)
     if (Object.keys(input).length === 0) return leave()
-    asked.current = typed
+    asked.current = onTop.typed
     save.mutate({ id: one.id, input })
   }
   return (
     <Dialog title={`Edit ${one.externalId}`} className="wide" isKept isChanged={draft.isChanged} onClose={leave}>
-      <Form error={save.error} onSubmit={submit}>
+      <Form error={save.error} onSubmit={() => void submit()}>
         <Fields typed={typed} change={draft.change} />
         {typed.email.trim() !== before.email && before.email !== "" && (
           <p className="notice info small">

@@ -62,7 +62,7 @@ export const NewApplication = ({
   return (
     <Dialog title="New application" onClose={onClose}>
       <Form error={create.error} onSubmit={() => create.mutate({ organizationId, name })}>
-        <TextField label="Name" name="name" value={name} onChange={setName} required maxLength={120} autoFocus />
+        <TextField label="Name" name="name" value={name} onChange={setName} required autoFocus />
         {possible.length > 1 && (
           <SelectField
             label="Organization"

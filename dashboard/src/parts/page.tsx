@@ -1,6 +1,6 @@
 import { useBlocker } from "@tanstack/react-router"
 import type { ReactNode } from "react"
-import { createContext, use, useEffect, useRef, useState } from "react"
+import { createContext, use, useEffect, useLayoutEffect, useRef, useState } from "react"
 import { copy } from "./copy.ts"
 import { Button, Form, TextField } from "./form.tsx"
 import { ago, moment } from "./time.ts"
@@ -145,6 +145,9 @@ export const GoBack = ({ words = "Go back" }: { readonly words?: string }) => {
   return <Button onClick={leave}>{words}</Button>
 }
 
+/** Where one begins in a dialog that asks for something; in others it is what stands first. */
+const FIRST_FIELD = "input:not([type=hidden]), select, textarea"
+
 /**
  * A dialog that holds the page still. The browser traps the focus, closes it by Escape, and gives the focus back. What was
  * typed into it is dropped after a question alone, whichever way one leaves: Escape, a button, the way back, a reload.
@@ -170,9 +173,11 @@ export const Dialog = ({
   const dialog = useRef<HTMLDialogElement>(null)
   const isTyped = useRef(false)
   const [isAsking, setAsking] = useState(false)
-  useEffect(() => {
+  // Before the dialog is out of the page: browsers give the focus back by closing alone.
+  useLayoutEffect(() => {
     const shown = dialog.current!
     shown.showModal()
+    shown.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
     return () => shown.close()
   }, [])
   const leave = (): void => {

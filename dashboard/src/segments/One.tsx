@@ -186,7 +186,6 @@ const Builder = ({ one }: { readonly one: Segment | null }) => {
               name="name"
               value={name}
               onChange={(name) => draft.change({ name })}
-              maxLength={120}
               placeholder="Pro customers who fell silent"
               fault={hasTried && name.trim() === "" ? "is missing: say how the segment is called" : null}
             />

@@ -71,13 +71,7 @@ export const General = () => {
       <Card title="Application">
         {canChange ? (
           <Form className="inline" error={change.error} onSubmit={() => change.mutate({ id: one.id, input: { name } })}>
-            <TextField
-              label="Name"
-              name="name"
-              value={name}
-              onChange={(name) => draft.change({ name })}
-              maxLength={120}
-            />
+            <TextField label="Name" name="name" value={name} onChange={(name) => draft.change({ name })} />
             <Button type="submit" isBusy={change.isPending}>
               Save
             </Button>

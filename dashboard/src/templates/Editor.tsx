@@ -149,7 +149,6 @@ export const Editor = ({
                 name="name"
                 value={sources.name}
                 onChange={(name) => draft.change(() => ({ name }))}
-                maxLength={120}
               />
               <SelectField
                 label="Where a variable is missing"

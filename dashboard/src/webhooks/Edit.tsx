@@ -58,7 +58,6 @@ const Fields = ({
       name="name"
       value={value.name}
       onChange={(name) => change({ name })}
-      maxLength={120}
       placeholder="Shop server"
       autoFocus
     />

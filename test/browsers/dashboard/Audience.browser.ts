@@ -104,6 +104,37 @@ describe("contacts", () => {
     })
   })
 
+  it("puts what is typed on top of what others wrote meanwhile, and asks where both wrote the same field", async () => {
+    const user = { external_id: "user-edsger" }
+    const { body } = await desk.call("POST", "/api/v1/contacts", {
+      ...user,
+      tags: ["base"],
+      attributes: { plan: "free", city: "Rome" }
+    })
+    await visit(`${app()}/contacts/${body.id}?edit=yes`, { token: owner }, async (page) => {
+      await page.getByLabel("Value of city").fill("Paris")
+      await page.getByLabel("Tags", { exact: true }).fill("base\nmine")
+      const others = { ...user, tags: ["base", "theirs"], attributes: { plan: "pro", city: "Rome" } }
+      await desk.call("POST", "/api/v1/contacts", others)
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+      const saved = await desk.call("GET", "/api/v1/contacts/by-external-id/user-edsger")
+      expect(saved.body).toMatchObject({ tags: ["base", "theirs", "mine"], attributes: { plan: "pro", city: "Paris" } })
+
+      await page.getByRole("button", { name: "Edit…" }).click()
+      await page.getByLabel("Value of city").fill("Oslo")
+      await desk.call("POST", "/api/v1/contacts", { ...user, attributes: { plan: "pro", city: "Bergen" } })
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByText("Somebody else has changed city since you opened this.").waitFor()
+      const kept = await desk.call("GET", "/api/v1/contacts/by-external-id/user-edsger")
+      expect(kept.body.attributes).toEqual({ plan: "pro", city: "Bergen" })
+      await page.getByRole("button", { name: "Save" }).click()
+      await page.getByRole("dialog").waitFor({ state: "detached" })
+    })
+    const { body: last } = await desk.call("GET", "/api/v1/contacts/by-external-id/user-edsger")
+    expect(last.attributes).toEqual({ plan: "pro", city: "Oslo" })
+  })
+
   it("takes back nothing that others changed between what is typed and a reload", async () => {
     const { body } = await desk.call("POST", "/api/v1/contacts", { external_id: "user-linus", tags: ["news"] })
     await visit(`${app()}/contacts/${body.id}?edit=yes`, { token: owner }, async (page) => {

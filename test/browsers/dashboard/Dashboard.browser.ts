@@ -693,6 +693,53 @@ describe("everybody", () => {
     }
   })
 
+  it("begins a dialog in its first field, and gives the focus back when Escape closes it", async () => {
+    const buttons = [
+      [`${app()}/settings/keys`, "New key…"],
+      [`${app()}/contacts`, "New contact…"],
+      [`${app()}/webhooks`, "New webhook…"]
+    ] as const
+    for (const [path, name] of buttons) {
+      await visit(path, { token: owner }, async (page) => {
+        const button = page.getByRole("button", { name }).first()
+        await button.focus()
+        await page.keyboard.press("Enter")
+        await page.getByRole("dialog").waitFor()
+        expect(await page.evaluate("document.activeElement.matches('dialog input, dialog select')")).toBe(true)
+        await page.keyboard.press("Escape")
+        await page.getByRole("dialog").waitFor({ state: "detached" })
+        expect(await page.evaluate("document.activeElement.textContent")).toBe(name)
+      })
+    }
+  })
+
+  it("shows the role of each member whole, however narrow the window", async () => {
+    const email = "narrow@example.com"
+    await desk.signIn(email)
+    await desk.enrol(email, "viewer")
+    for (const width of [320, 640, 900, 1024]) {
+      await visit(`${app()}/settings/team`, { token: owner, width, height: 700 }, async (page) => {
+        const role = page.getByLabel(`Role of ${email}`)
+        await role.waitFor()
+        expect(await role.evaluate((select) => select.getBoundingClientRect().width)).toBeGreaterThan(80)
+      })
+    }
+  })
+
+  it("stays as wide as the window where an application has a long name without spaces", async () => {
+    const named = (name: string) => desk.call("PATCH", "/api/v1/application", { name })
+    await named("W".repeat(120))
+    for (const width of [360, 1280]) {
+      await visit(`${app()}/compose`, { token: owner, width, height: 700 }, async (page) => {
+        await page.getByLabel("Title", { exact: true }).fill("Hello")
+        await page.getByLabel("With any of these tags").fill("news")
+        await page.locator(".preview-card").first().waitFor()
+        expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width)
+      })
+    }
+    await named("My first application")
+  })
+
   it("reaches an application's pages, and its menu, by the keyboard alone", async () => {
     await visit(app(), { token: owner }, async (page) => {
       await heading(page, "My first application").waitFor()

@@ -141,6 +141,27 @@ describe("changing one's mind", () => {
     })
   })
 
+  it("says that somebody else has changed it meanwhile, before it is changed once more", async () => {
+    const { body } = await desk.call("POST", "/api/v1/notifications", {
+      to: { tags_any: ["news"] },
+      channels: ["push"],
+      content: { title: "Tomorrow", body: "At nine" },
+      send_at: new Date(Date.now() + 86_400_000).toISOString()
+    })
+    const one = `/api/v1/notifications/${body.id}`
+    await visit(`${app()}/compose?edit=${body.id}`, { token: owner }, async (page) => {
+      await page.getByLabel("Title", { exact: true }).fill("By me")
+      await desk.call("PATCH", one, { content: { title: "Tomorrow", body: "By another" } })
+      await page.getByRole("button", { name: "Review the changes…" }).click()
+      await page.getByRole("button", { name: "Change it" }).click()
+      await page.getByText("Somebody else has changed this notification since you opened it.").waitFor()
+      expect((await desk.call("GET", one)).body.content).toEqual({ title: "Tomorrow", body: "By another" })
+      await page.getByRole("button", { name: "Change it" }).click()
+      await heading(page, "By me").waitFor()
+    })
+    await desk.call("POST", `${one}/cancel`)
+  })
+
   it("moves one from everybody's own clock to a moment", async () => {
     const day = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)
     const { body } = await desk.call("POST", "/api/v1/notifications", {
