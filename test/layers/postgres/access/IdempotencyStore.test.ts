@@ -39,6 +39,35 @@ layer(IdempotencyStores.layer.pipe(Layer.provideMerge(hotStores)))("IdempotencyS
     })
   )
 
+  it.effect("takes the keys of many requests in few transactions, and tells each what is its own", () =>
+    Effect.gen(function* () {
+      const store = yield* IdempotencyStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const [answered, mine] = [claimOf(app, { key: "answered" }), claimOf(app, { key: "at work" })]
+      yield* store.begin(answered, SAME, LEASE)
+      yield* store.settle({ claim: answered, answer: ANSWER })
+      yield* store.begin(mine, SAME, LEASE)
+      const keys = Array.from({ length: 40 }, (_, i) => `key ${i}`)
+      const asked = [...keys, "answered", "at work", ...keys.toReversed()]
+      const begun = yield* Effect.forEach(
+        asked,
+        (key) => store.begin(claimOf(app, { key }), key === "key 7" ? OTHER : SAME, LEASE),
+        { concurrency: "unbounded" }
+      )
+      const tags = Object.groupBy(begun.entries(), ([i]) => asked[i]!)
+      for (const key of keys) expect(tags[key]!.map(([, { _tag }]) => _tag)).toEqual(["Taken", "InFlight"])
+      expect(tags["answered"]!.map(([, one]) => one)).toEqual([
+        { _tag: "Answered", holder: answered.holder, answer: ANSWER }
+      ])
+      expect(tags["at work"]!.map(([, { _tag }]) => _tag)).toEqual(["InFlight"])
+      const [row] = yield* sql<{ readonly count: number }>`
+        SELECT count(DISTINCT xmin::text)::int AS count FROM idempotency_keys WHERE app_id = ${app} AND key LIKE 'key %'`
+      expect(row!.count).toBeLessThan(6)
+      expect((yield* store.begin(claimOf(app, { key: "key 7" }), SAME, LEASE))._tag).toBe("Mismatch")
+    })
+  )
+
   it.effect("repeats the answer to the same request, and refuses another one", () =>
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
