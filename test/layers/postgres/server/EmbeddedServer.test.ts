@@ -242,6 +242,27 @@ describe("embeddedServer", { concurrent: true, timeout: 240_000 }, () => {
     }).pipe(Effect.scoped, Effect.provide(logger))
   })
 
+  it.live("is waited for while it recovers from the end of one of its processes", () => {
+    const logs: Array<string> = []
+    const logger = Logger.layer([Logger.map(Logger.formatLogFmt, (line) => void logs.push(line))])
+    return Effect.gen(function* () {
+      const dataDir = yield* dataDirectory()
+      const { url } = yield* embeddedServer(dataDir)
+      // So much that it takes a moment to be replayed.
+      yield* query(
+        url,
+        "CREATE TABLE kept AS SELECT n, repeat('x', 100) AS text FROM generate_series(1, 500000) AS t (n)"
+      )
+      const server = postmaster(dataDir)
+      const [one] = yield* query(url, "SELECT pid FROM pg_stat_activity WHERE backend_type = 'background writer'")
+      process.kill((one as { readonly pid: number }).pid, "SIGKILL")
+      yield* eventually(Effect.suspend(() => (logs.length > 0 ? Effect.void : Effect.fail("not seen yet"))))
+      expect(yield* eventually(query(url, "SELECT count(*)::int AS count FROM kept"))).toEqual([{ count: 500_000 }])
+      expect(postmaster(dataDir)).toBe(server)
+      expect(logs.filter((line) => line.includes("does not start"))).toEqual([])
+    }).pipe(Effect.scoped, Effect.provide(logger))
+  })
+
   it.live("starts although its process id file names another program by now", () =>
     Effect.gen(function* () {
       const dataDir = yield* dataDirectory()

@@ -9,6 +9,8 @@ import * as Holder from "../../../../layers/postgres/operations/Holder.ts"
 import { LeaseHolder } from "../../../../services/ports/operations/LeaseHolder.ts"
 import { freshDatabase } from "../../../Database.ts"
 import { pgBouncer } from "../../../PgBouncer.ts"
+import { lastingPort } from "../../../Ports.ts"
+import { command } from "../../../src/cli/Command.ts"
 
 const NOTHING = { batches: [], webhookWork: [], leaseMs: 20_000, webhookLeaseMs: 20_000 }
 
@@ -45,6 +47,21 @@ describe("behind PgBouncer", () => {
         ])
         expect(said.join("\n")).not.toContain("Waiting for the database")
       }).pipe(Effect.scoped)
+  )
+
+  it.live("in transaction mode nothing starts, and everybody says why", () =>
+    Effect.gen(function* () {
+      const { url } = yield* freshDatabase()
+      const bouncer = yield* pgBouncer(url, "transaction")
+      const started = yield* Effect.flip(PgClient.PgClient.pipe(Effect.provide(node(bouncer.url)), Effect.scoped))
+      expect(String((started as Error).message)).toMatch(/shares sessions.*PgBouncer: pool_mode.*session mode/)
+      const env = { MASTER_KEY: "00".repeat(32), DATABASE_URL: bouncer.url }
+      const doctor = yield* command(["doctor"], env)
+      expect(doctor.out).toMatch(/^FAIL +database +DATABASE_URL leads to a connection pooler that shares sessions/m)
+      expect(doctor.code).toBe(1)
+      const served = yield* command(["serve"], { ...env, PORT: String(yield* lastingPort) })
+      expect([served.code, served.err]).toEqual([1, expect.stringContaining("shares sessions among clients")])
+    }).pipe(Effect.scoped)
   )
 
   it.live("sessions without it have their limits, those of a node's heartbeat closer ones", () =>

@@ -207,6 +207,28 @@ describe("connections", () => {
     proxied.node.close()
   })
 
+  it("whose bodies come after their answers, one request after another, leave nothing that listens behind", async () => {
+    const node = makeNodeServer(makeFastPath(), { requests: 1, windowMs: 60_000 })
+    const listening: Array<number> = []
+    node.on("request", (incoming, response) => {
+      listening.push(incoming.socket.listenerCount("close"))
+      response.end("refused")
+    })
+    node.listen(0, "127.0.0.1")
+    await once(node, "listening")
+    const socket = await openSocket((node.address() as { port: number }).port)
+    const head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n"
+    socket.write(head)
+    for (let i = 0; i < 30; i++) {
+      await once(socket, "data")
+      // The rest of this one, and the next.
+      socket.write(`body${head}`)
+    }
+    socket.destroy()
+    node.close()
+    expect(Math.max(...listening) - listening[0]!).toBeLessThan(3)
+  })
+
   it("with more headers than a request has are answered 431", async () => {
     const socket = await openSocket(server.port)
     let text = ""
