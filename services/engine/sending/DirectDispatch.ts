@@ -1,5 +1,5 @@
 import { Cause, Effect, Schedule } from "effect"
-import type { AppId, NotificationId } from "../../domain/Ids.ts"
+import type { AppId, BatchId, NotificationId } from "../../domain/Ids.ts"
 import type { Placed } from "../../domain/operations/Places.ts"
 import { Places } from "../../domain/operations/Places.ts"
 import type { Priority } from "../../domain/sending/Notification.ts"
@@ -31,6 +31,9 @@ import { sentChunk } from "./Results.ts"
 
 /** The ways of messages that may be claimed as they are accepted. */
 const PUSHES = ["apns", "fcm", "webpush"] as const
+/** Leases that one statement prolongs, at most. */
+const TOGETHER = 500
+const NONE: ReadonlySet<BatchId> = new Set()
 /** How long after a message's expiry the answer to it is waited for. */
 const GRACE_MS = 2000
 
@@ -165,17 +168,21 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
 
   /** Prolongs the leases of those whose providers are silent, and ends those whose time is over. */
   const look = Effect.fnUntraced(function* (lateMs: number) {
-    const at = performance.now()
+    const silent: Array<Asked> = []
     for (const direct of asked.all()) {
-      if (!isAsked(direct)) continue
       // What came while the process slept is read first.
       if (now() >= direct.message.expiresAt + GRACE_MS && !isSleptOver(lateMs)) {
         other(direct, { _tag: "Fail", reason: "expired" })
-      } else if (at - direct.heldSince > leaseMs / 3) {
-        const { fence, id } = direct.batch
-        const isOurs = yield* Effect.catch(store.extend(id, fence, leaseMs), () => Effect.succeed(false))
-        if (isOurs) direct.heldSince = at
-      }
+      } else if (performance.now() - direct.heldSince > leaseMs / 3) silent.push(direct)
+    }
+    // A provider that says nothing for a while has many: one by one, they would take longer than their leases.
+    for (let from = 0; from < silent.length; from += TOGETHER) {
+      const some = silent.slice(from, from + TOGETHER).filter(isAsked)
+      if (some.length === 0) continue
+      const at = performance.now()
+      const batches = some.map(({ batch }) => batch)
+      const ours = yield* Effect.catch(store.extendAll(batches, leaseMs), () => Effect.succeed(NONE))
+      for (const direct of some) if (ours.has(direct.batch.id)) direct.heldSince = at
     }
   })
   const everyMs = leaseMs / 6

@@ -122,6 +122,14 @@ export class BatchStore extends Context.Service<
     /** Prolongs the lease. False when the lease of the batch was lost. */
     readonly extend: (id: BatchId, fence: number, leaseMs: number) => Effect.Effect<boolean, StoreError>
     /**
+     * The same for many, in one statement: answers those whose leases were prolonged. One that somebody writes at the
+     * moment is passed over, and is not among them.
+     */
+    readonly extendAll: (
+      batches: ReadonlyArray<Pick<ClaimedBatch, "id" | "fence">>,
+      leaseMs: number
+    ) => Effect.Effect<ReadonlySet<BatchId>, StoreError>
+    /**
      * One transaction: delivery rows, retries, dead tokens, events with the work of each subscribed webhook, and what
      * remains of the batch. None, and nothing written, when the lease of the batch was lost; else the webhooks that got
      * work. May be repeated when its answer was lost: what is written stays as it is, and counts once. The webhooks

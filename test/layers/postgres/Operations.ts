@@ -828,6 +828,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     ),
     "BatchStore.claimSuspect": plain(BatchStore, (store) => store.claimSuspect(lane, LEASE)),
     "BatchStore.extend": after(claimed(ids(1)), BatchStore, (store, { fence, id }) => store.extend(id, fence, LEASE)),
+    "BatchStore.extendAll": after(claimed(ids(1)), BatchStore, (store, one) => store.extendAll([one], LEASE)),
     "BatchStore.release": after(claimed(ids(1)), BatchStore, (store, { fence, id }) =>
       store.release(id, fence, LATER, false)
     ),

@@ -111,6 +111,36 @@ layer(stores, { excludeTestServices: true })("a direct batch", (it) => {
     })
   )
 
+  it.effect("is prolonged with many others in one statement, which waits for nobody who writes one of them", () =>
+    Effect.gen(function* () {
+      const store = yield* BatchStore
+      const sql = yield* SqlClient.SqlClient
+      const held = yield* Effect.all(Array.from({ length: 5 }, () => direct))
+      const lost = { ...(yield* direct).claimed, fence: 2 }
+      const ended = (yield* direct).claimed
+      yield* store.finishSent([sentOf(ended)])
+      // In a row of its own since it was given back.
+      const { claimed: returned, lane } = yield* direct
+      yield* store.release(returned.id, 1, 0, false)
+      const [again] = yield* store.claim(lane, 1, LEASE)
+      const [first, ...others] = held.map(({ claimed }) => claimed)
+      const asked = [first!, lost, ended, ...others, again!]
+      const kept = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`SELECT FROM notifications WHERE id = ${held[0]!.id} FOR UPDATE`
+          // By another connection than the one that holds the lock.
+          return yield* Effect.promise(() => Effect.runPromise(store.extendAll(asked, 10 * LEASE)))
+        })
+      )
+      expect(kept).toEqual(new Set([...others, again!].map(({ id }) => id)))
+      const ids = held.slice(1).map(({ id }) => id)
+      const rows = yield* sql`SELECT direct_until > now() + ${LEASE} * interval '2 ms' AS lasts FROM notifications
+        WHERE id IN ${sql.in(ids)}`
+      expect(rows).toEqual(ids.map(() => ({ lasts: true })))
+      expect(yield* store.extendAll(asked, LEASE)).toEqual(new Set([first!, ...others, again!].map(({ id }) => id)))
+    })
+  )
+
   it.effect(
     "comes due to others when its lease ends, and what its holder knew no longer counts once they have it",
     () =>

@@ -276,7 +276,11 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
       node.fcm.answer = () => Effect.succeed({ _tag: "Slow", scope: "project", reason: "429", afterMs: 2000 })
       const slowed = yield* node.send(app, limited!)
       yield* until(batchOf(slowed), ({ lease }) => lease === null)
-      expect(node.taker(app)).toBe(null)
+      // The process hears of it after the database.
+      yield* until(
+        Effect.sync(() => node.taker(app)),
+        (taker) => taker === null
+      )
       // Its lane looks again when the provider's time is over, which is the others' to do.
       yield* until(
         Effect.sync(() => node.toSend),
