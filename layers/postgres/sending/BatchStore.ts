@@ -298,6 +298,9 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         Effect.map((rows) => Option.map(Option.fromUndefinedOr(rows[0]), ({ is_open }) => is_open))
       )
 
+    const giveRow = ({ batchId, notificationId }: ResultChunk) =>
+      giveRows(sql, sql`n.id = ${notificationId} AND ${ofRows(sql, sql`n.direct_batch = ${batchId}`)}`)
+
     /** What has no row may be a direct batch, or one that a cancel has ended. */
     const finishOther = Effect.fnUntraced(function* (chunk: ResultChunk) {
       if (chunk.fence === DIRECT_FENCE) {
@@ -305,18 +308,21 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         // Sent, and written before: the answer was lost.
         if (Option.isSome(isOpen) && !isOpen.value) return Option.some([])
         // Got a row now, or by somebody else meanwhile.
-        yield* giveRows(
-          sql,
-          sql`n.id = ${chunk.notificationId} AND ${ofRows(sql, sql`n.direct_batch = ${chunk.batchId}`)}`
-        )
+        yield* giveRow(chunk)
         const written = yield* finishRow(chunk)
         if (Option.isSome(written)) return written
       }
       return yield* finishAfterCancel(chunk)
     }, storeError("BatchStore.finish"))
 
+    /** What is more than that a direct batch was sent needs a row for it, and mostly there is none. */
+    const begin = (chunk: ResultChunk) =>
+      chunk.fence === DIRECT_FENCE && !isSmall(chunk)
+        ? Effect.flatMap(giveRow(chunk).pipe(storeError("BatchStore.finish")), () => finishRow(chunk))
+        : finishRow(chunk)
+
     const finish: BatchStore["Service"]["finish"] = (chunk) =>
-      finishRow(chunk).pipe(
+      begin(chunk).pipe(
         Effect.flatMap((written) => (Option.isSome(written) ? Effect.succeed(written) : finishOther(chunk))),
         // What cannot even be put into a statement is refused like what a statement may not say.
         Effect.catchDefect((cause) =>
