@@ -345,6 +345,11 @@ func (r *NotificationsResource) Outcomes(ctx context.Context, id string, options
 	return value[Outcomes](ctx, r.client, request{method: "GET", path: "/api/v1/notifications/{id}/outcomes", ids: []string{id}, options: options})
 }
 
+// Retries: Say what pending recipients wait for.
+func (r *NotificationsResource) Retries(ctx context.Context, id string, options ...Option) (*Retries, error) {
+	return value[Retries](ctx, r.client, request{method: "GET", path: "/api/v1/notifications/{id}/retries", ids: []string{id}, options: options})
+}
+
 // Stats: Read a notification's counts by provider.
 func (r *NotificationsResource) Stats(ctx context.Context, id string, options ...Option) (*NotificationStats, error) {
 	return value[NotificationStats](ctx, r.client, request{method: "GET", path: "/api/v1/notifications/{id}/stats", ids: []string{id}, options: options})

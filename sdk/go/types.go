@@ -1863,6 +1863,29 @@ func (v ReportEngagement) MarshalJSON() ([]byte, error) {
 	return o.bytes()
 }
 
+// Retries is a shape of the API.
+type Retries struct {
+	Data []RetriesData `json:"data"`
+}
+
+// RetriesData is a shape of the API.
+type RetriesData struct {
+	// One of: apns, fcm, webpush, smtp, inbox.
+	Provider string `json:"provider"`
+
+	// What the provider said of the first of them, as `503 ServiceUnavailable`; of a suspended credential,
+	// why it is.
+	Error *string `json:"error"`
+
+	// How often they were tried, at most.
+	Attempts int64 `json:"attempts"`
+
+	Recipients int64 `json:"recipients"`
+
+	// When the next of them is tried. Null: once the credential is accepted again, or another one is set.
+	NextAt *string `json:"next_at"`
+}
+
 // SavedWorkflow is a shape of the API.
 type SavedWorkflow struct {
 	ID string `json:"id"`

@@ -58,7 +58,7 @@ const sentence = ({ completedAt, counts, localTime, sendAt, startedAt, status }:
     return `Everybody is accounted for: ${count(accepted)} in ${lasting(seconds)}${speed}.`
   }
   if (rate.stalledSeconds > 10) {
-    return `${done} done. Nothing has moved for ${lasting(rate.stalledSeconds)}: look at what needs attention on Home.`
+    return `${done} done. Nothing has moved for ${lasting(rate.stalledSeconds)}: below stands what they wait for, and on Home what needs attention.`
   }
   if (rate.perSecond < 1) return `${done} done.`
   return `${done} done, ${count(Math.round(rate.perSecond))} a second, about ${lasting(pending / rate.perSecond)} left.`

@@ -5,9 +5,10 @@ import { keyOf, useAsk, useDo } from "../api/hooks.ts"
 import { untilDone } from "../api/pace.ts"
 import { Button, ErrorNotice } from "../parts/form.tsx"
 import { Card, Confirm, TableFrame } from "../parts/page.tsx"
-import { count, counted } from "../parts/time.ts"
+import { count, counted, moment } from "../parts/time.ts"
 import type { NotificationQuery } from "./operations.ts"
-import { byProvider, notification, outcomes, replayFailed, replayProgress } from "./operations.ts"
+import type { RetriesQuery } from "./operations.ts"
+import { byProvider, notification, outcomes, replayFailed, replayProgress, retries } from "./operations.ts"
 import { reasonOf } from "./reasons.ts"
 import { PROVIDER } from "./words.ts"
 
@@ -77,6 +78,33 @@ const SendAgain = ({ appId, one }: { readonly one: Shown; readonly appId: string
   )
 }
 
+/** A 4xx of a mail server is named as the end of many tries, where it is the end. */
+const whyNotYet = (error: string): string =>
+  /^smtp_4/.test(error) ? "The mail server puts it off" : (reasonOf(error)?.[0] ?? error)
+
+/** Those who were tried and are not final: after what, and when they are tried again. */
+const Waiting = ({ attempts, error, nextAt, provider, recipients }: RetriesQuery["retries"][number]) => {
+  return (
+    <li>
+      <strong>{count(recipients)}</strong> not yet: {error === null ? "Held back" : whyNotYet(error)}{" "}
+      <span className="muted small">
+        {PROVIDER[provider] ?? provider}
+        {error !== null && (
+          <>
+            , <code>{error}</code>
+          </>
+        )}
+      </span>
+      <p className="small">
+        {attempts > 0 && `Tried ${counted(attempts, "time")}. `}
+        {nextAt === null
+          ? "Goes on once the credential is accepted again, or another one is set."
+          : `Tried again at ${moment(nextAt)}.`}
+      </p>
+    </li>
+  )
+}
+
 /** By provider, and why recipients did not get it, with what helps. */
 export const Outcomes = ({
   appId,
@@ -94,6 +122,9 @@ export const Outcomes = ({
     { notificationId: one.id },
     { enabled: failed + skipped > 0, every: isSettled ? false : 10_000 }
   )
+  const isUnderWay = one.counts.pending > 0 && !isSettled
+  const tried = useAsk(retries, { notificationId: one.id }, { enabled: isUnderWay, every: 5_000 })
+  const waiting = isUnderWay ? (tried.data?.retries ?? []) : []
   const providers = useAsk(byProvider, { notificationId: one.id }, { every: isSettled ? false : 2_000 })
   const wrong = (failed + skipped === 0 ? [] : (reasons.data?.outcomes ?? [])).filter(
     ({ error, status }) => error !== null && status !== "SENT"
@@ -134,9 +165,21 @@ export const Outcomes = ({
         </TableFrame>
       </Card>
       <Card title="Why not" actions={canReplay && <SendAgain one={one} appId={appId} />}>
-        <ErrorNotice error={reasons.error} onRetry={() => void reasons.refetch()} />
+        <ErrorNotice
+          error={reasons.error ?? tried.error}
+          onRetry={() => void (reasons.error ? reasons : tried).refetch()}
+        />
+        {waiting.length > 0 && (
+          <ul className="reasons" aria-label="Not yet">
+            {waiting.map((one) => (
+              <Waiting key={`${one.provider} ${one.error}`} {...one} />
+            ))}
+          </ul>
+        )}
         {wrong.length === 0 ? (
-          <p className="muted">{failed + skipped === 0 ? "Nobody failed." : "Counting…"}</p>
+          <p className="muted">
+            {failed + skipped > 0 ? "Counting…" : waiting.length > 0 ? "Nobody failed for good." : "Nobody failed."}
+          </p>
         ) : (
           <ul className="reasons">
             {wrong.map(({ count: n, error, provider, status }) => {

@@ -301,6 +301,20 @@ export type OutcomesQuery = {
   }>
 }
 
+export type RetriesQueryVariables = Exact<{
+  notificationId: string
+}>
+
+export type RetriesQuery = {
+  readonly retries: ReadonlyArray<{
+    readonly provider: Provider
+    readonly error: string | null
+    readonly attempts: number
+    readonly recipients: number
+    readonly nextAt: string | null
+  }>
+}
+
 export type PauseMutationVariables = Exact<{
   id: string
 }>
@@ -395,6 +409,9 @@ export const hookNames: TypedDocument<HookNamesQuery, HookNamesQueryVariables> =
 )
 export const outcomes: TypedDocument<OutcomesQuery, OutcomesQueryVariables> = typed(
   "query Outcomes($notificationId:ID!){outcomes(notificationId:$notificationId){provider status error count}}"
+)
+export const retries: TypedDocument<RetriesQuery, RetriesQueryVariables> = typed(
+  "query Retries($notificationId:ID!){retries(notificationId:$notificationId){provider error attempts recipients nextAt}}"
 )
 export const pause: TypedDocument<PauseMutation, PauseMutationVariables> = typed(
   "mutation Pause($id:ID!){pauseNotification(id:$id){id status}}"

@@ -17,7 +17,7 @@ import { Holder } from "../operations/Holder.ts"
 import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
-import { deliveriesOf, outcomesOf } from "./deliveries.ts"
+import { deliveriesOf, outcomesOf, retriesOf } from "./deliveries.ts"
 import { claimNextPlanOf, claimPlanOf, savePlanOf } from "./planNotification.ts"
 import { countsOfNotifications, findNotification, findNotifications, listNotifications } from "./readNotifications.ts"
 import { reviseNotification } from "./reviseNotification.ts"
@@ -252,6 +252,7 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
     const holder = yield* Holder
     const readDeliveries = deliveriesOf(sql)
     const outcomes = outcomesOf(sql)
+    const retries = retriesOf(sql)
     const control = controlNotification(sql)
     const revise = reviseNotification(sql)
     return NotificationStore.of({
@@ -264,6 +265,7 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
       deliveries: (appId, id, after, limit, filter) =>
         readDeliveries(appId, id, after, limit, filter).pipe(storeError("NotificationStore.deliveries")),
       // In a transaction, because others share a connection with a statement: a million failures are read for a second.
+      retries: (appId, id) => retries(appId, id).pipe(storeError("NotificationStore.retries")),
       outcomes: (appId, id) => sql.withTransaction(outcomes(appId, id)).pipe(storeError("NotificationStore.outcomes")),
       claimPlan: claimPlanOf(sql, holder),
       claimNextPlan: claimNextPlanOf(sql, holder),

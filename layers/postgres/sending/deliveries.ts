@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import type { Delivery, FollowedDelivery, Outcome } from "../../../services/domain/sending/Delivery.ts"
+import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
+import type { Delivery, FollowedDelivery, Outcome, Retry } from "../../../services/domain/sending/Delivery.ts"
 import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
 import { deliveryIdsOf } from "../../../services/domain/sending/DeliveryIds.ts"
 import type { Page } from "../../../services/ports/audience/DeviceStore.ts"
@@ -111,6 +112,37 @@ export const outcomesOf = (sql: SqlClient.SqlClient) => (appId: AppId, id: Notif
         error,
         count
       }))
+  )
+
+interface RetryRow {
+  readonly provider: ProviderKind
+  readonly error: string | null
+  readonly attempts: number
+  readonly recipients: number
+  readonly next_at: Date | null
+}
+
+/** Kinds of retries that are shown, at most. */
+const RETRIES = 100
+
+/** What waits for another attempt, or for its credential: looked up by the batches of the notification that are not done. */
+export const retriesOf = (sql: SqlClient.SqlClient) => (appId: AppId, id: NotificationId) =>
+  Effect.map(
+    sql<RetryRow>`
+      SELECT provider, error, max(attempts)::integer AS attempts, sum(size)::integer AS recipients,
+        CASE WHEN NOT bool_or(suspended) THEN min(due_at) END AS next_at
+      FROM (
+        SELECT b.provider, b.attempts, b.suspended, b.due_at, cardinality(b.recipients) AS size, CASE
+            WHEN b.suspended THEN coalesce((
+              SELECT suspended_reason FROM credentials WHERE app_id = b.app_id AND kind = b.provider
+            ), b.reason) ELSE b.reason
+          END AS error
+        FROM batches b WHERE b.notification_id = ${id} AND NOT b.done AND (b.attempts > 0 OR b.suspended OR b.slowed)
+      ) AS waiting
+      WHERE EXISTS (SELECT 1 FROM notifications WHERE id = ${id} AND app_id = ${appId})
+      GROUP BY provider, error ORDER BY recipients DESC, provider, error LIMIT ${RETRIES}`,
+    (rows): ReadonlyArray<Retry> =>
+      rows.map(({ next_at, ...row }) => ({ ...row, nextAt: next_at === null ? null : next_at.getTime() }))
   )
 
 /** A page of those whose recipients come after `after`; `next` is the last recipient of the page. */

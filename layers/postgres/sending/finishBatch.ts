@@ -52,7 +52,7 @@ import { CHANGED_RECIPIENTS, DEAD_LETTERS, EVENTS, PART_TYPES, partParameters, p
  *   $43 one message for all: title         $44 body              $45 url             $46 data
  *   $47 or one for each: titles            $48 bodies            $49 urls            $50 data
  *   $51 whether anything became final or goes again
- *   $52 retries: whether no answer came
+ *   $52 retries: whether no answer came    $53 what the provider said
  */
 export const FINISH_BATCH_TYPES = `
   ${PART_TYPES},
@@ -142,14 +142,15 @@ export const FINISH_BATCH = `
     -- [retries]
     , again AS (
       INSERT INTO batches (
-        id, notification_id, app_id, provider, priority, attempts, suspended, slowed, doubtful, due_at, expires_at, recipients
+        id, notification_id, app_id, provider, priority, attempts, suspended, slowed, doubtful, due_at, expires_at, recipients, reason
       )
       SELECT t.id, mine.notification_id, mine.app_id, mine.provider, mine.priority, t.attempts, t.suspended, t.slowed,
-        mine.doubtful OR t.doubtful, now() + t.delay * interval '1 ms', mine.expires_at, t.recipients::uuid[]
+        mine.doubtful OR t.doubtful, now() + t.delay * interval '1 ms', mine.expires_at, t.recipients::uuid[], t.reason
       FROM mine, LATERAL (
           SELECT true AS is_there FROM notifications n WHERE n.id = mine.notification_id FOR KEY SHARE
         ) AS notification,
-        unnest($35, $36, $37, $38, $39, $40, $52) AS t (id, attempts, suspended, slowed, delay, recipients, doubtful)
+        unnest($35, $36, $37, $38, $39, $40, $52, $53)
+          AS t (id, attempts, suspended, slowed, delay, recipients, doubtful, reason)
       ON CONFLICT (id) DO NOTHING
     )
     -- [end]
@@ -245,7 +246,8 @@ const finish = (sql: Sql, chunk: ResultChunk, brings: boolean) => {
     () => texts(retries.map(({ recipients }) => uuidArrayText(recipients))),
     ...inboxParameters(chunk),
     () => PgTypes.bool(chunk.final.recipients.length + retries.length > 0),
-    () => booleans(retries.map(({ doubtful = false }) => doubtful))
+    () => booleans(retries.map(({ doubtful = false }) => doubtful)),
+    () => texts(retries.map(({ reason = null }) => reason))
   ])
 }
 

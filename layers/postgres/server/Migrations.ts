@@ -17,6 +17,7 @@ import { endedRuns } from "../migrations/0032_ended_runs.ts"
 import { indexOrder } from "../migrations/0033_index_order.ts"
 import { keyProcesses } from "../migrations/0034_key_processes.ts"
 import { lookedUp } from "../migrations/0035_looked_up.ts"
+import { retryReasons } from "../migrations/0036_retry_reasons.ts"
 import { MIGRATING } from "./advisoryLocks.ts"
 import { lockTables } from "./lockTables.ts"
 
@@ -35,7 +36,8 @@ export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [
   { id: 32, name: "ended_runs", sql: endedRuns },
   { id: 33, name: "index_order", sql: indexOrder },
   { id: 34, name: "key_processes", sql: keyProcesses },
-  { id: 35, name: "looked_up", sql: lookedUp }
+  { id: 35, name: "looked_up", sql: lookedUp },
+  { id: 36, name: "retry_reasons", sql: retryReasons }
 ]
 
 /** Other services may have theirs in the same schema. */

@@ -60,6 +60,7 @@ namespace Heliograph.Conformance
                 case "notifications.update": return input.ValueAsync(client.Notifications.UpdateAsync(input.Id(0), new UpdateNotification(input.Object("body")), input.Options(), token));
                 case "notifications.deliveries": return input.PagesAsync(client.Notifications.Deliveries(input.Id(0), new NotificationsDeliveriesQuery(input.Object("query")), input.Options()), token);
                 case "notifications.outcomes": return input.ValueAsync(client.Notifications.OutcomesAsync(input.Id(0), input.Options(), token));
+                case "notifications.retries": return input.ValueAsync(client.Notifications.RetriesAsync(input.Id(0), input.Options(), token));
                 case "notifications.stats": return input.ValueAsync(client.Notifications.StatsAsync(input.Id(0), input.Options(), token));
                 case "notifications.webhookDeliveries": return input.ValueAsync(client.Notifications.WebhookDeliveriesAsync(input.Id(0), new NotificationsWebhookDeliveriesQuery(input.Object("query")), input.Options(), token));
                 case "templates.create": return input.ValueAsync(client.Templates.CreateAsync(new CreateTemplate(input.Object("body")), input.Options(), token));

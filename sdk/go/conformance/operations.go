@@ -169,6 +169,8 @@ func dispatch(ctx context.Context, c *heliograph.Client, in *input, out *output)
 		return runPages(ctx, c.Notifications.Deliveries(in.IDs[0], &params, in.options()...), in, out)
 	case "notifications.outcomes":
 		return runValue(out)(c.Notifications.Outcomes(ctx, in.IDs[0], in.options()...))
+	case "notifications.retries":
+		return runValue(out)(c.Notifications.Retries(ctx, in.IDs[0], in.options()...))
 	case "notifications.stats":
 		return runValue(out)(c.Notifications.Stats(ctx, in.IDs[0], in.options()...))
 	case "notifications.webhookDeliveries":

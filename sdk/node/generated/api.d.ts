@@ -912,6 +912,19 @@ export type ReportEngagement = {
   readonly destination?: string
 }
 
+export type Retries = {
+  readonly data: ReadonlyArray<{
+    readonly provider: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
+    /** What the provider said of the first of them, as `503 ServiceUnavailable`; of a suspended credential, why it is. */
+    readonly error: string | null
+    /** How often they were tried, at most. */
+    readonly attempts: number
+    readonly recipients: number
+    /** When the next of them is tried. Null: once the credential is accepted again, or another one is set. */
+    readonly next_at: string | null
+  }>
+}
+
 export type SavedWorkflow = {
   readonly id: string
   readonly name: string
@@ -2079,6 +2092,8 @@ export interface NotificationsResource {
   ): Pages<Delivery>
   /** Count why recipients ended as they did. */
   outcomes(id: string, options?: RequestOptions): Promise<Outcomes>
+  /** Say what pending recipients wait for. */
+  retries(id: string, options?: RequestOptions): Promise<Retries>
   /** Read a notification's counts by provider. */
   stats(id: string, options?: RequestOptions): Promise<NotificationStats>
   /** List what webhooks were told of a recipient. */

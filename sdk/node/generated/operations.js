@@ -427,6 +427,15 @@ export const operations = {
       takesKey: false,
       answer: "json"
     },
+    retries: {
+      method: "GET",
+      path: "/api/v1/notifications/{id}/retries",
+      ids: 1,
+      body: null,
+      query: false,
+      takesKey: false,
+      answer: "json"
+    },
     stats: {
       method: "GET",
       path: "/api/v1/notifications/{id}/stats",

@@ -44,6 +44,18 @@ export interface Outcome {
   readonly count: number
 }
 
+/** Recipients of a provider who wait for another attempt, after the same error. */
+export interface Retry {
+  readonly provider: ProviderKind
+  /** What the provider said of the first of them; of a suspended credential, why it is. */
+  readonly error: string | null
+  /** How often they were tried, at most. */
+  readonly attempts: number
+  readonly recipients: number
+  /** Epoch milliseconds: when the next of them is tried. Null: once the credential is accepted again, or replaced. */
+  readonly nextAt: number | null
+}
+
 /** Whether the recipients of a way are channels; else they are devices. */
 export const isChannel = (provider: ProviderKind): boolean => provider === "smtp" || provider === "inbox"
 

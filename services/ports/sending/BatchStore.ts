@@ -67,7 +67,7 @@ export interface ResultChunk {
     readonly slowed: boolean
     /** Set when the provider never answered, and may have taken them. */
     readonly doubtful?: boolean
-    /** What the provider said of the first of them, for the log. */
+    /** What the provider said of the first of them: for the log, and for who asks what they wait for. */
     readonly reason?: string
   }>
   /** Recipients that this worker still has in hand, for another `leaseMs`. The batch is done when there are none. */

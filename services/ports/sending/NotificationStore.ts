@@ -1,7 +1,7 @@
 import type { Effect, Option } from "effect"
 import { Context } from "effect"
 import type { ProviderKind } from "../../domain/sending/Credential.ts"
-import type { Counts, DeliveryStatus, FollowedDelivery, Outcome } from "../../domain/sending/Delivery.ts"
+import type { Counts, DeliveryStatus, FollowedDelivery, Outcome, Retry } from "../../domain/sending/Delivery.ts"
 import type { AppId, BatchId, NotificationId } from "../../domain/Ids.ts"
 import type {
   KeptRequest,
@@ -223,6 +223,8 @@ export class NotificationStore extends Context.Service<
     ) => Effect.Effect<Page<FollowedDelivery>, StoreError>
     /** How many recipients ended alike, most first: reads all results of the notification. */
     readonly outcomes: (appId: AppId, id: NotificationId) => Effect.Effect<ReadonlyArray<Outcome>, StoreError>
+    /** What waits for another attempt, or for its credential, most recipients first; what is under way as well. */
+    readonly retries: (appId: AppId, id: NotificationId) => Effect.Effect<ReadonlyArray<Retry>, StoreError>
     /** Takes the plan of a queued or sending notification whose plan is neither done nor leased to another. */
     readonly claimPlan: (id: NotificationId, leaseMs: number) => Effect.Effect<Option.Option<ClaimedPlan>, StoreError>
     /**

@@ -954,6 +954,8 @@ export type Query = {
   readonly deliveries: DeliveryConnection
   /** How many recipients ended alike, most first. It reads the results of all. */
   readonly outcomes: ReadonlyArray<Outcome>
+  /** What pending recipients wait for that were tried, or held back: by provider and error, most recipients first. */
+  readonly retries: ReadonlyArray<Retry>
   readonly credentials: ReadonlyArray<Credential>
   readonly credential?: Maybe<Credential>
   readonly deadLetters: DeadLetterConnection
@@ -1176,6 +1178,10 @@ export type QueryDeliveriesArgs = {
 }
 
 export type QueryOutcomesArgs = {
+  notificationId: Scalars["ID"]["input"]
+}
+
+export type QueryRetriesArgs = {
   notificationId: Scalars["ID"]["input"]
 }
 
@@ -2039,6 +2045,17 @@ export type Outcome = {
   readonly status: DeliveryStatus
   readonly error?: Maybe<Scalars["String"]["output"]>
   readonly count: Scalars["Int"]["output"]
+}
+
+export type Retry = {
+  readonly provider: Provider
+  /** What the provider said of the first of them; of a suspended credential, why it is. */
+  readonly error?: Maybe<Scalars["String"]["output"]>
+  /** How often they were tried, at most. */
+  readonly attempts: Scalars["Int"]["output"]
+  readonly recipients: Scalars["Int"]["output"]
+  /** When the next of them is tried. Null: once the credential is accepted again, or another one is set. */
+  readonly nextAt?: Maybe<Scalars["DateTime"]["output"]>
 }
 
 export type DeliveryConnection = {
@@ -2915,6 +2932,7 @@ export type ResolversTypes = {
   DeliveryStatus: null
   Delivery: ResolverTypeWrapper<Delivery>
   Outcome: ResolverTypeWrapper<Outcome>
+  Retry: ResolverTypeWrapper<Retry>
   DeliveryConnection: ResolverTypeWrapper<DeliveryConnection>
   DeliveryEdge: ResolverTypeWrapper<DeliveryEdge>
   CredentialKind: null
@@ -3136,6 +3154,7 @@ export type ResolversParentTypes = {
   NotificationPreview: NotificationPreview
   Delivery: Delivery
   Outcome: Outcome
+  Retry: Retry
   DeliveryConnection: DeliveryConnection
   DeliveryEdge: DeliveryEdge
   Credential: Credential
@@ -4196,6 +4215,12 @@ export type QueryResolvers<
     ContextType,
     RequireFields<QueryOutcomesArgs, "notificationId">
   >
+  retries?: Resolver<
+    ReadonlyArray<ResolversTypes["Retry"]>,
+    ParentType,
+    ContextType,
+    RequireFields<QueryRetriesArgs, "notificationId">
+  >
   credentials?: Resolver<
     ReadonlyArray<ResolversTypes["Credential"]>,
     ParentType,
@@ -4995,6 +5020,17 @@ export type OutcomeResolvers<
   count?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
 }
 
+export type RetryResolvers<
+  ContextType = GraphqlContext,
+  ParentType extends ResolversParentTypes["Retry"] = ResolversParentTypes["Retry"]
+> = {
+  provider?: Resolver<ResolversTypes["Provider"], ParentType, ContextType>
+  error?: Resolver<Maybe<ResolversTypes["String"]>, ParentType, ContextType>
+  attempts?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  recipients?: Resolver<ResolversTypes["Int"], ParentType, ContextType>
+  nextAt?: Resolver<Maybe<ResolversTypes["DateTime"]>, ParentType, ContextType>
+}
+
 export type DeliveryConnectionResolvers<
   ContextType = GraphqlContext,
   ParentType extends ResolversParentTypes["DeliveryConnection"] = ResolversParentTypes["DeliveryConnection"]
@@ -5705,6 +5741,7 @@ export type Resolvers<ContextType = GraphqlContext> = {
   DeliveryStatus?: DeliveryStatusResolvers
   Delivery?: DeliveryResolvers<ContextType>
   Outcome?: OutcomeResolvers<ContextType>
+  Retry?: RetryResolvers<ContextType>
   DeliveryConnection?: DeliveryConnectionResolvers<ContextType>
   DeliveryEdge?: DeliveryEdgeResolvers<ContextType>
   CredentialKind?: CredentialKindResolvers

@@ -122,6 +122,24 @@ export const OutcomesView = Schema.Struct({
   )
 }).annotate({ identifier: "Outcomes" })
 
+export const RetriesView = Schema.Struct({
+  data: Schema.Array(
+    Schema.Struct({
+      provider: ProviderKind,
+      error: Schema.NullOr(Schema.String).annotate({
+        description:
+          "What the provider said of the first of them, as `503 ServiceUnavailable`; of a suspended credential, why it is."
+      }),
+      attempts: Schema.Int.annotate({ description: "How often they were tried, at most." }),
+      recipients: Schema.Int,
+      next_at: Schema.NullOr(Schema.String).annotate({
+        description:
+          "When the next of them is tried. Null: once the credential is accepted again, or another one is set."
+      })
+    })
+  )
+}).annotate({ identifier: "Retries" })
+
 const NOBODY: Counts = { accepted: 0, pending: 0, ...NOTHING }
 
 const timeOrNull = (at: number | null): string | null => (at === null ? null : isoTime(at))

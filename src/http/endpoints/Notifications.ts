@@ -5,7 +5,7 @@ import { DeliveryStatus } from "../../../services/domain/sending/Delivery.ts"
 import { NotificationStatus, SendNotification } from "../../../services/domain/sending/Notification.ts"
 import { changedRequest, UpdateNotification } from "../../../services/domain/sending/NotificationChange.ts"
 import { maxLength } from "../../../services/domain/Text.ts"
-import { inOrder, Moment } from "../../../services/domain/Time.ts"
+import { inOrder, isoTime, Moment } from "../../../services/domain/Time.ts"
 import { Accept } from "../../../services/engine/sending/Accept.ts"
 import type { UnknownRecipients } from "../../../services/engine/sending/Named.ts"
 import type { RequestRefused } from "../../../services/engine/sending/Resolving.ts"
@@ -29,6 +29,7 @@ import {
   NotificationSummaryView,
   NotificationView,
   OutcomesView,
+  RetriesView,
   showDelivery,
   showNotification,
   showSummary,
@@ -283,6 +284,44 @@ const outcomesRoute = ({ notifications }: Services) =>
     })
   })
 
+const retriesRoute = ({ notifications }: Services) =>
+  route({
+    method: "GET",
+    path: "/api/v1/notifications/:id/retries",
+    access: "secret",
+    tag: "Notifications",
+    summary: "Say what pending recipients wait for",
+    description:
+      "Recipients that were tried, or held back, and are not final yet: after which error, and when they are tried again. By provider and error, most recipients first. Empty for those that nobody has tried yet.",
+    success: {
+      status: 200,
+      description: "What they wait for.",
+      schema: RetriesView,
+      example: {
+        data: [
+          {
+            provider: "apns",
+            error: "503 ServiceUnavailable",
+            attempts: 2,
+            recipients: 1,
+            next_at: "2026-11-20T09:00:20.000Z"
+          }
+        ]
+      }
+    },
+    errors: ["not_found"],
+    handler: Effect.fnUntraced(function* ({ caller, params }) {
+      const id = params.id as NotificationId
+      if (Option.isNone(yield* notifications.find(caller.appId, id))) {
+        return yield* Effect.fail(notFound("notification"))
+      }
+      const waiting = yield* notifications.retries(caller.appId, id)
+      return {
+        data: waiting.map(({ nextAt, ...rest }) => ({ ...rest, next_at: nextAt === null ? null : isoTime(nextAt) }))
+      }
+    })
+  })
+
 const deliveriesRoute = ({ notifications }: Services) =>
   route({
     method: "GET",
@@ -380,6 +419,7 @@ export const notificationRoutes = Effect.gen(function* () {
     readRoute(services),
     changeRoute(services),
     deliveriesRoute(services),
-    outcomesRoute(services)
+    outcomesRoute(services),
+    retriesRoute(services)
   ]
 })

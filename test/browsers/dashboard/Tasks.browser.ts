@@ -49,6 +49,23 @@ describe("why somebody got nothing", () => {
     })
   })
 
+  it("is told while the message goes again: after which error, and when", async () => {
+    const { control } = desk.system.fleet.smtp
+    control.set({ do: "refuse", status: 503, reason: "4.7.1 busy" })
+    const sent = await desk.call("POST", "/api/v1/notifications", {
+      to: { emails: ["patient@example.com"] },
+      content: { subject: "Later", body: "Soon" }
+    })
+    await visit(`${app()}/notifications/${sent.body.id}`, { token: owner }, async (page) => {
+      const waiting = page.getByRole("list", { name: "Not yet" })
+      await waiting.waitFor()
+      expect(await waiting.innerText()).toMatch(/^1 not yet: The mail server puts it off.*smtp_451.*Tried again at /s)
+      control.set()
+      await desk.call("POST", `/api/v1/notifications/${sent.body.id}/cancel`)
+      await expect.poll(() => waiting.count()).toBe(0)
+    })
+  })
+
   it("is told in words, and nobody is said to have failed any more once they were sent to again", async () => {
     const { control } = desk.system.fleet.smtp
     control.set({ do: "refuse", status: 554, reason: "5.7.1 refused by policy", every: 2 })

@@ -774,6 +774,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "NotificationStore.deliveries, of one recipient": after(sent, NotificationStore, (store, { id }) =>
       store.deliveries(app, id, null, 1, { recipientId: MISSING })
     ),
+    "NotificationStore.retries": after(sent, NotificationStore, (store, { id }) => store.retries(app, id)),
     "NotificationStore.outcomes": after(sent, NotificationStore, (store, { id }) => store.outcomes(app, id)),
     "NotificationStore.deliveries, later": after(sent, NotificationStore, (store, { id }) =>
       store.deliveries(app, id, MISSING, PAGE)

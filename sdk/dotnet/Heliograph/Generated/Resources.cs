@@ -340,6 +340,10 @@ namespace Heliograph
         public Task<Outcomes> OutcomesAsync(string id, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/notifications/{Transport.Segment("id", id)}/outcomes", Options = options }, fields => new Outcomes(fields), cancellationToken);
 
+        /// <summary>Say what pending recipients wait for.</summary>
+        public Task<Retries> RetriesAsync(string id, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
+            _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/notifications/{Transport.Segment("id", id)}/retries", Options = options }, fields => new Retries(fields), cancellationToken);
+
         /// <summary>Read a notification's counts by provider.</summary>
         public Task<NotificationStats> StatsAsync(string id, RequestOptions? options = null, CancellationToken cancellationToken = default) =>
             _transport.ValueAsync(new Call { Method = "GET", Path = $"/api/v1/notifications/{Transport.Segment("id", id)}/stats", Options = options }, fields => new NotificationStats(fields), cancellationToken);

@@ -3977,6 +3977,72 @@ namespace Heliograph
         }
     }
 
+    /// <summary>Retries, as the API has it.</summary>
+    public sealed class Retries : Shape
+    {
+        public Retries()
+        {
+        }
+
+        internal Retries(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        public IReadOnlyList<RetriesData> Data
+        {
+            get => ReadList("data", fields => new RetriesData(fields));
+            init => Put("data", value);
+        }
+    }
+
+    /// <summary>RetriesData, as the API has it.</summary>
+    public sealed class RetriesData : Shape
+    {
+        public RetriesData()
+        {
+        }
+
+        internal RetriesData(IDictionary<string, object?> fields)
+            : base(fields)
+        {
+        }
+
+        /// <summary>One of: apns, fcm, webpush, smtp, inbox.</summary>
+        public string Provider
+        {
+            get => ReadText("provider");
+            init => Put("provider", value);
+        }
+
+        /// <summary>What the provider said of the first of them, as `503 ServiceUnavailable`; of a suspended credential, why it is.</summary>
+        public string? Error
+        {
+            get => ReadTextOrNull("error");
+            init => Put("error", value);
+        }
+
+        /// <summary>How often they were tried, at most.</summary>
+        public long Attempts
+        {
+            get => ReadInteger("attempts");
+            init => Put("attempts", value);
+        }
+
+        public long Recipients
+        {
+            get => ReadInteger("recipients");
+            init => Put("recipients", value);
+        }
+
+        /// <summary>When the next of them is tried. Null: once the credential is accepted again, or another one is set.</summary>
+        public string? NextAt
+        {
+            get => ReadTextOrNull("next_at");
+            init => Put("next_at", value);
+        }
+    }
+
     /// <summary>SavedWorkflow, as the API has it.</summary>
     public sealed class SavedWorkflow : Shape
     {

@@ -137,6 +137,17 @@ final class Notifications
     }
 
     /**
+     * Say what pending recipients wait for.
+     *
+     * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     * @return array{data: list<array{provider: string, error: string|null, attempts: int, recipients: int, next_at: string|null}>}
+     */
+    public function retries(string $id, array $options = []): array
+    {
+        return $this->transport->value('GET', '/api/v1/notifications/' . Transport::segment('id', $id) . '/retries', options: $options);
+    }
+
+    /**
      * Read a notification's counts by provider.
      *
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options

@@ -55,6 +55,7 @@ from .types import (
     RegisterDevice,
     RehearseWorkflowContact,
     Replay,
+    Retries,
     SavedWorkflow,
     Segment,
     SegmentCount,
@@ -978,6 +979,19 @@ class AsyncNotificationsResource:
         return await self._client._value(
             "GET",
             f"/api/v1/notifications/{segment('id', id)}/outcomes",
+            options=options,
+        )
+
+    async def retries(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> Retries:
+        """Say what pending recipients wait for."""
+        return await self._client._value(
+            "GET",
+            f"/api/v1/notifications/{segment('id', id)}/retries",
             options=options,
         )
 

@@ -55,6 +55,7 @@ from .types import (
     RegisterDevice,
     RehearseWorkflowContact,
     Replay,
+    Retries,
     SavedWorkflow,
     Segment,
     SegmentCount,
@@ -978,6 +979,19 @@ class NotificationsResource:
         return self._client._value(
             "GET",
             f"/api/v1/notifications/{segment('id', id)}/outcomes",
+            options=options,
+        )
+
+    def retries(
+        self,
+        id: str,
+        *,
+        options: Optional[RequestOptions] = None,
+    ) -> Retries:
+        """Say what pending recipients wait for."""
+        return self._client._value(
+            "GET",
+            f"/api/v1/notifications/{segment('id', id)}/retries",
             options=options,
         )
 

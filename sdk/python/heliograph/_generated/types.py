@@ -1038,6 +1038,23 @@ class ReportEngagement(_ReportEngagement, total=False):
     destination: str
 
 
+class Retries(TypedDict):
+    data: List[RetriesData]
+
+
+class RetriesData(TypedDict):
+    provider: Literal["apns", "fcm", "webpush", "smtp", "inbox"]
+    # What the provider said of the first of them, as `503 ServiceUnavailable`; of a suspended
+    # credential, why it is.
+    error: Optional[str]
+    # How often they were tried, at most.
+    attempts: int
+    recipients: int
+    # When the next of them is tried. Null: once the credential is accepted again, or another one is
+    # set.
+    next_at: Optional[str]
+
+
 class SavedWorkflow(TypedDict):
     id: str
     name: str

@@ -7,7 +7,7 @@ import type { DeliveryStatus } from "../../../../services/domain/sending/Deliver
 import type { AppId, BatchId, NotificationId } from "../../../../services/domain/Ids.ts"
 import { deliveryIdOf } from "../../../../services/domain/sending/DeliveryIds.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
-import type { ClaimedBatch } from "../../../../services/ports/sending/BatchStore.ts"
+import type { ClaimedBatch, ResultChunk } from "../../../../services/ports/sending/BatchStore.ts"
 import { BatchStore } from "../../../../services/ports/sending/BatchStore.ts"
 import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
 import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
@@ -250,6 +250,44 @@ layer(ContactStores.layer.pipe(Layer.provideMerge(hotStores)))("deliveries", (it
         { provider: "fcm", status: "failed", error: "unregistered", count: 10 }
       ])
       expect(yield* notifications.outcomes(yield* newApp, id)).toEqual([])
+    })
+  )
+
+  it.effect("says what those wait for who were tried, or held back, and to nobody else's application", () =>
+    Effect.gen(function* () {
+      const notifications = yield* NotificationStore
+      const app = yield* newApp
+      const recipients = ids(10)
+      const id = yield* planned(app, [recipients])
+      const [batch] = yield* claim(app, 1)
+      expect(yield* notifications.retries(app, id)).toEqual([])
+      const again = (from: number, to: number, more: Partial<ResultChunk["retries"][number]>) => ({
+        id: uuidv7() as BatchId,
+        recipients: recipients.slice(from, to),
+        delayMs: 60_000,
+        attempts: 1,
+        suspended: false,
+        slowed: false,
+        ...more
+      })
+      const ended = { recipients: [], statuses: [], messageIds: [], errors: [] }
+      yield* (yield* BatchStore).finish(
+        chunkOf(batch!, recipients, {
+          final: ended,
+          retries: [
+            again(0, 3, { reason: "503 UNAVAILABLE" }),
+            again(3, 7, { reason: "503 UNAVAILABLE", attempts: 2, delayMs: 120_000 }),
+            again(7, 10, { reason: "401 UNAUTHENTICATED", suspended: true })
+          ]
+        })
+      )
+      const [first, second, ...none] = yield* notifications.retries(app, id)
+      expect(first).toMatchObject({ provider: "fcm", error: "503 UNAVAILABLE", attempts: 2, recipients: 7 })
+      expect(first!.nextAt! - Date.now()).toBeGreaterThan(30_000)
+      expect(first!.nextAt! - Date.now()).toBeLessThan(90_000)
+      expect(second).toMatchObject({ error: "401 UNAUTHENTICATED", attempts: 1, recipients: 3, nextAt: null })
+      expect(none).toEqual([])
+      expect(yield* notifications.retries(yield* newApp, id)).toEqual([])
     })
   )
 

@@ -1130,6 +1130,19 @@ module Heliograph
         )
       end
 
+      # Say what pending recipients wait for.
+      # @return [Retries]
+      def retries(
+        id,
+        options: {}
+      )
+        @transport.value(
+          "GET",
+          "/api/v1/notifications/#{Transport.segment("id", id)}/retries",
+          options: options
+        )
+      end
+
       # Read a notification's counts by provider.
       # @return [NotificationStats]
       def stats(

@@ -57,6 +57,7 @@ final class Operations {
       case "notifications.update" -> in.value(client.notifications().update(in.id(0), new UpdateNotification(in.object("body")), in.options()));
       case "notifications.deliveries" -> in.pages(client.notifications().deliveries(in.id(0), new NotificationsDeliveriesQuery(in.object("query")), in.options()));
       case "notifications.outcomes" -> in.value(client.notifications().outcomes(in.id(0), in.options()));
+      case "notifications.retries" -> in.value(client.notifications().retries(in.id(0), in.options()));
       case "notifications.stats" -> in.value(client.notifications().stats(in.id(0), in.options()));
       case "notifications.webhookDeliveries" -> in.value(client.notifications().webhookDeliveries(in.id(0), new NotificationsWebhookDeliveriesQuery(in.object("query")), in.options()));
       case "templates.create" -> in.value(client.templates().create(new CreateTemplate(in.object("body")), in.options()));

@@ -171,6 +171,20 @@ public final class NotificationsResource {
   }
 
   /**
+   * Say what pending recipients wait for.
+   */
+  public Retries retries(String id) {
+    return retries(id, RequestOptions.NONE);
+  }
+
+  /**
+   * Say what pending recipients wait for.
+   */
+  public Retries retries(String id, RequestOptions options) {
+    return transport.value(Call.of("GET", "/api/v1/notifications/{id}/retries", id).options(options), Retries::new);
+  }
+
+  /**
    * Read a notification's counts by provider.
    */
   public NotificationStats stats(String id) {
