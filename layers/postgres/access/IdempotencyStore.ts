@@ -42,12 +42,16 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
     const process = yield* Holder
     const kept = sql`${milliseconds(KEPT_MS)} * interval '1 ms'`
 
-    const whereFree = sql`k.created_at < now() - ${kept}
-          OR (k.status IS NULL AND k.fingerprint = excluded.fingerprint
+    const isFree = (wanted: "t" | "excluded") => sql`(k.created_at < now() - ${kept}
+          OR (k.status IS NULL AND k.fingerprint = ${sql.literal(wanted)}.fingerprint
             AND (k.lease_until < now() OR k.process IS NOT NULL AND NOT EXISTS (
               SELECT FROM holders WHERE id = k.process AND ended IS NULL
-            )))`
-    /** Takes those of some keys that can be taken, each another one; answers by whom. In the order of the keys, as everybody. */
+            ))))`
+    /**
+     * Takes those of some keys that can be taken, each another one; answers by whom. In the order of the keys, as everybody.
+     * Those that are seen to be taken are left out: to find a conflict is to wait for whoever writes the row, and the keys
+     * of others would wait along.
+     */
     const take = (begins: ReadonlyArray<Begin>) => sql<{ readonly holder: string }>`
         INSERT INTO idempotency_keys AS k (app_id, route, key, fingerprint, holder, process, lease_until)
         SELECT t.app_id, t.route, t.key, t.fingerprint, t.holder, ${process.id()}::integer,
@@ -56,11 +60,15 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
           ${texts(begins.map(({ claim }) => claim.key))}, ${byteas(begins.map(({ fingerprint }) => fingerprint))},
           ${uuids(begins.map(({ claim }) => claim.holder))}, ${doubles(begins.map(({ leaseMs }) => leaseMs))}
         ) AS t (app_id, route, key, fingerprint, holder, lease)
+        WHERE NOT EXISTS (
+          SELECT FROM idempotency_keys k
+          WHERE k.app_id = t.app_id AND k.route = t.route AND k.key = t.key AND NOT ${isFree("t")} OFFSET 0
+        )
         ORDER BY t.app_id, t.route, t.key
         ON CONFLICT (app_id, route, key) DO UPDATE SET
           fingerprint = excluded.fingerprint, holder = excluded.holder, process = excluded.process,
           lease_until = excluded.lease_until, created_at = now(), status = NULL, body = NULL, location = NULL
-        WHERE ${whereFree}
+        WHERE ${isFree("excluded")}
         RETURNING holder`
 
     /** What is there under keys that could not be taken, by their places in the list. */

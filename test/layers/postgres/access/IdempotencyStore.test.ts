@@ -68,6 +68,26 @@ layer(IdempotencyStores.layer.pipe(Layer.provideMerge(hotStores)))("IdempotencyS
     })
   )
 
+  it.effect("waits for nobody who is about to keep an answer, and has nobody else wait", () =>
+    Effect.gen(function* () {
+      const store = yield* IdempotencyStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const slow = claimOf(app, { key: "slow" })
+      yield* store.begin(slow, SAME, LEASE)
+      const begun = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`UPDATE idempotency_keys SET status = 202, body = '{}' WHERE app_id = ${app} AND key = 'slow'`
+          const asked = ["slow", "other", "slow"].map((key) => store.begin(claimOf(app, { key }), SAME, LEASE))
+          // By other connections than the one that writes.
+          return yield* Effect.promise(() => Effect.runPromise(Effect.all(asked, { concurrency: "unbounded" })))
+        })
+      )
+      expect(begun.map(({ _tag }) => _tag)).toEqual(["InFlight", "Taken", "InFlight"])
+      expect((yield* store.begin(claimOf(app, { key: "slow" }), SAME, LEASE))._tag).toBe("Answered")
+    })
+  )
+
   it.effect("repeats the answer to the same request, and refuses another one", () =>
     Effect.gen(function* () {
       const store = yield* IdempotencyStore
