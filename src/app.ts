@@ -693,6 +693,7 @@ export const isBegun = ({ databaseUrl, dataDir }: Settings["Service"]): boolean 
 export { askWhetherMeant, misspelt } from "../layers/config/SettingNames.ts"
 export { ROLES_WANTED, wrongRolesIn } from "../layers/config/Settings.ts"
 export { hasMasterKey } from "../layers/crypto/MasterKey.ts"
-export { look as lookAtMasterKey } from "../layers/postgres/access/MasterKeyCheck.ts"
+export { look as lookAtMasterKey, sealedOtherwise } from "../layers/postgres/access/MasterKeyCheck.ts"
+export type { SealedOtherwise } from "../layers/postgres/access/MasterKeyCheck.ts"
 export { standing } from "../layers/postgres/server/Migrations.ts"
 export type { Standing } from "../layers/postgres/server/Migrations.ts"

@@ -36,6 +36,7 @@ const make = (keys: ReadonlyArray<Uint8Array>): SecretBox["Service"] => {
   if (sealing === undefined) throw new Error("there must be a master key")
   return {
     keyId: sealing.id.toString("hex"),
+    keyIds: known.map(({ id }) => id.toString("hex")),
     keyIdOf: (sealed) => Buffer.from(sealed.subarray(1, HEAD_BYTES)).toString("hex"),
     seal: (place, plaintext) => {
       const head = Buffer.concat([Buffer.of(VERSION), sealing.id])

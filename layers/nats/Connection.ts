@@ -3,6 +3,7 @@ import { connect, credsAuthenticator, nkeyAuthenticator, wsconnect } from "@nats
 import type { Scope } from "effect"
 import { Deferred, Effect } from "effect"
 import { readFileSync } from "node:fs"
+import { makeForks } from "../../services/ports/operations/Forks.ts"
 import type { NatsAccess, NatsSignIn } from "../config/NatsAccess.ts"
 import { fault } from "./natsFault.ts"
 import { explain } from "./ServerInfo.ts"
@@ -120,12 +121,24 @@ export const makeConnection = (
       for (const run of listeners) run(connection)
     }
 
+    const fork = yield* makeForks
+
     /** Follows one connection to its end. The client reconnects by itself; it ends only when it is closed. */
     const follow = (connection: NatsConnection) =>
       Effect.promise(async () => {
         for await (const status of connection.status()) {
-          if (status.type === "disconnect") fall()
-          else if (status.type === "reconnect") rise(connection)
+          if (status.type === "disconnect") {
+            if (up)
+              fork(
+                Effect.logWarning(
+                  "The connection to NATS is lost; still trying. Until then this node does what it accepts itself"
+                )
+              )
+            fall()
+          } else if (status.type === "reconnect") {
+            rise(connection)
+            fork(Effect.logInfo("Connected to NATS again"))
+          }
         }
         fall()
       })

@@ -1,10 +1,12 @@
+import { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
 import { WORKER_ENDED } from "../../services/domain/sending/Suspicion.ts"
 import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
+import type { Waiting } from "../../services/ports/operations/BacklogStore.ts"
 import { BacklogStore } from "../../services/ports/operations/BacklogStore.ts"
 import { CredentialStore } from "../../services/ports/sending/CredentialStore.ts"
 import { JobQueue } from "../../services/ports/operations/JobQueue.ts"
-import type { Environment, Standing } from "../app.ts"
+import type { Environment, SealedOtherwise, Standing } from "../app.ts"
 import {
   askWhetherMeant,
   hasMasterKey,
@@ -13,6 +15,7 @@ import {
   lookAtMasterKey,
   misspelt,
   queueOf,
+  sealedOtherwise,
   settingsIn,
   standing
 } from "../app.ts"
@@ -31,10 +34,25 @@ type Found = string | { readonly warning: string }
 /** Longer than each of the deadlines within, which say more. */
 const DIAGNOSIS_TIMEOUT = "30 seconds"
 
+/** What PostgreSQL itself has said, wherever in an error it stands. */
+const refusalIn = (error: unknown): { readonly code: string; readonly message: string } | null => {
+  if (typeof error !== "object" || error === null) return null
+  const { cause, code, message, reason } = error as Readonly<Record<string, unknown>>
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && typeof message === "string"
+    ? { code, message }
+    : (refusalIn(cause) ?? refusalIn(reason))
+}
+
 const wordsOf = (error: unknown): string => {
   const { _tag, cause, message } = error as { readonly _tag?: string; readonly cause?: unknown; message?: string }
   if (_tag === "TimeoutError") return "no answer within 30 seconds"
-  return message !== undefined && message !== "" ? message : cause === undefined ? String(error) : wordsOf(cause)
+  const said = message !== undefined && message !== "" ? message : cause === undefined ? String(error) : wordsOf(cause)
+  // What the database says is behind what the client calls it.
+  const refusal = refusalIn(error)
+  const words = refusal === null || said.includes(refusal.message) ? said : `${said}: ${refusal.message}`
+  return refusal?.code === "42501"
+    ? `${words}. The tables belong to another role, as after a restore by somebody else: REASSIGN OWNED, or ALTER TABLE … OWNER TO, gives them to the user of DATABASE_URL`
+    : words
 }
 
 type Check = <E, R>(name: string, effect: Effect.Effect<Found, E, R>) => Effect.Effect<boolean, never, R>
@@ -86,24 +104,59 @@ const setAside = Effect.map(
         }
 )
 
-/** Runs that have been due for so long are nobody's, or too many. */
+/** What has been due for so long is nobody's, or too much. */
 const LATE_MS = 60_000
 
-const runs = Effect.map(
+const waiting = Effect.map(
   Effect.flatMap(BacklogStore, (store) => store.read),
-  ({ waiting }) => {
-    const { count, oldestMs } = waiting.find(({ kind }) => kind === "workflow")!
-    return oldestMs <= LATE_MS
-      ? "no run of a workflow is late"
-      : {
-          warning: `${count} run${count === 1 ? " of a workflow is" : "s of workflows are"} due, the oldest for ${Math.round(oldestMs / 1000)} seconds: no node with the role workflows is up, or there are too few`
-        }
-  }
+  (backlog) => backlog.waiting
 )
 
-const secrets = Effect.map(lookAtMasterKey, (isKnown) =>
-  isKnown ? "opens what this database holds" : "nothing is sealed yet; the first start records this key"
-)
+const runs = Effect.map(waiting, (all) => {
+  const { count, oldestMs } = all.find(({ kind }) => kind === "workflow")!
+  return oldestMs <= LATE_MS
+    ? "no run of a workflow is late"
+    : {
+        warning: `${count} run${count === 1 ? " of a workflow is" : "s of workflows are"} due, the oldest for ${Math.round(oldestMs / 1000)} seconds: no node with the role workflows is up, or there are too few`
+      }
+})
+
+const lateWords = ({ count, kind, oldestMs }: Waiting): string => {
+  const [what, role] =
+    kind === "plan"
+      ? ["notifications to plan", "dispatch"]
+      : kind === "webhook"
+        ? ["events for webhooks", "webhooks"]
+        : [`batches for ${kind}`, "dispatch"]
+  return `${count} ${what}, the oldest for ${Math.round(oldestMs / 1000)} seconds (role ${role})`
+}
+
+const late = Effect.map(waiting, (all) => {
+  const found = all.filter(({ kind, oldestMs }) => kind !== "workflow" && oldestMs > LATE_MS)
+  return found.length === 0
+    ? "nothing has been due for more than a minute"
+    : {
+        warning: `due: ${found.map(lateWords).join("; ")}. No node with the role is up, there are too few, or a provider or receiver is away`
+      }
+})
+
+const inWords = (all: ReadonlyArray<SealedOtherwise>): string =>
+  all.map(({ count, keyId, what }) => `${count} ${what} (key ${keyId})`).join(", ")
+
+const secrets = Effect.gen(function* () {
+  if (!(yield* lookAtMasterKey)) return "nothing is sealed yet; the first start records this key"
+  const others = yield* sealedOtherwise
+  const lost = others.filter(({ isKnown }) => !isKnown)
+  if (lost.length > 0) {
+    const message = `sealed with a key that is neither MASTER_KEY nor a line of master.key: ${inWords(lost)}. Put that key back into master.key, or set these anew`
+    return yield* Effect.fail(new Error(message))
+  }
+  return others.length === 0
+    ? "opens what this database holds"
+    : {
+        warning: `opens what this database holds; sealed with a former key, which has to stay in master.key: ${inWords(others)}`
+      }
+})
 
 const totals = Effect.flatMap(
   Effect.flatMap(BacklogStore, (store) => store.unreconciled),
@@ -128,16 +181,43 @@ const credentials = Effect.flatMap(
   }
 )
 
+const NOT_KEPT = "not kept"
+const READ_ONLY =
+  "are refused: transaction_read_only is on, by default_transaction_read_only of the server, the database or the role, or because it is a standby"
+
+/** Writes a megabyte, and takes it back: a disk that is full, or a server that only reads, answers everything else. */
+const writes = Effect.gen(function* () {
+  const sql = yield* PgClient
+  const trying = Effect.gen(function* () {
+    const [row] = yield* sql<{
+      readonly is_on: boolean
+    }>`SELECT current_setting('transaction_read_only')::boolean AS is_on`
+    if (row!.is_on) return yield* Effect.fail(new Error(READ_ONLY))
+    yield* sql`CREATE TEMPORARY TABLE heliograph_doctor ON COMMIT DROP AS
+      SELECT repeat('x', 1000) AS text FROM generate_series(1, 1000)`.unprepared
+    return yield* Effect.fail(NOT_KEPT)
+  })
+  return yield* Effect.catch(sql.withTransaction(trying), (error) => {
+    if (error === NOT_KEPT) return Effect.succeed("are taken")
+    // Who may not make temporary tables may write others.
+    return refusalIn(error)?.code === "42501"
+      ? Effect.succeed("not tried: the role has no right to TEMPORARY")
+      : Effect.fail(error)
+  })
+})
+
 const ofDatabase = (check: Check, isAlone: boolean) =>
   Effect.gen(function* () {
     const now = yield* Effect.timeout(standing, DIAGNOSIS_TIMEOUT)
     if (!(yield* check("database", tables(now))) || now.missing > 0) return
+    yield* check("writes", writes)
     if (isAlone) yield* check("nodes", nodes)
     yield* check("secrets", secrets)
     yield* check("credentials", credentials)
     yield* check("totals", totals)
     yield* check("set aside", setAside)
     yield* check("workflows", runs)
+    yield* check("late work", late)
   })
 
 /** Whether providers of sign-ins can lead back here; null where there are none. */

@@ -4,7 +4,8 @@ import { generateKeyPairSync } from "node:crypto"
 import { describe } from "vitest"
 import { start as startSmtp } from "../../simulators/Smtp.ts"
 import { lastingPort } from "../Ports.ts"
-import { makeSystem } from "../System.ts"
+import { eventually, makeSystem } from "../System.ts"
+import { silentServer } from "./cli/Command.ts"
 
 const NOBODY = { apns: "0".repeat(64), fcm: `${"0".repeat(22)}:${"0".repeat(140)}` }
 const otherKey = (): string =>
@@ -55,6 +56,31 @@ describe.concurrent("a check of a credential", () => {
       expect((yield* call("POST", "/api/v1/credentials/apns/check")).body).toMatchObject({ status: "accepted" })
       expect(yield* shown).toBe(null)
       expect((yield* until(waiting, ({ status }) => status === "completed")).counts.sent).toBe(1)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("keeps nobody waiting for the checks of others: who has four under way is told to ask again", () =>
+    Effect.gen(function* () {
+      const { call } = yield* makeSystem()
+      const { port } = yield* silentServer
+      const silent = { url: `smtp://127.0.0.1:${port}`, from: "shop@example.com" }
+      expect((yield* call("PUT", "/api/v1/credentials/smtp", silent)).status).toBe(200)
+      const check = Effect.map(
+        call("POST", "/api/v1/credentials/smtp/check"),
+        ({ body }) => body as { readonly status: string; readonly reason: string }
+      )
+      const answered: Array<string> = []
+      const asked = Array.from({ length: 6 }, () =>
+        Effect.forkScoped(Effect.map(check, ({ reason, status }) => void answered.push(`${status}: ${reason}`)))
+      )
+      yield* Effect.all(asked)
+      yield* eventually(
+        Effect.sync(() => answered),
+        (all) => all.length === 2
+      )
+      expect(answered).toEqual(
+        Array(2).fill("unreachable: several checks are under way: ask again when they have ended")
+      )
     }).pipe(Effect.scoped)
   )
 

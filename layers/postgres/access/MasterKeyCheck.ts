@@ -66,6 +66,39 @@ const judge = Effect.fnUntraced(function* (all: ReadonlyArray<Sealed>) {
   }
 })
 
+/** What is sealed with other keys than the one that seals now. */
+export interface SealedOtherwise {
+  /** In words, in the plural. */
+  readonly what: string
+  readonly keyId: string
+  readonly count: number
+  /** Whether the key is there, as a line of `master.key`. */
+  readonly isKnown: boolean
+}
+
+/** Looks at the head of everything that is sealed, and opens nothing. */
+export const sealedOtherwise: Effect.Effect<
+  ReadonlyArray<SealedOtherwise>,
+  SqlError,
+  PgClient.PgClient | SecretBox
+> = Effect.gen(function* () {
+  const sql = yield* PgClient.PgClient
+  const box = yield* SecretBox
+  const rows = yield* sql<Omit<SealedOtherwise, "isKnown">>`
+    SELECT what, encode(key, 'hex') AS "keyId", count(*)::integer AS count FROM (
+      SELECT 'credentials' AS what, substr(sealed, 2, 4) AS key FROM credentials
+      UNION ALL SELECT 'identity secrets', substr(identity_secret, 2, 4) FROM applications
+      UNION ALL SELECT 'identity secrets', substr(former_identity_secret, 2, 4) FROM applications
+        WHERE former_identity_until > now()
+      UNION ALL SELECT 'webhook secrets', substr(secret, 2, 4) FROM webhooks
+      UNION ALL SELECT 'webhook secrets', substr(f.secret, 2, 4) FROM webhooks
+        CROSS JOIN LATERAL unnest(former_secrets, former_until) AS f (secret, until) WHERE f.until > now()
+      UNION ALL SELECT 'headers of workflows', substr(headers, 2, 4) FROM workflow_versions
+      UNION ALL SELECT 'mails of the service', substr(sealed, 2, 4) FROM service_mails
+    ) AS sealed WHERE key <> ${Buffer.from(box.keyId, "hex")}::bytea GROUP BY 1, 2 ORDER BY count DESC, 1, 2`.unprepared
+  return rows.map((row) => ({ ...row, isKnown: box.keyIds.includes(row.keyId) }))
+})
+
 /**
  * Fails when this master key opens nothing of what the database holds. Answers whether there was anything to know it by.
  * Changes nothing.

@@ -21,7 +21,7 @@ const EVERY = "250 millis"
 /** A statement whose client has lost sight of it may take a key after that was given back: so long nobody is sure. */
 const SURE_MS = 2_000
 /** Leases are over by then. */
-const MOST_MS = 60_000
+const MOST_MS = 90_000
 /** More are left to their leases: some megabytes. */
 const MOST = 10_000
 

@@ -65,7 +65,7 @@ export const FINISH_BATCH_TYPES = `
   text, text, text, text,
   text[], text[], text[], text[],
   boolean,
-  boolean[]`
+  boolean[], text[]`
 
 export const FINISH_BATCH = `
     WITH found AS MATERIALIZED (

@@ -1,8 +1,9 @@
-import { Clock, Context, Effect, Layer, Option, Semaphore } from "effect"
-import type { AppId, NotificationId } from "../../domain/Ids.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+import type { AppId, NotificationId, OrganizationId } from "../../domain/Ids.ts"
 import type { CredentialKind } from "../../domain/sending/Credential.ts"
 import type { Message } from "../../domain/sending/Notification.ts"
 import { unreachableHost } from "../../domain/sending/VapidSubject.ts"
+import { ApplicationStore } from "../../ports/access/ApplicationStore.ts"
 import type { Target } from "../../ports/audience/AudienceStore.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
 import type { Credential } from "../../ports/sending/CredentialStore.ts"
@@ -27,7 +28,10 @@ export interface CredentialCheck {
 
 /** Longer than a connection, a token and an answer take, even of a slow mail server. */
 const DEADLINE = "25 seconds"
-const AT_ONCE = 8
+/** Of one organization, and of all. Nobody waits for a place: what others check is no reason to hear later of one's own. */
+const OF_ONE = 4
+const AT_ONCE = 64
+const TOO_MANY = "several checks are under way: ask again when they have ended"
 /** How long the message of a check may be delivered. */
 const LIFE_MS = 60_000
 
@@ -100,13 +104,16 @@ export class CredentialChecks extends Context.Service<
   static readonly layer: Layer.Layer<
     CredentialChecks,
     never,
-    CredentialStore | ApnsProvider | FcmProvider | SmtpProvider
+    ApplicationStore | CredentialStore | ApnsProvider | FcmProvider | SmtpProvider
   > = Layer.effect(
     CredentialChecks,
     Effect.gen(function* () {
       const store = yield* CredentialStore
       const providers = { apns: yield* ApnsProvider, fcm: yield* FcmProvider, smtp: yield* SmtpProvider }
-      const atOnce = yield* Semaphore.make(AT_ONCE)
+      const applications = yield* ApplicationStore
+      /** By organization: how many are under way. */
+      const underWay = new Map<OrganizationId | null, number>()
+      let all = 0
 
       /** Push goes to nobody; of mail, only the session is opened: some servers take mail for anybody. */
       const ask = Effect.fnUntraced(function* (
@@ -116,15 +123,31 @@ export class CredentialChecks extends Context.Service<
         at: number
       ) {
         let outcome: Outcome | null = null
+        const application = yield* applications.find(credential.appId)
+        const organization = Option.getOrNull(Option.map(application, ({ organizationId }) => organizationId))
+        const theirs = underWay.get(organization) ?? 0
+        if (all >= AT_ONCE || theirs >= OF_ONE) return TOO_MANY
         const batch = {
           message: messageOf(credential.appId, at),
           credential,
           targets: [targetOf(kind, at)],
           ...(kind === "smtp" && { mayBegin: () => false })
         }
+        all++
+        underWay.set(organization, theirs + 1)
         yield* provider
           .send(batch, (_, one) => void (outcome = one))
-          .pipe(Effect.timeoutOption(DEADLINE), atOnce.withPermits(1))
+          .pipe(
+            Effect.timeoutOption(DEADLINE),
+            Effect.ensuring(
+              Effect.sync(() => {
+                all--
+                const left = underWay.get(organization)! - 1
+                if (left > 0) underWay.set(organization, left)
+                else underWay.delete(organization)
+              })
+            )
+          )
         return outcome as Outcome | null
       })
 
@@ -157,6 +180,7 @@ export class CredentialChecks extends Context.Service<
         const checkedAt = yield* Clock.currentTimeMillis
         if (kind === "webpush") return { ...(yield* judge(credential)), checkedAt }
         const outcome = yield* ask(providers[kind], credential, kind, checkedAt)
+        if (outcome === TOO_MANY) return { ...said("unreachable", TOO_MANY), checkedAt }
         yield* note(kind, credential, outcome)
         return { ...answerOf(outcome), checkedAt }
       })

@@ -14,6 +14,8 @@ export class SecretBox extends Context.Service<
     readonly seal: (place: string, plaintext: string) => Uint8Array
     /** The id of the key that seals: it tells keys apart and says nothing about them. Eight hexadecimal digits. */
     readonly keyId: string
+    /** The ids of all keys that open something, this one among them. */
+    readonly keyIds: ReadonlyArray<string>
     /** The id of the key that something was sealed with. */
     readonly keyIdOf: (sealed: Uint8Array) => string
     readonly open: (place: string, sealed: Uint8Array) => Effect.Effect<string, SecretUnreadable>

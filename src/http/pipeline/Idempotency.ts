@@ -21,9 +21,9 @@ import { wasNotBegun } from "./WaitLimiter.ts"
 
 /**
  * How long a request that died keeps others from doing its work, unless its process is known to have ended. Longer than any
- * handler takes (a test delivery: 10 s).
+ * handler takes (a check of a credential: 25 s, and what the database takes before and after).
  */
-const LEASE_MS = 20_000
+const LEASE_MS = 60_000
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 

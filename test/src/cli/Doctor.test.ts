@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
-import { existsSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
@@ -249,6 +249,57 @@ describe.concurrent("doctor", () => {
           expect(refused.code).toBe(1)
           expect(refused.out + refused.err).not.toContain(other.MASTER_KEY)
         }
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "names what a former master key has sealed, and what nobody can open who removes it",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* freshDatabase()
+        const [former, other] = [key(), key()]
+        const DATA_DIR = yield* folder
+        const doctor = (MASTER_KEY: string) => command(["doctor"], { DATABASE_URL: url, DATA_DIR, MASTER_KEY })
+        yield* command(["app", "create", "--name", "First"], { DATABASE_URL: url, MASTER_KEY: former })
+        writeFileSync(join(DATA_DIR, "master.key"), `${former}\n`)
+        const both = yield* doctor(other)
+        expect(both.out).toMatch(
+          /WARN +secrets .*former key, which has to stay in master.key: 1 identity secrets \(key [0-9a-f]{8}\)/
+        )
+        expect(both.code).toBe(0)
+        // What a node records at its start once both are known.
+        yield* command(["app", "create", "--name", "Second"], { DATABASE_URL: url, DATA_DIR, MASTER_KEY: other })
+        writeFileSync(join(DATA_DIR, "master.key"), `${other}\n`)
+        const removed = yield* doctor(other)
+        expect(removed.out).toMatch(
+          /FAIL +secrets .*neither MASTER_KEY nor a line of master.key: 1 identity secrets \(key [0-9a-f]{8}\)/
+        )
+        expect(removed.code).toBe(1)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "says that nothing can be written, and whose the tables are after a restore",
+    () =>
+      Effect.gen(function* () {
+        const env = yield* ready
+        const role = `reader_${randomBytes(4).toString("hex")}`
+        const url = new URL(env.DATABASE_URL)
+        yield* query(env.DATABASE_URL, `CREATE ROLE ${role} LOGIN PASSWORD 'reader'`)
+        yield* query(env.DATABASE_URL, `GRANT ALL ON SCHEMA public TO ${role}`)
+        yield* query(env.DATABASE_URL, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO ${role}`)
+        yield* query(env.DATABASE_URL, `ALTER ROLE ${role} SET default_transaction_read_only = on`)
+        const asReader = { ...env, DATABASE_URL: url.href.replace(/\/\/[^@]*@/, `//${role}:reader@`) }
+        const reading = yield* command(["doctor"], asReader)
+        expect(reading.out).toMatch(/FAIL +writes +are refused: transaction_read_only is on/)
+        yield* query(env.DATABASE_URL, `ALTER ROLE ${role} SET default_transaction_read_only = off`)
+        yield* query(env.DATABASE_URL, `REVOKE SELECT ON notifications FROM ${role}`)
+        const refused = yield* command(["doctor"], asReader)
+        expect(refused.out).toMatch(/FAIL +totals .*permission denied for .*REASSIGN OWNED/)
+        yield* query(env.DATABASE_URL, `DROP OWNED BY ${role}`)
+        yield* query(env.DATABASE_URL, `DROP ROLE ${role}`)
       }).pipe(Effect.scoped),
     TIMEOUT
   )
