@@ -9,9 +9,11 @@ import type { Source } from "./Source.ts"
 import { compileSource, RenderFailure, SourceFailure } from "./Source.ts"
 
 /*
- * What the thread of RenderThread.ts runs. Applications take turns, and the templates of an application take its
- * turns: one that takes long for each recipient of a mailing delays the others by one turn, not by its mailing; and
- * whoever has a thousand texts to be read has no more turns than who has one.
+ * What the thread of RenderThread.ts runs. Of the applications that wait the next turn is that one's which has had the least
+ * time, and the templates of an application take its turns: one that takes long for each recipient of a mailing delays the
+ * others by one turn, not by its mailing; and whoever has a thousand texts to be read has no more turns than who has one.
+ * By time and not by the number of turns: who has thirty applications that are dear would have thirty turns between two of
+ * somebody's with one that is cheap.
  */
 
 /** How long a template's turn is, at least one recipient long. */
@@ -161,30 +163,62 @@ const filling = (order: FillOrder): Task => {
   return { job, app, turn }
 }
 
-/** Tasks that wait: applications in the order in which they have a turn, and the templates of each in theirs. */
+/** Tasks that wait: of applications as they came, the templates of each in the order in which they have a turn. */
 const waiting = new Map<string, Map<number | string, Array<Task>>>()
+/**
+ * Milliseconds that each application has had, and where those began that had none: with what the one had whose turn it was.
+ * Who was away brings nothing along, and owes what is still ahead of everybody else.
+ */
+const had = new Map<string, number>()
+let reached = 0
+/** Applications that are away and remembered, at most; those that owe nothing are forgotten first. */
+const REMEMBERED = 1000
 let isTurning = false
 
+const leastServed = (): string | undefined => {
+  let [least, app]: [number, string | undefined] = [Infinity, undefined]
+  for (const one of waiting.keys()) {
+    const time = had.get(one)!
+    if (time < least) [least, app] = [time, one]
+  }
+  return app
+}
+
+const forget = (): void => {
+  if (had.size <= waiting.size + REMEMBERED) return
+  for (const [app, time] of had) if (time <= reached && !waiting.has(app)) had.delete(app)
+}
+
 const next = (): void => {
-  const [first] = waiting
-  if (first === undefined) {
+  const app = leastServed()
+  if (app === undefined) {
+    had.clear()
+    reached = 0
     isTurning = false
     return
   }
-  const [app, lines] = first
+  const lines = waiting.get(app)!
   const [[key, line]] = lines as unknown as [[number | string, Array<Task>]]
   waiting.delete(app)
   lines.delete(key)
+  reached = had.get(app)!
+  const began = performance.now()
   if (line[0]!.turn()) line.shift()
+  had.set(app, reached + performance.now() - began)
   if (line.length > 0) lines.set(key, line)
   if (lines.size > 0) waiting.set(app, lines)
+  else forget()
   note(0, READING)
   setImmediate(next)
 }
 
 const add = (key: number | string, task: Task): void => {
-  const lines = waiting.get(task.app) ?? new Map<number | string, Array<Task>>()
-  waiting.set(task.app, lines)
+  let lines = waiting.get(task.app)
+  if (lines === undefined) {
+    lines = new Map()
+    waiting.set(task.app, lines)
+    had.set(task.app, Math.max(reached, had.get(task.app) ?? 0))
+  }
   const line = lines.get(key)
   if (line === undefined) lines.set(key, [task])
   else line.push(task)

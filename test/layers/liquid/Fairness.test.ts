@@ -61,6 +61,23 @@ describe("templates of one application that take long to read", () => {
   })
 })
 
+describe("mailings of many applications whose templates are dear to fill", () => {
+  it("delay somebody's small one by a turn or two, and not by a turn of each application", async () => {
+    const DEAR = bodyOf("{% assign all = (1..20000) %}{{ all | where: 'a' | size }}{{ contact.external_id }}")
+    const people = Array.from({ length: 6 }, () => EVERYBODY[0]!)
+    const greedy = await Promise.all(Array.from({ length: 20 }, () => engine.compile(DEAR, anyApp())))
+    const other = await engine.compile(bodyOf("Hello {{ name }}"), anyApp())
+    let ended = 0
+    const all = greedy.map((one) => engine.fill(one, {}, people).then(() => ended++))
+    await engine.fill(other, { name: "Ada" }, EVERYBODY)
+    // As many as the others have recipients each.
+    for (const _ of people) await engine.fill(other, { name: "Ada" }, EVERYBODY)
+    expect(ended).toBeLessThan(greedy.length / 2)
+    await Promise.all(all)
+    expect(ended).toBe(greedy.length)
+  })
+})
+
 describe("the thread of templates that are tried out", () => {
   it("is apart from that of templates that are sent, and starts when there is something to try out", async () => {
     let started = 0
