@@ -144,6 +144,16 @@ const answering = Effect.fnUntraced(function* (sql: PgClient.PgClient, url: stri
 const WITHOUT_LIMITS =
   "A connection pooler in front of the database refuses limits of time and rules for plans at the start of a session, so statements have none of their own. Give them to the user of DATABASE_URL: docs/operators.md says how."
 
+/** Whether its user, or the database, gives sessions what a pooler refuses at their start. */
+const hasLimits = (sql: PgClient.PgClient) =>
+  sql<{ readonly has: boolean }>`
+    SELECT current_setting('statement_timeout') <> '0' AND current_setting('lock_timeout') <> '0'
+      AND current_setting('idle_in_transaction_session_timeout') <> '0' AND current_setting('enable_seqscan') = 'off'
+      AND current_setting('plan_cache_mode') = 'force_generic_plan' AND current_setting('jit') = 'off' AS has`.pipe(
+    Effect.map(([row]) => row!.has),
+    Effect.orElseSucceed(() => false)
+  )
+
 /**
  * A pool that has been answered. Sessions begin without limits behind a pooler that refuses them, such as PgBouncer.
  */
@@ -158,8 +168,10 @@ const answeredPool = Effect.fnUntraced(function* (url: string, connections: numb
   return yield* connect(true).pipe(
     Effect.provideService(Scope.Scope, own),
     Effect.catchTag("SqlError", (refusal) =>
-      Effect.andThen(Scope.close(own, Exit.fail(refusal)), Effect.logWarning(WITHOUT_LIMITS)).pipe(
-        Effect.andThen(connect(false)),
+      Effect.andThen(Scope.close(own, Exit.fail(refusal)), connect(false)).pipe(
+        Effect.tap((sql) =>
+          Effect.flatMap(hasLimits(sql), (has) => (has ? Effect.void : Effect.logWarning(WITHOUT_LIMITS)))
+        ),
         Effect.catchTag("SqlError", (error) => Effect.fail(new DatabaseAway({ reason: fault(url, error) })))
       )
     )

@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Effect, Layer, Logger, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
 import { describe } from "vitest"
 import * as Settings from "../../../../layers/config/Settings.ts"
 import { HOLDERS } from "../../../../layers/postgres/server/advisoryLocks.ts"
@@ -47,6 +48,36 @@ describe("behind PgBouncer", () => {
         ])
         expect(said.join("\n")).not.toContain("Waiting for the database")
       }).pipe(Effect.scoped)
+  )
+
+  it.live("says nothing of limits that the database itself gives its sessions", () =>
+    Effect.gen(function* () {
+      const { url } = yield* freshDatabase("empty")
+      const name = new URL(url).pathname.slice(1)
+      const own = PgClient.makeClient({ url: Redacted.make(url) }).pipe(
+        Effect.flatMap((sql) =>
+          Effect.forEach(
+            [
+              "statement_timeout = '60s'",
+              "lock_timeout = '20s'",
+              "idle_in_transaction_session_timeout = '30s'",
+              "enable_seqscan = off",
+              "plan_cache_mode = force_generic_plan",
+              "jit = off"
+            ],
+            (setting) => sql.unsafe(`ALTER DATABASE ${name} SET ${setting}`).unprepared
+          )
+        ),
+        Effect.scoped,
+        Effect.provide(Reactivity.layer)
+      )
+      yield* own
+      const bouncer = yield* pgBouncer(url, "session")
+      const said: Array<string> = []
+      const listener = Logger.make(({ message }) => void said.push(String(message)))
+      yield* PgClient.PgClient.pipe(Effect.provide(node(bouncer.url)), Effect.provide(Logger.layer([listener])))
+      expect(said.filter((line) => line.includes("connection pooler"))).toEqual([])
+    }).pipe(Effect.scoped)
   )
 
   it.live("in transaction mode nothing starts, and everybody says why", () =>
