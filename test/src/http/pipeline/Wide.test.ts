@@ -158,12 +158,11 @@ describe("a wide body", () => {
             expect(json?.error?.details?.length ?? 0).toBeLessThanOrEqual(20)
             return cost - 20 * parsed - 60
           }
-          // The collector of garbage takes its time whose ever request it is: what is dear is dear again.
-          if ((await excess()) > 0 && (await excess()) > 0) {
-            const over = await excess()
-            if (over > 0)
-              dear.push(`${name} ${kind}: ${over} ms too many in ${JSON.stringify(form.body).slice(0, 300)}`)
-          }
+          // The collector of garbage, and the machine's other work, take their time whose ever request it is: what is dear
+          // is dear each time.
+          let over = await excess()
+          for (let again = 0; over > 0 && again < 5; again++) over = Math.min(over, await excess())
+          if (over > 0) dear.push(`${name} ${kind}: ${over} ms too many in ${JSON.stringify(form.body).slice(0, 300)}`)
         }
       }
     }
