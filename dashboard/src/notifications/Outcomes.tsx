@@ -80,7 +80,7 @@ const SendAgain = ({ appId, one }: { readonly one: Shown; readonly appId: string
 
 /** A 4xx of a mail server is named as the end of many tries, where it is the end. */
 const whyNotYet = (error: string): string =>
-  /^smtp_4/.test(error) ? "The mail server puts it off" : (reasonOf(error)?.[0] ?? error)
+  error.startsWith("smtp_4") ? "The mail server puts it off" : (reasonOf(error)?.[0] ?? error)
 
 /** Those who were tried and are not final: after what, and when they are tried again. */
 const Waiting = ({ attempts, error, nextAt, provider, recipients }: RetriesQuery["retries"][number]) => {
