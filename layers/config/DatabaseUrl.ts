@@ -53,7 +53,9 @@ export const readDatabaseUrl = (text: string): string => {
     return wrong("names several hosts; name one, such as the address that moves at a failover")
   // What follows the first @ would be the host, and be shown as such.
   if ((/^[^?#]*/.exec(text)![0].match(/@/g) ?? []).length > 1)
-    return wrong("has an @ in its user or password: write it as %40 there, / as %2F, : as %3A and # as %23")
+    return wrong(
+      "has more than one @: write one that belongs to the user, the password or the database as %40, / as %2F, : as %3A and # as %23"
+    )
   // libpq takes a user without a host beside `?host=/folder/of/the/socket`; URLs do not.
   const whole = text.replace(/^([^/]*\/\/[^/?#]*@)(?=[/?]|$)/, "$1localhost").replace(/\/$/, "")
   if (!URL.canParse(whole)) return wrong(SHAPE)

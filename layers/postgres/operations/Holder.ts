@@ -9,7 +9,7 @@ import type { AppId, ExecutionId } from "../../../services/domain/Ids.ts"
 import type { HolderId } from "../../../services/ports/operations/HolderStore.ts"
 import type { InHand } from "../../../services/ports/operations/LeaseHolder.ts"
 import { LeaseHolder } from "../../../services/ports/operations/LeaseHolder.ts"
-import { DIRECT_FENCE } from "../sending/directBatches.ts"
+import { prolongedBatches } from "../sending/directBatches.ts"
 import { integers, milliseconds, uuids } from "../server/columns.ts"
 import { nodeName } from "../server/Database.ts"
 import { sqlStateOf, storeError } from "../server/storeError.ts"
@@ -92,8 +92,7 @@ const isRefusal = (error: SqlError): boolean => /^(?!08|57P)(?=.*\d)[0-9A-Z]{5}$
 /**
  * Prolongs leases of the holder `id`, and with none to prolong finds out whether that could be done. Answers the time, by
  * the database's clock (epoch ms), and which session that was, and whose turns these are (Turns.ts): a row for each
- * that is new or over, or one row without any. Each lease is looked up by itself: a join could begin with all that there
- * are.
+ * that is new or over, or one row without any. Each lease is looked up by itself.
  */
 export const prolong = (
   sql: SqlClient.SqlClient,
@@ -102,28 +101,11 @@ export const prolong = (
   { held, keys, spansMs }: Asked
 ) =>
   sql<{ readonly at: number; readonly pid: number } & (Answered | { readonly key: null })>`
-    WITH held AS MATERIALIZED (
-      SELECT b.id FROM unnest(${uuids(batches.map(({ id }) => id))}, ${integers(batches.map(({ fence }) => fence))}) AS t (id, fence)
-      CROSS JOIN LATERAL (
-        SELECT id FROM batches WHERE id = t.id AND fence = t.fence AND NOT done FOR NO KEY UPDATE SKIP LOCKED
-      ) AS b
-    ), held_work AS MATERIALIZED (
+    WITH ${prolongedBatches(sql, batches, leaseMs)}, held_work AS MATERIALIZED (
       SELECT w.id FROM unnest(${uuids(webhookWork.map(({ id }) => id))}, ${integers(webhookWork.map(({ fence }) => fence))}) AS t (id, fence)
       CROSS JOIN LATERAL (
         SELECT id FROM webhook_work_items WHERE id = t.id AND fence = t.fence AND NOT done FOR NO KEY UPDATE SKIP LOCKED
       ) AS w
-    ), held_direct AS MATERIALIZED (
-      SELECT n.id FROM unnest(${uuids(batches.flatMap(({ fence, id }) => (fence === DIRECT_FENCE ? [id] : [])))}) AS t (id)
-      CROSS JOIN LATERAL (
-        SELECT id FROM notifications WHERE direct_batch = t.id AND direct_recipient IS NOT NULL
-        FOR NO KEY UPDATE SKIP LOCKED
-      ) AS n
-    ), prolonged_direct AS (
-      UPDATE notifications SET direct_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
-      WHERE id = ANY(ARRAY(SELECT id FROM held_direct))
-    ), prolonged AS (
-      UPDATE batches SET lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
-      WHERE id = ANY(ARRAY(SELECT id FROM held))
     ), prolonged_work AS (
       UPDATE webhook_work_items SET lease_until = now() + ${milliseconds(webhookLeaseMs)} * interval '1 ms'
       WHERE id = ANY(ARRAY(SELECT id FROM held_work))

@@ -9,9 +9,9 @@ import { BatchStore, SMALL_BATCH } from "../../../services/ports/sending/BatchSt
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import { cancelRest } from "./cancelRest.ts"
 import { coalesce, refusalBySql } from "../server/Coalesce.ts"
-import { integers, milliseconds, uuids } from "../server/columns.ts"
+import { milliseconds } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
-import { DIRECT_FENCE, giveRows, giveRowsToOverdue } from "./directBatches.ts"
+import { DIRECT_FENCE, giveRows, giveRowsToOverdue, prolongedBatches } from "./directBatches.ts"
 import { finishBatch } from "./finishBatch.ts"
 import { finishLate } from "./finishLate.ts"
 import { finishSent as finishSingles } from "./finishSent.ts"
@@ -142,32 +142,13 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         storeError("BatchStore.extend")
       )
 
-    /** Looked up and locked one by one, passing over what others have locked: nobody waits for another in a ring. */
-    const extendAll: BatchStore["Service"]["extendAll"] = (batches, leaseMs) => {
-      const until = sql`now() + ${milliseconds(leaseMs)} * interval '1 ms'`
-      const direct = batches.flatMap(({ fence, id }) => (fence === DIRECT_FENCE ? [id] : []))
-      return sql<{ readonly id: BatchId }>`
-        WITH held AS MATERIALIZED (
-          SELECT b.id FROM unnest(${uuids(batches.map(({ id }) => id))}, ${integers(batches.map(({ fence }) => fence))}) AS t (id, fence)
-          CROSS JOIN LATERAL (
-            SELECT id FROM batches WHERE id = t.id AND fence = t.fence AND NOT done FOR NO KEY UPDATE SKIP LOCKED
-          ) AS b
-        ), held_direct AS MATERIALIZED (
-          SELECT n.id, t.id AS batch_id FROM unnest(${uuids(direct)}) AS t (id)
-          CROSS JOIN LATERAL (
-            SELECT id FROM notifications WHERE direct_batch = t.id AND direct_recipient IS NOT NULL
-            FOR NO KEY UPDATE SKIP LOCKED
-          ) AS n
-        ), prolonged AS (
-          UPDATE batches SET lease_until = ${until} WHERE id = ANY(ARRAY(SELECT id FROM held))
-        ), prolonged_direct AS (
-          UPDATE notifications SET direct_until = ${until} WHERE id = ANY(ARRAY(SELECT id FROM held_direct))
-        )
+    const extendAll: BatchStore["Service"]["extendAll"] = (batches, leaseMs) =>
+      sql<{ readonly id: BatchId }>`
+        WITH ${prolongedBatches(sql, batches, leaseMs)}
         SELECT id FROM held UNION ALL SELECT batch_id FROM held_direct`.pipe(
         Effect.map((rows) => new Set(rows.map(({ id }) => id))),
         storeError("BatchStore.extendAll")
       )
-    }
 
     const releaseRow = (id: BatchId, fence: number, delayMs: number, suspended: boolean) =>
       sql`

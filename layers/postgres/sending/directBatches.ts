@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
+import type { Claimed } from "../../../services/ports/operations/LeaseHolder.ts"
+import { integers, milliseconds, uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
 
 /*
@@ -56,3 +58,33 @@ export const giveRowsToOverdue = (sql: SqlClient.SqlClient) =>
       giveRows(sql, sql`${sql.literal(ANY_DIRECT)} AND n.direct_until < now()`, true)
     )
   )
+
+/**
+ * Parts of a statement that prolong leases: `held` has the batches that are in rows of their own, `held_direct` the
+ * notifications with a direct batch, as `batch_id`. Each is looked up and locked by itself, as a join could begin with all
+ * that there are; what others have locked is passed over, so that nobody waits for another in a ring.
+ */
+export const prolongedBatches = (
+  sql: SqlClient.SqlClient,
+  batches: ReadonlyArray<Claimed>,
+  leaseMs: number
+): Fragment => {
+  const until = sql`now() + ${milliseconds(leaseMs)} * interval '1 ms'`
+  const direct = batches.flatMap(({ fence, id }) => (fence === DIRECT_FENCE ? [id] : []))
+  return sql`held AS MATERIALIZED (
+      SELECT b.id FROM unnest(${uuids(batches.map(({ id }) => id))}, ${integers(batches.map(({ fence }) => fence))}) AS t (id, fence)
+      CROSS JOIN LATERAL (
+        SELECT id FROM batches WHERE id = t.id AND fence = t.fence AND NOT done FOR NO KEY UPDATE SKIP LOCKED
+      ) AS b
+    ), held_direct AS MATERIALIZED (
+      SELECT n.id, t.id AS batch_id FROM unnest(${uuids(direct)}) AS t (id)
+      CROSS JOIN LATERAL (
+        SELECT id FROM notifications WHERE direct_batch = t.id AND direct_recipient IS NOT NULL
+        FOR NO KEY UPDATE SKIP LOCKED
+      ) AS n
+    ), prolonged AS (
+      UPDATE batches SET lease_until = ${until} WHERE id = ANY(ARRAY(SELECT id FROM held))
+    ), prolonged_direct AS (
+      UPDATE notifications SET direct_until = ${until} WHERE id = ANY(ARRAY(SELECT id FROM held_direct))
+    )`
+}

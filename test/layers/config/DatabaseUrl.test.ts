@@ -95,6 +95,8 @@ describe("DATABASE_URL", () => {
     ["postgres://a/x?sslrootcert=system", "without an sslmode"],
     ["postgres://a/x?connect_timeout=soon", "connect_timeout"],
     ["postgres://a/x?port=70000", "port"],
+    ["postgres://user:p@off-secret/w@127.0.0.1:5432/x", "as %40"],
+    ["postgres://user:p@off-secret@127.0.0.1/x", "as %40"],
     ["postgres://user:50%off-secret@a/x", "write the character % as %25"],
     ["mysql://a/x", "starts with postgres:// or postgresql://"]
   ])("is refused in words where it cannot be followed: %s", (url, words) => {
