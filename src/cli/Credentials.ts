@@ -31,9 +31,19 @@ const decoders: Readonly<Record<CredentialKind, Decode>> = {
   smtp: decoder(SmtpCredential)
 }
 
+const parse = (content: string): unknown => {
+  // What Apple hands out is a key alone, which does not say whose it is.
+  if (content.trimStart().startsWith("-----BEGIN ")) {
+    throw new Error(
+      "this is a key by itself; put it into a JSON file, as private_key beside the credential's other fields"
+    )
+  }
+  return JSON.parse(content)
+}
+
 const read = (file: string) =>
   Effect.try({
-    try: () => JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8")) as unknown,
+    try: () => parse(readFileSync(file === "-" ? 0 : file, "utf8")),
     catch: (error) =>
       new UnusableInput({ message: `${file === "-" ? "Standard input" : file}: ${(error as Error).message}` })
   })

@@ -37,6 +37,14 @@ describe("credentials set", () => {
           "The fcm credential is not usable: client_id is not a known field; service_account.project_id must be a string."
         )
         expect(refused.code).toBe(1)
+
+        // The file that Apple hands out.
+        yield* Effect.promise(() => writeFile(path, private_key))
+        const alone = yield* command(["credentials", "set", "apns", "--app", app, "--file", path], env)
+        expect(alone.err.trim()).toBe(
+          `${path}: this is a key by itself; put it into a JSON file, as private_key beside the credential's other fields`
+        )
+        expect(alone.code).toBe(1)
       }).pipe(Effect.scoped),
     240_000
   )
