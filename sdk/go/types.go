@@ -846,6 +846,8 @@ type Delivery struct {
 	// that node comes back with the result, the result replaces this.
 	Error *string `json:"error"`
 
+	// How often it was tried, without the times that a limit of the provider or its credential stood in
+	// the way.
 	Attempts int64 `json:"attempts"`
 
 	CompletedAt string `json:"completed_at"`
@@ -2062,12 +2064,15 @@ type SendNotification struct {
 	// One of: high, bulk.
 	Priority *string `json:"priority"`
 
+	// A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with
+	// `local_time`, also a day, as `2026-12-24`.
 	SendAt *string `json:"send_at"`
 
 	LocalTime *string `json:"local_time"`
 
 	Timezone *string `json:"timezone"`
 
+	// Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
 	CollapseKey *string `json:"collapse_key"`
 
 	Overrides *Overrides `json:"overrides"`
@@ -2533,12 +2538,15 @@ type UpdateNotification struct {
 	// One of: high, bulk.
 	Priority Nullable[string] `json:"priority"`
 
+	// A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with
+	// `local_time`, also a day, as `2026-12-24`.
 	SendAt Nullable[string] `json:"send_at"`
 
 	LocalTime Nullable[string] `json:"local_time"`
 
 	Timezone Nullable[string] `json:"timezone"`
 
+	// Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
 	CollapseKey Nullable[string] `json:"collapse_key"`
 
 	Overrides Nullable[Overrides] `json:"overrides"`
@@ -3303,6 +3311,7 @@ type WorkflowStep struct {
 	// One of: high, bulk.
 	Priority *string `json:"priority"`
 
+	// Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
 	CollapseKey *string `json:"collapse_key"`
 
 	Overrides *Overrides `json:"overrides"`

@@ -36,7 +36,10 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 export const isDay = (text: string): boolean => DAY.test(text) && isMoment(`${text}T00:00Z`)
 
 /** Any moment, as ISO 8601 with its offset from UTC, or a day. */
-export const MomentOrDay = Schema.String.check(
+export const MomentOrDay = Schema.String.annotate({
+  description:
+    "A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`."
+}).check(
   maxLength(40),
   Schema.makeFilter((text: string) => isDay(text) || isMoment(text) || NO_MOMENT)
 )

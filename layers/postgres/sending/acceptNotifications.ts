@@ -136,6 +136,7 @@ const claimedOf = (
       provider,
       priority,
       attempts: 0,
+      reason: null,
       fence: 1,
       suspicion: 0,
       credential: { version, suspendedReason: null, acceptedAt: read.accepted![index]! },

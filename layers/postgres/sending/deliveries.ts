@@ -137,7 +137,7 @@ export const retriesOf = (sql: SqlClient.SqlClient) => (appId: AppId, id: Notifi
               SELECT suspended_reason FROM credentials WHERE app_id = b.app_id AND kind = b.provider
             ), b.reason) ELSE b.reason
           END AS error
-        FROM batches b WHERE b.notification_id = ${id} AND NOT b.done AND (b.attempts > 0 OR b.suspended OR b.slowed)
+        FROM batches b WHERE b.notification_id = ${id} AND NOT b.done AND (b.attempts > 0 OR b.suspended OR b.slowed OR b.reason IS NOT NULL)
       ) AS waiting
       WHERE EXISTS (SELECT 1 FROM notifications WHERE id = ${id} AND app_id = ${appId})
       GROUP BY provider, error ORDER BY recipients DESC, provider, error LIMIT ${RETRIES}`,

@@ -390,6 +390,7 @@ export type Delivery = {
   readonly message_id: string | null
   /** Why it was not sent: a short code. `outcome_unknown` beside `cancelled`: a node that died or froze had the message in hand when the notification was cancelled, so the recipient may have got it. If that node comes back with the result, the result replaces this. */
   readonly error: string | null
+  /** How often it was tried, without the times that a limit of the provider or its credential stood in the way. */
   readonly attempts: number
   readonly completed_at: string
   /** When the client reported it, of push alone; as the next two, as long as reports are kept. */
@@ -1029,9 +1030,11 @@ export type SendNotification = {
   readonly variables?: Readonly<Record<string, unknown>>
   readonly ttl?: number
   readonly priority?: "high" | "bulk"
+  /** A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`. */
   readonly send_at?: string
   readonly local_time?: string
   readonly timezone?: string
+  /** Printable ASCII without spaces. Of messages that have the same one, a device shows the newest. */
   readonly collapse_key?: string
   readonly overrides?: {
     readonly apns?: Readonly<Record<string, unknown>>
@@ -1650,6 +1653,7 @@ export type WorkflowStep =
       readonly variables?: Readonly<Record<string, unknown>>
       readonly ttl?: number
       readonly priority?: "high" | "bulk"
+      /** Printable ASCII without spaces. Of messages that have the same one, a device shows the newest. */
       readonly collapse_key?: string
       readonly overrides?: {
         readonly apns?: Readonly<Record<string, unknown>>

@@ -132,7 +132,9 @@ export const requestParts = {
   collapse_key: Schema.NonEmptyString.check(
     maxLength(64),
     Schema.isPattern(/^[\x21-\x7e]+$/, { message: "must be printable ASCII without spaces" })
-  ),
+  ).annotate({
+    description: "Printable ASCII without spaces. Of messages that have the same one, a device shows the newest."
+  }),
   overrides: Overrides,
   /** An open pixel and tracked links in the HTML of e-mail; what is left out follows the operator's setting. */
   track: Track

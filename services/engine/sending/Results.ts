@@ -18,6 +18,8 @@ const MOST_WAIT_MS = 3_600_000
 /** The shortest that a limit lasts, of whatever provider: an attempt that met one does not count, and is repeated for ever. */
 const LEAST_SLOW_MS = 1000
 
+const EXPIRED = "expired"
+
 /** Characters that are kept of a provider's message id or reason. */
 const MOST_TEXT = 1024
 
@@ -101,8 +103,10 @@ export class Results {
     this.#end(recipient, "skipped", null, reason)
   }
 
+  /** Whose time is over is said to have failed for what kept it from going out, where an attempt met something. */
   fail(recipient: string, reason: string): void {
-    this.#end(recipient, "failed", null, reason)
+    const met = this.#batch.reason
+    this.#end(recipient, "failed", null, reason === EXPIRED && met !== null ? `${EXPIRED}: ${met}` : reason)
   }
 
   /**
@@ -224,7 +228,7 @@ export class Results {
 
   #retry(recipient: string, reason: string, wait: Omit<Group, "recipients" | "reason">, now: number): void {
     if (now + wait.delayMs >= this.#rules.expiresAt) {
-      this.fail(recipient, `expired: ${reason}`)
+      this.fail(recipient, `${EXPIRED}: ${reason}`)
       return
     }
     this.#ended++

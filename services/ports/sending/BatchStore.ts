@@ -22,6 +22,8 @@ export interface ClaimedBatch {
   readonly priority: Priority
   /** Attempts that its recipients have behind them. */
   readonly attempts: number
+  /** What the last of these attempts met, of the first recipient; none before the second attempt. */
+  readonly reason: string | null
   readonly fence: number
   /** Of ending the processes that send it: services/domain/sending/Suspicion.ts. */
   readonly suspicion: number

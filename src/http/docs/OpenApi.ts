@@ -75,18 +75,24 @@ const commonHeaders = {
   "X-RateLimit-Reset": { description: "When the next window begins, epoch seconds.", schema: { type: "integer" } }
 }
 
+const AT_WORK =
+  "With `Retry-After`: the first request with this Idempotency-Key is still at work; repeat it with the same key."
+
 /** Errors of one status share an answer, as HTTP has it. */
-const errorResponses = (codes: ReadonlyArray<ErrorCode>): JsonObject => {
+const errorResponses = ({ errors, takesKey }: Route): JsonObject => {
   const byStatus = new Map<number, Array<ErrorCode>>()
-  for (const code of codes) byStatus.set(STATUS[code], [...(byStatus.get(STATUS[code]) ?? []), code])
+  for (const code of errors) byStatus.set(STATUS[code], [...(byStatus.get(STATUS[code]) ?? []), code])
   return Object.fromEntries(
     [...byStatus].map(([status, sharing]) => [
       String(status),
       {
-        description: sharing.map((code) => `\`${code}\`: ${MEANING[code]}`).join(" "),
+        description: [
+          ...sharing.map((code) => `\`${code}\`: ${MEANING[code]}`),
+          ...(status === STATUS.conflict && takesKey ? [AT_WORK] : [])
+        ].join(" "),
         headers: {
           ...commonHeaders,
-          ...(status === 503 || status === 429
+          ...(status === 503 || status === 429 || (status === STATUS.conflict && takesKey)
             ? { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } }
             : undefined)
         },
@@ -194,7 +200,7 @@ const operation = (route: Route, write: ReturnType<typeof collector>["write"]): 
             in: "header",
             required: false,
             description:
-              "Makes a repetition safe: for 24 hours, the same request with the same key gets the first answer again, with `Idempotent-Replayed: true`, and does nothing. Refusals (4xx) are first answers as well: a request that was corrected, or is to be tried anew, takes a new key. Requests are the same when their JSON says the same, whatever its white space and the order of its keys. A key belongs to the application and the endpoint: printable ASCII characters without spaces, such as a UUID.",
+              "Makes a repetition safe: for 24 hours, the same request with the same key gets the first answer again, with `Idempotent-Replayed: true`, and does nothing. Refusals (4xx) are first answers as well: a request that was corrected, or is to be tried anew, takes a new key. While the first request is still at work, a repetition is answered 409 `conflict` with `Retry-After`, which is no first answer: repeat it with the same key. Requests are the same when their JSON says the same, whatever its white space and the order of its keys. A key belongs to the application and the endpoint: printable ASCII characters without spaces, such as a UUID.",
             schema: { type: "string", minLength: 1, maxLength: 255 }
           }
         ]
@@ -233,7 +239,7 @@ const operation = (route: Route, write: ReturnType<typeof collector>["write"]): 
         },
         content: { [success.mediaType]: media(write(success.schema, "ignore"), success.example) }
       },
-      ...errorResponses(route.errors)
+      ...errorResponses(route)
     }
   }
 }
@@ -253,7 +259,7 @@ export const openApi = (routes: ReadonlyArray<Route>, baseUrl: string): JsonObje
       title: "Heliograph",
       version: "1",
       description:
-        "Push notifications and e-mail for very large audiences. Times are ISO 8601 in UTC with milliseconds; ids are UUIDs; lists are read page by page with `cursor`.",
+        "Push notifications and e-mail for very large audiences. Times are ISO 8601 in UTC with milliseconds, and taken in this form (`2026-12-24T18:00:00Z`) with any offset (`+02:00`); ids are UUIDs; lists are read page by page with `cursor`.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" }
     },
     servers: [{ url: baseUrl }],

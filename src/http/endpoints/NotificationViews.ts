@@ -102,7 +102,10 @@ export const DeliveryView = Schema.Struct({
     description:
       "Why it was not sent: a short code. `outcome_unknown` beside `cancelled`: a node that died or froze had the message in hand when the notification was cancelled, so the recipient may have got it. If that node comes back with the result, the result replaces this."
   }),
-  attempts: Schema.Int,
+  attempts: Schema.Int.annotate({
+    description:
+      "How often it was tried, without the times that a limit of the provider or its credential stood in the way."
+  }),
   completed_at: Schema.String,
   delivered_at: Schema.NullOr(Schema.String).annotate({
     description: "When the client reported it, of push alone; as the next two, as long as reports are kept."

@@ -25,6 +25,7 @@ const direct = (appId: AppId = app, askedAt = performance.now()): DirectBatch =>
       provider: "webpush",
       priority: "high",
       attempts: 0,
+      reason: null,
       fence: 1,
       suspicion: 0,
       credential: { version: 7, suspendedReason: null, acceptedAt: null },

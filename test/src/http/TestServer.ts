@@ -371,12 +371,14 @@ export interface OpenApi {
       string,
       {
         readonly security: ReadonlyArray<Record<string, unknown>>
+        readonly parameters?: ReadonlyArray<{ readonly name: string }>
         readonly requestBody?: {
           readonly content: Record<string, { readonly schema: object; readonly example: unknown }>
         }
         readonly responses: Record<
           string,
           {
+            readonly description: string
             readonly headers?: Record<string, object>
             readonly content?: Record<string, { readonly schema: object; readonly example?: unknown }>
           }
@@ -384,7 +386,9 @@ export interface OpenApi {
       }
     >
   >
-  readonly components: { readonly schemas: Record<string, object> }
+  readonly components: {
+    readonly schemas: Record<string, { readonly properties?: Record<string, { readonly description?: string }> }>
+  }
 }
 
 /** Asks anew where the machine has so much else to do that the first request waits too long for its permit. */

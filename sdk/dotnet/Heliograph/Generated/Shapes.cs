@@ -1694,6 +1694,7 @@ namespace Heliograph
             init => Put("error", value);
         }
 
+        /// <summary>How often it was tried, without the times that a limit of the provider or its credential stood in the way.</summary>
         public long Attempts
         {
             get => ReadInteger("attempts");
@@ -4408,6 +4409,7 @@ namespace Heliograph
             init => Put("priority", value);
         }
 
+        /// <summary>A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.</summary>
         public string? SendAt
         {
             get => ReadTextOrNull("send_at");
@@ -4426,6 +4428,7 @@ namespace Heliograph
             init => Put("timezone", value);
         }
 
+        /// <summary>Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.</summary>
         public string? CollapseKey
         {
             get => ReadTextOrNull("collapse_key");
@@ -5328,6 +5331,7 @@ namespace Heliograph
             init => Put("priority", value);
         }
 
+        /// <summary>A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.</summary>
         public string? SendAt
         {
             get => ReadTextOrNull("send_at");
@@ -5346,6 +5350,7 @@ namespace Heliograph
             init => Put("timezone", value);
         }
 
+        /// <summary>Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.</summary>
         public string? CollapseKey
         {
             get => ReadTextOrNull("collapse_key");
@@ -6591,6 +6596,7 @@ namespace Heliograph
             init => Put("priority", value);
         }
 
+        /// <summary>Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.</summary>
         public string? CollapseKey
         {
             get => ReadTextOrNull("collapse_key");

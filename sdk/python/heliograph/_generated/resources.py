@@ -846,7 +846,13 @@ class NotificationsResource:
         track: Union[Tracking, NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> AcceptedNotification:
-        """Send a notification."""
+        """Send a notification.
+
+        send_at: A time with its offset, as `2026-12-24T18:00:00Z` or
+            `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
+        collapse_key: Printable ASCII without spaces. Of messages that have the same one, a
+            device shows the newest.
+        """
         return self._client._value(
             "POST",
             "/api/v1/notifications",
@@ -896,7 +902,13 @@ class NotificationsResource:
         track: Union[Tracking, NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> NotificationPreview:
-        """See what a notification would do."""
+        """See what a notification would do.
+
+        send_at: A time with its offset, as `2026-12-24T18:00:00Z` or
+            `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
+        collapse_key: Printable ASCII without spaces. Of messages that have the same one, a
+            device shows the newest.
+        """
         return self._client._value(
             "POST",
             "/api/v1/notifications/preview",
@@ -937,7 +949,13 @@ class NotificationsResource:
         track: Union[Optional[Tracking], NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> Notification:
-        """Change a scheduled notification."""
+        """Change a scheduled notification.
+
+        send_at: A time with its offset, as `2026-12-24T18:00:00Z` or
+            `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
+        collapse_key: Printable ASCII without spaces. Of messages that have the same one, a
+            device shows the newest.
+        """
         return self._client._value(
             "PATCH",
             f"/api/v1/notifications/{segment('id', id)}",

@@ -483,6 +483,8 @@ class Delivery(TypedDict):
     # froze had the message in hand when the notification was cancelled, so the recipient may have got
     # it. If that node comes back with the result, the result replaces this.
     error: Optional[str]
+    # How often it was tried, without the times that a limit of the provider or its credential stood
+    # in the way.
     attempts: int
     completed_at: str
     # When the client reported it, of push alone; as the next two, as long as reports are kept.
@@ -1145,9 +1147,12 @@ class SendNotification(_SendNotification, total=False):
     variables: Dict[str, Any]
     ttl: int
     priority: Literal["high", "bulk"]
+    # A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with
+    # `local_time`, also a day, as `2026-12-24`.
     send_at: str
     local_time: str
     timezone: str
+    # Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
     collapse_key: str
     overrides: Overrides
     track: Tracking
@@ -1359,9 +1364,12 @@ class UpdateNotification(TypedDict, total=False):
     variables: Optional[Dict[str, Any]]
     ttl: Optional[int]
     priority: Optional[Literal["high", "bulk"]]
+    # A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with
+    # `local_time`, also a day, as `2026-12-24`.
     send_at: Optional[str]
     local_time: Optional[str]
     timezone: Optional[str]
+    # Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
     collapse_key: Optional[str]
     overrides: Optional[Overrides]
     track: Optional[Tracking]
@@ -1760,6 +1768,8 @@ _WorkflowStepOptions = TypedDict(
         "variables": 'Dict[str, Any]',
         "ttl": 'int',
         "priority": 'Literal["high", "bulk"]',
+        # Printable ASCII without spaces. Of messages that have the same one, a device shows the
+        # newest.
         "collapse_key": 'str',
         "overrides": 'Overrides',
         "track": 'Tracking',

@@ -167,12 +167,19 @@ layer(hotStores)("BatchStore", (it) => {
         })
       )
       expect(yield* account).toEqual({ accepted: 10, pending: 7, sent: 1, failed: 1, skipped: 1, cancelled: 0 })
-      yield* batches.finish(chunkOf(batch, recipients.slice(5, 8), { retries: [retry(recipients.slice(8))] }))
+      yield* batches.finish(
+        chunkOf(batch, recipients.slice(5, 8), { retries: [{ ...retry(recipients.slice(8)), reason: "timeout" }] })
+      )
       expect(yield* account).toEqual({ accepted: 10, pending: 4, sent: 4, failed: 1, skipped: 1, cancelled: 0 })
       expect(yield* notifications.completeIfDone(id)).toBe(false)
 
       const [second] = yield* batches.claim(lane(app), 10, 60_000)
-      expect(second).toMatchObject({ recipients: recipients.slice(8), attempts: 1, notificationId: id })
+      expect(second).toMatchObject({
+        recipients: recipients.slice(8),
+        attempts: 1,
+        reason: "timeout",
+        notificationId: id
+      })
       yield* batches.finish(chunkOf(second!, recipients.slice(8)))
       expect(yield* account).toMatchObject({ accepted: 10, pending: 2, sent: 6 })
       expect(yield* batches.claim(lane(app), 10, 60_000)).toEqual([])

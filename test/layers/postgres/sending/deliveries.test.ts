@@ -277,15 +277,18 @@ layer(ContactStores.layer.pipe(Layer.provideMerge(hotStores)))("deliveries", (it
           retries: [
             again(0, 3, { reason: "503 UNAVAILABLE" }),
             again(3, 7, { reason: "503 UNAVAILABLE", attempts: 2, delayMs: 120_000 }),
-            again(7, 10, { reason: "401 UNAUTHENTICATED", suspended: true })
+            again(7, 9, { reason: "401 UNAUTHENTICATED", suspended: true }),
+            // A limit of the device's own, which counts no attempt and slows nobody else.
+            again(9, 10, { reason: "TooManyRequests", attempts: 0 })
           ]
         })
       )
-      const [first, second, ...none] = yield* notifications.retries(app, id)
+      const [first, second, third, ...none] = yield* notifications.retries(app, id)
       expect(first).toMatchObject({ provider: "fcm", error: "503 UNAVAILABLE", attempts: 2, recipients: 7 })
       expect(first!.nextAt! - Date.now()).toBeGreaterThan(30_000)
       expect(first!.nextAt! - Date.now()).toBeLessThan(90_000)
-      expect(second).toMatchObject({ error: "401 UNAUTHENTICATED", attempts: 1, recipients: 3, nextAt: null })
+      expect(second).toMatchObject({ error: "401 UNAUTHENTICATED", attempts: 1, recipients: 2, nextAt: null })
+      expect(third).toMatchObject({ error: "TooManyRequests", attempts: 0, recipients: 1 })
       expect(none).toEqual([])
       expect(yield* notifications.retries(yield* newApp, id)).toEqual([])
     })

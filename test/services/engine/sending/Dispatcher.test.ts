@@ -37,6 +37,7 @@ const setup = Effect.fnUntraced(function* (
     id: uuidv7() as BatchId,
     notificationId: uuidv7() as NotificationId,
     attempts: 0,
+    reason: null,
     fence: 1,
     suspicion: 0,
     credential: null,

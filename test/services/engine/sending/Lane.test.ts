@@ -22,6 +22,7 @@ const batch = (): ClaimedBatch => ({
   provider: "apns",
   priority: "bulk",
   attempts: 0,
+  reason: null,
   fence: 1,
   suspicion: 0,
   credential: { version: 1, suspendedReason: null, acceptedAt: null },

@@ -13,6 +13,7 @@ const batch = (recipients: ReadonlyArray<string>, over: Partial<ClaimedBatch> = 
   provider: "apns",
   priority: "bulk",
   attempts: 0,
+  reason: null,
   fence: 1,
   suspicion: 0,
   credential: { version: 1, suspendedReason: null, acceptedAt: null },
@@ -88,6 +89,14 @@ describe("Results", () => {
     const chunk = results.take(NOW)
     expect(chunk.retries).toEqual([])
     expect(chunk.final.errors).toEqual(["expired: busy"])
+  })
+
+  it("says of whose time is over what the attempt before met, as a provider that could not be reached", () => {
+    const results = new Results(batch(["a", "b", "c"], { attempts: 1, reason: "timeout" }), rules, () => 1)
+    results.add("a", { _tag: "Fail", reason: "expired" }, NOW)
+    results.add("b", { _tag: "Fail", reason: "payload_too_large" }, NOW)
+    results.failRest("expired")
+    expect(results.take(NOW).final.errors).toEqual(["expired: timeout", "payload_too_large", "expired: timeout"])
   })
 
   it("keeps the messages of a refused credential, without counting an attempt, and tells the lane", () => {

@@ -48,6 +48,7 @@ const sendingOf = (
       provider: "fcm",
       priority: "bulk",
       attempts: 0,
+      reason: null,
       fence: 1,
       suspicion: 0,
       credential: null,

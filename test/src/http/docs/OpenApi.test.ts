@@ -43,6 +43,25 @@ describe("GET /api/v1/openapi.json", () => {
     }
   })
 
+  it("says in which form a time to send at, and a collapse key, are taken", () => {
+    const { collapse_key, send_at } = server.document.components.schemas["SendNotification"]!.properties!
+    expect(collapse_key!.description).toContain("Printable ASCII without spaces")
+    expect(send_at!.description).toContain("2026-12-24T18:00:00.5+02:00")
+  })
+
+  it("says of every operation that takes a key what a repetition is answered while the first is at work", () => {
+    let operations = 0
+    for (const methods of Object.values(server.document.paths)) {
+      for (const { parameters = [], responses } of Object.values(methods)) {
+        if (!parameters.some(({ name }) => name === "Idempotency-Key")) continue
+        operations++
+        expect(Object.keys(responses["409"]!.headers!)).toContain("Retry-After")
+        expect(responses["409"]!.description).toContain("repeat it with the same key")
+      }
+    }
+    expect(operations).toBeGreaterThan(10)
+  })
+
   it("has patterns that ECMA 262 with and without Unicode, Python and RE2 all read", () => {
     const patterns = new Set<string>()
     JSON.stringify(server.document, (name, value: unknown) => {

@@ -944,10 +944,12 @@ module Heliograph
       # @param variables [Hash]
       # @param ttl [Integer]
       # @param priority [String] One of: high, bulk.
-      # @param send_at [String]
+      # @param send_at [String] A time with its offset, as `2026-12-24T18:00:00Z` or
+      #   `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
       # @param local_time [String]
       # @param timezone [String]
-      # @param collapse_key [String]
+      # @param collapse_key [String] Printable ASCII without spaces. Of messages that have the same one,
+      #   a device shows the newest.
       # @param overrides [Overrides]
       # @param track [Tracking]
       # @return [AcceptedNotification]
@@ -1008,10 +1010,12 @@ module Heliograph
       # @param variables [Hash]
       # @param ttl [Integer]
       # @param priority [String] One of: high, bulk.
-      # @param send_at [String]
+      # @param send_at [String] A time with its offset, as `2026-12-24T18:00:00Z` or
+      #   `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
       # @param local_time [String]
       # @param timezone [String]
-      # @param collapse_key [String]
+      # @param collapse_key [String] Printable ASCII without spaces. Of messages that have the same one,
+      #   a device shows the newest.
       # @param overrides [Overrides]
       # @param track [Tracking]
       # @return [NotificationPreview]
@@ -1061,10 +1065,12 @@ module Heliograph
       # @param variables [Hash, nil]
       # @param ttl [Integer, nil]
       # @param priority [String, nil] One of: high, bulk.
-      # @param send_at [String, nil]
+      # @param send_at [String, nil] A time with its offset, as `2026-12-24T18:00:00Z` or
+      #   `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
       # @param local_time [String, nil]
       # @param timezone [String, nil]
-      # @param collapse_key [String, nil]
+      # @param collapse_key [String, nil] Printable ASCII without spaces. Of messages that have the same
+      #   one, a device shows the newest.
       # @param overrides [Overrides, nil]
       # @param track [Tracking, nil]
       # @return [Notification]

@@ -55,6 +55,10 @@ public final class Delivery extends Shape {
     return text("error");
   }
 
+  /**
+   * How often it was tried, without the times that a limit of the provider or its credential stood in
+   * the way.
+   */
   public long attempts() {
     return there("attempts", integer("attempts"));
   }

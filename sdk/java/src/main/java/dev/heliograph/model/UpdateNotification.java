@@ -48,6 +48,10 @@ public final class UpdateNotification extends Shape {
     return text("priority");
   }
 
+  /**
+   * A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with
+   * `local_time`, also a day, as `2026-12-24`.
+   */
   public @Nullable String sendAt() {
     return text("send_at");
   }
@@ -60,6 +64,9 @@ public final class UpdateNotification extends Shape {
     return text("timezone");
   }
 
+  /**
+   * Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+   */
   public @Nullable String collapseKey() {
     return text("collapse_key");
   }
@@ -122,6 +129,10 @@ public final class UpdateNotification extends Shape {
       return this;
     }
 
+    /**
+     * A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with
+     * `local_time`, also a day, as `2026-12-24`.
+     */
     public Builder sendAt(@Nullable String value) {
       put("send_at", value);
       return this;
@@ -137,6 +148,9 @@ public final class UpdateNotification extends Shape {
       return this;
     }
 
+    /**
+     * Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+     */
     public Builder collapseKey(@Nullable String value) {
       put("collapse_key", value);
       return this;

@@ -62,6 +62,9 @@ public final class WorkflowStep extends Shape {
     return text("priority");
   }
 
+  /**
+   * Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+   */
   public @Nullable String collapseKey() {
     return text("collapse_key");
   }
@@ -238,6 +241,9 @@ public final class WorkflowStep extends Shape {
       return this;
     }
 
+    /**
+     * Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+     */
     public Builder collapseKey(String value) {
       put("collapse_key", value);
       return this;
