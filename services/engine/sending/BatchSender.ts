@@ -217,6 +217,10 @@ const sendPush = Effect.fnUntraced(function* (
     slice: SLICE[kind],
     // A database that does not answer is no reason to stop.
     isHalted: notifications.isHalted(batch.notificationId).pipe(Effect.catch(() => Effect.succeed(false))),
+    isReplaced: Effect.catch(
+      Effect.map(credentials.find(appId, kind), (now) => Option.isNone(now) || now.value.version !== version),
+      () => Effect.succeed(false)
+    ),
     giveBack: store.release(batch.id, batch.fence, 0, false),
     extend: gate.writing("batches", [batch], (attempt) =>
       attempt(store.extend(batch.id, batch.fence, settings.leaseMs))

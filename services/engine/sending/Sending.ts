@@ -16,6 +16,8 @@ import type { Finding, Standing } from "./CredentialProbes.ts"
 
 /** How often results are written while a batch is under way: what a crash can repeat is at most what came since. */
 const SAVE_MS = 250
+/** How often a batch that waits, or goes slice by slice, looks whether its credential is still the present one. */
+const COMPARE_MS = 1000
 /** How long after a notification's expiry answers of messages under way are still waited for. */
 const GRACE_MS = 2000
 /**
@@ -55,6 +57,8 @@ export interface Sending extends LeaseTerms {
   readonly slice: number
   /** Whether the notification was paused or cancelled meanwhile. */
   readonly isHalted: Effect.Effect<boolean, StoreError>
+  /** Whether the credential was replaced, or removed, meanwhile: what has not begun goes by the present one. */
+  readonly isReplaced: Effect.Effect<boolean>
   /** Gives the rest of the batch back. */
   readonly giveBack: Effect.Effect<void, StoreError>
 }
@@ -78,8 +82,10 @@ interface Run {
   readonly asking: Array<Fiber.Fiber<void, StoreError>>
   /** Recipients wait until results can be written. */
   isWaiting: boolean
-  /** The notification was paused or cancelled: nothing more begins. */
+  /** The notification was paused or cancelled, or the credential replaced: nothing more begins. */
   isHalted: boolean
+  /** The latter: not even those begin that the provider has in hand. */
+  isOutdated: boolean
   /** Some have not begun for it, and are given back. */
   isCut: boolean
   /** Ended by a cancel: there is no lease to keep any more. */
@@ -117,6 +123,7 @@ const runOf = (sending: Sending): Run => {
     asking: [],
     isWaiting: false,
     isHalted: false,
+    isOutdated: false,
     isCut: false,
     isEnded: false,
     hearsUntil: 0
@@ -233,7 +240,7 @@ const send = Effect.fnUntraced(function* (run: Run, all: ReadonlyArray<Target>) 
 const handOver = Effect.fnUntraced(function* (run: Run, part: ReadonlyArray<Target>) {
   const { lease, sending } = run
   const { credential, message, provider, standing } = sending
-  const mayBegin = () => standing.refusal() === null && lease.mayBegin()
+  const mayBegin = () => !run.isOutdated && standing.refusal() === null && lease.mayBegin()
   // Of two outcomes the first counts: results are counted to know when all are there, and a second one of somebody
   // would pass for somebody else's.
   const answered = new Uint8Array(part.length)
@@ -265,6 +272,7 @@ const saveUntilEnd = Effect.fnUntraced(function* (run: Run, fiber: Fiber.Fiber<v
   const { rules } = sending
   let savedAt = performance.now()
   let lookedAt = savedAt
+  let comparedAt = -Infinity
   while (true) {
     const isDone = yield* Effect.raceFirst(Effect.as(Fiber.join(fiber), true), Effect.as(Effect.sleep(SAVE_MS), false))
     if (evidence.isAccepted) yield* sending.noteAcceptance
@@ -282,6 +290,10 @@ const saveUntilEnd = Effect.fnUntraced(function* (run: Run, fiber: Fiber.Fiber<v
     // What is handed over whole cannot be cut, unless it waits.
     if (!run.isHalted && (run.isWaiting || sending.targets.length > sending.slice)) {
       run.isHalted = yield* sending.isHalted
+      if (!run.isHalted && lookedAt - comparedAt >= COMPARE_MS) {
+        comparedAt = lookedAt
+        run.isHalted = run.isOutdated = yield* sending.isReplaced
+      }
     }
     // Writing results prolongs the lease; a provider that answers nothing for a while must not let it run out.
     if (results.unsaved === 0 && performance.now() - savedAt < rules.leaseMs / 3) continue

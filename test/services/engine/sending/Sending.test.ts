@@ -78,6 +78,7 @@ const sendingOf = (
     standing: WORKS,
     slice: Infinity,
     isHalted: Effect.succeed(false),
+    isReplaced: Effect.succeed(false),
     giveBack: Effect.void,
     suspend: () => Effect.die("not to be suspended"),
     noteAcceptance: Effect.void,
@@ -87,7 +88,10 @@ const sendingOf = (
   }
 }
 
-it("begins no further slice of a mailing that was halted, and gives the rest back", async () => {
+it.each([
+  ["that was halted", "isHalted"],
+  ["whose credential was replaced", "isReplaced"]
+])("begins no further slice of a mailing %s, and gives the rest back", async (_, look) => {
   const all = targets(5)
   const chunks: Array<ResultChunk> = []
   const sent: Array<string> = []
@@ -107,7 +111,7 @@ it("begins no further slice of a mailing that was halted, and gives the rest bac
         send,
         chunks,
         slice: 2,
-        isHalted: Effect.sync(() => {
+        [look]: Effect.sync(() => {
           setImmediate(() => Effect.runFork(Deferred.succeed(asked, undefined)))
           return true
         }),
