@@ -102,12 +102,12 @@ describe("SmtpProvider", () => {
 
   it("withholds what waited for a server that could not be reached, when it may not begin any more", async () => {
     let isReplaced = false
-    const silent = createServer((socket) => {
+    const closing = createServer((socket) => {
       isReplaced = true
       socket.destroy()
     })
-    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
-    const url = `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    await new Promise<void>((resolve) => closing.listen(0, "127.0.0.1", resolve))
+    const url = `smtp://127.0.0.1:${(closing.address() as AddressInfo).port}`
     const outcomes = await sender.send({
       message: mail(),
       credential: owner(url),
@@ -115,7 +115,7 @@ describe("SmtpProvider", () => {
       mayBegin: () => !isReplaced
     })
     expect(new Set(tags(outcomes))).toEqual(new Set(["Withheld"]))
-    await new Promise((resolve) => silent.close(resolve))
+    await new Promise((resolve) => closing.close(resolve))
   })
 
   it("offers one-click unsubscription in bulk mail, and not in a transactional message", async () => {
