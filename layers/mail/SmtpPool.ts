@@ -242,11 +242,7 @@ export class SmtpPool {
     }
     const works = this.#works
     this.#works = []
-    for (const work of works) {
-      // Whose server was replaced meanwhile has not failed: they are sent by another.
-      if (work.batch.mayBegin?.() === false) work.withhold()
-      while (work.waiting > 0) work.fail(work.take(), failure, "connect")
-    }
+    for (const work of works) while (work.waiting > 0) work.fail(work.take(), failure, "connect")
   }
 
   #end(link: Link): void {

@@ -248,11 +248,14 @@ const handOver = Effect.fnUntraced(function* (run: Run, part: ReadonlyArray<Targ
   yield* provider.send({ message, credential, targets: part, mayBegin }, (index, outcome) => {
     if (answered[index] === 1) return
     answered[index] = 1
-    if (outcome._tag === "Withheld") withheld.push(part[index]!)
+    if (outcome._tag === "Withheld" || (run.isOutdated && isUntaken(outcome))) withheld.push(part[index]!)
     else note(run, part[index]!, outcome)
   })
   return withheld
 })
+
+/** Whether the message surely was not taken, and may go again: of a credential that was replaced, by the present one. */
+const isUntaken = (outcome: Outcome): boolean => outcome._tag === "Retry" && outcome.isUnknown !== true
 
 /** Notes what the provider said of a recipient. */
 const note = ({ evidence, results }: Run, { id }: Target, outcome: Outcome): void => {

@@ -100,24 +100,6 @@ describe("SmtpProvider", () => {
     expect(smtp.stats()).toMatchObject({ accepted: 5 })
   })
 
-  it("withholds what waited for a server that could not be reached, when it may not begin any more", async () => {
-    let isReplaced = false
-    const closing = createServer((socket) => {
-      isReplaced = true
-      socket.destroy()
-    })
-    await new Promise<void>((resolve) => closing.listen(0, "127.0.0.1", resolve))
-    const url = `smtp://127.0.0.1:${(closing.address() as AddressInfo).port}`
-    const outcomes = await sender.send({
-      message: mail(),
-      credential: owner(url),
-      targets: people(20),
-      mayBegin: () => !isReplaced
-    })
-    expect(new Set(tags(outcomes))).toEqual(new Set(["Withheld"]))
-    await new Promise((resolve) => closing.close(resolve))
-  })
-
   it("offers one-click unsubscription in bulk mail, and not in a transactional message", async () => {
     const strict = await Smtp.start({ bulk: true })
     const bulk = await sender.send({ message: mail(), credential: owner(strict.url), targets: people(2) })

@@ -126,6 +126,40 @@ it.each([
   expect(givenBack).toBe(1)
 })
 
+it("spends no attempt on what a credential that was replaced meanwhile did not get through, and may go again", async () => {
+  const all = targets(4)
+  const chunks: Array<ResultChunk> = []
+  let givenBack = 0
+  const asked = await Effect.runPromise(Deferred.make<void>())
+  const outcomes: ReadonlyArray<Outcome> = [
+    { _tag: "Retry", reason: "connection_connect", afterMs: null },
+    // It may have been taken.
+    { _tag: "Retry", reason: "possibly_delivered", afterMs: null, isUnknown: true },
+    { _tag: "Ok", messageId: null }
+  ]
+  const send: Provider["send"] = (_, onOutcome) =>
+    Effect.map(Deferred.await(asked), () => outcomes.forEach((outcome, index) => onOutcome(index, outcome)))
+  await Effect.runPromise(
+    sendBatch(
+      sendingOf(all, {
+        send,
+        chunks,
+        slice: 3,
+        isReplaced: Effect.sync(() => {
+          setImmediate(() => Effect.runFork(Deferred.succeed(asked, undefined)))
+          return true
+        }),
+        giveBack: Effect.sync(() => void givenBack++)
+      })
+    )
+  )
+  const ids = all.map(({ id }) => id)
+  expect(chunks.flatMap(({ final }) => final.recipients)).toEqual([ids[2]])
+  expect(chunks.flatMap(({ retries }) => retries.flatMap(({ recipients }) => recipients))).toEqual([ids[1]])
+  expect(chunks.at(-1)!.remaining).toEqual([ids[0], ids[3]])
+  expect(givenBack).toBe(1)
+})
+
 it("waits for its provider when the lease cannot be prolonged because the database is away", async () => {
   const chunks: Array<ResultChunk> = []
   let tries = 0
