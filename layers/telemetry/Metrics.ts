@@ -4,17 +4,31 @@ import { bucketOf, emptyBuckets, merge, seriesOf } from "../../services/domain/o
 import type { Registry } from "../../services/ports/operations/Metrics.ts"
 import { Metrics } from "../../services/ports/operations/Metrics.ts"
 
+interface Entry {
+  readonly name: MetricName
+  /** As they were given last. */
+  labels: Labels
+  value: number
+  buckets?: Array<number>
+}
+
 /** A registry in memory: it begins with nothing, and what it counted ends with the process. */
 export const makeRegistry = (): Registry => {
-  const counts = new Map<string, { name: MetricName; labels: Labels; value: number; buckets?: Array<number> }>()
+  const counts = new Map<string, Entry>()
+  /** The last entry of each name: who counts each message gives the same labels again, and needs no key of them. */
+  const latest = new Map<MetricName, Entry>()
   const sources = new Set<() => ReadonlyArray<Sample>>()
-  const entry = (name: MetricName, labels: Labels) => {
+  const entry = (name: MetricName, labels: Labels): Entry => {
+    const last = latest.get(name)
+    if (last?.labels === labels) return last
     const key = seriesOf(name, labels)
     let found = counts.get(key)
     if (found === undefined) {
       found = { name, labels, value: 0 }
       counts.set(key, found)
     }
+    found.labels = labels
+    latest.set(name, found)
     return found
   }
   const observeAll: Registry["observeAll"] = (name, labels, all) => {

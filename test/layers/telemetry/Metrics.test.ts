@@ -14,6 +14,25 @@ describe("a registry", () => {
     ])
   })
 
+  it("counts by labels that are given again and others in between", () => {
+    const registry = makeRegistry()
+    const [sent, failed] = [{ outcome: "sent" }, { outcome: "failed" }]
+    for (const labels of [sent, sent, failed, { outcome: "sent" }, sent, failed]) {
+      registry.add("heliograph_recipients_total", labels, 1)
+      registry.observe("heliograph_batch_seconds", labels, 0.001)
+    }
+    registry.add("heliograph_webhook_posts_total", sent, 1)
+    expect(
+      registry.read().map(({ buckets, labels, name, value }) => [name, labels["outcome"], buckets?.[0] ?? value])
+    ).toEqual([
+      ["heliograph_recipients_total", "sent", 4],
+      ["heliograph_batch_seconds", "sent", 4],
+      ["heliograph_recipients_total", "failed", 2],
+      ["heliograph_batch_seconds", "failed", 2],
+      ["heliograph_webhook_posts_total", "sent", 1]
+    ])
+  })
+
   it("asks its sources when it is read, and no longer when they have ended", () => {
     const registry = makeRegistry()
     let value = 1
