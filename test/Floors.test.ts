@@ -224,6 +224,7 @@ const LOOSE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "Database.ts": "a database for each test file",
     "DnsServer.ts": "for tests of any folder",
     "NatsServer.ts": "for tests of any folder",
+    "Patterns.test.ts": "what holds for every regular expression of the product",
     "PgBouncer.ts": "for tests of any folder",
     "Ports.ts": "for tests of any folder",
     "PostgresServer.ts": "for tests of any folder",

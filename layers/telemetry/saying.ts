@@ -16,9 +16,17 @@ export const saying = (error: unknown): string => {
   return parts.filter((part, i) => i === 0 || !parts[i - 1]!.endsWith(part)).join(": ")
 }
 
+/** A text of several lines in one. */
+const lineOf = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ")
+
 const one = (error: unknown): string => {
   if (!(error instanceof Error)) return typeof error === "string" ? error : plain(error)
-  const text = error.message.trim().replaceAll(/\s*\n\s*/g, " ")
+  const text = lineOf(error.message)
   if (text !== "") return error.name === "Error" ? text : `${error.name}: ${text}`
   const fields = Object.entries(error)
     .filter(([name, value]) => !OURS.has(name) && ["string", "number", "boolean"].includes(typeof value))

@@ -15,13 +15,20 @@ const codePoints = (value: string): number => {
   return count
 }
 
-/** At most so many characters: Unicode code points, as JSON Schema and PostgreSQL count them, and not units of UTF-16. */
+/**
+ * At most so many characters: Unicode code points, as JSON Schema and PostgreSQL count them, and not units of UTF-16. What
+ * is longer is looked at no further: the checks that come behind it are made for short texts.
+ */
 export const maxLength = (max: number) =>
-  Schema.makeFilter((value: string) => value.length <= max || (value.length <= 2 * max && codePoints(value) <= max), {
-    expected: `a value with a length of at most ${max}`,
-    toJsonSchema: () => ({ maxLength: max }),
-    arbitraryConstraint: { maxLength: max }
-  })
+  Schema.makeFilter(
+    (value: string) => value.length <= max || (value.length <= 2 * max && codePoints(value) <= max),
+    {
+      expected: `a value with a length of at most ${max}`,
+      toJsonSchema: () => ({ maxLength: max }),
+      arbitraryConstraint: { maxLength: max }
+    },
+    true
+  )
 
 /** Letters, digits, punctuation and symbols, but for those that fonts draw as nothing. */
 const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u

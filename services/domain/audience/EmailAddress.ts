@@ -9,7 +9,7 @@ export const StoredAddress = Schema.String.check(
   maxLength(254),
   Schema.isPattern(/^[^\s@<>(),;:\\"[\]\p{Cc}]{1,64}@[^\s@<>(),;:\\"[\]\p{Cc}]{1,189}$/u, {
     message: "must be an e-mail address"
-  })
+  }).abort()
 )
 
 /** A label beyond ASCII, and as it is written in ASCII. */
@@ -41,8 +41,12 @@ export const asciiAddress = (address: string): string => {
   return isAscii(domain) ? address : `${address.slice(0, at)}@${asciiDomain(domain) ?? domain}`
 }
 
-/** The part before the @: what is no letter, mark, digit or symbol has to be of ASCII. */
-const LOCAL_PART = /^(?:[!#%&'*+./=?^`{|}~\w-]|(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{M}\p{N}\p{S}])+$/u
+/**
+ * The part before the @: what is no letter, mark, digit or symbol has to be of ASCII. No character fits both of the
+ * alternatives: with each that did, the time to refuse a text would double.
+ */
+const LOCAL_PART =
+  /^(?:[!#$%&'*+./=?^`{|}~\w-]|(?![\p{ASCII}\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{M}\p{N}\p{S}])+$/u
 
 // Dots in a row and at the end are allowed: Japanese carriers have given out such addresses.
 const isLocalPart = (text: string): boolean =>

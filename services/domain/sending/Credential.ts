@@ -24,11 +24,18 @@ const Url = (protocols: ReadonlyArray<string>) =>
     )
   )
 
+const PEM_BEGIN = /-----BEGIN [A-Z ]*PRIVATE KEY-----/
+const PEM_END = /-----END [A-Z ]*PRIVATE KEY-----/
+
+/** One after the other: a pattern of both would look for the end once for each beginning. */
+const hasPrivateKey = (text: string): boolean => {
+  const begin = PEM_BEGIN.exec(text)
+  return begin !== null && PEM_END.test(text.slice(begin.index + begin[0].length + 1))
+}
+
 const Pem = Schema.String.check(
   maxLength(16_384),
-  Schema.isPattern(/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+-----END [A-Z ]*PRIVATE KEY-----/, {
-    message: "must be a private key in PEM form"
-  })
+  Schema.makeFilter((value: string) => hasPrivateKey(value) || "must be a private key in PEM form")
 )
 
 /** Team and key ids of Apple are ten letters and digits. */

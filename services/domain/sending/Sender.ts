@@ -9,7 +9,6 @@ export interface SenderParts {
   readonly address: string
 }
 
-const NAMED = /^(.*?)\s*<([^<>]+)>\s*$/s
 const QUOTED = /^"((?:[^"\\]|\\.)*)"$/s
 
 /**
@@ -17,9 +16,12 @@ const QUOTED = /^"((?:[^"\\]|\\.)*)"$/s
  * characters like others, and not what they mean in a header.
  */
 export const senderOf = (from: string): SenderParts => {
-  const [, name = "", address = from] = NAMED.exec(from) ?? []
-  const quoted = QUOTED.exec(name.trim())?.[1]
-  return { name: quoted?.replace(/\\(.)/gs, "$1") ?? name.trim(), address: address.trim() }
+  const text = from.trim()
+  const bracket = text.lastIndexOf("<")
+  const inside = bracket === -1 || !text.endsWith(">") ? "" : text.slice(bracket + 1, -1)
+  if (inside === "" || inside.includes(">")) return { name: "", address: text }
+  const name = text.slice(0, bracket).trim()
+  return { name: QUOTED.exec(name)?.[1]?.replace(/\\(.)/gs, "$1") ?? name, address: inside.trim() }
 }
 
 const isAddress = Schema.is(EmailAddress)

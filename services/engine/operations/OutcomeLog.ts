@@ -12,7 +12,8 @@ const MOST_REASONS = 5
 const MOST_TEXT = 200
 
 /** What providers and receivers say may name a person's address, which the log is not for. */
-export const withoutAddresses = (reason: string): string => reason.replace(/[^\s<>"',;:]+@[^\s<>"',;]+/g, "…@…")
+export const withoutAddresses = (reason: string): string =>
+  reason.replace(/(?<![^\s<>"',;:])[^\s<>"',;:]+@[^\s<>"',;]+/g, "…@…")
 
 const shown = (reason: string): string => withoutAddresses(reason).slice(0, MOST_TEXT)
 
