@@ -40,6 +40,10 @@ export const reportFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.E
     return text === "" ? Effect.void : Console.error(text)
   })
 
+// Whoever reads the output may end first (`| head`, Ctrl-C of `| tee`). That is no reason for a service to end, in the middle
+// of its work, and none to show a stack trace.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+
 let isOrderly = false
 
 /** For commands that run until they are told to stop: SIGTERM is their ordinary end, and they exit with 0. */
@@ -65,8 +69,18 @@ const codeOf = (exit: Exit.Exit<unknown, unknown>): Promise<number> => {
   return new Promise((resolve) => Runtime.defaultTeardown(exit, resolve))
 }
 
+/** How long a service waits for somebody to read the last lines of its log. */
+const LAST_LINES_MS = 1000
+
 const written = (stream: NodeJS.WriteStream): Promise<void> =>
-  new Promise((resolve) => (stream.writable ? stream.write("", () => resolve()) : resolve()))
+  new Promise((resolve) => {
+    // Whoever reads what a command prints may be slow; a service that has come to its end waits for nobody.
+    if (isOrderly) setTimeout(resolve, LAST_LINES_MS)
+    // A reader that is gone has read all that it will.
+    stream.on("error", () => resolve())
+    if (stream.writable) stream.write("", () => resolve())
+    else resolve()
+  })
 
 /**
  * Ends the process as soon as its command has ended and its output is written: no timer, socket or thread that somebody

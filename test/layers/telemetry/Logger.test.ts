@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Layer, Redacted } from "effect"
+import { Writable } from "node:stream"
 import { layer as settingsLayer } from "../../../layers/config/Settings.ts"
 import { starting } from "../../../layers/local/Handler.ts"
-import { layerTo } from "../../../layers/telemetry/Logger.ts"
+import { layerTo, sinkOf } from "../../../layers/telemetry/Logger.ts"
 import { QueueUnavailable } from "../../../services/ports/operations/JobQueue.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 
@@ -21,6 +22,24 @@ const one = (lines: ReadonlyArray<string>) => {
   assert.strictEqual(lines.length, 1)
   return JSON.parse(lines[0]!) as Record<string, unknown>
 }
+
+describe("what the log is written to", () => {
+  it("may break, which costs its lines alone", () => {
+    const stream = new Writable({ write: (_line, _encoding, done) => done(new Error("EPIPE")) })
+    const sink = sinkOf(stream)
+    sink.write("one\n")
+    sink.write("two\n")
+    return new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  })
+
+  it("keeps no more than some megabytes of lines for a reader that stands still", () => {
+    const stream = new Writable({ write: () => {} })
+    const sink = sinkOf(stream)
+    for (let line = 0; line < 1000; line++) sink.write("x".repeat(100_000))
+    assert.isBelow(stream.writableLength, 10_000_000)
+    assert.isAbove(stream.writableLength, 5_000_000)
+  })
+})
 
 describe("Logger", () => {
   it.effect("writes one JSON object a line, with time, level, message and annotations", () =>

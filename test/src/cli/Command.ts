@@ -9,7 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const MAIN = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
+export const MAIN = fileURLToPath(new URL("../../../src/main.ts", import.meta.url))
 
 /** How a command ended: `code` is null when it had to be killed, because it did not end by itself. */
 export interface Ended {

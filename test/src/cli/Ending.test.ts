@@ -1,11 +1,12 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
+import { once } from "node:events"
 import { describe } from "vitest"
 import { lastingPort } from "../../Ports.ts"
 import type { Ended } from "./Command.ts"
-import { command, folder, silentServer } from "./Command.ts"
+import { command, folder, MAIN, silentServer } from "./Command.ts"
 
 const TIMEOUT = 240_000
 const key = () => randomBytes(32).toString("hex")
@@ -54,6 +55,35 @@ describe.concurrent("a command", () => {
           "Cannot listen at 192.0.2.1:8080: this machine does not have this address. Choose one of its own with HOST, or 0.0.0.0 for all of them."
         )
         expect([serving.code, simulating.code, elsewhere.code]).toEqual([1, 1, 1])
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "serve goes on, and ends in order, when nobody reads its log any more",
+    () =>
+      Effect.gen(function* () {
+        const port = yield* lastingPort
+        const child = spawn(process.execPath, [MAIN, "serve"], {
+          env: {
+            PATH: process.env["PATH"],
+            DATA_DIR: yield* folder,
+            PORT: String(port),
+            PROCESSES: "1",
+            DRAIN_TIMEOUT: "5"
+          },
+          stdio: ["ignore", "pipe", "pipe"]
+        })
+        const code = yield* Effect.promise(async () => {
+          // It prints the keys of its first start when it has begun.
+          await once(child.stdout, "data")
+          child.stdout.destroy()
+          child.stderr.destroy()
+          child.kill("SIGTERM")
+          const [ended] = (await once(child, "exit")) as [number | null]
+          return ended
+        }).pipe(Effect.ensuring(Effect.sync(() => child.kill("SIGKILL"))))
+        expect(code).toBe(0)
       }).pipe(Effect.scoped),
     TIMEOUT
   )
