@@ -2059,6 +2059,8 @@ type SendNotification struct {
 
 	Variables map[string]any `json:"variables"`
 
+	// Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a
+	// minute, and the provider does not keep it.
 	TTL *int64 `json:"ttl"`
 
 	// One of: high, bulk.
@@ -2072,7 +2074,8 @@ type SendNotification struct {
 
 	Timezone *string `json:"timezone"`
 
-	// Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+	// Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the
+	// provider took last: the newest, unless an older one had to be tried again.
 	CollapseKey *string `json:"collapse_key"`
 
 	Overrides *Overrides `json:"overrides"`
@@ -2533,6 +2536,8 @@ type UpdateNotification struct {
 
 	Variables Nullable[map[string]any] `json:"variables"`
 
+	// Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a
+	// minute, and the provider does not keep it.
 	TTL Nullable[int64] `json:"ttl"`
 
 	// One of: high, bulk.
@@ -2546,7 +2551,8 @@ type UpdateNotification struct {
 
 	Timezone Nullable[string] `json:"timezone"`
 
-	// Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+	// Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the
+	// provider took last: the newest, unless an older one had to be tried again.
 	CollapseKey Nullable[string] `json:"collapse_key"`
 
 	Overrides Nullable[Overrides] `json:"overrides"`
@@ -3306,12 +3312,15 @@ type WorkflowStep struct {
 
 	Variables map[string]any `json:"variables"`
 
+	// Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a
+	// minute, and the provider does not keep it.
 	TTL *int64 `json:"ttl"`
 
 	// One of: high, bulk.
 	Priority *string `json:"priority"`
 
-	// Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+	// Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the
+	// provider took last: the newest, unless an older one had to be tried again.
 	CollapseKey *string `json:"collapse_key"`
 
 	Overrides *Overrides `json:"overrides"`

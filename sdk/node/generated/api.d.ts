@@ -1028,13 +1028,14 @@ export type SendNotification = {
   }
   readonly template_id?: string
   readonly variables?: Readonly<Record<string, unknown>>
+  /** Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a minute, and the provider does not keep it. */
   readonly ttl?: number
   readonly priority?: "high" | "bulk"
   /** A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`. */
   readonly send_at?: string
   readonly local_time?: string
   readonly timezone?: string
-  /** Printable ASCII without spaces. Of messages that have the same one, a device shows the newest. */
+  /** Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the provider took last: the newest, unless an older one had to be tried again. */
   readonly collapse_key?: string
   readonly overrides?: {
     readonly apns?: Readonly<Record<string, unknown>>
@@ -1651,9 +1652,10 @@ export type WorkflowStep =
       readonly channels?: ReadonlyArray<"push" | "email" | "inbox">
       readonly template_id?: string
       readonly variables?: Readonly<Record<string, unknown>>
+      /** Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a minute, and the provider does not keep it. */
       readonly ttl?: number
       readonly priority?: "high" | "bulk"
-      /** Printable ASCII without spaces. Of messages that have the same one, a device shows the newest. */
+      /** Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the provider took last: the newest, unless an older one had to be tried again. */
       readonly collapse_key?: string
       readonly overrides?: {
         readonly apns?: Readonly<Record<string, unknown>>

@@ -118,7 +118,10 @@ export const requestParts = {
   /** Instead of a content: a template, filled with `variables` and with what is known of each recipient. */
   template_id: TemplateId,
   variables: Variables,
-  ttl: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_TTL })),
+  ttl: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_TTL })).annotate({
+    description:
+      "Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a minute, and the provider does not keep it."
+  }),
   priority: Priority,
   /**
    * When it is sent; the time to live counts from then. With `local_time`, it may be a day. Whether that is still to
@@ -133,7 +136,8 @@ export const requestParts = {
     maxLength(64),
     Schema.isPattern(/^[\x21-\x7e]+$/, { message: "must be printable ASCII without spaces" })
   ).annotate({
-    description: "Printable ASCII without spaces. Of messages that have the same one, a device shows the newest."
+    description:
+      "Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the provider took last: the newest, unless an older one had to be tried again."
   }),
   overrides: Overrides,
   /** An open pixel and tracked links in the HTML of e-mail; what is left out follows the operator's setting. */

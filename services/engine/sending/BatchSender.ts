@@ -152,7 +152,8 @@ const rulesOf = ({ settings }: Means, message: Message): ResultRules => ({
   retryMaxMs: settings.retryMaxMs,
   leaseMs: settings.leaseMs,
   pauseMs: PAUSE_MS,
-  expiresAt: message.expiresAt
+  expiresAt: message.expiresAt,
+  isOnce: message.nowOrNever
 })
 
 /** Counts and logs a batch that has ended process after process. */

@@ -31,6 +31,8 @@ export interface ResultRules {
   readonly pauseMs: number
   /** Epoch milliseconds after which the notification is worthless. */
   readonly expiresAt: number
+  /** Now or never: an attempt that failed is the last one. */
+  readonly isOnce: boolean
 }
 
 interface Group {
@@ -128,6 +130,7 @@ export class Results {
         this.fail(recipient, outcome.reason)
         return
       case "Retry": {
+        if (this.#rules.isOnce) return this.fail(recipient, `${EXPIRED}: ${outcome.reason}`)
         // One delay for all that fail alike in this batch: they become one batch, not one each.
         this.#retryMs ??= retryDelay(attempts + 1, this.#rules, this.#random())
         const delayMs = Math.max(this.#retryMs, waitOf(outcome.afterMs ?? 0))

@@ -9,7 +9,7 @@ import { RequestRefused } from "./Resolving.ts"
  * When a notification is planned, due and expired: the rules that Accept and the planner share.
  */
 
-/** How long a message with `ttl: 0` (now or never) may be under way inside the engine. */
+/** How long a message with `ttl: 0` (now or never) may wait inside the engine for its only attempt. */
 const NOW_OR_NEVER_MS = 30_000
 
 /** A moment that is over for less than this was meant as now: clocks differ, and a request takes its time. */

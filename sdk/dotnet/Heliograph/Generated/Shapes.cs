@@ -4396,6 +4396,7 @@ namespace Heliograph
             init => Put("variables", value);
         }
 
+        /// <summary>Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a minute, and the provider does not keep it.</summary>
         public long? Ttl
         {
             get => ReadIntegerOrNull("ttl");
@@ -4428,7 +4429,7 @@ namespace Heliograph
             init => Put("timezone", value);
         }
 
-        /// <summary>Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.</summary>
+        /// <summary>Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the provider took last: the newest, unless an older one had to be tried again.</summary>
         public string? CollapseKey
         {
             get => ReadTextOrNull("collapse_key");
@@ -5318,6 +5319,7 @@ namespace Heliograph
             init => Put("variables", value);
         }
 
+        /// <summary>Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a minute, and the provider does not keep it.</summary>
         public long? Ttl
         {
             get => ReadIntegerOrNull("ttl");
@@ -5350,7 +5352,7 @@ namespace Heliograph
             init => Put("timezone", value);
         }
 
-        /// <summary>Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.</summary>
+        /// <summary>Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the provider took last: the newest, unless an older one had to be tried again.</summary>
         public string? CollapseKey
         {
             get => ReadTextOrNull("collapse_key");
@@ -6583,6 +6585,7 @@ namespace Heliograph
             init => Put("variables", value);
         }
 
+        /// <summary>Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a minute, and the provider does not keep it.</summary>
         public long? Ttl
         {
             get => ReadIntegerOrNull("ttl");
@@ -6596,7 +6599,7 @@ namespace Heliograph
             init => Put("priority", value);
         }
 
-        /// <summary>Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.</summary>
+        /// <summary>Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the provider took last: the newest, unless an older one had to be tried again.</summary>
         public string? CollapseKey
         {
             get => ReadTextOrNull("collapse_key");

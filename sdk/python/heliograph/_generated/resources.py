@@ -848,10 +848,13 @@ class NotificationsResource:
     ) -> AcceptedNotification:
         """Send a notification.
 
+        ttl: Seconds for which the message is worth sending. 0 is now or never: one attempt,
+            within half a minute, and the provider does not keep it.
         send_at: A time with its offset, as `2026-12-24T18:00:00Z` or
             `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
         collapse_key: Printable ASCII without spaces. Of messages that have the same one, a
-            device shows the newest.
+            device shows the one that the provider took last: the newest, unless an older one had to
+            be tried again.
         """
         return self._client._value(
             "POST",
@@ -904,10 +907,13 @@ class NotificationsResource:
     ) -> NotificationPreview:
         """See what a notification would do.
 
+        ttl: Seconds for which the message is worth sending. 0 is now or never: one attempt,
+            within half a minute, and the provider does not keep it.
         send_at: A time with its offset, as `2026-12-24T18:00:00Z` or
             `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
         collapse_key: Printable ASCII without spaces. Of messages that have the same one, a
-            device shows the newest.
+            device shows the one that the provider took last: the newest, unless an older one had to
+            be tried again.
         """
         return self._client._value(
             "POST",
@@ -951,10 +957,13 @@ class NotificationsResource:
     ) -> Notification:
         """Change a scheduled notification.
 
+        ttl: Seconds for which the message is worth sending. 0 is now or never: one attempt,
+            within half a minute, and the provider does not keep it.
         send_at: A time with its offset, as `2026-12-24T18:00:00Z` or
             `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
         collapse_key: Printable ASCII without spaces. Of messages that have the same one, a
-            device shows the newest.
+            device shows the one that the provider took last: the newest, unless an older one had to
+            be tried again.
         """
         return self._client._value(
             "PATCH",

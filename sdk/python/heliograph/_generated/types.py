@@ -1145,6 +1145,8 @@ class SendNotification(_SendNotification, total=False):
     content: Content
     template_id: str
     variables: Dict[str, Any]
+    # Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a
+    # minute, and the provider does not keep it.
     ttl: int
     priority: Literal["high", "bulk"]
     # A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with
@@ -1152,7 +1154,8 @@ class SendNotification(_SendNotification, total=False):
     send_at: str
     local_time: str
     timezone: str
-    # Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+    # Printable ASCII without spaces. Of messages that have the same one, a device shows the one that
+    # the provider took last: the newest, unless an older one had to be tried again.
     collapse_key: str
     overrides: Overrides
     track: Tracking
@@ -1362,6 +1365,8 @@ class UpdateNotification(TypedDict, total=False):
     content: Optional[Content]
     template_id: Optional[str]
     variables: Optional[Dict[str, Any]]
+    # Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a
+    # minute, and the provider does not keep it.
     ttl: Optional[int]
     priority: Optional[Literal["high", "bulk"]]
     # A time with its offset, as `2026-12-24T18:00:00Z` or `2026-12-24T18:00:00.5+02:00`; with
@@ -1369,7 +1374,8 @@ class UpdateNotification(TypedDict, total=False):
     send_at: Optional[str]
     local_time: Optional[str]
     timezone: Optional[str]
-    # Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+    # Printable ASCII without spaces. Of messages that have the same one, a device shows the one that
+    # the provider took last: the newest, unless an older one had to be tried again.
     collapse_key: Optional[str]
     overrides: Optional[Overrides]
     track: Optional[Tracking]
@@ -1766,10 +1772,12 @@ _WorkflowStepOptions = TypedDict(
         "channels": 'List[Literal["push", "email", "inbox"]]',
         "template_id": 'str',
         "variables": 'Dict[str, Any]',
+        # Seconds for which the message is worth sending. 0 is now or never: one attempt, within half
+        # a minute, and the provider does not keep it.
         "ttl": 'int',
         "priority": 'Literal["high", "bulk"]',
-        # Printable ASCII without spaces. Of messages that have the same one, a device shows the
-        # newest.
+        # Printable ASCII without spaces. Of messages that have the same one, a device shows the one
+        # that the provider took last: the newest, unless an older one had to be tried again.
         "collapse_key": 'str',
         "overrides": 'Overrides',
         "track": 'Tracking',

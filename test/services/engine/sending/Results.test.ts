@@ -22,7 +22,14 @@ const batch = (recipients: ReadonlyArray<string>, over: Partial<ClaimedBatch> = 
   ...over
 })
 
-const rules = { retryBaseMs: 1000, retryMaxMs: 60_000, leaseMs: 60_000, pauseMs: 30_000, expiresAt: NOW + 100_000 }
+const rules = {
+  retryBaseMs: 1000,
+  retryMaxMs: 60_000,
+  leaseMs: 60_000,
+  pauseMs: 30_000,
+  expiresAt: NOW + 100_000,
+  isOnce: false
+}
 
 describe("Results", () => {
   it("accounts for every recipient once: final, to be retried, or remaining", () => {
@@ -89,6 +96,16 @@ describe("Results", () => {
     const chunk = results.take(NOW)
     expect(chunk.retries).toEqual([])
     expect(chunk.final.errors).toEqual(["expired: busy"])
+  })
+
+  it("tries what is sent now or never once, and lets it wait for a limit or a credential all the same", () => {
+    const results = new Results(batch(["a", "b", "c"]), { ...rules, isOnce: true }, () => 1)
+    results.add("a", { _tag: "Retry", reason: "unavailable", afterMs: null }, NOW)
+    results.add("b", { _tag: "Slow", reason: "too_many", afterMs: 1000, scope: "recipient" }, NOW)
+    results.add("c", { _tag: "Suspend", reason: "key" }, NOW)
+    const { final, retries } = results.take(NOW)
+    expect([final.recipients, final.statuses, final.errors]).toEqual([["a"], ["failed"], ["expired: unavailable"]])
+    expect(retries.flatMap(({ recipients }) => recipients)).toEqual(["b", "c"])
   })
 
   it("says of whose time is over what the attempt before met, as a provider that could not be reached", () => {

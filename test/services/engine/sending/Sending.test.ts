@@ -74,7 +74,7 @@ const sendingOf = (
     unsubscribed: new Set(),
     provider: { window: 1, send },
     targets: all,
-    rules: { retryBaseMs: 1, retryMaxMs: 1, leaseMs: 60_000, pauseMs: 1, expiresAt },
+    rules: { retryBaseMs: 1, retryMaxMs: 1, leaseMs: 60_000, pauseMs: 1, expiresAt, isOnce: false },
     standing: WORKS,
     slice: Infinity,
     isHalted: Effect.succeed(false),

@@ -942,14 +942,16 @@ module Heliograph
       # @param content [Content]
       # @param template_id [String]
       # @param variables [Hash]
-      # @param ttl [Integer]
+      # @param ttl [Integer] Seconds for which the message is worth sending. 0 is now or never: one
+      #   attempt, within half a minute, and the provider does not keep it.
       # @param priority [String] One of: high, bulk.
       # @param send_at [String] A time with its offset, as `2026-12-24T18:00:00Z` or
       #   `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
       # @param local_time [String]
       # @param timezone [String]
       # @param collapse_key [String] Printable ASCII without spaces. Of messages that have the same one,
-      #   a device shows the newest.
+      #   a device shows the one that the provider took last: the newest, unless an older one had to be
+      #   tried again.
       # @param overrides [Overrides]
       # @param track [Tracking]
       # @return [AcceptedNotification]
@@ -1008,14 +1010,16 @@ module Heliograph
       # @param content [Content]
       # @param template_id [String]
       # @param variables [Hash]
-      # @param ttl [Integer]
+      # @param ttl [Integer] Seconds for which the message is worth sending. 0 is now or never: one
+      #   attempt, within half a minute, and the provider does not keep it.
       # @param priority [String] One of: high, bulk.
       # @param send_at [String] A time with its offset, as `2026-12-24T18:00:00Z` or
       #   `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
       # @param local_time [String]
       # @param timezone [String]
       # @param collapse_key [String] Printable ASCII without spaces. Of messages that have the same one,
-      #   a device shows the newest.
+      #   a device shows the one that the provider took last: the newest, unless an older one had to be
+      #   tried again.
       # @param overrides [Overrides]
       # @param track [Tracking]
       # @return [NotificationPreview]
@@ -1063,14 +1067,16 @@ module Heliograph
       # @param content [Content, nil]
       # @param template_id [String, nil]
       # @param variables [Hash, nil]
-      # @param ttl [Integer, nil]
+      # @param ttl [Integer, nil] Seconds for which the message is worth sending. 0 is now or never: one
+      #   attempt, within half a minute, and the provider does not keep it.
       # @param priority [String, nil] One of: high, bulk.
       # @param send_at [String, nil] A time with its offset, as `2026-12-24T18:00:00Z` or
       #   `2026-12-24T18:00:00.5+02:00`; with `local_time`, also a day, as `2026-12-24`.
       # @param local_time [String, nil]
       # @param timezone [String, nil]
       # @param collapse_key [String, nil] Printable ASCII without spaces. Of messages that have the same
-      #   one, a device shows the newest.
+      #   one, a device shows the one that the provider took last: the newest, unless an older one had to
+      #   be tried again.
       # @param overrides [Overrides, nil]
       # @param track [Tracking, nil]
       # @return [Notification]

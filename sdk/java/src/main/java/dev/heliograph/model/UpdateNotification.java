@@ -37,6 +37,10 @@ public final class UpdateNotification extends Shape {
     return map("variables");
   }
 
+  /**
+   * Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a
+   * minute, and the provider does not keep it.
+   */
   public @Nullable Long ttl() {
     return integer("ttl");
   }
@@ -65,7 +69,8 @@ public final class UpdateNotification extends Shape {
   }
 
   /**
-   * Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+   * Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the
+   * provider took last: the newest, unless an older one had to be tried again.
    */
   public @Nullable String collapseKey() {
     return text("collapse_key");
@@ -116,6 +121,10 @@ public final class UpdateNotification extends Shape {
       return this;
     }
 
+    /**
+     * Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a
+     * minute, and the provider does not keep it.
+     */
     public Builder ttl(@Nullable Long value) {
       put("ttl", value);
       return this;
@@ -149,7 +158,8 @@ public final class UpdateNotification extends Shape {
     }
 
     /**
-     * Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+     * Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the
+     * provider took last: the newest, unless an older one had to be tried again.
      */
     public Builder collapseKey(@Nullable String value) {
       put("collapse_key", value);

@@ -51,6 +51,10 @@ public final class WorkflowStep extends Shape {
     return map("variables");
   }
 
+  /**
+   * Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a
+   * minute, and the provider does not keep it.
+   */
   public @Nullable Long ttl() {
     return integer("ttl");
   }
@@ -63,7 +67,8 @@ public final class WorkflowStep extends Shape {
   }
 
   /**
-   * Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+   * Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the
+   * provider took last: the newest, unless an older one had to be tried again.
    */
   public @Nullable String collapseKey() {
     return text("collapse_key");
@@ -228,6 +233,10 @@ public final class WorkflowStep extends Shape {
       return this;
     }
 
+    /**
+     * Seconds for which the message is worth sending. 0 is now or never: one attempt, within half a
+     * minute, and the provider does not keep it.
+     */
     public Builder ttl(long value) {
       put("ttl", value);
       return this;
@@ -242,7 +251,8 @@ public final class WorkflowStep extends Shape {
     }
 
     /**
-     * Printable ASCII without spaces. Of messages that have the same one, a device shows the newest.
+     * Printable ASCII without spaces. Of messages that have the same one, a device shows the one that the
+     * provider took last: the newest, unless an older one had to be tried again.
      */
     public Builder collapseKey(String value) {
       put("collapse_key", value);
