@@ -254,6 +254,9 @@ const PROCESSES = Math.min(16, availableParallelism())
  */
 const connectionsOf = (processes: number): number => Math.min(12, Math.max(4, Math.floor(80 / processes) - 1))
 
+/** Of the embedded server's 200: some are left for commands, and for `doctor`. */
+const MOST_EMBEDDED = 190
+
 /** Reads and checks the environment. All problems are told at once. */
 export const read = (env: Readonly<Record<string, string | undefined>>): SettingsShape => {
   const problems: Array<string> = []
@@ -306,13 +309,20 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     }
     return client.clientId === "" ? null : client
   }
+  const databaseConnections = get("DATABASE_CONNECTIONS", integer(2, 500), connectionsOf(processes))
+  const connections = processes * (databaseConnections + 1)
+  if (databaseUrl === null && connections > MOST_EMBEDDED) {
+    problems.push(
+      `PROCESSES × (DATABASE_CONNECTIONS + 1) is ${connections}, and the embedded PostgreSQL has room for ${MOST_EMBEDDED}: give less, or a server of your own with DATABASE_URL`
+    )
+  }
   const settings: SettingsShape = {
     port,
     host,
     baseUrl,
     dataDir: resolve(get("DATA_DIR", text, ".data")),
     databaseUrl,
-    databaseConnections: get("DATABASE_CONNECTIONS", integer(2, 500), connectionsOf(processes)),
+    databaseConnections,
     processes,
     natsUrl,
     natsAccess: nats.access,

@@ -48,6 +48,15 @@ describe("read", () => {
     expect(problemsOf({ DATABASE_URL: "postgres://localhost/x", MASTER_KEY: "00".repeat(32) })).toEqual([])
   })
 
+  it("refuses more connections than the embedded database takes, and leaves others to their owners", () => {
+    expect(read({ PROCESSES: "38" }).databaseConnections).toBe(4)
+    expect(problemsOf({ PROCESSES: "99" })).toEqual([
+      "PROCESSES × (DATABASE_CONNECTIONS + 1) is 495, and the embedded PostgreSQL has room for 190: give less, or a server of your own with DATABASE_URL"
+    ])
+    const elsewhere = { DATABASE_URL: "postgres://heliograph@db/heliograph", MASTER_KEY: "a".repeat(64) }
+    expect(read({ ...elsewhere, PROCESSES: "99" }).processes).toBe(99)
+  })
+
   it("reads a master key as hexadecimal digits, as base64, or as a long text", () => {
     const bytes = new Uint8Array(32).fill(7)
     expect(read({ MASTER_KEY: bytes.toHex() }).masterKey).toEqual(bytes)
