@@ -18,7 +18,6 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
   ["/^.+_.+(?=_[^_]+$)/", "names of environment variables"],
   ["/^\\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\\s*=\\s*([\\x21-\\x7e]*)\\s*$/", "a setting"],
   ["/\\beyJ[\\w-]{8,}\\.[\\w-]+\\.[\\w-]*/g", "a line of the log"],
-  ["/(\\b[a-z][a-z0-9+.-]{0,31}:\\/\\/)[^\\s/@\"']+@/gi", "a line of the log"],
   ["/^ *-- \\[([\\w, ]+)\\]\\n([\\s\\S]*?)^ *-- \\[end\\]\\n/gm", "our own statements"],
   [
     "/pre-existing shared memory|lock file .* already exists|Address already in use/",

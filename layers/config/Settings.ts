@@ -254,8 +254,9 @@ const PROCESSES = Math.min(16, availableParallelism())
  */
 const connectionsOf = (processes: number): number => Math.min(12, Math.max(4, Math.floor(80 / processes) - 1))
 
-/** Of the embedded server's 200: some are left for commands, and for `doctor`. */
-const MOST_EMBEDDED = 190
+/** Connections that the embedded PostgreSQL takes, and what a node may have of them: commands and `doctor` need some. */
+export const EMBEDDED_CONNECTIONS = 200
+const MOST_EMBEDDED = EMBEDDED_CONNECTIONS - 10
 
 /** Reads and checks the environment. All problems are told at once. */
 export const read = (env: Readonly<Record<string, string | undefined>>): SettingsShape => {

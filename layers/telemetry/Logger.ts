@@ -120,17 +120,13 @@ export const layerTo = (sink: LogSink): Layer.Layer<never, never, Settings> =>
 /** Bytes of lines that wait for a reader who stands still, at most: what comes then is lost. */
 const MOST_UNREAD = 8 * 1024 * 1024
 
-/** Writes to a stream as far as somebody reads. Who no longer does, or never again, costs lines and nothing else. */
-export const sinkOf = (stream: Writable & { readonly isTTY?: boolean }): LogSink => {
-  // Without a listener, the first line after its reader has ended (`serve 2>&1 | tee log`, and Ctrl-C) would end the node.
-  stream.on("error", () => {})
-  return {
-    isTerminal: stream.isTTY === true,
-    write: (line) => {
-      if (stream.writableLength < MOST_UNREAD) stream.write(line)
-    }
+/** Writes to a stream as far as somebody reads. What becomes of one that breaks is for who opened it to say. */
+export const sinkOf = (stream: Writable & { readonly isTTY?: boolean }): LogSink => ({
+  isTerminal: stream.isTTY === true,
+  write: (line) => {
+    if (stream.writableLength < MOST_UNREAD) stream.write(line)
   }
-}
+})
 
 /** Logs to stderr: standard output belongs to what commands print. */
-export const layer: Layer.Layer<never, never, Settings> = Layer.suspend(() => layerTo(sinkOf(process.stderr)))
+export const layer: Layer.Layer<never, never, Settings> = layerTo(sinkOf(process.stderr))

@@ -9,7 +9,7 @@ const SECRETS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, "[token]"],
   [/\b(Bearer|Basic|ApiKey|vapid)(\s+)(?=\S*\d)[^\s"',;]{8,}/g, "$1$2[credential]"],
   // user:password@ of a URL: of a database, of NATS, of an SMTP server.
-  [/(\b[a-z][a-z0-9+.-]{0,31}:\/\/)[^\s/@"']+@/gi, "$1[credential]@"],
+  [/:\/\/[^\s/@"']+@/g, "://[credential]@"],
   [/(\bv1=)[0-9a-f]{32,}/g, "$1[signature]"],
   // What others quote in their answers.
   [/\b(password|passwd|pwd|secret)=[^\s"',;)]+/gi, "$1=[credential]"]

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, trun
 import { connect, createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { join, resolve } from "node:path"
+import { EMBEDDED_CONNECTIONS } from "../../config/Settings.ts"
 import { isProcess, withLock } from "./DirectoryLock.ts"
 import type { Binaries } from "./EmbeddedBinaries.ts"
 import { EmbeddedServerError, locate, OR_EXTERNAL } from "./EmbeddedBinaries.ts"
@@ -247,7 +248,7 @@ const serverOptions = (port: number, durable: boolean): string =>
     "listen_addresses=127.0.0.1",
     // Its data directory, in which nobody else may look. Relative, because a shell reads these options.
     "unix_socket_directories=.",
-    "max_connections=200",
+    `max_connections=${EMBEDDED_CONNECTIONS}`,
     "shared_buffers=256MB",
     "wal_compression=on",
     "max_wal_size=4GB",
