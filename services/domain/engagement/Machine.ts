@@ -21,7 +21,7 @@ const TOO_SOON_MS = 5_000
  * Mail Privacy Protection says `Mozilla/5.0` and no more.
  */
 const MACHINES =
-  /^mozilla\/5\.0$|googleimageproxy|yahoomailproxy|barracuda|proofpoint|mimecast|trendmicro|symantec|fireeye|forcepoint|sophos|cloudmark|ironport|safelinks|bingpreview|\b(?:\w*bot|crawler|spider|slurp|preview|scanner)\b|headlesschrome|phantomjs|python-|go-http-client|curl\/|wget\/|okhttp\/|java\//i
+  /^mozilla\/5\.0$|googleimageproxy|yahoomailproxy|barracuda|proofpoint|mimecast|trendmicro|symantec|fireeye|forcepoint|sophos|cloudmark|ironport|safelinks|bingpreview|bot\b|\b(?:crawler|spider|slurp|preview|scanner)\b|headlesschrome|phantomjs|python-|go-http-client|curl\/|wget\/|okhttp\/|java\//i
 
 const PREFETCH = ["purpose", "sec-purpose", "x-purpose", "x-moz"] as const
 

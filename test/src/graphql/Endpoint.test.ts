@@ -401,7 +401,7 @@ describe("what belongs to the objects of a page", () => {
     ])
     expect(few.calls).toEqual(many.calls)
     // Each is one statement, and a list one more, which says how it is to be planned.
-    expect(many.sent).toHaveLength(many.calls.length + 1)
+    expect(many.sent, many.sent.join("\n")).toHaveLength(many.calls.length + 1)
     expect(few.sent).toEqual(many.sent)
     for (const { channels, devices, externalId, one } of many.nodes) {
       expect(devices.map(({ contact }: any) => contact.externalId)).toEqual([externalId, externalId])
