@@ -110,6 +110,7 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient.SqlClient> = 
       run: beginAll,
       weight: () => 1,
       refusalOf: refusalBySql,
+      ownerOf: ({ claim }) => claim.appId,
       rows: KEYS_AT_ONCE,
       atOnce: 2
     })

@@ -131,6 +131,7 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
       run: upsertAll,
       weight: ({ contacts }: Upserting) => contacts.length,
       refusalOf: refusalBySql,
+      ownerOf: ({ appId }) => appId,
       rows: ROWS,
       atOnce: AT_ONCE
     })

@@ -186,6 +186,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
       run: (calls: ReadonlyArray<Registration>) => asSignOfLife(sql)(registerAll(calls)),
       weight: ({ devices }: Registration) => devices.length,
       refusalOf: refusalBySql,
+      ownerOf: ({ appId }) => appId,
       rows: ROWS,
       atOnce: AT_ONCE
     })

@@ -220,6 +220,7 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
       run: recordAll,
       weight: () => 1,
       refusalOf: refusalBySql,
+      ownerOf: ({ appId }) => appId,
       rows: 500,
       atOnce: 2
     })

@@ -264,6 +264,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
       run: (chunks: ReadonlyArray<ResultChunk>) => finishMany(chunks).pipe(storeError("BatchStore.finish")),
       weight: ({ final }: ResultChunk) => final.recipients.length,
       refusalOf: refusalBySql,
+      ownerOf: ({ appId }) => appId,
       rows: ROWS,
       atOnce: AT_ONCE
     })

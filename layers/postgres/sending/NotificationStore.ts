@@ -103,6 +103,7 @@ const makeAccept = Effect.fnUntraced(function* (
       ),
     weight: weightOf,
     refusalOf: refusalBySql,
+    ownerOf: ({ notification }) => notification.appId,
     rows: ROWS,
     atOnce: AT_ONCE,
     lingerMs: yield* AcceptLinger,

@@ -3,6 +3,7 @@ import type { Scope } from "effect"
 import { isSqlError } from "effect/sql/SqlError"
 import { makeForks } from "../../../services/ports/operations/Forks.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
+import { LockWait } from "./PooledClient.ts"
 import { sqlStateOf } from "./storeError.ts"
 
 /*
@@ -14,12 +15,18 @@ import { sqlStateOf } from "./storeError.ts"
  *
  * A call is answered after the commit of the statement that it travelled with. One that the database refuses must not
  * take its fellows down: the refused statement wrote nothing, so it is repeated in halves until the refusal stands
- * alone, and then once more or twice where it was about the moment. What says nothing about any one call (no connection, no answer in time) is the answer to all of them, as it
- * would have been one by one; a statement whose outcome is unknown is never repeated.
+ * alone, and then once more or twice where it was about the moment. Nor may one that waits for a lock keep the others:
+ * where calls have owners, a statement waits for a moment only, and is repeated owner by owner. Whoever is held up then waits
+ * aside, with what else its owner asks for, until that goes smoothly again. What says nothing about any one call (no
+ * connection, no answer in time) is the answer to all of them, as it would have been one by one; a statement whose outcome
+ * is unknown is never repeated.
  */
 
-/** Of what a statement says, or of the moment at which it came: others held what it wanted. */
-export type Refusal = "content" | "moment"
+/**
+ * Of what a statement says, or of the moment at which it came: it met others in a ring, or waited for a lock of theirs for
+ * longer than it may.
+ */
+export type Refusal = "content" | "moment" | "held"
 
 export interface CoalesceOptions<Item, A, E> {
   /** One statement for all; answers in the order of the items. */
@@ -28,6 +35,8 @@ export interface CoalesceOptions<Item, A, E> {
   readonly weight: (item: Item) => number
   /** What the database's refusal of a statement, which wrote nothing, is about; null: it may have been carried out. */
   readonly refusalOf: (error: E) => Refusal | null
+  /** Whose locks the item may have to wait for. None: it waits for nobody's, as what only reads, or is the engine's own. */
+  readonly ownerOf?: (item: Item) => string
   /** Rows in one statement, at most (an item heavier than this travels alone). */
   readonly rows: number
   /** Statements under way at once, at most. */
@@ -60,6 +69,8 @@ export const refusalBySql = (error: StoreError): Refusal | null => {
     case "DeadlockError":
     case "SerializationError":
       return "moment"
+    case "LockTimeoutError":
+      return "held"
     default:
       return REFUSED.test(sqlStateOf(error.cause)) ? "content" : null
   }
@@ -77,11 +88,17 @@ const ENOUGH = 16
  */
 const MOST_WAIT_MS = 10
 
+/** Statements of an owner who was held up go aside until none has been for so long. */
+const ASIDE_MS = 5000
+/** One that took so long was held up. */
+const HELD_MS = 100
+
 /** The calls of a store's operation, made to travel together until the scope closes. */
 export const coalesce = <Item, A, E>({
   run,
   weight,
   refusalOf,
+  ownerOf,
   rows,
   atOnce,
   lingerMs = 0,
@@ -94,6 +111,16 @@ export const coalesce = <Item, A, E>({
       readonly resume: (answer: Exit.Exit<A, E>) => void
       hasLeft: boolean
     }
+    /** Of an owner who was held up: one statement after the other. */
+    interface Lane {
+      readonly owner: string
+      waiting: Array<Waiting>
+      /** More than one of a refused statement's halves. */
+      statements: number
+      /** Of `performance.now()`. */
+      until: number
+    }
+    const lanes = new Map<string, Lane>()
     const fork = yield* makeForks
     /** Under way. */
     let statements = 0
@@ -106,14 +133,20 @@ export const coalesce = <Item, A, E>({
     /** Runs from when the first of those who wait came. */
     let lingering: NodeJS.Timeout | undefined
 
-    const take = (): ReadonlyArray<Waiting> => {
+    /** How many of the first go into one statement, and their rows. */
+    const fitting = (calls: ReadonlyArray<Waiting>): { readonly count: number; readonly sum: number } => {
       let count = 1
-      let sum = weight(waiting[0]!.item)
-      for (; count < waiting.length; count++) {
-        const more = weight(waiting[count]!.item)
+      let sum = weight(calls[0]!.item)
+      for (; count < calls.length; count++) {
+        const more = weight(calls[count]!.item)
         if (sum + more > rows) break
         sum += more
       }
+      return { count, sum }
+    }
+
+    const take = (): ReadonlyArray<Waiting> => {
+      const { count, sum } = fitting(waiting)
       const taken = waiting.slice(0, count)
       waiting = waiting.slice(count)
       waitingRows = waiting.length === 0 ? 0 : waitingRows - sum
@@ -134,13 +167,23 @@ export const coalesce = <Item, A, E>({
     }
 
     /** `tries`: how often these calls were begun as a statement of their own before. */
-    const start = (calls: ReadonlyArray<Waiting>, tries = 0): void => {
-      statements++
-      fork(run(calls.map(({ item }) => item))).addObserver((exit) => {
-        statements--
-        if (Exit.isFailure(exit)) fail(calls, exit.cause, tries + 1)
+    const start = (calls: ReadonlyArray<Waiting>, tries = 0, lane: Lane | null = null): void => {
+      const begunAt = performance.now()
+      if (lane === null) statements++
+      else lane.statements++
+      const work = run(calls.map(({ item }) => item))
+      const whole =
+        ownerOf === undefined ? work : Effect.provideService(work, LockWait, lane === null ? "never" : "expected")
+      fork(whole).addObserver((exit) => {
+        if (lane === null) statements--
+        else {
+          lane.statements--
+          if (performance.now() - begunAt >= HELD_MS) lane.until = performance.now() + ASIDE_MS
+        }
+        if (Exit.isFailure(exit)) fail(calls, exit.cause, tries + 1, lane)
         // The database gets its next work before these are answered.
-        pump()
+        if (lane === null) pump()
+        else pumpLane(lane)
         if (Exit.isSuccess(exit)) {
           for (let i = 0; i < calls.length; i++) {
             const { hasLeft, item, resume } = calls[i]!
@@ -153,18 +196,56 @@ export const coalesce = <Item, A, E>({
       })
     }
 
-    const fail = (calls: ReadonlyArray<Waiting>, cause: Cause.Cause<E>, tries: number): void => {
+    const fail = (calls: ReadonlyArray<Waiting>, cause: Cause.Cause<E>, tries: number, lane: Lane | null): void => {
       const refusals = cause.reasons.map((reason) => (Cause.isFailReason(reason) ? refusalOf(reason.error) : null))
-      // A defect is one call's as well: a value that cannot even be written into a statement.
-      const isOnes = refusals.some((refusal) => refusal !== null) || cause.reasons.some(Cause.isDieReason)
-      if (calls.length > 1 && isOnes) {
+      if (refusals.includes("held")) {
+        if (lane === null && ownerOf !== undefined) return stepAside(calls, ownerOf)
+      } else if (
+        calls.length > 1 &&
+        (refusals.some((refusal) => refusal !== null) || cause.reasons.some(Cause.isDieReason))
+      ) {
+        // A defect is one call's as well: a value that cannot even be written into a statement.
         const half = calls.length >> 1
-        start(calls.slice(0, half))
-        start(calls.slice(half))
+        start(calls.slice(0, half), 0, lane)
+        start(calls.slice(half), 0, lane)
+        return
+      } else if (tries < MOST_TRIES && refusals.includes("moment")) {
+        return start(calls, tries, lane)
+      }
+      for (const { resume } of calls) resume(Exit.failCause(cause))
+    }
+
+    /** Of several owners one was held up, or more; which, shows when each is asked for alone. */
+    const stepAside = (calls: ReadonlyArray<Waiting>, ownerOf: (item: Item) => string): void => {
+      const byOwner = Map.groupBy(calls, ({ item }) => ownerOf(item))
+      if (byOwner.size > 1) {
+        for (const own of byOwner.values()) start(own)
         return
       }
-      if (tries < MOST_TRIES && refusals.includes("moment")) return start(calls, tries)
-      for (const { resume } of calls) resume(Exit.failCause(cause))
+      for (const [owner, own] of byOwner) {
+        for (const other of lanes.values()) pumpLane(other)
+        const lane = lanes.get(owner) ?? { owner, waiting: [], statements: 0, until: 0 }
+        lane.until = performance.now() + ASIDE_MS
+        lane.waiting.push(...own)
+        lanes.set(owner, lane)
+        pumpLane(lane)
+      }
+    }
+
+    const pumpLane = (lane: Lane): void => {
+      if (lane.statements > 0) return
+      // Nothing of theirs is written.
+      lane.waiting = lane.waiting.filter(({ hasLeft }) => !hasLeft)
+      if (lane.waiting.length > 0) start(lane.waiting.splice(0, fitting(lane.waiting).count), 0, lane)
+      else if (performance.now() >= lane.until) lanes.delete(lane.owner)
+    }
+
+    /** Where calls of the owner go who was held up a moment ago. */
+    const laneOf = (item: Item): Lane | undefined => {
+      if (lanes.size === 0 || ownerOf === undefined) return undefined
+      const lane = lanes.get(ownerOf(item))
+      if (lane !== undefined) pumpLane(lane)
+      return lanes.get(ownerOf(item))
     }
 
     const isLingering = (): boolean => lingering !== undefined && waitingRows < ENOUGH
@@ -202,8 +283,9 @@ export const coalesce = <Item, A, E>({
         clearTimeout(overdue)
         clearImmediate(soon)
         stopLingering()
-        const left = waiting
+        const left = [waiting, ...[...lanes.values()].map((lane) => lane.waiting)].flat()
         waiting = []
+        lanes.clear()
         for (const { resume } of left) resume(Exit.interrupt())
       })
     )
@@ -211,6 +293,15 @@ export const coalesce = <Item, A, E>({
     return (item) =>
       Effect.callback<A, E>((resume) => {
         const call: Waiting = { item, resume, hasLeft: false }
+        const leave = () => {
+          call.hasLeft = true
+        }
+        const lane = laneOf(item)
+        if (lane !== undefined) {
+          lane.waiting.push(call)
+          pumpLane(lane)
+          return Effect.sync(leave)
+        }
         if (isUrgent(item)) stopLingering()
         else if (lingerMs > 0 && waiting.length === 0) linger()
         waiting.push(call)
@@ -219,7 +310,7 @@ export const coalesce = <Item, A, E>({
         // A caller that left before its statement began leaves nothing behind; afterwards it is carried out unheard. So it
         // is while it waits for company, which is not its wish: without that it would have begun by now, or nearly.
         return Effect.sync(() => {
-          call.hasLeft = true
+          leave()
           if (isLingering()) return
           const at = waiting.indexOf(call)
           if (at === -1) return

@@ -7,6 +7,7 @@ import { isSqlError } from "effect/sql/SqlError"
 import { hostname } from "node:os"
 import { accessOf } from "../../config/DatabaseUrl.ts"
 import { Settings } from "../../config/Settings.ts"
+import * as PooledClient from "./PooledClient.ts"
 import type { EmbeddedServerError } from "./EmbeddedBinaries.ts"
 import { CanWait } from "../../../services/ports/operations/CanWait.ts"
 import { embeddedServer } from "./EmbeddedServer.ts"
@@ -39,7 +40,7 @@ export const nodeName = (pid: number, host: string): string => {
 export const asNode: Layer.Layer<never> = Layer.succeed(ConnectionName, nodeName(process.pid, hostname()))
 
 /** A statement that hangs, or a node that went to sleep inside a transaction, must not hold a row for ever. */
-const LIMITS = { statement_timeout: "60s", lock_timeout: "20s", idle_in_transaction_session_timeout: "30s" }
+const LIMITS = { statement_timeout: "60s", ...PooledClient.LOCK_LIMIT, idle_in_transaction_session_timeout: "30s" }
 
 /**
  * One plan for each prepared statement, which goes by indexes. A plan that PostgreSQL makes while a table has one page reads
@@ -55,7 +56,7 @@ const PLANS = { enable_seqscan: "off", plan_cache_mode: "force_generic_plan", ji
  */
 export const pool = (databaseUrl: string, connections: number, name = "heliograph", hasLimits = true) => {
   const { connectTimeoutMs, ssl, url } = accessOf(databaseUrl)
-  const made = PgClient.make({
+  const made = PooledClient.make({
     url: Redacted.make(url),
     ssl,
     applicationName: name,
@@ -63,10 +64,11 @@ export const pool = (databaseUrl: string, connections: number, name = "heliograp
     minConnections: 1,
     connectTimeout: connectTimeoutMs ?? "5 seconds",
     // Single statements of many fibers share a connection and its round trips (1.5 times the small statements a
-    // second); a transaction has one to itself. Few at a time, because each waits for those before it: a slow one, or
-    // one that waits for a lock, holds up no more than these.
+    // second); a transaction has one to itself. Few at a time, because each waits for those before it: a slow one holds up
+    // no more than these.
     multiplex: true,
     multiplexConcurrency: 4,
+    isImpatient: hasLimits,
     startupParameters: { ...(hasLimits ? { ...LIMITS, ...PLANS } : {}), timezone: "UTC" }
   })
   return Effect.map(made, (sql) => sparing(failingAsStatementsDo(sql), connections))

@@ -258,6 +258,8 @@ const serverOptions = (port: number, durable: boolean): string =>
     "jit=off",
     "timezone=UTC",
     "log_checkpoints=off",
+    // What is wrong with a statement its caller says. One that waited for a lock for too long is nothing to write pages about.
+    "log_min_error_statement=panic",
     ...(durable ? ["synchronous_commit=on"] : ["synchronous_commit=off", "fsync=off", "full_page_writes=off"])
   ]
     .map((setting) => `-c ${setting}`)

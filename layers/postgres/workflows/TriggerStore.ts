@@ -115,6 +115,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
       run: raiseAll,
       weight: ({ data }: Raised) => 1 + data.length / LONG,
       refusalOf: refusalBySql,
+      ownerOf: ({ appId }) => appId,
       rows: TOGETHER,
       atOnce: 2
     })

@@ -1,6 +1,7 @@
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Statement } from "effect/sql/Statement"
 import * as AudienceStores from "../../../layers/postgres/audience/AudienceStore.ts"
 import * as BatchStores from "../../../layers/postgres/sending/BatchStore.ts"
 import * as DeadLetterStores from "../../../layers/postgres/sending/DeadLetterStore.ts"
@@ -51,6 +52,19 @@ export const onOwnNode = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 /** Runs effects at the same time, each on a node of its own. */
 export const atOnce = <A, E, R>(effects: ReadonlyArray<Effect.Effect<A, E, R>>) =>
   Effect.all(effects.map(onOwnNode), { concurrency: "unbounded" })
+
+/** Holds what a statement locks, from when this is done until what it answers is. */
+export const hold = Effect.fnUntraced(function* (lock: Statement<unknown>) {
+  const sql = yield* SqlClient.SqlClient
+  const [isHeld, letGo] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+  const holder = yield* Effect.forkChild(
+    sql.withTransaction(
+      lock.pipe(Effect.andThen(Deferred.succeed(isHeld, undefined)), Effect.andThen(Deferred.await(letGo)))
+    )
+  )
+  yield* Deferred.await(isHeld)
+  return Effect.andThen(Deferred.succeed(letGo, undefined), Fiber.join(holder))
+})
 
 export const newApp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

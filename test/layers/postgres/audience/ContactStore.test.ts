@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
 import type { Contact, UpsertContact } from "../../../../services/domain/audience/Contact.ts"
@@ -11,7 +11,7 @@ import { ChannelStore } from "../../../../services/ports/audience/ChannelStore.t
 import { ContactStore } from "../../../../services/ports/audience/ContactStore.ts"
 import type { Page } from "../../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
-import { android, hotStores, newApp } from "../Stores.ts"
+import { android, hold, hotStores, newApp } from "../Stores.ts"
 
 const stores = ContactStores.layer.pipe(Layer.provideMerge(hotStores))
 
@@ -54,6 +54,33 @@ const mailTo = Effect.fnUntraced(function* (app: AppId, to: Audience, limit = 2)
 })
 
 layer(stores)("ContactStore", (it) => {
+  it.effect("answers an application's upserts while another's, which came with them, wait for a lock", () =>
+    Effect.gen(function* () {
+      const contacts = yield* ContactStore
+      const sql = yield* SqlClient.SqlClient
+      const [app, other, third] = [yield* newApp, yield* newApp, yield* newApp]
+      yield* contacts.upsert(app, [{ external_id: "held" }])
+      const letGo = yield* hold(sql`SELECT FROM contacts WHERE app_id = ${app} FOR UPDATE`)
+      // The first goes at once; the others share the next transaction.
+      const [first, held, theirs] = yield* Effect.forEach(
+        [
+          [third, "anna"],
+          [app, "held"],
+          [other, "anna"]
+        ] as const,
+        ([appId, external_id]) => Effect.forkChild(contacts.upsert(appId, [{ external_id }]))
+      )
+      yield* Fiber.join(first!)
+      expect((yield* Fiber.join(theirs!))[0]!.created).toBe(true)
+      const behind = yield* Effect.forkChild(contacts.upsert(app, [{ external_id: "another" }]))
+      for (const external_id of ["bert", "clara"]) yield* contacts.upsert(other, [{ external_id }])
+      expect(held!.pollUnsafe()).toBeUndefined()
+      yield* letGo
+      expect((yield* Fiber.join(held!))[0]!.created).toBe(false)
+      expect((yield* Fiber.join(behind))[0]!.created).toBe(true)
+    })
+  )
+
   it.effect("finds people by how their id, address or name begins, whatever the case, each once, page by page", () =>
     Effect.gen(function* () {
       const contacts = yield* ContactStore

@@ -6,7 +6,7 @@ import type { DeviceId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import type { DeviceFilter, Page } from "../../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
-import { android, atOnce, hotStores, newApp, onOwnNode, tokens } from "../Stores.ts"
+import { android, atOnce, hold, hotStores, newApp, onOwnNode, tokens } from "../Stores.ts"
 
 layer(hotStores)("DeviceStore", (it) => {
   it.effect("refreshes the row of a known token instead of making another", () =>
@@ -44,6 +44,33 @@ layer(hotStores)("DeviceStore", (it) => {
       expect(yield* devices.register(app, [moved])).toEqual([{ id: first!.id, created: false }])
       expect((yield* devices.list(app, {}, null, 10)).items).toHaveLength(1)
       expect((yield* devices.list(other, {}, null, 10)).items.map(({ id }) => id)).toEqual([elsewhere!.id])
+    })
+  )
+
+  it.effect("answers an application's registrations while another's, which came with them, wait for a lock", () =>
+    Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const sql = yield* SqlClient.SqlClient
+      const [app, other, third] = [yield* newApp, yield* newApp, yield* newApp]
+      yield* devices.register(app, [android("held")])
+      const letGo = yield* hold(sql`SELECT FROM devices WHERE app_id = ${app} FOR UPDATE`)
+      // The first goes at once; the others share the next statement.
+      const [first, held, theirs] = yield* Effect.forEach(
+        [
+          [third, "t"],
+          [app, "held"],
+          [other, "t"]
+        ] as const,
+        ([appId, token]) => Effect.forkChild(devices.register(appId, [android(token)]))
+      )
+      yield* Fiber.join(first!)
+      expect((yield* Fiber.join(theirs!))[0]!.created).toBe(true)
+      const behind = yield* Effect.forkChild(devices.register(app, [android("another")]))
+      for (const token of ["u", "v"]) yield* devices.register(other, [android(token)])
+      expect(held!.pollUnsafe()).toBeUndefined()
+      yield* letGo
+      expect((yield* Fiber.join(held!))[0]!.created).toBe(false)
+      expect((yield* Fiber.join(behind))[0]!.created).toBe(true)
     })
   )
 

@@ -1,16 +1,28 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Scope } from "effect"
+import { vi } from "vitest"
+import { LockWait } from "../../../../layers/postgres/server/PooledClient.ts"
+import type { Refusal } from "../../../../layers/postgres/server/Coalesce.ts"
 import { coalesce } from "../../../../layers/postgres/server/Coalesce.ts"
+
+const REFUSALS: Readonly<Record<string, Refusal>> = { refused: "content", deadlock: "moment", "lock timeout": "held" }
 
 /** A database of one statement at a time that waits to be told to answer. */
 const make = Effect.fnUntraced(function* (
-  options: { readonly rows?: number; readonly atOnce?: number; readonly lingerMs?: number } = {}
+  options: {
+    readonly rows?: number
+    readonly atOnce?: number
+    readonly lingerMs?: number
+    /** An item's owner is its first letter. */
+    readonly hasOwners?: boolean
+  } = {}
 ) {
   const statements: Array<{
     readonly items: ReadonlyArray<string>
     readonly answer: (exit: Exit.Exit<void, string>) => Effect.Effect<boolean>
   }> = []
   const unheard: Array<string> = []
+  const waits: Array<string> = []
   const watchers: Array<{ readonly count: number; readonly resume: () => void }> = []
   const begun = (count: number) =>
     Effect.promise(
@@ -23,13 +35,15 @@ const make = Effect.fnUntraced(function* (
   const call = yield* coalesce({
     run: Effect.fnUntraced(function* (items: ReadonlyArray<string>) {
       const gate = yield* Deferred.make<void, string>()
+      waits.push(yield* LockWait)
       statements.push({ items, answer: (exit) => Deferred.done(gate, exit) })
       for (const { count, resume } of watchers) if (statements.length >= count) resume()
       yield* Deferred.await(gate)
       return items.map((item) => `${item}!`)
     }),
     weight: (item: string) => item.length,
-    refusalOf: (error: string) => (error === "refused" ? "content" : error === "deadlock" ? "moment" : null),
+    refusalOf: (error: string) => REFUSALS[error] ?? null,
+    ...(options.hasOwners === true ? { ownerOf: (item: string) => item[0]! } : {}),
     unheard: (item, answer) => unheard.push(`${item}: ${answer}`),
     rows: options.rows ?? 100,
     atOnce: options.atOnce ?? 1,
@@ -51,7 +65,7 @@ const make = Effect.fnUntraced(function* (
       Effect.forEach(items, (item) => Effect.forkChild(Effect.exit(call(item)))),
       quiet
     )
-  return { start, startAll, items, settle, begun, unheard }
+  return { start, startAll, items, settle, begun, unheard, waits }
 })
 
 /** Lets every fiber go as far as it can. */
@@ -315,6 +329,110 @@ describe("coalesce", () => {
       expect(items()).toEqual([["a"]])
       expect(Exit.hasInterrupts(yield* Fiber.join(a))).toBe(true)
       expect(Exit.hasInterrupts(yield* Fiber.join(b))).toBe(true)
+    })
+  )
+
+  it.effect("asks owner by owner when a statement was held up, and puts aside who is held up alone", () =>
+    Effect.gen(function* () {
+      const { start, items, settle, waits } = yield* make({ hasOwners: true })
+      yield* start("b0")
+      const fibers = yield* Effect.forEach(["a1", "b1", "a2", "c1"], start)
+      yield* settle(0)
+      yield* settle(1, Exit.fail("lock timeout"))
+      expect(items().slice(1)).toEqual([["a1", "b1", "a2", "c1"], ["a1", "a2"], ["b1"], ["c1"]])
+      yield* settle(3)
+      yield* settle(4)
+      expect([yield* Fiber.join(fibers[1]!), yield* Fiber.join(fibers[3]!)]).toEqual([
+        Exit.succeed("b1!"),
+        Exit.succeed("c1!")
+      ])
+      yield* settle(2, Exit.fail("lock timeout"))
+      expect(items().slice(5)).toEqual([["a1", "a2"]])
+      expect(waits).toEqual(["never", "never", "never", "never", "never", "expected"])
+      // The owner's further calls wait behind those, and nobody else's do.
+      const later = [yield* start("a3"), yield* start("a4")]
+      const b2 = yield* start("b2")
+      expect(items().slice(6)).toEqual([["b2"]])
+      yield* settle(6)
+      expect(yield* Fiber.join(b2)).toEqual(Exit.succeed("b2!"))
+      yield* settle(5)
+      expect(yield* Effect.forEach([fibers[0]!, fibers[2]!], Fiber.join)).toEqual([
+        Exit.succeed("a1!"),
+        Exit.succeed("a2!")
+      ])
+      expect(items().slice(7)).toEqual([["a3", "a4"]])
+      yield* settle(7)
+      expect(yield* Effect.forEach(later, Fiber.join)).toEqual([Exit.succeed("a3!"), Exit.succeed("a4!")])
+    })
+  )
+
+  it.effect("brings owners together again some seconds after none of their calls was held up", () =>
+    Effect.gen(function* () {
+      let at = 0
+      vi.spyOn(performance, "now").mockImplementation(() => at)
+      const { start, startAll, items, settle } = yield* make({ hasOwners: true })
+      yield* start("a1")
+      yield* settle(0, Exit.fail("lock timeout"))
+      at = 3000
+      // So long that it was held up again.
+      yield* settle(1)
+      at = 7900
+      yield* startAll(["a2", "b2", "a3", "b3"])
+      expect(items().slice(2)).toEqual([["a2"], ["b2"]])
+      yield* settle(2)
+      yield* settle(3)
+      expect(items().slice(4)).toEqual([["a3"], ["b3"]])
+      yield* settle(4)
+      yield* settle(5)
+      at = 8100
+      yield* startAll(["b4", "a5", "b5"])
+      yield* settle(6)
+      expect(items().slice(6)).toEqual([["b4"], ["a5", "b5"]])
+      yield* settle(7)
+    }).pipe(Effect.ensuring(Effect.sync(() => vi.restoreAllMocks())))
+  )
+
+  it.effect("does nothing for those who left while they were put aside", () =>
+    Effect.gen(function* () {
+      const { start, items, settle, unheard } = yield* make({ hasOwners: true })
+      yield* start("a1")
+      yield* settle(0, Exit.fail("lock timeout"))
+      const [a2, a3] = [yield* start("a2"), yield* start("a3")]
+      yield* Fiber.interrupt(a2)
+      yield* settle(1)
+      expect(items()).toEqual([["a1"], ["a1"], ["a3"]])
+      yield* settle(2)
+      expect(yield* Fiber.join(a3)).toEqual(Exit.succeed("a3!"))
+      expect(unheard).toEqual([])
+    })
+  )
+
+  it.effect("answers those with the failure who were put aside and held up for too long there, and goes on", () =>
+    Effect.gen(function* () {
+      const { start, items, settle } = yield* make({ hasOwners: true })
+      const a1 = yield* start("a1")
+      yield* settle(0, Exit.fail("lock timeout"))
+      yield* settle(1, Exit.fail("lock timeout"))
+      expect(yield* Fiber.join(a1)).toEqual(Exit.fail("lock timeout"))
+      const [a2, bad] = [yield* start("a2"), yield* start("a bad one")]
+      yield* settle(2)
+      yield* settle(3, Exit.fail("refused"))
+      expect([yield* Fiber.join(a2), yield* Fiber.join(bad)]).toEqual([Exit.succeed("a2!"), Exit.fail("refused")])
+      expect(items()).toEqual([["a1"], ["a1"], ["a2"], ["a bad one"]])
+    })
+  )
+
+  it.effect("keeps nobody waiting who was put aside once its scope is closed", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { start, settle } = yield* Scope.provide(make({ hasOwners: true }), scope)
+      const a1 = yield* start("a1")
+      yield* settle(0, Exit.fail("lock timeout"))
+      const a2 = yield* start("a2")
+      yield* Scope.close(scope, Exit.void)
+      yield* quiet
+      expect(Exit.hasInterrupts(yield* Fiber.join(a1))).toBe(true)
+      expect(Exit.hasInterrupts(yield* Fiber.join(a2))).toBe(true)
     })
   )
 })

@@ -103,7 +103,7 @@ describe("behind PgBouncer", () => {
         return yield* sql`SELECT current_setting('statement_timeout') AS statement, current_setting('lock_timeout') AS lock,
           current_setting('idle_in_transaction_session_timeout') AS idle`
       }).pipe(Effect.provide(node(url)))
-      expect(limits).toEqual([{ statement: "1min", lock: "20s", idle: "30s" }])
+      expect(limits).toEqual([{ statement: "1min", lock: "200ms", idle: "30s" }])
     }).pipe(Effect.scoped)
   )
 })
