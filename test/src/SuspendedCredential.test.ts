@@ -67,6 +67,17 @@ describe.concurrent("a Web Push credential that all services refuse", () => {
           message: `webpush of ${system.app.appId} is refused by its provider: Web Push 403`
         })
 
+        // What comes now waits behind those, and says what for.
+        const later = yield* system.send({ to: { device_ids: ids.slice(0, 3) }, content: CONTENT })
+        const retries = yield* system.call("GET", `/api/v1/notifications/${later}/retries`)
+        expect(retries.body.data).toEqual([
+          { provider: "webpush", error: "Web Push 403", attempts: 0, recipients: 3, next_at: null }
+        ])
+        const seen = yield* eventually(metrics(system.url), (text) =>
+          /^heliograph_suspended_batches\{provider="webpush"\} [2-9]$/m.test(text)
+        )
+        expect(seen).toMatch(/^heliograph_waiting\{kind="webpush"\} 0$/m)
+
         expect((yield* system.call("PUT", WEB_PUSH, good)).status).toBe(200)
         const shown = yield* system.until(id, ({ status }) => status === "completed")
         expect(shown.counts).toMatchObject({ accepted: 12, sent: 12, failed: 0 })

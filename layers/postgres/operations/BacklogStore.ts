@@ -21,9 +21,12 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
   BacklogStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    /** Credentials that their providers refuse: what goes by them waits for nothing else. */
+    const refused = sql`refused AS MATERIALIZED (
+      SELECT app_id, kind FROM credentials WHERE suspended_reason IS NOT NULL)`
     // All of it is found by the partial indexes of open work.
     const waiting = sql<Waiting>`
-      WITH RECURSIVE ${appsIn(sql, "execution_timers")}
+      WITH RECURSIVE ${appsIn(sql, "execution_timers")}, ${refused}
       SELECT kind, count(*)::integer AS count,
         greatest(0, coalesce(extract(epoch FROM now() - min(due)) * 1000, 0))::float8 AS "oldestMs"
       FROM (
@@ -33,7 +36,7 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
         SELECT b.provider, b.due_at FROM batches b
         CROSS JOIN LATERAL (SELECT status FROM notifications WHERE id = b.notification_id OFFSET 0) AS n
         WHERE NOT b.done AND NOT b.suspended AND b.due_at <= now() AND (b.lease_until IS NULL OR b.lease_until < now())
-          AND n.status IN ('queued', 'sending')
+          AND n.status IN ('queued', 'sending') AND (b.app_id, b.provider) NOT IN (SELECT app_id, kind FROM refused)
         UNION ALL
         SELECT 'webhook', w.due_at FROM webhook_work_items w
         CROSS JOIN LATERAL (SELECT is_active FROM webhooks WHERE id = w.webhook_id OFFSET 0) AS h
@@ -43,8 +46,18 @@ export const layer: Layer.Layer<BacklogStore, never, SqlClient.SqlClient> = Laye
           SELECT due_at FROM execution_timers t WHERE t.app_id = apps.app_id AND t.due_at <= now() OFFSET 0
         ) AS r WHERE apps.app_id IS NOT NULL
       ) work GROUP BY kind`
+    /** Those that were tried with the credential, and those that came later and wait behind them. */
     const suspendedBatches = sql<{ readonly provider: ProviderKind; readonly count: number }>`
-      SELECT provider, count(*)::integer AS count FROM batches WHERE suspended AND NOT done GROUP BY provider`
+      WITH ${refused}
+      SELECT provider, count(*)::integer AS count FROM (
+        SELECT provider FROM batches WHERE suspended AND NOT done
+        UNION ALL
+        SELECT b.provider FROM refused CROSS JOIN LATERAL (
+          SELECT provider FROM batches
+          WHERE app_id = refused.app_id AND provider = refused.kind AND NOT done AND NOT paused AND NOT suspended
+            AND (lease_until IS NULL OR lease_until < now()) OFFSET 0
+        ) AS b
+      ) AS waiting GROUP BY provider`
     const suspended = sql<{ readonly provider: ProviderKind; readonly count: number }>`
       SELECT kind AS provider, count(*)::integer AS count FROM credentials WHERE suspended_reason IS NOT NULL GROUP BY kind`
     const others = sql<{ readonly disabled: number; readonly bytes: number }>`

@@ -125,19 +125,23 @@ interface RetryRow {
 /** Kinds of retries that are shown, at most. */
 const RETRIES = 100
 
-/** What waits for another attempt, or for its credential: looked up by the batches of the notification that are not done. */
+/**
+ * What waits for another attempt, or for its credential, whether it was tried with that one or came later: looked up by the
+ * batches of the notification that are not done.
+ */
 export const retriesOf = (sql: SqlClient.SqlClient) => (appId: AppId, id: NotificationId) =>
   Effect.map(
     sql<RetryRow>`
       SELECT provider, error, max(attempts)::integer AS attempts, sum(size)::integer AS recipients,
         CASE WHEN NOT bool_or(suspended) THEN min(due_at) END AS next_at
       FROM (
-        SELECT b.provider, b.attempts, b.suspended, b.due_at, cardinality(b.recipients) AS size, CASE
-            WHEN b.suspended THEN coalesce((
-              SELECT suspended_reason FROM credentials WHERE app_id = b.app_id AND kind = b.provider
-            ), b.reason) ELSE b.reason
-          END AS error
-        FROM batches b WHERE b.notification_id = ${id} AND NOT b.done AND (b.attempts > 0 OR b.suspended OR b.slowed OR b.reason IS NOT NULL)
+        SELECT b.provider, b.attempts, b.suspended OR c.suspended_reason IS NOT NULL AS suspended, b.due_at,
+          cardinality(b.recipients) AS size, coalesce(c.suspended_reason, b.reason) AS error
+        FROM batches b LEFT JOIN LATERAL (
+          SELECT suspended_reason FROM credentials WHERE app_id = b.app_id AND kind = b.provider OFFSET 0
+        ) AS c ON true
+        WHERE b.notification_id = ${id} AND NOT b.done
+          AND (b.attempts > 0 OR b.suspended OR b.slowed OR b.reason IS NOT NULL OR c.suspended_reason IS NOT NULL)
       ) AS waiting
       WHERE EXISTS (SELECT 1 FROM notifications WHERE id = ${id} AND app_id = ${appId})
       GROUP BY provider, error ORDER BY recipients DESC, provider, error LIMIT ${RETRIES}`,

@@ -105,9 +105,12 @@ export class Results {
     this.#end(recipient, "skipped", null, reason)
   }
 
-  /** Whose time is over is said to have failed for what kept it from going out, where an attempt met something. */
+  /**
+   * Whose time is over is said to have failed for what kept it from going out: what an attempt met, or a credential that the
+   * provider refuses, for which it was not even tried.
+   */
   fail(recipient: string, reason: string): void {
-    const met = this.#batch.reason
+    const met = this.#batch.reason ?? this.#batch.credential?.suspendedReason ?? null
     this.#end(recipient, "failed", null, reason === EXPIRED && met !== null ? `${EXPIRED}: ${met}` : reason)
   }
 

@@ -292,7 +292,7 @@ const retriesRoute = ({ notifications }: Services) =>
     tag: "Notifications",
     summary: "Say what pending recipients wait for",
     description:
-      "Recipients that were tried, or held back, and are not final yet: after which error, and when they are tried again. By provider and error, most recipients first. Empty for those that nobody has tried yet.",
+      "Recipients that were tried, or held back, and are not final yet: after which error, and when they are tried again. By provider and error, most recipients first. Those whose credential is refused wait for another one, tried or not. Empty for those that nobody has tried yet.",
     success: {
       status: 200,
       description: "What they wait for.",

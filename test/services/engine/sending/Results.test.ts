@@ -116,6 +116,14 @@ describe("Results", () => {
     expect(results.take(NOW).final.errors).toEqual(["expired: timeout", "payload_too_large", "expired: timeout"])
   })
 
+  it("says so of whose time was over while their credential was refused, for which they were not even tried", () => {
+    const credential = { version: 1, suspendedReason: "InvalidProviderToken", acceptedAt: null }
+    const results = new Results(batch(["a", "b"], { credential }), rules, () => 1)
+    results.add("a", { _tag: "Fail", reason: "payload_too_large" }, NOW)
+    results.failRest("expired")
+    expect(results.take(NOW).final.errors).toEqual(["payload_too_large", "expired: InvalidProviderToken"])
+  })
+
   it("keeps the messages of a refused credential, without counting an attempt, and tells the lane", () => {
     const results = new Results(batch(["a", "b"]), rules, () => 1)
     results.add("a", { _tag: "Suspend", reason: "InvalidProviderToken" }, NOW)
