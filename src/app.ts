@@ -341,7 +341,7 @@ const work = ({ drainMs, roles }: Settings["Service"]) =>
       : Layer.empty,
     roles.has("webhooks") ? posting(drainMs) : Layer.empty,
     roles.has("workflows")
-      ? Workers.workflows.pipe(
+      ? Workers.workflows(drainMs).pipe(
           Layer.provide(
             Layer.mergeAll(Programs.layer, FetchClient.layer.pipe(Layer.provide(SmallRequests.layer)), templates)
           )

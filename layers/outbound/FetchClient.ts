@@ -6,6 +6,7 @@ import type { OutboundRefused } from "../../services/ports/outbound/OutboundPoli
 import type { NoAnswer, SmallAnswer } from "../../services/ports/outbound/SmallRequests.ts"
 import { SmallRequests } from "../../services/ports/outbound/SmallRequests.ts"
 import { now } from "../../services/ports/Now.ts"
+import type { Unread } from "../../services/ports/workflows/FetchClient.ts"
 import { FetchClient } from "../../services/ports/workflows/FetchClient.ts"
 
 /** From the name to the last byte of the answer. */
@@ -20,14 +21,21 @@ const retryAfterOf = (header: string | ReadonlyArray<string> | undefined): numbe
   return wait === null ? null : Math.min(MOST_WAIT_MS, wait)
 }
 
-const answered = ({ body, headers, status }: SmallAnswer): Fetched => {
-  const fetched = fetchedOf(status, parsed(body), retryAfterOf(headers["retry-after"]))
+const fault = (detail: string): Fetched => ({ _tag: "Fault", detail, mayRetry: false, retryAfterMs: null })
+
+const answered = ({ body, headers, status }: SmallAnswer): Fetched | Unread => {
+  const fetched = fetchedOf(status, null, retryAfterOf(headers["retry-after"]))
   if (fetched._tag !== "Answer") return fetched
-  const fault = (detail: string): Fetched => ({ _tag: "Fault", detail, mayRetry: false, retryAfterMs: null })
   // Without its body the run would go on, and the wrong way.
   if (body !== "" && isCoded(headers["content-encoding"]))
     return fault("the answer is compressed, which was not asked for")
-  return isDeeper(fetched.body, DEPTH) ? fault(`the answer is nested deeper than ${DEPTH} levels`) : fetched
+  const read = () => {
+    const value = parsed(body)
+    return isDeeper(value, DEPTH)
+      ? fault(`the answer is nested deeper than ${DEPTH} levels`)
+      : { ...fetched, body: value, size: body.length }
+  }
+  return { _tag: "Unread", size: body.length, read }
 }
 
 const isCoded = (coding: string | ReadonlyArray<string> | undefined): boolean =>

@@ -57,15 +57,16 @@ export const webhooks = Layer.effectDiscard(
 )
 
 /** The role `workflows`: moves runs. */
-export const workflows = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const queue = yield* JobQueue
-    const wake = yield* Runner.make
-    for (const priority of PRIORITIES) {
-      yield* queue.subscribe({ type: "FlowV1", priority, concurrency: WAKES }, () => wake)
-    }
-  })
-)
+export const workflows = (drainMs: number) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const queue = yield* JobQueue
+      const wake = yield* Runner.make(drainMs)
+      for (const priority of PRIORITIES) {
+        yield* queue.subscribe({ type: "FlowV1", priority, concurrency: WAKES }, () => wake)
+      }
+    })
+  )
 
 /** Every node that works takes its turns at sweeping. */
 export const sweeper = (duties: Sweeper.Duties) => Layer.effectDiscard(Effect.forkScoped(Sweeper.run(duties)))

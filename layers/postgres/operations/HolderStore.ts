@@ -90,13 +90,16 @@ export const layer: Layer.Layer<HolderStore, never, PgClient.PgClient> = Layer.e
           UPDATE execution_timers t SET suspicion = ${sql.literal(OF_RUN)} FROM claims c
           WHERE t.app_id = c.app_id AND (t.due_at, t.execution_id) BETWEEN (c.from_at, c.from_id) AND (c.to_at, c.to_id)
             AND c.ended IS DISTINCT FROM 'stopped'
+        ), fetches AS (
+          UPDATE execution_timers t SET due_at = least(t.due_at, now()), holder = NULL FROM gone WHERE t.holder = gone.id
+          RETURNING t.execution_id
         ), mails AS (
           UPDATE service_mails m SET due_at = now(), lease_holder = NULL FROM gone WHERE m.lease_holder = gone.id
           RETURNING m.id
         )
         SELECT (SELECT count(*) FROM plans) + (SELECT count(*) FROM sends) + (SELECT count(*) FROM posts)
-          + (SELECT count(*) FROM again) + (SELECT count(*) FROM once_more) + (SELECT count(*) FROM mails) AS freed`
-        .unprepared
+          + (SELECT count(*) FROM again) + (SELECT count(*) FROM once_more) + (SELECT count(*) FROM mails)
+          + (SELECT count(*) FROM fetches) AS freed`.unprepared
 
     const release: HolderStore["Service"]["release"] = Effect.gen(function* () {
       const found = yield* free

@@ -18,6 +18,7 @@ import { indexOrder } from "../migrations/0033_index_order.ts"
 import { keyProcesses } from "../migrations/0034_key_processes.ts"
 import { lookedUp } from "../migrations/0035_looked_up.ts"
 import { retryReasons } from "../migrations/0036_retry_reasons.ts"
+import { fetchHolders } from "../migrations/0037_fetch_holders.ts"
 import { MIGRATING } from "./advisoryLocks.ts"
 import { lockTables } from "./lockTables.ts"
 
@@ -37,7 +38,8 @@ export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [
   { id: 33, name: "index_order", sql: indexOrder },
   { id: 34, name: "key_processes", sql: keyProcesses },
   { id: 35, name: "looked_up", sql: lookedUp },
-  { id: 36, name: "retry_reasons", sql: retryReasons }
+  { id: 36, name: "retry_reasons", sql: retryReasons },
+  { id: 37, name: "fetch_holders", sql: fetchHolders }
 ]
 
 /** Other services may have theirs in the same schema. */

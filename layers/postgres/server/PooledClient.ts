@@ -117,7 +117,8 @@ export const make = Effect.fnUntraced(function* ({
   })
 
   const { transactionService, withTransaction } = client
-  const waitLong = client`SELECT ${longWait(client)}`
+  // No query: the first one of a transaction may be yet to come, and its level of isolation before it.
+  const waitLong = client`SET LOCAL lock_timeout = ${client.literal(`'${LONG}'`)}`
   const patient: typeof withTransaction = (work) =>
     Effect.contextWith((context: Context.Context<never>) => {
       const wait = Context.get(context, LockWait)

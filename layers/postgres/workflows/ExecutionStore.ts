@@ -14,7 +14,7 @@ import type {
   Tools,
   Written
 } from "../../../services/ports/workflows/ExecutionStore.ts"
-import { COUNTED, ExecutionStore } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { COUNTED, ExecutionStore, READ_AT_ONCE } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { ALONE, ASIDE } from "../../../services/domain/sending/Suspicion.ts"
 import { Holder } from "../operations/Holder.ts"
 import { notedOfPeople, record } from "../access/auditEntry.ts"
@@ -36,7 +36,7 @@ import { FIRST, lookForWork, SUSPECTED } from "./lookForWork.ts"
 import { mayMove } from "./mayMove.ts"
 import { readExecutions } from "./readExecutions.ts"
 import type { RunRow } from "./runRows.ts"
-import { BYTES, personOf, readObject, RUN_COLUMNS, runsOf } from "./runRows.ts"
+import { personOf, readObject, RUN_COLUMNS, runsOf } from "./runRows.ts"
 import { writeMoves } from "./writeMoves.ts"
 
 /** A timer that is this transaction's until it ends. */
@@ -62,7 +62,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
     const transaction = inTransaction(sql)
 
     const write = Effect.fnUntraced(function* (moves: Moves, isNew: boolean) {
-      return { moves, webhooks: yield* writeMoves(sql, moves, isNew) } satisfies Written
+      return { moves, webhooks: yield* writeMoves(sql, moves, isNew, holder.id()) } satisfies Written
     })
 
     const claimed = new Claimed()
@@ -132,7 +132,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
               FROM unnest(${uuids(timers.map(({ execution_id }) => execution_id))}, ${integers(timers.map(({ fence }) => fence))},
                 ${integers(timers.map(({ suspicion }) => suspicion))}, ${times(timers.map(({ due_at }) => due_at.getTime()))}
               ) AS t (execution_id, fence, suspicion, due_at) ${read(appId)}
-            ) AS r WHERE before IS NULL OR before < ${BYTES}`
+            ) AS r WHERE before IS NULL OR before < ${READ_AT_ONCE}`
       const last = rows.at(-1)
       if (last === undefined || timers.length < limit) claimed.forget(appId)
       else claimed.upTo(appId, { at: last.due_at, id: last.id }, now() - began)
@@ -277,7 +277,7 @@ export const layer: Layer.Layer<ExecutionStore, never, SqlClient.SqlClient> = La
         }
         const { appId, data, workflowId } = entry
         // Each of them has the data of its own, when it is written.
-        const most = Math.max(1, Math.min(limit, Math.floor(BYTES / row.data.length)))
+        const most = Math.max(1, Math.min(limit, Math.floor(READ_AT_ONCE / row.data.length)))
         const { user_ids } = row.audience
         const open = (yield* mayMove(sql, appId)) ? yield* openWorkflow(sql, workflowId) : null
         if (open === null) {

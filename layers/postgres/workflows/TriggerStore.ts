@@ -10,10 +10,12 @@ import { segmentOf } from "../../../services/domain/workflows/Workflow.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { now } from "../../../services/ports/Now.ts"
 import type { Beginning, Moves, Tools, Written } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { READ_AT_ONCE } from "../../../services/ports/workflows/ExecutionStore.ts"
 import type { Triggered } from "../../../services/ports/workflows/TriggerStore.ts"
 import { TriggerStore } from "../../../services/ports/workflows/TriggerStore.ts"
 import { notedOfPeople } from "../access/auditEntry.ts"
 import { settleWithin } from "../access/settleKey.ts"
+import { Holder } from "../operations/Holder.ts"
 import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
@@ -21,7 +23,7 @@ import { ask, reach, segments } from "./answers.ts"
 import type { ContactRow } from "./entering.ts"
 import { CONTACT_BYTES, contactsPage, entering, newestContact } from "./entering.ts"
 import { inTransaction } from "./inTransaction.ts"
-import { BYTES, personOf, readObject } from "./runRows.ts"
+import { personOf, readObject } from "./runRows.ts"
 import { lookEarly, lookFirst, noteMembers } from "./segmentMembers.ts"
 import { theseRuns, writeMoves } from "./writeMoves.ts"
 
@@ -62,6 +64,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
   TriggerStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const holder = yield* Holder
     const transaction = inTransaction(sql)
     const tools: Tools = {
       ask: (asked) => ask(sql, asked, now()).pipe(storeError("TriggerStore.ask")),
@@ -69,7 +72,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
       reach: (runs) => reach(sql, runs).pipe(storeError("TriggerStore.reach"))
     }
     const write = Effect.fnUntraced(function* (moves: Moves, isNew: boolean) {
-      return { moves, webhooks: yield* writeMoves(sql, moves, isNew) } satisfies Written
+      return { moves, webhooks: yield* writeMoves(sql, moves, isNew, holder.id()) } satisfies Written
     })
     const { contactsOfUsers, enterContacts } = entering(sql, tools, write)
 
@@ -157,7 +160,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
                 SELECT id, user_id, event, data, trace, at FROM custom_events WHERE app_id = ${appId} AND NOT is_done
                 ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
               ) AS e
-            ) AS e WHERE before IS NULL OR before < ${BYTES}`
+            ) AS e WHERE before IS NULL OR before < ${READ_AT_ONCE}`
         if (events.length === 0) return Option.some({ appId, count: 0, written: [] })
         const written: Array<Written> = []
         for (const workflow of yield* waitingFor(
@@ -290,7 +293,7 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
                 (SELECT ${sql.literal(CONTACT_BYTES)} FROM contacts c WHERE c.id = next.contact_id), 0
               )) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM next
             )
-            SELECT id::text, contact_id, tags_added, depth FROM sized WHERE before IS NULL OR before < ${BYTES}`
+            SELECT id::text, contact_id, tags_added, depth FROM sized WHERE before IS NULL OR before < ${READ_AT_ONCE}`
         const written: Array<Written> = []
         if (changes.length === 0) return Option.some({ appId, count: 0, written })
         // Before people are read: who waits here for another's page judges them as they are after it.

@@ -13,12 +13,13 @@ import type {
   Tools,
   Written
 } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { READ_AT_ONCE } from "../../../services/ports/workflows/ExecutionStore.ts"
 import type { Trace } from "../../../services/ports/operations/Tracing.ts"
 import { inboxChannels } from "../inbox/inboxChannels.ts"
 import { smallints, texts, uuids } from "../server/columns.ts"
 import { spanOf } from "../server/pages.ts"
 import type { PersonRow } from "./runRows.ts"
-import { BYTES, personOf } from "./runRows.ts"
+import { personOf } from "./runRows.ts"
 import { mayMove } from "./mayMove.ts"
 import { dataOf, enteredAtOf, insertRuns } from "./writeMoves.ts"
 
@@ -35,7 +36,7 @@ export interface ContactRow extends PersonRow {
 export const CONTACT_BYTES = "octet_length(c.attributes::text) + 64 * cardinality(c.tags)"
 
 /**
- * A page of contacts, from a query of their ids in order, up to those that make it more than `BYTES`; and how many it would
+ * A page of contacts, from a query of their ids in order, up to those that make it more than `READ_AT_ONCE`; and how many it would
  * have been.
  */
 export const contactsPage = (sql: SqlClient.SqlClient, page: Statement.Fragment) =>
@@ -45,7 +46,7 @@ export const contactsPage = (sql: SqlClient.SqlClient, page: Statement.Fragment)
         SELECT id, external_id, tags, attributes, locale, timezone, (count(*) OVER ())::integer AS found,
           sum(${sql.literal(CONTACT_BYTES)}) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
         FROM (SELECT id, external_id, tags, attributes, locale, timezone FROM contacts ${page}) AS c
-      ) AS c WHERE before IS NULL OR before < ${BYTES} ORDER BY id`,
+      ) AS c WHERE before IS NULL OR before < ${READ_AT_ONCE} ORDER BY id`,
     (contacts) => ({ contacts: contacts as ReadonlyArray<ContactRow>, found: contacts[0]?.found ?? 0 })
   )
 

@@ -4,8 +4,9 @@ import { valueAt } from "../../../services/domain/workflows/Conditions.ts"
 import type { Heard, Question } from "../../../services/domain/workflows/Interpreter.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import type { OpenRun } from "../../../services/ports/workflows/ExecutionStore.ts"
+import { READ_AT_ONCE } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { integers, texts } from "../server/columns.ts"
-import { BYTES, readObject } from "./runRows.ts"
+import { readObject } from "./runRows.ts"
 
 /* What runs that wait for an event hear when they ask. */
 
@@ -98,7 +99,7 @@ export const heardEvents = Effect.fnUntraced(function* (sql: Sql, asked: Readonl
             AND e.at > t.since::timestamptz
           ORDER BY e.at LIMIT t.most OFFSET t.seen
         ) AS e
-      ) AS e WHERE before IS NULL OR before < ${BYTES} ORDER BY place, e.at`
+      ) AS e WHERE before IS NULL OR before < ${READ_AT_ONCE} ORDER BY place, e.at`
     const read = open.map(() => 0)
     for (const { at, data, place } of rows) {
       const one = open[place - 1]!
@@ -119,7 +120,7 @@ export const heardEvents = Effect.fnUntraced(function* (sql: Sql, asked: Readonl
           awaiting.filter((each) => !isHeardBy(each))
         )
       }
-      if (heard > BYTES && asked.length > 1) return yield* tooMuchHeard
+      if (heard > READ_AT_ONCE && asked.length > 1) return yield* tooMuchHeard
     }
     // Whom the bytes have cut off, and whom there may be more for, are looked for once more.
     const isCut = rows.length < (rows[0]?.found ?? 0)

@@ -75,12 +75,6 @@ const closedOf = ({ is_deleted, workflow_status }: RunRow): CancelReason | null 
 }
 
 /**
- * Bytes of JSON that a transaction takes in hand, at most, unless one row alone has more. Read, they take twenty times as
- * much memory where they are many small pieces.
- */
-export const BYTES = 2_000_000
-
-/**
  * Runs of one trigger share what it brought: they mostly stand together. What a run brings that is set aside is not read,
  * which may be just what the processes have ended over.
  */
@@ -117,6 +111,7 @@ const runOf = (row: RunRow, data: Record_, steps: Record_, isDisabled: boolean):
   trace: row.trace,
   fence: row.fence,
   suspicion: row.suspicion,
+  size: row.data.length + row.steps.length,
   person: row.person_id === null ? null : personOf(row),
   isClosed: closedOf(row),
   isDisabled

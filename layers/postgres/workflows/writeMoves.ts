@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { AppId, ExecutionId, WebhookId } from "../../../services/domain/Ids.ts"
 import { ownOf } from "../../../services/domain/Json.ts"
+import type { HolderId } from "../../../services/ports/operations/HolderStore.ts"
 import type { EventChunk } from "../../../services/domain/webhooks/Event.ts"
 import type { HistoryEntry } from "../../../services/domain/workflows/Execution.ts"
 import type { MovedRun, Moves, OpenRun, StepSum } from "../../../services/ports/workflows/ExecutionStore.ts"
@@ -101,23 +102,28 @@ const updateRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
     WHERE e.app_id = ANY(ARRAY[t.app_id]) AND e.id = t.id`
 }
 
-const insertTimers = (sql: Sql, waiting: ReadonlyArray<MovedRun>) => sql`
-  INSERT INTO execution_timers (app_id, execution_id, due_at, fence)
-  SELECT ${waiting[0]!.run.appId}::uuid, t.id, t.due_at, t.fence
-  FROM unnest(${uuids(waiting.map(({ run }) => run.id))}, ${times(waiting.map(dueOf))}, ${integers(waiting.map(fenceOf))})
-    AS t (id, due_at, fence)`
+const insertTimers = (sql: Sql, waiting: ReadonlyArray<MovedRun>, holder: HolderId | null) => sql`
+  INSERT INTO execution_timers (app_id, execution_id, due_at, fence, holder)
+  SELECT ${waiting[0]!.run.appId}::uuid, t.id, t.due_at, t.fence, t.holder
+  FROM unnest(${uuids(waiting.map(({ run }) => run.id))}, ${times(waiting.map(dueOf))}, ${integers(waiting.map(fenceOf))},
+    ${integers(holdersOf(waiting, holder))}) AS t (id, due_at, fence, holder)`
 
 const dueOf = ({ fetchUntil, settled }: MovedRun): number => fetchUntil ?? settled.dueAt!
 const fenceOf = ({ fetchUntil, run }: MovedRun): number => (fetchUntil === null ? run.fence : run.fence + 1)
 
+/** Whose FETCH each is at. */
+const holdersOf = (waiting: ReadonlyArray<MovedRun>, holder: HolderId | null) =>
+  waiting.map(({ fetchUntil }) => (fetchUntil === null ? null : holder))
+
 /** What has got on is not suspected any more, but for a FETCH that is only begun. */
-const updateTimers = (sql: Sql, waiting: ReadonlyArray<MovedRun>) => sql`
-  UPDATE execution_timers r SET due_at = t.due_at, fence = t.fence,
+const updateTimers = (sql: Sql, waiting: ReadonlyArray<MovedRun>, holder: HolderId | null) => sql`
+  UPDATE execution_timers r SET due_at = t.due_at, fence = t.fence, holder = t.holder,
     suspicion = CASE WHEN t.fence > r.fence THEN r.suspicion ELSE 0 END
   FROM (
     SELECT ${waiting[0]!.run.appId}::uuid, *
-    FROM unnest(${uuids(waiting.map(({ run }) => run.id))}, ${times(waiting.map(dueOf))}, ${integers(waiting.map(fenceOf))}) OFFSET 0
-  ) AS t (app_id, id, due_at, fence)
+    FROM unnest(${uuids(waiting.map(({ run }) => run.id))}, ${times(waiting.map(dueOf))}, ${integers(waiting.map(fenceOf))},
+      ${integers(holdersOf(waiting, holder))}) OFFSET 0
+  ) AS t (app_id, id, due_at, fence, holder)
   WHERE r.app_id = ANY(ARRAY[t.app_id]) AND r.execution_id = t.id`
 
 /** Runs of an application, as `t`, to look their rows up by (ofRows.ts). */
@@ -235,15 +241,23 @@ export const addCounts = (sql: Sql, sums: ReadonlyArray<StepSum>) => {
       passed = c.passed + excluded.passed, stopped = c.stopped + excluded.stopped, failed = c.failed + excluded.failed`
 }
 
-/** Writes moves of runs of one application; `isNew`: they were written already, with `insertRuns`. */
-export const writeMoves = Effect.fnUntraced(function* (sql: Sql, moves: Moves, isNew: boolean) {
+/**
+ * Writes moves of runs of one application; `isNew`: they were written already, with `insertRuns`. `holder`: who begins the
+ * FETCHes that they are at.
+ */
+export const writeMoves = Effect.fnUntraced(function* (
+  sql: Sql,
+  moves: Moves,
+  isNew: boolean,
+  holder: HolderId | null
+) {
   const { counts, events, messages, moved } = moves
   if (moved.length === 0) return []
   const waiting = moved.filter((one) => !isEnded(one))
   const ended = moved.filter(isEnded)
   if (!isNew) {
     yield* updateRuns(sql, moved)
-    if (waiting.length > 0) yield* updateTimers(sql, waiting)
+    if (waiting.length > 0) yield* updateTimers(sql, waiting, holder)
     if (ended.length > 0) {
       yield* deleteTimers(
         sql,
@@ -251,7 +265,7 @@ export const writeMoves = Effect.fnUntraced(function* (sql: Sql, moves: Moves, i
         ended.map(({ run }) => run.id)
       )
     }
-  } else if (waiting.length > 0) yield* insertTimers(sql, waiting)
+  } else if (waiting.length > 0) yield* insertTimers(sql, waiting, holder)
   const broken = moved.filter(isBroken).map(({ run }) => run.id)
   if (broken.length > 0) yield* dropDigests(sql, moved[0]!.run.appId, broken)
   const left = moved.filter(hasLeft).map(({ run }) => run)

@@ -52,7 +52,8 @@ export interface Run {
 
 /** What became of a FETCH: an answer, or why there is none. */
 export type Fetched =
-  | { readonly _tag: "Answer"; readonly status: number; readonly body: unknown }
+  /** `size`: of what its body was read from, in characters. */
+  | { readonly _tag: "Answer"; readonly status: number; readonly body: unknown; readonly size?: number }
   | {
       readonly _tag: "Fault"
       readonly detail: string

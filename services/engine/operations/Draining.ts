@@ -5,7 +5,7 @@ import { Duration, Effect, Option } from "effect"
  * Nothing is told where there was nothing to wait for.
  */
 export const draining = <E>(
-  what: "batches" | "webhooks",
+  what: "batches" | "webhooks" | "fetches",
   underWay: () => number,
   drain: Effect.Effect<void, E>,
   drainMs: number

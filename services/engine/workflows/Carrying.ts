@@ -26,6 +26,21 @@ const LONGEST_MS = 1000
 /** After how much of it (ms) the process looks at what else it has to do. */
 const BREATH_MS = 10
 
+/**
+ * Characters that a run's answers may have in all, with what its trigger brought: whoever moves it reads them, and writes them
+ * again with each that comes.
+ */
+const MOST_CARRIED = 1_000_000
+
+const tooMuch: Fetched = {
+  _tag: "Fault",
+  detail: "the answers of the run are more than 1 MB in all",
+  mayRetry: false,
+  retryAfterMs: null
+}
+
+const sizeOf = (fetched: Fetched | undefined): number => (fetched?._tag === "Answer" ? (fetched.size ?? 0) : 0)
+
 const NOBODY: Facts = {
   tags: [],
   attributes: {},
@@ -69,7 +84,7 @@ export const failing = (runs: ReadonlyArray<OpenRun>, error: string): Moves => {
   const at = now()
   const moved = runs.map((run): MovedRun => {
     const settled = endedAs(run, "failed", at, { error, reason: null, detail: error })
-    return { run, settled, sends: {}, fetchUntil: null }
+    return { run, settled, sends: {}, fetchUntil: null, size: 0 }
   })
   const counts = sumsOf(moved, new Set())
   return { moved, messages: [], events: runEvents(moved, at), counts, steps: [] }
@@ -118,7 +133,8 @@ export const carrying = (
         const why = { error: "contact_deleted", reason: null, detail: "the contact was deleted" }
         settled.set(run, endedAs(run, "failed", at, why))
       } else {
-        const answer = fetched.get(run.id)
+        const heard = fetched.get(run.id)
+        const answer = (run.size ?? 0) + sizeOf(heard) > MOST_CARRIED && heard?._tag === "Answer" ? tooMuch : heard
         const asked = more.get(run.contactId)
         going.push({
           run,
@@ -141,7 +157,13 @@ export const carrying = (
       const sent = sends.get(run) ?? {}
       const one = settled.get(run)!
       const isAtFetch = isFetching && one.fetch !== null && one.status === "running"
-      return { run, settled: withMessages(one, sent), sends: sent, fetchUntil: isAtFetch ? at + FETCH_LEASE_MS : null }
+      return {
+        run,
+        settled: withMessages(one, sent),
+        sends: sent,
+        fetchUntil: isAtFetch ? at + FETCH_LEASE_MS : null,
+        size: (run.size ?? 0) + sizeOf(fetched.get(run.id))
+      }
     })
     return {
       moved,

@@ -10,7 +10,7 @@ import { judge } from "../../domain/workflows/Conditions.ts"
 import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { Facts } from "../../domain/workflows/Conditions.ts"
 import type { Fetched } from "../../domain/workflows/Interpreter.ts"
-import type { Carry, Entry, MovedRun, TurnOf, Written } from "../../ports/workflows/ExecutionStore.ts"
+import type { Carry, Entry, TurnOf, Written } from "../../ports/workflows/ExecutionStore.ts"
 import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
 import type { Taken } from "../../ports/workflows/TriggerStore.ts"
 import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
@@ -19,6 +19,7 @@ import { make as makeSignal } from "../operations/Signal.ts"
 import { makeWakeUps } from "../operations/WakeUps.ts"
 import { carrying } from "./Carrying.ts"
 import { byId, byPerson, inParts } from "./Faults.ts"
+import type { Begun } from "./Fetching.ts"
 import { makeFetching } from "./Fetching.ts"
 import { Programs } from "./Programs.ts"
 import { cancelEvents } from "./RunEvents.ts"
@@ -44,15 +45,18 @@ const GROWTH = 8
 /** More than there ever are transactions under way. */
 const HANDS = 10_000
 
-/** Moves runs of all applications, in turns, for as long as the scope is open. Answers how it is told to look at once. */
-export const make = Effect.gen(function* () {
+/**
+ * Moves runs of all applications, in turns, for as long as the scope is open. Answers how it is told to look at once.
+ * `drainMs`: how long FETCHes under way are waited for when the scope closes.
+ */
+export const make = Effect.fnUntraced(function* (drainMs: number) {
   const executions = yield* ExecutionStore
   const programs = yield* Programs
   const settings = yield* EngineSettings
   const triggers = yield* TriggerStore
   const wakeUp = yield* makeWakeUps(yield* JobQueue)
   const metrics = yield* Metrics
-  const fetching = yield* makeFetching
+  const fetching = yield* makeFetching(drainMs)
   const hands = Semaphore.makeUnsafe(HANDS)
   const together = hands.withPermits(1)
   /** Begins nothing else meanwhile. */
@@ -61,11 +65,11 @@ export const make = Effect.gen(function* () {
   const carry: Carry = (runs, tools) => Effect.map(carryAll(runs, tools), fetching.withinRoom)
 
   /** Writes what came of a FETCH, unless others have begun it since. */
-  const goOn = Effect.fnUntraced(function* ({ run }: MovedRun, fetched: Fetched): Effect.fn.Return<void, StoreError> {
-    const resumed = carrying(programs, settings, true, new Map([[run.id, fetched]]))
-    const begun = { ...run, fence: run.fence + 1 }
-    const resume = inParts(1, byId, resumed, (_, guarded) => executions.resume([begun], guarded))
-    const { value } = yield* run.suspicion < ALONE ? together(resume) : alone(resume)
+  const goOn = Effect.fnUntraced(function* (begun: Begun, read: () => Fetched): Effect.fn.Return<void, StoreError> {
+    const resumed = carrying(programs, settings, true, new Map([[begun.id, read()]]))
+    const carry: Carry = (runs, tools) => Effect.map(resumed(runs, tools), fetching.unlessStopping)
+    const resume = inParts(1, byId, carry, (_, guarded) => executions.resume([begun], guarded))
+    const { value } = yield* begun.suspicion < ALONE ? together(resume) : alone(resume)
     if (value !== null) yield* after(value)
   })
 

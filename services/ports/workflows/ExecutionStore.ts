@@ -51,7 +51,18 @@ export interface OpenRun extends Run {
   readonly fence: number
   /** How much it is suspected of ending the processes that move it (domain/sending/Suspicion.ts). */
   readonly suspicion: number
+  /** Of the JSON that it carries, data and answers, in characters. A run that is new has none of the latter. */
+  readonly size?: number
 }
+
+/**
+ * Characters of JSON that are read at once, at most, unless one run alone has more. Read, they take twenty times as much
+ * memory where they are many small pieces.
+ */
+export const READ_AT_ONCE = 2_000_000
+
+/** Of a run, what says which answer it waits for. */
+export type AtFetch = Pick<OpenRun, "appId" | "id" | "fence">
 
 export interface Asked {
   readonly run: OpenRun
@@ -80,6 +91,8 @@ export interface MovedRun {
   readonly sends: Readonly<Record<string, NotificationId>>
   /** The FETCH that it is at is begun with this move: until when (epoch ms) it is left to who does it. */
   readonly fetchUntil: number | null
+  /** As of its run, with what it was answered now. */
+  readonly size: number
 }
 
 /** A message to one or many people, left to the planner. */
@@ -206,7 +219,7 @@ export class ExecutionStore extends Context.Service<
     /** Moves one of those. Whoever asks begins nothing else meanwhile: should the process end, this one is to blame. */
     readonly moveSuspect: (carry: Carry) => Effect.Effect<Written, StoreError>
     /** Moves runs whose FETCH was carried out, unless others have begun it since. */
-    readonly resume: (runs: ReadonlyArray<OpenRun>, carry: Carry) => Effect.Effect<Written, StoreError>
+    readonly resume: (runs: ReadonlyArray<AtFetch>, carry: Carry) => Effect.Effect<Written, StoreError>
     /**
      * Begins runs of these people, who become contacts where they are none, and moves them. Whoever may not enter is left
      * out. In the order of the ids. None: the workflow is not active, and nobody enters. `settle` makes the answer that is

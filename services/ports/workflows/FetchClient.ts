@@ -11,11 +11,19 @@ export interface FetchRequest {
   readonly body: string | null
 }
 
+/** An answer as it came, which takes up to twenty times as much memory once it is read. */
+export interface Unread {
+  readonly _tag: "Unread"
+  /** Of its text, in characters. */
+  readonly size: number
+  readonly read: () => Fetched
+}
+
 /** Asks servers that customers name, under the outbound rules, with one deadline and a bound on what is read. */
 export class FetchClient extends Context.Service<
   FetchClient,
   {
     /** Fails never: what went wrong is an answer, too. */
-    readonly fetch: (request: FetchRequest) => Effect.Effect<Fetched>
+    readonly fetch: (request: FetchRequest) => Effect.Effect<Fetched | Unread>
   }
 >()("heliograph/ports/FetchClient") {}

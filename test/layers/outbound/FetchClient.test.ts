@@ -22,7 +22,7 @@ const fetched = async (outcome: Partial<SmallAnswer> | NoAnswer | OutboundRefuse
       Effect.provide(layer.pipe(Layer.provide(Layer.succeed(SmallRequests, requests))))
     )
   )
-  return { result, asked: asked! as SmallRequest }
+  return { result: result._tag === "Unread" ? result.read() : result, asked: asked! as SmallRequest }
 }
 
 describe("a FETCH", () => {
@@ -37,7 +37,7 @@ describe("a FETCH", () => {
     ["no JSON", { body: "<html>" }, { status: 200, body: null }],
     ["a refusal of its server's", { status: 404, body: "[]" }, { status: 404, body: [] }]
   ])("is answered by %s", async (_, answer, expected) => {
-    expect((await fetched(answer)).result).toEqual({ _tag: "Answer", ...expected })
+    expect((await fetched(answer)).result).toEqual({ _tag: "Answer", ...expected, size: answer.body.length })
   })
 
   it("fails where the answer is nested deeper than a request may be", async () => {
@@ -109,8 +109,8 @@ describe("a FETCH", () => {
 
   it("takes an answer that says of itself that it is not compressed, and one without a body", async () => {
     const plain = await fetched({ status: 200, headers: { "content-encoding": "Identity" }, body: "{}" })
-    expect(plain.result).toEqual({ _tag: "Answer", status: 200, body: {} })
+    expect(plain.result).toEqual({ _tag: "Answer", status: 200, body: {}, size: 2 })
     const empty = await fetched({ status: 204, headers: { "content-encoding": "gzip" }, body: "" })
-    expect(empty.result).toEqual({ _tag: "Answer", status: 204, body: null })
+    expect(empty.result).toEqual({ _tag: "Answer", status: 204, body: null, size: 0 })
   })
 })

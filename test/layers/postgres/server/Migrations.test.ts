@@ -98,6 +98,7 @@ describe("migrate", () => {
       yield* sql`ALTER TABLE idempotency_keys DROP COLUMN process`
       yield* sql`DROP FUNCTION entered_by_changes`
       yield* sql`ALTER TABLE batches DROP COLUMN reason`
+      yield* sql`ALTER TABLE execution_timers DROP COLUMN holder`
       yield* sql`ALTER TABLE devices ADD CONSTRAINT devices_app_id_token_hash_key UNIQUE (app_id, token_hash)`
       yield* sql`ALTER TABLE channels
         ADD CONSTRAINT channels_app_id_kind_address_key_key UNIQUE (app_id, kind, address_key)`
@@ -117,7 +118,13 @@ describe("migrate", () => {
           return migrating
         })
       )
-      expect(yield* Fiber.join(migrating)).toEqual(["index_order", "key_processes", "looked_up", "retry_reasons"])
+      expect(yield* Fiber.join(migrating)).toEqual([
+        "index_order",
+        "key_processes",
+        "looked_up",
+        "retry_reasons",
+        "fetch_holders"
+      ])
     }).pipe(Effect.provide(testDatabase()))
   )
 

@@ -17,6 +17,8 @@ import { activated, carry, entered, moved, onOwnNode, timerBlocks, workflowStore
 
 const PAUSE: Step = { key: "pause", type: "DELAY", seconds: 3600 }
 
+const ASK: Step = { key: "ask", type: "FETCH", url: "https://example.com/" }
+
 /** A process that holds what it claims until `died` says how it ended. */
 let process = 0 as HolderId
 
@@ -61,7 +63,7 @@ const begins = Effect.gen(function* () {
 /** The process ends over what it does; others find its session gone. */
 const ends = Effect.fnUntraced(function* (
   how: Ending,
-  over: Effect.Effect<unknown, unknown, ExecutionStore | WorkflowStore>
+  over: Effect.Effect<unknown, unknown, ExecutionStore | SqlClient.SqlClient | WorkflowStore>
 ) {
   yield* begins
   yield* Effect.exit(over)
@@ -184,6 +186,36 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("a run", (it) => 
       )
       yield* sql`DELETE FROM execution_timers WHERE app_id = ${app}`
       expect(blocks).toBeLessThan(20)
+    })
+  )
+
+  it.effect("at a FETCH that a process has begun is moved by another as soon as that one has ended", () =>
+    Effect.gen(function* () {
+      const [app, other] = [yield* newApp, yield* newApp]
+      const sql = yield* SqlClient.SqlClient
+      const fetching = Effect.fnUntraced(function* (app: AppId) {
+        yield* begins
+        yield* entered(yield* activated(app, [PAUSE, ASK]), ["a", "b"])
+        yield* sql`UPDATE execution_timers SET due_at = now() - interval '1 s' WHERE app_id = ${app}`
+        yield* sql`UPDATE executions SET deadline = now() - interval '1 s' WHERE app_id = ${app}`
+        return yield* moved(app)
+      })
+      for (const { fetchUntil } of yield* fetching(other)) expect(fetchUntil).not.toBeNull()
+      yield* ends("killed", fetching(app))
+      expect(yield* moved(other)).toEqual([])
+      const again = yield* moved(app)
+      expect(again.map(({ fetchUntil, run }) => [fetchUntil !== null, run.fence, run.suspicion])).toEqual([
+        [true, 1, 0],
+        [true, 1, 0]
+      ])
+      // Who has got on is nobody's any more.
+      const store = yield* ExecutionStore
+      const answered = yield* carry(
+        new Map(again.map(({ run }) => [run.id, { _tag: "Answer", status: 200, body: null }]))
+      )
+      const begun = again.map(({ run }) => ({ ...run, fence: run.fence + 1 }))
+      expect((yield* store.resume(begun, answered)).moves.moved).toHaveLength(2)
+      expect(yield* sql`SELECT 1 AS one FROM execution_timers WHERE app_id = ${app} AND holder IS NOT NULL`).toEqual([])
     })
   )
 })

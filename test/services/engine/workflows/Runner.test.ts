@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Exit, Fiber, Layer, Option, Scope } from "effect"
 import type { AppId, ContactId, ExecutionId, WorkflowId, WorkflowVersionId } from "../../../../services/domain/Ids.ts"
 import { ALONE, ASIDE } from "../../../../services/domain/sending/Suspicion.ts"
 import { programOf } from "../../../../services/domain/workflows/Program.ts"
@@ -108,7 +108,14 @@ const running = Effect.fnUntraced(function* (given: Given) {
           carry
         )
       }),
-    resume: carryOut,
+    resume: (begun, carry) =>
+      carryOut(
+        begun.flatMap(({ fence, id }) => {
+          const run = timers.get(id)?.run
+          return run === undefined || run.fence !== fence ? [] : [run]
+        }),
+        carry
+      ),
     takeTurn: (_app, _host, at) => Effect.succeed(at),
     isHeld: () => Effect.succeed(false),
     enterPage: () => NONE,
@@ -137,7 +144,7 @@ const running = Effect.fnUntraced(function* (given: Given) {
     Layer.succeed(EngineSettings, { sweepMs: 20, defaultTimezone: "UTC" } as EngineSettings["Service"]),
     Layer.succeed(JobQueue, { publish: () => Effect.void } as unknown as JobQueue["Service"])
   )
-  yield* Effect.provide(Runner.make, services)
+  yield* Effect.provide(Runner.make(1000), services)
   return {
     became,
     add: (run: OpenRun) => timers.set(run.id, { run, at: 0 }),
@@ -487,5 +494,89 @@ describe("requests of FETCH steps", () => {
       yield* until(() => runs.every(({ id }) => became.get(id)?.settled.dueAt === null))
       expect(runs.map(({ id }) => became.get(id)!.settled.status)).toEqual(["failed", "completed"])
     }).pipe(Effect.scoped)
+  )
+
+  it.live("are written as often as it takes, and not made once more, where the database could not be reached", () =>
+    Effect.gen(function* () {
+      const run = runOf(A)
+      let asked = 0
+      let failures = 0
+      const { became, until } = yield* running({
+        steps: [ask],
+        due: [run],
+        write: ([one]) =>
+          one!.settled.status === "completed" && ++failures < 4
+            ? Effect.fail(new StoreError({ operation: "resume", cause: new Error("08006") }))
+            : Effect.void,
+        fetch: () => Effect.sync(() => (asked++, ANSWER))
+      })
+      yield* until(() => became.get(run.id)?.settled.status === "completed")
+      expect([asked, failures]).toEqual([1, 4])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("have their answers read one after another where they are large, and none fills what a run may carry", () =>
+    Effect.gen(function* () {
+      const runs = Array.from({ length: 6 }, () => runOf(A, { size: 900_000 }))
+      let [read, written, most] = [0, 0, 0]
+      const { became, until } = yield* running({
+        steps: [ask],
+        due: runs,
+        write: (moved) =>
+          Effect.suspend(() => {
+            if (moved.every(({ settled }) => settled.status === "running")) return Effect.void
+            most = Math.max(most, read - written)
+            written += moved.length
+            return Effect.sleep(20)
+          }),
+        fetch: () => Effect.succeed({ _tag: "Unread", size: 99_000, read: () => (read++, { ...ANSWER, size: 99_000 }) })
+      })
+      yield* until(() => runs.every(({ id }) => became.get(id)?.settled.status === "completed"))
+      expect([read, most]).toEqual([6, 1])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("fail a run that would carry more than a megabyte", () =>
+    Effect.gen(function* () {
+      const run = runOf(A, { size: 950_000 })
+      const { became, until } = yield* running({
+        steps: [ask],
+        due: [run],
+        fetch: () => Effect.succeed({ _tag: "Unread", size: 60_000, read: () => ({ ...ANSWER, size: 60_000 }) })
+      })
+      yield* until(() => became.get(run.id)?.settled.status === "failed")
+      expect(became.get(run.id)!.settled).toMatchObject({
+        error: expect.stringContaining("the answers of the run are more than 1 MB in all") as unknown
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are waited for by a process that stops, which begins no more of them", () =>
+    Effect.gen(function* () {
+      const run = runOf(A)
+      const [isAsked, mayAnswer] = [makeSignal(), makeSignal()]
+      const scope = yield* Scope.make()
+      const { became, until } = yield* Scope.provide(
+        running({
+          steps: [ask, { ...ask, key: "more" }],
+          due: [run],
+          fetch: () => {
+            isAsked.signal()
+            return Effect.as(mayAnswer.wait, ANSWER)
+          }
+        }),
+        scope
+      )
+      yield* isAsked.wait
+      const stopping = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      for (let i = 0; i < 10; i++) yield* Effect.yieldNow
+      expect(stopping.pollUnsafe()).toBeUndefined()
+      mayAnswer.signal()
+      yield* Fiber.join(stopping)
+      yield* until(() => became.get(run.id)?.settled.position === 1)
+      const left = became.get(run.id)!
+      expect(left.fetchUntil).toBeNull()
+      expect(left.settled.dueAt).toBeLessThanOrEqual(now())
+    })
   )
 })
