@@ -175,15 +175,11 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     const services = yield* Effect.context<never>()
     const fork = (work: Effect.Effect<unknown, unknown>) => Effect.runForkWith(services)(work as Effect.Effect<unknown>)
     const context = makeContext(call, stores, applications, fork, isLive)
-    if (isLive)
-      return yield* live.follow(
-        call,
-        context,
-        execute(prepared, context, call.requestId, () => Effect.void)
-      )
     // What was done is not refused for its answer: whoever has no permits left for it waits with the next request.
     const charge = (permits: number) => Effect.ignore(call.client.charge(Math.max(0, permits - prepared.cost.permits)))
-    return yield* room.hold(prepared.cost.bytes, execute(prepared, context, call.requestId, charge))
+    const ask = (isCharged: boolean) =>
+      room.hold(prepared.cost.bytes, execute(prepared, context, call.requestId, isCharged ? charge : () => Effect.void))
+    return yield* isLive ? live.follow(call, context, ask) : ask(true)
   })
 
   return [

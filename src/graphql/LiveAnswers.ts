@@ -18,10 +18,12 @@ import { graphqlError } from "./GraphqlErrors.ts"
  * Subscriptions, as server-sent events (the "distinct connections" of the GraphQL over SSE protocol). A subscription is a
  * question that is asked again every second: whoever listens is told the answer, and told again when it is another one.
  * So nothing is missed that somebody could have seen by asking, whichever node it happened on, and a reader that is slow
- * costs a comparison.
+ * costs a comparison. What takes long to answer is asked less often, so that all streams of one application or person take a
+ * quarter of the process's time at most.
  *
- * States   open     asked every `tick`; every `ticksOfCheck` the key or the session is looked at again, and a comment sent;
- *                   a session also when it may have ended, or its roles have changed: a notice says so at once
+ * States   open     asked every `tick`, or after a longer while; every `ticksOfCheck` the key or the session is looked at
+ *                   again, and a comment sent; a session also when it may have ended, or its roles have changed: a notice
+ *                   says so at once
  *          refused  the answer is an error that stays one: it is told, and the stream is complete
  *          ended    the key or session has ended, which is told, and the stream is complete; or the node stops, or the
  *                   client is gone: then it just ends. A client that is told `complete` does not come back, and another
@@ -62,6 +64,11 @@ const full = () =>
     "retry-after": "5"
   })
 
+/** One part in so many of the time goes by over the questions of one application's or person's streams, at most. */
+const SHARE = 4
+/** However long an answer takes, which may be the doing of others. */
+const MOST_MS = 60_000
+
 /** Counts streams by name; what is not counted any more is forgotten. */
 class Seats {
   readonly #taken = new Map<string, number>()
@@ -84,7 +91,8 @@ export interface LiveAnswers {
   readonly follow: (
     call: GraphqlCall,
     context: GraphqlContext,
-    ask: Effect.Effect<FormattedExecutionResult, ApiError>
+    /** `isFirst`: it is charged as a query's answer is. */
+    ask: (isFirst: boolean) => Effect.Effect<FormattedExecutionResult, ApiError>
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, ApiError | StoreError>
 }
 
@@ -97,11 +105,11 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
     const seats = new Seats()
     type Limits = ReadonlyArray<readonly [name: string, most: number]>
     const limits = Effect.fnUntraced(function* ({ caller, client, person }: GraphqlCall, waits: Waits) {
-      const everybody: Limits = [
+      const everybody = [
         ["process", max],
         [`who ${person?.account.id ?? caller!.appId}`, maxOfOne],
         [`address ${client.address()}`, maxOfAddress]
-      ]
+      ] as const
       if (caller === null) return everybody
       // Whoever signs up makes as many applications as the organization may have.
       const application = yield* within(waits, applications.find(caller.appId))
@@ -115,10 +123,26 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
     const follow: LiveAnswers["follow"] = Effect.fnUntraced(function* (call, context, ask) {
       const wanted = yield* limits(call, context.waits())
       const names = wanted.map(([name]) => name)
+      const [, [ofOne]] = wanted
       const hasRoom = () => wanted.every(([name, most]) => seats.of(name) < most)
       if (!hasRoom()) return yield* Effect.fail(full())
-      let told = JSON.stringify(yield* ask)
-      let ticks = 0
+      /** Of `performance.now()`: when it is asked next. */
+      let askAt = -Infinity
+      const timed = (isFirst: boolean) =>
+        Effect.suspend(() => {
+          const began = performance.now()
+          return Effect.tap(ask(isFirst), () =>
+            Effect.sync(() => {
+              const at = performance.now()
+              const share = (at - began) * Math.max(SHARE * Math.max(1, seats.of(ofOne)), seats.of("process"))
+              // Those that were opened together are not asked together for ever.
+              if (share > tickMs) askAt = at + Math.min(MOST_MS, share) * (0.5 + Math.random())
+            })
+          )
+        })
+      let told = JSON.stringify(yield* timed(true))
+      // Streams that were opened together are not looked at together.
+      let ticks = Math.floor(Math.random() * ticksOfCheck)
       const news = makeSignal()
       // What happened before the stream was watched for, nobody has told it.
       let isChanged = call.person !== null
@@ -132,6 +156,8 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
         yield* Effect.raceFirst(Effect.sleep(tickMs), news.wait)
         if (isDraining()) return null
         const isDue = ++ticks % ticksOfCheck === 0
+        // Whether a person may still see it shows in the answer alone.
+        const mustAsk = isChanged || (isDue && call.person !== null)
         if (isDue || isChanged) {
           isChanged = false
           const visitor = yield* Effect.result(call.client.again())
@@ -142,8 +168,9 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
             return `${next({ errors: [graphqlError(new ApiError("unauthorized", visitor.failure.message))] })}${COMPLETE}`
           }
         }
-        const answer = yield* Effect.result(ask)
         const beat = isDue ? BEAT : ""
+        if (performance.now() < askAt && !mustAsk) return beat
+        const answer = yield* Effect.result(timed(false))
         if (Result.isFailure(answer)) {
           return isPassing(answer.failure) ? beat : `${next(answer.failure.beside)}${COMPLETE}`
         }

@@ -331,6 +331,32 @@ describe("a subscription", () => {
     expect(stream.events[1]!.data.data.hookChanged.name).toBe("After")
   })
 
+  it("is asked less often where the answer takes long, the more so the more streams there are", async () => {
+    const tenant = await server.makeTenant()
+    const id = await makeHook(tenant)
+    const streams = await Promise.all([1, 2, 3].map(() => listen(byKey(tenant), HOOK, { id })))
+    await Promise.all(streams.map(({ events, until }) => until(() => events.length === 1)))
+    const asked = () => server.outage.count("WebhookStore.find")
+    const takenBy = async (count: number) => {
+      const [from, began] = [asked(), performance.now()]
+      while (asked() < from + count) await new Promise((resolve) => setTimeout(resolve, 5))
+      return performance.now() - began
+    }
+    await takenBy(3)
+    const quick = await takenBy(30)
+    server.outage.before = (operation) => (operation === "WebhookStore.find" ? Effect.sleep(30) : Effect.void)
+    await takenBy(6)
+    // Ten rounds of 30 ms each that are a twelfth of the time, at most: half of that by chance.
+    const slow = await takenBy(30)
+    server.outage.before = () => Effect.void
+    expect(slow).toBeGreaterThan(quick + 10 * 30 * 5)
+    // A change is told all the same.
+    await rename(tenant, id, "Renamed")
+    for (const { events, until } of streams) {
+      await until(() => events.at(-1)!.data.data?.hookChanged.name === "Renamed")
+    }
+  })
+
   it("has room for so many of one application and one person, and gives it back", async () => {
     const tenant = await server.makeTenant()
     const id = await makeHook(tenant)
