@@ -101,6 +101,39 @@ layer(Layer.effect(TheSystem, makeSystem({ PROCESSES: "2", LEASE_SECONDS: "60" }
     { timeout: 240_000 }
   )
 
+  it.effect("do not follow a device to whom it has become meanwhile, with a content of each one's own neither", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const template = yield* system.call("POST", "/api/v1/templates", {
+        name: "For one",
+        content: { title: "{{ device.user_id }}" }
+      })
+      for (const [round, what] of [{ content: CONTENT }, { template_id: template.body.id as string }].entries()) {
+        const [ann] = yield* registerPeople(system, 1, 3 + round)
+        const devices = yield* system.call("GET", `/api/v1/devices?user_id=${ann}`)
+        const all = devices.body.data as ReadonlyArray<{ readonly id: string }>
+        for (const simulator of simulatorsOf(system)) simulator.control.set({ do: "refuse", status: 503 })
+        const id = yield* system.send({ to: { user_ids: [ann] }, ...what })
+        yield* eventually(system.call("GET", `/api/v1/notifications/${id}/retries`), ({ body }) => {
+          const waiting = body.data as ReadonlyArray<{ readonly recipients: number }>
+          return waiting.reduce((sum, { recipients }) => sum + recipients, 0) === all.length
+        })
+        const [hers, bobs, nobodys] = all.map((device) => device.id)
+        yield* system.call("PATCH", `/api/v1/devices/${bobs}`, { user_id: "bob" })
+        yield* system.call("PATCH", `/api/v1/devices/${nobodys}`, { user_id: null })
+        for (const simulator of simulatorsOf(system)) simulator.control.set()
+        const shown = yield* system.until(id, ({ status }) => status === "completed")
+        expect(shown.counts).toMatchObject({ sent: all.length - 2, skipped: 2, failed: 0 })
+        const { body } = yield* system.call("GET", `/api/v1/notifications/${id}/deliveries`)
+        const states = new Map(
+          (body.data as ReadonlyArray<Record<string, string>>).map((one) => [one["device_id"], one])
+        )
+        expect([bobs, nobodys].map((one) => states.get(one)!["error"])).toEqual(["recipient_gone", "recipient_gone"])
+        expect(states.get(hers)!["status"]).toBe("sent")
+      }
+    })
+  )
+
   it.effect(
     "are sent by the next worker when the one that had them is killed, twice at most",
     () =>

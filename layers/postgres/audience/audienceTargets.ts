@@ -23,10 +23,14 @@ interface Aim {
   readonly appId: AppId
   readonly provider: ProviderKind
   readonly ids: ReadonlyArray<string>
+  readonly withOwner: boolean
 }
 
 /** Calls of at most so many ids travel together. */
 const FEW = 16
+
+/** Of a row of devices that says whose they are. */
+const ownedOf = (row: ReadonlyArray<unknown>): Target => ({ ...targetOf(row), userId: row[6] as string | null })
 
 const targetOf = (row: ReadonlyArray<unknown>): Target => ({
   id: row[0] as string,
@@ -54,13 +58,19 @@ export const audienceTargets = (sql: SqlClient.SqlClient) =>
       appId,
       provider,
       ids,
-      withPerson
+      withPerson,
+      withOwner = false
     ) {
       const wanted = ids.filter(isUuid)
       if (withPerson === true) {
         const people = yield* peopleOf(sql, appId, provider, wanted)
-        return people.map((row): Target => ({ ...targetOf(row), person: row[6] as Person }))
+        return people.map((row): Target => {
+          const person = row[6] as Person
+          return { ...targetOf(row), userId: (person.device["user_id"] as string | undefined) ?? null, person }
+        })
       }
+      const owner = withOwner ? sql`, user_id` : sql``
+      const ownerAlone = withOwner ? sql`, NULL, NULL, user_id` : sql``
       const rows = yield* (
         provider === "smtp"
           ? sql`SELECT c.id, c.address, c.created_at FROM ${rowsOf(sql, "channels", appId, wanted)} AS c
@@ -70,19 +80,19 @@ export const audienceTargets = (sql: SqlClient.SqlClient) =>
                 CROSS JOIN LATERAL (SELECT external_id, no_inbox FROM contacts WHERE id = c.contact_id OFFSET 0) AS p
                 WHERE c.kind = 'inbox' AND NOT p.no_inbox`
             : provider === "webpush"
-              ? sql`SELECT id, token, last_seen_at, environment, p256dh, auth FROM ${rowsOf(sql, "devices", appId, wanted)} AS devices
+              ? sql`SELECT id, token, last_seen_at, environment, p256dh, auth${owner} FROM ${rowsOf(sql, "devices", appId, wanted)} AS devices
                 WHERE active AND platform = 'web' AND ${wantsPush(appId)}`
-              : sql`SELECT id, token, last_seen_at, environment FROM ${rowsOf(sql, "devices", appId, wanted)} AS devices
+              : sql`SELECT id, token, last_seen_at, environment${ownerAlone} FROM ${rowsOf(sql, "devices", appId, wanted)} AS devices
                 WHERE active AND platform = ${platformOf[provider]} AND ${wantsPush(appId)}`
       ).values
-      return rows.map(targetOf)
+      return rows.map(withOwner ? ownedOf : targetOf)
     }, storeError("AudienceStore.targets"))
 
     /** Single messages of one way read their targets together. */
     const readFew = Effect.fnUntraced(function* (calls: ReadonlyArray<Aim>) {
       const byWay = new Map<string, Array<Aim>>()
       for (const call of calls) {
-        const way = `${call.appId}:${call.provider}`
+        const way = `${call.appId}:${call.provider}:${call.withOwner}`
         const others = byWay.get(way)
         if (others === undefined) byWay.set(way, [call])
         else others.push(call)
@@ -90,9 +100,9 @@ export const audienceTargets = (sql: SqlClient.SqlClient) =>
       const found = yield* Effect.forEach(
         byWay.values(),
         (those) => {
-          const { appId, provider } = those[0]!
+          const { appId, provider, withOwner } = those[0]!
           const ids = new Set(those.flatMap(({ ids }) => ids))
-          return Effect.map(readTargets(appId, provider, [...ids]), (rows) => {
+          return Effect.map(readTargets(appId, provider, [...ids], false, withOwner), (rows) => {
             const byId = new Map(rows.map((row) => [row.id, row]))
             return those.map((call) => [call, call.ids.flatMap((id) => byId.get(id) ?? [])] as const)
           })
@@ -109,10 +119,10 @@ export const audienceTargets = (sql: SqlClient.SqlClient) =>
       rows: 256,
       atOnce: 2
     })
-    const targets: AudienceStore["Service"]["targets"] = (appId, provider, ids, withPerson) =>
+    const targets: AudienceStore["Service"]["targets"] = (appId, provider, ids, withPerson, withOwner = false) =>
       ids.length <= FEW && withPerson !== true
-        ? targetsOfFew({ appId, provider, ids })
-        : readTargets(appId, provider, ids, withPerson)
+        ? targetsOfFew({ appId, provider, ids, withOwner })
+        : readTargets(appId, provider, ids, withPerson, withOwner)
 
     const unsubscribed: AudienceStore["Service"]["unsubscribed"] = Effect.fnUntraced(function* (appId, provider, ids) {
       const wanted = ids.filter(isUuid)

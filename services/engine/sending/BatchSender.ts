@@ -133,7 +133,7 @@ const sendMessage = Effect.fnUntraced(function* (
     return NOTHING
   }
   if (key.provider === "inbox") {
-    const who = yield* whoOf(means, batch, rendering !== undefined)
+    const who = yield* whoOf(means, batch, message, rendering !== undefined)
     yield* save(yield* inboxBatch({ batch, message, rules, rendering, ...who }))
     return NOTHING
   }
@@ -170,11 +170,16 @@ const tellSetAside = ({ metrics }: Means, { appId, id, notificationId, provider,
 const whoOf = Effect.fnUntraced(function* (
   { audiences }: Means,
   { appId, provider, recipients }: ClaimedBatch,
+  { userIds }: Message,
   withPerson: boolean
 ) {
-  const targets = yield* audiences.targets(appId, provider, recipients, withPerson)
+  const isByOwner = userIds !== undefined && provider !== "inbox" && provider !== "smtp"
+  const found = yield* audiences.targets(appId, provider, recipients, withPerson, isByOwner)
+  // Planned at once, a message may wait for its time or another try, and an app has signed somebody else in meanwhile.
+  const owners = new Set(isByOwner ? userIds : [])
+  const targets = isByOwner ? found.filter(({ userId }) => userId != null && owners.has(userId)) : found
   if (targets.length === recipients.length) return { targets, unsubscribed: NOBODY }
-  const known = new Set(targets.map(({ id }) => id))
+  const known = new Set(found.map(({ id }) => id))
   const others = recipients.filter((id) => !known.has(id))
   return { targets, unsubscribed: new Set(yield* audiences.unsubscribed(appId, provider, others)) }
 })
@@ -194,7 +199,7 @@ const sendPush = Effect.fnUntraced(function* (
   const { acceptedAt, suspendedReason } = batch.credential!
   const { targets, unsubscribed } =
     direct === null
-      ? yield* whoOf(means, batch, rendering !== undefined)
+      ? yield* whoOf(means, batch, message, rendering !== undefined)
       : { targets: [direct.target], unsubscribed: NOBODY }
   const startedAt = performance.now()
   const sending = sendBatch({

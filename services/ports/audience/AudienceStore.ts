@@ -30,6 +30,8 @@ export interface Target {
   readonly auth: string | null
   /** Epoch milliseconds of the last registration. */
   readonly seenAt: number
+  /** Of a device, whose it is, where that was asked for. */
+  readonly userId?: string | null
   /** What is known of the recipient, where it was asked for. */
   readonly person?: Person
 }
@@ -76,13 +78,14 @@ export class AudienceStore extends Context.Service<
     ) => Effect.Effect<AudienceCount, StoreError>
     /**
      * Those of `ids` that still exist, are active, and whose person wants such messages; with what is known of each for
-     * templates that ask for it. One query.
+     * templates that ask for it, and with whose a device is. One query.
      */
     readonly targets: (
       appId: AppId,
       provider: ProviderKind,
       ids: ReadonlyArray<string>,
-      withPerson?: boolean
+      withPerson?: boolean,
+      withOwner?: boolean
     ) => Effect.Effect<ReadonlyArray<Target>, StoreError>
     /** Those of `ids` that are there, and whose person wants no such messages. Asked for those that are no targets. */
     readonly unsubscribed: (

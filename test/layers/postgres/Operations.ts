@@ -515,6 +515,12 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "AudienceStore.targets, devices": after(someDevices, AudienceStore, (store, some) =>
       store.targets(app, "fcm", [...some, ...ids(40)])
     ),
+    "AudienceStore.targets, a device and whose it is": after(device, AudienceStore, (store, id) =>
+      store.targets(app, "fcm", [id], false, true)
+    ),
+    "AudienceStore.targets, a browser and whose it is": after(device, AudienceStore, (store, id) =>
+      store.targets(app, "webpush", [id], false, true)
+    ),
     "AudienceStore.targets, an address": after(channel, AudienceStore, (store, id) => store.targets(app, "smtp", [id])),
     "AudienceStore.targets, an inbox": after(inboxOf, AudienceStore, (store, { id }) =>
       store.targets(app, "inbox", [id])

@@ -364,6 +364,17 @@ layer(hotStores)("AudienceStore", (it) => {
       expect(yield* audiences.targets(app, "fcm", all)).toMatchObject([{ id: f, address: "f" }])
       expect(yield* audiences.targets(other, "fcm", all)).toEqual([])
       expect(yield* audiences.targets(app, "fcm", [])).toEqual([])
+      const [ann] = yield* register(app, [android("ann", { user_id: "ann" })])
+      expect(yield* audiences.targets(app, "fcm", [f!, ann!], false, true)).toMatchObject([
+        { id: f, p256dh: null, auth: null, userId: null },
+        { id: ann, p256dh: null, auth: null, userId: "ann" }
+      ])
+      expect(yield* audiences.targets(app, "webpush", all, false, true)).toMatchObject([
+        { id: w, p256dh: "key-w", auth: "auth-w", userId: null }
+      ])
+      const many = [ann!, ...Array.from({ length: 20 }, () => uuidv7())]
+      expect(yield* audiences.targets(app, "fcm", many, false, true)).toMatchObject([{ id: ann, userId: "ann" }])
+      expect(yield* audiences.targets(app, "fcm", [ann!], true, true)).toMatchObject([{ id: ann, userId: "ann" }])
     })
   )
 
