@@ -25,3 +25,14 @@ export const JsonRecord: Schema.declare<Schema.JsonObject> = Schema.declare(
       Schema.link<Schema.JsonObject>()(Schema.JsonObject, SchemaTransformation.passthrough<Schema.JsonObject>())
   }
 )
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isJsonObject(value)) return value
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, inside]) => [name, sorted(inside)]))
+}
+
+/** JSON as text that is the same for equal values, whatever the order of their fields; undefined of undefined. */
+export const canonicalOf = (value: unknown): string | undefined =>
+  typeof value === "object" ? JSON.stringify(sorted(value)) : JSON.stringify(value)

@@ -46,6 +46,12 @@ layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("a running mailin
       expect(shown.status).toBe("cancelled")
       expect(shown.counts.cancelled).toBeGreaterThan(0)
       expect(shown.counts.sent + shown.counts.cancelled).toBe(shown.counts.accepted)
+      const counted = yield* eventually(
+        Effect.promise(async () => (await fetch(`${system.url}/metrics`)).text()),
+        (text) => text.includes('outcome="cancelled"')
+      )
+      const cancelled = [...counted.matchAll(/^heliograph_recipients_total\{outcome="cancelled",.*\} (\d+)$/gm)]
+      expect(cancelled.reduce((sum, [, count]) => sum + Number(count), 0)).toBe(shown.counts.cancelled)
       const came = receipts(system, id)
       expect(came.length).toBe(shown.counts.sent)
       expect(new Set(came)).toEqual(new Set([1]))

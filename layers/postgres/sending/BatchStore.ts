@@ -6,6 +6,7 @@ import type { Priority } from "../../../services/domain/sending/Notification.ts"
 import { ALONE } from "../../../services/domain/sending/Suspicion.ts"
 import type { LaneKey, ResultChunk } from "../../../services/ports/sending/BatchStore.ts"
 import { BatchStore, SMALL_BATCH } from "../../../services/ports/sending/BatchStore.ts"
+import { Metrics } from "../../../services/ports/operations/Metrics.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import { cancelRest } from "./cancelRest.ts"
 import { coalesce, refusalBySql } from "../server/Coalesce.ts"
@@ -57,7 +58,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const holder = yield* Holder
-    const cancelTheRest = cancelRest(sql)
+    const cancelTheRest = cancelRest(sql, yield* Metrics)
 
     /** Due and not leased. `b` is the batch, `n` its notification. */
     const isReady = sql.literal(

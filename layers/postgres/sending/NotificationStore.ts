@@ -9,6 +9,7 @@ import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { makeForks } from "../../../services/ports/operations/Forks.ts"
 import type { NewNotification } from "../../../services/ports/sending/NotificationStore.ts"
 import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
+import { Metrics } from "../../../services/ports/operations/Metrics.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import type { Arrival, Arrived } from "./acceptNotifications.ts"
 import { acceptNotifications } from "./acceptNotifications.ts"
@@ -254,7 +255,7 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
     const readDeliveries = deliveriesOf(sql)
     const outcomes = outcomesOf(sql)
     const retries = retriesOf(sql)
-    const control = controlNotification(sql)
+    const control = controlNotification(sql, yield* Metrics)
     const revise = reviseNotification(sql)
     return NotificationStore.of({
       ...(yield* makeAccept(sql)),

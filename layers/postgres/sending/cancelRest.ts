@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { NotificationId } from "../../../services/domain/Ids.ts"
+import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
+import type { Registry } from "../../../services/ports/operations/Metrics.ts"
 import { addUp, today } from "../engagement/dailyStats.ts"
 import { providerCode, statusCode } from "./deliveryCodes.ts"
 import { OUTCOME_UNKNOWN } from "../../../services/domain/sending/Delivery.ts"
@@ -31,11 +33,11 @@ const isUnknown = `(b.provider <> 'inbox' AND (b.doubtful OR b.lease_until IS NO
  * Of a batch whose holder never wrote what became of it, each recipient has a row that says so, which a late result of
  * that holder replaces (finishLate.ts).
  */
-export const cancelRest = (sql: SqlClient.SqlClient) => {
+export const cancelRest = (sql: SqlClient.SqlClient, metrics: Registry) => {
   const hadTime = sql.literal(`${WRITABLE_SINCE} <= now() - interval '${RECONNECT_MS} ms'`)
   return Effect.fnUntraced(function* (id: NotificationId, rounds: number) {
     for (let round = 0; round < rounds; round++) {
-      const ended = yield* sql`
+      const ended = yield* sql<{ readonly provider: ProviderKind; readonly size: number }>`
         WITH rest AS MATERIALIZED (
           SELECT b.id, b.app_id, b.recipients, b.attempts, ${sql.literal(codeOfProvider)} AS code,
             ${sql.literal(isUnknown)} AS unknown
@@ -67,7 +69,10 @@ export const cancelRest = (sql: SqlClient.SqlClient) => {
           late_fence = CASE WHEN rest.unknown THEN b.fence END,
           cancelled = b.cancelled + cardinality(rest.recipients)
         FROM rest WHERE b.id = rest.id
-        RETURNING b.id`
+        RETURNING b.provider, cardinality(rest.recipients) AS size`
+      for (const { provider, size } of ended) {
+        metrics.add("heliograph_recipients_total", { provider, outcome: "cancelled" }, size)
+      }
       if (ended.length < BATCHES) break
     }
     yield* sql`

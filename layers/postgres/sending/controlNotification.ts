@@ -4,6 +4,7 @@ import type { AuditAction } from "../../../services/domain/access/Audit.ts"
 import type { ProviderKind } from "../../../services/domain/sending/Credential.ts"
 import type { AppId, NotificationId } from "../../../services/domain/Ids.ts"
 import type { NotificationStatus } from "../../../services/domain/sending/Notification.ts"
+import type { Registry } from "../../../services/ports/operations/Metrics.ts"
 import type { ControlCommand } from "../../../services/ports/sending/NotificationStore.ts"
 import { record } from "../access/auditEntry.ts"
 import { permitted } from "../access/permitted.ts"
@@ -63,9 +64,9 @@ const COMMANDS: Readonly<Record<ControlCommand, Command>> = {
 const ROUNDS = 4
 
 /** Cancels, pauses or resumes: the notification, and with it its batches. Only what changes something is in the audit log. */
-export const controlNotification = (sql: SqlClient.SqlClient) => {
+export const controlNotification = (sql: SqlClient.SqlClient, metrics: Registry) => {
   const columns = sql.literal(COLUMNS)
-  const cancelTheRest = cancelRest(sql)
+  const cancelTheRest = cancelRest(sql, metrics)
   return Effect.fnUntraced(function* (appId: AppId, id: NotificationId, command: ControlCommand) {
     const { action, already, changes, from } = COMMANDS[command]
     const isHalt = command !== "resume"

@@ -4,6 +4,7 @@ import { judge, valueAt } from "./Conditions.ts"
 import { delayUntil } from "./Delay.ts"
 import { isTooLarge, METADATA_BYTES, MOST_TAGS } from "../audience/Device.ts"
 import type { ExecutionId, NotificationId } from "../Ids.ts"
+import { canonicalOf } from "../Json.ts"
 import type { SegmentFilter } from "../audience/Segment.ts"
 import { isTimeZone } from "../Time.ts"
 import type { Place, Program } from "./Program.ts"
@@ -407,8 +408,7 @@ class Move {
 
   /** What tells digests and passes of one person apart, as text. */
   #keyOf(by: string | undefined): string {
-    const value = by === undefined ? undefined : this.#valueAt(by)
-    return value === undefined ? "" : JSON.stringify(value)
+    return (by === undefined ? undefined : canonicalOf(this.#valueAt(by))) ?? ""
   }
 
   #bring(key: string, value: unknown): void {

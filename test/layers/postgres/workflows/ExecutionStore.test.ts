@@ -1,6 +1,7 @@
 import { describe, expect, layer } from "@effect/vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Cause, Deferred, Effect, Exit, Fiber, Layer, Option, Schedule } from "effect"
+import type { Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
 import { markDeleted } from "../../../../layers/postgres/people/deleteOrganization.ts"
@@ -1322,7 +1323,7 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
       match: { event: "cart", run: "data.cart" },
       seconds: HOUR_S
     }
-    const raise = Effect.fnUntraced(function* (app: AppId, cart: number, userId = "u") {
+    const raise = Effect.fnUntraced(function* (app: AppId, cart: Schema.Json, userId = "u") {
       yield* (yield* TriggerStore).raise(app, { event: "bought", userId, data: { cart } })
     })
     const takeAll = Effect.gen(function* () {
@@ -1353,6 +1354,21 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         yield* takeAll
         yield* moveAll(app)
         expect(yield* heardBy(app, id)).toEqual(["completed", false])
+      })
+    )
+
+    it.effect("takes values for equal whose fields come in another order", () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const [one] = yield* entered(yield* activated(app, [WAIT]), ["u"], { cart: { a: 1, b: [{ c: 2, d: null }] } })
+        yield* raise(app, { b: [{ d: null, c: 3 }], a: 1 })
+        yield* takeAll
+        yield* moveAll(app)
+        expect(yield* heardBy(app, one!.run.id)).toEqual(["waiting", null])
+        yield* raise(app, { b: [{ d: null, c: 2 }], a: 1 })
+        yield* takeAll
+        yield* moveAll(app)
+        expect(yield* heardBy(app, one!.run.id)).toEqual(["completed", false])
       })
     )
 

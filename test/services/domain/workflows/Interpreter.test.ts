@@ -216,6 +216,12 @@ describe("a run", () => {
     expect(moved(steps, () => true).asked).toMatchObject([{ by: "" }])
     expect(moved(steps, () => true, { data: { k: "" } }).asked).toMatchObject([{ by: '""' }])
     expect(moved(steps, () => true, { data: { k: null } }).asked).toMatchObject([{ by: "null" }])
+    for (const k of [
+      { a: [1, { c: 2, b: 3 }], d: 4 },
+      { d: 4, a: [1, { b: 3, c: 2 }] }
+    ]) {
+      expect(moved(steps, () => true, { data: { k } }).asked).toMatchObject([{ by: '{"a":[1,{"b":3,"c":2}],"d":4}' }])
+    }
   })
 
   it("hears the event that it waits for, each but once, and goes on without it in the end", () => {
