@@ -26,13 +26,21 @@ export const JsonRecord: Schema.declare<Schema.JsonObject> = Schema.declare(
   }
 )
 
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (!isJsonObject(value)) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, inside]) => [name, sorted(inside)]))
-}
+const isPlain = (value: unknown): boolean => typeof value !== "object" || value === null
 
-/** JSON as text that is the same for equal values, whatever the order of their fields; undefined of undefined. */
-export const canonicalOf = (value: unknown): string | undefined =>
-  typeof value === "object" ? JSON.stringify(sorted(value)) : JSON.stringify(value)
+/**
+ * Text of parsed JSON that is the same for all ways to write it: no white space, keys in the order of their units of
+ * UTF-16, numbers as they were read. For hashing, and as fast as that: lists of plain values are left to the engine.
+ */
+export const canonicalJson = (value: unknown): string => {
+  if (isPlain(value)) return JSON.stringify(value)
+  if (Array.isArray(value)) {
+    return value.every(isPlain) ? JSON.stringify(value) : `[${value.map(canonicalJson).join(",")}]`
+  }
+  const object = value as Readonly<Record<string, unknown>>
+  let text = ""
+  for (const name of Object.keys(object).sort()) {
+    text += `${text === "" ? "{" : ","}${JSON.stringify(name)}:${canonicalJson(object[name])}`
+  }
+  return text === "" ? "{}" : `${text}}`
+}

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { valueAt } from "../../../services/domain/workflows/Conditions.ts"
 import type { Heard, Question } from "../../../services/domain/workflows/Interpreter.ts"
-import { canonicalOf } from "../../../services/domain/Json.ts"
+import { canonicalJson } from "../../../services/domain/Json.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import type { OpenRun } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { READ_AT_ONCE } from "../../../services/ports/workflows/ExecutionStore.ts"
@@ -52,6 +52,8 @@ interface Awaited {
 /** Of one with milliseconds, as it compares with one that has microseconds. */
 const exactly = (at: string): string => at.replace(/\.(\d{3})Z$/, ".$1000Z")
 
+const textOf = (value: unknown): string | undefined => (value === undefined ? undefined : canonicalJson(value))
+
 const awaitedOf = (asked: ReadonlyArray<Asking>): ReadonlyArray<Awaited> => {
   const all = new Map<string, Awaited>()
   for (const [at, { question, run }] of asked.entries()) {
@@ -68,7 +70,7 @@ const awaitedOf = (asked: ReadonlyArray<Asking>): ReadonlyArray<Awaited> => {
     all.set(key, one)
     if (since < one.since) one.since = since
     const path = match?.event ?? null
-    const value = path === null ? null : canonicalOf(question.value)
+    const value = path === null ? null : textOf(question.value)
     const awaiting = one.paths.get(path)
     if (awaiting === undefined) one.paths.set(path, [{ at, since, value }])
     else awaiting.push({ at, since, value })
@@ -108,7 +110,7 @@ export const heardEvents = Effect.fnUntraced(function* (sql: Sql, asked: Readonl
       one.seen++
       const found = readObject(data)
       for (const [path, awaiting] of one.paths) {
-        const value = path === null ? null : canonicalOf(valueAt(found, path))
+        const value = path === null ? null : textOf(valueAt(found, path))
         const isHeardBy = (each: Awaiting) => each.since < at && value !== undefined && each.value === value
         const hearing = awaiting.filter(isHeardBy)
         if (hearing.length === 0) continue

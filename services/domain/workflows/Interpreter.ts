@@ -4,7 +4,7 @@ import { judge, valueAt } from "./Conditions.ts"
 import { delayUntil } from "./Delay.ts"
 import { isTooLarge, METADATA_BYTES, MOST_TAGS } from "../audience/Device.ts"
 import type { ExecutionId, NotificationId } from "../Ids.ts"
-import { canonicalOf } from "../Json.ts"
+import { canonicalJson } from "../Json.ts"
 import type { SegmentFilter } from "../audience/Segment.ts"
 import { isTimeZone } from "../Time.ts"
 import type { Place, Program } from "./Program.ts"
@@ -408,7 +408,8 @@ class Move {
 
   /** What tells digests and passes of one person apart, as text. */
   #keyOf(by: string | undefined): string {
-    return (by === undefined ? undefined : canonicalOf(this.#valueAt(by))) ?? ""
+    const value = by === undefined ? undefined : this.#valueAt(by)
+    return value === undefined ? "" : canonicalJson(value)
   }
 
   #bring(key: string, value: unknown): void {

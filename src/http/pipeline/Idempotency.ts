@@ -9,7 +9,7 @@ import type {
 } from "../../../services/ports/access/IdempotencyStore.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { ApiError, invalid } from "./ApiError.ts"
-import { canonicalJson } from "./CanonicalJson.ts"
+import { canonicalJson } from "../../../services/domain/Json.ts"
 import type { KeptAnswers } from "./KeptAnswers.ts"
 import type { Reply } from "./Reply.ts"
 import { wasNotBegun } from "./WaitLimiter.ts"
@@ -34,14 +34,14 @@ export const checkKey = (key: string): ApiError<"validation_error"> | null =>
 
 /**
  * A hash of everything that a request says: two requests with one key have to say the same. White space and the order of
- * keys say nothing, so JSON is hashed as it was read; what is none is hashed as it came.
+ * keys say nothing, so JSON is hashed as it was read; what is none is hashed as it came. Nor does an empty query.
  */
 export const fingerprintOf = (
   url: string,
   bytes: Uint8Array | null,
   json: Result.Result<unknown, unknown> | null
 ): Uint8Array => {
-  const hash = createHash("sha256").update(url).update("\0")
+  const hash = createHash("sha256").update(url.replace(/\?$/, "")).update("\0")
   if (json !== null && Result.isSuccess(json)) return hash.update(canonicalJson(json.success)).digest()
   return (bytes === null ? hash : hash.update(bytes)).digest()
 }

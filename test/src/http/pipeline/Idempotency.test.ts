@@ -66,6 +66,8 @@ describe("Idempotency-Key", () => {
     const ours = await send(key)
     const theirs = await post("/api/v1/notifications", key, SEND, server.theirs.secretKey)
     expect(theirs.json.id).not.toBe(ours.json.id)
+    // An empty query says nothing.
+    expect((await post("/api/v1/notifications?", key, SEND)).text).toBe(ours.text)
     const contact = await post("/api/v1/contacts", key, { external_id: "somebody" })
     expect(contact.status).toBeLessThan(300)
     expect(contact.headers.get("idempotent-replayed")).toBe(null)

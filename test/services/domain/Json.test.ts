@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { canonicalJson } from "../../../../src/http/pipeline/CanonicalJson.ts"
+import { canonicalJson } from "../../../services/domain/Json.ts"
 
 /** Random values by a generator that says the same every time. */
 const makeRandom = (seed: number) => () => {
