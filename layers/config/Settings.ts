@@ -214,13 +214,16 @@ const roles: Reader<ReadonlySet<Role>> = (text) => {
 const sender: Reader<string> = (text) =>
   isSender(text) ? text : wrong("must be an e-mail address, or a name and one: Heliograph <push@example.com>")
 
-/** 32 bytes as 64 hexadecimal digits or as base64; a longer text that is neither is hashed to 32 bytes. */
-const masterKey: Reader<Uint8Array> = (text) => {
+/** 32 bytes as 64 hexadecimal digits or as base64; a longer text that is neither is hashed to 32 bytes. Null: too short. */
+export const masterKeyOf = (text: string): Uint8Array | null => {
   const bytes = /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64")
   if (bytes.length === 32) return new Uint8Array(bytes)
-  if (text.length >= 32) return new Uint8Array(createHash("sha256").update(text).digest())
-  return wrong("must be 32 bytes, as 64 hexadecimal digits or base64, or a text of at least 32 characters")
+  return text.length >= 32 ? new Uint8Array(createHash("sha256").update(text).digest()) : null
 }
+
+export const MASTER_KEY_WANTED = "32 bytes, as 64 hexadecimal digits or base64, or a text of at least 32 characters"
+
+const masterKey: Reader<Uint8Array> = (text) => masterKeyOf(text) ?? wrong(`must be ${MASTER_KEY_WANTED}`)
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
 

@@ -3,12 +3,12 @@ import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"
 import { link, mkdir, open, readFile, unlink } from "node:fs/promises"
 import { join } from "node:path"
-import { Settings } from "../config/Settings.ts"
+import { MASTER_KEY_WANTED, masterKeyOf, Settings } from "../config/Settings.ts"
 
 /**
  * The master key seals every secret at rest. It is MASTER_KEY, or else the file `master.key` of the data directory,
- * made on first use. The file has one key a line, as 64 hexadecimal digits; a `#` begins a comment. The first key
- * seals, all of them open: to rotate, put a new line on top.
+ * made on first use. The file has one key a line, as MASTER_KEY may be given; a line that begins with `#` is a comment, and so
+ * is what follows a space and a `#`. The first key seals, all of them open: to rotate, put a new line on top.
  */
 export const FILE_NAME = "master.key"
 
@@ -34,12 +34,15 @@ const problemOf = (error: unknown): string => {
 const parse = (text: string): ReadonlyArray<Uint8Array> => {
   const lines = text
     .split(/\r?\n/)
-    .map((line) => line.replace(/#.*/, "").trim())
+    .map((line) => line.replace(/(?:^|\s|(?<=^[0-9a-fA-F]{64}))#.*/, "").trim())
     .filter((line) => line !== "")
   if (lines.length === 0) throw new Error("it has no key")
   return lines.map((line) => {
-    if (!/^[0-9a-fA-F]{64}$/.test(line)) throw new Error("each line must be 64 hexadecimal digits")
-    return new Uint8Array(Buffer.from(line, "hex"))
+    // A line that was cut off is no text that somebody has thought of.
+    const isCut = /^[0-9a-fA-F]+$/.test(line) && line.length !== 64
+    const key = isCut ? null : masterKeyOf(line)
+    if (key === null) throw new Error(`each line must be ${MASTER_KEY_WANTED}`)
+    return key
   })
 }
 

@@ -12,6 +12,7 @@ import { ContactStore } from "../../../services/ports/audience/ContactStore.ts"
 import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { texts, uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
+import { eraseMessages } from "../workflows/eraseMessages.ts"
 import { eraseRuns } from "../workflows/eraseRuns.ts"
 import { noteErasure } from "./erasures.ts"
 import { pageOf } from "../server/pages.ts"
@@ -296,6 +297,14 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
       return { id: row!.id, externalId, isThere: row!.id !== draft }
     })
 
+    const eraseTheRest = Effect.fnUntraced(function* (
+      appId: AppId,
+      gone: { readonly externalId: string; readonly id: ContactId; readonly left: ReadonlyArray<string> }
+    ) {
+      const told = yield* eraseRuns(sql, appId, gone, false)
+      yield* eraseMessages(sql, appId, gone.externalId, [...gone.left, ...told], false)
+    })
+
     const remove: ContactStore["Service"]["remove"] = (appId, key) =>
       Effect.gen(function* () {
         const found =
@@ -303,7 +312,8 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
           (typeof key === "object" && isUserId(key.externalId) ? yield* hold(appId, key.externalId) : null)
         if (found === null) return null
         const { externalId, id, isThere } = found
-        if (isThere) yield* eraseRuns(sql, appId, { externalId, id }, true)
+        const told = isThere ? yield* eraseRuns(sql, appId, { externalId, id }, true) : []
+        const left = yield* eraseMessages(sql, appId, externalId, told, true)
         const devices = yield* sql`
           WITH theirs AS (
             SELECT app_id, id FROM devices WHERE app_id = ${appId} AND user_id = ${externalId}
@@ -316,11 +326,12 @@ export const layer: Layer.Layer<ContactStore, never, SqlClient.SqlClient> = Laye
         yield* sql`DELETE FROM contacts WHERE app_id = ${appId} AND id = ${id}`
         if (!isThere && devices.length === 0) return null
         yield* record(sql, appId, "contact.deleted", id, { devices: devices.length })
-        return { externalId, id }
+        return { externalId, id, left }
       }).pipe(
         (removal) => permittedToPeople(sql, appId, removal),
-        // Runs that were being moved: their movers have waited for the contact, and it for nobody.
-        Effect.tap((gone) => (gone === null ? Effect.void : sql.withTransaction(eraseRuns(sql, appId, gone, false)))),
+        // Runs that were being moved, and messages that were being planned: those who did have waited for the contact, and it
+        // for nobody.
+        Effect.tap((gone) => (gone === null ? Effect.void : sql.withTransaction(eraseTheRest(appId, gone)))),
         Effect.map((gone) => gone !== null),
         // Both, once it has begun: nobody asks again for somebody who is gone.
         Effect.uninterruptible,

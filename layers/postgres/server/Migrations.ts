@@ -19,6 +19,7 @@ import { keyProcesses } from "../migrations/0034_key_processes.ts"
 import { lookedUp } from "../migrations/0035_looked_up.ts"
 import { retryReasons } from "../migrations/0036_retry_reasons.ts"
 import { fetchHolders } from "../migrations/0037_fetch_holders.ts"
+import { throttledPeople } from "../migrations/0038_throttled_people.ts"
 import { MIGRATING } from "./advisoryLocks.ts"
 import { lockTables } from "./lockTables.ts"
 
@@ -39,7 +40,8 @@ export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [
   { id: 34, name: "key_processes", sql: keyProcesses },
   { id: 35, name: "looked_up", sql: lookedUp },
   { id: 36, name: "retry_reasons", sql: retryReasons },
-  { id: 37, name: "fetch_holders", sql: fetchHolders }
+  { id: 37, name: "fetch_holders", sql: fetchHolders },
+  { id: 38, name: "throttled_people", sql: throttledPeople }
 ]
 
 /** Other services may have theirs in the same schema. */

@@ -79,6 +79,21 @@ describe("MasterKey", () => {
     })
   )
 
+  it.effect("may stand in the file in every form that MASTER_KEY may have, as a rotation asks for", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* directory
+      const given = [
+        Buffer.alloc(32, 7).toString("base64"),
+        "AB".repeat(32),
+        "a text of#more than thirty-two characters"
+      ]
+      const former = yield* Effect.forEach(given, (key) => Effect.map(keysIn(dataDir, key), ([made]) => made!))
+      const lines = ["# former keys", ...given, `${"cd".repeat(32)}#one`, `${"ef".repeat(32)} # another`]
+      yield* Effect.promise(() => writeFile(join(dataDir, FILE_NAME), lines.join("\n")))
+      assert.deepStrictEqual(yield* keysIn(dataDir), [...former, "cd".repeat(32), "ef".repeat(32)])
+    })
+  )
+
   it.effect("comes from MASTER_KEY when that is set, and makes no file then", () =>
     Effect.gen(function* () {
       const dataDir = yield* directory

@@ -99,6 +99,7 @@ describe("migrate", () => {
       yield* sql`DROP FUNCTION entered_by_changes`
       yield* sql`ALTER TABLE batches DROP COLUMN reason`
       yield* sql`ALTER TABLE execution_timers DROP COLUMN holder`
+      yield* sql`DROP INDEX throttles_contact`
       yield* sql`ALTER TABLE devices ADD CONSTRAINT devices_app_id_token_hash_key UNIQUE (app_id, token_hash)`
       yield* sql`ALTER TABLE channels
         ADD CONSTRAINT channels_app_id_kind_address_key_key UNIQUE (app_id, kind, address_key)`
@@ -123,7 +124,8 @@ describe("migrate", () => {
         "key_processes",
         "looked_up",
         "retry_reasons",
-        "fetch_holders"
+        "fetch_holders",
+        "throttled_people"
       ])
     }).pipe(Effect.provide(testDatabase()))
   )

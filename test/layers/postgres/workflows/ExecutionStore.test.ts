@@ -26,7 +26,7 @@ import { TriggerStore } from "../../../../services/ports/workflows/TriggerStore.
 import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
 import { TestDatabase } from "../../../Database.ts"
 import { StatementLog } from "../../../src/http/StatementLog.ts"
-import { android, hotStores, newApp } from "../Stores.ts"
+import { android, hold, hotStores, newApp } from "../Stores.ts"
 import {
   activated,
   carry,
@@ -1789,6 +1789,72 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
         { entry_key: "xstays" },
         { entry_key: null }
       ])
+    })
+  )
+
+  it.effect(
+    "of somebody who was erased leave nothing of what they carried in messages and throttles, and others' there",
+    () =>
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const contacts = yield* ContactStore
+        const app = yield* newApp
+        const content = { title: "{{ data.name }} has {{ steps.ask.body }}" }
+        const throttle: Step = { key: "cap", type: "THROTTLE", by: "data.name", at_most: 5, per_seconds: 3600 }
+        const workflow = yield* activated(app, [
+          throttle,
+          { key: "hello", type: "SEND", content, variables: { shop: 7 } },
+          PAUSE
+        ])
+        // One message for each of two, and one for two others together.
+        yield* entered(workflow, ["gone"], { name: "Ada" })
+        yield* entered(workflow, ["stays"], { name: "Bo" })
+        const together = yield* entered(workflow, ["also gone", "also stays"], { name: "both" })
+        expect(together.map(({ sends }) => sends["hello"])).toEqual([
+          together[0]!.sends["hello"],
+          together[0]!.sends["hello"]
+        ])
+        const requests = () =>
+          Effect.map(
+            sql<{ readonly request: { readonly to: unknown; readonly variables: unknown } }>`
+            SELECT request FROM notifications WHERE app_id = ${app} ORDER BY id`,
+            (rows) => rows.map(({ request: { to, variables } }) => ({ to, variables }))
+          )
+        const [ofGone, ofStays, ofBoth] = yield* requests()
+        expect(ofGone).toMatchObject({ to: { user_ids: ["gone"] }, variables: { shop: 7, data: { name: "Ada" } } })
+        // Somebody is at one of them, as a planner that waits for the contact would be.
+        const letGo = yield* hold(sql`SELECT FROM notifications WHERE id = ${together[0]!.sends["hello"]!} FOR UPDATE`)
+        const erasing = yield* Effect.forkChild(
+          Effect.all([contacts.remove(app, { externalId: "gone" }), contacts.remove(app, { externalId: "also gone" })])
+        )
+        yield* Effect.repeat(requests(), { until: ([first]) => JSON.stringify(first).includes("gone") === false })
+        yield* letGo
+        expect(yield* Fiber.join(erasing)).toEqual([true, true])
+        expect(yield* requests()).toEqual([
+          { to: { user_ids: [] }, variables: { shop: 7 } },
+          ofStays,
+          { to: { user_ids: ["also stays"] }, variables: ofBoth!.variables }
+        ])
+        expect(yield* sql`SELECT throttle_key FROM throttles WHERE app_id = ${app} ORDER BY throttle_key`).toEqual([
+          { throttle_key: '"Bo"' },
+          { throttle_key: '"both"' }
+        ])
+      })
+  )
+
+  it.effect("of somebody who was erased leave what others carried in a message to several, each of their own", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const content = { title: "{{ data.name }}" }
+      const workflow = yield* activated(app, [PAUSE, { key: "hello", type: "SEND", content }])
+      for (const name of ["ada", "bo"]) yield* entered(workflow, [name], { name })
+      yield* letTimePass(app)
+      yield* moveAll(app)
+      expect(yield* (yield* ContactStore).remove(app, { externalId: "ada" })).toBe(true)
+      const [row] = yield* sql<{ readonly request: object }>`SELECT request FROM notifications WHERE app_id = ${app}`
+      expect(row!.request).toMatchObject({ to: { user_ids: ["bo"] }, own: { bo: { data: { name: "bo" } } } })
+      expect(JSON.stringify(row!.request)).not.toContain("ada")
     })
   )
 

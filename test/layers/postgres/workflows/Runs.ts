@@ -13,6 +13,7 @@ import { partHeaders } from "../../../../services/domain/workflows/FetchHeaders.
 import { programOf, stepsOf } from "../../../../services/domain/workflows/Program.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
 import type { Definition, Workflow } from "../../../../services/domain/workflows/Workflow.ts"
+import { asksRun } from "../../../../services/engine/workflows/Drafting.ts"
 import { carrying } from "../../../../services/engine/workflows/Carrying.ts"
 import type { EngineSettings } from "../../../../services/ports/EngineSettings.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
@@ -33,15 +34,18 @@ const BODY = { content: { title: "Hello" }, locales: {}, missing_variables: "emp
 export const draftOf = (given: Definition) => {
   const { headers, steps } = partHeaders(given.steps, {})
   const definition = { ...given, steps }
-  const sends = stepsOf(definition.steps).flatMap(({ step: { key, type } }) => (type === "SEND" ? [key] : []))
-  const versions = sends.map((key) => [key, uuidv7() as TemplateVersionId] as const)
+  const sends = stepsOf(definition.steps).flatMap(({ step }) => (step.type === "SEND" ? [step] : []))
+  const versions = sends.map(({ content, key }) => ({ key, version: uuidv7() as TemplateVersionId, content }))
   return {
     definition,
     headers,
     templates: Object.fromEntries(
-      versions.map(([key, version]) => [key, { version, parts: ["title" as const], asksRun: false }])
+      versions.map(({ content, key, version }) => [
+        key,
+        { version, parts: ["title" as const], asksRun: asksRun(content) }
+      ])
     ),
-    bodies: versions.map(([, id]) => ({ id, body: BODY }))
+    bodies: versions.map(({ version }) => ({ id: version, body: BODY }))
   }
 }
 
