@@ -31,10 +31,19 @@ const problemOf = (error: unknown): string => {
     : message
 }
 
+/** A text may have a `#` in it; digits have none. */
+const withoutComment = (line: string): string => {
+  const text = line.trim()
+  if (text.startsWith("#")) return ""
+  const at = text.search(/\s#/)
+  const key = at === -1 ? text : text.slice(0, at).trim()
+  return /^[0-9a-fA-F]{64}#/.test(key) ? key.slice(0, 64) : key
+}
+
 const parse = (text: string): ReadonlyArray<Uint8Array> => {
   const lines = text
     .split(/\r?\n/)
-    .map((line) => line.replace(/(?:^|\s|(?<=^[0-9a-fA-F]{64}))#.*/, "").trim())
+    .map(withoutComment)
     .filter((line) => line !== "")
   if (lines.length === 0) throw new Error("it has no key")
   return lines.map((line) => {
