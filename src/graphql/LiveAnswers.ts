@@ -195,7 +195,7 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
       )
       const events = Stream.unwrap(
         Effect.gen(function* () {
-          if (!(yield* seat)) return Stream.make(COMPLETE)
+          if (!(yield* seat)) return Stream.make(`${next({ errors: [graphqlError(full())] })}${COMPLETE}`)
           if (call.person !== null) yield* watch(call.person.account.id, changed)
           return Stream.concat(
             Stream.make(nextEvent(told)),

@@ -90,9 +90,6 @@ const MOST_WAIT_MS = 10
 
 /** Statements of an owner who was held up go aside until none has been for so long. */
 const ASIDE_MS = 5000
-/** One that took so long was held up. */
-const HELD_MS = 100
-
 /** The calls of a store's operation, made to travel together until the scope closes. */
 export const coalesce = <Item, A, E>({
   run,
@@ -110,13 +107,20 @@ export const coalesce = <Item, A, E>({
       readonly item: Item
       readonly resume: (answer: Exit.Exit<A, E>) => void
       hasLeft: boolean
+      /** Of one that waits for a lock by itself: ends its statement. */
+      giveUp?: () => void
     }
-    /** Of an owner who was held up: one statement after the other. */
+    /**
+     * Of an owner who was held up: one statement after the other, which still waits for a moment only. The calls that are held
+     * up when they are alone wait beside them, each by itself.
+     */
     interface Lane {
       readonly owner: string
       waiting: Array<Waiting>
       /** More than one of a refused statement's halves. */
       statements: number
+      /** Calls that wait for locks, each by itself. */
+      held: number
       /** Of `performance.now()`. */
       until: number
     }
@@ -166,21 +170,22 @@ export const coalesce = <Item, A, E>({
       }, lingerMs)
     }
 
-    /** `tries`: how often these calls were begun as a statement of their own before. */
-    const start = (calls: ReadonlyArray<Waiting>, tries = 0, lane: Lane | null = null): void => {
-      const begunAt = performance.now()
+    /** `tries`: how often these calls were begun as a statement of their own before. `waits`: for locks, as long as it takes. */
+    const start = (calls: ReadonlyArray<Waiting>, tries = 0, lane: Lane | null = null, waits = false): void => {
       if (lane === null) statements++
+      else if (waits) lane.held++
       else lane.statements++
       const work = run(calls.map(({ item }) => item))
-      const whole =
-        ownerOf === undefined ? work : Effect.provideService(work, LockWait, lane === null ? "never" : "expected")
-      fork(whole).addObserver((exit) => {
+      const whole = ownerOf === undefined ? work : Effect.provideService(work, LockWait, waits ? "expected" : "never")
+      const fiber = fork(whole)
+      if (waits) for (const call of calls) call.giveUp = () => fiber.interruptUnsafe()
+      fiber.addObserver((exit) => {
         if (lane === null) statements--
-        else {
-          lane.statements--
-          if (performance.now() - begunAt >= HELD_MS) lane.until = performance.now() + ASIDE_MS
-        }
-        if (Exit.isFailure(exit)) fail(calls, exit.cause, tries + 1, lane)
+        else if (waits) {
+          lane.held--
+          lane.until = performance.now() + ASIDE_MS
+        } else lane.statements--
+        if (Exit.isFailure(exit)) fail(calls, exit.cause, tries + 1, lane, waits)
         // The database gets its next work before these are answered.
         if (lane === null) pump()
         else pumpLane(lane)
@@ -196,21 +201,27 @@ export const coalesce = <Item, A, E>({
       })
     }
 
-    const fail = (calls: ReadonlyArray<Waiting>, cause: Cause.Cause<E>, tries: number, lane: Lane | null): void => {
+    const fail = (
+      calls: ReadonlyArray<Waiting>,
+      cause: Cause.Cause<E>,
+      tries: number,
+      lane: Lane | null,
+      waits: boolean
+    ): void => {
       const refusals = cause.reasons.map((reason) => (Cause.isFailReason(reason) ? refusalOf(reason.error) : null))
       if (refusals.includes("held")) {
-        if (lane === null && ownerOf !== undefined) return stepAside(calls, ownerOf)
+        if (ownerOf !== undefined && !waits) return lane === null ? stepAside(calls, ownerOf) : waitAlone(calls, lane)
       } else if (
         calls.length > 1 &&
         (refusals.some((refusal) => refusal !== null) || cause.reasons.some(Cause.isDieReason))
       ) {
         // A defect is one call's as well: a value that cannot even be written into a statement.
         const half = calls.length >> 1
-        start(calls.slice(0, half), 0, lane)
-        start(calls.slice(half), 0, lane)
+        start(calls.slice(0, half), 0, lane, waits)
+        start(calls.slice(half), 0, lane, waits)
         return
       } else if (tries < MOST_TRIES && refusals.includes("moment")) {
-        return start(calls, tries, lane)
+        return start(calls, tries, lane, waits)
       }
       for (const { resume } of calls) resume(Exit.failCause(cause))
     }
@@ -224,12 +235,23 @@ export const coalesce = <Item, A, E>({
       }
       for (const [owner, own] of byOwner) {
         for (const other of lanes.values()) pumpLane(other)
-        const lane = lanes.get(owner) ?? { owner, waiting: [], statements: 0, until: 0 }
-        lane.until = performance.now() + ASIDE_MS
-        lane.waiting.push(...own)
+        const lane = lanes.get(owner) ?? { owner, waiting: [], statements: 0, held: 0, until: 0 }
         lanes.set(owner, lane)
-        pumpLane(lane)
+        waitAlone(own, lane)
       }
+    }
+
+    /** Of several calls of an owner one was held up, or more: the others need not wait for what it waits for. */
+    const waitAlone = (calls: ReadonlyArray<Waiting>, lane: Lane): void => {
+      lane.until = performance.now() + ASIDE_MS
+      // Nothing of theirs is written.
+      const here = calls.filter(({ hasLeft }) => !hasLeft)
+      if (here.length > 1) {
+        const half = here.length >> 1
+        start(here.slice(0, half), 0, lane)
+        start(here.slice(half), 0, lane)
+      } else if (here.length === 1) start(here, 0, lane, true)
+      pumpLane(lane)
     }
 
     const pumpLane = (lane: Lane): void => {
@@ -237,7 +259,7 @@ export const coalesce = <Item, A, E>({
       // Nothing of theirs is written.
       lane.waiting = lane.waiting.filter(({ hasLeft }) => !hasLeft)
       if (lane.waiting.length > 0) start(lane.waiting.splice(0, fitting(lane.waiting).count), 0, lane)
-      else if (performance.now() >= lane.until) lanes.delete(lane.owner)
+      else if (lane.held === 0 && performance.now() >= lane.until) lanes.delete(lane.owner)
     }
 
     /** Where calls of the owner go who was held up a moment ago. */
@@ -295,6 +317,8 @@ export const coalesce = <Item, A, E>({
         const call: Waiting = { item, resume, hasLeft: false }
         const leave = () => {
           call.hasLeft = true
+          // Nobody waits for it any more, and others do for its place.
+          call.giveUp?.()
         }
         const lane = laneOf(item)
         if (lane !== undefined) {

@@ -74,8 +74,10 @@ export const make = Effect.fnUntraced(function* ({
   ...config
 }: Options): Effect.fn.Return<PgClient.PgClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
   const pool = yield* PgPool.make(config)
-  /** Of requests that wait for locks at once, each on a connection: the others stay for everybody else. */
+  /** Of all that wait for locks at once, each on a connection, and of requests among them: the others stay for everybody else. */
+  const aside = Semaphore.makeUnsafe(Math.max(1, config.maxConnections >> 1))
   const places = Semaphore.makeUnsafe(Math.max(1, config.maxConnections >> 2))
+  const asRequest = <A, E, R>(work: Effect.Effect<A, E, R>) => places.withPermits(1)(aside.withPermits(1)(work))
 
   const alone: Borrower = (run) =>
     Effect.scoped(
@@ -99,7 +101,7 @@ export const make = Effect.fnUntraced(function* ({
               if (wait === "never") return Effect.fail(error)
               // What a node does for itself, results above all, does not stand in a line with what clients make wait.
               const isAsked = wait === "expected" || Context.get(context, CurrentActor).kind !== "system"
-              return isAsked ? places.withPermits(1)(alone(run)) : alone(run)
+              return isAsked ? asRequest(alone(run)) : aside.withPermits(1)(alone(run))
             })
           : Effect.fail(error)
     )
@@ -126,7 +128,7 @@ export const make = Effect.fnUntraced(function* ({
         return withTransaction(work)
       }
       const whole = withTransaction(Effect.andThen(waitLong, work))
-      return wait === "expected" ? places.withPermits(1)(whole) : whole
+      return wait === "expected" ? asRequest(whole) : whole
     })
 
   return Object.assign(client, {

@@ -23,6 +23,7 @@ const make = Effect.fnUntraced(function* (
   }> = []
   const unheard: Array<string> = []
   const waits: Array<string> = []
+  const ended: Array<ReadonlyArray<string>> = []
   const watchers: Array<{ readonly count: number; readonly resume: () => void }> = []
   const begun = (count: number) =>
     Effect.promise(
@@ -38,7 +39,10 @@ const make = Effect.fnUntraced(function* (
       waits.push(yield* LockWait)
       statements.push({ items, answer: (exit) => Deferred.done(gate, exit) })
       for (const { count, resume } of watchers) if (statements.length >= count) resume()
-      yield* Deferred.await(gate)
+      yield* Effect.ensuring(
+        Deferred.await(gate),
+        Effect.sync(() => ended.push(items))
+      )
       return items.map((item) => `${item}!`)
     }),
     weight: (item: string) => item.length,
@@ -65,7 +69,7 @@ const make = Effect.fnUntraced(function* (
       Effect.forEach(items, (item) => Effect.forkChild(Effect.exit(call(item)))),
       quiet
     )
-  return { start, startAll, items, settle, begun, unheard, waits }
+  return { start, startAll, items, settle, begun, unheard, waits, ended }
 })
 
 /** Lets every fiber go as far as it can. */
@@ -347,22 +351,24 @@ describe("coalesce", () => {
         Exit.succeed("c1!")
       ])
       yield* settle(2, Exit.fail("lock timeout"))
-      expect(items().slice(5)).toEqual([["a1", "a2"]])
-      expect(waits).toEqual(["never", "never", "never", "never", "never", "expected"])
-      // The owner's further calls wait behind those, and nobody else's do.
+      expect(items().slice(5)).toEqual([["a1"], ["a2"]])
+      yield* settle(5, Exit.fail("lock timeout"))
+      expect(items().slice(7)).toEqual([["a1"]])
+      expect(waits).toEqual([...Array<string>(7).fill("never"), "expected"])
+      // The owner's further calls go on by themselves, and so do everybody else's.
       const later = [yield* start("a3"), yield* start("a4")]
       const b2 = yield* start("b2")
-      expect(items().slice(6)).toEqual([["b2"]])
-      yield* settle(6)
+      expect(items().slice(8)).toEqual([["b2"]])
+      yield* settle(8)
       expect(yield* Fiber.join(b2)).toEqual(Exit.succeed("b2!"))
-      yield* settle(5)
-      expect(yield* Effect.forEach([fibers[0]!, fibers[2]!], Fiber.join)).toEqual([
-        Exit.succeed("a1!"),
-        Exit.succeed("a2!")
-      ])
-      expect(items().slice(7)).toEqual([["a3", "a4"]])
-      yield* settle(7)
+      yield* settle(6)
+      expect(yield* Fiber.join(fibers[2]!)).toEqual(Exit.succeed("a2!"))
+      expect(items().slice(9)).toEqual([["a3", "a4"]])
+      yield* settle(9)
       expect(yield* Effect.forEach(later, Fiber.join)).toEqual([Exit.succeed("a3!"), Exit.succeed("a4!")])
+      expect(fibers[0]!.pollUnsafe()).toBeUndefined()
+      yield* settle(7)
+      expect(yield* Fiber.join(fibers[0]!)).toEqual(Exit.succeed("a1!"))
     })
   )
 
@@ -392,17 +398,21 @@ describe("coalesce", () => {
     }).pipe(Effect.ensuring(Effect.sync(() => vi.restoreAllMocks())))
   )
 
-  it.effect("does nothing for those who left while they were put aside", () =>
+  it.effect("does nothing for those who left while they were put aside, and gives up what waits for nobody", () =>
     Effect.gen(function* () {
-      const { start, items, settle, unheard } = yield* make({ hasOwners: true })
-      yield* start("a1")
+      const { start, items, settle, unheard, ended } = yield* make({ hasOwners: true })
+      const a1 = yield* start("a1")
       yield* settle(0, Exit.fail("lock timeout"))
-      const [a2, a3] = [yield* start("a2"), yield* start("a3")]
-      yield* Fiber.interrupt(a2)
-      yield* settle(1)
-      expect(items()).toEqual([["a1"], ["a1"], ["a3"]])
+      expect(items()).toEqual([["a1"], ["a1"]])
+      yield* Fiber.interrupt(a1)
+      yield* quiet
+      expect(ended).toEqual([["a1"], ["a1"]])
+      const a2 = yield* start("a2")
+      const a3 = yield* start("a3")
+      yield* Fiber.interrupt(a3)
       yield* settle(2)
-      expect(yield* Fiber.join(a3)).toEqual(Exit.succeed("a3!"))
+      expect(yield* Fiber.join(a2)).toEqual(Exit.succeed("a2!"))
+      expect(items()).toEqual([["a1"], ["a1"], ["a2"]])
       expect(unheard).toEqual([])
     })
   )

@@ -79,6 +79,27 @@ describe("a client of the database", { concurrent: true, timeout: 120_000 }, () 
     }).pipe(Effect.scoped)
   )
 
+  it.live("lets no more than half of them wait for locks, whoever asks", () =>
+    Effect.gen(function* () {
+      const { change, letGo, longWaiting, other, value } = yield* make(4)
+      const held = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: 8 }, () => change),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* longWaiting(2)
+      yield* Effect.all(
+        Array.from({ length: 20 }, () => other),
+        { concurrency: "unbounded" }
+      )
+      expect(held.pollUnsafe()).toBeUndefined()
+      yield* letGo
+      yield* Fiber.join(held)
+      expect(yield* value).toBe(8)
+    }).pipe(Effect.scoped)
+  )
+
   it.live("has the node's own statements wait beside those of requests, not behind them", () =>
     Effect.gen(function* () {
       const { change, letGo, longWaiting } = yield* make(4)
