@@ -178,7 +178,8 @@ export const coalesce = <Item, A, E>({
       const work = run(calls.map(({ item }) => item))
       const whole = ownerOf === undefined ? work : Effect.provideService(work, LockWait, waits ? "expected" : "never")
       const fiber = fork(whole)
-      if (waits) for (const call of calls) call.giveUp = () => fiber.interruptUnsafe()
+      // What somebody hears of when its caller has left is carried out.
+      if (waits && unheard === undefined) for (const call of calls) call.giveUp = () => fiber.interruptUnsafe()
       fiber.addObserver((exit) => {
         if (lane === null) statements--
         else if (waits) {

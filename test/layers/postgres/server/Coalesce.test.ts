@@ -15,6 +15,7 @@ const make = Effect.fnUntraced(function* (
     readonly lingerMs?: number
     /** An item's owner is its first letter. */
     readonly hasOwners?: boolean
+    readonly hasHearers?: boolean
   } = {}
 ) {
   const statements: Array<{
@@ -48,7 +49,9 @@ const make = Effect.fnUntraced(function* (
     weight: (item: string) => item.length,
     refusalOf: (error: string) => REFUSALS[error] ?? null,
     ...(options.hasOwners === true ? { ownerOf: (item: string) => item[0]! } : {}),
-    unheard: (item, answer) => unheard.push(`${item}: ${answer}`),
+    ...(options.hasHearers === false
+      ? {}
+      : { unheard: (item: string, answer: string) => void unheard.push(`${item}: ${answer}`) }),
     rows: options.rows ?? 100,
     atOnce: options.atOnce ?? 1,
     isUrgent: (item) => item.startsWith("urgent"),
@@ -400,7 +403,7 @@ describe("coalesce", () => {
 
   it.effect("does nothing for those who left while they were put aside, and gives up what waits for nobody", () =>
     Effect.gen(function* () {
-      const { start, items, settle, unheard, ended } = yield* make({ hasOwners: true })
+      const { start, items, settle, unheard, ended } = yield* make({ hasOwners: true, hasHearers: false })
       const a1 = yield* start("a1")
       yield* settle(0, Exit.fail("lock timeout"))
       expect(items()).toEqual([["a1"], ["a1"]])
