@@ -22,6 +22,7 @@ import { deliveriesOf, outcomesOf, retriesOf } from "./deliveries.ts"
 import { claimNextPlanOf, claimPlanOf, savePlanOf } from "./planNotification.ts"
 import { countsOfNotifications, findNotification, findNotifications, listNotifications } from "./readNotifications.ts"
 import { reviseNotification } from "./reviseNotification.ts"
+import { namedAmong } from "./namedAmong.ts"
 import { controlNotification } from "./controlNotification.ts"
 import { growing } from "../operations/Statistics.ts"
 import { asSignOfLife } from "../server/signsOfLife.ts"
@@ -200,7 +201,10 @@ const makeMessage = (sql: SqlClient.SqlClient): Effect.Effect<Store["message"], 
           const found = new Map(
             rows.map(({ app_id: appId, expires_at, id, request, trace }) => [
               id,
-              messageOf(request, { id, appId, expiresAt: expires_at.getTime(), trace })
+              {
+                ...messageOf(request, { id, appId, expiresAt: expires_at.getTime(), trace }),
+                ...(request.to.user_ids === undefined ? {} : { isNamed: namedAmong(request.to.user_ids) })
+              }
             ])
           )
           return ids.map((id) => Option.fromUndefinedOr(found.get(id)))

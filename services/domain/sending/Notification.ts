@@ -246,8 +246,6 @@ export const Message = Schema.Struct({
       own: Schema.optionalKey(Schema.Record(Schema.String, JsonRecord))
     })
   ),
-  /** The people whom it was sent to, where they were named: a device that is another's by now is none of theirs. */
-  userIds: Schema.optionalKey(Schema.Array(Schema.String)),
   /** The span that the notification came in with, if it is traced. */
   trace: Schema.optionalKey(Schema.String)
 })
@@ -276,7 +274,6 @@ export const messageOf = (
   ...(trace === null ? {} : { trace }),
   overrides: request.overrides ?? {},
   ...(request.track === undefined ? {} : { track: request.track }),
-  ...(request.to.user_ids === undefined ? {} : { userIds: request.to.user_ids }),
   ...(request.template !== undefined && {
     template: {
       version: request.template.version,

@@ -87,20 +87,24 @@ export const makeBatchSender = Effect.gen(function* () {
 const send = Effect.fnUntraced(function* (means: Means, claimed: LaneBatch) {
   const { batch, direct } = claimed
   if (direct !== null && direct.message.trace === undefined) {
-    return yield* sendMessage(means, claimed, direct.message, undefined, null)
+    return yield* sendMessage(means, claimed, direct.message, DIRECT, null)
   }
   const found = yield* Cache.get(means.messages, batch.notificationId)
   // Deleted with its batches: there is nothing to account for any more.
   if (Option.isNone(found)) return NOTHING
-  const { rendering } = found.value
-  const message =
-    batch.expiresAt === null ? found.value.message : { ...found.value.message, expiresAt: batch.expiresAt }
+  const prepared = found.value
+  const message = batch.expiresAt === null ? prepared.message : { ...prepared.message, expiresAt: batch.expiresAt }
   const { trace } = message
-  if (trace === undefined) return yield* sendMessage(means, claimed, message, rendering, null)
+  if (trace === undefined) return yield* sendMessage(means, claimed, message, prepared, null)
   return yield* means.tracing.span(trace, "batch.claimed", "consumer", aboutOf(batch), (span) =>
-    sendMessage(means, claimed, message, rendering, span?.trace ?? null)
+    sendMessage(means, claimed, message, prepared, span?.trace ?? null)
   )
 })
+
+type Audience = Pick<Prepared, "isNamed" | "rendering">
+
+/** Its only recipient was read as it was accepted. */
+const DIRECT: Audience = { isNamed: null, rendering: undefined }
 
 /** What spans tell of a batch. */
 const aboutOf = (batch: ClaimedBatch) => ({
@@ -117,7 +121,7 @@ const sendMessage = Effect.fnUntraced(function* (
   means: Means,
   claimed: LaneBatch,
   message: Message,
-  rendering: Prepared["rendering"],
+  { isNamed, rendering }: Audience,
   trace: Trace
 ) {
   const { batch, key } = claimed
@@ -133,7 +137,7 @@ const sendMessage = Effect.fnUntraced(function* (
     return NOTHING
   }
   if (key.provider === "inbox") {
-    const who = yield* whoOf(means, batch, message, rendering !== undefined)
+    const who = yield* whoOf(means, batch, null, rendering !== undefined)
     yield* save(yield* inboxBatch({ batch, message, rules, rendering, ...who }))
     return NOTHING
   }
@@ -141,7 +145,7 @@ const sendMessage = Effect.fnUntraced(function* (
     ? yield* Cache.get(means.versions, `${key.appId}:${key.provider}:${batch.credential.version}`)
     : Option.none()
   if (Option.isSome(credential)) {
-    return yield* sendPush(means, claimed, message, rendering, trace, credential.value)
+    return yield* sendPush(means, claimed, message, { isNamed, rendering }, trace, credential.value)
   }
   yield* save(failBatch(batch, rules, "credential_missing"))
   return NOTHING
@@ -170,14 +174,14 @@ const tellSetAside = ({ metrics }: Means, { appId, id, notificationId, provider,
 const whoOf = Effect.fnUntraced(function* (
   { audiences }: Means,
   { appId, provider, recipients }: ClaimedBatch,
-  { userIds }: Message,
+  isNamed: Prepared["isNamed"],
   withPerson: boolean
 ) {
-  const isByOwner = userIds !== undefined && provider !== "inbox" && provider !== "smtp"
-  const found = yield* audiences.targets(appId, provider, recipients, withPerson, isByOwner)
+  // Addresses and inboxes belong to a person as long as they are there.
+  const isTheirs = provider === "inbox" || provider === "smtp" ? null : isNamed
+  const found = yield* audiences.targets(appId, provider, recipients, withPerson, isTheirs !== null)
   // Planned at once, a message may wait for its time or another try, and an app has signed somebody else in meanwhile.
-  const owners = new Set(isByOwner ? userIds : [])
-  const targets = isByOwner ? found.filter(({ userId }) => userId != null && owners.has(userId)) : found
+  const targets = isTheirs === null ? found : found.filter(({ userId }) => userId != null && isTheirs(userId))
   if (targets.length === recipients.length) return { targets, unsubscribed: NOBODY }
   const known = new Set(found.map(({ id }) => id))
   const others = recipients.filter((id) => !known.has(id))
@@ -189,7 +193,7 @@ const sendPush = Effect.fnUntraced(function* (
   means: Means,
   { askedAt, batch, direct, isProbe }: LaneBatch,
   message: Message,
-  rendering: Rendering | undefined,
+  { isNamed, rendering }: { readonly isNamed: Prepared["isNamed"]; readonly rendering: Rendering | undefined },
   trace: Trace,
   credential: Credential
 ) {
@@ -199,7 +203,7 @@ const sendPush = Effect.fnUntraced(function* (
   const { acceptedAt, suspendedReason } = batch.credential!
   const { targets, unsubscribed } =
     direct === null
-      ? yield* whoOf(means, batch, message, rendering !== undefined)
+      ? yield* whoOf(means, batch, isNamed, rendering !== undefined)
       : { targets: [direct.target], unsubscribed: NOBODY }
   const startedAt = performance.now()
   const sending = sendBatch({

@@ -11,6 +11,8 @@ import { makeRendering } from "./Rendering.ts"
 /** What is remembered of a notification; `rendering` is undefined without a template, null where it cannot be read. */
 export interface Prepared {
   readonly message: Message
+  /** Whether a person is among those whom it was sent to; null: it was sent to no people by name. */
+  readonly isNamed: ((userId: string) => boolean) | null
   readonly rendering: Rendering | null | undefined
 }
 
@@ -22,16 +24,17 @@ export const makePreparedMessages = Effect.gen(function* () {
   const notifications = yield* NotificationStore
   const templates = yield* Templates
   const prepare = Effect.fnUntraced(function* (id: NotificationId) {
-    const message = yield* notifications.message(id)
-    if (Option.isNone(message)) return Option.none<Prepared>()
-    const { template } = message.value
-    if (template === undefined) return Option.some<Prepared>({ message: message.value, rendering: undefined })
-    const compiled = yield* templates.version(message.value.appId, template.version)
+    const found = yield* notifications.message(id)
+    if (Option.isNone(found)) return Option.none<Prepared>()
+    const { isNamed = null, ...message } = found.value
+    const { template } = message
+    if (template === undefined) return Option.some<Prepared>({ message, isNamed, rendering: undefined })
+    const compiled = yield* templates.version(message.appId, template.version)
     const rendering = Option.match(compiled, {
       onNone: () => null,
       onSome: (one) => makeRendering(one, template.variables, template.own)
     })
-    return Option.some<Prepared>({ message: message.value, rendering })
+    return Option.some<Prepared>({ message, isNamed, rendering })
   })
   return yield* Cache.makeWith(prepare, { capacity: 256, timeToLive: unlessFailed("10 minutes") })
 })

@@ -156,6 +156,9 @@ export interface Revision {
  */
 type Unheard<A> = (accepted: A) => void
 
+/** `isNamed`: whether a person is among those whom it was sent to, where they were named. */
+export type FoundMessage = Message & { readonly isNamed?: (userId: string) => boolean }
+
 /**
  * Notifications and their plans. A row that waits for work is its own outbox entry: it is written together with the
  * work, and the sweeper publishes whatever has waited too long.
@@ -212,7 +215,7 @@ export class NotificationStore extends Context.Service<
       ids: ReadonlyArray<NotificationId>
     ) => Effect.Effect<ReadonlyMap<NotificationId, Counts>, StoreError>
     /** What a notification's messages are made from. None when it is gone. */
-    readonly message: (id: NotificationId) => Effect.Effect<Option.Option<Message>, StoreError>
+    readonly message: (id: NotificationId) => Effect.Effect<Option.Option<FoundMessage>, StoreError>
     /** In the order of recipients; those that fit all of the filter. */
     readonly deliveries: (
       appId: AppId,
