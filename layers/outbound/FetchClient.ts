@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import type { Fetched } from "../../services/domain/workflows/Interpreter.ts"
-import { fetchedOf } from "../../services/domain/workflows/Interpreter.ts"
+import { faultOf, fetchedOf } from "../../services/domain/workflows/Interpreter.ts"
 import { retryAfterMs } from "../../services/domain/sending/Push.ts"
 import type { OutboundRefused } from "../../services/ports/outbound/OutboundPolicy.ts"
 import type { NoAnswer, SmallAnswer } from "../../services/ports/outbound/SmallRequests.ts"
@@ -21,18 +21,16 @@ const retryAfterOf = (header: string | ReadonlyArray<string> | undefined): numbe
   return wait === null ? null : Math.min(MOST_WAIT_MS, wait)
 }
 
-const fault = (detail: string): Fetched => ({ _tag: "Fault", detail, mayRetry: false, retryAfterMs: null })
-
 const answered = ({ body, headers, status }: SmallAnswer): Fetched | Unread => {
   const fetched = fetchedOf(status, null, retryAfterOf(headers["retry-after"]))
   if (fetched._tag !== "Answer") return fetched
   // Without its body the run would go on, and the wrong way.
   if (body !== "" && isCoded(headers["content-encoding"]))
-    return fault("the answer is compressed, which was not asked for")
+    return faultOf("the answer is compressed, which was not asked for")
   const read = () => {
     const value = parsed(body)
     return isDeeper(value, DEPTH)
-      ? fault(`the answer is nested deeper than ${DEPTH} levels`)
+      ? faultOf(`the answer is nested deeper than ${DEPTH} levels`)
       : { ...fetched, body: value, size: body.length }
   }
   return { _tag: "Unread", size: body.length, read }

@@ -64,6 +64,9 @@ export type Fetched =
   /** Its server has no turn for it before then (epoch ms). */
   | { readonly _tag: "Later"; readonly until: number }
 
+/** A FETCH that no further try can help. */
+export const faultOf = (detail: string): Fetched => ({ _tag: "Fault", detail, mayRetry: false, retryAfterMs: null })
+
 /**
  * What an answer of a server means: `body` is what it read as JSON. What may pass is tried again, not before the server's
  * `retryAfterMs`. A redirect is not followed: it would lead past what was looked at.
@@ -73,8 +76,7 @@ export const fetchedOf = (status: number, body: unknown, retryAfterMs: number | 
     return { _tag: "Fault", detail: `answered ${status}`, mayRetry: true, retryAfterMs }
   }
   if (status >= 300 && status < 400) {
-    const detail = `answered ${status}: redirects are not followed`
-    return { _tag: "Fault", detail, mayRetry: false, retryAfterMs: null }
+    return faultOf(`answered ${status}: redirects are not followed`)
   }
   return { _tag: "Answer", status, body }
 }

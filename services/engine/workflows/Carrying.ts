@@ -6,7 +6,7 @@ import type { Facts, Needs } from "../../domain/workflows/Conditions.ts"
 import { needsOf } from "../../domain/workflows/Conditions.ts"
 import type { HistoryEntry } from "../../domain/workflows/Execution.ts"
 import type { Answer, Fetched, Question, Settled } from "../../domain/workflows/Interpreter.ts"
-import { move } from "../../domain/workflows/Interpreter.ts"
+import { faultOf, move } from "../../domain/workflows/Interpreter.ts"
 import type { MovedRun, Moves, OpenRun, StepSum, Tools } from "../../ports/workflows/ExecutionStore.ts"
 import type { EngineSettings } from "../../ports/EngineSettings.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
@@ -32,12 +32,7 @@ const BREATH_MS = 10
  */
 const MOST_CARRIED = 1_000_000
 
-const tooMuch: Fetched = {
-  _tag: "Fault",
-  detail: "the answers of the run are more than 1 MB in all",
-  mayRetry: false,
-  retryAfterMs: null
-}
+const TOO_MUCH = faultOf("the answers of the run are more than 1 MB in all")
 
 const sizeOf = (fetched: Fetched | undefined): number => (fetched?._tag === "Answer" ? (fetched.size ?? 0) : 0)
 
@@ -134,7 +129,7 @@ export const carrying = (
         settled.set(run, endedAs(run, "failed", at, why))
       } else {
         const heard = fetched.get(run.id)
-        const answer = (run.size ?? 0) + sizeOf(heard) > MOST_CARRIED && heard?._tag === "Answer" ? tooMuch : heard
+        const answer = (run.size ?? 0) + sizeOf(heard) > MOST_CARRIED && heard?._tag === "Answer" ? TOO_MUCH : heard
         const asked = more.get(run.contactId)
         going.push({
           run,

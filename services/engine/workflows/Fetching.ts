@@ -2,6 +2,7 @@ import { Effect, Option, Result, Schedule, Semaphore } from "effect"
 import type { AppId } from "../../domain/Ids.ts"
 import { ownOf } from "../../domain/Json.ts"
 import type { Fetched } from "../../domain/workflows/Interpreter.ts"
+import { faultOf } from "../../domain/workflows/Interpreter.ts"
 import type { FetchStep } from "../../domain/workflows/Steps.ts"
 import { now } from "../../ports/Now.ts"
 import { makeForks } from "../../ports/operations/Forks.ts"
@@ -171,12 +172,10 @@ export const makeFetching = Effect.fnUntraced(function* (drainMs: number) {
     return fetched
   })
 
-  const fault = (detail: string): Fetched => ({ _tag: "Fault", detail, mayRetry: false, retryAfterMs: null })
-
   /** What a server is to be asked, with nothing else of the run. */
   const askingOf = ({ run, settled }: MovedRun) =>
     Effect.map(requestOf(run, settled.fetch!), (request) => {
-      if (Result.isFailure(request)) return Effect.succeed(fault(request.failure))
+      if (Result.isFailure(request)) return Effect.succeed(faultOf(request.failure))
       return fetchInTurn(run.appId, request.success, settled.deadline !== null)
     })
 

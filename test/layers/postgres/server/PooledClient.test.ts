@@ -8,6 +8,7 @@ import { CurrentActor } from "../../../../services/ports/access/AuditLog.ts"
 import { freshDatabase } from "../../../Database.ts"
 
 const OF_A_KEY = { kind: "key", id: "a" } as const
+const SYSTEM = { kind: "system", id: null } as const
 
 /** A table with a row that somebody else holds, until they are told to let go; and a client that would like to have it. */
 const make = Effect.fnUntraced(function* (connections: number) {
@@ -42,61 +43,25 @@ const make = Effect.fnUntraced(function* (connections: number) {
 }, Effect.provide(Reactivity.layer))
 
 describe("a client of the database", { concurrent: true, timeout: 120_000 }, () => {
-  it.live("has a statement that waits for a lock keep nobody who shares a connection with it", () =>
+  it.live.each([
+    ["has a statement that waits for a lock keep nobody who shares a connection with it", 2, 1, 1, SYSTEM],
+    ["lets no more than a quarter of its connections wait for what requests have locked", 4, 30, 1, OF_A_KEY],
+    ["lets no more than half of them wait for locks, whoever asks", 4, 8, 2, SYSTEM]
+  ] as const)("%s", ([, connections, changes, waiting, actor]) =>
     Effect.gen(function* () {
-      const { change, letGo, longWaiting, other, value } = yield* make(2)
-      const held = yield* Effect.forkChild(change)
-      yield* longWaiting(1)
-      yield* Effect.all(
-        Array.from({ length: 20 }, () => other),
-        { concurrency: "unbounded" }
-      )
-      expect(held.pollUnsafe()).toBeUndefined()
-      yield* letGo
-      yield* Fiber.join(held)
-      expect(yield* value).toBe(1)
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("lets no more than a quarter of its connections wait for what requests have locked", () =>
-    Effect.gen(function* () {
-      const { change, letGo, longWaiting, other, value } = yield* make(4)
-      const held = yield* Effect.forkChild(
+      const { change, letGo, longWaiting, other, value } = yield* make(connections)
+      const all = (statement: typeof change, count: number) =>
         Effect.all(
-          Array.from({ length: 30 }, () => change),
-          { concurrency: "unbounded" }
-        ).pipe(Effect.provideService(CurrentActor, OF_A_KEY))
-      )
-      yield* longWaiting(1)
-      yield* Effect.all(
-        Array.from({ length: 20 }, () => other),
-        { concurrency: "unbounded" }
-      )
-      expect(held.pollUnsafe()).toBeUndefined()
-      yield* letGo
-      yield* Fiber.join(held)
-      expect(yield* value).toBe(30)
-    }).pipe(Effect.scoped)
-  )
-
-  it.live("lets no more than half of them wait for locks, whoever asks", () =>
-    Effect.gen(function* () {
-      const { change, letGo, longWaiting, other, value } = yield* make(4)
-      const held = yield* Effect.forkChild(
-        Effect.all(
-          Array.from({ length: 8 }, () => change),
+          Array.from({ length: count }, () => statement),
           { concurrency: "unbounded" }
         )
-      )
-      yield* longWaiting(2)
-      yield* Effect.all(
-        Array.from({ length: 20 }, () => other),
-        { concurrency: "unbounded" }
-      )
+      const held = yield* Effect.forkChild(Effect.provideService(all(change, changes), CurrentActor, actor))
+      yield* longWaiting(waiting)
+      yield* all(other, 20)
       expect(held.pollUnsafe()).toBeUndefined()
       yield* letGo
       yield* Fiber.join(held)
-      expect(yield* value).toBe(8)
+      expect(yield* value).toBe(changes)
     }).pipe(Effect.scoped)
   )
 
