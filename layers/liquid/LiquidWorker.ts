@@ -20,6 +20,8 @@ import { compileSource, RenderFailure, SourceFailure } from "./Source.ts"
 const TURN_MS = 10
 /** Characters that one answer carries, unless a single recipient has more. */
 const ANSWER = 2_000_000
+/** The same of all answers that are not complete. Beyond, each says in its turn what it has. */
+const UNSAID = 4 * ANSWER
 
 const { notes: shared, notesTo, readingMs, reserved } = workerData as ThreadData
 const notes = new Int32Array(shared)
@@ -55,6 +57,8 @@ interface Task {
   readonly job: number
   readonly app: string
   readonly turn: () => boolean
+  /** Nobody waits for it any more. */
+  readonly dropped?: () => void
 }
 
 /** Reads sources one after the other, as many as fit into the turn. Answers where to go on. */
@@ -113,17 +117,50 @@ interface Known {
 /** Templates that this thread has been told of, until it is told to forget them. */
 const known = new Map<number, Known>()
 
+/** What an order is filled with, read. */
+interface Values {
+  readonly shared: object
+  readonly scopes: ReadonlyArray<object>
+}
+
+/**
+ * Characters of JSON that stay read between turns, beside those of the task whose turn it is. Many small pieces take twenty
+ * times as much memory read as they have characters, and hundreds of tasks may wait: others are read again in their turn.
+ */
+const STAY_READ = 1_000_000
+const stayRead = new Map<FillOrder, Values>()
+let charactersRead = 0
+
+const sizeOf = ({ scopes, shared }: FillOrder): number => scopes.length + shared.length
+
+/** Characters of answers that are not said yet. */
+let unsaid = 0
+
+const forgetValues = (order: FillOrder): void => {
+  if (stayRead.delete(order)) charactersRead -= sizeOf(order)
+}
+
+const valuesOf = (order: FillOrder): Values => {
+  const known = stayRead.get(order)
+  if (known !== undefined) return known
+  for (const other of stayRead.keys()) {
+    if (charactersRead + sizeOf(order) <= STAY_READ) break
+    forgetValues(other)
+  }
+  const values = { shared: JSON.parse(order.shared), scopes: JSON.parse(order.scopes) } as Values
+  stayRead.set(order, values)
+  charactersRead += sizeOf(order)
+  return values
+}
+
 const filling = (order: FillOrder): Task => {
   const { app, isStrict, job, kindOf, kinds, skip, template } = order
-  const shared = JSON.parse(order.shared) as object
-  const scopes = JSON.parse(order.scopes) as ReadonlyArray<object>
   const values: Array<string | RenderProblem> = []
   let characters = 0
   let next = 0
 
   /** A recipient's texts, or why there are none. */
-  const fillOne = (index: number, sources: ReadonlyArray<Source>): void => {
-    note(job, index)
+  const fillOne = (index: number, sources: ReadonlyArray<Source>, { scopes, shared }: Values): void => {
     const limits = new Limits()
     const scope = { ...shared, ...scopes[index] }
     const before = values.length
@@ -132,6 +169,7 @@ const filling = (order: FillOrder): Task => {
       try {
         const text = sources[source]!.render(scope, isStrict, limits)
         characters += text.length
+        unsaid += text.length
         values.push(text)
       } catch (error) {
         if (!(error instanceof RenderFailure)) throw error
@@ -142,7 +180,7 @@ const filling = (order: FillOrder): Task => {
     }
   }
 
-  const hasMore = (): boolean => next < scopes.length && characters < ANSWER
+  const hasMore = (): boolean => next < kindOf.length && characters < ANSWER
 
   const turn = (): boolean => {
     const one = known.get(template)!
@@ -151,16 +189,25 @@ const filling = (order: FillOrder): Task => {
       compileSome(job, one.texts, one.compiled.length, (text) => one.compiled.push(compileSource(text, null)))
       return false
     }
+    note(job, next)
+    const given = valuesOf(order)
     const end = performance.now() + TURN_MS
     do {
       const index = next++
-      if (index !== skip) fillOne(index, one.compiled)
+      if (index === skip) continue
+      note(job, index)
+      fillOne(index, one.compiled, given)
     } while (hasMore() && performance.now() < end)
-    if (hasMore()) return false
+    if (hasMore() && unsaid < UNSAID) return false
+    forget()
     answer({ _tag: "fill", job, values, count: next })
     return true
   }
-  return { job, app, turn }
+  const forget = () => {
+    unsaid -= characters
+    forgetValues(order)
+  }
+  return { job, app, turn, dropped: forget }
 }
 
 /** Tasks that wait: of applications as they came, the templates of each in the order in which they have a turn. */
@@ -184,7 +231,7 @@ const leastServed = (): string | undefined => {
   return app
 }
 
-const forget = (): void => {
+const forgetAway = (): void => {
   if (had.size <= waiting.size + REMEMBERED) return
   for (const [app, time] of had) if (time <= reached && !waiting.has(app)) had.delete(app)
 }
@@ -207,7 +254,7 @@ const next = (): void => {
   had.set(app, reached + performance.now() - began)
   if (line.length > 0) lines.set(key, line)
   if (lines.size > 0) waiting.set(app, lines)
-  else forget()
+  else forgetAway()
   note(0, READING)
   setImmediate(next)
 }
@@ -232,7 +279,7 @@ const drop = (job: number): void => {
     for (const [key, line] of lines) {
       const at = line.findIndex((task) => task.job === job)
       if (at < 0) continue
-      line.splice(at, 1)
+      line.splice(at, 1)[0]!.dropped?.()
       if (line.length === 0) lines.delete(key)
       if (lines.size === 0) waiting.delete(app)
       return

@@ -1,3 +1,4 @@
+import { Room } from "../../services/domain/operations/Room.ts"
 import type { RenderProblem } from "../../services/ports/messages/TemplateEngine.ts"
 import type { Answer, EndCause, FillOrder, ReadAnswer, RenderEnd, SourceText } from "./Protocol.ts"
 import { READING } from "./Protocol.ts"
@@ -35,6 +36,8 @@ const FORGIVEN_MS = 30_000
 const STRIKES = 2
 /** Characters of sources that a thread knows at once. */
 const TOLD = 2_000_000
+/** Characters of what it is given to fill them with, or to read, and has not answered yet; the rest waits here. */
+const GIVEN = 8_000_000
 
 /** A template that the thread is told of when it is to fill it. */
 export class Template {
@@ -86,12 +89,19 @@ export type Work = (ReadWork | FillWork) & {
   readonly broken: (error: unknown) => void
   /** Memory ran out while this was under way, and that may have been because of others. */
   isSuspect?: boolean
+  /** Gives back its room; null: it waits for some. */
+  leave?: (() => void) | null
 }
 
 const tooMuch = (cause: EndCause): string =>
   cause === "memory" ? "needs too much memory" : cause === "time" ? "takes too long" : "breaks the template engine"
 
 const appOf = (work: Work): string => (work._tag === "read" ? work.app : work.template.app)
+
+const sizeOf = (work: Work): number =>
+  work._tag === "read"
+    ? work.sources.reduce((sum, { text }) => sum + text.length, 0)
+    : work.request.shared.length + work.request.scopes.length
 
 /** What there is of a work for a single recipient who was skipped. */
 const nobodyBut = (skipped: FillWork["skipped"]): Filled => ({ _tag: "filled", values: [], count: 1, skipped })
@@ -108,6 +118,7 @@ export class Renderer {
   readonly #onLoss: (loss: Loss) => void
   readonly #deadlineMs: number
   readonly #pending = new Map<number, Work>()
+  readonly #given = new Room(GIVEN)
   /** Applications that ended a thread: when the last time was, and how long they rest from then on. */
   readonly #resting = new Map<string, { readonly at: number; readonly ms: number }>()
   #state: State = { _tag: "cold" }
@@ -134,9 +145,15 @@ export class Renderer {
     const job = ++this.#jobs
     this.#pending.set(job, work)
     if (work._tag === "fill") work.template.pending++
-    this.#giveInTime(job, work)
+    work.leave = null
+    const leave = this.#given.enter(appOf(work), sizeOf(work), (leave) => {
+      if (!this.#pending.has(job)) return
+      work.leave = leave
+      this.#giveInTime(job, work)
+    })
     return () => {
       if (!this.#take(job)) return
+      leave()
       if (this.#state._tag === "running") this.#state.thread.post({ _tag: "drop", job })
       this.#rest()
     }
@@ -220,10 +237,16 @@ export class Renderer {
     return forget
   }
 
+  /** What a thread was given. */
+  #underway(): Array<[number, Work]> {
+    return [...this.#pending].filter(([, { leave }]) => leave !== null)
+  }
+
   #take(job: number): Work | undefined {
     const work = this.#pending.get(job)
     this.#pending.delete(job)
     if (work?._tag === "fill") work.template.pending--
+    work?.leave?.()
     return work
   }
 
@@ -254,9 +277,10 @@ export class Renderer {
     this.#state = { _tag: "cold" }
     if (isLost) {
       this.#isCareful = true
-      for (const [job, work] of this.#pending) {
+      const given = this.#underway()
+      for (const [job, work] of given) {
         // It was alone: nobody else took the memory.
-        if (this.#pending.size === 1) work.isSuspect = true
+        if (given.length === 1) work.isSuspect = true
         this.#giveInTime(job, work)
       }
       return
@@ -264,7 +288,13 @@ export class Renderer {
     const blamed = underway === null ? undefined : this.#pending.get(underway.job)
     // A thread that broke before it did anything would only do so again.
     if (underway === null && !hasWorked) {
-      for (const job of this.#pending.keys()) this.#take(job)?.broken(error)
+      const all = [...this.#pending.values()]
+      this.#pending.clear()
+      for (const work of all) {
+        if (work._tag === "fill") work.template.pending--
+        work.leave?.()
+        work.broken(error)
+      }
       return
     }
     if (underway !== null && blamed !== undefined) {
@@ -272,7 +302,7 @@ export class Renderer {
       else this.#blame(underway, blamed, cause)
     }
     // In the order in which they came, the one to blame last.
-    const again = [...this.#pending].toSorted(([, a], [, b]) => Number(a === blamed) - Number(b === blamed))
+    const again = this.#underway().toSorted(([, a], [, b]) => Number(a === blamed) - Number(b === blamed))
     for (const [job, work] of again) this.#giveInTime(job, work)
   }
 

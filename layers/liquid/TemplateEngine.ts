@@ -127,6 +127,11 @@ const compileBy = <E>({ inTurn, sending, trying }: Threads, app: AppId, body: Te
     return {
       isPersonal,
       parts: [...new Set([...languages.values()].flatMap(({ parts }) => parts.map(([name]) => name)))],
+      characters: Math.max(
+        ...[...languages.values()].map((language) =>
+          language.sources.reduce((sum, source) => sum + sources[source]!.text.length, 0)
+        )
+      ),
       locales: Object.keys(body.locales),
       languageOf: (locale) => (locale === null ? "" : (localeChain(locale).find((key) => languages.has(key)) ?? "")),
       fill: (variables, recipients) => waitingFor(fill(variables, recipients)),

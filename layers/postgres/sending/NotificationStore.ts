@@ -7,8 +7,8 @@ import type { KeptRequest, Notification } from "../../../services/domain/sending
 import { messageOf } from "../../../services/domain/sending/Notification.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { makeForks } from "../../../services/ports/operations/Forks.ts"
-import type { NewNotification } from "../../../services/ports/sending/NotificationStore.ts"
-import { NotificationStore } from "../../../services/ports/sending/NotificationStore.ts"
+import type { FoundMessage, NewNotification } from "../../../services/ports/sending/NotificationStore.ts"
+import { NotificationStore, SHORT, SHORT_TEXT } from "../../../services/ports/sending/NotificationStore.ts"
 import { Metrics } from "../../../services/ports/operations/Metrics.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import type { Arrival, Arrived } from "./acceptNotifications.ts"
@@ -37,6 +37,11 @@ interface MessageRow {
   readonly expires_at: Date
   readonly trace: string | null
 }
+
+const messageOfRow = ({ app_id: appId, expires_at, id, request, trace }: MessageRow): FoundMessage => ({
+  ...messageOf(request, { id, appId, expiresAt: expires_at.getTime(), trace }),
+  ...(request.to.user_ids === undefined ? {} : { isNamed: namedAmong(request.to.user_ids) })
+})
 
 const arrivedAs = ({ appId, id, request, sendAt }: NewNotification, createdAt: number): Notification => ({
   id,
@@ -191,25 +196,38 @@ const makeAccept = Effect.fnUntraced(function* (
 /** Single messages ask for one each, and end one each. */
 const TOGETHER = { weight: () => 1, refusalOf: refusalBySql, rows: ROWS, atOnce: AT_ONCE }
 
-const makeMessage = (sql: SqlClient.SqlClient): Effect.Effect<Store["message"], never, Scope.Scope> =>
+/** In a transaction, because others share a connection with a statement. */
+const messageOfId =
+  (sql: SqlClient.SqlClient): Store["message"] =>
+  (id) =>
+    sql
+      .withTransaction(
+        sql<MessageRow>`SELECT id, app_id, request, expires_at, trace FROM notifications WHERE id = ${id}`
+      )
+      .pipe(
+        Effect.map(([row]) => Option.map(Option.fromUndefinedOr(row), messageOfRow)),
+        storeError("NotificationStore.message")
+      )
+
+const makeMessageIfShort = (sql: SqlClient.SqlClient): Effect.Effect<Store["messageIfShort"], never, Scope.Scope> =>
   coalesce({
     ...TOGETHER,
     run: (ids: ReadonlyArray<NotificationId>) =>
-      sql<MessageRow>`
-        SELECT id, app_id, request, expires_at, trace FROM notifications WHERE id = ANY(${uuids(ids)})`.pipe(
+      sql<MessageRow & { readonly bytes: number; readonly request: KeptRequest | null }>`
+        SELECT id, app_id, expires_at, trace, octet_length(request::text) AS bytes,
+          CASE WHEN octet_length(request::text) <= ${SHORT} OR (octet_length(request::text) <= ${SHORT_TEXT}
+            AND coalesce(request -> 'variables', request -> 'own') IS NULL) THEN request END AS request
+        FROM notifications WHERE id = ANY(${uuids(ids)})`.pipe(
         Effect.map((rows) => {
           const found = new Map(
-            rows.map(({ app_id: appId, expires_at, id, request, trace }) => [
-              id,
-              {
-                ...messageOf(request, { id, appId, expiresAt: expires_at.getTime(), trace }),
-                ...(request.to.user_ids === undefined ? {} : { isNamed: namedAmong(request.to.user_ids) })
-              }
+            rows.map((row) => [
+              row.id,
+              row.request === null ? { appId: row.app_id, bytes: row.bytes } : messageOfRow(row)
             ])
           )
           return ids.map((id) => Option.fromUndefinedOr(found.get(id)))
         }),
-        storeError("NotificationStore.message")
+        storeError("NotificationStore.messageIfShort")
       )
   })
 
@@ -267,7 +285,8 @@ export const layer: Layer.Layer<NotificationStore, never, SqlClient.SqlClient> =
       findMany: findNotifications(sql),
       list: listNotifications(sql),
       counts: countsOfNotifications(sql),
-      message: yield* makeMessage(sql),
+      message: messageOfId(sql),
+      messageIfShort: yield* makeMessageIfShort(sql),
       deliveries: (appId, id, after, limit, filter) =>
         readDeliveries(appId, id, after, limit, filter).pipe(storeError("NotificationStore.deliveries")),
       // In a transaction, because others share a connection with a statement: a million failures are read for a second.

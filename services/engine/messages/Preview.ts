@@ -22,7 +22,7 @@ import { checkContent } from "../sending/Accept.ts"
 import { makeNamed } from "../sending/Named.ts"
 import { makeResolving } from "../sending/Resolving.ts"
 import { PROVIDERS, reachedBy, waysOf } from "../sending/Reach.ts"
-import { makeRendering } from "../sending/Rendering.ts"
+import { makeRendering, sourceOf } from "../sending/Rendering.ts"
 import { untimelyOf } from "../sending/Timing.ts"
 import { Templates } from "./Templates.ts"
 
@@ -84,7 +84,7 @@ export const makePreview = Effect.gen(function* () {
     const compiled = yield* templates.version(appId, template.version)
     if (Option.isNone(compiled)) return null
     // Nothing that is sent waits for it.
-    return makeRendering({ ...compiled.value, fill: compiled.value.sample }, variables ?? {})
+    return makeRendering({ ...compiled.value, fill: compiled.value.sample }, sourceOf({ variables: variables ?? {} }))
   })
 
   const messageOf = (appId: AppId, request: KeptRequest, content: Content): Message => {

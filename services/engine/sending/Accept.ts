@@ -146,6 +146,12 @@ const fewUsers = (request: SendNotification, sendAt: number | null): ReadonlyArr
 /** Whether all of a message is known as it is accepted: a template is filled, and a trace gone on with, by those who send. */
 const isPlain = ({ request, trace }: Arriving): boolean => request.template === undefined && (trace ?? null) === null
 
+/** Characters of a content that is kept from its accept until it is sent: no push takes more, and thousands may be on their way. */
+const KEPT = 8192
+
+const isLight = ({ content }: KeptRequest): boolean =>
+  (content?.body?.length ?? 0) + (content?.html?.length ?? 0) <= KEPT
+
 /** What is answered to a request that was accepted. */
 export interface Accepted extends Pick<Notification, "id" | "status"> {
   /** Ids that the application does not have; absent when there are none. */
@@ -196,7 +202,8 @@ export class Accept extends Context.Service<
 
       /** Who would take a message as it is accepted. */
       const leaseFor = (arriving: Arriving): LeaseAtOnce => {
-        const taker = isPlain(arriving) ? direct.taker(arriving.appId, arriving.request.priority ?? "bulk") : null
+        const isKept = isPlain(arriving) && isLight(arriving.request)
+        const taker = isKept ? direct.taker(arriving.appId, arriving.request.priority ?? "bulk") : null
         return taker === null ? null : { holder: taker, ms: settings.leaseMs }
       }
 

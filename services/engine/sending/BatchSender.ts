@@ -1,4 +1,4 @@
-import { Cache, Effect, Option } from "effect"
+import { Cache, Effect, identity, Option } from "effect"
 import type { CredentialKind } from "../../domain/sending/Credential.ts"
 import type { Message } from "../../domain/sending/Notification.ts"
 import { ASIDE, WORKER_ENDED } from "../../domain/sending/Suspicion.ts"
@@ -15,9 +15,11 @@ import { sendTogether } from "./DirectSending.ts"
 import { inboxBatch } from "./InboxBatch.ts"
 import type { OutcomeWriter } from "./OutcomeWriter.ts"
 import { makeOutcomeWriter } from "./OutcomeWriter.ts"
+import { inRoom, LITTLE, withContents } from "./MessageRooms.ts"
 import type { Prepared } from "./PreparedMessages.ts"
+import { DELETED } from "./PreparedMessages.ts"
 import type { Rendering } from "./Rendering.ts"
-import { filling } from "./Rendering.ts"
+import { filling, withhold } from "./Rendering.ts"
 import type { LaneReport, ResultRules } from "./Results.ts"
 import { failBatch } from "./Results.ts"
 import type { BatchReport } from "./Sending.ts"
@@ -101,10 +103,10 @@ const send = Effect.fnUntraced(function* (means: Means, claimed: LaneBatch) {
   )
 })
 
-type Audience = Pick<Prepared, "isNamed" | "rendering">
+type Audience = Pick<Prepared, "isNamed" | "rendering" | "unread">
 
 /** Its only recipient was read as it was accepted. */
-const DIRECT: Audience = { isNamed: null, rendering: undefined }
+const DIRECT: Audience = { isNamed: null, rendering: undefined, unread: 0 }
 
 /** What spans tell of a batch. */
 const aboutOf = (batch: ClaimedBatch) => ({
@@ -121,7 +123,7 @@ const sendMessage = Effect.fnUntraced(function* (
   means: Means,
   claimed: LaneBatch,
   message: Message,
-  { isNamed, rendering }: Audience,
+  { isNamed, rendering, unread }: Audience,
   trace: Trace
 ) {
   const { batch, key } = claimed
@@ -138,14 +140,19 @@ const sendMessage = Effect.fnUntraced(function* (
   }
   if (key.provider === "inbox") {
     const who = yield* whoOf(means, batch, null, rendering !== undefined)
-    yield* save(yield* inboxBatch({ batch, message, rules, rendering, ...who }))
+    const room = inboxRoomOf(means, batch, rendering, unread)
+    yield* room(
+      Effect.flatMap(unread === 0 ? Effect.succeed(message) : wholeOf(means, message), (message) =>
+        Effect.flatMap(inboxBatch({ batch, message, rules, rendering, ...who }), save)
+      )
+    )
     return NOTHING
   }
   const credential = batch.credential
     ? yield* Cache.get(means.versions, `${key.appId}:${key.provider}:${batch.credential.version}`)
     : Option.none()
   if (Option.isSome(credential)) {
-    return yield* sendPush(means, claimed, message, { isNamed, rendering }, trace, credential.value)
+    return yield* sendPush(means, claimed, message, { isNamed, rendering, unread }, trace, credential.value)
   }
   yield* save(failBatch(batch, rules, "credential_missing"))
   return NOTHING
@@ -193,7 +200,7 @@ const sendPush = Effect.fnUntraced(function* (
   means: Means,
   { askedAt, batch, direct, isProbe }: LaneBatch,
   message: Message,
-  { isNamed, rendering }: { readonly isNamed: Prepared["isNamed"]; readonly rendering: Rendering | undefined },
+  { isNamed, rendering, unread }: Audience & { readonly rendering: Rendering<StoreError> | undefined },
   trace: Trace,
   credential: Credential
 ) {
@@ -215,7 +222,7 @@ const sendPush = Effect.fnUntraced(function* (
     untilOpen: gate.open(batch.id),
     message,
     credential,
-    provider: counted(means, rendering === undefined ? providers[kind] : filling(providers[kind], rendering)),
+    provider: counted(means, given(means, providers[kind], { rendering, unread })),
     targets,
     said: direct?.outcome ?? null,
     unsubscribed,
@@ -244,6 +251,43 @@ const sendPush = Effect.fnUntraced(function* (
   yield* judge(means, batch, credential, report)
   return report
 })
+
+/** A provider that is given contents. */
+const given = (
+  means: Means,
+  provider: Provider,
+  { rendering, unread }: { readonly rendering: Rendering<StoreError> | undefined; readonly unread: number }
+): Provider => {
+  if (rendering !== undefined) return filling(provider, rendering, means.rooms.contents)
+  if (unread === 0) return provider
+  const send: Provider["send"] = (batch, onOutcome) =>
+    withContents(
+      means.rooms.contents,
+      batch.message.appId,
+      unread,
+      1
+    )(Effect.flatMap(wholeOf(means, batch.message), (message) => provider.send({ ...batch, message }, onOutcome))).pipe(
+      Effect.catch(() => withhold([...batch.targets.keys()], onOutcome))
+    )
+  return { ...provider, send }
+}
+
+/** A message with its content. */
+const wholeOf = (means: Means, message: Message) =>
+  Effect.flatMap(means.notifications.message(message.notificationId), (found) =>
+    Option.isNone(found) ? Effect.fail(DELETED) : Effect.succeed({ ...message, content: found.value.content })
+  )
+
+/** Room for the contents of an inbox' batch, which are written all at once. */
+const inboxRoomOf = (
+  { rooms }: Means,
+  { appId, recipients }: ClaimedBatch,
+  rendering: Rendering<StoreError> | undefined,
+  unread: number
+) => {
+  const size = unread + recipients.length * (rendering?.characters ?? 0)
+  return size <= LITTLE ? identity : inRoom(rooms.contents, appId, size)
+}
 
 /** A provider whose calls are known while they last. */
 export const counted = (means: Means, provider: Provider): Provider => ({

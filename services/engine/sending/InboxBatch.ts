@@ -5,6 +5,7 @@ import { inboxContentOf } from "../../domain/inbox/Inbox.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
 import { now } from "../../ports/Now.ts"
 import type { Target } from "../../ports/audience/AudienceStore.ts"
+import type { StoreError } from "../../ports/StoreError.ts"
 import type { Rendering } from "./Rendering.ts"
 import { failureOf } from "./Rendering.ts"
 import { Results, unreached } from "./Results.ts"
@@ -12,7 +13,7 @@ import type { Sending } from "./Sending.ts"
 
 interface InboxSending extends Pick<Sending, "batch" | "message" | "rules" | "targets" | "unsubscribed"> {
   /** Set when the messages are filled from a template. */
-  readonly rendering: Rendering | undefined
+  readonly rendering: Rendering<StoreError> | undefined
 }
 
 /**

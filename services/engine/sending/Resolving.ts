@@ -3,8 +3,8 @@ import type { AppId } from "../../domain/Ids.ts"
 import type { KeptRequest, SendNotification } from "../../domain/sending/Notification.ts"
 import type { Variables } from "../../domain/messages/Template.ts"
 import { SegmentStore } from "../../ports/audience/SegmentStore.ts"
-import type { CompiledTemplate, RenderProblem } from "../../ports/messages/TemplateEngine.ts"
-import { fillAll } from "./Rendering.ts"
+import type { CompiledTemplate, Rendered, RenderProblem } from "../../ports/messages/TemplateEngine.ts"
+import { MessageRooms, withContents } from "./MessageRooms.ts"
 import type { TemplateInvalid } from "../messages/Templates.ts"
 import { Templates } from "../messages/Templates.ts"
 
@@ -28,12 +28,16 @@ const unreadable = ({ problems: [first] }: TemplateInvalid): string =>
 /** Fills every language of a template that says nothing of its recipient: what can go wrong, goes wrong here. */
 const fillEach = Effect.fnUntraced(function* (compiled: CompiledTemplate, variables: Variables) {
   const languages = ["", ...compiled.locales.map((locale) => compiled.languageOf(locale))]
-  const filled = yield* fillAll(
-    compiled,
-    variables,
-    languages.map((language) => ({ language, own: {} }))
-  )
-  return filled.find(Result.isFailure) ?? filled[0]!
+  const recipients = languages.map((language) => ({ language, own: {} }))
+  let first: Rendered | undefined
+  for (let at = 0; at < recipients.length;) {
+    const some = yield* compiled.fill(variables, recipients.slice(at))
+    const failed = some.find(Result.isFailure)
+    if (failed !== undefined) return failed
+    first ??= some[0]!
+    at += some.length
+  }
+  return first!
 })
 
 /**
@@ -43,6 +47,7 @@ const fillEach = Effect.fnUntraced(function* (compiled: CompiledTemplate, variab
 export const makeResolving = Effect.gen(function* () {
   const templates = yield* Templates
   const segments = yield* SegmentStore
+  const { contents } = yield* MessageRooms
 
   return Effect.fnUntraced(function* (appId: AppId, request: SendNotification) {
     let kept: KeptRequest = request
@@ -61,7 +66,8 @@ export const makeResolving = Effect.gen(function* () {
     const { isPersonal, locales, parts } = compiled
     const resolved: KeptRequest = { ...kept, template: { version, parts } }
     if (isPersonal) return resolved
-    const filled = yield* fillEach(compiled, request.variables ?? {})
+    const filling = fillEach(compiled, request.variables ?? {})
+    const filled = yield* withContents(contents, appId, compiled.characters, 1 + locales.length)(filling)
     if (Result.isFailure(filled)) return yield* refuse("variables", unfilled(filled.failure))
     if (locales.length > 0) return resolved
     // The variables stay to be shown: nothing is filled with them any more.

@@ -18,6 +18,8 @@ import { WriteGate } from "../operations/WriteGate.ts"
 import type { ChunkWriting } from "./ChunkWriter.ts"
 import type { CredentialProbes } from "./CredentialProbes.ts"
 import { makeCredentialProbes } from "./CredentialProbes.ts"
+import type { Rooms } from "./MessageRooms.ts"
+import { MessageRooms } from "./MessageRooms.ts"
 import type { PreparedMessages } from "./PreparedMessages.ts"
 import { makePreparedMessages, unlessFailed } from "./PreparedMessages.ts"
 
@@ -29,6 +31,7 @@ export interface Means extends ChunkWriting {
   readonly providers: Readonly<Record<CredentialKind, Provider>>
   readonly probes: CredentialProbes
   readonly messages: PreparedMessages
+  readonly rooms: Rooms
   /** By application, kind and version. */
   readonly versions: Cache.Cache<string, Option.Option<Credential>, StoreError>
   calls: number
@@ -57,6 +60,7 @@ export const makeMeans = Effect.gen(function* () {
     },
     probes: makeCredentialProbes(),
     messages: yield* makePreparedMessages,
+    rooms: yield* MessageRooms,
     // By version, which a claimed batch brings along: what is remembered is never out of date.
     versions: yield* Cache.makeWith(
       (key: string) => {

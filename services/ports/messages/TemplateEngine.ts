@@ -55,6 +55,8 @@ export interface CompiledTemplate {
   readonly isPersonal: boolean
   /** The parts of a content that it fills, in any of its languages. */
   readonly parts: ReadonlyArray<keyof Content>
+  /** Of its sources, in the language that has most of them: contents have as many at least, most of them. */
+  readonly characters: number
   /** Languages that it has beside the default, as they were written. */
   readonly locales: ReadonlyArray<string>
   /** Which of the languages a locale gets, as a key to tell equal ones by: `pt-br`, or `` for the default. */

@@ -159,6 +159,17 @@ type Unheard<A> = (accepted: A) => void
 /** `isNamed`: whether a person is among those whom it was sent to, where they were named. */
 export type FoundMessage = Message & { readonly isNamed?: (userId: string) => boolean }
 
+/** Bytes of a request that may be read together with hundreds of others, and be remembered, whatever it says. */
+export const SHORT = 8192
+/** The same of one that has nothing to fill a template with: texts take no more memory when they are read. */
+export const SHORT_TEXT = 65_536
+
+/** What there is to know of a notification before it is read. `bytes`: of its request, as JSON. */
+export interface LongMessage {
+  readonly appId: AppId
+  readonly bytes: number
+}
+
 /**
  * Notifications and their plans. A row that waits for work is its own outbox entry: it is written together with the
  * work, and the sweeper publishes whatever has waited too long.
@@ -214,8 +225,12 @@ export class NotificationStore extends Context.Service<
       appId: AppId,
       ids: ReadonlyArray<NotificationId>
     ) => Effect.Effect<ReadonlyMap<NotificationId, Counts>, StoreError>
-    /** What a notification's messages are made from. None when it is gone. */
+    /** What a notification's messages are made from, however much that is. None when it is gone. */
     readonly message: (id: NotificationId) => Effect.Effect<Option.Option<FoundMessage>, StoreError>
+    /** The same for whoever knows nothing of it: how long it is, where it is not short. */
+    readonly messageIfShort: (
+      id: NotificationId
+    ) => Effect.Effect<Option.Option<FoundMessage | LongMessage>, StoreError>
     /** In the order of recipients; those that fit all of the filter. */
     readonly deliveries: (
       appId: AppId,

@@ -15,6 +15,7 @@ import { bodyLimitOf, knownBodyLimitOf } from "./Route.ts"
 import { decoder } from "./Validation.ts"
 import type { SessionReader, Visitor } from "./Visitor.ts"
 import { recognise } from "./Visitor.ts"
+import type { LargeBodies } from "./LargeBodies.ts"
 import type { WaitLimiter, Waits } from "./WaitLimiter.ts"
 import { within } from "./WaitLimiter.ts"
 
@@ -29,6 +30,7 @@ export interface PipelineServices {
   readonly bodyLimit: number
   readonly metrics: Registry
   readonly waitLimiter: WaitLimiter
+  readonly largeBodies: LargeBodies
 }
 
 type Decode = ReturnType<typeof decoder>

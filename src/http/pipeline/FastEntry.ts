@@ -8,6 +8,7 @@ import { checkMediaType, parseJson } from "./Body.ts"
 import type { CompiledRoute } from "./CompiledRoute.ts"
 import { callOf, formed, NOTHING, replyOf } from "./CompiledRoute.ts"
 import type { Incoming } from "./Incoming.ts"
+import { NOT_LARGE } from "./LargeBodies.ts"
 import { answerCause } from "./Refusals.ts"
 import type { Reply } from "./Reply.ts"
 import { headersFor } from "./Reply.ts"
@@ -90,8 +91,23 @@ const handle = (
   headers: Headers,
   read: Buffer | BodyError
 ): Effect.Effect<Reply, unknown> => {
-  const { decodeBody, route, services } = compiled
+  const { services } = compiled
   if (read instanceof ApiError) return Effect.fail(read)
+  const leave = services.largeBodies.enter(caller.appId, read)
+  if (leave instanceof ApiError) return Effect.fail(leave)
+  const handled = handleJson(compiled, request, requestId, caller, headers, read)
+  return leave === NOT_LARGE ? handled : Effect.ensuring(handled, Effect.sync(leave))
+}
+
+const handleJson = (
+  compiled: CompiledRoute,
+  request: Incoming,
+  requestId: string,
+  caller: Caller,
+  headers: Headers,
+  read: Buffer
+): Effect.Effect<Reply, unknown> => {
+  const { decodeBody, route, services } = compiled
   const json = parseJson(read)
   if (Result.isFailure(json)) return Effect.fail(json.failure)
   const body = decodeBody!(json.success)

@@ -6,8 +6,7 @@ import type { KeyClaim } from "../../../services/ports/access/IdempotencyStore.t
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Headers } from "./Admission.ts"
 import { isCounted } from "./Admission.ts"
-import type { ApiError } from "./ApiError.ts"
-import { errorBody, notFound, STATUS } from "./ApiError.ts"
+import { ApiError, errorBody, notFound, STATUS } from "./ApiError.ts"
 import { checkMediaType, parseJson, readBody } from "./Body.ts"
 import type { CompiledRoute, PipelineServices } from "./CompiledRoute.ts"
 import { callOf, compileRoute, formed, NOTHING, replyOf } from "./CompiledRoute.ts"
@@ -15,6 +14,7 @@ import type { FastRoute } from "./FastEntry.ts"
 import { makeEnter } from "./FastEntry.ts"
 import { checkKey, fingerprintOf, once } from "./Idempotency.ts"
 import type { Incoming } from "./Incoming.ts"
+import { NOT_LARGE } from "./LargeBodies.ts"
 import { idsOf } from "./Parameters.ts"
 import { answerCause, refusalIn } from "./Refusals.ts"
 import type { Reply } from "./Reply.ts"
@@ -110,7 +110,7 @@ const handleRequest = Effect.fnUntraced(function* (
   waits: Waits,
   cookies: Array<SetCookie>
 ) {
-  const { decodeQuery, route } = compiled
+  const { decodeQuery, route, services } = compiled
   const admitted = letIn(compiled, request, headers, cookies)
   // Supervisors get an answer also where nobody else may wait any more.
   const visitor = yield* route.limit === "none" ? admitted : within(waits, admitted)
@@ -122,12 +122,27 @@ const handleRequest = Effect.fnUntraced(function* (
   const wrongKey = key === undefined ? null : checkKey(key)
   if (wrongKey !== null) return yield* Effect.fail(wrongKey)
   const bytes = isBodyDue(route, request) ? yield* bytesOf(compiled, request, visitor) : null
-  const json = bytes === null ? null : parseJson(bytes)
   const call = callOf(compiled, request, requestId, visitor, ids, query, undefined, headers, waits, cookies)
-  if (key !== undefined) return yield* handleOnce(compiled, { appId: holder!, key }, call, bytes, json, headers)
+  const claim = key === undefined ? null : { appId: holder!, key }
+  const work = handleBody(compiled, call, claim, bytes, headers)
+  const leave = bytes === null ? NOT_LARGE : services.largeBodies.enter(ownerOf(visitor), bytes)
+  if (leave instanceof ApiError) return yield* Effect.fail(leave)
+  return yield* leave === NOT_LARGE ? work : Effect.ensuring(work, Effect.sync(leave))
+})
+
+const handleBody = Effect.fnUntraced(function* (
+  compiled: CompiledRoute,
+  call: ReturnType<typeof callOf>,
+  claim: Pick<KeyClaim, "appId" | "key"> | null,
+  bytes: Buffer | null,
+  headers: Headers
+) {
+  const { route } = compiled
+  const json = bytes === null ? null : parseJson(bytes)
+  if (claim !== null) return yield* handleOnce(compiled, claim, call, bytes, json, headers)
   call.body = yield* Effect.fromResult(decoded(compiled, json))
   const work = route.handler(call as Call)
-  const value = yield* route.hasDeadline ? work : within(waits, work)
+  const value = yield* route.hasDeadline ? work : within(call.waits, work)
   if (HttpServerResponse.isHttpServerResponse(value))
     return HttpServerResponse.setHeaders(value, { ...headers, ...value.headers })
   return replyOf(route.success, value, headers)
@@ -190,6 +205,9 @@ const decoded = ({ decodeBody }: CompiledRoute, json: Json | null): Result.Resul
 /** Whose keys of repetitions they are: an application's, or an account's, whose id stands in the application's place. */
 const keyHolder = ({ caller, person }: Visitor): AppId | null =>
   caller !== null ? caller.appId : ((person?.account.id ?? null) as string | null as AppId | null)
+
+/** Whose room a large body takes. */
+const ownerOf = ({ caller, person }: Visitor): string => caller?.appId ?? person?.account.id ?? ""
 
 /** Does the work of a request with an Idempotency-Key, unless it was done before. */
 const handleOnce = (

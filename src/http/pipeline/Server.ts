@@ -84,6 +84,7 @@ import { faultOfHead, refuseHead, refuseMalformed } from "./Malformed.ts"
 import { metricsRoutes } from "../endpoints/Metrics.ts"
 import { notificationRoutes } from "../endpoints/Notifications.ts"
 import { sessionReader } from "./Visitor.ts"
+import { LargeBodies } from "./LargeBodies.ts"
 import { WaitLimiter, waitsOf, within } from "./WaitLimiter.ts"
 import { withReference } from "../docs/Reference.ts"
 import { asResponse, headersFor } from "./Reply.ts"
@@ -234,6 +235,7 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
         keptAnswers: makeKeptAnswers(),
         bodyLimit,
         metrics: yield* Metrics,
+        largeBodies: new LargeBodies(),
         waitLimiter: new WaitLimiter((defect) =>
           fork(Effect.logError("A request that waited too long was not answered", defect))
         )

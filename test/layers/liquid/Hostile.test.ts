@@ -171,6 +171,27 @@ describe("a template that wants more memory than there is", () => {
   })
 })
 
+describe("values of many small pieces", () => {
+  it("fill a template in the same process, however many of them wait", async () => {
+    const children: Array<unknown> = []
+    const count = (message: unknown) => void children.push(message)
+    const busy = await makeEngine()
+    subscribe("child_process", count)
+    try {
+      const one = await busy.compile(bodyOf("{{ all | size }}"))
+      // A list of 20,000 objects takes more than a megabyte where it is read.
+      const all = Array.from({ length: 20_000 }, () => ({}))
+      const filled = await Promise.all(
+        Array.from({ length: 250 }, () => busy.fill(one, { all }, [{ language: "", own: {} }]))
+      )
+      expect(new Set(filled.map(([first]) => Result.getOrThrow(first!).html))).toEqual(new Set(["20000"]))
+      expect(children).toHaveLength(1)
+    } finally {
+      unsubscribe("child_process", count)
+    }
+  })
+})
+
 describe("a template that was ended", () => {
   const source = `{% if contact.attributes.bad %}${NESTED}{{ a }}{% endif %}Hi {{ contact.attributes.name }}`
   const compile = (html = source) => engine.compile({ content: { html }, locales: {}, missing_variables: "empty" })

@@ -767,6 +767,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "NotificationStore.findMany": after(accept(), NotificationStore, (store, id) => store.findMany(app, [id])),
     "NotificationStore.list": plain(NotificationStore, (store) => store.list(app, {}, null, PAGE)),
     "NotificationStore.counts": after(sent, NotificationStore, (store, { id }) => store.counts(app, [id])),
+    "NotificationStore.messageIfShort": after(accept(), NotificationStore, (store, id) => store.messageIfShort(id)),
     "NotificationStore.message": after(accept(), NotificationStore, (store, id) => store.message(id)),
     "NotificationStore.deliveries": after(sent, NotificationStore, (store, { id }) =>
       store.deliveries(app, id, null, PAGE)

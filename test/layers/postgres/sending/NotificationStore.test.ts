@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { BatchId, NotificationId } from "../../../../services/domain/Ids.ts"
 import { deliveryIdOf } from "../../../../services/domain/sending/DeliveryIds.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
-import type { SendNotification } from "../../../../services/domain/sending/Notification.ts"
+import type { KeptRequest, Message, SendNotification } from "../../../../services/domain/sending/Notification.ts"
 import { AudienceStore } from "../../../../services/ports/audience/AudienceStore.ts"
 import { BatchStore } from "../../../../services/ports/sending/BatchStore.ts"
 import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
@@ -69,6 +69,38 @@ layer(hotStores)("NotificationStore", (it) => {
         overrides: { apns: { "thread-id": "t" } }
       })
       expect(yield* notifications.message(uuidv7() as NotificationId)).toEqual(Option.none())
+    })
+  )
+
+  it.effect("reads what is short together with others, and says of the rest how long it is", () =>
+    Effect.gen(function* () {
+      const notifications = yield* NotificationStore
+      const app = yield* newApp
+      const accept = (request: KeptRequest) =>
+        Effect.map(
+          notifications.accept({ id: uuidv7() as NotificationId, appId: app, request, ttlMs: 1000, batches: null }),
+          ({ id }) => id
+        )
+      const to = { user_ids: ["ada"] }
+      const pieces = Array.from({ length: 3000 }, () => ({}))
+      const asked = yield* Effect.forEach(
+        [
+          { to, content: { title: "a" } },
+          { to, content: { html: "x".repeat(60_000) } },
+          { to, content: { html: "x".repeat(70_000) } },
+          { to, content: { title: "a" }, variables: { pieces } },
+          { to, own: { ada: { pieces } } }
+        ],
+        accept
+      )
+      const found = yield* Effect.forEach(asked, notifications.messageIfShort, { concurrency: "unbounded" })
+      const [first, second, ...long] = found.map(Option.getOrThrow)
+      expect(first).toMatchObject({ content: { title: "a" } })
+      expect((second as Message).content.html).toHaveLength(60_000)
+      expect(long).toEqual(
+        [70_000, 9000, 9000].map((least) => ({ appId: app, bytes: expect.closeTo(least + 60, -2) as unknown }))
+      )
+      expect(yield* notifications.messageIfShort(uuidv7() as NotificationId)).toEqual(Option.none())
     })
   )
 

@@ -54,7 +54,7 @@ const setup = Effect.fnUntraced(function* (
     }),
     Layer.mock(AudienceStore, { targets: () => Effect.succeed([]), unsubscribed: () => Effect.succeed([]) }),
     Layer.mock(NotificationStore, {
-      message: (notificationId) =>
+      messageIfShort: (notificationId) =>
         Effect.succeed(
           Option.some({
             notificationId,

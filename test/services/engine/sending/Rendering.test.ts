@@ -2,9 +2,10 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { AppId, NotificationId, TemplateVersionId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
+import { Room } from "../../../../services/domain/operations/Room.ts"
 import type { Content } from "../../../../services/domain/sending/Notification.ts"
 import type { Person, TemplateBody, Variables } from "../../../../services/domain/messages/Template.ts"
-import { filling, makeRendering } from "../../../../services/engine/sending/Rendering.ts"
+import { filling, makeRendering, sourceOf } from "../../../../services/engine/sending/Rendering.ts"
 import type { Target } from "../../../../services/ports/audience/AudienceStore.ts"
 import type { Credential } from "../../../../services/ports/sending/CredentialStore.ts"
 import type { Outcome, SendBatch } from "../../../../services/ports/sending/Provider.ts"
@@ -46,7 +47,8 @@ const send = async (
           batch.targets.forEach(({ id }, i) => onOutcome(i, { _tag: "Ok", messageId: id }))
         })
     },
-    makeRendering(counting, { order: "No. 1" })
+    makeRendering(counting, sourceOf({ variables: { order: "No. 1" } })),
+    new Room(1_000_000)
   )
   const message = {
     notificationId: uuidv7() as NotificationId,
