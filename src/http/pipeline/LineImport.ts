@@ -14,13 +14,16 @@ import { parseJson, tooSlow } from "./Body.ts"
 import { heldBack, isBehindProxy } from "./HeldAnswer.ts"
 import type { Incoming } from "./Incoming.ts"
 import type { Line } from "./Lines.ts"
-import { LineSplitter } from "./Lines.ts"
+import { LineGroups, LineSplitter } from "./Lines.ts"
 import type { Waits } from "./WaitLimiter.ts"
 import { again, waitedTooLong, within } from "./WaitLimiter.ts"
 import { decoder } from "./Validation.ts"
 
-/** Lines that are stored in one go. */
+/** Lines that are stored in one go, and their bytes. */
 const CHUNK = 1000
+const CHUNK_BYTES = 1 << 20
+/** How long lines are read before others have their turn, ms. */
+const TURN_MS = 10
 /** More than any valid line needs. */
 const LINE_BYTES = 64 * 1024
 
@@ -122,6 +125,20 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
           return refusal === null ? Result.succeed(item) : Result.fail(refusal)
         })
 
+  /** A line may take as long as a whole request: it is read in turns. */
+  const readAll = Effect.fnUntraced(function* (lines: ReadonlyArray<Line>) {
+    const results: Array<Result.Result<A["Type"], ApiError>> = []
+    let until = performance.now() + TURN_MS
+    for (const line of lines) {
+      if (performance.now() >= until) {
+        yield* Effect.yieldNow
+        until = performance.now() + TURN_MS
+      }
+      results.push(read(line))
+    }
+    return results
+  })
+
   /**
    * The answers to a chunk, in its order. What the database could not take is told per line: the rest stands. An import
    * that waited for it in vain ends with this chunk, and an answer more.
@@ -132,7 +149,7 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
     { caller, requestId, waits }: ImportCall
   ) {
     let isLast = false
-    const results = lines.map(read)
+    const results = yield* readAll(lines)
     const good = results.filter(Result.isSuccess).map(({ success }) => success)
     const stored =
       good.length === 0
@@ -172,6 +189,7 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
     // A stream of a body never comes by the fast path.
     const { stream } = request as HttpServerRequest.HttpServerRequest
     const splitter = new LineSplitter(LINE_BYTES)
+    const groups = new LineGroups(CHUNK, CHUNK_BYTES)
     let bytes = 0
     let isOver = false
     let isSlow = false
@@ -183,12 +201,16 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
       )
     const answers = (chunks: typeof stream, entry: AuditEntryId, actor: Actor) =>
       allowed(chunks).pipe(
-        Stream.map((chunk) => splitter.push(chunk)),
-        Stream.filter((lines): lines is [Line, ...Array<Line>] => lines.length > 0),
+        Stream.map((chunk) => groups.push(splitter.push(chunk))),
+        Stream.filter((full): full is [ReadonlyArray<Line>, ...Array<ReadonlyArray<Line>>] => full.length > 0),
         Stream.flattenArray,
-        Stream.concat(Stream.suspend(() => Stream.fromIterable(bytes > limit || isSlow ? [] : splitter.end()))),
-        Stream.grouped(CHUNK),
-        Stream.mapEffect((lines: ReadonlyArray<Line>) =>
+        Stream.concat(
+          Stream.suspend(() => {
+            const full = bytes > limit || isSlow ? [] : groups.push(splitter.end())
+            return Stream.fromIterable([...full, ...groups.end()])
+          })
+        ),
+        Stream.mapEffect((lines) =>
           storeChunk(lines, store, call).pipe(
             Effect.provideService(CurrentImport, entry),
             // The answer is made when the request's own effect is over, and what that was given.

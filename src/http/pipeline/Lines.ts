@@ -65,4 +65,42 @@ export class LineSplitter {
   }
 }
 
+/** Puts lines together that are read and stored in one go: so many at most, and so many bytes unless one has more. */
+export class LineGroups {
+  readonly #most: number
+  readonly #bytes: number
+  #group: Array<Line> = []
+  #size = 0
+
+  constructor(most: number, bytes: number) {
+    this.#most = most
+    this.#bytes = bytes
+  }
+
+  /** The groups that are full. */
+  push(lines: ReadonlyArray<Line>): Array<ReadonlyArray<Line>> {
+    const full: Array<ReadonlyArray<Line>> = []
+    for (const line of lines) {
+      const size = line.bytes?.length ?? 0
+      if (this.#group.length > 0 && this.#size + size > this.#bytes) full.push(this.#take())
+      this.#group.push(line)
+      this.#size += size
+      if (this.#group.length === this.#most) full.push(this.#take())
+    }
+    return full
+  }
+
+  /** What is left. */
+  end(): Array<ReadonlyArray<Line>> {
+    return this.#group.length === 0 ? [] : [this.#take()]
+  }
+
+  #take(): ReadonlyArray<Line> {
+    const group = this.#group
+    this.#group = []
+    this.#size = 0
+    return group
+  }
+}
+
 const isBlank = (bytes: Buffer): boolean => bytes.every((byte) => byte === 32 || byte === 9 || byte === 13)

@@ -53,7 +53,10 @@ describe("a whole number that no double holds", () => {
     "1234567890123456789",
     "[1234567890123456789]",
     "[0,\n\t-1234567890123456789 ]",
-    '{"a": 1234567890123456789}'
+    '{"a": 1234567890123456789}',
+    '["a \\\\", 1234567890123456789]',
+    '["\\"", "\\\\\\"", -1234567890123456789]',
+    "[1.5e3,1234567890123456789]"
   ])("is found wherever a number can be: %j", async (value) => {
     const answer = await contact(value)
     expect(answer.status).toBe(400)
@@ -70,8 +73,13 @@ describe("a whole number that no double holds", () => {
     }
   )
 
-  it("is no text that looks like one", async () => {
-    expect((await contact('"1234567890123456789"')).status).toBeLessThan(300)
+  it.each([
+    '"1234567890123456789"',
+    '"a\\", 1234567890123456789, \\""',
+    '[1234567890123456, "[\\\\\\":1234567890123456789,"]',
+    '{"a, 1234567890123456789": 1234567890123456}'
+  ])("is no text that looks like one: %s", async (value) => {
+    expect((await contact(value)).status).toBeLessThan(300)
   })
 
   it("is refused in a query of GraphQL as well", async () => {
