@@ -33,6 +33,7 @@ export const verdictOf = (answer: Http2Answer, sentAt: number, now: number): Ver
     case 200:
     case 201:
     case 202:
+    case 204:
       return done({ _tag: "Ok", messageId: answer.header("location")?.slice(0, MESSAGE_ID) ?? null })
     case 404:
     case 410:

@@ -9,7 +9,7 @@ const of = (status: number, body = "", headers: Record<string, string> = {}) => 
 }
 
 describe("an answer of a push service", () => {
-  it.each([200, 201, 202])("is OK at %i, with the message's location", (status) => {
+  it.each([200, 201, 202, 204])("is OK at %i, with the message's location", (status) => {
     expect(of(status, "", { location: "https://push.example.org/m/1" })).toEqual({
       _tag: "Ok",
       messageId: "https://push.example.org/m/1"
