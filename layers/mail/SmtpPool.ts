@@ -1,9 +1,9 @@
 import { Readable } from "node:stream"
 import type { ConnectionOptions } from "node:tls"
 import { isAscii } from "../../services/domain/audience/EmailAddress.ts"
-import type { Stage } from "./SmtpReply.ts"
 import { SmtpConnection } from "./SmtpConnection.ts"
 import { NO_UTF8, type SmtpFailure } from "./SmtpFailure.ts"
+import { type Stage, verdictOf } from "./SmtpReply.ts"
 
 /** A batch of mails to one server. */
 export interface MailBatch {
@@ -104,6 +104,15 @@ export const mustEncrypt = (server: Pick<SmtpServer, "auth">, address: string): 
   server.auth !== null && address !== "::1" && !address.startsWith("127.")
 
 /**
+ * How much a failure to connect says: to be told of the number of connections alone hides that the sign-in is refused too.
+ */
+const weightOf = (failure: SmtpFailure): number => {
+  const verdict = verdictOf(failure, "connect")
+  if (verdict._tag !== "Done") return 0
+  return verdict.outcome._tag === "Suspend" ? 2 : verdict.outcome._tag === "Slow" ? 1 : 0
+}
+
+/**
  * A connection: `connecting`, then by turns `sending` (and `resetting` after a refusal) and `idle`, until it is `over`.
  */
 interface Link {
@@ -125,6 +134,8 @@ export class SmtpPool {
   readonly #links = new Set<Link>()
   #limit = CONNECTIONS
   #limitUntil = 0
+  /** What said most of connections that did not come about, since one did or the first of them was opened. */
+  #unopenedBy: SmtpFailure | undefined
   #closed = false
   readonly #silenceMs: number
 
@@ -190,6 +201,7 @@ export class SmtpPool {
 
   #open(): void {
     if (this.#closed) return
+    if (this.#links.size === 0) this.#unopenedBy = undefined
     const { auth, name, port, secure, tls } = this.#server
     const connection = new SmtpConnection({
       host: this.address,
@@ -209,6 +221,7 @@ export class SmtpPool {
     const ready = (error?: SmtpFailure | null) => {
       if (link.state !== "connecting") return
       if (error !== undefined && error !== null) return this.#unopened(link, error)
+      this.#unopenedBy = undefined
       link.state = "idle"
       this.#send(link)
     }
@@ -228,21 +241,25 @@ export class SmtpPool {
   }
 
   /**
-   * A connection did not come about. With others at work it is one too many; else it is what all who wait must hear.
+   * A connection did not come about. With others, at work or still to come about, it is one too many: servers that take
+   * fewer refuse at once, often before they greet the first that they take. The last one says what all who wait must hear.
    */
   #unopened(link: Link, failure: SmtpFailure): void {
     this.#end(link)
     link.connection.close()
-    let working = 0
-    for (const other of this.#links) if (other.state !== "connecting") working++
-    if (working > 0) {
-      this.#limit = working
+    const before = this.#unopenedBy
+    const said = before !== undefined && weightOf(before) > weightOf(failure) ? before : failure
+    if (this.#links.size > 0) {
+      this.#unopenedBy = said
+      this.#limit = this.#links.size
       this.#limitUntil = Date.now() + FEWER_MS
       return
     }
+    // All alike, they say nothing of how many it takes.
+    this.#limit = CONNECTIONS
     const works = this.#works
     this.#works = []
-    for (const work of works) while (work.waiting > 0) work.fail(work.take(), failure, "connect")
+    for (const work of works) while (work.waiting > 0) work.fail(work.take(), said, "connect")
   }
 
   #end(link: Link): void {

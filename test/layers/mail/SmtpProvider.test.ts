@@ -46,14 +46,14 @@ const mail = (changes: object = {}) =>
 const tags = (outcomes: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(outcomes.map(({ _tag }) => _tag))]
 
 /** A server that keeps the commands of envelopes as they came, and the mails. */
-const sink = async (options: Pick<SMTPServerOptions, "hideSMTPUTF8" | "onMailFrom" | "onRcptTo"> = {}) => {
+const sink = async (options: SMTPServerOptions = {}) => {
   const envelopes: Array<string> = []
   const mails: Array<string> = []
   const server = new SMTPServer({
-    ...options,
     disabledCommands: ["AUTH", "STARTTLS"],
     disableReverseLookup: true,
     closeTimeout: 1,
+    ...options,
     onData: (stream, _session, done) => {
       void buffer(stream).then((bytes) => {
         mails.push(bytes.toString())
@@ -67,7 +67,48 @@ const sink = async (options: Pick<SMTPServerOptions, "hideSMTPUTF8" | "onMailFro
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.server.address() as AddressInfo
   const close = () => new Promise<void>((resolve) => server.close(resolve))
-  return { envelopes, mails, url: `smtp://127.0.0.1:${port}`, close }
+  const take = (socket: Socket) => void server.server.emit("connection", socket)
+  return { envelopes, mails, take, url: `smtp://127.0.0.1:${port}`, close }
+}
+
+/** Answers some connections as they come, and the others once those of the first eight are over that it has answered. */
+const front = async (isFirst: (nth: number) => boolean, first: (one: Socket) => void, then: (one: Socket) => void) => {
+  const held: Array<Socket> = []
+  let connections = 0
+  let open = 0
+  const release = () => {
+    if (connections >= 8 && open === 0) for (const socket of held.splice(0)) then(socket)
+  }
+  const server = createServer((socket) => {
+    socket.on("error", () => {})
+    if (isFirst(++connections)) {
+      open++
+      socket.once("close", () => {
+        open--
+        release()
+      })
+      first(socket)
+    } else {
+      held.push(socket)
+      release()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  return { port, url: `smtp://127.0.0.1:${port}`, connections: () => connections, close: () => server.close() }
+}
+
+const tooManyLinks = (socket: Socket) => void socket.end("421 4.7.0 Too many connections\r\n")
+
+/** Begins with TLS, and breaks it. */
+const brokenTls = (socket: Socket) => {
+  const answers = ["250-mail\r\n250 STARTTLS\r\n", "220 Go ahead\r\n"]
+  socket.write("220 mail\r\n")
+  socket.on("data", () => {
+    const answer = answers.shift()
+    if (answer === undefined) socket.end("this is no TLS\r\n")
+    else socket.write(answer)
+  })
 }
 
 describe("SmtpProvider", () => {
@@ -192,6 +233,50 @@ describe("SmtpProvider", () => {
     const outcomes = await sender.send({ message: mail(), credential: owner(server.url), targets: people(100) })
     expect(outcomes.filter(({ _tag }) => _tag === "Ok")).toHaveLength(60)
     expect(outcomes.find(({ _tag }) => _tag !== "Ok")).toMatchObject({ _tag: "Slow", scope: "server" })
+    await server.close()
+  })
+
+  it.each([
+    ["says 421 to all but two", (nth: number) => nth > 2, tooManyLinks],
+    ["says 421 to two of three", (nth: number) => nth % 3 > 0, tooManyLinks],
+    ["hangs up on all but the last", (nth: number) => nth !== 8, (socket: Socket) => void socket.destroy()],
+    ["breaks the TLS of all but one", (nth: number) => nth > 1, brokenTls]
+  ])("mails over the connections that a server takes which %s of those that come at once", async (_, isRefused, no) => {
+    const server = await sink()
+    const { close, connections, url } = await front(isRefused, no, server.take)
+    const outcomes = await sender.send({ message: mail(), credential: owner(url), targets: people(100) })
+    expect(tags(outcomes)).toEqual(["Ok"])
+    expect(server.mails).toHaveLength(100)
+    // It is not asked for more than it takes.
+    expect(connections()).toBe(8)
+    close()
+    await server.close()
+  })
+
+  it("slows a server down that takes no connection at all, and asks it for as many again the next time", async () => {
+    const { close, connections, url } = await front(() => true, tooManyLinks, tooManyLinks)
+    const used = owner(url)
+    for (const asked of [8, 16]) {
+      const outcomes = await sender.send({ message: mail(), credential: used, targets: people(100) })
+      expect(outcomes).toEqual(
+        outcomes.map(() => ({ _tag: "Slow", scope: "server", reason: "smtp_421_4.7.0", afterMs: 60_000 }))
+      )
+      expect(connections()).toBe(asked)
+    }
+    close()
+  })
+
+  it("says that the sign-in is refused, although it is one of too many connections that is told so last", async () => {
+    const server = await sink({
+      disabledCommands: ["STARTTLS"],
+      allowInsecureAuth: true,
+      onAuth: (_, _session, done) => done(Object.assign(new Error("5.7.8 Wrong"), { responseCode: 535 }))
+    })
+    const { close, port } = await front((nth) => nth < 3, server.take, tooManyLinks)
+    const used = owner(`smtp://engine:wrong@127.0.0.1:${port}`)
+    const outcomes = await sender.send({ message: mail(), credential: used, targets: people(20) })
+    expect(tags(outcomes)).toEqual(["Suspend"])
+    close()
     await server.close()
   })
 
