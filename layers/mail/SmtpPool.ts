@@ -114,9 +114,10 @@ const weightOf = (failure: SmtpFailure): number => {
 
 /**
  * A connection: `connecting`, then by turns `sending` (and `resetting` after a refusal) and `idle`, until it is `over`.
+ * While it is `leaving`, the server may still count it, and so does the limit.
  */
 interface Link {
-  state: "connecting" | "idle" | "sending" | "resetting" | "over"
+  state: "connecting" | "idle" | "sending" | "resetting" | "leaving" | "over"
   readonly connection: SmtpConnection
   messages: number
   idle: NodeJS.Timeout | undefined
@@ -163,7 +164,7 @@ export class SmtpPool {
     this.#closed = true
     for (const link of this.#links) {
       if (link.state === "idle") this.#quit(link)
-      else {
+      else if (link.state !== "leaving") {
         this.#end(link)
         link.connection.close()
       }
@@ -270,9 +271,10 @@ export class SmtpPool {
 
   /** Says goodbye, and does not wait long for the answer. */
   #quit(link: Link): void {
-    this.#end(link)
+    link.state = "leaving"
+    clearTimeout(link.idle)
     link.connection.quit()
-    setTimeout(() => link.connection.close(), GOODBYE_MS).unref()
+    setTimeout(() => this.#lost(link), GOODBYE_MS).unref()
   }
 
   #send(link: Link): void {

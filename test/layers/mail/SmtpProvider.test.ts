@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from "node:net"
+import { connect, createServer, type Server, type Socket } from "node:net"
 import type { AddressInfo } from "node:net"
 import { buffer } from "node:stream/consumers"
 import { Layer } from "effect"
@@ -251,6 +251,33 @@ describe("SmtpProvider", () => {
     expect(connections()).toBe(8)
     close()
     await server.close()
+  })
+
+  it("waits for the goodbye of a server that takes one connection at a time before it comes again", async () => {
+    const { close, mails, url } = await sink()
+    let open = 0
+    const one = createServer({ noDelay: true }, (socket) => {
+      if (open > 0) return tooManyLinks(socket)
+      open++
+      const server = connect({ port: Number(new URL(url).port), noDelay: true })
+      server.pipe(socket)
+      const pass = (bytes: Buffer) => {
+        if (!bytes.toString().startsWith("QUIT")) return void server.write(bytes)
+        // It takes its time to leave.
+        setTimeout(() => {
+          open--
+          server.write(bytes)
+        }, 50)
+      }
+      socket.on("data", pass).on("end", () => server.end())
+    })
+    await new Promise<void>((resolve) => one.listen(0, "127.0.0.1", resolve))
+    const used = owner(`smtp://127.0.0.1:${(one.address() as AddressInfo).port}`)
+    const outcomes = await sender.send({ message: mail(), credential: used, targets: people(510) })
+    expect(tags(outcomes)).toEqual(["Ok"])
+    expect(mails).toHaveLength(510)
+    one.close()
+    await close()
   })
 
   it("slows a server down that takes no connection at all, and asks it for as many again the next time", async () => {
