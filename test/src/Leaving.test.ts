@@ -171,6 +171,42 @@ for (const [processes, node] of [
   })
 }
 
+for (const [processes, node] of [
+  ["1", "a node of one process"],
+  ["2", "a node of several processes"]
+] as const) {
+  layer(Layer.effect(TheSystem, makeSystem({ PROCESSES: processes, DRAIN_TIMEOUT: "12", LEASE_SECONDS: "5" })), BESIDE)(
+    `${node} with more mails in hand than it can send before its deadline`,
+    (it) => {
+      it.effect(
+        "leaves those to the next whose answers would come too late, and no mail goes twice",
+        () =>
+          Effect.gen(function* () {
+            const system = yield* TheSystem
+            const { smtp } = system.fleet
+            smtp.control.set({ do: "delay", ms: 1000 })
+            const emails = Array.from({ length: 150 }, (_, i) => `reader${i}@example.com`)
+            const id = yield* system.send({ to: { emails }, content: { subject: "News", html: "<p>News</p>" } })
+            yield* eventually(
+              Effect.sync(() => smtp.received().size),
+              (size) => size > 0
+            )
+            const ended = once(system.engine.process, "exit")
+            system.engine.process.kill("SIGTERM")
+            expect(yield* Effect.promise(() => ended)).toEqual([0, null])
+            expect(smtp.received().size).toBeLessThan(emails.length)
+            smtp.control.set()
+            yield* system.startEngine()
+            const shown = yield* system.until(id, ({ status }) => status === "completed")
+            expect(shown.counts).toMatchObject({ accepted: emails.length, sent: emails.length, failed: 0 })
+            expect([...smtp.received().values()]).toEqual(emails.map(() => 1))
+          }),
+        TIMEOUT
+      )
+    }
+  )
+}
+
 layer(Layer.effect(TheSystem, makeSystem({ DRAIN_TIMEOUT: "3" })), BESIDE)(
   "a client that never finishes its request",
   (it) => {

@@ -15,6 +15,7 @@ import { webhookLeaseMs } from "../sending/Leases.ts"
  *          closed   a write of results is overdue by a second, or failed, and none asked for since has succeeded; or the
  *                   process's session at the database is not known to last. Nothing begins. What is under way comes to
  *                   its end, its results are kept, and writing them is tried until it succeeds.
+ *          shut     the process is about to end. As closed, for good.
  *
  * A work item whose own write is overdue begins nothing either, though others can be written.
  */
@@ -62,6 +63,8 @@ export class WriteGate extends Context.Service<
     readonly isUnbroken: (since: number) => boolean
     /** Lets this work item alone begin anything; null lets all again. */
     readonly only: (id: string | null) => void
+    /** Lets nothing begin any more, for good. */
+    readonly shut: () => void
     /** Notes the batch that is to blame should the process end now; null: any of those in hand. As well as it can. */
     readonly blame: (id: string | null) => Effect.Effect<void>
     /** Waits until the gate is open; for a work item, until its own results are written too. */
@@ -79,6 +82,7 @@ export class WriteGate extends Context.Service<
       const writes = new Places<Write>()
       let succeededAt = -Infinity
       let only: string | null = null
+      let isShut = false
 
       const isOverdue = (write: Write, now: number): boolean => write.hasFailed || now - write.since > OVERDUE_MS
       /** In most moments there are none, or a few. */
@@ -92,7 +96,7 @@ export class WriteGate extends Context.Service<
         }
         return true
       }
-      const isAllowed = (id: string | undefined): boolean => only === null || only === id
+      const isAllowed = (id: string | undefined): boolean => !isShut && (only === null || only === id)
       const isOpen = (now: number): boolean => holder.presentSince() !== null && takesWrites(now)
       const isUnbroken = (since: number): boolean => {
         const from = holder.presentSince()
@@ -169,6 +173,9 @@ export class WriteGate extends Context.Service<
         isUnbroken,
         only: (id) => {
           only = id
+        },
+        shut: () => {
+          isShut = true
         },
         blame: (id) => Effect.ignore(holder.blame(id)),
         open

@@ -97,3 +97,16 @@ it.live("is closed without a session, and knows nothing of what was held before 
     expect([gate.mayBegin("a", 6), gate.isUnbroken(6)]).toEqual([true, true])
   }).pipe(Effect.scoped)
 )
+
+it.live("lets nothing begin any more once it is shut, whatever is written", () =>
+  Effect.gen(function* () {
+    const { gate } = yield* setup
+    expect(gate.mayBegin("a", 1)).toBe(true)
+    gate.shut()
+    yield* gate.writing("batches", [A], (attempt) => attempt(Effect.void))
+    gate.only(null)
+    expect([gate.mayBegin("a", 1), gate.mayBegin("b", 1)]).toEqual([false, false])
+    // What was under way is written as its own all the same.
+    expect(gate.isUnbroken(1)).toBe(true)
+  }).pipe(Effect.scoped)
+)
