@@ -10,7 +10,15 @@ import type { Parameters } from "./leavingOut.ts"
 import { leavingOut } from "./leavingOut.ts"
 import type { PackedResults } from "./packedResults.ts"
 import { isWithoutList, split } from "./packedResults.ts"
-import { CHANGED_RECIPIENTS, DEAD_LETTERS, EVENTS, PART_TYPES, partParameters, partsOf } from "./resultParts.ts"
+import {
+  changedRecipients,
+  DEAD_LETTERS,
+  EVENTS,
+  PART_TYPES,
+  partParameters,
+  partsOf,
+  triedParameter
+} from "./resultParts.ts"
 
 /*
  * The results of a chunk in one statement, and so in one round trip and one transaction. Its parts:
@@ -53,6 +61,7 @@ import { CHANGED_RECIPIENTS, DEAD_LETTERS, EVENTS, PART_TYPES, partParameters, p
  *   $47 or one for each: titles            $48 bodies            $49 urls            $50 data
  *   $51 whether anything became final or goes again
  *   $52 retries: whether no answer came    $53 what the provider said
+ *   $54 changed recipients: tokens tried
  */
 export const FINISH_BATCH_TYPES = `
   ${PART_TYPES},
@@ -65,7 +74,8 @@ export const FINISH_BATCH_TYPES = `
   text, text, text, text,
   text[], text[], text[], text[],
   boolean,
-  boolean[], text[]`
+  boolean[], text[],
+  text[]`
 
 export const FINISH_BATCH = `
     WITH found AS MATERIALIZED (
@@ -173,7 +183,7 @@ export const FINISH_BATCH = `
     )
     -- [end]
     ${DEAD_LETTERS}
-    ${CHANGED_RECIPIENTS}
+    ${changedRecipients(54)}
     ${EVENTS}
     SELECT '{}'::uuid[]
       -- [events]
@@ -247,7 +257,8 @@ const finish = (sql: Sql, chunk: ResultChunk, brings: boolean) => {
     ...inboxParameters(chunk),
     () => PgTypes.bool(chunk.final.recipients.length + retries.length > 0),
     () => booleans(retries.map(({ doubtful = false }) => doubtful)),
-    () => texts(retries.map(({ reason = null }) => reason))
+    () => texts(retries.map(({ reason = null }) => reason)),
+    triedParameter(chunk)
   ])
 }
 

@@ -7,7 +7,15 @@ import { texts, uuids } from "../server/columns.ts"
 import { addedUp, TODAY } from "../engagement/dailyStats.ts"
 import { statusCode } from "./deliveryCodes.ts"
 import { leavingOut } from "./leavingOut.ts"
-import { CHANGED_RECIPIENTS, DEAD_LETTERS, EVENTS, PART_TYPES, partParameters, partsOf } from "./resultParts.ts"
+import {
+  changedRecipients,
+  DEAD_LETTERS,
+  EVENTS,
+  PART_TYPES,
+  partParameters,
+  partsOf,
+  triedParameter
+} from "./resultParts.ts"
 
 /*
  * Results of a holder that was silent past its lease, whose batch a cancel ended meanwhile: what it knows replaces
@@ -15,10 +23,11 @@ import { CHANGED_RECIPIENTS, DEAD_LETTERS, EVENTS, PART_TYPES, partParameters, p
  * found. Whoever was to go again stays as they are: they are cancelled. Asked only when the batch is no longer the
  * chunk's, which is rare.
  *
- * Parameters: $1 to $20 of resultParts.ts; then of the results $21 recipients, $22 statuses, $23 message ids, $24 errors.
+ * Parameters: $1 to $20 of resultParts.ts; then of the results $21 recipients, $22 statuses, $23 message ids, $24 errors; and
+ * $25 the tokens that changed recipients were tried at.
  */
 export const FINISH_LATE_TYPES = `
-  ${PART_TYPES}, uuid[], text[], text[], text[]`
+  ${PART_TYPES}, uuid[], text[], text[], text[], text[]`
 
 export const FINISH_LATE = `
     WITH mine AS MATERIALIZED (
@@ -52,7 +61,7 @@ export const FINISH_LATE = `
       )}
     )
     ${DEAD_LETTERS}
-    ${CHANGED_RECIPIENTS}
+    ${changedRecipients(25)}
     ${EVENTS}
     SELECT '{}'::uuid[]
       -- [events]
@@ -74,7 +83,8 @@ export const finishLate = (sql: SqlClient.SqlClient) =>
       () => uuids(recipients),
       () => texts(statuses.map((status) => statusCode[status])),
       () => texts(messageIds),
-      () => texts(errors)
+      () => texts(errors),
+      triedParameter(chunk)
     ])
     return Option.map(Option.fromUndefinedOr(row), ({ webhooks }) => webhooks)
   })

@@ -17,6 +17,8 @@ import type { Parameters } from "./leavingOut.ts"
  *   $14 events: ids                $15 names            $16 moments           $17 sizes
  *   $18 in common                  $19 columns          $20 trace
  *
+ * Each has one more by a number of its own: the tokens that changed recipients were tried at (`triedParameter`).
+ *
  * A part stands between `-- [name]` and `-- [end]`: a statement goes without those that have nothing to do (`leavingOut`).
  * Each starts from `mine`, the batch (`id`, `notification_id`, `app_id`, `provider`), from `counted`, whose `total`
  * is the number of results that are new, and from `written`, the rows.
@@ -57,6 +59,12 @@ export const partParameters = (chunk: ResultChunk): Parameters => {
   ]
 }
 
+/** Of `changedRecipients`: the tokens of which something was said, in the order of $9. */
+export const triedParameter =
+  ({ dead, environments }: ResultChunk): Parameters[number] =>
+  () =>
+    texts([...dead, ...environments].map(({ address }) => address))
+
 /** Which of the parts a chunk needs. */
 export const partsOf = ({ dead, environments, events, final, provider }: ResultChunk, brings: boolean) => {
   const isChange = dead.length + environments.length > 0
@@ -83,9 +91,10 @@ export const DEAD_LETTERS = `-- [dead letters]
 
 /**
  * Dead tokens, wrong environments and dead addresses, which follow only from results that are new. Rows are locked in the
- * order in which registrations lock them.
+ * order in which registrations lock them. What was said is about a token: a device that has another one by now stays as it
+ * is. A channel has one address for good. `tried`: the number of their parameter, `triedParameter`.
  */
-export const CHANGED_RECIPIENTS = `-- [channels]
+export const changedRecipients = (tried: number): string => `-- [channels]
     , touched_channels AS (
       SELECT c.app_id, c.id, t.reason FROM (
         SELECT mine.app_id, t.* FROM mine, counted, unnest($9, $10) AS t (id, reason)
@@ -101,9 +110,10 @@ export const CHANGED_RECIPIENTS = `-- [channels]
     -- [devices]
     , touched_devices AS (
       SELECT d.app_id, d.id, t.reason, t.environment FROM (
-        SELECT mine.app_id, t.* FROM mine, counted, unnest($9, $10, $11, $12) AS t (id, reason, before, environment)
+        SELECT mine.app_id, t.*
+        FROM mine, counted, unnest($9, $10, $11, $12, $${tried}) AS t (id, reason, before, environment, token)
         WHERE $13 OR counted.total > 0 OFFSET 0
-      ) AS t JOIN devices d ON d.app_id = ANY(ARRAY[t.app_id]) AND d.id = t.id
+      ) AS t JOIN devices d ON d.app_id = ANY(ARRAY[t.app_id]) AND d.id = t.id AND (d.token = t.token) IS TRUE
         AND (t.before IS NULL OR date_trunc('milliseconds', d.last_seen_at) <= t.before)
       ORDER BY d.token_hash || '' FOR NO KEY UPDATE OF d
     ), changed_devices AS (

@@ -1,5 +1,6 @@
 import { Deferred, Effect } from "effect"
 import { now } from "../../ports/Now.ts"
+import type { Tried } from "../../ports/sending/BatchStore.ts"
 import type { Outcome, Refusal, Settled } from "../../ports/sending/Provider.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { UNTIL_ANSWERED } from "./BatchLease.ts"
@@ -24,7 +25,7 @@ export class CredentialEvidence {
   /** Whether a dead token proves the credential too: not where strangers choose the services. */
   readonly #isOneService: boolean
   /** Whom the sender was refused for, until it is known what that means. */
-  #refused: Array<{ readonly id: string; readonly refusal: Refusal }> = []
+  #refused: Array<{ readonly tried: Tried; readonly refusal: Refusal }> = []
 
   constructor(standing: Standing, results: Results, isOneService: boolean) {
     this.#standing = standing
@@ -50,8 +51,8 @@ export class CredentialEvidence {
     Deferred.doneUnsafe(this.proof, Effect.void)
   }
 
-  refused(id: string, refusal: Refusal): void {
-    this.#refused.push({ id, refusal })
+  refused(tried: Tried, refusal: Refusal): void {
+    this.#refused.push({ tried, refusal })
   }
 
   /**
@@ -79,10 +80,10 @@ export class CredentialEvidence {
     const some = this.#refused
     this.#refused = []
     if (reason !== null) this.#standing.refused(reason)
-    for (const { id, refusal } of some) {
+    for (const { refusal, tried } of some) {
       const outcome: Settled = reason === null ? refusal.otherwise() : { _tag: "Suspend", reason }
       if (outcome._tag === "Slow") this.awaitsRepair = true
-      this.#results.add(id, outcome, now(), true)
+      this.#results.add(tried, outcome, now(), true)
     }
   }
 }

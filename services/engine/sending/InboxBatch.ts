@@ -31,19 +31,20 @@ export const inboxBatch = Effect.fnUntraced(function* (sending: InboxSending) {
     const target = known.get(recipient)
     if (target === undefined) results.skip(recipient, unreached(recipient, unsubscribed))
     else if (at >= rules.expiresAt) results.fail(recipient, "expired")
-    else if (rendering === undefined) results.add(recipient, { _tag: "Ok", messageId: uuidv7(at) }, at)
+    else if (rendering === undefined) results.add(target, { _tag: "Ok", messageId: uuidv7(at) }, at)
     else toFill.push(target)
   }
   while (toFill.length > 0) {
     const all = yield* rendering!.contentsOf(toFill.map(({ person }) => person))
-    for (const [i, { id: recipient }] of toFill.splice(0, all.length).entries()) {
+    for (const [i, target] of toFill.splice(0, all.length).entries()) {
+      const { id: recipient } = target
       const filled = all[i]!
       const size = Result.isSuccess(filled) ? JSON.stringify(filled.success.data ?? {}).length : 0
       if (size > METADATA_BYTES) results.fail(recipient, "payload_too_large")
-      else if (Result.isFailure(filled)) results.add(recipient, failureOf(filled.failure), at)
+      else if (Result.isFailure(filled)) results.add(target, failureOf(filled.failure), at)
       else {
         contents.set(recipient, inboxContentOf(filled.success))
-        results.add(recipient, { _tag: "Ok", messageId: uuidv7(at) }, at)
+        results.add(target, { _tag: "Ok", messageId: uuidv7(at) }, at)
       }
     }
   }

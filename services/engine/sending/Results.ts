@@ -1,12 +1,11 @@
 import type { ProviderKind } from "../../domain/sending/Credential.ts"
 import { isChannel } from "../../domain/sending/Delivery.ts"
 import type { DeliveryStatus } from "../../domain/sending/Delivery.ts"
-import type { Environment } from "../../domain/audience/Device.ts"
 import type { EventChunk, EventName } from "../../domain/webhooks/Event.ts"
 import type { AppId, BatchId, EventChunkId, NotificationId } from "../../domain/Ids.ts"
 import { uuidv7 } from "../../ports/NewId.ts"
 import { now } from "../../ports/Now.ts"
-import type { ClaimedBatch, ResultChunk } from "../../ports/sending/BatchStore.ts"
+import type { ClaimedBatch, ResultChunk, Tried } from "../../ports/sending/BatchStore.ts"
 import type { Settled } from "../../ports/sending/Provider.ts"
 import { retryDelay } from "./RetryPolicy.ts"
 
@@ -67,8 +66,8 @@ export class Results {
   #statuses: Array<DeliveryStatus> = []
   #messageIds: Array<string | null> = []
   #errors: Array<string | null> = []
-  #dead: Array<{ id: string; reason: string; seenBefore: number | null }> = []
-  #environments: Array<{ id: string; environment: Environment }> = []
+  #dead: Array<ResultChunk["dead"][number]> = []
+  #environments: Array<ResultChunk["environments"][number]> = []
   #retries = new Map<string, Group>()
   #retryMs: number | null = null
   #slow: { reason: string; ms: number } | null = null
@@ -118,16 +117,16 @@ export class Results {
    * Notes the outcome of one recipient. `now` is epoch milliseconds. `isRepairable`: another credential might be taken,
    * so that one that waits need not wait for it.
    */
-  add(recipient: string, outcome: Settled, now: number, isRepairable = false): void {
+  add({ id: recipient, address }: Tried, outcome: Settled, now: number, isRepairable = false): void {
     const attempts = this.#batch.attempts
     switch (outcome._tag) {
       case "Ok":
         this.#end(recipient, "sent", outcome.messageId, null)
-        if (outcome.environment) this.#environments.push({ id: recipient, environment: outcome.environment })
+        if (outcome.environment) this.#environments.push({ id: recipient, address, environment: outcome.environment })
         return
       case "Drop":
         this.#end(recipient, "failed", null, outcome.reason)
-        this.#dead.push({ id: recipient, reason: storable(outcome.reason), seenBefore: outcome.seenBefore })
+        this.#dead.push({ id: recipient, address, reason: storable(outcome.reason), seenBefore: outcome.seenBefore })
         return
       case "Fail":
         this.fail(recipient, outcome.reason)

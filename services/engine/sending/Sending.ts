@@ -258,15 +258,15 @@ const handOver = Effect.fnUntraced(function* (run: Run, part: ReadonlyArray<Targ
 const isUntaken = (outcome: Outcome): boolean => outcome._tag === "Retry" && outcome.isUnknown !== true
 
 /** Notes what the provider said of a recipient. */
-const note = ({ evidence, results }: Run, { id }: Target, outcome: Outcome): void => {
-  if (outcome._tag === "Refused") return evidence.refused(id, outcome)
-  results.add(id, outcome, now())
+const note = ({ evidence, results }: Run, target: Target, outcome: Outcome): void => {
+  if (outcome._tag === "Refused") return evidence.refused(target, outcome)
+  results.add(target, outcome, now())
   // Of a refused credential, what other batches have not begun waits as well.
   evidence.learn(outcome)
 }
 
 const putOff = ({ results }: Run, part: ReadonlyArray<Target>, reason: string): void => {
-  for (const { id } of part) results.add(id, { _tag: "Suspend", reason }, now())
+  for (const target of part) results.add(target, { _tag: "Suspend", reason }, now())
 }
 
 /** Writes results while `fiber` sends, and what is left of them after it. */

@@ -7,6 +7,7 @@ import type { Environment } from "../../domain/audience/Device.ts"
 import type { AppId, BatchId, WebhookId, NotificationId } from "../../domain/Ids.ts"
 import type { InboxContent } from "../../domain/inbox/Inbox.ts"
 import type { Priority } from "../../domain/sending/Notification.ts"
+import type { Target } from "../audience/AudienceStore.ts"
 import type { StoreError } from "../StoreError.ts"
 import type { Trace } from "../operations/Tracing.ts"
 
@@ -39,6 +40,9 @@ export interface ClaimedBatch {
   /** Those without a final state. */
   readonly recipients: ReadonlyArray<string>
 }
+
+/** A recipient, and the address at which it was tried: it may have another one by now, of which nothing was said. */
+export type Tried = Pick<Target, "id" | "address">
 
 /** Results of a part of a batch, in columns: what is known of the recipient at `i` stands at `i` of each. */
 export interface ResultChunk {
@@ -75,10 +79,13 @@ export interface ResultChunk {
   /** Recipients that this worker still has in hand, for another `leaseMs`. The batch is done when there are none. */
   readonly remaining: ReadonlyArray<string>
   readonly leaseMs: number
-  /** Tokens that their provider calls dead; with `seenBefore`, only if not registered again since (epoch ms). */
-  readonly dead: ReadonlyArray<{ readonly id: string; readonly reason: string; readonly seenBefore: number | null }>
-  /** Devices whose tokens turned out to belong to the other environment. */
-  readonly environments: ReadonlyArray<{ readonly id: string; readonly environment: Environment }>
+  /**
+   * Tokens and addresses that their provider calls dead, where the recipient still has them; with `seenBefore`, only if not
+   * registered again since (epoch ms).
+   */
+  readonly dead: ReadonlyArray<Tried & { readonly reason: string; readonly seenBefore: number | null }>
+  /** Tokens that turned out to belong to the other environment, where the device still has them. */
+  readonly environments: ReadonlyArray<Tried & { readonly environment: Environment }>
   /**
    * What those who were sent to find in their inbox: a message under the message id of each, the same for all or, in
    * the order of `final`, one for each. Null for other ways.

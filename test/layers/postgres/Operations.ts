@@ -65,7 +65,7 @@ import { now } from "../../../services/ports/Now.ts"
 import { BacklogStore } from "../../../services/ports/operations/BacklogStore.ts"
 import { HolderId, HolderStore } from "../../../services/ports/operations/HolderStore.ts"
 import { StatsStore } from "../../../services/ports/operations/StatsStore.ts"
-import type { ClaimedBatch, ResultChunk } from "../../../services/ports/sending/BatchStore.ts"
+import type { ClaimedBatch, ResultChunk, Tried } from "../../../services/ports/sending/BatchStore.ts"
 import { BatchStore } from "../../../services/ports/sending/BatchStore.ts"
 import { CredentialStore } from "../../../services/ports/sending/CredentialStore.ts"
 import { DeadLetterStore } from "../../../services/ports/sending/DeadLetterStore.ts"
@@ -863,18 +863,22 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
       final: { recipients: [], statuses: [], messageIds: [], errors: [] },
       retries: [{ id: uuidv7() as BatchId, recipients, delayMs: LATER, attempts: 1, suspended: false, slowed: false }]
     }))(ids(1)),
-    "BatchStore.finish, failures": Effect.flatMap(someDevices, (some) =>
-      finish((one) => ({
+    "BatchStore.finish, failures": Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const some = yield* someDevices
+      const tried =
+        yield* sql<Tried>`SELECT id, token AS address FROM devices WHERE app_id = ${app} AND id IN ${sql.in(some)}`
+      return yield* finish((one) => ({
         final: finalOf(one, "failed"),
-        dead: one.recipients.map((id) => ({ id, reason: "gone", seenBefore: null })),
+        dead: tried.map((each) => ({ ...each, reason: "gone", seenBefore: null })),
         events: [eventsOf(app, "NOTIFICATION_FAILED", one.recipients)]
       }))(some)
-    ),
+    }),
     "BatchStore.finish, bad addresses": Effect.flatMap(channel, (id) =>
       finish(
         (one) => ({
           final: finalOf(one, "failed"),
-          dead: one.recipients.map((id) => ({ id, reason: "gone", seenBefore: null }))
+          dead: one.recipients.map((id) => ({ id, address: "gone", reason: "gone", seenBefore: null }))
         }),
         "smtp"
       )([id])

@@ -80,7 +80,7 @@ layer(hotStores)("ReplayStore", (it) => {
             messageIds: [null, null, null, "m"],
             errors: ["expired: timeout", "unregistered", "payload_too_large", null]
           },
-          dead: [{ id: dead!, reason: "unregistered", seenBefore: null }]
+          dead: [{ id: dead!, address: "gone", reason: "unregistered", seenBefore: null }]
         })
         yield* batches.finish(chunk)
         yield* batches.finish(chunk)

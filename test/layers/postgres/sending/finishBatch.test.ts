@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ProviderKind } from "../../../../services/domain/sending/Credential.ts"
 import type { RegisterDevice } from "../../../../services/domain/audience/Device.ts"
@@ -7,6 +7,7 @@ import type { EventChunk } from "../../../../services/domain/webhooks/Event.ts"
 import type { AppId, WebhookId } from "../../../../services/domain/Ids.ts"
 import { uuidTime } from "../../../../services/domain/Ids.ts"
 import { BatchStore } from "../../../../services/ports/sending/BatchStore.ts"
+import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
 import { ChannelStore } from "../../../../services/ports/audience/ChannelStore.ts"
 import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
 import {
@@ -15,6 +16,7 @@ import {
   atOnce,
   chunkOf,
   eventsOf,
+  hold,
   hotStores,
   ids,
   newApp,
@@ -45,6 +47,17 @@ const failed = (recipients: ReadonlyArray<string>) => ({
   errors: recipients.map(() => "unregistered")
 })
 
+/** A device of each kind, with the token that it had and the one that it has. */
+const MOVED: ReadonlyArray<readonly [ProviderKind, RegisterDevice, RegisterDevice]> = [
+  ["fcm", android("fcm-old"), android("fcm-new")],
+  ["apns", { token: "0a".repeat(32), platform: "ios" }, { token: "0b".repeat(32), platform: "ios" }],
+  [
+    "webpush",
+    { token: "https://push.example/old", platform: "web" },
+    { token: "https://push.example/new", platform: "web" }
+  ]
+]
+
 const workOf = Effect.fnUntraced(function* (chunk: EventChunk) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{
@@ -71,9 +84,9 @@ layer(hotStores)("finishBatch", (it) => {
         chunkOf(batch, [], {
           final: failed(all),
           dead: [
-            { id: always!, reason: "unregistered", seenBefore: null },
-            { id: older!, reason: "expired_token", seenBefore: lastSeenAt },
-            { id: newer!, reason: "expired_token", seenBefore: lastSeenAt - 1 }
+            { id: always!, address: "dead-0", reason: "unregistered", seenBefore: null },
+            { id: older!, address: "dead-1", reason: "expired_token", seenBefore: lastSeenAt },
+            { id: newer!, address: "dead-2", reason: "expired_token", seenBefore: lastSeenAt - 1 }
           ]
         })
       )
@@ -94,7 +107,7 @@ layer(hotStores)("finishBatch", (it) => {
       const batch = yield* claimed(app, [id!])
       const chunk = chunkOf(batch, [], {
         final: failed([id!]),
-        dead: [{ id: id!, reason: "unregistered", seenBefore: null }]
+        dead: [{ id: id!, address: "back", reason: "unregistered", seenBefore: null }]
       })
       yield* batches.finish(chunk)
       yield* registered(app, [android("back")])
@@ -114,10 +127,10 @@ layer(hotStores)("finishBatch", (it) => {
       yield* batches.finish(
         chunkOf(batch, [mine!], {
           environments: [
-            { id: mine!, environment: "sandbox" },
-            { id: theirs!, environment: "sandbox" }
+            { id: mine!, address: "ab".repeat(32), environment: "sandbox" },
+            { id: theirs!, address: "ab".repeat(32), environment: "sandbox" }
           ],
-          dead: [{ id: theirs!, reason: "unregistered", seenBefore: null }]
+          dead: [{ id: theirs!, address: "ab".repeat(32), reason: "unregistered", seenBefore: null }]
         })
       )
       expect(Option.getOrThrow(yield* devices.find(app, mine!))).toMatchObject({
@@ -128,6 +141,32 @@ layer(hotStores)("finishBatch", (it) => {
         environment: "production",
         status: "active"
       })
+    })
+  )
+
+  it.effect("leaves a device with another token as it is by results that come after a cancel as well", () =>
+    Effect.gen(function* () {
+      const batches = yield* BatchStore
+      const devices = yield* DeviceStore
+      const notifications = yield* NotificationStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const all = yield* registered(app, [android("late-moved"), android("late-stays")])
+      const [moved, stays] = all
+      const batch = yield* claimed(app, all)
+      yield* registered(app, [{ ...android("late-new"), previous_token: "late-moved" }])
+      yield* sql`UPDATE batches SET lease_until = '-infinity' WHERE id = ${batch.id}`
+      yield* notifications.control(app, batch.notificationId, "cancel")
+      const dead = [
+        { id: moved!, address: "late-moved", reason: "unregistered", seenBefore: null },
+        { id: stays!, address: "late-stays", reason: "unregistered", seenBefore: null }
+      ]
+      expect(yield* batches.finish(chunkOf(batch, [], { final: failed(all), dead }))).toEqual(Option.some([]))
+      const found = yield* Effect.forEach(all, (id) => Effect.map(devices.find(app, id), Option.getOrThrow))
+      expect(found.map(({ status, token }) => [token, status])).toEqual([
+        ["late-new", "active"],
+        ["late-stays", "invalid"]
+      ])
     })
   )
 
@@ -142,9 +181,8 @@ layer(hotStores)("finishBatch", (it) => {
       )
       const all = made.map(({ id }) => id)
       const batch = yield* claimed(app, all, "smtp")
-      yield* batches.finish(
-        chunkOf(batch, all, { dead: [{ id: all[0]!, reason: "no such mailbox", seenBefore: null }] })
-      )
+      const dead = [{ id: all[0]!, address: "dead@x.org", reason: "no such mailbox", seenBefore: null }]
+      yield* batches.finish(chunkOf(batch, all, { dead }))
       const statuses = yield* Effect.forEach(all, (id) => Effect.map(channels.find(app, id), Option.getOrThrow))
       expect(statuses.map(({ status }) => status)).toEqual(["suppressed", "active"])
     })
@@ -160,7 +198,9 @@ layer(hotStores)("finishBatch", (it) => {
         Effect.map(claimed(app, part), (batch) =>
           chunkOf(batch, [], {
             final: failed(part),
-            dead: part.toReversed().map((id) => ({ id, reason: "unregistered", seenBefore: null }))
+            dead: part
+              .toReversed()
+              .map((id) => ({ id, address: lines[all.indexOf(id)]!.token, reason: "unregistered", seenBefore: null }))
           })
         )
       )
@@ -169,6 +209,66 @@ layer(hotStores)("finishBatch", (it) => {
       yield* Effect.all([atOnce(imports), atOnce(finishes)], { concurrency: 2 })
       const devices = yield* DeviceStore
       expect((yield* devices.list(app, {}, null, 1000)).items.map(({ id }) => id)).toEqual(all.toSorted())
+    })
+  )
+
+  it.effect("leaves a device as it is that has another token than the one of which something was said", () =>
+    Effect.gen(function* () {
+      const batches = yield* BatchStore
+      const devices = yield* DeviceStore
+      const app = yield* newApp
+      for (const [provider, before, after] of MOVED) {
+        const [id] = yield* registered(app, [before])
+        const tried = { id: id!, address: before.token }
+        const chunks = [
+          { dead: [{ ...tried, reason: "unregistered", seenBefore: null }] },
+          // The provider's clock is ahead.
+          { dead: [{ ...tried, reason: "unregistered", seenBefore: Date.now() + 3_600_000 }] },
+          { environments: [{ ...tried, environment: "sandbox" as const }] }
+        ]
+        const claims = yield* Effect.forEach(chunks, () => claimed(app, [id!], provider))
+        expect(yield* registered(app, [{ ...after, previous_token: before.token }])).toEqual([id])
+        for (const [i, more] of chunks.entries()) {
+          const final = "dead" in more ? { final: failed([id!]) } : {}
+          yield* batches.finish(chunkOf(claims[i]!, [id!], { ...more, ...final }))
+        }
+        expect(Option.getOrThrow(yield* devices.find(app, id!))).toMatchObject({
+          token: after.token,
+          status: "active",
+          invalidReason: null,
+          environment: "production"
+        })
+      }
+    })
+  )
+
+  it.effect("leaves a device as it is whose new token was on its way as something was said of the old one", () =>
+    Effect.gen(function* () {
+      const batches = yield* BatchStore
+      const devices = yield* DeviceStore
+      const sql = yield* SqlClient.SqlClient
+      const app = yield* newApp
+      const [id] = yield* registered(app, [android("leaving")])
+      const batch = yield* claimed(app, [id!])
+      // As a registration has it before it commits.
+      const commit = yield* hold(
+        sql`UPDATE devices SET token = 'arriving', token_hash = decode('00', 'hex') WHERE app_id = ${app} AND id = ${id!}`
+      )
+      const finishing = yield* Effect.forkChild(
+        batches.finish(
+          chunkOf(batch, [], {
+            final: failed([id!]),
+            dead: [{ id: id!, address: "leaving", reason: "unregistered", seenBefore: null }]
+          })
+        )
+      )
+      yield* Effect.repeat(
+        sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        { until: (rows) => rows.length > 0 }
+      )
+      yield* commit
+      yield* Fiber.join(finishing)
+      expect(Option.getOrThrow(yield* devices.find(app, id!))).toMatchObject({ token: "arriving", status: "active" })
     })
   )
 
@@ -288,7 +388,7 @@ layer(hotStores)("finishBatch", (it) => {
       const event = eventsOf(app, "NOTIFICATION_FAILED", [id!])
       const stale = chunkOf({ ...batch, fence: batch.fence - 1 }, [], {
         final: failed([id!]),
-        dead: [{ id: id!, reason: "unregistered", seenBefore: null }],
+        dead: [{ id: id!, address: "lost", reason: "unregistered", seenBefore: null }],
         events: [event]
       })
       expect(yield* batches.finish(stale)).toEqual(Option.none())

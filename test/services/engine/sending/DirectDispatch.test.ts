@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { giveRows } from "../../../../layers/postgres/sending/directBatches.ts"
 import { StoreError } from "../../../../services/ports/StoreError.ts"
 import { NotificationStore } from "../../../../services/ports/sending/NotificationStore.ts"
+import { DeviceStore } from "../../../../services/ports/audience/DeviceStore.ts"
 import { TemplateStore } from "../../../../services/ports/messages/TemplateStore.ts"
 import type { DeviceId, NotificationId } from "../../../../services/domain/Ids.ts"
 import type { Outcome } from "../../../../services/ports/sending/Provider.ts"
@@ -222,6 +223,45 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
         }
       })
       expect(yield* after(true)).toEqual(yield* after(false))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.each<[string, Outcome]>([
+    ["it is dead", { _tag: "Drop", reason: "unregistered", seenBefore: null }],
+    ["it is dead since now", { _tag: "Drop", reason: "Unregistered", seenBefore: Date.now() + 3_600_000 }],
+    [
+      "the sender is not its own",
+      {
+        _tag: "Refused",
+        reason: "403",
+        otherwise: () => ({ _tag: "Drop", reason: "sender_id_mismatch", seenBefore: null })
+      }
+    ],
+    ["it is of the other environment", { _tag: "Ok", messageId: "m", environment: "sandbox" }]
+  ])("keeps what is said of a token from a device that has another one by then: %s", ([, outcome]) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const devices = yield* DeviceStore
+      for (const isDirect of [true, false]) {
+        const app = yield* newSender
+        const [first, device] = yield* newDevices(app, 2, "ios")
+        const node = yield* makeNode({ isDirect })
+        yield* node.completed(yield* node.send(app, first!))
+        const answer = yield* Deferred.make<Outcome>()
+        node.apns.answer = () => Deferred.await(answer)
+        const id = yield* node.send(app, device!)
+        yield* until(
+          Effect.sync(() => node.apns.asked.length),
+          (count) => count === 2
+        )
+        const { address } = node.apns.asked[1]!.target
+        const moved = { token: "0c".repeat(32), platform: "ios" as const, previous_token: address }
+        expect(yield* devices.register(app, [moved])).toEqual([{ id: device, created: false }])
+        yield* Deferred.succeed(answer, outcome)
+        yield* node.completed(id)
+        const rows = yield* sql`SELECT token, active, invalid_reason, environment FROM devices WHERE id = ${device!}`
+        expect(rows).toEqual([{ token: moved.token, active: true, invalid_reason: null, environment: "production" }])
+      }
     }).pipe(Effect.scoped)
   )
 

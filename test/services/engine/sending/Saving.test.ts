@@ -65,7 +65,7 @@ layer(hotStores)("writeResults", (it) => {
       const app = yield* newApp
       const all = ids(2)
       const { batch } = yield* claimed(app, all)
-      const dead = [{ id: all[0]!, reason: "gone", seenBefore: Number.NaN }]
+      const dead = [{ id: all[0]!, address: "gone", reason: "gone", seenBefore: Number.NaN }]
       for (const chunk of [chunkOf({ ...batch, attempts: Number.NaN }, all), chunkOf(batch, all, { dead })]) {
         expect(yield* Effect.flip(batches.finish(chunk))).toMatchObject({ refused: true })
       }
