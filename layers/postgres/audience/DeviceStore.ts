@@ -1,5 +1,6 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
 import { hash } from "node:crypto"
 import type { Device, Environment, Platform, RegisterDevice } from "../../../services/domain/audience/Device.ts"
 import { storedToken } from "../../../services/domain/audience/Device.ts"
@@ -9,6 +10,7 @@ import { storedZone } from "../../../services/domain/ZoneNames.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { DeviceFilter, NamedDevice } from "../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
+import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { notedOfImport, notedOfPeople } from "../access/auditEntry.ts"
 import { coalesce, refusalBySql } from "../server/Coalesce.ts"
 import { integers, isUuid, textArrayText, texts, uuids } from "../server/columns.ts"
@@ -90,6 +92,15 @@ const FEW = 100
 /** Rows of a statement that stands for many calls. */
 const ROWS = 256
 const AT_ONCE = 2
+/** How often devices are registered together, at most, that met others at a bad moment. */
+const MOST_TRIES = 3
+
+/**
+ * Somebody registered a token at the moment at which a row was moved to it, or PostgreSQL ended a deadlock. A token that is
+ * there is seen the next time.
+ */
+const isOfMoment = (error: StoreError): boolean =>
+  refusalBySql(error) === "moment" || (isSqlError(error.cause) && error.cause.reason._tag === "UniqueViolation")
 
 export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer.effect(
   DeviceStore,
@@ -191,8 +202,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
       atOnce: AT_ONCE
     })
 
-    const register: DeviceStore["Service"]["register"] = (appId, devices) => {
-      if (devices.length === 0) return Effect.succeed([])
+    const registerTogether: DeviceStore["Service"]["register"] = (appId, devices) => {
       const call = { appId, devices }
       const alone = Effect.map(registerAll([call]), (answers) => answers[0]!)
       return notedOfImport(
@@ -208,6 +218,28 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient.SqlClient> = Layer
         devices.length <= FEW ? registerFew(call) : alone
       ).pipe(Effect.catchTag("SqlError", (error) => storeError("DeviceStore.register")(Effect.fail(error))))
     }
+
+    /** What meets somebody at each try goes in halves: it is one line in the end that does, and the others are written. */
+    const registerAgain = (
+      appId: AppId,
+      devices: ReadonlyArray<RegisterDevice>,
+      tries: number
+    ): ReturnType<typeof registerTogether> =>
+      registerTogether(appId, devices).pipe(
+        Effect.catchIf(isOfMoment, (error) => {
+          if (tries < MOST_TRIES) return registerAgain(appId, devices, tries + 1)
+          if (devices.length === 1) return Effect.fail(error)
+          const half = devices.length >> 1
+          return Effect.zipWith(
+            registerAgain(appId, devices.slice(0, half), 1),
+            registerAgain(appId, devices.slice(half), 1),
+            (first, second) => [...first, ...second]
+          )
+        })
+      )
+
+    const register: DeviceStore["Service"]["register"] = (appId, devices) =>
+      devices.length === 0 ? Effect.succeed([]) : registerAgain(appId, devices, 1)
 
     const removeByToken: DeviceStore["Service"]["removeByToken"] = (appId, token) =>
       sql`
