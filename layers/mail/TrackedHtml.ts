@@ -20,6 +20,9 @@ const destinationOf = (raw: string): string | null => {
   return url.href.length <= LONGEST_DESTINATION ? url.href : null
 }
 
+/** Links of a mail that are tracked, at most: each makes it longer, and is written anew for each recipient. */
+export const MOST_LINKS = 1000
+
 interface Place {
   readonly start: number
   readonly end: number
@@ -30,11 +33,13 @@ const ignore = (): void => {}
 
 /**
  * Replaces where links lead. `link` is asked for each http or https address and answers the address to put there, or
- * null to leave it. A link with `data-track="off"` is left, and so is one whose tag does not end.
+ * null to leave it. A link with `data-track="off"` is left, and so is one whose tag does not end, and whatever comes after
+ * the first `MOST_LINKS`.
  */
 export const trackLinks = (html: string, link: (destination: string) => string | null): string => {
   let out = ""
   let copied = 0
+  let tracked = 0
   // Of the tag that is being read, and of its attribute.
   let isLink = false
   let isOff = false
@@ -45,9 +50,11 @@ export const trackLinks = (html: string, link: (destination: string) => string |
   let end = 0
 
   const endOfTag = (): void => {
-    const destination = !isLink || isOff || !href ? null : destinationOf(html.slice(href.start, href.end))
+    const destination =
+      !isLink || isOff || !href || tracked === MOST_LINKS ? null : destinationOf(html.slice(href.start, href.end))
     const replacement = destination === null ? null : link(destination)
     if (!href || replacement === null) return
+    tracked++
     const text = escape(replacement)
     out += html.slice(copied, href.start) + (href.isQuoted ? text : `"${text}"`)
     copied = href.end

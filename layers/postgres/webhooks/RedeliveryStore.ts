@@ -6,6 +6,7 @@ import { isoTime } from "../../../services/domain/Time.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { RedeliveredStatus, Redelivery } from "../../../services/domain/webhooks/Redelivery.ts"
 import { RedeliveryStore } from "../../../services/ports/webhooks/RedeliveryStore.ts"
+import type { WebhookAttempt } from "../../../services/ports/webhooks/WebhookStore.ts"
 import { TooManyRunning } from "../../../services/ports/operations/TooManyRunning.ts"
 import { record } from "../access/auditEntry.ts"
 import { permitted } from "../access/permitted.ts"
@@ -58,6 +59,12 @@ const redeliveryOf = (row: Row): Redelivery => ({
   createdAt: row.created_at.getTime(),
   completedAt: row.completed_at?.getTime() ?? null
 })
+
+/** Whether it ended after somebody asked: another request may have had it sent again meanwhile. */
+const hasEndedSince = (attempts: ReadonlyArray<WebhookAttempt>, askedAt: number): boolean => {
+  const last = attempts.at(-1)
+  return last !== undefined && last.at + last.latencyMs > askedAt
+}
 
 const claimedOf = (row: Row) => ({ redelivery: redeliveryOf(row), fence: row.fence })
 
@@ -158,8 +165,10 @@ export const layer: Layer.Layer<RedeliveryStore, never, SqlClient.SqlClient> = L
         const [from, to] = [row.from_at?.getTime() ?? -Infinity, row.to_at!.getTime()]
         const after = row.event_id ?? uuidFloor(to + SLACK_MS)
         const { items, next } = yield* locateDeliveries(sql, webhookId, after, limit)
+        const askedAt = row.created_at.getTime()
         const ended = items.filter(
-          ({ delivery: { eventAt, status } }) => status === row.wanted && eventAt >= from && eventAt < to
+          ({ delivery: { attempts, eventAt, status } }) =>
+            status === row.wanted && eventAt >= from && eventAt < to && !hasEndedSince(attempts, askedAt)
         )
         yield* addWork(webhookId, ended)
         const isDone = next === null || (from > SLACK_MS && next < uuidFloor(from - SLACK_MS))

@@ -28,19 +28,20 @@ export type BodyError = ApiError<"payload_too_large" | "request_timeout" | "vali
 /**
  * The fast path into a body: the bytes of the socket, without the streams, caches and decoders in between (they cost
  * more than everything else an accept does). `done` is called once, and not any more after what this answers was
- * called. `announced`: bytes, 0 where nobody said.
+ * called. `announced`: bytes, 0 where nobody said. `owner`: who it is counted for while it is on its way.
  */
 export const readBytes = (
   source: Readable,
   announced: number,
   limit: number,
+  owner: string,
   done: (read: Buffer | BodyError) => void
 ): (() => void) => {
   const chunks: Array<Buffer> = []
   let size = 0
   let isDone = false
   let deadline: NodeJS.Timeout | undefined
-  const unfinished: Unfinished = { bytes: 0, crowdOut: () => fail(crowdedOut()) }
+  const unfinished: Unfinished = { owner, bytes: 0, crowdOut: () => fail(crowdedOut()) }
   const stop = () => {
     isDone = true
     clearTimeout(deadline)
@@ -74,22 +75,27 @@ export const readBytes = (
   return stop
 }
 
-const readSource = (source: Readable, announced: number, limit: number): Effect.Effect<Buffer, BodyError> =>
+const readSource = (
+  source: Readable,
+  announced: number,
+  limit: number,
+  owner: string
+): Effect.Effect<Buffer, BodyError> =>
   Effect.callback((resume) =>
     Effect.sync(
-      readBytes(source, announced, limit, (read) =>
+      readBytes(source, announced, limit, owner, (read) =>
         resume(read instanceof ApiError ? Effect.fail(read) : Effect.succeed(read))
       )
     )
   )
 
 /** Reads a body of at most `limit` bytes. */
-export const readBody = (request: Incoming, limit: number): Effect.Effect<Buffer, BodyError> => {
+export const readBody = (request: Incoming, limit: number, owner = ""): Effect.Effect<Buffer, BodyError> => {
   const { headers, source } = request
   const announced = Number(headers["content-length"] ?? 0)
   if (announced > limit) return Effect.fail(tooLarge(limit))
   // A client that waits for `100 Continue` gets it from the router only.
-  if (source instanceof Readable && headers.expect === undefined) return readSource(source, announced, limit)
+  if (source instanceof Readable && headers.expect === undefined) return readSource(source, announced, limit, owner)
   const whole = (request as HttpServerRequest.HttpServerRequest).arrayBuffer.pipe(
     Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(limit)),
     Effect.map((bytes) => Buffer.from(bytes)),

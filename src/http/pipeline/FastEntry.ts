@@ -17,6 +17,8 @@ import { makeWaits, WAIT_TIMEOUT_MS, waitsOf } from "./WaitLimiter.ts"
 
 /** A request that was let in. */
 export interface Entered {
+  /** Whose body it is. */
+  readonly owner: string
   readonly work: (read: Buffer | BodyError) => Effect.Effect<Reply>
   /** Begins the wait for the work, which ends with its reply, or with null; `late` gets the one of who waited in vain. */
   readonly wait: (late: (reply: Effect.Effect<Reply>) => void) => (reply: Reply | null) => void
@@ -59,6 +61,7 @@ export const makeEnter = (compiled: CompiledRoute): FastRoute["enter"] => {
     }
     const { late, templates } = makeWaits()
     return {
+      owner: caller.appId,
       work: (read) =>
         Effect.map(
           Effect.catchCause(

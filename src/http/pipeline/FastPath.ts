@@ -92,7 +92,8 @@ export const open = Effect.fnUntraced(function* (
     }
     const entered = route.enter(request, requestId)
     if (entered === null) return run(route.whole(request, requestId), null)
-    const stop = readBytes(incoming, Number(incoming.headers["content-length"]), route.bodyLimit, (read) => {
+    const announced = Number(incoming.headers["content-length"])
+    const stop = readBytes(incoming, announced, route.bodyLimit, entered.owner, (read) => {
       arriving.leave(mine)
       run(entered.work(read), entered.wait)
     })

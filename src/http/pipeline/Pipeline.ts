@@ -183,12 +183,13 @@ const announcesBody = ({ headers }: Incoming): boolean =>
 const bytesOf = (
   { bodyLimit, decodeBody, knownBodyLimit, route }: CompiledRoute,
   request: Incoming,
-  { caller, ended, person }: Visitor
+  visitor: Visitor
 ): Effect.Effect<Buffer | null, ApiError | Unauthorized> => {
+  const { caller, ended, person } = visitor
   const wrongType = checkMediaType(request.headers, route.body!.mediaTypes)
   if (wrongType !== null) return Effect.fail(wrongType)
   if (decodeBody === null) return Effect.succeed(null)
-  if (caller !== null || person !== null) return readBody(request, knownBodyLimit)
+  if (caller !== null || person !== null) return readBody(request, knownBodyLimit, ownerOf(visitor))
   const read = readBody(request, bodyLimit)
   // A body that was allowed while the session lasted.
   return ended === null ? read : Effect.mapError(read, (error) => (error.code === "payload_too_large" ? ended : error))
@@ -206,7 +207,7 @@ const decoded = ({ decodeBody }: CompiledRoute, json: Json | null): Result.Resul
 const keyHolder = ({ caller, person }: Visitor): AppId | null =>
   caller !== null ? caller.appId : ((person?.account.id ?? null) as string | null as AppId | null)
 
-/** Whose room a large body takes. */
+/** For whom a body is counted. */
 const ownerOf = ({ caller, person }: Visitor): string => caller?.appId ?? person?.account.id ?? ""
 
 /** Does the work of a request with an Idempotency-Key, unless it was done before. */

@@ -10,31 +10,51 @@ const LARGEST = 4
 const PART = 256
 
 export interface Unfinished {
+  /** Whose it is: those of one application, or of an account, are counted together. */
+  readonly owner: string
   /** Held by it so far. */
   bytes: number
   readonly crowdOut: () => void
 }
 
 /** The oldest first. */
-const all = new Set<Unfinished>()
+interface Owned {
+  readonly all: Set<Unfinished>
+  bytes: number
+}
+
+const owners = new Map<string, Owned>()
 let bytes = 0
 
+const largestOwner = (): Owned => {
+  let largest: Owned = { all: new Set(), bytes: -1 }
+  for (const owned of owners.values()) if (owned.bytes > largest.bytes) largest = owned
+  return largest
+}
+
 /**
- * A part has come, and more is to come. Where there is no room, those make it that have been on their way longest. `limit`:
- * bytes that the body may have.
+ * A part has come, and more is to come. Where there is no room, the owner makes it who holds most, by those that have been
+ * on their way longest. `limit`: bytes that the body may have.
  */
 export const grew = (body: Unfinished, by: number, limit: number): void => {
   const most = Math.max(MOST, LARGEST * limit)
-  all.add(body)
+  const owned = owners.get(body.owner) ?? { all: new Set(), bytes: 0 }
+  owners.set(body.owner, owned)
+  owned.all.add(body)
   body.bytes += by + PART
+  owned.bytes += by + PART
   bytes += by + PART
-  for (const oldest of all) {
-    if (bytes <= most) return
-    oldest.crowdOut()
+  while (bytes > most) {
+    const [oldest] = largestOwner().all
+    oldest!.crowdOut()
   }
 }
 
 /** It is whole, or refused. */
 export const ended = (body: Unfinished): void => {
-  if (all.delete(body)) bytes -= body.bytes
+  const owned = owners.get(body.owner)
+  if (owned === undefined || !owned.all.delete(body)) return
+  owned.bytes -= body.bytes
+  bytes -= body.bytes
+  if (owned.all.size === 0) owners.delete(body.owner)
 }

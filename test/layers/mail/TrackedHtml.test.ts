@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { addPixel, LONGEST_DESTINATION, trackLinks } from "../../../layers/mail/TrackedHtml.ts"
+import { addPixel, LONGEST_DESTINATION, MOST_LINKS, trackLinks } from "../../../layers/mail/TrackedHtml.ts"
 
 const follow = (html: string) => {
   const seen: Array<string> = []
@@ -112,6 +112,13 @@ describe("tracked links", () => {
       const html = piece.repeat(500_000 / piece.length)
       expect(trackLinks(html, () => null)).toBe(html)
     }
+  })
+
+  it("are the first thousand of a mail; the others stay as they came", () => {
+    const link = '<a href="https://e.org/">'
+    const { out, seen } = follow(link.repeat(1200))
+    expect(seen).toHaveLength(MOST_LINKS)
+    expect(out.endsWith(`<a href="T1000">${link.repeat(200)}`)).toBe(true)
   })
 
   it("are found however deep they stand, and among any number of attributes", () => {

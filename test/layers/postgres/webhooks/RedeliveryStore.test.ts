@@ -83,6 +83,23 @@ layer(Layer.provideMerge(RedeliveryStores.layer, webhookStores))("RedeliveryStor
       })
   )
 
+  it.effect(
+    "sends what was delivered once more and not twice, though the first who asked has had it sent by then",
+    () =>
+      Effect.gen(function* () {
+        const [store, webhooks] = [yield* RedeliveryStore, yield* WebhookStore]
+        const { appId, webhook } = yield* ended(0, 20)
+        const start = () => store.start(appId, webhook.id, newId(), all("delivered"), LEASE)
+        const [first, second] = [yield* start(), yield* start()]
+        expect(Option.getOrThrow(yield* store.step(first, 100, null)).redelivered).toBe(20)
+        const [again] = yield* webhooks.claim(webhook.id, 100, LEASE)
+        const { positions } = again!
+        const sent = tried(positions, 204).map((attempt) => ({ ...attempt, at: attempt.at + 5 }))
+        yield* webhooks.finish(results(webhook.id, again!, { delivered: positions, tried: sent }))
+        expect(Option.getOrThrow(yield* store.step(second, 100, null)).redelivered).toBe(0)
+      })
+  )
+
   it.effect("goes on from its cursor in the hands of another, and refuses the steps of the first", () =>
     Effect.gen(function* () {
       const [store, sql] = [yield* RedeliveryStore, yield* SqlClient.SqlClient]

@@ -9,7 +9,7 @@ describe("bodies that are on their way", () => {
   it("hold 64 MB together at most: whose have been there longest are refused, and memory counts no longer that is free", () => {
     const refused: Array<number> = []
     const whole: Array<number> = []
-    const begin = (n: number, bytes: number) => {
+    const begin = (n: number, bytes: number, owner = "a") => {
       const source = new Readable({ read: () => {} })
       const note = (read: Buffer | BodyError) => {
         if (Buffer.isBuffer(read)) whole.push(n)
@@ -18,7 +18,7 @@ describe("bodies that are on their way", () => {
           refused.push(n)
         }
       }
-      readBytes(source, bytes + 1, 2 * MB, note)
+      readBytes(source, bytes + 1, 2 * MB, owner, note)
       source.emit("data", Buffer.alloc(bytes))
       return source
     }
@@ -28,5 +28,11 @@ describe("bodies that are on their way", () => {
     expect(whole).toEqual(Array.from({ length: 63 }, (_, n) => n + 7))
     for (let n = 100; n < 163; n++) begin(n, MB)
     expect(refused).toHaveLength(7)
+    // Of another application: room is made by the one that holds most.
+    const other = begin(200, MB, "b")
+    expect(refused.slice(7)).toEqual([100])
+    for (let n = 300; n < 310; n++) begin(n, MB)
+    other.emit("data", Buffer.alloc(1))
+    expect([refused.length, whole.at(-1)]).toEqual([18, 200])
   })
 })

@@ -148,7 +148,7 @@ describe("open", () => {
   }
 
   /** Work that is waited for as long as it takes. */
-  const withoutLimit = (work: Entered["work"]): Entered => ({ work, wait: () => () => {} })
+  const withoutLimit = (work: Entered["work"]): Entered => ({ owner: "a", work, wait: () => () => {} })
   const whole = () => Effect.die("the whole pipeline was run")
   const HEAD = "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 4\r\n\r\n"
 
