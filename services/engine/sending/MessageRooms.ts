@@ -9,6 +9,8 @@ import { READ_AT_ONCE } from "../../ports/workflows/ExecutionStore.ts"
 
 /** Characters of long contents, filled ones among them, that are on their way to providers. */
 const CONTENTS = 32_000_000
+/** The same of contents on their way to the database. */
+const ACCEPTS = 16_000_000
 /** Characters that a template makes at once, at most, unless that is for one recipient. */
 const FILLED = 2_000_000
 /** Less than that is not counted. */
@@ -18,11 +20,17 @@ export interface Rooms {
   /** For what is read as JSON, which takes twenty times as much memory where it is many small pieces. */
   readonly reading: Room
   readonly contents: Room
+  /** For contents that are filled as their message is accepted, which waits for no provider. */
+  readonly accepts: Room
 }
 
 /** One for a process: it has one memory. */
 export class MessageRooms extends Context.Reference<Rooms>("heliograph/engine/MessageRooms", {
-  defaultValue: () => ({ reading: new Room(READ_AT_ONCE), contents: new Room(CONTENTS) })
+  defaultValue: () => ({
+    reading: new Room(READ_AT_ONCE),
+    contents: new Room(CONTENTS),
+    accepts: new Room(ACCEPTS)
+  })
 }) {}
 
 /** Does what it does for the contents of so many recipients, of so many characters each, when there is room for them. */

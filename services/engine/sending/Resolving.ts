@@ -47,7 +47,7 @@ const fillEach = Effect.fnUntraced(function* (compiled: CompiledTemplate, variab
 export const makeResolving = Effect.gen(function* () {
   const templates = yield* Templates
   const segments = yield* SegmentStore
-  const { contents } = yield* MessageRooms
+  const { accepts } = yield* MessageRooms
 
   return Effect.fnUntraced(function* (appId: AppId, request: SendNotification) {
     let kept: KeptRequest = request
@@ -67,7 +67,7 @@ export const makeResolving = Effect.gen(function* () {
     const resolved: KeptRequest = { ...kept, template: { version, parts } }
     if (isPersonal) return resolved
     const filling = fillEach(compiled, request.variables ?? {})
-    const filled = yield* withContents(contents, appId, compiled.characters, 1 + locales.length)(filling)
+    const filled = yield* withContents(accepts, appId, compiled.characters, 1 + locales.length)(filling)
     if (Result.isFailure(filled)) return yield* refuse("variables", unfilled(filled.failure))
     if (locales.length > 0) return resolved
     // The variables stay to be shown: nothing is filled with them any more.
