@@ -18,6 +18,7 @@ import { DeviceStore } from "../../services/ports/audience/DeviceStore.ts"
 import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
 import { NotificationStore } from "../../services/ports/sending/NotificationStore.ts"
 import { ApiError, invalid } from "../http/pipeline/ApiError.ts"
+import { makeReadingRoom } from "../http/pipeline/ReadingRoom.ts"
 import type { Reply } from "../http/pipeline/Reply.ts"
 import type { Route } from "../http/pipeline/Route.ts"
 import { route } from "../http/pipeline/Route.ts"
@@ -32,7 +33,6 @@ import { answerOf, defectsOf, graphqlError, persistedQueryNotSupported, refusalB
 import { makeLiveAnswers } from "./LiveAnswers.ts"
 import { BODY_BYTES, KNOWN_BODY_BYTES, QUERY_CHARACTERS } from "./QueryLimits.ts"
 import { isForAnybody, makePeopleFields } from "./PeopleFields.ts"
-import { makeReadingRoom } from "./ReadingRoom.ts"
 import { makeResolvers } from "./Resolvers.ts"
 import type { FieldResolvers } from "./Schema.ts"
 import { makeSchema } from "./Schema.ts"
@@ -111,7 +111,7 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
   const resolvers = makeResolvers({ contacts, devices, log: yield* AuditLog, outbound: yield* OutboundPolicy }, people)
   const executor = makeExecutor(makeSchema(table, resolvers as FieldResolvers))
   const live = yield* makeLiveAnswers
-  const room = yield* makeReadingRoom()
+  const room = makeReadingRoom()
   /** Of answers that show something once. */
   const shownOnce = new WeakMap<object, ReadonlySet<string>>()
 
@@ -177,8 +177,13 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     const context = makeContext(call, stores, applications, fork, isLive)
     // What was done is not refused for its answer: whoever has no permits left for it waits with the next request.
     const charge = (permits: number) => Effect.ignore(call.client.charge(Math.max(0, permits - prepared.cost.permits)))
+    const owner = call.caller?.appId ?? call.person?.account.id ?? ""
     const ask = (isCharged: boolean) =>
-      room.hold(prepared.cost.bytes, execute(prepared, context, call.requestId, isCharged ? charge : () => Effect.void))
+      room.hold(
+        owner,
+        prepared.cost.bytes,
+        execute(prepared, context, call.requestId, isCharged ? charge : () => Effect.void)
+      )
     return yield* isLive ? live.follow(call, context, ask) : ask(true)
   })
 

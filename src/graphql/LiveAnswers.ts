@@ -2,6 +2,7 @@ import { Context, Effect, Option, Result, Stream } from "effect"
 import type { HttpServerResponse } from "effect/http"
 import { HttpServerResponse as Response } from "effect/http"
 import type { FormattedExecutionResult } from "graphql"
+import { Room } from "../../services/domain/operations/Room.ts"
 import { make as makeSignal } from "../../services/engine/operations/Signal.ts"
 import { SessionWatch } from "../../services/engine/people/SessionWatch.ts"
 import { ApplicationStore } from "../../services/ports/access/ApplicationStore.ts"
@@ -13,6 +14,7 @@ import { within } from "../http/pipeline/WaitLimiter.ts"
 import { COMPLETE, EVENT_HEADERS, EVENTS, nextEvent } from "./AnswerForm.ts"
 import type { GraphqlCall, GraphqlContext } from "./Context.ts"
 import { graphqlError } from "./GraphqlErrors.ts"
+import { fingerprintOf, Held, HELD } from "./HeldAnswers.ts"
 
 /*
  * Subscriptions, as server-sent events (the "distinct connections" of the GraphQL over SSE protocol). A subscription is a
@@ -103,6 +105,7 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
     const isDraining = yield* Draining
     const { watch } = yield* SessionWatch
     const seats = new Seats()
+    const room = new Room(HELD)
     type Limits = ReadonlyArray<readonly [name: string, most: number]>
     const limits = Effect.fnUntraced(function* ({ caller, client, person }: GraphqlCall, waits: Waits) {
       const everybody = [
@@ -140,7 +143,9 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
             })
           )
         })
-      let told = JSON.stringify(yield* timed(true))
+      let first = JSON.stringify(yield* timed(true))
+      let told = fingerprintOf(first)
+      const held = new Held(room, ofOne)
       // Streams that were opened together are not looked at together.
       let ticks = Math.floor(Math.random() * ticksOfCheck)
       const news = makeSignal()
@@ -175,21 +180,24 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
           return isPassing(answer.failure) ? beat : `${next(answer.failure.beside)}${COMPLETE}`
         }
         const text = JSON.stringify(answer.success)
-        if (text === told) return beat
-        told = text
+        const fingerprint = fingerprintOf(text)
+        if (fingerprint === told) return beat
+        if (!held.takes(text)) return `${next({ errors: [graphqlError(full())] })}${COMPLETE}`
+        told = fingerprint
         return `${next(answer.success)}${beat}`
       })
 
       const seat = Effect.acquireRelease(
         Effect.sync(() => {
           // The last place may have been taken since it was looked at.
-          const isIn = hasRoom()
+          const isIn = hasRoom() && held.takes(first)
           if (isIn) seats.add(names, 1)
           return isIn
         }),
         (isIn) =>
           Effect.sync(() => {
             if (isIn) seats.add(names, -1)
+            held.leave()
             context.stop()
           })
       )
@@ -198,7 +206,12 @@ export const makeLiveAnswers: Effect.Effect<LiveAnswers, never, ApplicationStore
           if (!(yield* seat)) return Stream.make(`${next({ errors: [graphqlError(full())] })}${COMPLETE}`)
           if (call.person !== null) yield* watch(call.person.account.id, changed)
           return Stream.concat(
-            Stream.make(nextEvent(told)),
+            // Kept by nobody once it is told.
+            Stream.suspend(() => {
+              const event = nextEvent(first)
+              first = ""
+              return Stream.make(event)
+            }),
             Stream.takeUntil(
               Stream.takeWhile(Stream.fromEffectRepeat(tick), (text): text is string => text !== null),
               (text) => text.endsWith(COMPLETE)

@@ -1,6 +1,8 @@
-import { Context, Effect } from "effect"
+import type { Effect } from "effect"
+import { Context } from "effect"
 import { Room } from "../../domain/operations/Room.ts"
 import { READ_AT_ONCE } from "../../ports/workflows/ExecutionStore.ts"
+import { inRoom } from "../operations/InRoom.ts"
 
 /*
  * What the messages of a process hold in memory, whoever sends them: there may be hundreds of batches under way, and each
@@ -40,18 +42,3 @@ export const withContents =
     const size = Math.max(characters, Math.min(FILLED, characters * recipients))
     return size <= LITTLE ? work : inRoom(room, owner, size)(work)
   }
-
-/** Does work in a room: begins it when there is some for its size, and leaves it with its end. */
-export const inRoom =
-  (room: Room, owner: string, size: number) =>
-  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(
-        restore(
-          Effect.callback<() => void>((resume) =>
-            Effect.sync(room.enter(owner, size, (leave) => resume(Effect.succeed(leave))))
-          )
-        ),
-        (leave) => Effect.ensuring(restore(work), Effect.sync(leave))
-      )
-    )

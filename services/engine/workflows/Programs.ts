@@ -11,8 +11,9 @@ export interface Prepared extends WorkflowVersion {
   readonly program: Program
 }
 
-/** Versions that a process keeps, at most. */
+/** Versions that a process keeps, at most, and characters of their definitions. */
 const VERSIONS = 500
+const CHARACTERS = 16_000_000
 
 /** Versions of workflows: read once by each process, because none ever changes. */
 export class Programs extends Context.Service<
@@ -34,7 +35,28 @@ export class Programs extends Context.Service<
         capacity: VERSIONS,
         timeToLive: (exit) => (Exit.isSuccess(exit) && Option.isSome(exit.value) ? "1 day" : 0)
       })
-      return Programs.of({ of: (id) => Cache.get(cache, id) })
+      /** Of those that are kept, and what was dropped for their number; the first that was read comes first. */
+      const sizes = new Map<WorkflowVersionId, number>()
+      let characters = 0
+      /** Makes room by those that were read first. The newest stays, however long it is. */
+      const keep = Effect.fnUntraced(function* (id: WorkflowVersionId, { definition }: Prepared) {
+        const size = JSON.stringify(definition).length
+        characters += size - (sizes.get(id) ?? 0)
+        sizes.delete(id)
+        sizes.set(id, size)
+        for (const [first, size] of sizes) {
+          if (first === id || (characters <= CHARACTERS && sizes.size <= VERSIONS)) return
+          sizes.delete(first)
+          characters -= size
+          yield* Cache.invalidate(cache, first)
+        }
+      })
+      const of = Effect.fnUntraced(function* (id: WorkflowVersionId) {
+        const found = yield* Cache.get(cache, id)
+        if (Option.isSome(found) && !sizes.has(id)) yield* keep(id, found.value)
+        return found
+      })
+      return Programs.of({ of })
     })
   )
 }

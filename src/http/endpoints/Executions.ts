@@ -1,5 +1,6 @@
 import { Effect, Option, Schema } from "effect"
 import { UserId } from "../../../services/domain/audience/Device.ts"
+import type { AppId } from "../../../services/domain/Ids.ts"
 import { ExecutionId, NotificationId, WorkflowId } from "../../../services/domain/Ids.ts"
 import { JsonRecord } from "../../../services/domain/Json.ts"
 import { isoTime } from "../../../services/domain/Time.ts"
@@ -15,6 +16,7 @@ import { ExecutionStore } from "../../../services/ports/workflows/ExecutionStore
 import { ApiError, notFound } from "../pipeline/ApiError.ts"
 import { ID, NOW } from "../docs/Examples.ts"
 import { listQuery, page, pageOf } from "../pipeline/Page.ts"
+import { makeReadingRoom } from "../pipeline/ReadingRoom.ts"
 import { route } from "../pipeline/Route.ts"
 
 const fields = {
@@ -114,6 +116,10 @@ const whole = {
   ]
 }
 
+/** Executions that are read at once, and what one may take in memory: a run carries a megabyte, of many small pieces. */
+const READ_AT_ONCE = 8
+const EXECUTION_BYTES = 12 << 20
+
 /** Executions: single people's ways through workflows. */
 export const executionRoutes = Effect.gen(function* () {
   const executions = yield* ExecutionStore
@@ -123,6 +129,18 @@ export const executionRoutes = Effect.gen(function* () {
     const execution = yield* executions.find(appId, id)
     return Option.isSome(execution) ? execution.value : yield* Effect.fail(notFound("execution"))
   })
+
+  const readWhole = Effect.fnUntraced(function* (appId: AppId, id: ExecutionId) {
+    const execution = yield* find(appId, id)
+    const history = yield* executions.history(appId, id)
+    return {
+      ...show(execution),
+      data: execution.data as Schema.JsonObject,
+      steps: execution.steps as Schema.JsonObject,
+      history: history.map(showStep)
+    }
+  })
+  const reading = makeReadingRoom(READ_AT_ONCE * EXECUTION_BYTES)
 
   return [
     route({
@@ -157,18 +175,9 @@ export const executionRoutes = Effect.gen(function* () {
       tag: "Workflows",
       summary: "Read an execution with its history",
       success: { status: 200, description: "The execution.", schema: WholeView, example: whole },
-      errors: ["not_found"],
-      handler: Effect.fnUntraced(function* ({ caller, params }) {
-        const id = params.id as ExecutionId
-        const execution = yield* find(caller.appId, id)
-        const history = yield* executions.history(caller.appId, id)
-        return {
-          ...show(execution),
-          data: execution.data as Schema.JsonObject,
-          steps: execution.steps as Schema.JsonObject,
-          history: history.map(showStep)
-        }
-      })
+      errors: ["not_found", "unavailable"],
+      handler: ({ caller, params }) =>
+        reading.hold(caller.appId, EXECUTION_BYTES, readWhole(caller.appId, params.id as ExecutionId))
     }),
     route({
       method: "POST",

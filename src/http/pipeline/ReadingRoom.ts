@@ -1,6 +1,8 @@
-import { Effect, Semaphore } from "effect"
-import type { ApiError } from "../http/pipeline/ApiError.ts"
-import { unavailable } from "../http/pipeline/ApiError.ts"
+import { Effect } from "effect"
+import { Room } from "../../../services/domain/operations/Room.ts"
+import { inRoom } from "../../../services/engine/operations/InRoom.ts"
+import type { ApiError } from "./ApiError.ts"
+import { unavailable } from "./ApiError.ts"
 
 /*
  * How much the requests of a process have in memory together while they are executed. An answer of 8 MB may be made of more
@@ -13,18 +15,30 @@ const SMALL = 1 << 20
 const WAIT_MS = 3000
 
 export interface ReadingRoom {
-  /** Does work that reads so many bytes at most, when there is room for it. One that needs all of it is alone. */
-  readonly hold: <A, E, R>(bytes: number, work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | ApiError, R>
+  /**
+   * Does work that reads so many bytes at most, when there is room for it: half of it for one owner. One that needs all of
+   * it is alone.
+   */
+  readonly hold: <A, E, R>(
+    owner: string,
+    bytes: number,
+    work: Effect.Effect<A, E, R>
+  ) => Effect.Effect<A, E | ApiError<"unavailable">, R>
 }
 
 /** `size`: bytes of all that is read at once. */
-export const makeReadingRoom = (size = 64 << 20): Effect.Effect<ReadingRoom> =>
-  Effect.map(Semaphore.make(size), (places) => ({
-    hold: (bytes, work) => {
+export const makeReadingRoom = (size = 64 << 20): ReadingRoom => {
+  const room = new Room(size)
+  return {
+    hold: (owner, bytes, work) => {
       if (bytes < SMALL) return work
       return Effect.suspend(() => {
         let hasBegun = false
-        const held = places.withPermits(Math.min(bytes, size))(
+        const held = inRoom(
+          room,
+          owner,
+          bytes
+        )(
           Effect.suspend(() => {
             hasBegun = true
             return work
@@ -34,4 +48,5 @@ export const makeReadingRoom = (size = 64 << 20): Effect.Effect<ReadingRoom> =>
         return Effect.raceFirst(held, late)
       })
     }
-  }))
+  }
+}

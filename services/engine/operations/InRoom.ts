@@ -1,0 +1,17 @@
+import { Effect } from "effect"
+import type { Room } from "../../domain/operations/Room.ts"
+
+/** Does work in a room: begins it when there is some for its size, and leaves it with its end. */
+export const inRoom =
+  (room: Room, owner: string, size: number) =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        restore(
+          Effect.callback<() => void>((resume) =>
+            Effect.sync(room.enter(owner, size, (leave) => resume(Effect.succeed(leave))))
+          )
+        ),
+        (leave) => Effect.ensuring(restore(work), Effect.sync(leave))
+      )
+    )
