@@ -23,7 +23,8 @@ import { permitted } from "../access/permitted.ts"
 import { ENTERING } from "../server/advisoryLocks.ts"
 import { alongTheKey } from "../server/byValues.ts"
 import { texts, uuids } from "../server/columns.ts"
-import { LAST, pageOf, spanOf } from "../server/pages.ts"
+import type { Cut } from "../server/pages.ts"
+import { cutByBytes, cutPageOf, LAST, pageOf, spanOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
 
 interface Row {
@@ -147,12 +148,13 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | Secr
 
     const list: WorkflowStore["Service"]["list"] = (appId, status, before, limit) => {
       const conditions = sql.and([sql`deleted_at IS NULL`, ...(status === null ? [] : [sql`status = ${status}`])])
-      const read = sql<Row>`
+      const page = sql`
         SELECT ${columns} FROM (
           SELECT * FROM workflows WHERE ${spanOf(sql, "newest first", appId, before, conditions)} LIMIT ${limit + 1}
-        ) AS w CROSS JOIN LATERAL (SELECT * FROM workflow_versions WHERE id = w.version_id OFFSET 0) AS v ORDER BY w.id DESC`
+        ) AS w CROSS JOIN LATERAL (SELECT * FROM workflow_versions WHERE id = w.version_id OFFSET 0) AS v`
+      const read = sql<Row & Cut>`${cutByBytes(sql, "newest first", page, sql`octet_length(definition::text)`)}`
       return (status === null ? read : alongTheKey(sql, read.unprepared)).pipe(
-        Effect.map((rows) => pageOf(rows.map(workflowOf), limit)),
+        Effect.map((rows) => cutPageOf(rows, workflowOf, limit)),
         storeError("WorkflowStore.list")
       )
     }

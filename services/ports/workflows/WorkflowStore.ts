@@ -62,7 +62,7 @@ export class WorkflowStore extends Context.Service<
   {
     readonly create: (appId: AppId, draft: WorkflowDraft) => Effect.Effect<Workflow, StoreError>
     readonly find: (appId: AppId, id: WorkflowId) => Effect.Effect<Option.Option<Workflow>, StoreError>
-    /** Newest first. */
+    /** Newest first. A page of large ones has fewer than `limit`. */
     readonly list: (
       appId: AppId,
       status: WorkflowStatus | null,

@@ -6,6 +6,8 @@ import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
 import * as WorkflowStores from "../../../../layers/postgres/workflows/WorkflowStore.ts"
 import { MASK, partHeaders } from "../../../../services/domain/workflows/FetchHeaders.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
+import type { Workflow } from "../../../../services/domain/workflows/Workflow.ts"
+import type { Page } from "../../../../services/ports/audience/DeviceStore.ts"
 import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
 import { testDatabase } from "../../../Database.ts"
 import { newApp } from "../Stores.ts"
@@ -49,6 +51,39 @@ layer(testDatabase(), { timeout: 120_000, excludeTestServices: true })("the head
       expect((yield* Effect.exit(headersOf(second.versionId).pipe(Effect.provide(storeOf(FORMER)))))._tag).toBe(
         "Failure"
       )
+    })
+  )
+})
+
+layer(storeOf(PRESENT).pipe(Layer.provideMerge(testDatabase())), { timeout: 120_000 })("a list of workflows", (it) => {
+  it.effect("ends a page of large ones after two megabytes, and goes on with the next, of one status as of all", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const store = yield* WorkflowStore
+      const large: Step = { ...ASK, headers: {}, body: { text: "x".repeat(700_000) } }
+      const draft = (name: string, steps: ReadonlyArray<Step>) => ({
+        definition: { name, trigger: { type: "api" as const }, reentry: "always" as const, steps },
+        headers: {},
+        templates: {},
+        bodies: []
+      })
+      const names = Array.from({ length: 8 }, (_, i) => `${i}`)
+      for (const name of names) yield* store.create(app, draft(name, [large]))
+      yield* store.create(app, draft("small", [ASK]))
+      for (const status of [null, "draft"] as const) {
+        const pages: Array<ReadonlyArray<string>> = []
+        let before: string | null = null
+        do {
+          const page: Page<Workflow> = yield* store.list(app, status, before, 5)
+          pages.push(page.items.map(({ definition }) => definition.name))
+          before = page.next
+        } while (before !== null)
+        expect(pages).toEqual([
+          ["small", "7", "6", "5"],
+          ["4", "3", "2"],
+          ["1", "0"]
+        ])
+      }
     })
   )
 })
