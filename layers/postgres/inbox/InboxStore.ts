@@ -3,11 +3,13 @@ import type { Schema } from "effect"
 import { Effect, Layer, Option } from "effect"
 import type { AppId, InboxMessageId } from "../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { inRoom } from "../../../services/ports/operations/InRoom.ts"
 import type { InboxMessage, InboxNews } from "../../../services/domain/inbox/Inbox.ts"
+import { Room } from "../../../services/domain/operations/Room.ts"
 import { InboxStore } from "../../../services/ports/inbox/InboxStore.ts"
 import { notedOfPeople } from "../access/auditEntry.ts"
 import { coalesce, refusalBySql } from "../server/Coalesce.ts"
-import { texts, uuids } from "../server/columns.ts"
+import { integers, texts, uuids } from "../server/columns.ts"
 import { notify } from "./InboxNotices.ts"
 import { inboxChannels } from "./inboxChannels.ts"
 import type { Cut } from "../server/pages.ts"
@@ -43,6 +45,9 @@ interface NewsRow {
   readonly unread: number
   /** Of the messages that there are, up to one more than are shown. */
   readonly count: number
+  /** Of those that are shown, which are left out where they do not fit. */
+  readonly bytes: number
+  readonly fits: boolean
   readonly messages: ReadonlyArray<
     Omit<MessageRow, "created_at" | "read_at"> & { readonly created_at: string; readonly read_at: string | null }
   > | null
@@ -56,6 +61,18 @@ const LOOKED_AT = 500
  * bytes, and the connection, which others use as well, ends with a value of 16 MiB.
  */
 const NEWS_BYTES = 1 << 20
+/** The same for all readers of a statement who ask for what they do not know the size of, the shortest first. */
+const NEWS_AT_ONCE = 1 << 20
+/** What does not fit there has so much room in a process while it is read. */
+const LARGE_NEWS = 4 << 20
+
+interface Asked {
+  readonly appId: AppId
+  readonly userId: string
+  readonly after: string | null
+  /** Bytes for which there is room; null: it is not known how many there are. */
+  readonly room: number | null
+}
 
 /** A snapshot as PostgreSQL writes it, `xmin:xmax:xip,…`, which it refuses to read when it is in any other order. */
 const isPosition = (text: string): boolean => {
@@ -136,40 +153,52 @@ export const layer: Layer.Layer<InboxStore, never, PgClient.PgClient> = Layer.ef
         storeError("InboxStore.readAll")
       )
 
-    const sinceAll = Effect.fnUntraced(function* (
-      readers: ReadonlyArray<Parameters<InboxStore["Service"]["since"]>[0]>
-    ) {
+    const sinceAll = Effect.fnUntraced(function* (readers: ReadonlyArray<Asked>) {
       const positions = readers.map(({ after }) => (after === null || isPosition(after) ? after : null))
+      const size = sql`coalesce(octet_length(title), 0) + coalesce(octet_length(body), 0) +
+        coalesce(octet_length(url), 0) + octet_length(data::text)`
+      // How long they are shows without reading them; those that fit are looked up by their ids.
       const rows = yield* sql<NewsRow>`
         SELECT t.place::integer AS place, pg_current_snapshot()::text AS position,
           coalesce(pg_snapshot_xmax(t.after) > pg_snapshot_xmax(pg_current_snapshot()), false) AS "isAhead",
-          (SELECT count(*)::integer FROM inbox_messages m WHERE m.contact_id = p.id AND m.read_at IS NULL) AS unread,
-          news.messages, coalesce(news.count, 0)::integer AS count
+          (SELECT count(*)::integer FROM inbox_messages m WHERE m.contact_id = t.contact_id AND m.read_at IS NULL) AS unread,
+          t.count::integer AS count, t.bytes::integer AS bytes, t.fits, news.messages
         FROM (
-          SELECT app_id, user_id, after::pg_snapshot AS after, place
-          FROM unnest(${uuids(readers.map(({ appId }) => appId))}, ${texts(readers.map(({ userId }) => userId))},
-            ${texts(positions)}) WITH ORDINALITY AS t (app_id, user_id, after, place)
-        ) AS t LEFT JOIN LATERAL (
-          SELECT id FROM contacts WHERE app_id = t.app_id AND external_id = t.user_id OFFSET 0
-        ) AS p ON true
-        LEFT JOIN LATERAL (
-          SELECT count(*), json_agg(m.message ORDER BY m.number) FILTER (WHERE m.bytes <= ${NEWS_BYTES} AND m.number <= ${NEWS}) AS messages
+          SELECT sized.*, CASE WHEN room IS NULL
+            THEN sum(bytes) OVER (PARTITION BY room IS NULL ORDER BY bytes, place) <= ${NEWS_AT_ONCE}
+            ELSE bytes <= room END AS fits
           FROM (
-            SELECT n AS message, sum(
-                coalesce(octet_length(n.title), 0) + coalesce(octet_length(n.body), 0) +
-                coalesce(octet_length(n.url), 0) + octet_length(n.data::text)
-              ) OVER (ORDER BY n.id DESC) AS bytes, row_number() OVER (ORDER BY n.id DESC) AS number
+            SELECT t.after, t.room, t.place, p.id AS contact_id, news.count, coalesce(news.bytes, 0) AS bytes, news.ids
             FROM (
-              SELECT ${columns} FROM (
-                SELECT * FROM inbox_messages m WHERE m.contact_id = p.id ORDER BY m.id DESC LIMIT ${LOOKED_AT}
-              ) AS newest
-              WHERE NOT pg_visible_in_snapshot(newest.written_by, t.after) ORDER BY id DESC LIMIT ${NEWS + 1}
-            ) AS n
-          ) AS m
+              SELECT app_id, user_id, after::pg_snapshot AS after, room, place
+              FROM unnest(${uuids(readers.map(({ appId }) => appId))}, ${texts(readers.map(({ userId }) => userId))},
+                ${texts(positions)}, ${integers(readers.map(({ room }) => room))})
+                WITH ORDINALITY AS t (app_id, user_id, after, room, place)
+            ) AS t LEFT JOIN LATERAL (
+              SELECT id FROM contacts WHERE app_id = t.app_id AND external_id = t.user_id OFFSET 0
+            ) AS p ON true
+            LEFT JOIN LATERAL (
+              SELECT count(*), array_agg(m.id) FILTER (WHERE m.bytes <= ${NEWS_BYTES} AND m.number <= ${NEWS}) AS ids,
+                max(m.bytes) FILTER (WHERE m.bytes <= ${NEWS_BYTES} AND m.number <= ${NEWS}) AS bytes
+              FROM (
+                SELECT n.id, sum(n.size) OVER (ORDER BY n.id DESC) AS bytes, row_number() OVER (ORDER BY n.id DESC) AS number
+                FROM (
+                  SELECT id, ${size} AS size FROM (
+                    SELECT * FROM inbox_messages m WHERE m.contact_id = p.id ORDER BY m.id DESC LIMIT ${LOOKED_AT}
+                  ) AS newest
+                  WHERE NOT pg_visible_in_snapshot(newest.written_by, t.after) ORDER BY id DESC LIMIT ${NEWS + 1}
+                ) AS n
+              ) AS m
+            ) AS news ON true OFFSET 0
+          ) AS sized
+        ) AS t LEFT JOIN LATERAL (
+          SELECT json_agg(m ORDER BY m.id DESC) AS messages
+          FROM (SELECT ${columns} FROM inbox_messages WHERE id = ANY(CASE WHEN t.fits THEN t.ids END) OFFSET 0) AS m
         ) AS news ON true`
       const byPlace = new Map(rows.map((row) => [row.place, row]))
-      return readers.map(({ after }, i): InboxNews => {
-        const { count, isAhead, messages, position, unread } = byPlace.get(i + 1)!
+      return readers.map(({ after }, i): InboxNews | number => {
+        const { bytes, count, fits, isAhead, messages, position, unread } = byPlace.get(i + 1)!
+        if (!fits) return bytes
         const found = (messages ?? []).map((row) =>
           messageOf({
             ...row,
@@ -182,12 +211,19 @@ export const layer: Layer.Layer<InboxStore, never, PgClient.PgClient> = Layer.ef
       })
     }, storeError("InboxStore.since"))
 
-    const since = yield* coalesce({
+    const ask = yield* coalesce({
       run: sinceAll,
       weight: () => 1,
       refusalOf: refusalBySql,
       rows: 500,
       atOnce: 2
+    })
+    const large = new Room(LARGE_NEWS)
+    /** Whose news do not fit into a statement with others' asks again when there is room for them. */
+    const since: InboxStore["Service"]["since"] = Effect.fnUntraced(function* (reader) {
+      let news = yield* ask({ ...reader, room: null })
+      while (typeof news === "number") news = yield* inRoom(large, reader.appId, news)(ask({ ...reader, room: news }))
+      return news
     })
 
     return InboxStore.of({ post, list, unread, read, readAll, since })

@@ -2,7 +2,7 @@ import type { Effect } from "effect"
 import { Context } from "effect"
 import { Room } from "../../domain/operations/Room.ts"
 import { READ_AT_ONCE } from "../../ports/workflows/ExecutionStore.ts"
-import { inRoom } from "../operations/InRoom.ts"
+import { inRoom } from "../../ports/operations/InRoom.ts"
 
 /*
  * What the messages of a process hold in memory, whoever sends them: there may be hundreds of batches under way, and each

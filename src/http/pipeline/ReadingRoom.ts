@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { Room } from "../../../services/domain/operations/Room.ts"
-import { inRoom } from "../../../services/engine/operations/InRoom.ts"
+import { inRoom } from "../../../services/ports/operations/InRoom.ts"
 import type { ApiError } from "./ApiError.ts"
 import { unavailable } from "./ApiError.ts"
 

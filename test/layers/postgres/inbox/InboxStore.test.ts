@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Fiber, Layer, Option } from "effect"
 import * as ContactStores from "../../../../layers/postgres/audience/ContactStore.ts"
 import * as InboxStores from "../../../../layers/postgres/inbox/InboxStore.ts"
 import type { AppId, InboxMessageId } from "../../../../services/domain/Ids.ts"
@@ -122,6 +122,45 @@ layer(stores)("InboxStore", (it) => {
       expect(news.messages.length).toBeLessThan(20)
       const few = yield* inbox.since({ appId: app, userId: "u", after: news.position })
       expect(few).toMatchObject({ messages: [], isCut: false })
+    })
+  )
+
+  it.effect("reads a few megabytes at once, however many ask, and tells each of them all", () =>
+    Effect.gen(function* () {
+      const inbox = yield* InboxStore
+      const [app, other] = [yield* newApp, yield* newApp]
+      const { position } = yield* inbox.since({ appId: app, userId: "nobody", after: null })
+      const users = Array.from({ length: 40 }, (_, i) => `u${i}`)
+      const body = "x".repeat(60_000)
+      const asked = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]
+      for (const title of asked) yield* inbox.post(app, { user_ids: users, title, body })
+      yield* inbox.post(other, { user_ids: ["ann"], title: "short" })
+      const done: Array<string> = []
+      // What is answered in one turn stood in memory together.
+      let [together, most] = [0, 0]
+      const ask = (appId: AppId, userId: string) =>
+        Effect.map(inbox.since({ appId, userId, after: position }), (news) => {
+          done.push(userId)
+          if (together === 0) setImmediate(() => (together = 0))
+          together += news.messages.length * body.length
+          most = Math.max(most, together)
+          return news
+        })
+      const theirs = yield* Effect.forkChild(
+        Effect.all(
+          users.map((user) => ask(app, user)),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* Effect.yieldNow
+      const anns = yield* ask(other, "ann")
+      for (const { isCut, messages, unread } of yield* Fiber.join(theirs)) {
+        expect([isCut, unread, messages.map(({ title }) => title)]).toEqual([false, 10, asked])
+      }
+      expect(anns.messages.map(({ title }) => title)).toEqual(["short"])
+      expect(most).toBeLessThan(5 << 20)
+      // Who has little waits for none of them.
+      expect(done.indexOf("ann")).toBeLessThan(10)
     })
   )
 
