@@ -47,6 +47,12 @@ export class GracefulShutdown {
         return super.writeHead(status, ...(more as []))
       }
 
+      override write(...rest: ReadonlyArray<unknown>): boolean {
+        const isTaken = super.write(...(rest as [string]))
+        if (!isTaken) unwritten.note(this)
+        return isTaken
+      }
+
       override end(...rest: ReadonlyArray<unknown>): this {
         super.end(...(rest as []))
         unwritten.note(this)

@@ -1,5 +1,5 @@
 import { once } from "node:events"
-import type { Server } from "node:http"
+import type { Server, ServerResponse } from "node:http"
 import { createServer } from "node:http"
 import type { AddressInfo, Socket } from "node:net"
 import { connect } from "node:net"
@@ -19,10 +19,13 @@ afterEach(() => {
 })
 
 /** A server that answers at length, and what its answers hold. */
-const start = async (most: number): Promise<Unwritten> => {
+const start = async (
+  most: number,
+  answer: (response: ServerResponse) => void = (response) => void response.end(ANSWER)
+): Promise<Unwritten> => {
   const unwritten = new Unwritten(most)
   server = createServer({ ServerResponse: new GracefulShutdown().responses(unwritten) }, (_, response) =>
-    response.end(ANSWER)
+    answer(response)
   )
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -78,5 +81,30 @@ describe("answers that nobody reads", () => {
     expect(await read(oldest)).toBeLessThan(ANSWER.length)
     expect(await read(second)).toBeGreaterThanOrEqual(ANSWER.length)
     expect(await read(newest)).toBeGreaterThanOrEqual(ANSWER.length)
+  })
+
+  it("are counted of streams as well, until they have gone out, and are given up there", async () => {
+    const streams: Array<ServerResponse> = []
+    const unwritten = await start(80 * MEGABYTE, (response) => {
+      streams.push(response)
+      response.write(ANSWER)
+    })
+    const oldest = await ask()
+    expect(unwritten.bytes).toBeGreaterThanOrEqual(ANSWER.length)
+    const drained = once(streams[0]!, "drain")
+    oldest.on("data", () => {})
+    await drained
+    expect(unwritten.bytes).toBe(0)
+    expect(streams[0]!.eventNames()).not.toContain("drain")
+    oldest.pause()
+    streams[0]!.write(ANSWER)
+    const second = await ask()
+    const newest = await ask()
+    expect(streams.map(({ destroyed }) => destroyed)).toEqual([true, false, false])
+    expect(unwritten.bytes).toBeLessThanOrEqual(80 * MEGABYTE)
+    for (const stream of streams.slice(1)) stream.end()
+    expect(await read(second)).toBeGreaterThanOrEqual(ANSWER.length)
+    expect(await read(newest)).toBeGreaterThanOrEqual(ANSWER.length)
+    expect(unwritten.bytes).toBe(0)
   })
 })
