@@ -48,8 +48,15 @@ export class GracefulShutdown {
       }
 
       override write(...rest: ReadonlyArray<unknown>): boolean {
-        const isTaken = super.write(...(rest as [string]))
-        if (!isTaken) unwritten.note(this)
+        const last = rest.at(-1)
+        const told = typeof last === "function" ? last : undefined
+        const written = (error?: Error | null) => {
+          unwritten.written(this)
+          told?.(error)
+        }
+        const chunk = told === undefined ? rest : rest.slice(0, -1)
+        const isTaken = super.write(...([...chunk, written] as ReadonlyArray<unknown> as [string]))
+        unwritten.noteStream(this)
         return isTaken
       }
 
