@@ -193,7 +193,9 @@ export const layer: Layer.Layer<InboxStore, never, PgClient.PgClient> = Layer.ef
           ) AS sized
         ) AS t LEFT JOIN LATERAL (
           SELECT json_agg(m ORDER BY m.id DESC) AS messages
-          FROM (SELECT ${columns} FROM inbox_messages WHERE id = ANY(CASE WHEN t.fits THEN t.ids END) OFFSET 0) AS m
+          FROM unnest(CASE WHEN t.fits THEN t.ids END) AS i (id) CROSS JOIN LATERAL (
+            SELECT ${columns} FROM inbox_messages WHERE contact_id = t.contact_id AND id = i.id OFFSET 0
+          ) AS m
         ) AS news ON true`
       const byPlace = new Map(rows.map((row) => [row.place, row]))
       return readers.map(({ after }, i): InboxNews | number => {
