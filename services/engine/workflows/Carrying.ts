@@ -26,6 +26,11 @@ const LONGEST_MS = 1000
 /** After how much of it (ms) the process looks at what else it has to do. */
 const BREATH_MS = 10
 
+/** How long (ms) was computed. */
+export interface Spent {
+  spentMs: number
+}
+
 /**
  * Characters that a run's answers may have in all, with what its trigger brought: whoever moves it reads them, and writes them
  * again with each that comes.
@@ -91,7 +96,9 @@ export const carrying = (
   settings: EngineSettings["Service"],
   /** Whether whoever asks carries out the FETCH that a run comes to; else it is left to others. */
   isFetching: boolean,
-  fetched: ReadonlyMap<string, Fetched> = new Map()
+  fetched: ReadonlyMap<string, Fetched> = new Map(),
+  /** What was computed already in this transaction; left out: each time that runs are carried has all of it. */
+  spent: Spent | null = null
 ) =>
   Effect.fnUntraced(function* (runs: ReadonlyArray<OpenRun>, tools: Tools) {
     const at = now()
@@ -100,7 +107,7 @@ export const carrying = (
       if (!versions.has(versionId)) versions.set(versionId, Option.getOrNull(yield* programs.of(versionId)))
     }
     const settled = new Map<OpenRun, Settled>()
-    const work = { spentMs: 0 }
+    const work = spent ?? { spentMs: 0 }
     const isOver = () => work.spentMs >= LONGEST_MS
     const going: Array<{ readonly run: OpenRun; readonly moving: ReturnType<typeof move> }> = []
     const [first] = runs
@@ -173,7 +180,7 @@ const drive = Effect.fnUntraced(function* (
   going: ReadonlyArray<{ readonly run: OpenRun; readonly moving: ReturnType<typeof move> }>,
   settled: Map<OpenRun, Settled>,
   tools: Tools,
-  work: { spentMs: number }
+  work: Spent
 ): Effect.fn.Return<void, StoreError> {
   let answers: ReadonlyArray<Answer> | null = null
   for (let moving = going; ;) {

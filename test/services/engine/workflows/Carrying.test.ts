@@ -87,3 +87,34 @@ it.live("leaves runs due where they are when those who move with them have taken
     expect(again.moved.map(({ settled: { status } }) => status)).toEqual(Array(4).fill("completed"))
   }).pipe(Effect.scoped)
 )
+
+it.live(
+  "computes for a second in all where one transaction leads to many workflows, and the others' runs are due",
+  () =>
+    Effect.gen(function* () {
+      const steps: ReadonlyArray<Step> = [
+        { key: "slow", type: "FILTER", conditions: { data: [{ name: "slow", op: "exists" }] } },
+        { key: "mark", type: "UPDATE_CONTACT", tags_add: ["marked"] }
+      ]
+      const programs = { of: () => Effect.succeed(Option.some({ program: programOf(steps), templates: {} })) }
+      const settings = {} as EngineSettings["Service"]
+      const carry = carrying(programs as unknown as Programs["Service"], settings, true, new Map(), { spentMs: 0 })
+      const slow = {
+        get slow() {
+          for (const until = performance.now() + 600; performance.now() < until;);
+          return true
+        }
+      }
+      const came: Array<unknown> = []
+      for (let workflow = 0; workflow < 4; workflow++) {
+        const { moved } = yield* carry([runOf(slow)], TOOLS)
+        came.push(...moved.map(({ settled: { position, status } }) => [status, position]))
+      }
+      expect(came).toEqual([
+        ["completed", 2],
+        ["completed", 2],
+        ["running", 0],
+        ["running", 0]
+      ])
+    })
+)
