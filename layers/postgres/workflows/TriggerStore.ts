@@ -5,13 +5,16 @@ import type { Fragment } from "effect/sql/Statement"
 import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts"
 import type { AppId, ContactId, ExecutionId, SegmentId, WorkflowId } from "../../../services/domain/Ids.ts"
 import { uuidFloor, uuidTime } from "../../../services/domain/Ids.ts"
+import type { Facts } from "../../../services/domain/workflows/Conditions.ts"
 import type { Trigger } from "../../../services/domain/workflows/Workflow.ts"
 import { segmentOf } from "../../../services/domain/workflows/Workflow.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import { now } from "../../../services/ports/Now.ts"
 import type { Beginning, Moves, Tools, Written } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { READ_AT_ONCE } from "../../../services/ports/workflows/ExecutionStore.ts"
-import type { Triggered } from "../../../services/ports/workflows/TriggerStore.ts"
+import type { Told } from "../../../services/ports/workflows/Told.ts"
+import { toldOf } from "../../../services/ports/workflows/Told.ts"
+import type { Judge, Triggered } from "../../../services/ports/workflows/TriggerStore.ts"
 import { TriggerStore } from "../../../services/ports/workflows/TriggerStore.ts"
 import { notedOfPeople } from "../access/auditEntry.ts"
 import { settleWithin } from "../access/settleKey.ts"
@@ -22,9 +25,10 @@ import { storeError } from "../server/storeError.ts"
 import { ask, reach, segments } from "./answers.ts"
 import type { ContactRow } from "./entering.ts"
 import { CONTACT_BYTES, contactsPage, entering, newestContact } from "./entering.ts"
+import { ENTRIES, makePace, together } from "./entryPages.ts"
 import { inTransaction } from "./inTransaction.ts"
 import { personOf, readObject } from "./runRows.ts"
-import { lookEarly, lookFirst, noteMembers } from "./segmentMembers.ts"
+import { insideOf, lookEarly, lookFirst, noteMembers } from "./segmentMembers.ts"
 import { theseRuns, writeMoves } from "./writeMoves.ts"
 
 /** Workflows that lead to each other by what they change in contacts go on so far, and no farther. */
@@ -75,6 +79,8 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
       return { moves, webhooks: yield* writeMoves(sql, moves, isNew, holder.id()) } satisfies Written
     })
     const { contactsOfUsers, enterContacts } = entering(sql, tools, write)
+    const paceOfEvents = makePace()
+    const paceOfChanges = makePace()
 
     const beginningOf = (appId: AppId, { trigger, workflowId }: Triggered): Beginning => ({
       appId,
@@ -147,46 +153,58 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
         const appId = yield* nextApp(sql`custom_events WHERE NOT is_done AND`, "at", served)
         if (appId === null) return Option.none()
         turnOf?.(appId)
-        const events = yield* sql<{
+        const began = performance.now()
+        const asked = paceOfEvents.most(appId, limit)
+        const found = yield* sql<{
           readonly id: string
           readonly user_id: string
           readonly event: string
           readonly data: string
           readonly trace: string | null
           readonly at: number
+          readonly bytes: number
         }>`
-            SELECT id, user_id, event, data, trace, ceil(extract(epoch FROM at) * 1000)::float8 AS at FROM (
+            SELECT id, user_id, event, data, trace, octet_length(data) AS bytes,
+              ceil(extract(epoch FROM at) * 1000)::float8 AS at FROM (
               SELECT *, sum(octet_length(data)) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM (
                 SELECT id, user_id, event, data, trace, at FROM custom_events WHERE app_id = ${appId} AND NOT is_done
-                ORDER BY at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+                ORDER BY at LIMIT ${asked} FOR UPDATE SKIP LOCKED
               ) AS e
             ) AS e WHERE before IS NULL OR before < ${READ_AT_ONCE}`
-        if (events.length === 0) return Option.some({ appId, count: 0, written: [] })
-        const written: Array<Written> = []
-        for (const workflow of yield* waitingFor(
+        if (found.length === 0) return Option.some({ appId, count: 0, written: [] })
+        const waiting = yield* waitingFor(
           appId,
           "event",
-          events.map(({ event }) => event)
-        )) {
+          found.map(({ event }) => event)
+        )
+        const workflowsOf = Map.groupBy(waiting, ({ trigger }) => (trigger.type === "event" ? trigger.event : null))
+        const weights = found.map(({ bytes, event }) => {
+          const entries = workflowsOf.get(event)?.length ?? 0
+          return { entries, bytes: bytes * Math.max(1, entries) }
+        })
+        // Those beyond stay as they are.
+        const events = found.slice(0, together(weights)).map(({ data, ...event }) => ({
+          ...event,
+          // Read once, however many workflows it leads to.
+          data: workflowsOf.has(event.event) ? readObject(data) : {}
+        }))
+        const written: Array<Told> = []
+        for (const workflow of waiting) {
           const name = workflow.trigger.type === "event" ? workflow.trigger.event : null
           const its = events.filter(({ event }) => event === name)
+          if (its.length === 0) continue
           const contacts = yield* contactsOfUsers(
             appId,
             its.map(({ user_id }) => user_id)
           )
-          written.push(
-            yield* enterContacts(
-              beginningOf(appId, workflow),
-              its.map(({ at, data, trace, user_id }) => ({
-                contact: contacts.get(user_id)!,
-                data: readObject(data),
-                trace,
-                // Behind the event itself: one that came next, and is looked at with it, is heard.
-                at
-              })),
-              carry
-            )
-          )
+          const entrants = its.map(({ at, data, trace, user_id }) => ({
+            contact: contacts.get(user_id)!,
+            data,
+            trace,
+            // Behind the event itself: one that came next, and is looked at with it, is heard.
+            at
+          }))
+          written.push(toldOf(yield* enterContacts(beginningOf(appId, workflow), entrants, carry)))
         }
         // Runs that wait for one of them go on: they look for themselves whether it fits. Whoever moves one has its timer
         // before it takes the wake away: so it is waited for first, and the wake of a run that has gone on is gone.
@@ -222,6 +240,8 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
               SELECT e.ctid FROM unnest(${uuids(events.map(({ id }) => id))}) AS t (id)
               CROSS JOIN LATERAL (SELECT ctid FROM custom_events WHERE app_id = ${appId} AND id = t.id OFFSET 0) AS e
             ))`
+        const ms = performance.now() - began
+        paceOfEvents.note(appId, limit, { asked, found: found.length, taken: events.length, ms })
         return Option.some({ appId, count: events.length, written })
       },
       (effect) => transaction("TriggerStore.takeEvents", effect)
@@ -274,12 +294,43 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
 
     const keepAllWatched = Effect.asVoid(keepWatched(null)).pipe(storeError("TriggerStore.keepAllWatched"))
 
+    /**
+     * How many workflows each of these people would enter by the segments that they have come into, at most. Who is in
+     * them already is looked up only where there would be too many entries otherwise.
+     */
+    const coming = Effect.fnUntraced(function* (
+      segments: ReadonlyArray<{
+        readonly segmentId: SegmentId
+        readonly filter: SegmentFilter
+        readonly workflows: number
+      }>,
+      people: ReadonlyMap<ContactId, Facts>,
+      judge: Judge
+    ) {
+      const fitting = segments.flatMap(({ filter, segmentId, workflows }) =>
+        workflows === 0
+          ? []
+          : [...people].flatMap(([contactId, person]) =>
+              judge(filter, person) ? [{ segmentId, contactId, workflows }] : []
+            )
+      )
+      const isMuch = fitting.reduce((sum, { workflows }) => sum + workflows, 0) > ENTRIES
+      const isInside = isMuch ? yield* insideOf(sql, fitting) : () => false
+      const counts = new Map<ContactId, number>()
+      for (const one of fitting) {
+        if (!isInside(one)) counts.set(one.contactId, (counts.get(one.contactId) ?? 0) + one.workflows)
+      }
+      return counts
+    })
+
     const takeChanges: TriggerStore["Service"]["takeChanges"] = Effect.fnUntraced(
       function* (served, limit, judge, carry, turnOf) {
         const appId = yield* nextApp(sql`contact_changes WHERE`, "id", served)
         if (appId === null) return Option.none()
         turnOf?.(appId)
-        const changes = yield* sql<{
+        const began = performance.now()
+        const asked = paceOfChanges.most(appId, limit)
+        const found = yield* sql<{
           readonly id: string
           readonly contact_id: ContactId
           readonly tags_added: ReadonlyArray<string>
@@ -287,19 +338,75 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
         }>`
             WITH next AS MATERIALIZED (
               SELECT id, contact_id, tags_added, depth, octet_length(was::text) AS size FROM contact_changes
-              WHERE app_id = ${appId} ORDER BY id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+              WHERE app_id = ${appId} ORDER BY id LIMIT ${asked} FOR UPDATE SKIP LOCKED
             ), sized AS (
               SELECT *, sum(64 * cardinality(tags_added) + coalesce(size, 0) + coalesce(
                 (SELECT ${sql.literal(CONTACT_BYTES)} FROM contacts c WHERE c.id = next.contact_id), 0
               )) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM next
             )
             SELECT id::text, contact_id, tags_added, depth FROM sized WHERE before IS NULL OR before < ${READ_AT_ONCE}`
-        const written: Array<Written> = []
-        if (changes.length === 0) return Option.some({ appId, count: 0, written })
+        const written: Array<Told> = []
+        if (found.length === 0) return Option.some({ appId, count: 0, written })
         // Before people are read: who waits here for another's page judges them as they are after it.
         yield* keepWatched(appId)
-        const rows = yield* contactsOf([...new Set(changes.map(({ contact_id }) => contact_id))])
-        const contacts = new Map(rows.map((row) => [row.id, row]))
+        const all = yield* contactsOf([...new Set(found.map(({ contact_id }) => contact_id))])
+        const contacts = new Map(all.map((row) => [row.id, row]))
+        const tagged = yield* waitingFor(
+          appId,
+          "tag_added",
+          found.flatMap(({ tags_added }) => tags_added)
+        )
+        const watched = yield* sql<{
+          readonly segment_id: SegmentId
+          readonly filter: SegmentFilter
+          readonly after_id: string | null
+          readonly is_first: boolean
+          readonly since: Date
+        }>`
+            SELECT * FROM (
+              -- OFFSET 0: not those of all applications, in the order of their ids.
+              SELECT segment_id, filter, after_id, is_first, since FROM watched_segments WHERE app_id = ${appId} OFFSET 0
+            ) AS theirs ORDER BY segment_id`
+        const inSegments =
+          watched.length === 0
+            ? []
+            : yield* waitingFor(
+                appId,
+                "segment_entered",
+                watched.map(({ segment_id }) => segment_id)
+              )
+        const people =
+          watched.length === 0
+            ? new Map<ContactId, Facts>()
+            : yield* whole(
+                appId,
+                all,
+                watched.map(({ filter }) => filter)
+              )
+        const workflowsOfTag = Map.groupBy(tagged, ({ trigger }) => (trigger.type === "tag_added" ? trigger.tag : ""))
+        const workflowsOf = Map.groupBy(inSegments, ({ trigger }) =>
+          trigger.type === "segment_entered" ? segmentOf(trigger) : null
+        )
+        const comingOf = yield* coming(
+          watched.map(({ filter, segment_id }) => ({
+            segmentId: segment_id,
+            filter,
+            workflows: workflowsOf.get(segment_id)?.length ?? 0
+          })),
+          people,
+          judge
+        )
+        const counted = new Set<ContactId>()
+        const weights = found.map(({ contact_id, tags_added }) => {
+          const byTags = [...new Set(tags_added)].reduce((sum, tag) => sum + (workflowsOfTag.get(tag)?.length ?? 0), 0)
+          const bySegments = counted.has(contact_id) ? 0 : (comingOf.get(contact_id) ?? 0)
+          counted.add(contact_id)
+          return { entries: byTags + bySegments, bytes: 0 }
+        })
+        // Those beyond stay as they are.
+        const changes = found.slice(0, together(weights))
+        const changed = new Set(changes.map(({ contact_id }) => contact_id))
+        const rows = all.filter(({ id }) => changed.has(id))
         // Which of a contact's changes led into a segment, nobody can tell: the one that most workflows led to counts.
         const depthOf = new Map<ContactId, number>()
         for (const { contact_id, depth } of changes)
@@ -315,57 +422,37 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
           })
           return entrants.length === 0
             ? Effect.void
-            : Effect.map(enterContacts(beginningOf(appId, workflow), entrants, carry), (one) => void written.push(one))
+            : Effect.map(enterContacts(beginningOf(appId, workflow), entrants, carry), (one) => {
+                written.push(toldOf(one))
+              })
         }
 
-        for (const workflow of yield* waitingFor(
-          appId,
-          "tag_added",
-          changes.flatMap(({ tags_added }) => tags_added)
-        )) {
+        for (const workflow of tagged) {
           const tag = workflow.trigger.type === "tag_added" ? workflow.trigger.tag : ""
           yield* enterAll(
             workflow,
             changes.filter(({ tags_added }) => tags_added.includes(tag))
           )
         }
-        const watched = yield* sql<{
-          readonly segment_id: SegmentId
-          readonly filter: SegmentFilter
-          readonly after_id: string | null
-          readonly is_first: boolean
-          readonly since: Date
-        }>`
-            SELECT * FROM (
-              -- OFFSET 0: not those of all applications, in the order of their ids.
-              SELECT segment_id, filter, after_id, is_first, since FROM watched_segments WHERE app_id = ${appId} OFFSET 0
-            ) AS theirs ORDER BY segment_id`
-        if (watched.length > 0) {
-          const people = yield* whole(
-            appId,
-            rows,
-            watched.map(({ filter }) => filter)
+        for (const { after_id, filter, is_first, segment_id, since } of watched) {
+          const ids = rows.map(({ id }) => id)
+          // To whom the first look is still to come. Who was made since is known by changes.
+          const unseen = ids.filter(
+            (id) => is_first && after_id !== null && id > after_id && uuidTime(id) < since.getTime()
           )
-          for (const { after_id, filter, is_first, segment_id, since } of watched) {
-            const ids = rows.map(({ id }) => id)
-            // To whom the first look is still to come. Who was made since is known by changes.
-            const unseen = ids.filter(
-              (id) => is_first && after_id !== null && id > after_id && uuidTime(id) < since.getTime()
-            )
-            yield* lookEarly(sql, { segmentId: segment_id, filter }, unseen, people, judge)
-            const fitting = ids.filter((id) => judge(filter, people.get(id)!))
-            const came = yield* noteMembers(sql, segment_id, ids, fitting)
-            const entered = came.map((id) => ({ contact_id: id, depth: depthOf.get(id) ?? 0 }))
-            for (const workflow of yield* waitingFor(appId, "segment_entered", [segment_id])) {
-              yield* enterAll(workflow, entered)
-            }
-          }
+          yield* lookEarly(sql, { segmentId: segment_id, filter }, unseen, people, judge)
+          const fitting = ids.filter((id) => judge(filter, people.get(id)!))
+          const came = yield* noteMembers(sql, segment_id, ids, fitting)
+          const entered = came.map((id) => ({ contact_id: id, depth: depthOf.get(id) ?? 0 }))
+          for (const workflow of workflowsOf.get(segment_id) ?? []) yield* enterAll(workflow, entered)
         }
         // Last: until then they say what people were like before.
         yield* sql`
             DELETE FROM contact_changes c
             USING (SELECT ${appId}::uuid, * FROM unnest(${texts(changes.map(({ id }) => id))}::bigint[]) OFFSET 0) AS t (app_id, id)
             WHERE c.app_id = ANY(ARRAY[t.app_id]) AND c.id = t.id`
+        const ms = performance.now() - began
+        paceOfChanges.note(appId, limit, { asked, found: found.length, taken: changes.length, ms })
         return Option.some({ appId, count: changes.length, written })
       },
       (effect) => transaction("TriggerStore.takeChanges", effect)
@@ -393,24 +480,28 @@ export const layer: Layer.Layer<TriggerStore, never, SqlClient.SqlClient> = Laye
         }
         // Who came since it is watched, is looked at as a change.
         const end = is_first ? uuidFloor(row.since.getTime()) : LAST
-        const { contacts, found } = yield* contactsPage(
+        const page = yield* contactsPage(
           sql,
           sql`WHERE app_id = ${appId} AND id > ${row.after_id ?? FIRST} AND id < ${end} ORDER BY id LIMIT ${limit}`
         )
-        const people = yield* whole(appId, contacts, [filter])
-        const isDone = found < limit && contacts.length === found
-        const written: Array<Written> = []
+        const people = yield* whole(appId, page.contacts, [filter])
+        const workflows = is_first ? [] : yield* waitingFor(appId, "segment_entered", [segmentId])
+        const comingOf = yield* coming([{ segmentId, filter, workflows: workflows.length }], people, judge)
+        const weights = page.contacts.map(({ id }) => ({ entries: comingOf.get(id) ?? 0, bytes: 0 }))
+        const contacts = page.contacts.slice(0, together(weights))
+        const isDone = page.found < limit && contacts.length === page.found
+        const written: Array<Told> = []
         if (is_first) {
-          const page = { after: row.after_id ?? FIRST, end: isDone ? end : contacts.at(-1)!.id }
-          yield* lookFirst(sql, { segmentId, filter }, people, page, judge)
+          const span = { after: row.after_id ?? FIRST, end: isDone ? end : contacts.at(-1)!.id }
+          yield* lookFirst(sql, { segmentId, filter }, people, span, judge)
         } else {
           const ids = contacts.map(({ id }) => id)
           const fitting = ids.filter((id) => judge(filter, people.get(id)!))
           const came = new Set(yield* noteMembers(sql, segmentId, ids, fitting))
           const entrants = contacts.flatMap((contact) => (came.has(contact.id) ? [{ contact }] : []))
           if (entrants.length > 0) {
-            for (const workflow of yield* waitingFor(appId, "segment_entered", [segmentId])) {
-              written.push(yield* enterContacts(beginningOf(appId, workflow), entrants, carry))
+            for (const workflow of workflows) {
+              written.push(toldOf(yield* enterContacts(beginningOf(appId, workflow), entrants, carry)))
             }
           }
         }

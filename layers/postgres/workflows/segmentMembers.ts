@@ -20,6 +20,26 @@ interface Watched {
   readonly filter: SegmentFilter
 }
 
+interface Membership {
+  readonly segmentId: SegmentId
+  readonly contactId: ContactId
+}
+
+const keyOf = ({ contactId, segmentId }: Membership): string => `${segmentId} ${contactId}`
+
+/** Which of these contacts are known to be in these segments. */
+export const insideOf = Effect.fnUntraced(function* (sql: Sql, asked: ReadonlyArray<Membership>) {
+  const rows = yield* sql<{ readonly place: number }>`
+    SELECT t.place::integer AS place
+    FROM unnest(${uuids(asked.map(({ segmentId }) => segmentId))}, ${uuids(asked.map(({ contactId }) => contactId))})
+      WITH ORDINALITY AS t (segment_id, contact_id, place)
+    CROSS JOIN LATERAL (
+      SELECT 1 FROM segment_members WHERE segment_id = t.segment_id AND contact_id = t.contact_id OFFSET 0
+    ) AS m`
+  const inside = new Set(rows.map(({ place }) => keyOf(asked[place - 1]!)))
+  return (one: Membership): boolean => inside.has(keyOf(one))
+})
+
 /** Notes who is in a segment now, of some contacts, and answers who came in. */
 export const noteMembers = Effect.fnUntraced(function* (
   sql: Sql,

@@ -10,8 +10,10 @@ import { judge } from "../../domain/workflows/Conditions.ts"
 import type { SegmentFilter } from "../../domain/audience/Segment.ts"
 import type { Facts } from "../../domain/workflows/Conditions.ts"
 import type { Fetched } from "../../domain/workflows/Interpreter.ts"
-import type { Carry, Entry, TurnOf, Written } from "../../ports/workflows/ExecutionStore.ts"
+import type { Carry, Entry, TurnOf } from "../../ports/workflows/ExecutionStore.ts"
 import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
+import type { Told } from "../../ports/workflows/Told.ts"
+import { toldOf } from "../../ports/workflows/Told.ts"
 import type { Taken } from "../../ports/workflows/TriggerStore.ts"
 import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
 import type { Signal } from "../operations/Signal.ts"
@@ -61,8 +63,10 @@ export const make = Effect.fnUntraced(function* (drainMs: number) {
   const together = hands.withPermits(1)
   /** Begins nothing else meanwhile. */
   const alone = hands.withPermits(HANDS)
-  const carryAll = carrying(programs, settings, true)
-  const carry: Carry = (runs, tools) => Effect.map(carryAll(runs, tools), fetching.withinRoom)
+  const carriedBy = (carryAll: ReturnType<typeof carrying>): Carry => {
+    return (runs, tools) => Effect.map(carryAll(runs, tools), fetching.withinRoom)
+  }
+  const carry = carriedBy(carrying(programs, settings, true))
 
   /** Writes what came of a FETCH, unless others have begun it since. */
   const goOn = Effect.fnUntraced(function* (begun: Begun, read: () => Fetched): Effect.fn.Return<void, StoreError> {
@@ -70,14 +74,14 @@ export const make = Effect.fnUntraced(function* (drainMs: number) {
     const carry: Carry = (runs, tools) => Effect.map(resumed(runs, tools), fetching.unlessStopping)
     const resume = inParts(1, byId, carry, (_, guarded) => executions.resume([begun], guarded))
     const { value } = yield* begun.suspicion < ALONE ? together(resume) : alone(resume)
-    if (value !== null) yield* after(value)
+    if (value !== null) yield* after(toldOf(value))
   })
 
   /** Tells others of what was written, and begins the requests that runs are at. */
-  const after = (written: Pick<Written, "moves" | "webhooks">): Effect.Effect<void> =>
+  const after = (told: Told): Effect.Effect<void> =>
     Effect.suspend(() => {
-      tell(wakeUp, metrics, written)
-      return fetching.begin(written.moves.moved, goOn)
+      tell(wakeUp, metrics, told)
+      return fetching.begin(told.fetching, goOn)
     })
 
   const isIn = (filter: SegmentFilter, person: Facts): boolean =>
@@ -97,11 +101,14 @@ export const make = Effect.fnUntraced(function* (drainMs: number) {
     Effect.fnUntraced(function* (served: AppId | null) {
       const turn: { of: AppId | null } = { of: null }
       const turnOf: TurnOf = (appId) => (turn.of = appId)
-      const { value } = yield* inParts(most, byPerson, carry, (limit, guarded) => page(served, limit, guarded, turnOf))
+      // However many workflows a page leads to, it is computed for no longer than one: the runs of the others are begun,
+      // and go on when they are moved.
+      const within = carriedBy(carrying(programs, settings, true, new Map(), { spentMs: 0 }))
+      const { value } = yield* inParts(most, byPerson, within, (limit, guarded) => page(served, limit, guarded, turnOf))
       // One that cannot be done must not keep the others from their turns.
       if (value === null) return { served: turn.of, count: 0 }
       if (Option.isNone(value)) return null
-      for (const written of value.value.written) yield* after(written)
+      for (const told of value.value.written) yield* after(told)
       return { served: value.value.appId, count: value.value.count }
     })
 
@@ -113,7 +120,7 @@ export const make = Effect.fnUntraced(function* (drainMs: number) {
   const audiences = entering(PAGE, (served, limit, guarded, turnOf) =>
     Effect.map(
       executions.enterPage(served, limit, fits, guarded, turnOf),
-      Option.map((written) => ({ appId: written.appId, count: 1, written: [written] }))
+      Option.map((written) => ({ appId: written.appId, count: 1, written: [toldOf(written)] }))
     )
   )
   const events = entering(EVENTS, triggers.takeEvents)
@@ -151,7 +158,7 @@ export const make = Effect.fnUntraced(function* (drainMs: number) {
         else limits.delete(appId)
         if (page.value === null) continue
         count += page.value.moves.moved.length
-        yield* after(page.value)
+        yield* after(toldOf(page.value))
       }
       // What is due and was not moved here others have.
       next(Math.min(...all.filter((one) => one.at > at).map((one) => one.at)))
@@ -194,7 +201,7 @@ export const make = Effect.fnUntraced(function* (drainMs: number) {
     }
     const { value } = yield* alone(inParts(1, byId, carry, (_, guarded) => executions.moveSuspect(guarded)))
     if (value === null) return { served: null, count: 0 }
-    yield* after(value)
+    yield* after(toldOf(value))
     return { served: null, count: value.moves.moved.length }
   })
 

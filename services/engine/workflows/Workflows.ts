@@ -25,6 +25,7 @@ import type {
 } from "../../domain/workflows/Workflow.ts"
 import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
 import type { Moves } from "../../ports/workflows/ExecutionStore.ts"
+import { toldOf } from "../../ports/workflows/Told.ts"
 import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
 import { WorkflowStore } from "../../ports/workflows/WorkflowStore.ts"
 import { makeTurns } from "../operations/ChangesInTurn.ts"
@@ -228,7 +229,7 @@ const make = Effect.gen(function* () {
       )
       if (Option.isNone(entered)) return yield* closed
       const written = entered.value
-      tell(wakeUp, metrics, written)
+      tell(wakeUp, metrics, toldOf(written))
       const { moved } = written.moves
       if (moved.some(({ settled }) => settled.status === "running"))
         wakeUp({ type: "FlowV1", id: appId, priority: "bulk" })

@@ -7,7 +7,8 @@ import type { Trigger } from "../../domain/workflows/Workflow.ts"
 import type { Settlement } from "../access/IdempotencyStore.ts"
 import type { Trace } from "../operations/Tracing.ts"
 import type { StoreError } from "../StoreError.ts"
-import type { Carry, TurnOf, Written } from "./ExecutionStore.ts"
+import type { Carry, TurnOf } from "./ExecutionStore.ts"
+import type { Told } from "./Told.ts"
 
 /** An active workflow, as far as its trigger goes. */
 export interface Triggered {
@@ -28,7 +29,7 @@ export interface Taken {
   readonly appId: AppId
   /** How much there was to take: nothing where others have it just now. */
   readonly count: number
-  readonly written: ReadonlyArray<Written>
+  readonly written: ReadonlyArray<Told>
 }
 
 /**
@@ -49,14 +50,17 @@ export class TriggerStore extends Context.Service<
       },
       settle?: ((id: string) => Settlement) | null
     ) => Effect.Effect<string, StoreError>
-    /** Takes up to `limit` events of the application that comes after `served`. None: there are none. */
+    /**
+     * Takes up to `limit` events of the application that comes after `served`: fewer where they let many in, or bring much,
+     * but one at least, with all that it lets in. None: there are none.
+     */
     readonly takeEvents: (
       served: AppId | null,
       limit: number,
       carry: Carry,
       turnOf?: TurnOf
     ) => Effect.Effect<Option.Option<Taken>, StoreError>
-    /** Takes up to `limit` changes of contacts of the application that comes after `served`. */
+    /** Takes up to `limit` changes of contacts of the application that comes after `served`, or fewer, as of events. */
     readonly takeChanges: (
       served: AppId | null,
       limit: number,

@@ -201,7 +201,7 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
           })
           counts.push(count)
         }
-        expect(counts).toEqual([34, 34, 12, 0])
+        expect(counts).toEqual([33, 33, 14, 0])
         expect(yield* statuses(app)).toEqual({ waiting: 80 })
       })
     )
@@ -262,7 +262,7 @@ layer(stores, { timeout: 240_000, excludeTestServices: true })("runs", (it) => {
           for (;;) {
             const taken = yield* page(null, 1000, () => true, carried)
             if (Option.isNone(taken)) return counts
-            counts.push(taken.value.written.reduce((sum, { moves }) => sum + moves.moved.length, 0))
+            counts.push(taken.value.written.reduce((sum, { runs }) => sum + runs, 0))
           }
         })
         const changes = yield* pages(triggers.takeChanges)
