@@ -26,10 +26,13 @@ interface Owned {
 const owners = new Map<string, Owned>()
 let bytes = 0
 
-const largestOwner = (): Owned => {
+/** Who makes room next; undefined: there is some. */
+const oneTooMany = (most: number): Unfinished | undefined => {
+  if (bytes <= most) return undefined
   let largest: Owned = { all: new Set(), bytes: -1 }
   for (const owned of owners.values()) if (owned.bytes > largest.bytes) largest = owned
-  return largest
+  const [oldest] = largest.all
+  return oldest
 }
 
 /**
@@ -44,10 +47,7 @@ export const grew = (body: Unfinished, by: number, limit: number): void => {
   body.bytes += by + PART
   owned.bytes += by + PART
   bytes += by + PART
-  while (bytes > most) {
-    const [oldest] = largestOwner().all
-    oldest!.crowdOut()
-  }
+  for (let one = oneTooMany(most); one !== undefined; one = oneTooMany(most)) one.crowdOut()
 }
 
 /** It is whole, or refused. */
