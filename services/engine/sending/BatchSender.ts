@@ -18,7 +18,7 @@ import type { OutcomeWriter } from "./OutcomeWriter.ts"
 import { makeOutcomeWriter } from "./OutcomeWriter.ts"
 import { LITTLE, withContents } from "./MessageRooms.ts"
 import type { Prepared } from "./PreparedMessages.ts"
-import { DELETED } from "./PreparedMessages.ts"
+import { wholeMessage } from "./PreparedMessages.ts"
 import type { Rendering } from "./Rendering.ts"
 import { filling, withhold } from "./Rendering.ts"
 import type { LaneReport, ResultRules } from "./Results.ts"
@@ -275,9 +275,7 @@ const given = (
 
 /** A message with its content. */
 const wholeOf = (means: Means, message: Message) =>
-  Effect.flatMap(means.notifications.message(message.notificationId), (found) =>
-    Option.isNone(found) ? Effect.fail(DELETED) : Effect.succeed({ ...message, content: found.value.content })
-  )
+  Effect.map(wholeMessage(means.notifications, message.notificationId), ({ content }) => ({ ...message, content }))
 
 /** Room for the contents of an inbox' batch, which are written all at once. */
 const inboxRoomOf = (

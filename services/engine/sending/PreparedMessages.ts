@@ -25,7 +25,13 @@ export interface Prepared {
 /** None for a notification that was deleted. */
 export type PreparedMessages = Cache.Cache<NotificationId, Option.Option<Prepared>, StoreError>
 
-export const DELETED = new StoreError({ operation: "message", cause: new Error("the notification was deleted") })
+const DELETED = new StoreError({ operation: "message", cause: new Error("the notification was deleted") })
+
+/** A message whole, for the moment in which it is used. */
+export const wholeMessage = (notifications: NotificationStore["Service"], id: NotificationId) =>
+  Effect.flatMap(notifications.message(id), (found) =>
+    Option.isNone(found) ? Effect.fail(DELETED) : Effect.succeed(found.value)
+  )
 
 /** The messages of the notifications whose batches are sent now, each with its template: read once, not for each batch. */
 export const makePreparedMessages = Effect.gen(function* () {
@@ -49,9 +55,7 @@ export const makePreparedMessages = Effect.gen(function* () {
 
   /** What is long is read by itself, and again whenever it is used: what is in hand is little of all that there may be. */
   const prepareLong = Effect.fnUntraced(function* (id: NotificationId, { appId, bytes }: LongMessage) {
-    const read = Effect.flatMap(notifications.message(id), (found) =>
-      Option.isNone(found) ? Effect.fail(DELETED) : Effect.succeed(found.value)
-    )
+    const read = wholeMessage(notifications, id)
     const found = yield* inRoom(reading, appId, bytes)(notifications.message(id))
     if (Option.isNone(found)) return Option.none<Prepared>()
     const { isNamed = null, ...message } = found.value

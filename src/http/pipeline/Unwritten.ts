@@ -2,7 +2,8 @@ import type { ServerResponse } from "node:http"
 
 /*
  * Answers that their clients do not read stand in memory, one whole answer for each connection, or of a stream what was
- * written last. What all of them hold together is bounded: beyond it the connection whose answer has waited longest is closed, whoever reads slowest first.
+ * written last. What all of them hold together is bounded: beyond it the connection whose answer has waited longest is
+ * closed, whoever reads slowest first.
  */
 
 /** Bytes of an answer that are not counted: as many connections as there may be hold them easily. */
