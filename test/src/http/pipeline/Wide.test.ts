@@ -167,5 +167,5 @@ describe("a wide body", () => {
       }
     }
     expect(dear).toEqual([])
-  }, 240_000)
+  }, 900_000)
 })
