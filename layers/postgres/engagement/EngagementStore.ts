@@ -48,6 +48,9 @@ const leading = (reports: ReadonlyArray<Engaged>): ReadonlyArray<string> => [
   )
 ]
 
+/** Devices that are looked for in a batch one by one; more are looked up by halves for each of its recipients. */
+const FEW = 16
+
 const NO_WEBHOOKS: ReadonlyArray<WebhookId> = []
 
 /*
@@ -57,7 +60,8 @@ const NO_WEBHOOKS: ReadonlyArray<WebhookId> = []
  *   known    those whose notification is the application's and has the device among its recipients. They count when it
  *            was sent to the device: its row or packed results say so; before that is written (a phone may be quicker than the
  *            engine's chunk of results) the batch in which the device still is, if anybody has taken that batch yet.
- *            Looking through batches is costly: ids of no device at all never get that far
+ *            Looking through batches is costly: ids of no device at all never get that far, and whatever number of
+ *            reports of a notification asks for it, each of its batches is read once
  *   first    one of the counting reports on each delivery and type, a person's if there is any; several links at once are a
  *            machine's doing
  *   written  each delivery and type once: what is there already is not counted or told again, but it may turn out to be
@@ -81,11 +85,12 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
       const [row] = yield* sql<{ readonly known: ReadonlyArray<number>; readonly webhooks: ReadonlyArray<WebhookId> }>`
         WITH urls AS MATERIALIZED (
           SELECT id, request #>> '{content,url}' AS url FROM notifications WHERE id = ANY(${uuids(leading(reports))})
-        ), known AS MATERIALIZED (
+        ), looked AS MATERIALIZED (
           SELECT t.app_id, t.notification_id, t.device_id, t.type::"char" AS type, t.delivery_id,
             CASE WHEN t.type = 'c' THEN coalesce(t.destination, (SELECT u.url FROM urls u WHERE u.id = t.notification_id), '')
             END AS destination,
-            t.machine, t.link, t.place::integer AS place, judged.counts,
+            t.machine, t.link, t.place::integer AS place,
+            finished.status IS NOT NULL AS is_finished, judged.counts, judged.is_device AND NOT judged.counts AS may_wait,
             (CASE WHEN t.proven THEN 'm' ELSE (
               SELECT ${sql.literal(PROVIDER)} FROM devices d WHERE d.app_id = t.app_id AND d.id = t.device_id
             ) END)::"char" AS provider
@@ -117,20 +122,47 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
             )) END AS status OFFSET 0
           ) AS finished
           CROSS JOIN LATERAL (
-            SELECT coalesce(finished.status = ${statusCode.sent}, false) OR (
-              EXISTS (SELECT 1 FROM devices d WHERE d.app_id = t.app_id AND d.id = t.device_id)
-              AND (coalesce(n.direct_recipient = t.device_id AND n.direct_provider <> 'smtp', false) OR EXISTS (
-                SELECT 1 FROM batches b
-                WHERE b.notification_id = n.id AND NOT b.done AND b.provider <> 'smtp'
-                  AND (b.lease_until IS NOT NULL OR b.attempts > 0) AND t.device_id = ANY(b.recipients)
-              ))
-            ) AS counts OFFSET 0
+            SELECT coalesce(finished.status = ${statusCode.sent}, false) AS is_sent
+          ) AS outcome
+          CROSS JOIN LATERAL (
+            SELECT NOT outcome.is_sent AND EXISTS (
+              SELECT 1 FROM devices d WHERE d.app_id = t.app_id AND d.id = t.device_id
+            ) AS is_device OFFSET 0
+          ) AS there
+          CROSS JOIN LATERAL (
+            SELECT there.is_device, outcome.is_sent OR (
+              there.is_device AND coalesce(n.direct_recipient = t.device_id AND n.direct_provider <> 'smtp', false)
+            ) AS counts
           ) AS judged
-          WHERE judged.counts OR finished.status IS NOT NULL
+          WHERE finished.status IS NOT NULL OR judged.is_device
+        ), asked AS MATERIALIZED (
+          SELECT notification_id, array_agg(DISTINCT device_id ORDER BY device_id) AS devices
+          FROM looked WHERE may_wait GROUP BY notification_id
+        ), waiting AS MATERIALIZED (
+          SELECT asked.notification_id, own.id AS device_id
+          FROM asked
+          CROSS JOIN LATERAL (
+            -- With nothing put behind it, a long value is read once from where it is kept, and not for each comparison.
+            SELECT b.recipients || '{}' AS recipients FROM batches b
+            WHERE b.notification_id = asked.notification_id AND NOT b.done AND b.provider <> 'smtp'
+              AND (b.lease_until IS NOT NULL OR b.attempts > 0) OFFSET 0
+          ) AS b
+          CROSS JOIN LATERAL (
+            SELECT d.id FROM unnest(asked.devices) AS d (id)
+            WHERE cardinality(asked.devices) <= ${FEW} AND d.id = ANY(b.recipients)
+            UNION ALL
+            SELECT r.id FROM unnest(b.recipients) AS r (id)
+            WHERE cardinality(asked.devices) > ${FEW} AND asked.devices[width_bucket(r.id, asked.devices)] = r.id
+          ) AS own
+        ), known AS MATERIALIZED (
+          SELECT looked.*, looked.counts OR waits.is_it AS counted FROM looked CROSS JOIN LATERAL (
+            SELECT looked.may_wait AND (looked.notification_id, looked.device_id) IN (SELECT notification_id, device_id FROM waiting) AS is_it
+          ) AS waits
+          WHERE looked.counts OR looked.is_finished OR waits.is_it
         ), first AS MATERIALIZED (
           SELECT DISTINCT ON (notification_id, device_id, type) app_id, notification_id, device_id, type, destination,
             delivery_id, link, place, provider, machine OR min(link) OVER same <> max(link) OVER same AS machine
-          FROM known WHERE counts
+          FROM known WHERE counted
           WINDOW same AS (PARTITION BY notification_id, device_id, type)
           ORDER BY notification_id, device_id, type, known.machine, place
         ), written AS (

@@ -30,7 +30,7 @@ const isUnknown = `(b.provider <> 'inbox' AND (b.doubtful OR b.lease_until IS NO
  * holds end with it, or with its lease; when leases ended while the server was down, their holders get time to write
  * what was sent. Any number of nodes may do this at once. Afterwards the notification is over, if nothing is left.
  *
- * Of a batch whose holder never wrote what became of it, each recipient has a row that says so, which a late result of
+ * Of a batch whose holder never wrote what became of it, that try counts, and each recipient has a row that says so, which a late result of
  * that holder replaces (finishLate.ts).
  */
 export const cancelRest = (sql: SqlClient.SqlClient, metrics: Registry) => {
@@ -40,7 +40,7 @@ export const cancelRest = (sql: SqlClient.SqlClient, metrics: Registry) => {
       const ended = yield* sql<{ readonly provider: ProviderKind; readonly size: number }>`
         WITH rest AS MATERIALIZED (
           SELECT b.id, b.app_id, b.recipients, b.attempts, ${sql.literal(codeOfProvider)} AS code,
-            ${sql.literal(isUnknown)} AS unknown
+            ${sql.literal(isUnknown)} AS unknown, b.attempts + (b.lease_until IS NOT NULL)::integer AS tried
           FROM batches b JOIN notifications n ON n.id = b.notification_id
           WHERE b.notification_id = ${id} AND n.status = 'cancelled' AND NOT b.done
             AND (b.lease_until IS NULL OR (b.lease_until < now() AND ${hadTime}))
@@ -54,7 +54,7 @@ export const cancelRest = (sql: SqlClient.SqlClient, metrics: Registry) => {
           ON CONFLICT DO NOTHING
         ), open AS (
           INSERT INTO deliveries (notification_id, recipient_id, provider, status, attempts, error)
-          SELECT ${id}::uuid, t.id, rest.code, ${statusCode.cancelled}::"char", rest.attempts + 1, ${OUTCOME_UNKNOWN}
+          SELECT ${id}::uuid, t.id, rest.code, ${statusCode.cancelled}::"char", rest.tried, ${OUTCOME_UNKNOWN}
           FROM rest, unnest(rest.recipients) AS t (id) WHERE rest.unknown
           ON CONFLICT DO NOTHING
         ), summed AS (

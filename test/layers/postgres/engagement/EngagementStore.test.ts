@@ -304,6 +304,57 @@ layer(stores)("EngagementStore", (it) => {
     })
   )
 
+  it.effect("reads each batch under way once, whatever number of reports asks who is in it", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestDatabase
+      const app = yield* newApp
+      const [batches, devices] = [yield* BatchStore, yield* DeviceStore]
+      const registered = (yield* devices.register(
+        app,
+        Array.from({ length: 100 }, (_, i) => android(`reporter-${i}`))
+      )).map(({ id }) => id)
+      const inIt: ReadonlyArray<string> = registered.slice(0, 50)
+      // Long enough to be kept apart from its row.
+      const rest = ids(1_000)
+      const id = yield* planned(app, [
+        [...rest.slice(0, 500), ...inIt.slice(0, 25)],
+        [...inIt.slice(25), ...rest.slice(500)]
+      ])
+      const claim = batches.claim({ appId: app, provider: "fcm", priority: "bulk" }, 1, 60_000)
+      expect([...(yield* claim), ...(yield* claim)]).toHaveLength(2)
+      yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const readApart = Effect.gen(function* () {
+          yield* sql`SELECT pg_stat_force_next_flush()`
+          const [row] = yield* sql<{ readonly blocks: number }>`
+            SELECT sum(toast_blks_hit + toast_blks_read)::integer AS blocks FROM pg_statio_user_tables
+            WHERE relname ^@ 'batches'`
+          return row!.blocks
+        })
+        const reported = Effect.fnUntraced(function* (asked: ReadonlyArray<string>) {
+          const before = yield* readApart
+          const answers = yield* Effect.forEach(asked, (device) => record(app, id, device), {
+            concurrency: "unbounded"
+          })
+          expect(answers.map(Option.isSome)).toEqual(asked.map((device) => inIt.includes(device)))
+          return (yield* readApart) - before
+        })
+        // A report that comes first goes alone: two statements, then.
+        const one = yield* reported(registered.slice(99))
+        expect(one).toBeGreaterThan(0)
+        expect(yield* reported(registered.slice(20, 30))).toBeLessThanOrEqual(2 * one)
+        expect(yield* reported([...registered, ...registered])).toBeLessThanOrEqual(2 * one)
+      }).pipe(
+        Effect.provide(
+          Layer.fresh(
+            EngagementStores.layer.pipe(Layer.provideMerge(PgClient.layerFrom(pool(url, 1)).pipe(Layer.orDie)))
+          )
+        )
+      )
+      expect(yield* countsOf(app, id)).toEqual({ delivered: 50, opened: 0, clicked: 0 })
+    })
+  )
+
   it.effect("keeps reports in the partition of their notification's day", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
