@@ -57,7 +57,8 @@ const NO_WEBHOOKS: ReadonlyArray<WebhookId> = []
  * One statement for many reports. Its parts:
  *
  *   urls     where the notifications lead whose clicks do not say; a request is read once, however many clicked
- *   known    those whose notification is the application's and has the device among its recipients. They count when it
+ *   looked … known
+ *            those whose notification is the application's and has the device among its recipients. They count when it
  *            was sent to the device: its row or packed results say so; before that is written (a phone may be quicker than the
  *            engine's chunk of results) the batch in which the device still is, if anybody has taken that batch yet.
  *            Looking through batches is costly: ids of no device at all never get that far, and whatever number of
@@ -90,7 +91,7 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
             CASE WHEN t.type = 'c' THEN coalesce(t.destination, (SELECT u.url FROM urls u WHERE u.id = t.notification_id), '')
             END AS destination,
             t.machine, t.link, t.place::integer AS place,
-            finished.status IS NOT NULL AS is_finished, judged.counts, judged.is_device AND NOT judged.counts AS may_wait,
+            finished.status IS NOT NULL AS is_finished, judged.is_taken, judged.is_device AND NOT judged.is_taken AS may_wait,
             (CASE WHEN t.proven THEN 'm' ELSE (
               SELECT ${sql.literal(PROVIDER)} FROM devices d WHERE d.app_id = t.app_id AND d.id = t.device_id
             ) END)::"char" AS provider
@@ -132,7 +133,7 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
           CROSS JOIN LATERAL (
             SELECT there.is_device, outcome.is_sent OR (
               there.is_device AND coalesce(n.direct_recipient = t.device_id AND n.direct_provider <> 'smtp', false)
-            ) AS counts
+            ) AS is_taken
           ) AS judged
           WHERE finished.status IS NOT NULL OR judged.is_device
         ), asked AS MATERIALIZED (
@@ -155,14 +156,15 @@ export const layer: Layer.Layer<EngagementStore, never, SqlClient.SqlClient> = L
             WHERE cardinality(asked.devices) > ${FEW} AND asked.devices[width_bucket(r.id, asked.devices)] = r.id
           ) AS own
         ), known AS MATERIALIZED (
-          SELECT looked.*, looked.counts OR waits.is_it AS counted FROM looked CROSS JOIN LATERAL (
-            SELECT looked.may_wait AND (looked.notification_id, looked.device_id) IN (SELECT notification_id, device_id FROM waiting) AS is_it
+          SELECT looked.*, looked.is_taken OR waits.is_waiting AS counts FROM looked CROSS JOIN LATERAL (
+            SELECT looked.may_wait
+              AND (looked.notification_id, looked.device_id) IN (SELECT notification_id, device_id FROM waiting) AS is_waiting
           ) AS waits
-          WHERE looked.counts OR looked.is_finished OR waits.is_it
+          WHERE looked.is_taken OR looked.is_finished OR waits.is_waiting
         ), first AS MATERIALIZED (
           SELECT DISTINCT ON (notification_id, device_id, type) app_id, notification_id, device_id, type, destination,
             delivery_id, link, place, provider, machine OR min(link) OVER same <> max(link) OVER same AS machine
-          FROM known WHERE counted
+          FROM known WHERE counts
           WINDOW same AS (PARTITION BY notification_id, device_id, type)
           ORDER BY notification_id, device_id, type, known.machine, place
         ), written AS (

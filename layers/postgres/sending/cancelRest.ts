@@ -30,8 +30,9 @@ const isUnknown = `(b.provider <> 'inbox' AND (b.doubtful OR b.lease_until IS NO
  * holds end with it, or with its lease; when leases ended while the server was down, their holders get time to write
  * what was sent. Any number of nodes may do this at once. Afterwards the notification is over, if nothing is left.
  *
- * Of a batch whose holder never wrote what became of it, that try counts, and each recipient has a row that says so, which a late result of
- * that holder replaces (finishLate.ts).
+ * Of a batch whose holder never wrote what became of it, each recipient has a row that says so, which a late result of
+ * that holder replaces (finishLate.ts). That holder's try counts; where somebody has taken the batch over since and given
+ * it back, nothing but the doubt tells of it: one try, at least.
  */
 export const cancelRest = (sql: SqlClient.SqlClient, metrics: Registry) => {
   const hadTime = sql.literal(`${WRITABLE_SINCE} <= now() - interval '${RECONNECT_MS} ms'`)
@@ -40,7 +41,7 @@ export const cancelRest = (sql: SqlClient.SqlClient, metrics: Registry) => {
       const ended = yield* sql<{ readonly provider: ProviderKind; readonly size: number }>`
         WITH rest AS MATERIALIZED (
           SELECT b.id, b.app_id, b.recipients, b.attempts, ${sql.literal(codeOfProvider)} AS code,
-            ${sql.literal(isUnknown)} AS unknown, b.attempts + (b.lease_until IS NOT NULL)::integer AS tried
+            ${sql.literal(isUnknown)} AS unknown, greatest(b.attempts + (b.lease_until IS NOT NULL)::integer, 1) AS tried
           FROM batches b JOIN notifications n ON n.id = b.notification_id
           WHERE b.notification_id = ${id} AND n.status = 'cancelled' AND NOT b.done
             AND (b.lease_until IS NULL OR (b.lease_until < now() AND ${hadTime}))

@@ -129,6 +129,25 @@ layer(hotStores)("NotificationStore.control", (it) => {
     })
   )
 
+  it.effect("counts a try of what a dead worker had, and whoever took it over gave back", () =>
+    Effect.gen(function* () {
+      const [sql, notifications, batches] = [yield* SqlClient.SqlClient, yield* NotificationStore, yield* BatchStore]
+      const app = yield* newApp
+      const id = yield* planned(app, [ids(2)])
+      yield* batches.claim(lane(app), 1, 60_000)
+      // As of a holder whose session has ended.
+      yield* sql`UPDATE batches SET lease_until = '-infinity' WHERE app_id = ${app}`
+      const [again] = yield* batches.claim(lane(app), 1, 60_000)
+      yield* batches.release(again!.id, again!.fence, 60_000, false)
+      yield* notifications.control(app, id, "cancel")
+      const { items } = yield* notifications.deliveries(app, id, null, 10)
+      expect(items.map(({ attempts, error }) => [error, attempts])).toEqual([
+        ["outcome_unknown", 1],
+        ["outcome_unknown", 1]
+      ])
+    })
+  )
+
   it.effect("lets the late results of a worker that was frozen count once, with their events and dead tokens", () =>
     Effect.gen(function* () {
       const [notifications, batches] = [yield* NotificationStore, yield* BatchStore]
