@@ -741,8 +741,8 @@ type DeadLetter struct {
 	CanReplay bool `json:"can_replay"`
 
 	// `webhook`: deliveries to webhooks are never replayed. `replayed`: it went again, at `replayed_at`.
-	// `recipient_gone`: the provider has said that the token or address is dead. `content_refused`: the
-	// content is too large or empty, at every attempt.
+	// `recipient_gone`: the provider has said that the token or address is dead, or the device or channel
+	// has been deleted. `content_refused`: the content is too large or empty, at every attempt.
 	// One of: webhook, replayed, recipient_gone, content_refused.
 	CannotReplayBecause *string `json:"cannot_replay_because"`
 
@@ -778,8 +778,8 @@ type DeadLetterWithContent struct {
 	CanReplay bool `json:"can_replay"`
 
 	// `webhook`: deliveries to webhooks are never replayed. `replayed`: it went again, at `replayed_at`.
-	// `recipient_gone`: the provider has said that the token or address is dead. `content_refused`: the
-	// content is too large or empty, at every attempt.
+	// `recipient_gone`: the provider has said that the token or address is dead, or the device or channel
+	// has been deleted. `content_refused`: the content is too large or empty, at every attempt.
 	// One of: webhook, replayed, recipient_gone, content_refused.
 	CannotReplayBecause *string `json:"cannot_replay_because"`
 
@@ -1766,7 +1766,7 @@ type Replay struct {
 	Replayed int64 `json:"replayed"`
 
 	// Letters that the filter describes and that could not go again: their notification is cancelled or
-	// gone, or their batch was still on its way.
+	// gone, their recipient has been deleted, or their batch was still on its way.
 	Skipped int64 `json:"skipped"`
 
 	CreatedAt string `json:"created_at"`

@@ -40,9 +40,18 @@ export const reportFailure = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.E
     return text === "" ? Effect.void : Console.error(text)
   })
 
-// Whoever reads the output may end first (`| head`, Ctrl-C of `| tee`). That is no reason for a service to end, in the middle
-// of its work, and none to show a stack trace.
-for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+/** What a write fails with where whoever reads the output ended first (`| head`, Ctrl-C of `| tee`). */
+const READER_GONE: ReadonlyArray<string | undefined> = ["EPIPE", "ECONNRESET"]
+
+/** Why output is lost that somebody may still be waiting for. */
+let lost: Error | undefined
+const noteLost = (error: NodeJS.ErrnoException) => {
+  if (!READER_GONE.includes(error.code)) lost ??= error
+}
+
+// No error of a log is a reason for a service to end in the middle of its work, and none to show a stack trace.
+process.stderr.on("error", () => {})
+process.stdout.on("error", noteLost)
 
 let isOrderly = false
 
@@ -78,8 +87,13 @@ const written = (stream: NodeJS.WriteStream): Promise<void> =>
     if (isOrderly) setTimeout(resolve, LAST_LINES_MS)
     // A reader that is gone has read all that it will.
     stream.on("error", () => resolve())
-    if (stream.writable) stream.write("", () => resolve())
-    else resolve()
+    // What was written just before may have failed, and its event comes later.
+    const end = (error: Error | null | undefined) => {
+      if (error && stream === process.stdout) noteLost(error)
+      resolve()
+    }
+    if (stream.writable) stream.write("", end)
+    else end(stream.errored)
   })
 
 /**
@@ -89,7 +103,15 @@ const written = (stream: NodeJS.WriteStream): Promise<void> =>
 export const teardown: Runtime.Teardown = (exit) => {
   process.off("SIGTERM", terminated)
   void codeOf(exit).then(async (code) => {
-    await Promise.all([written(process.stdout), written(process.stderr)])
-    process.exit(code)
+    await written(process.stdout)
+    // A key that nobody has got is no success. A service prints no more than its log.
+    const isLost = lost !== undefined && code === 0 && !isOrderly
+    if (isLost) {
+      process.stderr.write(
+        `The output could not be written and is not whole: ${lost?.message}. What the command did is done.\n`
+      )
+    }
+    await written(process.stderr)
+    process.exit(isLost ? 1 : code)
   })
 }

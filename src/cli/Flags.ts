@@ -6,20 +6,23 @@ import { CliError, Flag } from "effect/cli"
  * programmers; each flag says here what it wants, for the person who typed it.
  */
 
+/** What Node makes of bytes of the command line that are no UTF-8: what was meant is lost. */
+const UNREADABLE = "\uFFFD"
+
 /** A flag whose text has to fit a schema; `wanted` goes on after “Expected”. */
 export const fitting = <A>(
   name: string,
   schema: Schema.ConstraintCodec<A, string>,
   wanted: string | ((value: string) => string)
 ): Flag.Flag<A> => {
-  const expected = (value: string) => `Expected ${typeof wanted === "string" ? wanted : wanted(value)}`
+  const wrong = (value: string, expected: string) =>
+    new CliError.InvalidValue({ option: name, value, expected: `Expected ${expected}`, kind: "flag" })
   const decode = Schema.decodeUnknownEffect(schema)
   return Flag.String(name).pipe(
     Flag.mapEffect((value) =>
-      Effect.mapError(
-        decode(value),
-        () => new CliError.InvalidValue({ option: name, value, expected: expected(value), kind: "flag" })
-      )
+      value.includes(UNREADABLE)
+        ? Effect.fail(wrong(value, "text in UTF-8"))
+        : Effect.mapError(decode(value), () => wrong(value, typeof wanted === "string" ? wanted : wanted(value)))
     )
   )
 }

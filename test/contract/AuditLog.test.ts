@@ -111,6 +111,10 @@ const deadLetter = async (appId: string): Promise<string> => {
     [batch, notification, appId]
   )
   await database.query(
+    `INSERT INTO devices (app_id, id, token_hash, platform, token) VALUES ($1, $2, uuid_send($2), 'ios', $2::text)`,
+    [appId, recipient]
+  )
+  await database.query(
     `INSERT INTO dead_letters (id, app_id, kind, error, attempts, notification_id, recipient_id, batch_id, provider)
      VALUES ($1, $2, 'notification', 'expired', 9, $3, $4, $5, 'apns')`,
     [letter, appId, notification, recipient, batch]

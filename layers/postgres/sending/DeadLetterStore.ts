@@ -6,7 +6,7 @@ import type { AppId, DeadLetterId, WebhookId, NotificationId, TemplateId } from 
 import type { Content } from "../../../services/domain/sending/Notification.ts"
 import type { Variables } from "../../../services/domain/messages/Template.ts"
 import { DeadLetterStore } from "../../../services/ports/sending/DeadLetterStore.ts"
-import { deadLettersOf } from "./deadLetters.ts"
+import { deadLettersOf, recipientIsThere } from "./deadLetters.ts"
 import { alongTheKey } from "../server/byValues.ts"
 import { pageOf } from "../server/pages.ts"
 import { storeError } from "../server/storeError.ts"
@@ -34,8 +34,11 @@ interface WholeRow extends Row {
   readonly variables: Variables | null
 }
 
-const COLUMNS =
-  "l.id, l.app_id, l.kind, l.at, l.error, l.attempts, l.notification_id, l.recipient_id, l.provider, l.refusal, l.replayed_at, l.webhook_id, l.event_id"
+/** What became known later stands beside what was said when it failed: that its recipient has been deleted. */
+const REFUSAL = `CASE WHEN l.kind = 'notification' AND l.refusal IS NULL AND NOT ${recipientIsThere("l")}
+  THEN 'recipient_gone' ELSE l.refusal END`
+const COLUMNS = `l.id, l.app_id, l.kind, l.at, l.error, l.attempts, l.notification_id, l.recipient_id, l.provider,
+  ${REFUSAL} AS refusal, l.replayed_at, l.webhook_id, l.event_id`
 
 const letterOf = (row: Row): DeadLetter => ({
   id: row.id,

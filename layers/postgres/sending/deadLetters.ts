@@ -45,3 +45,9 @@ export const deadLettersOf = (
     ...(to === null ? [] : [sql`l.at < ${new Date(to)}`, sql`l.id < ${uuidFloor(Math.max(0, to + SLACK_MS))}`])
   ]
 }
+
+/** Whether the device or channel of a row (`l`, with an `app_id` and a `recipient_id`) is still there: looked up by its key. */
+export const recipientIsThere = (row: string): string => `coalesce(
+    (SELECT true FROM devices WHERE app_id = ${row}.app_id AND id = ${row}.recipient_id),
+    (SELECT true FROM channels WHERE app_id = ${row}.app_id AND id = ${row}.recipient_id),
+    false)`

@@ -4,6 +4,7 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { LaneKey } from "../../../services/ports/sending/BatchStore.ts"
 import { uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
+import { recipientIsThere } from "./deadLetters.ts"
 import { statusCode } from "./deliveryCodes.ts"
 
 /** What stands in a row of the statement: the dead letters that were looked at, moved, and the last of them. */
@@ -22,7 +23,7 @@ export interface Moved {
  *   open     their notifications, locked, if they still send
  *   origin   the batches that count them as failed, locked, if they have ended: a worker that repeats its last write
  *            would count them once more, which the new fence keeps it from
- *   moving   the dead letters of both
+ *   moving   the dead letters of both whose recipients have not been deleted
  *   …        from `failed` of the batch to `recipients` of a new one: totals still reconcile
  *
  * Results, commands and completion lock notifications before batches, and so does this.
@@ -35,7 +36,7 @@ export const moveDeadLetters = (
 ): Fragment => {
   const ids = Array.from({ length: limit }, () => uuidv7())
   return sql`picked AS MATERIALIZED (
-      SELECT l.id, l.notification_id, l.recipient_id, l.provider, l.batch_id FROM dead_letters l
+      SELECT l.id, l.app_id, l.notification_id, l.recipient_id, l.provider, l.batch_id FROM dead_letters l
       WHERE ${sql.and(conditions)} AND ${ofRows(sql, sql`l.kind = 'notification'`)} AND l.refusal IS NULL AND l.replayed_at IS NULL
       ORDER BY ${order} LIMIT ${limit} FOR NO KEY UPDATE
     ), open AS MATERIALIZED (
@@ -50,6 +51,7 @@ export const moveDeadLetters = (
       ORDER BY b.id FOR NO KEY UPDATE
     ), moving AS MATERIALIZED (
       SELECT picked.* FROM picked JOIN open ON open.id = picked.notification_id JOIN origin ON origin.id = picked.batch_id
+      WHERE ${sql.literal(recipientIsThere("picked"))}
     ), marked AS (
       UPDATE dead_letters l SET replayed_at = now() FROM moving WHERE l.id = ANY(ARRAY[moving.id])
     ), undone AS (

@@ -889,7 +889,7 @@ export type Replay = {
   }
   /** Recipients that are pending again. */
   readonly replayed: number
-  /** Letters that the filter describes and that could not go again: their notification is cancelled or gone, or their batch was still on its way. */
+  /** Letters that the filter describes and that could not go again: their notification is cancelled or gone, their recipient has been deleted, or their batch was still on its way. */
   readonly skipped: number
   readonly created_at: string
   readonly completed_at: string | null

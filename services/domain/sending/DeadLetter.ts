@@ -9,8 +9,8 @@ export const DeadLetterKind = Schema.Literals(["notification", "webhook"])
 export type DeadLetterKind = typeof DeadLetterKind.Type
 
 /**
- * Why sending again cannot end otherwise: the provider has said that the recipient's address is dead, or the content is
- * one that no attempt can get through.
+ * Why sending again cannot end otherwise: the recipient has been deleted, or the provider has said that its address is
+ * dead, or the content is one that no attempt can get through.
  */
 export const ReplayRefusal = Schema.Literals(["recipient_gone", "content_refused"])
 export type ReplayRefusal = typeof ReplayRefusal.Type

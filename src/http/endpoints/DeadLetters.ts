@@ -33,7 +33,7 @@ const fields = {
   cannot_replay_because: Schema.NullOr(
     Schema.Literals(["webhook", "replayed", ...ReplayRefusal.literals]).annotate({
       description:
-        "`webhook`: deliveries to webhooks are never replayed. `replayed`: it went again, at `replayed_at`. `recipient_gone`: the provider has said that the token or address is dead. `content_refused`: the content is too large or empty, at every attempt."
+        "`webhook`: deliveries to webhooks are never replayed. `replayed`: it went again, at `replayed_at`. `recipient_gone`: the provider has said that the token or address is dead, or the device or channel has been deleted. `content_refused`: the content is too large or empty, at every attempt."
     })
   ),
   notification_id: Schema.NullOr(NotificationId),
@@ -97,7 +97,7 @@ const ReplayView = Schema.Struct({
   replayed: Schema.Int.annotate({ description: "Recipients that are pending again." }),
   skipped: Schema.Int.annotate({
     description:
-      "Letters that the filter describes and that could not go again: their notification is cancelled or gone, or their batch was still on its way."
+      "Letters that the filter describes and that could not go again: their notification is cancelled or gone, their recipient has been deleted, or their batch was still on its way."
   }),
   created_at: Schema.String,
   completed_at: Schema.NullOr(Schema.String)
@@ -126,7 +126,8 @@ const replayExample = {
 const WHY_NOT = {
   webhook: "A dead letter of a webhook delivery cannot be replayed; only notification sends can.",
   replayed: "It was replayed already. What fails again is a dead letter of its own.",
-  recipient_gone: "The provider has said that the recipient's token or address is dead: sending again cannot reach it.",
+  recipient_gone:
+    "The recipient has been deleted, or the provider has said that its token or address is dead: sending again cannot reach it.",
   content_refused: "The content is too large or empty for this provider, at every attempt."
 } as const
 
@@ -213,7 +214,8 @@ export const deadLetterRoutes = Effect.gen(function* () {
         if (obstacle !== null) return yield* conflict(WHY_NOT[obstacle])
         const lane = yield* replays.one(caller.appId, id)
         const after = yield* find(caller.appId, id)
-        if (Option.isNone(lane)) return yield* conflict(after.replayedAt === null ? NOT_NOW : WHY_NOT.replayed)
+        const found = replayObstacle(after)
+        if (Option.isNone(lane)) return yield* conflict(found === null ? NOT_NOW : WHY_NOT[found])
         wakeUp({ type: "SendV1", id: laneId(lane.value), priority: lane.value.priority })
         return { id, notification_id: after.notificationId! }
       })

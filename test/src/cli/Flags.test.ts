@@ -164,6 +164,12 @@ describe("the command line", () => {
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(known))
   })
 
+  it("takes no text that is not UTF-8 for another text", async () => {
+    const { code, printed } = await refused(["app", "create", "--name", "Caf\uFFFD"])
+    expect(printed).toContain("Expected text in UTF-8")
+    expect(code).toBe(1)
+  })
+
   it("has --json for programs wherever there is something to read", () => {
     const without = Object.entries(COMMANDS).flatMap(([command, { flags }]) => ("json" in flags ? [] : command))
     expect(without).toEqual(["serve", "work"])

@@ -1417,7 +1417,7 @@ namespace Heliograph
             init => Put("can_replay", value);
         }
 
-        /// <summary>`webhook`: deliveries to webhooks are never replayed. `replayed`: it went again, at `replayed_at`. `recipient_gone`: the provider has said that the token or address is dead. `content_refused`: the content is too large or empty, at every attempt. One of: webhook, replayed, recipient_gone, content_refused.</summary>
+        /// <summary>`webhook`: deliveries to webhooks are never replayed. `replayed`: it went again, at `replayed_at`. `recipient_gone`: the provider has said that the token or address is dead, or the device or channel has been deleted. `content_refused`: the content is too large or empty, at every attempt. One of: webhook, replayed, recipient_gone, content_refused.</summary>
         public string? CannotReplayBecause
         {
             get => ReadTextOrNull("cannot_replay_because");
@@ -1513,7 +1513,7 @@ namespace Heliograph
             init => Put("can_replay", value);
         }
 
-        /// <summary>`webhook`: deliveries to webhooks are never replayed. `replayed`: it went again, at `replayed_at`. `recipient_gone`: the provider has said that the token or address is dead. `content_refused`: the content is too large or empty, at every attempt. One of: webhook, replayed, recipient_gone, content_refused.</summary>
+        /// <summary>`webhook`: deliveries to webhooks are never replayed. `replayed`: it went again, at `replayed_at`. `recipient_gone`: the provider has said that the token or address is dead, or the device or channel has been deleted. `content_refused`: the content is too large or empty, at every attempt. One of: webhook, replayed, recipient_gone, content_refused.</summary>
         public string? CannotReplayBecause
         {
             get => ReadTextOrNull("cannot_replay_because");
@@ -3804,7 +3804,7 @@ namespace Heliograph
             init => Put("replayed", value);
         }
 
-        /// <summary>Letters that the filter describes and that could not go again: their notification is cancelled or gone, or their batch was still on its way.</summary>
+        /// <summary>Letters that the filter describes and that could not go again: their notification is cancelled or gone, their recipient has been deleted, or their batch was still on its way.</summary>
         public long Skipped
         {
             get => ReadInteger("skipped");

@@ -419,8 +419,9 @@ class DeadLetter(TypedDict):
     attempts: int
     can_replay: bool
     # `webhook`: deliveries to webhooks are never replayed. `replayed`: it went again, at
-    # `replayed_at`. `recipient_gone`: the provider has said that the token or address is dead.
-    # `content_refused`: the content is too large or empty, at every attempt.
+    # `replayed_at`. `recipient_gone`: the provider has said that the token or address is dead, or the
+    # device or channel has been deleted. `content_refused`: the content is too large or empty, at
+    # every attempt.
     cannot_replay_because: Optional[Literal["webhook", "replayed", "recipient_gone", "content_refused"]]
     notification_id: Optional[str]
     # The device, or the channel.
@@ -440,8 +441,9 @@ class DeadLetterWithContent(TypedDict):
     attempts: int
     can_replay: bool
     # `webhook`: deliveries to webhooks are never replayed. `replayed`: it went again, at
-    # `replayed_at`. `recipient_gone`: the provider has said that the token or address is dead.
-    # `content_refused`: the content is too large or empty, at every attempt.
+    # `replayed_at`. `recipient_gone`: the provider has said that the token or address is dead, or the
+    # device or channel has been deleted. `content_refused`: the content is too large or empty, at
+    # every attempt.
     cannot_replay_because: Optional[Literal["webhook", "replayed", "recipient_gone", "content_refused"]]
     notification_id: Optional[str]
     # The device, or the channel.
@@ -992,7 +994,7 @@ class Replay(TypedDict):
     # Recipients that are pending again.
     replayed: int
     # Letters that the filter describes and that could not go again: their notification is cancelled
-    # or gone, or their batch was still on its way.
+    # or gone, their recipient has been deleted, or their batch was still on its way.
     skipped: int
     created_at: str
     completed_at: Optional[str]

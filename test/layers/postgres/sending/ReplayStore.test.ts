@@ -27,10 +27,17 @@ const claim = Effect.fnUntraced(function* (appId: AppId) {
   return (yield* batches.claim({ appId, provider: "fcm", priority: "bulk" }, 1, LEASE))[0]
 })
 
-/** A completed notification of whose recipients the first `failed` have failed. */
+const addDevices = Effect.fnUntraced(function* (appId: AppId, recipients: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`INSERT INTO devices (app_id, id, token_hash, platform, token)
+    SELECT ${appId}, id, uuid_send(id), 'android', id FROM unnest(${recipients}::uuid[]) AS id`
+})
+
+/** A completed notification all of whose recipients, who have devices, have failed. */
 const failed = Effect.fnUntraced(function* (appId: AppId, recipients: ReadonlyArray<string>, error = "timeout") {
   const batches = yield* BatchStore
   const notifications = yield* NotificationStore
+  yield* addDevices(appId, recipients)
   const id = yield* planned(appId, [recipients])
   const batch = (yield* claim(appId))!
   const chunk = chunkOf(batch, [], { final: failing(recipients, error) })
@@ -71,6 +78,7 @@ layer(hotStores)("ReplayStore", (it) => {
         const batches = yield* BatchStore
         const letters = yield* DeadLetterStore
         const [lost, dead, large, sent] = ids(4)
+        yield* addDevices(app, [lost!, dead!, large!])
         const id = yield* planned(app, [[lost!, dead!, large!, sent!]])
         const batch = (yield* claim(app))!
         const chunk = chunkOf(batch, [], {
@@ -124,6 +132,25 @@ layer(hotStores)("ReplayStore", (it) => {
       const between = new Date(Date.now() - 900_000).toISOString()
       expect(yield* count({ from: between })).toBe(3)
       expect(yield* count({ to: between })).toBe(2)
+    })
+  )
+
+  it.effect("moves nobody who has been deleted since, and says so before", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const sql = yield* SqlClient.SqlClient
+      const [stays, goes] = ids(2)
+      const replays = yield* ReplayStore
+      const { id } = yield* failed(app, [stays!, goes!])
+      yield* sql`DELETE FROM devices WHERE app_id = ${app} AND id = ${goes}`
+      const refusals = new Map((yield* deadLettersOf(app)).map((letter) => [letter.recipientId, letter.refusal]))
+      expect([refusals.get(stays!), refusals.get(goes!)]).toEqual([null, "recipient_gone"])
+      const gone = (yield* deadLettersOf(app)).find(({ recipientId }) => recipientId === goes)!
+      expect(yield* replays.one(app, gone.id)).toEqual(Option.none())
+      yield* replays.start(app, uuidv7() as ReplayId, { notification_id: id })
+      yield* carryOut(10)
+      expect((yield* replays.list(app, null, 1)).items[0]).toMatchObject({ replayed: 1, skipped: 1 })
+      expect(yield* accountOf(app, id)).toMatchObject({ accepted: 2, pending: 1, failed: 1, skipped: 0 })
     })
   )
 

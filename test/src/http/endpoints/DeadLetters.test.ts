@@ -38,13 +38,16 @@ interface Failure {
 const fail = async (failure: Partial<Failure> = {}): Promise<string> => {
   const { at = Date.now(), error = "expired: timeout", provider = "apns", refusal = null } = failure
   const notificationId = failure.notificationId ?? (await server.makeNotification(server.ours))
-  const [id, batch] = [idAt(at), uuidv7()]
+  const [id, batch, device] = [idAt(at), uuidv7(), uuidv7()]
+  await server.sql`
+    INSERT INTO devices (app_id, id, token_hash, platform, token)
+    VALUES (${server.ours.appId}, ${device}, uuid_send(${device}::uuid), 'ios', ${device})`
   await server.sql`
     INSERT INTO batches (id, notification_id, app_id, provider, priority, done, recipients, failed)
     VALUES (${batch}, ${notificationId}, ${server.ours.appId}, ${provider}, 'bulk', true, '{}', 1)`
   await server.sql`
     INSERT INTO dead_letters (id, app_id, kind, at, error, attempts, notification_id, recipient_id, batch_id, provider, refusal)
-    VALUES (${id}, ${server.ours.appId}, 'notification', ${new Date(at)}, ${error}, 6, ${notificationId}, ${uuidv7()},
+    VALUES (${id}, ${server.ours.appId}, 'notification', ${new Date(at)}, ${error}, 6, ${notificationId}, ${device},
       ${batch}, ${provider}, ${refusal})`
   return id
 }
@@ -138,6 +141,13 @@ describe("dead letters", () => {
     const gone = await fail({ refusal: "recipient_gone", error: "unregistered" })
     expect((await call("GET", `/${gone}`)).json.cannot_replay_because).toBe("recipient_gone")
     expect((await post(`/${gone}/replay`)).json.error.message).toContain("is dead")
+    const deleted = await fail()
+    await server.sql`DELETE FROM devices WHERE id = (SELECT recipient_id FROM dead_letters WHERE id = ${deleted})`
+    expect((await call("GET", `/${deleted}`)).json).toMatchObject({
+      can_replay: false,
+      cannot_replay_because: "recipient_gone"
+    })
+    expect((await post(`/${deleted}/replay`)).json.error.message).toContain("has been deleted")
     const large = await fail({ refusal: "content_refused", error: "payload_too_large" })
     expect((await post(`/${large}/replay`)).json.error.message).toContain("content")
     const notificationId = await server.makeNotification(server.ours, "cancelled")

@@ -41,8 +41,8 @@ public final class DeadLetterWithContent extends Shape {
 
   /**
    * `webhook`: deliveries to webhooks are never replayed. `replayed`: it went again, at `replayed_at`.
-   * `recipient_gone`: the provider has said that the token or address is dead. `content_refused`: the
-   * content is too large or empty, at every attempt.
+   * `recipient_gone`: the provider has said that the token or address is dead, or the device or channel
+   * has been deleted. `content_refused`: the content is too large or empty, at every attempt.
    * One of: webhook, replayed, recipient_gone, content_refused.
    */
   public @Nullable String cannotReplayBecause() {

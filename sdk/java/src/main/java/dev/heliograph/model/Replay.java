@@ -37,7 +37,7 @@ public final class Replay extends Shape {
 
   /**
    * Letters that the filter describes and that could not go again: their notification is cancelled or
-   * gone, or their batch was still on its way.
+   * gone, their recipient has been deleted, or their batch was still on its way.
    */
   public long skipped() {
     return there("skipped", integer("skipped"));
