@@ -62,6 +62,9 @@ const executed = (body: unknown): unknown => {
 const SIGN_IN =
   "The Authorization header is missing. Send a secret key as `ApiKey sk_…`, or the token of a session as `Bearer …`; without them, there is requestLoginCode and verifyLoginCode."
 
+/** Bytes that a query counts for at least: so many queries are executed at once as there is room for of these. */
+const LEAST_READ = 2 << 20
+
 const QUERY_TOO_LONG = new ApiError(
   "payload_too_large",
   `The query is longer than ${QUERY_CHARACTERS} characters. Send values as variables.`
@@ -178,12 +181,10 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     // What was done is not refused for its answer: whoever has no permits left for it waits with the next request.
     const charge = (permits: number) => Effect.ignore(call.client.charge(Math.max(0, permits - prepared.cost.permits)))
     const owner = call.caller?.appId ?? call.person?.account.id ?? ""
+    // What follows asks by and by anyway, and changes are not put off.
+    const bytes = isKnown && prepared.kind === "query" ? Math.max(prepared.cost.bytes, LEAST_READ) : prepared.cost.bytes
     const ask = (isCharged: boolean) =>
-      room.hold(
-        owner,
-        prepared.cost.bytes,
-        execute(prepared, context, call.requestId, isCharged ? charge : () => Effect.void)
-      )
+      room.hold(owner, bytes, execute(prepared, context, call.requestId, isCharged ? charge : () => Effect.void))
     return yield* isLive ? live.follow(call, context, ask) : ask(true)
   })
 

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Auth } from "../../../services/engine/access/Auth.ts"
 import type { IdempotencyStore } from "../../../services/ports/access/IdempotencyStore.ts"
+import type { Room } from "../../../services/domain/operations/Room.ts"
 import type { Registry } from "../../../services/ports/operations/Metrics.ts"
 import type { Admission, Headers } from "./Admission.ts"
 import { isCounted } from "./Admission.ts"
@@ -31,7 +32,12 @@ export interface PipelineServices {
   readonly metrics: Registry
   readonly waitLimiter: WaitLimiter
   readonly largeBodies: LargeBodies
+  /** Of GET requests that their handlers are at: each takes 1. */
+  readonly reads: Room
 }
+
+/** GET requests that a process carries out at once: half of them of one application, and one of any that has none. */
+export const READS_AT_ONCE = 32
 
 type Decode = ReturnType<typeof decoder>
 

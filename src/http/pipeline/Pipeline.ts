@@ -4,6 +4,7 @@ import type { AppId } from "../../../services/domain/Ids.ts"
 import type { Forbidden, Unauthorized } from "../../../services/engine/access/Auth.ts"
 import type { KeyClaim } from "../../../services/ports/access/IdempotencyStore.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
+import { inRoom } from "../../../services/ports/operations/InRoom.ts"
 import type { Headers } from "./Admission.ts"
 import { isCounted } from "./Admission.ts"
 import { ApiError, errorBody, notFound, STATUS } from "./ApiError.ts"
@@ -137,11 +138,16 @@ const handleBody = Effect.fnUntraced(function* (
   bytes: Buffer | null,
   headers: Headers
 ) {
-  const { route } = compiled
+  const { route, services } = compiled
   const json = bytes === null ? null : parseJson(bytes)
   if (claim !== null) return yield* handleOnce(compiled, claim, call, bytes, json, headers)
   call.body = yield* Effect.fromResult(decoded(compiled, json))
-  const work = route.handler(call as Call)
+  const handled = route.handler(call as Call)
+  // Who reads a lot at once has it read by and by, and takes neither connections nor the thread from others meanwhile.
+  const work =
+    route.method === "GET" && !route.hasDeadline && (call.caller !== null || call.person !== null)
+      ? inRoom(services.reads, ownerOf(call), 1)(handled)
+      : handled
   const value = yield* route.hasDeadline ? work : within(call.waits, work)
   if (HttpServerResponse.isHttpServerResponse(value))
     return HttpServerResponse.setHeaders(value, { ...headers, ...value.headers })
@@ -207,8 +213,9 @@ const decoded = ({ decodeBody }: CompiledRoute, json: Json | null): Result.Resul
 const keyHolder = ({ caller, person }: Visitor): AppId | null =>
   caller !== null ? caller.appId : ((person?.account.id ?? null) as string | null as AppId | null)
 
-/** For whom a body is counted. */
-const ownerOf = ({ caller, person }: Visitor): string => caller?.appId ?? person?.account.id ?? ""
+/** For whom a body or a read is counted. */
+const ownerOf = ({ caller, person }: Pick<Visitor, "caller" | "person">): string =>
+  caller?.appId ?? person?.account.id ?? ""
 
 /** Does the work of a request with an Idempotency-Key, unless it was done before. */
 const handleOnce = (

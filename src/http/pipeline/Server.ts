@@ -52,6 +52,7 @@ import type { PayloadSizes } from "../../../services/ports/sending/PayloadSizes.
 import type { StatsStore } from "../../../services/ports/operations/StatsStore.ts"
 import type { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
 import type { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
+import { Room } from "../../../services/domain/operations/Room.ts"
 import type { Headers, Refused } from "./Admission.ts"
 import { isCounted, makeAdmission } from "./Admission.ts"
 import { ApiError, errorReply, errorResponse, unavailable } from "./ApiError.ts"
@@ -61,7 +62,7 @@ import { auditRoutes } from "../endpoints/AuditLog.ts"
 import { browserFileRoutes } from "../endpoints/BrowserFiles.ts"
 import { channelRoutes } from "../endpoints/Channels.ts"
 import { contactRoutes } from "../endpoints/Contacts.ts"
-import { formed } from "./CompiledRoute.ts"
+import { formed, READS_AT_ONCE } from "./CompiledRoute.ts"
 import type { ConnectionRules } from "./Connections.ts"
 import { boundConnections } from "./Connections.ts"
 import { preflight } from "./Cors.ts"
@@ -236,6 +237,7 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
         bodyLimit,
         metrics: yield* Metrics,
         largeBodies: new LargeBodies(),
+        reads: new Room(READS_AT_ONCE),
         waitLimiter: new WaitLimiter((defect) =>
           fork(Effect.logError("A request that waited too long was not answered", defect))
         )
