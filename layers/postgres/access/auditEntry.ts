@@ -8,7 +8,7 @@ import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { CurrentImport } from "../../../services/ports/access/CurrentImport.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { texts, uuids } from "../server/columns.ts"
-import { permitted } from "./permitted.ts"
+import { permitted, stillPermitted } from "./permitted.ts"
 
 /**
  * Writes down a change and who makes it. To be run in the transaction of the change: one is not without the other.
@@ -108,6 +108,7 @@ export const notedOfImport = <A extends ReadonlyArray<{ readonly created: boolea
           isCounted || actor.kind !== "user" ? Effect.void : recordAll(sql, appId, actor, notesOf(written))
         )
       )
-      return actor.kind === "user" ? permitted(sql, appId, counted) : sql.withTransaction(counted)
+      if (actor.kind === "user") return permitted(sql, appId, counted)
+      return sql.withTransaction(Effect.andThen(stillPermitted(sql, appId, actor), counted))
     })
   })

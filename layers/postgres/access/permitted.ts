@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import type { Actor } from "../../../services/domain/access/Audit.ts"
 import type { AppId } from "../../../services/domain/Ids.ts"
 import type { Role } from "../../../services/domain/people/Role.ts"
 import { mayDo } from "../../../services/domain/people/Role.ts"
@@ -55,7 +56,25 @@ export const permitted = <A, E, R>(
     })
   )
 
-/** The same where keys change so much that nobody looks again whether they may: only people hold their permission. */
+/**
+ * Whether an import may go on that began with a key, however long ago. Without the organization's lock, which would make
+ * its imports wait for each other: what is written in the moment of a deletion is removed with all the rest.
+ */
+export const stillPermitted = (
+  sql: SqlClient.SqlClient,
+  appId: AppId,
+  actor: Actor
+): Effect.Effect<void, SqlError | StoreError> =>
+  actor.kind !== "key"
+    ? Effect.void
+    : Effect.flatMap(
+        sql`
+          SELECT 1 FROM api_keys k JOIN applications a ON a.id = k.app_id JOIN organizations o ON o.id = a.organization_id
+          WHERE k.id = ${actor.id} AND a.id = ${appId} AND k.revoked_at IS NULL AND o.deleted_at IS NULL`,
+        ({ length }) => (length > 0 ? Effect.void : Effect.fail(withdrawn))
+      )
+
+/** `permitted`, where keys change so much that nobody looks again whether they may: only people hold their permission. */
 export const permittedToPeople = <A, E, R>(
   sql: SqlClient.SqlClient,
   appId: AppId,

@@ -19,8 +19,15 @@ const CHUNK = 2_000
 /** Notifications whose results are removed together. */
 const NOTIFICATIONS = 200
 
-/** After so long an organization has another turn that failed: meanwhile it is the others'. */
+/** After so long an organization has another turn that failed, or that is not over yet: meanwhile it is the others'. */
 const AGAIN_MS = 60_000
+const LOOK_MS = 5_000
+
+/**
+ * An application goes no earlier than so long after its organization, seconds: until then what was under way has ended, an
+ * import's last rows for example, and what that wrote is removed too.
+ */
+const LEFT = 30
 
 /** Tables with an index that begins with the application, and their keys; each before those whose rows it needs. */
 const OF_APPLICATION: ReadonlyArray<readonly [table: string, key: string]> = [
@@ -132,7 +139,9 @@ const removeApplication = (sql: SqlClient.SqlClient, appId: AppId) => {
     removeNotifications(sql, appId),
     removeWebhooks(sql, appId),
     ...all(OF_APPLICATION),
-    counted(sql`DELETE FROM applications WHERE id = ${appId} RETURNING 1 AS one`)
+    counted(sql`
+      DELETE FROM applications a USING organizations o
+      WHERE a.id = ${appId} AND o.id = a.organization_id AND o.deleted_at < now() - ${LEFT} * interval '1 s' RETURNING 1 AS one`)
   ])
 }
 
@@ -149,15 +158,24 @@ const removeOrganization = Effect.fnUntraced(function* (sql: SqlClient.SqlClient
 /** One part of what is left. Answers how many rows went. */
 export const removeDeleted = (sql: SqlClient.SqlClient): OrganizationStore["Service"]["removeDeleted"] => {
   /** Organizations of which this process could remove nothing, and when it tries them again. */
-  const failed = new Map<OrganizationId, number>()
+  const later = new Map<OrganizationId, number>()
+  const removeNext = (now: number): Effect.Effect<number, SqlError> =>
+    Effect.gen(function* () {
+      const [organization] = yield* sql<{ readonly id: OrganizationId }>`
+        SELECT id FROM organizations WHERE deleted_at IS NOT NULL AND NOT (id = ANY(${uuids([...later.keys()])}))
+        ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`
+      if (organization === undefined) return 0
+      const { id } = organization
+      const removed = yield* Effect.onError(removeOrganization(sql, id), () =>
+        Effect.sync(() => later.set(id, now + AGAIN_MS))
+      )
+      if (removed > 0) return removed
+      later.set(id, now + LOOK_MS)
+      return yield* removeNext(now)
+    })
   return Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
-    for (const [id, at] of failed) if (at <= now) failed.delete(id)
-    const [organization] = yield* sql<{ readonly id: OrganizationId }>`
-      SELECT id FROM organizations WHERE deleted_at IS NOT NULL AND NOT (id = ANY(${uuids([...failed.keys()])}))
-      ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`
-    if (organization === undefined) return 0
-    const { id } = organization
-    return yield* Effect.onError(removeOrganization(sql, id), () => Effect.sync(() => failed.set(id, now + AGAIN_MS)))
+    for (const [id, at] of later) if (at <= now) later.delete(id)
+    return yield* removeNext(now)
   }).pipe((part) => sql.withTransaction(part), storeError("OrganizationStore.removeDeleted"))
 }

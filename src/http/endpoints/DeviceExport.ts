@@ -2,15 +2,19 @@ import { Effect, Option, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Device } from "../../../services/domain/audience/Device.ts"
 import { AuditLog } from "../../../services/ports/access/AuditLog.ts"
-import type { StoreError } from "../../../services/ports/StoreError.ts"
+import type { Page } from "../../../services/ports/audience/DeviceStore.ts"
 import { DeviceStore } from "../../../services/ports/audience/DeviceStore.ts"
 import { SegmentStore } from "../../../services/ports/audience/SegmentStore.ts"
 import { CanWait } from "../../../services/ports/operations/CanWait.ts"
-import { errorBody, unavailable } from "../pipeline/ApiError.ts"
+import { errorBody } from "../pipeline/ApiError.ts"
 import { deviceExample, deviceFilterOf, DeviceQuery, DeviceView, showDevice } from "./Devices.ts"
 import { LINE_TYPES } from "../pipeline/LineImport.ts"
+import { refusal } from "../pipeline/Refusals.ts"
 import { again, within } from "../pipeline/WaitLimiter.ts"
 import { route } from "../pipeline/Route.ts"
+
+/** What an export ends with that is not whole. */
+type Ended = Parameters<typeof refusal>[0]
 
 /** Devices that are read in one go. */
 const CHUNK = 1000
@@ -45,7 +49,7 @@ export const exportRoutes = Effect.gen(function* () {
         mediaType: LINE_TYPES[0]
       },
       errors: ["validation_error"],
-      handler: Effect.fnUntraced(function* ({ caller, query, requestId, waits }) {
+      handler: Effect.fnUntraced(function* ({ caller, client, query, requestId, waits }) {
         const filter = yield* filterOf(caller.appId, query)
         // Most pages are read when the request's own effect is over.
         const read = (after: string | null) =>
@@ -57,14 +61,20 @@ export const exportRoutes = Effect.gen(function* () {
         })
         // The first page before the answer begins: a database that is away is a 503, and not a cut-off answer.
         const first = yield* read(null)
-        let failed: StoreError | null = null
+        let failed: Ended | null = null
+        // A slow reader takes hours, and its key may be revoked meanwhile.
+        const readOn = (after: string): Effect.Effect<Page<Device>, Ended> =>
+          within(
+            again(waits),
+            Effect.flatMap(client.again(), () => read(after))
+          )
         const rest = (from: string) =>
           Stream.paginate(from, (after) =>
-            Effect.match(within(again(waits), read(after)), {
+            Effect.match(readOn(after), {
               onSuccess: ({ items, next }) => [[linesOf(items)], Option.fromNullOr(next)] as const,
               onFailure: (error) => {
                 failed = error
-                return [[Buffer.from(`${errorBody(unavailable(), requestId)}\n`)], Option.none()] as const
+                return [[Buffer.from(`${errorBody(refusal(error), requestId)}\n`)], Option.none()] as const
               }
             })
           )

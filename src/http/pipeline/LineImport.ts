@@ -13,6 +13,7 @@ import { ApiError, ErrorBody, invalid, unavailable } from "./ApiError.ts"
 import { parseJson, tooSlow } from "./Body.ts"
 import { heldBack, isBehindProxy } from "./HeldAnswer.ts"
 import type { Incoming } from "./Incoming.ts"
+import { withdrawn } from "./Refusals.ts"
 import type { Line } from "./Lines.ts"
 import { LineGroups, LineSplitter } from "./Lines.ts"
 import type { Waits } from "./WaitLimiter.ts"
@@ -88,6 +89,12 @@ const GIVEN_UP = new ApiError(
   "The import ended here: the database does not answer. Send the lines from the first one on that was answered with `unavailable` again; those that were stored all the same are only refreshed."
 )
 
+/** The last answer of an import whose key was revoked, or whose organization was deleted, while it was under way. */
+const ENDED = new ApiError(
+  "forbidden",
+  "The import ended here: what you were allowed to do was taken away while it was under way. What was stored before stays as it is."
+)
+
 const refused = (line: number, { code, message, details }: ApiError): string =>
   `${JSON.stringify({ line, error: { code, message, details } })}\n`
 
@@ -148,7 +155,8 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
     store: StoreLines<A["Type"]>,
     { caller, requestId, waits }: ImportCall
   ) {
-    let isLast = false
+    /** Why lines were not stored, and what ends the import. */
+    let [why, last]: [ApiError, ApiError | null] = [unavailable(), null]
     const results = yield* readAll(lines)
     const good = results.filter(Result.isSuccess).map(({ success }) => success)
     const stored =
@@ -156,7 +164,11 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
         ? []
         : yield* within(again(waits), store(good)).pipe(
             Effect.catch((error: StoreError) => {
-              isLast = waitedTooLong(error)
+              if (error.withdrawn === true) {
+                ;[why, last] = [withdrawn(), ENDED]
+                return Effect.succeed(null)
+              }
+              if (waitedTooLong(error)) last = GIVEN_UP
               return Effect.logWarning("Could not store a chunk of an import", error.cause).pipe(
                 Effect.annotateLogs({ request_id: requestId, app_id: caller.appId }),
                 Effect.as(null)
@@ -168,14 +180,14 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
     for (const [i, result] of results.entries()) {
       const line = lines[i]!.number
       if (Result.isFailure(result)) text += refused(line, result.failure)
-      else if (stored === null) text += refused(line, unavailable())
+      else if (stored === null) text += refused(line, why)
       else {
         const { id, created } = stored[at++]!
         text += `{"line":${line},"id":"${id}","created":${created}}\n`
       }
     }
-    if (isLast) text += refused(lines.at(-1)!.number + 1, GIVEN_UP)
-    return { text: Buffer.from(text), isLast }
+    if (last !== null) text += refused(lines.at(-1)!.number + 1, last)
+    return { text: Buffer.from(text), isLast: last !== null }
   })
 
   /** `noted` is done before the first line is read: the entry of the audit log that counts what the lines write. */

@@ -6,14 +6,14 @@ import type { Incoming } from "./Incoming.ts"
 import type { Reply } from "./Reply.ts"
 import { LATE_TEMPLATES } from "./WaitLimiter.ts"
 
-const withdrawn = () =>
+export const withdrawn = (): ApiError =>
   new ApiError(
     "forbidden",
     "What you were allowed to do here was taken away while this request was under way: nothing was changed."
   )
 
 /** A refusal of the engine in the words of the API. */
-const refusal = (error: ApiError | Unauthorized | Forbidden | IdentityUnverified | StoreError): ApiError => {
+export const refusal = (error: ApiError | Unauthorized | Forbidden | IdentityUnverified | StoreError): ApiError => {
   switch (error._tag) {
     case "ApiError":
       return error

@@ -342,6 +342,8 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     "OrganizationStore.remove, removeDeleted": after(team, OrganizationStore, (store, { id, owner }) =>
       Effect.gen(function* () {
         yield* store.remove(owner.id, id)
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE organizations SET deleted_at = deleted_at - interval '1 minute' WHERE id = ${id}`
         while ((yield* store.removeDeleted) > 0);
       })
     ),

@@ -136,6 +136,12 @@ const storeOfNode = Effect.gen(function* () {
   )
 })
 
+/** Organizations that are deleted now were deleted a minute ago: what was under way then has ended. */
+const aged = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql`UPDATE organizations SET deleted_at = deleted_at - interval '1 minute' WHERE deleted_at IS NOT NULL`
+)
+
 layer(peopleStores())("what deleted organizations leave behind", (it) => {
   it.effect("goes from every table, in parts, by any node, and nothing of others goes with it", () =>
     Effect.gen(function* () {
@@ -156,6 +162,7 @@ layer(peopleStores())("what deleted organizations leave behind", (it) => {
       expect(Object.keys(filled).filter((table) => filled[table]! <= alone[table]!)).toEqual([])
 
       yield* one.organizations.remove(gone.person, gone.organization)
+      yield* aged
       const isLeft = (id: OrganizationId) => sql`SELECT 1 FROM organizations WHERE id = ${id}`
       expect(yield* isLeft(gone.organization)).toHaveLength(1)
       const stores = [yield* storeOfNode, yield* storeOfNode]
@@ -180,6 +187,38 @@ layer(peopleStores())("what deleted organizations leave behind", (it) => {
     })
   )
 
+  it.effect("goes also where it is written later by what was under way then, and keeps no other waiting", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const one = yield* node()
+      const [first, second] = [yield* person(one), yield* person(one)]
+      const [store, app] = [yield* storeOfNode, first.first!.application.appId]
+      const devices = sql`SELECT 1 FROM devices WHERE app_id = ${app}`
+      const write = sql`INSERT INTO devices (app_id, id, token_hash, platform, token)
+        VALUES (${app}, ${uuidv7()}, '\\x01', 'ios', 'a')`
+      const removeAll = Effect.gen(function* () {
+        while ((yield* store.removeDeleted) > 0);
+      })
+      yield* one.organizations.remove(second.person, second.organization)
+      yield* aged
+      yield* one.organizations.remove(first.person, first.organization)
+      yield* write
+      yield* removeAll
+      expect(yield* devices).toHaveLength(0)
+      const left = sql<{ id: OrganizationId }>`SELECT id FROM organizations WHERE deleted_at IS NOT NULL`
+      expect((yield* left).map(({ id }) => id)).toEqual([first.organization])
+      yield* write
+      yield* TestClock.adjust("6 seconds")
+      yield* removeAll
+      expect(yield* devices).toHaveLength(0)
+      expect(yield* left).toHaveLength(1)
+      yield* aged
+      yield* TestClock.adjust("6 seconds")
+      yield* removeAll
+      expect(yield* left).toHaveLength(0)
+    })
+  )
+
   it.effect("goes although that of another organization cannot be removed, which is tried again a minute later", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -187,6 +226,7 @@ layer(peopleStores())("what deleted organizations leave behind", (it) => {
       const [stuck, other] = [yield* person(one), yield* person(one)]
       expect(stuck.organization < other.organization).toBe(true)
       for (const { organization, person } of [stuck, other]) yield* one.organizations.remove(person, organization)
+      yield* aged
       yield* sql`
         CREATE FUNCTION refuse_removal() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           IF OLD.organization_id = TG_ARGV[0]::uuid THEN RAISE 'it cannot be removed'; END IF;

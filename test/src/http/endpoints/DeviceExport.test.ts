@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { TestServer } from "../TestServer.ts"
 import { schemaCompiler, startServer } from "../TestServer.ts"
 
@@ -83,5 +83,30 @@ describe("GET /api/v1/devices/export", () => {
     server.outage.before = () => Effect.void
     server.outage.isDown = false
     expect(lists).toBe(2)
+  })
+
+  it("ends with an error once its key is revoked, and shows no more devices", async () => {
+    const { key } = await withDevices()
+    const made = await server.call("POST", "/api/v1/api-keys", { key, body: { kind: "secret", name: "Leaked" } })
+    const { id, key: leaked } = made.json
+    let lists = 0
+    const revoke = Effect.promise(async () => {
+      expect((await server.call("DELETE", `/api/v1/api-keys/${id}`, { key })).status).toBe(200)
+      await vi.waitFor(
+        async () => expect((await server.call("GET", "/api/v1/templates", { key: leaked })).status).toBe(401),
+        10_000
+      )
+    })
+    server.outage.before = (operation) => (operation === "DeviceStore.list" && ++lists === 1 ? revoke : Effect.void)
+    const response = await fetch(`${server.baseUrl}${PATH}`, { headers: { authorization: `ApiKey ${leaked}` } })
+    let text = ""
+    const read = async () => {
+      for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) text += chunk
+    }
+    await expect(read()).rejects.toThrow()
+    server.outage.before = () => Effect.void
+    const rows = rowsOf(text)
+    expect(rows.pop()).toMatchObject({ error: { code: "unauthorized" } })
+    expect([rows.length, lists]).toEqual([1000, 1])
   })
 })

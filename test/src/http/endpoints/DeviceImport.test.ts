@@ -1,9 +1,10 @@
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { once } from "node:events"
 import type { IncomingMessage } from "node:http"
 import { request as httpRequest } from "node:http"
 import { createInterface } from "node:readline"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { registerExample } from "../../../../src/http/endpoints/Devices.ts"
 import type { TestServer } from "../TestServer.ts"
 import { IMPORT_LIMIT, schemaCompiler, startServer } from "../TestServer.ts"
@@ -142,6 +143,44 @@ describe("POST /api/v1/devices/import", () => {
     expect(results.slice(1000, 2000).every(({ error }) => error?.code === "unavailable")).toBe(true)
     expect(results.slice(2000).every(({ created }) => created)).toBe(true)
     expect(results.map(({ line }) => line)).toEqual(Array.from({ length: 3000 }, (_, i) => i + 1))
+  })
+
+  it.each([
+    ["its key is revoked", "UPDATE api_keys SET revoked_at = now() WHERE app_id"],
+    [
+      "its organization is deleted",
+      "UPDATE organizations o SET deleted_at = now() FROM applications a WHERE a.organization_id = o.id AND a.id"
+    ]
+  ])("ends where %s, says so, and writes nothing more", async (_, statement) => {
+    // One of its own: the applications of a server have one organization.
+    const own = await startServer()
+    onTestFinished(() => own.stop())
+    const { appId, secretKey: key } = own.ours
+    let count = 0
+    const take = Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`${statement} = '${appId}'`))
+    own.outage.before = (operation) =>
+      operation === "DeviceStore.register" && ++count === 2
+        ? Effect.promise(() => own.run(take)).pipe(Effect.asVoid)
+        : Effect.void
+    const answer = await own.call("POST", PATH, {
+      key,
+      raw: linesOf(3000, 60_000).join("\n"),
+      headers: { "content-type": "application/x-ndjson" }
+    })
+    const results = answer.text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(results.slice(0, 1000).every(({ created }) => created)).toBe(true)
+    expect(results.slice(1000, 2000).every(({ error }) => error?.code === "forbidden")).toBe(true)
+    expect(results.slice(2000)).toEqual([
+      {
+        line: 2001,
+        error: expect.objectContaining({ code: "forbidden", message: expect.stringContaining("ended here") })
+      }
+    ])
+    const rows = await own.sql`SELECT 1 FROM devices WHERE app_id = ${appId}`
+    expect(rows.length).toBe(1000)
   })
 
   it("stores what came whole when the client hangs up, and forgets the rest", async () => {
