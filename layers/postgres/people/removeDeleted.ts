@@ -131,7 +131,7 @@ const removeWebhooks = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, ap
   ])
 })
 
-const removeApplication = (sql: SqlClient.SqlClient, appId: AppId) => {
+const removeApplication = (sql: SqlClient.SqlClient, appId: AppId, isOver: boolean) => {
   const all = (tables: typeof OF_APPLICATION) =>
     tables.map(([table, key]) => deleteFound(sql, table, key, sql`app_id = ${appId}`))
   return firstOf([
@@ -139,20 +139,19 @@ const removeApplication = (sql: SqlClient.SqlClient, appId: AppId) => {
     removeNotifications(sql, appId),
     removeWebhooks(sql, appId),
     ...all(OF_APPLICATION),
-    counted(sql`
-      DELETE FROM applications a USING organizations o
-      WHERE a.id = ${appId} AND o.id = a.organization_id AND o.deleted_at < now() - ${LEFT} * interval '1 s' RETURNING 1 AS one`)
+    isOver ? counted(sql`DELETE FROM applications WHERE id = ${appId} RETURNING 1 AS one`) : Effect.succeed(0)
   ])
 }
 
-const removeOrganization = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: OrganizationId) {
+/** `isOver`: what was under way when it was deleted has ended. */
+const removeOrganization = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, id: OrganizationId, isOver: boolean) {
   const forgotten = yield* forgetNames(sql, id)
   if (forgotten > 0) return forgotten
   const [application] = yield* sql<{ readonly id: AppId }>`
     SELECT id FROM applications WHERE organization_id = ${id} LIMIT 1`
   return application === undefined
     ? yield* counted(sql`DELETE FROM organizations WHERE id = ${id} RETURNING 1 AS one`)
-    : yield* removeApplication(sql, application.id)
+    : yield* removeApplication(sql, application.id, isOver)
 })
 
 /** One part of what is left. Answers how many rows went. */
@@ -161,12 +160,13 @@ export const removeDeleted = (sql: SqlClient.SqlClient): OrganizationStore["Serv
   const later = new Map<OrganizationId, number>()
   const removeNext = (now: number): Effect.Effect<number, SqlError> =>
     Effect.gen(function* () {
-      const [organization] = yield* sql<{ readonly id: OrganizationId }>`
-        SELECT id FROM organizations WHERE deleted_at IS NOT NULL AND NOT (id = ANY(${uuids([...later.keys()])}))
+      const [organization] = yield* sql<{ readonly id: OrganizationId; readonly is_over: boolean }>`
+        SELECT id, deleted_at < now() - ${LEFT} * interval '1 s' AS is_over
+        FROM organizations WHERE deleted_at IS NOT NULL AND NOT (id = ANY(${uuids([...later.keys()])}))
         ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED`
       if (organization === undefined) return 0
-      const { id } = organization
-      const removed = yield* Effect.onError(removeOrganization(sql, id), () =>
+      const { id, is_over } = organization
+      const removed = yield* Effect.onError(removeOrganization(sql, id, is_over), () =>
         Effect.sync(() => later.set(id, now + AGAIN_MS))
       )
       if (removed > 0) return removed

@@ -233,6 +233,22 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     >
   const plain = <Id, S>(port: Context.Service<Id, S>, call: (store: S) => Effect.Effect<unknown, unknown, Needs>) =>
     after(Effect.void, port, call)
+  const removeAll = Effect.gen(function* () {
+    const store = yield* OrganizationStore
+    while ((yield* store.removeDeleted) > 0);
+  })
+  /** Removes what deleted organizations left, as if what was under way then had ended. */
+  const removeAged = Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE organizations SET deleted_at = deleted_at - interval '1 minute' WHERE deleted_at IS NOT NULL`
+    yield* removeAll
+  })
+  const deletedTeam = Effect.gen(function* () {
+    yield* removeAged
+    const [store, sql, { id, owner }] = [yield* OrganizationStore, yield* SqlClient.SqlClient, yield* team]
+    yield* store.remove(owner.id, id)
+    yield* sql`UPDATE organizations SET deleted_at = deleted_at - interval '1 minute' WHERE id = ${id}`
+  })
   const filter = (changes: Partial<typeof ANY_ENTRY>) =>
     after(organizationOf, PeopleLog, (log, id) => log.list(id, { ...ANY_ENTRY, ...changes }, null, PAGE))
   const organizationOf = Effect.flatMap(OrganizationStore, (store) =>
@@ -339,15 +355,9 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
     "OrganizationStore.rename": after(team, OrganizationStore, (store, { id, owner }) =>
       store.rename(owner.id, id, "X")
     ),
-    "OrganizationStore.remove, removeDeleted": after(team, OrganizationStore, (store, { id, owner }) =>
-      Effect.gen(function* () {
-        yield* store.remove(owner.id, id)
-        const sql = yield* SqlClient.SqlClient
-        yield* sql`UPDATE organizations SET deleted_at = deleted_at - interval '1 minute' WHERE id = ${id}`
-        while ((yield* store.removeDeleted) > 0);
-      })
-    ),
-    "OrganizationStore.removeDeleted, of none": plain(OrganizationStore, (store) => store.removeDeleted),
+    "OrganizationStore.remove": after(team, OrganizationStore, (store, { id, owner }) => store.remove(owner.id, id)),
+    "OrganizationStore.removeDeleted": after(deletedTeam, OrganizationStore, () => removeAll),
+    "OrganizationStore.removeDeleted, of none": after(removeAged, OrganizationStore, (store) => store.removeDeleted),
     "OrganizationStore.ofApplication": plain(OrganizationStore, (store) => store.ofApplication(app)),
     "OrganizationStore.applications": after(team, OrganizationStore, (store, { id }) =>
       store.applications(id, null, PAGE)

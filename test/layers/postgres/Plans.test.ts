@@ -35,7 +35,7 @@ const MORE: Readonly<Record<string, number>> = {
   // Some dozen statements in one transaction.
   "AccountStore.remove": 400,
   // Looks into all that an application may have, a few times.
-  "OrganizationStore.remove, removeDeleted": 1000,
+  "OrganizationStore.removeDeleted": 1000,
   // Ten mails, each written and removed.
   "ServiceMailStore.claim, remove, postpone": 500,
   // The newest hundred notifications.
