@@ -18,7 +18,8 @@ import { DeviceStore } from "../../services/ports/audience/DeviceStore.ts"
 import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
 import { NotificationStore } from "../../services/ports/sending/NotificationStore.ts"
 import { ApiError, invalid } from "../http/pipeline/ApiError.ts"
-import { makeReadingRoom } from "../http/pipeline/ReadingRoom.ts"
+import { makeReadingRoom, SMALL } from "../http/pipeline/ReadingRoom.ts"
+import { READS_AT_ONCE } from "../http/pipeline/CompiledRoute.ts"
 import type { Reply } from "../http/pipeline/Reply.ts"
 import type { Route } from "../http/pipeline/Route.ts"
 import { route } from "../http/pipeline/Route.ts"
@@ -61,9 +62,6 @@ const executed = (body: unknown): unknown => {
 
 const SIGN_IN =
   "The Authorization header is missing. Send a secret key as `ApiKey sk_…`, or the token of a session as `Bearer …`; without them, there is requestLoginCode and verifyLoginCode."
-
-/** Bytes that a query counts for at least: so many queries are executed at once as there is room for of these. */
-const LEAST_READ = 2 << 20
 
 const QUERY_TOO_LONG = new ApiError(
   "payload_too_large",
@@ -115,6 +113,8 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
   const executor = makeExecutor(makeSchema(table, resolvers as FieldResolvers))
   const live = yield* makeLiveAnswers
   const room = makeReadingRoom()
+  /** Of small queries, each of which takes `SMALL`: large ones do not wait for them, nor they for large ones. */
+  const small = makeReadingRoom(READS_AT_ONCE * SMALL)
   /** Of answers that show something once. */
   const shownOnce = new WeakMap<object, ReadonlySet<string>>()
 
@@ -181,10 +181,13 @@ export const graphqlRoutes = Effect.fnUntraced(function* (table: ReadonlyArray<R
     // What was done is not refused for its answer: whoever has no permits left for it waits with the next request.
     const charge = (permits: number) => Effect.ignore(call.client.charge(Math.max(0, permits - prepared.cost.permits)))
     const owner = call.caller?.appId ?? call.person?.account.id ?? ""
+    const { bytes } = prepared.cost
     // What follows asks by and by anyway, and changes are not put off.
-    const bytes = isKnown && prepared.kind === "query" ? Math.max(prepared.cost.bytes, LEAST_READ) : prepared.cost.bytes
-    const ask = (isCharged: boolean) =>
-      room.hold(owner, bytes, execute(prepared, context, call.requestId, isCharged ? charge : () => Effect.void))
+    const takesTurn = isKnown && prepared.kind === "query" && bytes < SMALL
+    const ask = (isCharged: boolean) => {
+      const work = execute(prepared, context, call.requestId, isCharged ? charge : () => Effect.void)
+      return takesTurn ? small.hold(owner, SMALL, work) : room.hold(owner, bytes, work)
+    }
     return yield* isLive ? live.follow(call, context, ask) : ask(true)
   })
 

@@ -10,7 +10,7 @@ import { unavailable } from "./ApiError.ts"
  */
 
 /** Bytes of a request that takes no room: of such, as many as there may be are held easily. */
-const SMALL = 1 << 20
+export const SMALL = 1 << 20
 /** How long a request waits for room. */
 const WAIT_MS = 3000
 

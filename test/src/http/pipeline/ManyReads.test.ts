@@ -5,6 +5,12 @@ import { startServer } from "../TestServer.ts"
 /** What one application may have read at once: half of all. */
 const OF_ONE = 16
 const QUERY = "query ($app: ID!) { devices(appId: $app, first: 1) { edges { node { id } } } }"
+/** Of whose answer more may be read than there is room for beside 16 of 2 MB. */
+const PAGES = Array.from(
+  { length: 14 },
+  (_, i) => `p${i}: workflows(appId: $app, first: 100) { edges { node { steps } } }`
+)
+const LARGE = `query ($app: ID!) { ${PAGES.join(" ")} }`
 
 describe("an application that reads more at once than it is given", () => {
   it.each(["REST", "GraphQL"])(
@@ -34,4 +40,22 @@ describe("an application that reads more at once than it is given", () => {
       }
     }
   )
+
+  it("keeps no large query of another one waiting", async () => {
+    const server = await startServer()
+    try {
+      const end = Deferred.makeUnsafe<void>()
+      server.outage.before = (operation) => (operation === "DeviceStore.list" ? Deferred.await(end) : Effect.void)
+      const ask = ({ appId, secretKey: key }: typeof server.ours, query: string) =>
+        server.call("POST", "/api/graphql", { key, body: { query, variables: { app: appId } } })
+      const reads = Promise.all(Array.from({ length: OF_ONE }, () => ask(server.ours, QUERY)))
+      await vi.waitFor(() => expect(server.outage.count("DeviceStore.list")).toBe(OF_ONE))
+      const large = await ask(server.theirs, LARGE)
+      expect([large.status, large.json.errors]).toEqual([200, undefined])
+      Effect.runSync(Deferred.succeed(end, undefined))
+      expect((await reads).every(({ status }) => status === 200)).toBe(true)
+    } finally {
+      await server.stop()
+    }
+  })
 })
