@@ -8,7 +8,7 @@ const QUERY = "query ($app: ID!) { devices(appId: $app, first: 1) { edges { node
 /** Of whose answer more may be read than there is room for beside 16 of 2 MB. */
 const PAGES = Array.from(
   { length: 14 },
-  (_, i) => `p${i}: workflows(appId: $app, first: 100) { edges { node { steps } } }`
+  (_, i) => `p${i}: templates(appId: $app, first: 100) { edges { node { name } } }`
 )
 const LARGE = `query ($app: ID!) { ${PAGES.join(" ")} }`
 
