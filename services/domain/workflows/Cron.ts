@@ -9,14 +9,30 @@ import { momentOf, wallAt } from "../sending/LocalTime.ts"
 
 const CLOCKS = "UTC"
 
-const FORM = "must be five fields: minute, hour, day, month and day of the week"
+const FIELDS = [
+  ["a minute", "0 to 59"],
+  ["an hour", "0 to 23"],
+  ["a day of the month", "1 to 31"],
+  ["a month", "1 to 12, or JAN to DEC"],
+  ["a day of the week", "0 to 7, or SUN to SAT"]
+] as const
+
+const parsed = (pattern: string): Cron.Cron | null => Result.getOrElse(Cron.parse(pattern, CLOCKS), () => null)
+
+/** What is wrong with one of the fields that cannot be read. */
+const fieldFault = (fields: ReadonlyArray<string>): string => {
+  const at = fields.findIndex((field, i) => parsed(FIELDS.map((_, of) => (of === i ? field : "*")).join(" ")) === null)
+  const [name, values] = FIELDS[at]!
+  return `must have ${name} of ${values}, as a list (1,2), a range (1-5), in steps (*/2) or any (*): ${JSON.stringify(fields[at])} is none of these`
+}
 
 /** What is wrong with a schedule, as continues its name: it has other than five fields that can be read, or never comes. */
 export const cronFault = (pattern: string): string | null => {
   if (pattern.length > 256) return "must have at most 256 characters"
-  if (pattern.trim().split(/\s+/).length !== 5) return FORM
-  const cron = Result.getOrElse(Cron.parse(pattern, CLOCKS), () => null)
-  if (cron === null) return FORM
+  const fields = pattern.trim().split(/\s+/)
+  if (fields.length !== FIELDS.length) return "must be five fields: minute, hour, day, month and day of the week"
+  const cron = parsed(pattern)
+  if (cron === null) return fieldFault(fields)
   try {
     Cron.next(cron, new Date(0))
     return null

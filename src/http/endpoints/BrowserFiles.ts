@@ -20,7 +20,8 @@ const isKnown = (request: Incoming, etag: string): boolean =>
 const fileResponse = (file: BrowserFile, request: Incoming): HttpServerResponse.HttpServerResponse => {
   const headers = {
     "cache-control": file.name.startsWith("sw.js") ? WORKER_CACHE : SDK_CACHE,
-    etag: file.etag,
+    // Weak: the same script, compressed or not, is other bytes.
+    etag: `W/${file.etag}`,
     vary: "Accept-Encoding",
     // Loaded by pages of any site; a module needs to be told so.
     "access-control-allow-origin": "*",

@@ -1,4 +1,4 @@
-import { Effect, Exit, Result, Schema, Scope, Stream } from "effect"
+import { Effect, Exit, Result, Schedule, Schema, Scope, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpServerResponse } from "effect/http"
 import type { IncomingMessage } from "node:http"
@@ -9,7 +9,7 @@ import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { CurrentImport } from "../../../services/ports/access/CurrentImport.ts"
 import { CanWait } from "../../../services/ports/operations/CanWait.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
-import { ApiError, ErrorBody, invalid, unavailable } from "./ApiError.ts"
+import { ApiError, ErrorBody, invalid } from "./ApiError.ts"
 import { parseJson, tooSlow } from "./Body.ts"
 import { heldBack, isBehindProxy } from "./HeldAnswer.ts"
 import type { Incoming } from "./Incoming.ts"
@@ -32,7 +32,7 @@ export const LINE_TYPES = ["application/x-ndjson", "application/ndjson", "applic
 
 /** What the documentation of every import says. */
 export const ABOUT_LINES =
-  'as newline-delimited JSON; any number of lines. The answer has a line for each, in the same order: `{"line", "id", "created"}`, or `{"line", "error"}` for one that was refused, which stops nothing. Results come while you send: read them meanwhile, or a long import stands still. Behind a proxy, which may stop sending once an answer has begun, they come after the last line. An import that sends less than 1,000 bytes in each 5 seconds for half a minute ends, with an error as its last line.'
+  'as newline-delimited JSON; any number of lines. The answer has a line for each, in the same order: `{"line", "id", "created"}`, or `{"line", "error"}` for one that was refused, which stops nothing. Results come while you send: read them meanwhile, or a long import stands still. Behind a proxy, which may stop sending once an answer has begun, they come after the last line. An import that sends less than 1,000 bytes in each 5 seconds for half a minute ends, with an error as its last line; so does one whose lines the database could not store for a quarter of a minute.'
 
 /** Why a line, or an item, was refused. */
 export const LineError = Schema.Struct({
@@ -82,6 +82,18 @@ const opened = Effect.fnUntraced(function* <A, E>(body: Stream.Stream<A, E>) {
   const pull = yield* Scope.provide(Stream.toPull(body), scope)
   return Stream.ensuring(Stream.fromPull(Effect.succeed(pull)), Scope.close(scope, Exit.void))
 })
+
+/**
+ * A chunk that the database cannot take is tried again for a quarter of a minute: longer than a server takes to restart or
+ * to hand over, and no longer than senders wait for an answer. What was stored all the same is refreshed.
+ */
+const AGAIN = { schedule: Schedule.exponential("250 millis"), times: 6 }
+
+const mayPass = (error: StoreError): boolean =>
+  error.refused !== true && error.withdrawn !== true && !waitedTooLong(error)
+
+/** What lines are answered with that were not stored. */
+const NOT_STORED = new ApiError("unavailable", "The database did not store this line. Send it again.")
 
 /** The last answer of an import that waited for the database in vain. */
 const GIVEN_UP = new ApiError(
@@ -148,7 +160,7 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
 
   /**
    * The answers to a chunk, in its order. What the database could not take is told per line: the rest stands. An import
-   * that waited for it in vain ends with this chunk, and an answer more.
+   * that waited, or tried, in vain ends with this chunk, and an answer more.
    */
   const storeChunk = Effect.fnUntraced(function* (
     lines: ReadonlyArray<Line>,
@@ -156,19 +168,20 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
     { caller, requestId, waits }: ImportCall
   ) {
     /** Why lines were not stored, and what ends the import. */
-    let [why, last]: [ApiError, ApiError | null] = [unavailable(), null]
+    let [why, last]: [ApiError, ApiError | null] = [NOT_STORED, null]
     const results = yield* readAll(lines)
     const good = results.filter(Result.isSuccess).map(({ success }) => success)
     const stored =
       good.length === 0
         ? []
-        : yield* within(again(waits), store(good)).pipe(
+        : yield* Effect.suspend(() => within(again(waits), store(good))).pipe(
+            Effect.retry({ ...AGAIN, while: mayPass }),
             Effect.catch((error: StoreError) => {
               if (error.withdrawn === true) {
                 ;[why, last] = [withdrawn(), ENDED]
                 return Effect.succeed(null)
               }
-              if (waitedTooLong(error)) last = GIVEN_UP
+              if (error.refused !== true) last = GIVEN_UP
               return Effect.logWarning("Could not store a chunk of an import", error.cause).pipe(
                 Effect.annotateLogs({ request_id: requestId, app_id: caller.appId }),
                 Effect.as(null)

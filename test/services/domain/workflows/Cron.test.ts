@@ -17,12 +17,26 @@ describe("a schedule", () => {
     for (const pattern of ["0 9 * * *", "*/5 * * * *", "0 0 1 1 *", "30 8 * * 1-5", "0 0 29 2 *"]) {
       expect(cronFault(pattern)).toBe(null)
     }
-    for (const pattern of ["", "* * * *", "0 0 9 * * *", "60 * * * *", "x * * * *"]) {
-      expect(cronFault(pattern)).toContain("five fields")
-    }
+    for (const pattern of ["", "* * * *", "0 0 9 * * *"]) expect(cronFault(pattern)).toContain("five fields")
     expect(cronFault(`${"0,".repeat(200)}0 * * * *`)).toContain("256 characters")
     for (const pattern of ["0 0 30 2 *", "0 0 31 4,6,9,11 *"]) {
       expect(cronFault(pattern)).toBe("must be a time that comes: none of its months has such a day")
+    }
+  })
+
+  it("is refused with the field that cannot be read", () => {
+    for (const [pattern, fault] of [
+      ["60 * * * *", 'a minute of 0 to 59, as a list (1,2), a range (1-5), in steps (*/2) or any (*): "60" is none'],
+      ["*/0 * * * *", '"*/0" is none'],
+      ["x * * * *", '"x" is none'],
+      ["0 24 * * *", "an hour of 0 to 23"],
+      ["0 9 0 * *", "a day of the month of 1 to 31"],
+      ["0 9 * 13 *", "a month of 1 to 12, or JAN to DEC"],
+      ["0 9 * * MOO", "a day of the week of 0 to 7, or SUN to SAT"],
+      ["60 24 * * *", '"60" is none'],
+      [" 0 9  * * 8 ", '"8" is none']
+    ] as const) {
+      expect(cronFault(pattern)).toContain(fault)
     }
   })
 

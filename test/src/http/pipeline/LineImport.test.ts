@@ -1,12 +1,15 @@
 import { Effect, Schema, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { setImmediate } from "node:timers/promises"
 import { expect, it } from "vitest"
 import type { AuditEntryId } from "../../../../services/domain/Ids.ts"
 import { CanWait } from "../../../../services/ports/operations/CanWait.ts"
+import { StoreError } from "../../../../services/ports/StoreError.ts"
 import { makeLineImport } from "../../../../src/http/pipeline/LineImport.ts"
 import { WaitLimiter, waitsOf } from "../../../../src/http/pipeline/WaitLimiter.ts"
 
-/** Imports a text of lines; answers each line's result, and what was stored together. */
-const importAll = async (text: string) => {
+/** Imports a text of lines; answers each line's result, and what was stored together. `fault` is of each try's number. */
+const importAll = async (text: string, fault: (tries: number) => StoreError | null = () => null) => {
   const importing = makeLineImport(Schema.Struct({ name: Schema.String }), text.length)
   const stored: Array<number> = []
   const canWait: Array<boolean> = []
@@ -20,16 +23,27 @@ const importAll = async (text: string) => {
     caller: { appId: "a" },
     waits: waitsOf(new WaitLimiter(() => undefined))
   } as unknown as Parameters<typeof importing>[0]
+  let tries = 0
   const store: Parameters<typeof importing>[1] = (rows) =>
-    Effect.map(CanWait, (can) => {
+    Effect.flatMap(CanWait, (can) => {
+      const error = fault(++tries)
+      if (error !== null) return Effect.fail(error)
       canWait.push(can)
       stored.push(rows.length)
-      return rows.map((_, n) => ({ id: String(n), created: true }))
+      return Effect.succeed(rows.map((_, n) => ({ id: String(n), created: true })))
     })
   const response = await Effect.runPromise(importing(call, store, Effect.succeed("e" as AuditEntryId)))
   const { stream } = response.body as unknown as { readonly stream: Stream.Stream<Uint8Array> }
-  const lines = await Effect.runPromise(Stream.mkString(Stream.decodeText(stream)))
-  return { lines: lines.trim().split("\n"), stored, canWait }
+  const lines = await Effect.runPromise(
+    Effect.gen(function* () {
+      const goesOn = Effect.andThen(
+        TestClock.adjust("1 second"),
+        Effect.promise(() => setImmediate())
+      )
+      return yield* Effect.raceFirst(Stream.mkString(Stream.decodeText(stream)), Effect.forever(goesOn))
+    }).pipe(Effect.provide(TestClock.layer()))
+  )
+  return { lines: lines.trim().split("\n"), stored, canWait, tries }
 }
 
 it("The rows of an import leave connections of the database to what is more urgent, though they are written after the answer has begun.", async () => {
@@ -43,6 +57,28 @@ it("Lines are stored a thousand at once, and fewer where they are long.", async 
   expect([many.stored, many.lines.length]).toEqual([[1000, 1000, 500], 2500])
   const long = await importAll(`{"name":"${"x".repeat(60_000)}"}\n`.repeat(40))
   expect([long.stored, long.lines.length]).toEqual([[17, 17, 6], 40])
+})
+
+const broken = (over: Partial<StoreError> = {}) =>
+  new StoreError({ operation: "DeviceStore.register", cause: new Error("connection refused"), ...over })
+
+it("A chunk that the database cannot take is tried for 16 seconds; then the import ends and says from where to send again.", async () => {
+  const short = await importAll('{"name":"a"}\n'.repeat(2000), (tries) => (tries > 1 && tries < 8 ? broken() : null))
+  expect([short.stored, short.tries]).toEqual([[1000, 1000], 8])
+  const long = await importAll('{"name":"a"}\n'.repeat(3000), (tries) => (tries > 1 ? broken() : null))
+  expect([long.stored, long.tries, long.lines.length]).toEqual([[1000], 8, 2001])
+  const answers = long.lines.slice(1000).map((line) => JSON.parse(line))
+  expect(new Set(answers.map(({ error }) => error.code))).toEqual(new Set(["unavailable"]))
+  expect(answers[0]).toMatchObject({ line: 1001, error: { message: expect.stringContaining("Send it again") } })
+  expect(answers.at(-1)).toMatchObject({ line: 2001, error: { message: expect.stringContaining("ended here") } })
+})
+
+it("A chunk that the database refuses for its contents is not tried again, and the import goes on.", async () => {
+  const { lines, stored, tries } = await importAll('{"name":"a"}\n'.repeat(3000), (n) =>
+    n === 2 ? broken({ refused: true }) : null
+  )
+  expect([stored, tries, lines.length]).toEqual([[1000, 1000], 3, 3000])
+  expect(JSON.parse(lines[1999]!)).toMatchObject({ line: 2000, error: { code: "unavailable" } })
 })
 
 it("Lines that take long to read leave others their turn in between.", async () => {
