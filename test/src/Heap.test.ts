@@ -33,6 +33,26 @@ it("does not load what strips types where a start before this one kept the modul
   expect(modules).not.toContain("amaro")
 })
 
+it("finds the modules that node finds by itself", () => {
+  const told =
+    "data:text/javascript,import{registerHooks}from'node:module';const all=new Set;" +
+    "registerHooks({load:(url,context,next)=>{const found=next(url,context);all.add([url,found.format].join());return found}});" +
+    "process.on('exit',()=>console.log([...all].join(' ')))"
+  const loaded = (flags: ReadonlyArray<string>) =>
+    execFileSync(
+      process.execPath,
+      [...flags, `--import=${told}`, "--input-type=module", "-e", 'await import("./src/cli/Run.ts")'],
+      { cwd: root, encoding: "utf8", maxBuffer: 10_000_000 }
+    )
+      .trim()
+      .split(" ")
+      .sort()
+  const own = loaded([])
+  expect(own.length).toBeGreaterThan(1000)
+  // The flag's own file is loaded before anything is told.
+  expect(loaded([FLAGS.at(-1)!])).toEqual(own)
+})
+
 it("keeps all modules in the image, which its user cannot write to", () => {
   const [kept] = /RUN node --no-allocation-site-pretenuring [^]*?\nUSER/.exec(dockerfile)!
   expect(kept).toContain("src/main.ts --version")
