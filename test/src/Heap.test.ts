@@ -38,10 +38,11 @@ it("finds the modules that node finds by itself", () => {
     "data:text/javascript,import{registerHooks}from'node:module';const all=new Set;" +
     "registerHooks({load:(url,context,next)=>{const found=next(url,context);all.add([url,found.format].join());return found}});" +
     "process.on('exit',()=>console.log([...all].join(' ')))"
+  const commandLine = "./src/cli/Run.ts"
   const loaded = (flags: ReadonlyArray<string>) =>
     execFileSync(
       process.execPath,
-      [...flags, `--import=${told}`, "--input-type=module", "-e", 'await import("./src/cli/Run.ts")'],
+      [...flags, `--import=${told}`, "--input-type=module", "-e", `await import("${commandLine}")`],
       { cwd: root, encoding: "utf8", maxBuffer: 10_000_000 }
     )
       .trim()

@@ -23,7 +23,8 @@ import { personOf } from "./runRows.ts"
 import { mayMove } from "./mayMove.ts"
 import { dataOf, enteredAtOf, insertRuns } from "./writeMoves.ts"
 
-const FIRST = "00000000-0000-0000-0000-000000000000"
+/** Before the ids of everything. */
+export const FIRST = "00000000-0000-0000-0000-000000000000"
 
 export const NOTHING: Moves = { moved: [], messages: [], events: [], counts: [], steps: [] }
 
@@ -219,3 +220,5 @@ export const entering = (
 
   return { contactsOfUsers, enterContacts, enterOpen }
 }
+
+export type Entering = ReturnType<typeof entering>
