@@ -55,7 +55,7 @@ const loginCode = Command.make(
       if (account === null) yield* Console.error(`There is no account with this address yet: the code makes it.`)
       yield* Console.log(code)
       yield* Console.error(
-        `For ${email}, good for ${CODE_LIFETIME_MS / 60_000} minutes and once. Whoever has it has the account.`
+        `For ${email}, good for ${CODE_LIFETIME_MS / 60_000} minutes and once. Whoever has it has the account. While it is good, no other code is mailed.`
       )
     }).pipe(Effect.provide(onDatabase(process.env)))
 ).pipe(

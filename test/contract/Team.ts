@@ -52,7 +52,8 @@ export const makeTeam = async (system: System, appId?: string): Promise<Team> =>
       const founder = yield* signedIn("founder")
       const { id } = yield* organizations.create(founder.accountId, {
         id: uuidv7() as OrganizationId,
-        name: "A team"
+        name: "A team",
+        onlyOwners: false
       })
       const enrolled = Effect.fnUntraced(function* (role: Role, name: string) {
         const one = yield* signedIn(name)

@@ -35,18 +35,32 @@ export const layer: Layer.Layer<OrganizationStore, never, SqlClient.SqlClient | 
     const box = yield* SecretBox
     const columns = sql.literal(ORGANIZATION_COLUMNS)
 
-    const create: OrganizationStore["Service"]["create"] = (actor, { id, name }) =>
+    const create: OrganizationStore["Service"]["create"] = (owner, { id, name, onlyOwners }) =>
       Effect.gen(function* () {
         // The account's row is the lock of how many it has.
-        const found = yield* sql`SELECT 1 FROM accounts WHERE id = ${actor} FOR NO KEY UPDATE`
+        const found = yield* sql`SELECT 1 FROM accounts WHERE id = ${owner} FOR NO KEY UPDATE`
         if (found.length === 0) return yield* new NotThere({ what: "account" })
-        const { length } = yield* sql`SELECT 1 FROM members WHERE account_id = ${actor}`
+        if (onlyOwners) {
+          const [own] = yield* sql`
+            SELECT 1 FROM members m
+            CROSS JOIN LATERAL (
+              SELECT 1 FROM organizations WHERE id = m.organization_id AND deleted_at IS NULL OFFSET 0
+            ) AS o
+            WHERE m.account_id = ${owner} AND m.role = 'owner' LIMIT 1`
+          if (own === undefined) {
+            return yield* new NotAllowed({
+              message:
+                "Accounts are by invitation here: only who owns an organization makes another. Whoever runs this service can make one for you."
+            })
+          }
+        }
+        const { length } = yield* sql`SELECT 1 FROM members WHERE account_id = ${owner}`
         if (length >= ORGANIZATIONS_PER_ACCOUNT) {
           return yield* new TooManyOfThem({ what: "organizations", limit: ORGANIZATIONS_PER_ACCOUNT })
         }
         const [row] = yield* sql<OrganizationRow>`
           INSERT INTO organizations AS o (id, name) VALUES (${id}, ${name}) RETURNING ${columns}`
-        yield* sql`INSERT INTO members (organization_id, account_id, role) VALUES (${id}, ${actor}, 'owner')`
+        yield* sql`INSERT INTO members (organization_id, account_id, role) VALUES (${id}, ${owner}, 'owner')`
         yield* recordPeople(sql, "organization.created", { organization: id, target: id, details: { name } })
         return organizationOf(row!)
       }).pipe(changing(sql, "create"))

@@ -7,8 +7,8 @@ import { forgetNames } from "./forgetNames.ts"
 import { recordPeople } from "./peopleEntry.ts"
 
 /**
- * Makes an organization nobody's. From the commit on no key of its applications is good, nobody is a member, and nothing
- * of it can be found; nothing that its applications hold is sent any more, because their credentials and webhooks are gone,
+ * Makes an organization nobody's. From the commit on nobody is a member, and nothing of it can be found, its keys least of
+ * all (who looked one up before may remember it for a second, Auth.ts); nothing that its applications hold is sent any more, because their credentials and webhooks are gone,
  * and no run of a workflow does its next step. What they hold is removed afterwards, in parts. To be run in a transaction that has locked the organization.
  */
 export const markDeleted = Effect.fnUntraced(function* (

@@ -4,9 +4,10 @@ import type { AccountId, OrganizationId } from "../../../services/domain/Ids.ts"
 import type { AccountAddress } from "../../../services/domain/people/AccountAddress.ts"
 import type { Member } from "../../../services/domain/people/Organization.ts"
 import type { Role } from "../../../services/domain/people/Role.ts"
-import { mayMake } from "../../../services/domain/people/Role.ts"
+import { mayMake, ROLES } from "../../../services/domain/people/Role.ts"
 import type { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
 import { NotAllowed, NotThere, TransferOwnershipFirst } from "../../../services/ports/people/OrganizationStore.ts"
+import { texts } from "../server/columns.ts"
 import { storeError } from "../server/storeError.ts"
 import { changing, hasOtherOwner, lockAs, lockOrganization, roleOf } from "./lockOrganization.ts"
 import { recordPeople } from "./peopleEntry.ts"
@@ -60,6 +61,16 @@ export const membersOver = (sql: SqlClient.SqlClient): Of => {
       storeError("OrganizationStore.members")
     )
 
+  /** Takes back what an account has invited others to be, and may not any more as it is now; null: no member. */
+  const withdraw = Effect.fnUntraced(function* (id: OrganizationId, account: AccountId, now: Role | null) {
+    const beyond = ROLES.filter((role) => now === null || !mayMake(now, null, role))
+    if (beyond.length === 0) return
+    const taken = yield* sql<{ readonly id: string }>`
+      DELETE FROM invitations
+      WHERE organization_id = ${id} AND invited_by = ${account} AND role = ANY(${texts(beyond)}) RETURNING id`
+    for (const { id: target } of taken) yield* recordPeople(sql, "invitation.revoked", { organization: id, target })
+  })
+
   /** Gives a member a role, under the organization's lock. */
   const give = Effect.fnUntraced(function* (id: OrganizationId, account: AccountId, from: Role, to: Role) {
     if (from === to) return
@@ -73,6 +84,7 @@ export const membersOver = (sql: SqlClient.SqlClient): Of => {
       target: account,
       details: { from, to }
     })
+    yield* withdraw(id, account, to)
   })
 
   const enrol: Of["enrol"] = (id, account, role) =>
@@ -107,9 +119,7 @@ export const membersOver = (sql: SqlClient.SqlClient): Of => {
     }
     yield* sql`DELETE FROM members WHERE organization_id = ${id} AND account_id = ${account}`
     // What they were about to let others into, they have no say in any more.
-    const taken = yield* sql<{ readonly id: string }>`
-      DELETE FROM invitations WHERE organization_id = ${id} AND invited_by = ${account} RETURNING id`
-    for (const { id: target } of taken) yield* recordPeople(sql, "invitation.revoked", { organization: id, target })
+    yield* withdraw(id, account, null)
   })
 
   const leave: Of["leave"] = (actor, id) =>
@@ -149,6 +159,7 @@ export const membersOver = (sql: SqlClient.SqlClient): Of => {
         target: to,
         details: { from }
       })
+      yield* withdraw(id, actor, "admin")
       return yield* read(id, to)
     }).pipe(changing(sql, "transferOwnership"))
 

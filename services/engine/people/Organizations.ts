@@ -29,6 +29,7 @@ import type {
 } from "../../ports/people/OrganizationStore.ts"
 import { NotThere, OrganizationStore } from "../../ports/people/OrganizationStore.ts"
 import { PeopleLog } from "../../ports/people/PeopleLog.ts"
+import { PeopleSettings } from "../../ports/people/PeopleSettings.ts"
 import { SignInSecrets } from "../../ports/people/SignInSecrets.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { draftApplication } from "../access/Applications.ts"
@@ -58,10 +59,11 @@ export class Organizations extends Context.Service<
     /** The person's own, with their role, oldest first. */
     readonly list: (person: Person) => Effect.Effect<ReadonlyArray<Membership>, StoreError>
     readonly find: (person: Person, id: OrganizationId) => Effect.Effect<Membership, NotThere | NotAllowed | StoreError>
+    /** Where accounts are by invitation, for owners alone: whoever owns one may invite anybody. */
     readonly create: (
       person: Person,
       name: string
-    ) => Effect.Effect<Organization, InvalidField | NotThere | TooManyOfThem | StoreError>
+    ) => Effect.Effect<Organization, InvalidField | NotThere | NotAllowed | TooManyOfThem | StoreError>
     readonly rename: (
       person: Person,
       id: OrganizationId,
@@ -158,7 +160,7 @@ export class Organizations extends Context.Service<
   static readonly layer: Layer.Layer<
     Organizations,
     never,
-    Keys | OrganizationStore | PeopleLog | Permissions | ServiceMails | SignInSecrets
+    Keys | OrganizationStore | PeopleLog | PeopleSettings | Permissions | ServiceMails | SignInSecrets
   > = Layer.effect(
     Organizations,
     Effect.gen(function* () {
@@ -167,6 +169,7 @@ export class Organizations extends Context.Service<
       const log = yield* PeopleLog
       const secrets = yield* SignInSecrets
       const mails = yield* ServiceMails
+      const { registration } = yield* PeopleSettings
       const { onOrganization } = yield* Permissions
 
       /** A look at something of the organization, for those who may look. */
@@ -241,7 +244,13 @@ export class Organizations extends Context.Service<
         find,
         create: (person, text) =>
           Effect.flatMap(organizationNameIn(text), (name) =>
-            asPerson(person)(store.create(person.account.id, { id: uuidv7() as OrganizationId, name }))
+            asPerson(person)(
+              store.create(person.account.id, {
+                id: uuidv7() as OrganizationId,
+                name,
+                onlyOwners: registration === "invite"
+              })
+            )
           ),
         rename: (person, id, text) =>
           Effect.flatMap(organizationNameIn(text), (name) =>

@@ -79,11 +79,11 @@ export interface Membership {
 export class OrganizationStore extends Context.Service<
   OrganizationStore,
   {
-    /** Makes it, with the account as its owner. */
+    /** Makes it, with the account as its owner; `onlyOwners`: of an account that owns another. */
     readonly create: (
-      actor: AccountId,
-      organization: { readonly id: OrganizationId; readonly name: string }
-    ) => Effect.Effect<Organization, TooManyOfThem | NotThere | StoreError>
+      owner: AccountId,
+      organization: { readonly id: OrganizationId; readonly name: string; readonly onlyOwners: boolean }
+    ) => Effect.Effect<Organization, TooManyOfThem | NotThere | NotAllowed | StoreError>
     readonly find: (id: OrganizationId) => Effect.Effect<Option.Option<Organization>, StoreError>
     /** Those of an account, with its role, oldest first. */
     readonly of: (account: AccountId) => Effect.Effect<ReadonlyArray<Membership>, StoreError>

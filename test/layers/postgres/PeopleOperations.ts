@@ -346,7 +346,10 @@ export const peopleOperationsOf = (app: AppId): Readonly<Record<string, Effect.E
       store.issue({ ...code(account.email), ofOperator: true, counted: [] })
     ),
     "OrganizationStore.create": after(somebody, OrganizationStore, (store, { account }) =>
-      store.create(account.id, { id: uuidv7() as OrganizationId, name: "Two" })
+      store.create(account.id, { id: uuidv7() as OrganizationId, name: "Two", onlyOwners: false })
+    ),
+    "OrganizationStore.create, of an owner": after(team, OrganizationStore, (store, { owner }) =>
+      store.create(owner.id, { id: uuidv7() as OrganizationId, name: "Two", onlyOwners: true })
     ),
     "OrganizationStore.find": after(team, OrganizationStore, (store, { id }) => store.find(id)),
     "OrganizationStore.of": after(team, OrganizationStore, (store, { guest }) => store.of(guest.id)),

@@ -62,6 +62,10 @@ const COMMANDS: Readonly<
   "user disable": { needs: { email: "ada@example.com" }, flags: { email: wrongAddress(), json: wrongSwitch() } },
   "user enable": { needs: { email: "ada@example.com" }, flags: { email: wrongAddress(), json: wrongSwitch() } },
   "org list": { needs: {}, flags: { json: wrongSwitch() } },
+  "org create": {
+    needs: { name: "Shop", email: "ada@example.com" },
+    flags: { name: wrongName(), email: wrongAddress(), json: wrongSwitch() }
+  },
   "org enrol": {
     needs: { org: ID, email: "ada@example.com", role: "owner" },
     flags: {

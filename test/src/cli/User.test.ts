@@ -175,6 +175,17 @@ describe("the command line for people", () => {
       const enrolled = yield* run("org", "enrol", "--org", id, "--email", "ada@example.com", "--role", "owner")
       expect(enrolled).toMatchObject({ code: 0, out: `ada@example.com is owner of ${id}.\n` })
       expect(lines((yield* run("org", "list")).out).map(({ members }) => members)).toEqual([1, 1])
+      const made = yield* run("org", "create", "--name", "Second", "--email", "ada@example.com", "--json")
+      const { org } = JSON.parse(made.out) as { org: string }
+      expect(lines((yield* run("org", "list")).out).find((one) => one.id === org)).toMatchObject({
+        name: "Second",
+        members: 1,
+        applications: 0
+      })
+      expect(yield* run("org", "create", "--name", "www.example.com", "--email", "ada@example.com")).toMatchObject({
+        code: 1,
+        err: "--name must not contain a link or an e-mail address.\n"
+      })
       const last = yield* run("org", "enrol", "--org", id, "--email", "ada@example.com", "--role", "viewer")
       expect(last).toMatchObject({ code: 1, err: expect.stringContaining("last owner") })
     }).pipe(Effect.scoped)

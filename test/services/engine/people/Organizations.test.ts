@@ -10,7 +10,18 @@ import { AuditLog } from "../../../../services/ports/access/AuditLog.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { OrganizationStore } from "../../../../services/ports/people/OrganizationStore.ts"
 import type { Node } from "./People.ts"
-import { again, age, memberOf, newAddress, node, peopleStores, person, rolesIn, newClient } from "./People.ts"
+import {
+  again,
+  age,
+  mailedCode,
+  memberOf,
+  newAddress,
+  node,
+  peopleStores,
+  person,
+  rolesIn,
+  newClient
+} from "./People.ts"
 
 const outcome = <A, E extends { readonly _tag: string }, R>(work: Effect.Effect<A, E, R>) =>
   Effect.match(work, { onFailure: ({ _tag }): string => _tag, onSuccess: () => "done" })
@@ -384,6 +395,55 @@ layer(peopleStores())("invitations", (it) => {
         one.organizations.invite(owner.person, owner.organization, "a@b\r\nBcc: c@d", "viewer", newClient())
       )
       expect(refused).toMatchObject({ _tag: "InvalidField", field: "email" })
+    })
+  )
+})
+
+layer(peopleStores())("where registration is by invitation", (it) => {
+  it.effect("only owners make organizations: others would let in whom nobody has invited", () =>
+    Effect.gen(function* () {
+      const closed = yield* node("invite")
+      const { organizations } = closed
+      const { organization, owner } = yield* staffed(closed)
+      const guest = newAddress("guest")
+      yield* organizations.invite(owner.person, organization, guest, "admin", newClient())
+      yield* closed.signIn.requestCode(guest, newClient())
+      const { token } = yield* closed.signIn.verifyCode(guest, (yield* mailedCode(closed, guest))!, {
+        device: null,
+        userAgent: ""
+      })
+      const newcomer = yield* again(closed, token)
+      yield* organizations.acceptInvitation(newcomer, yield* mailedToken(closed, guest))
+      const admin = yield* again(closed, token)
+      expect(yield* Effect.flip(organizations.create(admin, "Mine"))).toMatchObject({
+        _tag: "NotAllowed",
+        message: expect.stringContaining("by invitation here: only who owns an organization makes another")
+      })
+      expect(yield* outcome(organizations.create(owner.person, "A second"))).toBe("done")
+      yield* organizations.remove(owner.person, organization)
+      expect(yield* outcome(organizations.create(owner.person, "A third"))).toBe("done")
+      const open = yield* node("open")
+      expect(yield* outcome(open.organizations.create(admin, "Mine"))).toBe("done")
+    })
+  )
+
+  it.effect("an invitation ends with the role that allowed it, and makes no account then", () =>
+    Effect.gen(function* () {
+      const closed = yield* node("invite")
+      const { admin, organization, owner } = yield* staffed(closed)
+      const { organizations } = closed
+      const inviter = yield* memberOf(closed, organization, "owner")
+      const guest = newAddress("guest")
+      yield* organizations.invite(inviter.person, organization, guest, "viewer", newClient())
+      const token = yield* mailedToken(closed, guest)
+      yield* organizations.changeRole(owner.person, organization, inviter.person.account.id, "admin")
+      expect(yield* outcome(organizations.showInvitation(token))).toBe("NotThere")
+      yield* closed.signIn.requestCode(guest, newClient())
+      expect(yield* mailedCode(closed, guest)).toBeNull()
+      // So does one of whoever hands the organization over.
+      yield* organizations.invite(owner.person, organization, newAddress(), "viewer", newClient())
+      yield* organizations.transferOwnership(owner.person, organization, admin.person.account.id)
+      expect(yield* organizations.invitations(admin.person, organization)).toEqual([])
     })
   )
 })
