@@ -10,7 +10,7 @@ import { Toasts } from "../parts/toasts.tsx"
 import { ConnectionBanner, SessionDialog } from "./Interruptions.tsx"
 import { NewApplication } from "./NewApplication.tsx"
 import { isUnderWay } from "../imports/kept.ts"
-import { belongTo, leave } from "./leave.ts"
+import { belongTo, leave, leaveTogether } from "./leave.ts"
 import { logout } from "./operations.ts"
 import { useTheme } from "./theme.ts"
 import type { CurrentApplication } from "./viewer.ts"
@@ -208,6 +208,9 @@ export const Frame = () => {
   useEffect(() => {
     if (accountId !== undefined && isUnderWay()) void import("../imports/runner.ts").then(({ run }) => run(accountId))
   }, [accountId])
+
+  const client = useQueryClient()
+  useEffect(() => leaveTogether(client), [client])
 
   const isStranger = who.data === undefined && who.error instanceof Refusal && who.error.code === "unauthorized"
   const navigate = useNavigate()

@@ -5,6 +5,8 @@ import { IMPORTS, setUnderWay } from "../imports/kept.ts"
 /* What a browser keeps is one person's: drafts in each tab, and for all of them the files of imports and exports. */
 
 const OWNER = "account"
+/** Written by the tab in which somebody signs out. */
+const LEFT = "left"
 
 /**
  * Says whose this browser is now, before anything that it keeps is shown. What somebody else has left behind, whose session
@@ -31,16 +33,32 @@ export const dropDrafts = (): void => {
   location.reload()
 }
 
-/**
- * Leads from what was somebody's to the sign-in page, by a new document: nothing of theirs stays in memory, and no request
- * of theirs is still under way. Drafts, and files of imports and exports, have people in them, and stay no longer than the
- * session.
- */
-export const leave = (client: QueryClient): void => {
-  indexedDB.deleteDatabase(IMPORTS)
+/** By a new document: nothing stays in memory, and no request is still under way. */
+const clear = (client: QueryClient): void => {
   sessionStorage.clear()
   client.clear()
   location.assign("/sign-in")
+}
+
+/**
+ * Leads from what was somebody's to the sign-in page, in all of their tabs. Drafts, and files of imports and exports, have
+ * people in them, and stay no longer than the session.
+ */
+export const leave = (client: QueryClient): void => {
+  indexedDB.deleteDatabase(IMPORTS)
+  // Other tabs hear of it by its being written, not by what stands there.
+  localStorage.setItem(LEFT, sessionStorage.getItem(OWNER) ?? "")
+  localStorage.removeItem(LEFT)
+  clear(client)
+}
+
+/** Leaves when the same person has left in another tab; answers how to stop that. */
+export const leaveTogether = (client: QueryClient): (() => void) => {
+  const hear = ({ key, newValue }: StorageEvent): void => {
+    if (key === LEFT && newValue !== null && newValue === sessionStorage.getItem(OWNER)) clear(client)
+  }
+  addEventListener("storage", hear)
+  return () => removeEventListener("storage", hear)
 }
 
 /**

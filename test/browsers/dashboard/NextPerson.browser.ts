@@ -59,6 +59,27 @@ it("leaves no draft in a tab that was signed out of", () =>
     expect(await titleOf(page).inputValue()).toBe("")
   }))
 
+it("leaves nothing in the other tabs of whoever has signed out in one of them", () =>
+  whileWriting(async (page) => {
+    const other = await page.context().newPage()
+    await other.goto(compose())
+    await signedIn(other, OWNER)
+    await signOut(other)
+    await heading(page, "Sign in to Heliograph").waitFor()
+    expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).not.toContain("rival")
+  }))
+
+it("keeps what somebody else has begun, whose session was another's in between", () =>
+  whileWriting(async (page) => {
+    const context = page.context()
+    await context.addCookies([{ name: "service_session", value: await desk.signIn(NEXT), url: desk.system.url }])
+    const other = await context.newPage()
+    await other.goto("/")
+    await signedIn(other, NEXT)
+    await signOut(other)
+    expect(await titleOf(page).inputValue()).toBe("We buy our rival")
+  }))
+
 it("gives a draft back to whoever wrote it when their session has ended, and to nobody else", () =>
   whileWriting(async (page) => {
     await page.context().clearCookies()
