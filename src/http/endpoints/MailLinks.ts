@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Cache, Effect, Exit, Option, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import type { Channel } from "../../../services/domain/audience/Channel.ts"
 import { isMachineMade } from "../../../services/domain/engagement/Machine.ts"
@@ -8,6 +8,7 @@ import { ApplicationStore } from "../../../services/ports/access/ApplicationStor
 import { ChannelStore } from "../../../services/ports/audience/ChannelStore.ts"
 import type { MailRead } from "../../../services/ports/engagement/Links.ts"
 import { Links } from "../../../services/ports/engagement/Links.ts"
+import { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
 import { ApiError } from "../pipeline/ApiError.ts"
 import { readBody } from "../pipeline/Body.ts"
 import type { Incoming } from "../pipeline/Incoming.ts"
@@ -17,6 +18,9 @@ import { message, subscribed, unsubscribe, unsubscribed } from "./MailPages.ts"
 
 /** Whoever follows a link goes on, or sees the image, though the database does not answer: the report is lost then. */
 const TIMEOUT = "2 seconds"
+
+/** How long it is remembered that an application is there, or is not, and of how many. */
+const REMEMBERED = { capacity: 10_000, forMs: 60_000 }
 
 /** A form of RFC 8058, or of the page: a few bytes. */
 const FORM_BYTES = 4096
@@ -48,6 +52,20 @@ export const mailLinkRoutes = Effect.gen(function* () {
   const channels = yield* ChannelStore
   const engagement = yield* Engagement
   const links = yield* Links
+  const organizations = yield* Cache.makeWith((yield* OrganizationStore).ofApplication, {
+    capacity: REMEMBERED.capacity,
+    timeToLive: (exit) => (Exit.isSuccess(exit) ? REMEMBERED.forMs : 0)
+  })
+
+  /**
+   * Whether links of the application lead anywhere: those of an organization that was deleted do not, or whoever once had
+   * one could lead people from this service's address to any other for ever. Who cannot be asked for is there.
+   */
+  const isThere = ({ appId }: MailRead) =>
+    Cache.get(organizations, appId).pipe(
+      Effect.timeout(TIMEOUT),
+      Effect.match({ onFailure: () => true, onSuccess: Option.isSome })
+    )
 
   /**
    * Counts what was opened or followed. Never in the way of the reader: over the budget of the address, or when nobody can
@@ -117,7 +135,7 @@ export const mailLinkRoutes = Effect.gen(function* () {
         const mail = links.openMail(params.token)
         if (Option.isNone(mail)) return yield* broken()
         const destination = links.openLink(mail.value.notificationId, params.link)
-        if (Option.isNone(destination)) return yield* broken()
+        if (Option.isNone(destination) || !(yield* isThere(mail.value))) return yield* broken()
         yield* report(request, client, mail.value, destination.value)
         return HttpServerResponse.text("", {
           status: 302,

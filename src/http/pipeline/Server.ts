@@ -31,6 +31,7 @@ import { IdempotencyStore } from "../../../services/ports/access/IdempotencyStor
 import type { Accounts } from "../../../services/engine/people/Accounts.ts"
 import type { AddressChanges } from "../../../services/engine/people/AddressChanges.ts"
 import type { Organizations } from "../../../services/engine/people/Organizations.ts"
+import type { OrganizationStore } from "../../../services/ports/people/OrganizationStore.ts"
 import type { Permissions } from "../../../services/engine/people/Permissions.ts"
 import { Sessions } from "../../../services/engine/people/Sessions.ts"
 import type { SessionWatch } from "../../../services/engine/people/SessionWatch.ts"
@@ -139,6 +140,7 @@ export type RouteServices =
   | RedeliveryStore
   | ReplayStore
   | Organizations
+  | OrganizationStore
   | OutboundPolicy
   | OwnershipStore
   | PeopleSettings

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { layerOf } from "../../../../layers/crypto/Links.ts"
 import type { ChannelId, NotificationId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
@@ -102,6 +102,23 @@ describe("mail", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]))
     expect(answers.every(({ headers }) => !headers.has("location"))).toBe(true)
     expect(await server.count("engagements")).toBe(before)
+  })
+
+  it("leads nowhere any more once the organization was deleted", async () => {
+    const own = await startServer()
+    onTestFinished(() => own.stop())
+    const [{ appId }, notificationId] = [own.ours, await own.makeNotification(own.ours)]
+    const token = links.mailToken({
+      appId,
+      channelId: uuidv7() as ChannelId,
+      notificationId,
+      sentAt: Date.now() - HOUR
+    })
+    const path = links.linkUrl(notificationId, DESTINATION)(token)
+    await own.sql`UPDATE organizations SET deleted_at = now()
+      WHERE id = (SELECT organization_id FROM applications WHERE id = ${appId})`
+    const answer = await fetch(own.baseUrl + path, { redirect: "manual", headers: { "user-agent": BROWSER } })
+    expect([answer.status, answer.headers.get("location")]).toEqual([404, null])
   })
 
   it("leads on though nothing can be counted", async () => {
