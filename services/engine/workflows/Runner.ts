@@ -41,6 +41,13 @@ const LOOPS = 2
 const SUSPECTS_MS = 2000
 /** Between two looks of a loop that found work that others have. */
 const SHORTEST_MS = 5
+/**
+ * When it is looked whether messages have ended that runs have just begun to wait for: most are sent within some
+ * milliseconds, by whatever process. Later the sweeper finds them. A look takes a tenth of the time at most, however many
+ * wait.
+ */
+const ENDS_MS: ReadonlyArray<number> = [50, 100, 200, 400, 800]
+const LOOKING_SHARE = 10
 /** By how much more is tried of an application whose pages had to be made smaller, with each that could be done. */
 const GROWTH = 8
 
@@ -77,10 +84,12 @@ export const make = Effect.fnUntraced(function* (drainMs: number) {
     if (value !== null) yield* after(toldOf(value))
   })
 
+  const awaiting = makeSignal()
   /** Tells others of what was written, and begins the requests that runs are at. */
   const after = (told: Told): Effect.Effect<void> =>
     Effect.suspend(() => {
       tell(wakeUp, metrics, told)
+      if (told.isAwaiting) awaiting.signal()
       return fetching.begin(told.fetching, goOn)
     })
 
@@ -205,12 +214,31 @@ export const make = Effect.fnUntraced(function* (drainMs: number) {
     return { served: null, count: value.moves.moved.length }
   })
 
-  const ended = () => Effect.map(executions.wakeEnded(MOVES), (count) => ({ served: null, count }))
-
   const signals = Array.from({ length: LOOPS }, makeSignal)
   const wakeAll = () => {
     for (const { signal } of signals) signal()
   }
+  const ended = () =>
+    Effect.map(executions.wakeEnded(MOVES), (count) => {
+      if (count > 0) wakeAll()
+      return { served: null, count }
+    })
+  const endsSoon = Effect.forever(
+    Effect.gen(function* () {
+      yield* awaiting.wait
+      let tookMs = 0
+      for (const ms of ENDS_MS) {
+        yield* Effect.sleep(Math.max(ms, tookMs * LOOKING_SHARE))
+        const began = performance.now()
+        yield* inTurns([ended])
+        tookMs = performance.now() - began
+      }
+    }).pipe(
+      Effect.catch((error) => Effect.logWarning("It could not be looked for messages that have ended", error)),
+      Effect.catchDefect((defect) => Effect.logError("Looking for messages that have ended broke", defect))
+    )
+  )
+
   /** Loops that have nothing to do. */
   let resting = 0
 
@@ -285,6 +313,7 @@ export const make = Effect.fnUntraced(function* (drainMs: number) {
   )
   for (const signal of signals) yield* Effect.forkScoped(looping(signal))
   yield* Effect.forkScoped(tidying)
+  yield* Effect.forkScoped(endsSoon)
   yield* Effect.forkScoped(lookingOut)
   return Effect.sync(wakeAll)
 })

@@ -16,6 +16,8 @@ export interface Told {
   readonly messages: ReadonlyArray<Pick<WorkflowMessage, "id" | "priority">>
   readonly webhooks: ReadonlyArray<WebhookId>
   readonly fetching: ReadonlyArray<MovedRun>
+  /** Whether any of them waits for what becomes of its message. */
+  readonly isAwaiting: boolean
 }
 
 export const toldOf = ({
@@ -33,6 +35,7 @@ export const toldOf = ({
     steps,
     messages: messages.map(({ id, priority }) => ({ id, priority })),
     webhooks,
-    fetching: moved.filter(({ fetchUntil }) => fetchUntil !== null)
+    fetching: moved.filter(({ fetchUntil }) => fetchUntil !== null),
+    isAwaiting: moved.some(({ settled: { wakes } }) => wakes !== null && "send" in wakes)
   }
 }

@@ -193,6 +193,40 @@ describe("what is due", () => {
   )
 })
 
+describe("a run that waits for what becomes of its message", () => {
+  it.live("goes on soon after the end, and not with the next sweep", () =>
+    Effect.gen(function* () {
+      const settled = { status: "waiting", dueAt: 1, wakes: { send: "hello" } } as MovedRun["settled"]
+      const begun = { ...NOTHING.moves, moved: [{ run: runOf(A), settled, fetchUntil: null } as MovedRun] }
+      const moved = makeSignal()
+      const counts = { looks: 0, moves: 0 }
+      let dueAt = 0
+      yield* running({
+        executions: {
+          // All that a sweep finds.
+          look: Effect.succeed({ hasWork: false, isUntidy: false, dueAt: Infinity }),
+          due: Effect.sync(() => (dueAt < Infinity ? [{ appId: A, at: dueAt }] : [])),
+          move: () =>
+            Effect.sync(() => {
+              const isFirst = ++counts.moves === 1
+              dueAt = isFirst ? now() + 60_000 : Infinity
+              moved.signal()
+              return isFirst ? { moves: begun, webhooks: [] } : NOTHING
+            }),
+          wakeEnded: () =>
+            Effect.sync(() => {
+              if (++counts.looks !== 3) return 0
+              dueAt = 0
+              return 1
+            })
+        }
+      })
+      while (counts.moves < 2) yield* moved.wait
+      expect(counts.looks).toBeGreaterThan(2)
+    }).pipe(Effect.scoped)
+  )
+})
+
 describe("a runner that has nothing to do", () => {
   it.live("asks one thing again and again, and for each kind of work only when that says there is any", () =>
     Effect.gen(function* () {
