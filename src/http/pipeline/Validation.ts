@@ -2,6 +2,7 @@ import { Result, Schema, SchemaIssue } from "effect"
 import type { ApiError, Detail } from "./ApiError.ts"
 import { DETAILS, invalid } from "./ApiError.ts"
 import { excerpts } from "./Excerpt.ts"
+import { unkinds } from "./Kinds.ts"
 import { soundness } from "./PreCheck.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
@@ -82,10 +83,11 @@ export const decoder = <S extends Schema.ConstraintDecoder<unknown>>(
     const examined = examine(json)
     const known = Result.isFailure(examined) ? examined.failure.issue : tooLong.length > 0 ? null : first
     const issues = known === null ? [] : format(known).issues
-    const others = issues.map(({ path, message }): Detail => ({
-      field: fieldPath(path ?? []),
-      message: sentence(message)
-    }))
+    const ofNoKind = known === null ? new Map<string, Detail>() : unkinds(known, json, fieldPath)
+    const others = issues.map(({ path, message }): Detail => {
+      const field = fieldPath(path ?? [])
+      return ofNoKind.get(field) ?? { field, message: sentence(message) }
+    })
     const details = distinct([...tooLong, ...others])
     return invalid(details, details.length, isCut)
   }

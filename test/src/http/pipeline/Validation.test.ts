@@ -4,6 +4,7 @@ import { RegisterDevice } from "../../../../services/domain/audience/Device.ts"
 import { UpsertContact } from "../../../../services/domain/audience/Contact.ts"
 import { SendNotification } from "../../../../services/domain/sending/Notification.ts"
 import { CreateSegment } from "../../../../services/domain/audience/Segment.ts"
+import { CreateWorkflow } from "../../../../services/domain/workflows/Workflow.ts"
 import { decoder } from "../../../../src/http/pipeline/Validation.ts"
 
 const ID = "01890a5d-ac96-774b-bcce-b302099a8057"
@@ -65,6 +66,22 @@ describe("decoder", () => {
       { field: "email", message: "must be a string or null" },
       { field: "locale", message: "must be a string or null" }
     ])
+  })
+
+  it("says which kinds there are of what has to be one of several", () => {
+    const trigger = { type: "event", event: "bought" }
+    const wrong = (body: object) => mistakesOf(CreateWorkflow, { name: "n", trigger, ...body }).details
+    const [kind] = wrong({ steps: [{ key: "w", type: "WAIT" }] })
+    expect(kind).toEqual({
+      field: "steps[0].type",
+      message: expect.stringMatching(/^must be "SEND" or "DELAY" or .*"WAIT_FOR"/)
+    })
+    expect(wrong({ steps: [{ key: "w" }] })).toEqual([{ field: "steps[0].type", message: "is required" }])
+    expect(wrong({ steps: ["SEND"] })).toEqual([{ field: "steps[0]", message: "must be an object" }])
+    const branch = { key: "b", type: "BRANCH", branches: [{ conditions: {}, steps: [{ key: "x", type: "send" }] }] }
+    expect(wrong({ steps: [branch] })[0]).toMatchObject({ field: expect.stringMatching(/^steps\[0\]\.branches\[0\]/) })
+    const [triggered] = wrong({ trigger: { type: "evnt" }, steps: [] })
+    expect(triggered).toEqual({ field: "trigger.type", message: expect.stringContaining('"event" or ') })
   })
 
   it("says each mistake once, and of what is empty nothing else", () => {
