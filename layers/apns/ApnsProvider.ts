@@ -219,7 +219,7 @@ const sendTo = (run: Run, part: Part) => {
         Effect.sync(() => {
           const outcome = outcomeOfRefusal(refused, {
             _tag: "Suspend",
-            reason: `the endpoint of the APNs credential may not be called: ${refused.message}`
+            reason: `the endpoint of the APNs credential may not be called: ${refused.words}`
           })
           for (const index of part.indexes) settle(run, part, index, outcome)
         })

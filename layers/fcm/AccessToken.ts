@@ -123,11 +123,11 @@ export const makeAccessTokens: Effect.Effect<AccessTokens, never, SmallRequests>
     const answer = yield* send(request).pipe(
       Effect.catchTags({
         NoAnswer: ({ tlsFault }) => Effect.fail(retry(`oauth_${tlsFault ?? "unreachable"}`)),
-        OutboundRefused: ({ message, transient }) =>
+        OutboundRefused: (refused) =>
           Effect.fail(
-            transient
+            refused.transient
               ? retry("oauth_unresolved")
-              : hold(`the token_uri of the service account may not be called: ${message}`)
+              : hold(`the token_uri of the service account may not be called: ${refused.words}`)
           )
       })
     )

@@ -168,7 +168,7 @@ const sendTo = (run: Run, indexes: ReadonlyArray<number>, token: string, now: nu
         Effect.sync(() => {
           const outcome = outcomeOfRefusal(refused, {
             _tag: "Suspend",
-            reason: `the endpoint of the FCM credential may not be called: ${refused.message}`
+            reason: `the endpoint of the FCM credential may not be called: ${refused.words}`
           })
           for (const index of indexes) onOutcome(index, outcome)
         })

@@ -97,7 +97,7 @@ const make = Effect.gen(function* () {
       return all(
         checked.failure.transient
           ? { _tag: "Retry", reason: "server_unresolved", afterMs: null }
-          : { _tag: "Suspend", reason: `the SMTP server may not be called: ${checked.failure.message}` }
+          : { _tag: "Suspend", reason: `the SMTP server may not be called: ${checked.failure.words}` }
       )
     }
     const { address } = checked.success

@@ -51,7 +51,7 @@ const wordsOf = (error: unknown): string => {
   const refusal = refusalIn(error)
   const words = refusal === null || said.includes(refusal.message) ? said : `${said}: ${refusal.message}`
   return refusal?.code === "42501"
-    ? `${words}. The tables belong to another role, as after a restore by somebody else: REASSIGN OWNED, or ALTER TABLE … OWNER TO, gives them to the user of DATABASE_URL`
+    ? `${words}. The tables belong to another role, as after a restore by somebody else: docs/operators.md, Backup, has a statement that gives them to the user of DATABASE_URL`
     : words
 }
 
@@ -173,7 +173,7 @@ const credentials = Effect.flatMap(
   (all) => {
     const problems = all.flatMap(({ appId, isReadable, kind, suspendedReason }) => [
       ...(isReadable ? [] : [`${kind} of ${appId} cannot be read with this MASTER_KEY`]),
-      ...(suspendedReason === null ? [] : [`${kind} of ${appId} is refused by its provider: ${suspendedReason}`])
+      ...(suspendedReason === null ? [] : [`${kind} of ${appId} is refused: ${suspendedReason}`])
     ])
     return problems.length === 0
       ? Effect.succeed(`${all.length} can be read, none is refused`)

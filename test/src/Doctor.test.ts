@@ -114,7 +114,7 @@ describe("diagnose", () => {
         )
         expect(yield* credentials(env)).toMatchObject({
           isOk: false,
-          message: `smtp of ${app} is refused by its provider: authentication failed`
+          message: `smtp of ${app} is refused: authentication failed`
         })
       }).pipe(Effect.scoped),
     240_000

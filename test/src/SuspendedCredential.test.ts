@@ -64,7 +64,7 @@ describe.concurrent("a Web Push credential that all services refuse", () => {
         )
         expect(yield* diagnosis(system)).toMatchObject({
           isOk: false,
-          message: `webpush of ${system.app.appId} is refused by its provider: Web Push 403`
+          message: `webpush of ${system.app.appId} is refused: Web Push 403`
         })
 
         // What comes now waits behind those, and says what for.

@@ -315,7 +315,7 @@ const judge = Effect.fnUntraced(function* (
     // Of batches that were under way together, one says so.
     if (probes.tells(version)) {
       yield* Effect.logError(
-        `The ${kind} credential is refused: ${withoutAddresses(report.suspend)}. Its messages wait.`
+        `The ${kind} credential is refused, and its messages wait: ${withoutAddresses(report.suspend)}`
       ).pipe(Effect.annotateLogs({ app_id: appId, notification_id: batch.notificationId, batch_id: batch.id }))
     }
   } else if (batch.credential!.suspendedReason !== null && report.isProved) {

@@ -9,11 +9,16 @@ export class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("Outb
   /** The setting by which the operator can allow it. It, too, names nothing but what the customer wrote. */
   setting: Schema.optionalKey(Schema.String)
 }) {
-  /** For whoever has just given the address, as what follows its field's name: with the way out, where there is one. */
-  get advice(): string {
+  /** Why, with the way out, where there is one. */
+  get words(): string {
     return this.setting === undefined
-      ? `cannot be called: ${this.message}`
-      : `cannot be called: ${this.message}, unless the operator of this service opens its network with ${this.setting}`
+      ? this.message
+      : `${this.message}, unless the operator of this service opens its network with ${this.setting}`
+  }
+
+  /** For whoever has just given the address, as what follows its field's name. */
+  get advice(): string {
+    return `cannot be called: ${this.words}`
   }
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
@@ -297,7 +297,21 @@ describe.concurrent("doctor", () => {
         yield* query(env.DATABASE_URL, `ALTER ROLE ${role} SET default_transaction_read_only = off`)
         yield* query(env.DATABASE_URL, `REVOKE SELECT ON notifications FROM ${role}`)
         const refused = yield* command(["doctor"], asReader)
-        expect(refused.out).toMatch(/FAIL +totals .*permission denied for .*REASSIGN OWNED/)
+        expect(refused.out).toMatch(/FAIL +totals .*permission denied for .*docs\/operators\.md, Backup/)
+        // The statement that operators are told to use.
+        const operators = readFileSync(join(import.meta.dirname, "../../../docs/operators.md"), "utf8")
+        const [, statement] = /```sql\n([^`]*ALTER DATABASE[^`]*)```/.exec(operators)!
+        yield* query(env.DATABASE_URL, `REVOKE ALL ON SCHEMA public FROM ${role}`)
+        yield* query(env.DATABASE_URL, statement!.replaceAll("heliograph", role))
+        const given = yield* command(["doctor"], asReader)
+        expect(given.out).not.toContain("FAIL")
+        const owners = yield* query(
+          env.DATABASE_URL,
+          `SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relowner <> '${role}'::regrole`
+        )
+        expect(owners).toEqual([])
+        expect((yield* command(["app", "create", "--name", "Another"], asReader)).code).toBe(0)
+        yield* query(env.DATABASE_URL, `REASSIGN OWNED BY ${role} TO CURRENT_USER`)
         yield* query(env.DATABASE_URL, `DROP OWNED BY ${role}`)
         yield* query(env.DATABASE_URL, `DROP ROLE ${role}`)
       }).pipe(Effect.scoped),
