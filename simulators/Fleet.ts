@@ -7,6 +7,7 @@ import { DEAD_TOKENS } from "./Audience.ts"
 import { writeCa } from "./Certificates.ts"
 import { startControl, type Controlled } from "./Control.ts"
 import * as Fcm from "./Fcm.ts"
+import { keepPorts, keptPorts } from "./KeptPorts.ts"
 import { keepSecrets, makeSecrets, publicPem } from "./Secrets.ts"
 import type { Listen, Running } from "./Simulator.ts"
 import * as Smtp from "./Smtp.ts"
@@ -20,11 +21,11 @@ export interface FleetOptions {
   readonly host?: string
   /** The name or address under which clients reach the fleet, if it is not `host`; certificates are made out to it. */
   readonly advertise?: string
-  /** Any free port, for those that are not named. */
+  /** For those that are not named, or 0: the port of the last fleet of this folder, or any free one. */
   readonly ports?: Readonly<Partial<Record<SimulatorName | "browsers" | "control", number>>>
   /**
-   * Where ca.pem and the fleet's secrets are kept, so that a restarted fleet has the same credentials. Without one they
-   * are new each time, and ca.pem lies in a temporary folder that goes with the fleet.
+   * Where ca.pem, the fleet's secrets and its ports are kept, so that a restarted fleet has the same credentials. Without
+   * one they are new each time, and ca.pem lies in a temporary folder that goes with the fleet.
    */
   readonly folder?: string
   /** Customers' servers; two, `one` and `two`, unless given. A receiver's secret is the fleet's unless null. */
@@ -114,7 +115,9 @@ export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => 
       if (options.folder === undefined) await rm(folder, { recursive: true, force: true })
     }
   }
-  const at = (name: SimulatorName | "control"): Listen => ({ ...advertise, host, port: options.ports?.[name] ?? 0 })
+  const kept = options.folder === undefined ? {} : await keptPorts(folder, host)
+  const portOf = (name: keyof NonNullable<FleetOptions["ports"]>): number => options.ports?.[name] || (kept[name] ?? 0)
+  const at = (name: SimulatorName | "control"): Listen => ({ ...advertise, host, port: portOf(name) })
   const run = async <A extends { readonly close: () => Promise<void> }>(starting: Promise<A>): Promise<A> => {
     const running = await starting
     started.push(running)
@@ -149,7 +152,7 @@ export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => 
     const webpush = await run(
       WebPush.start({
         ...at("webpush"),
-        browserPort: options.ports?.browsers ?? 0,
+        browserPort: portOf("browsers"),
         certificates,
         seed: secrets.seed,
         applicationServerKey: secrets.vapidPublicKey,
@@ -241,6 +244,11 @@ export const startFleet = async (options: FleetOptions = {}): Promise<Fleet> => 
       })
     )
     description = describe(control.url)
+    if (options.folder !== undefined) {
+      const urls = { ...description.urls, browsers: description.browserPush, control: description.control }
+      const ports = Object.entries(urls).map(([name, url]) => [name, Number(new URL(url).port)] as const)
+      await keepPorts(folder, Object.fromEntries(ports))
+    }
     return { description, apns, apnsSandbox, fcm, webpush, smtp, webhooks, close: closeAll }
   } catch (error) {
     await closeAll()

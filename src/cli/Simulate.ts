@@ -6,7 +6,7 @@ import { jsonAnyway, text, wholeNumber } from "./Flags.ts"
 
 const port = (name: string, what: string) =>
   wholeNumber(name, { minimum: 0, maximum: 65_535 }).pipe(
-    Flag.withDescription(`The port of ${what}; any free one by default`),
+    Flag.withDescription(`The port of ${what}; by default that of the last time in this folder, or any free one`),
     Flag.withDefault(0)
   )
 
@@ -18,7 +18,7 @@ export const simulate = Command.make(
       Flag.withDefault("127.0.0.1")
     ),
     folder: text("folder", "the path of a folder").pipe(
-      Flag.withDescription("Keeps ca.pem and the credentials here, so that they are the same next time"),
+      Flag.withDescription("Keeps ca.pem, the credentials and the ports here, so that they are the same next time"),
       Flag.optional
     ),
     apns: port("apns-port", "APNs"),

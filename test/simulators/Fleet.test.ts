@@ -210,19 +210,15 @@ describe("a fleet with a folder", () => {
     try {
       const first = await startFleet({ folder })
       await first.close()
-      const ports = {
-        apns: first.apns.port,
-        "apns-sandbox": first.apnsSandbox.port,
-        fcm: first.fcm.port,
-        webpush: first.webpush.port,
-        browsers: Number(new URL(first.description.browserPush).port),
-        smtp: first.smtp.port,
-        webhooks: first.webhooks.port,
-        control: Number(new URL(first.description.control).port)
-      }
-      const second = await startFleet({ folder, ports })
-      await second.close()
+      // So its addresses, which are in the credentials.
+      const second = await startFleet({ folder, ports: { control: 0 } })
       expect(second.description).toEqual(first.description)
+      // Another one beside it finds its ports taken, and takes others.
+      const beside = await startFleet({ folder })
+      await beside.close()
+      await second.close()
+      expect(beside.description.urls.apns).not.toBe(first.description.urls.apns)
+      expect(beside.description.credentials.webpush).toEqual(first.description.credentials.webpush)
       expect((await stat(join(folder, "secrets.json"))).mode & 0o777).toBe(0o600)
     } finally {
       await rm(folder, { recursive: true })

@@ -356,7 +356,7 @@ const Timing = ({ change, draft }: PartProps) => (
         inputMode="decimal"
         value={draft.ttlHours}
         onChange={(ttlHours) => change({ ttlHours })}
-        hint="Left empty: as long as the provider keeps it."
+        hint="Left empty: as long as the service is set to, three days unless its operator says otherwise."
       />
       <Check
         label="Before everything else"

@@ -13,7 +13,7 @@ export const Receiver = () => (
         and the raw body, with the webhook's secret, in hexadecimal. Refuse what is older than five minutes.
       </li>
       <li>
-        Answer <code>2xx</code> within 10 seconds. Anything else is tried again, six times in a quarter of an hour.
+        Answer <code>2xx</code> within 10 seconds. Anything else is tried again: six attempts in a quarter of an hour.
         After 50 missed deliveries in a row the webhook is disabled.
       </li>
       <li>
