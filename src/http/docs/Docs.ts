@@ -53,7 +53,11 @@ const curl = (server: string, method: string, path: string, operation: Operation
     ...(header ? [`  -H "Authorization: ${header}"`] : []),
     ...(isProven ? [`  -H "X-Identity-Hash: $IDENTITY_HASH"`] : []),
     ...(type
-      ? [`  -H "Content-Type: ${type}"`, `  -d '${JSON.stringify(body?.example).replaceAll("'", "'\\''")}'`]
+      ? [
+          `  -H "Content-Type: ${type}"`,
+          // Of a file of lines, `-d @file` would take the ends of the lines away.
+          `  ${type === "application/json" ? "-d" : "--data-binary"} '${JSON.stringify(body?.example).replaceAll("'", "'\\''")}'`
+        ]
       : [])
   ].join(" \\\n")
 }

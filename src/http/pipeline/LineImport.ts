@@ -32,7 +32,7 @@ export const LINE_TYPES = ["application/x-ndjson", "application/ndjson", "applic
 
 /** What the documentation of every import says. */
 export const ABOUT_LINES =
-  'as newline-delimited JSON; any number of lines. The answer has a line for each, in the same order: `{"line", "id", "created"}`, or `{"line", "error"}` for one that was refused, which stops nothing. Results come while you send: read them meanwhile, or a long import stands still. Behind a proxy, which may stop sending once an answer has begun, they come after the last line. An import that sends less than 1,000 bytes in each 5 seconds for half a minute ends, with an error as its last line; so does one whose lines the database could not store for a quarter of a minute.'
+  'as newline-delimited JSON; any number of lines (of curl, `--data-binary @lines.ndjson`: `-d` joins them to one). The answer has a line for each, in the same order: `{"line", "id", "created"}`, or `{"line", "error"}` for one that was refused, which stops nothing. Results come while you send: read them meanwhile, or a long import stands still. Behind a proxy, which may stop sending once an answer has begun, they come after the last line. An import that sends less than 1,000 bytes in each 5 seconds for half a minute ends, with an error as its last line; so does one whose lines the database could not store for a quarter of a minute.'
 
 /** Why a line, or an item, was refused. */
 export const LineError = Schema.Struct({

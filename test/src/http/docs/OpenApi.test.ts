@@ -191,6 +191,9 @@ describe("GET /docs", () => {
       expect(one).toContain('?user_id=$USER_ID"')
       expect(one).toContain('-H "X-Identity-Hash: $IDENTITY_HASH"')
     }
+    const imports = printed.filter((one) => one.includes("x-ndjson"))
+    expect(imports.length).toBeGreaterThan(1)
+    for (const one of imports) expect(one).toContain("--data-binary '")
     const body = /-d '([^']+)'/.exec(printed.find((one) => one.includes("/api/v1/public/devices"))!)![1]!
     const answer = await server.call("POST", "/api/v1/public/devices", { key: server.ours.publicKey, raw: body })
     expect(answer.status).toBe(201)
