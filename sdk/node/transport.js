@@ -44,6 +44,18 @@ const waitOf = (error, tries) => {
 }
 
 /**
+ * What kept a request from its answer, as `fetch` says it: in the cause of its error. Of several addresses that were tried,
+ * the first.
+ *
+ * @param {unknown} error
+ */
+const reasonOf = (error) => {
+  const cause = /** @type {{ cause?: any }} */ (error).cause ?? error
+  const { code, message } = cause.errors?.[0] ?? cause
+  return code === undefined && !message ? "" : `: ${message || code}`
+}
+
+/**
  * One attempt: the answer as `read` makes it, which has to come within the time as well.
  *
  * @template A
@@ -71,7 +83,7 @@ const attempt = async (fetch, call, ms, read) => {
     if (cause instanceof HeliographError) throw cause
     signal?.throwIfAborted()
     if (timer.signal.aborted) throw new HeliographTimeoutError(`No answer within ${Math.round(ms)} ms`, { cause })
-    throw new HeliographConnectionError(`No answer from ${url.host}`, { cause })
+    throw new HeliographConnectionError(`No answer from ${url.host}${reasonOf(cause)}`, { cause })
   } finally {
     clearTimeout(timeout)
   }

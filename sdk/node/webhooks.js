@@ -41,6 +41,9 @@ export const parseWebhook = (rawBody, header, secret, options) => {
   if (secret !== undefined && [secret].flat().every((one) => one === "" || one === undefined)) {
     throw new TypeError("secret is required, and is empty")
   }
+  if (typeof rawBody !== "string" && !ArrayBuffer.isView(rawBody)) {
+    throw new TypeError("rawBody is the body as it came, in bytes or as text: what was parsed has another signature")
+  }
   if (!verifyWebhook(rawBody, header, secret, options)) {
     throw new WebhookVerificationError("The signature is missing, wrong, or too far from the clock")
   }

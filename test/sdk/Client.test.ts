@@ -171,6 +171,7 @@ describe("a call", () => {
     await once(gone, "close")
     const error = await failure(send({ maxRetries: 0 }, clientOf({ baseUrl })))
     expect(error).toBeInstanceOf(HeliographConnectionError)
+    expect((error as Error).message).toMatch(/^No answer from 127\.0\.0\.1:\d+: .*ECONNREFUSED/)
   })
 
   it("ends at once with the reason of its signal, under way and between two tries", async () => {

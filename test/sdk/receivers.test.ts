@@ -264,6 +264,13 @@ console.log(JSON.stringify(vectors.map((v) => verify(v.secret, v.header, Buffer.
     expect(verifyWebhook(body, header, [undefined, secret], { now })).toBe(true)
   })
 
+  it("has a helper that says so when it is given what was parsed already", () => {
+    const { body, header, now, secret } = vectors[0]!
+    for (const parsed of [JSON.parse(body), undefined, null]) {
+      expect(() => parseWebhook(parsed, header, secret, { now })).toThrow(/^rawBody is the body as it came, in bytes/)
+    }
+  })
+
   it("has a helper that says so when the secret is missing, instead of refusing every delivery", () => {
     expect(() => verifyWebhook("{}", "t=1, v1=00", undefined, { now: 1 })).toThrow(new TypeError("secret is required"))
   })
