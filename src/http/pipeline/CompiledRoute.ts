@@ -5,6 +5,7 @@ import type { Room } from "../../../services/domain/operations/Room.ts"
 import type { Registry } from "../../../services/ports/operations/Metrics.ts"
 import type { Admission, Headers } from "./Admission.ts"
 import { isCounted } from "./Admission.ts"
+import { readable } from "./ErrorPage.ts"
 import type { Incoming } from "./Incoming.ts"
 import type { KeptAnswers } from "./KeptAnswers.ts"
 import type { Meter } from "./Meter.ts"
@@ -168,8 +169,8 @@ class RequestClient implements Client {
 }
 
 /** An answer in the form of its route. */
-export const formed = ({ form }: Route, reply: Reply, { headers }: Incoming): Reply =>
-  form === null ? reply : form(reply, headers["accept"])
+export const formed = ({ form }: Route, reply: Reply, request: Incoming): Reply =>
+  form === null ? readable(reply, request) : form(reply, request.headers["accept"])
 
 /** The answer to what a handler answered. */
 export const replyOf = ({ location, status }: Route["success"], value: unknown, headers: Headers): Reply => {

@@ -82,6 +82,7 @@ import { engagementRoutes } from "../endpoints/Engagement.ts"
 import { inboxRoutes } from "../endpoints/Inbox.ts"
 import { mailLinkRoutes } from "../endpoints/MailLinks.ts"
 import { makeKeptAnswers } from "./KeptAnswers.ts"
+import { readable } from "./ErrorPage.ts"
 import { faultOfHead, refuseHead, refuseMalformed } from "./Malformed.ts"
 import { metricsRoutes } from "../endpoints/Metrics.ts"
 import { notificationRoutes } from "../endpoints/Notifications.ts"
@@ -270,7 +271,7 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
         const route = all.find((route) => route.path === path)
         const refusal = (error: ApiError) => {
           const reply = errorReply(error, requestId, headers)
-          return asResponse(route === undefined ? reply : formed(route, reply, request))
+          return asResponse(route === undefined ? readable(reply, request) : formed(route, reply, request))
         }
         return Effect.match(count(admission.admitAnonymous(request, headers), headers), {
           onSuccess: () => refusal(error),

@@ -119,6 +119,25 @@ describe("paths and methods", () => {
     }
   )
 
+  it("answers people who open an address in a browser with a page that says what is wrong, and programs as ever", async () => {
+    const accept = "text/html,application/xhtml+xml,*/*;q=0.8"
+    const of = (path: string, headers: Record<string, string>, method = "GET") =>
+      fetch(server.baseUrl + path, { method, headers })
+    for (const path of ["/apps/x/nosuch", "/nosuch?<script>", "/c/a/b", `/u/${"a".repeat(20)}`]) {
+      const page = await of(path, { accept })
+      const text = await page.text()
+      expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"])
+      expect(page.headers.get("content-security-policy")).toContain("default-src 'none'")
+      expect(text).toContain(path.startsWith("/c/") || path.startsWith("/u/") ? "This link is not" : "nothing at this")
+      expect(text).not.toContain("<script")
+      for (const other of [of(path, {}), of(path, { accept }, "POST")]) {
+        expect((await other).headers.get("content-type")).toMatch(/^application\/json/)
+      }
+    }
+    const api = await of("/api/v1/nosuch", { accept })
+    expect([api.status, ((await api.json()) as any).error.code]).toEqual([404, "not_found"])
+  })
+
   it.each(["not-a-uuid", "123", "%zz", "a".repeat(500), "%00"])("answers 404 for the id %s", async (id) => {
     const answer = await server.call("GET", `/api/v1/devices/${id}`, { key: server.ours.secretKey })
     expect(answer.status).toBe(404)
