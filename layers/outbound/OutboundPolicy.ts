@@ -87,6 +87,9 @@ export const layerWith = (options: NameResolverOptions): Layer.Layer<OutboundPol
       const resolve = (host: string): Effect.Effect<ReadonlyArray<string>, OutboundRefused> => {
         if (isIP(host) !== 0)
           return forbidden(host) ? Effect.fail(notPublic(NOT_ALLOWED, host)) : Effect.succeed([host])
+        // Before anybody is asked: the two answers there could be would tell which names a private network has.
+        const refused = refusalOfName(host)
+        if (refused !== null) return Effect.fail(refused)
         const known = resolver.cached(host)
         return Effect.flatMap(
           known === null ? Effect.promise(() => resolver.resolve(host)) : Effect.succeed(known),

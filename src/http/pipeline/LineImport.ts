@@ -5,9 +5,11 @@ import type { IncomingMessage } from "node:http"
 import type { Actor } from "../../../services/domain/access/Audit.ts"
 import type { AuditEntryId } from "../../../services/domain/Ids.ts"
 import type { Caller } from "../../../services/engine/access/Auth.ts"
+import { Room } from "../../../services/domain/operations/Room.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { CurrentImport } from "../../../services/ports/access/CurrentImport.ts"
 import { CanWait } from "../../../services/ports/operations/CanWait.ts"
+import { inRoom } from "../../../services/ports/operations/InRoom.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { ApiError, ErrorBody, invalid } from "./ApiError.ts"
 import { parseJson, tooSlow } from "./Body.ts"
@@ -17,7 +19,7 @@ import { withdrawn } from "./Refusals.ts"
 import type { Line } from "./Lines.ts"
 import { LineGroups, LineSplitter } from "./Lines.ts"
 import type { Waits } from "./WaitLimiter.ts"
-import { again, waitedTooLong, within } from "./WaitLimiter.ts"
+import { again, within } from "./WaitLimiter.ts"
 import { decoder } from "./Validation.ts"
 
 /** Lines that are stored in one go, and their bytes. */
@@ -88,9 +90,12 @@ const opened = Effect.fnUntraced(function* <A, E>(body: Stream.Stream<A, E>) {
  * to hand over, and no longer than senders wait for an answer. What was stored all the same is refreshed.
  */
 const AGAIN = { schedule: Schedule.exponential("250 millis"), times: 6 }
+const AGAIN_MS = 15_000
 
-const mayPass = (error: StoreError): boolean =>
-  error.refused !== true && error.withdrawn !== true && !waitedTooLong(error)
+const mayPass = (error: StoreError): boolean => error.refused !== true && error.withdrawn !== true
+
+/** Chunks that a process stores at once, two of one application at most: the rest of what can wait goes on beside them. */
+const stores = new Room(4)
 
 /** What lines are answered with that were not stored. */
 const NOT_STORED = new ApiError("unavailable", "The database did not store this line. Send it again.")
@@ -170,12 +175,13 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
     /** Why lines were not stored, and what ends the import. */
     let [why, last]: [ApiError, ApiError | null] = [NOT_STORED, null]
     const results = yield* readAll(lines)
+    const began = performance.now()
     const good = results.filter(Result.isSuccess).map(({ success }) => success)
     const stored =
       good.length === 0
         ? []
-        : yield* Effect.suspend(() => within(again(waits), store(good))).pipe(
-            Effect.retry({ ...AGAIN, while: mayPass }),
+        : yield* Effect.suspend(() => inRoom(stores, caller.appId, 1)(within(again(waits), store(good)))).pipe(
+            Effect.retry({ ...AGAIN, while: (error) => mayPass(error) && performance.now() - began < AGAIN_MS }),
             Effect.catch((error: StoreError) => {
               if (error.withdrawn === true) {
                 ;[why, last] = [withdrawn(), ENDED]

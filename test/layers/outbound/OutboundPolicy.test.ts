@@ -326,6 +326,21 @@ describe("OutboundPolicy", () => {
     })
   )
 
+  it.effect("tells names of a private network that are there from others no more than it asks for them", () =>
+    Effect.gen(function* () {
+      const { check, checkHost, dns } = yield* policy({
+        records: { "db.internal": ["10.11.12.13"], "db.corp.local": ["10.11.12.14"] },
+        hosts: "10.11.12.15 vm\n"
+      })
+      for (const host of ["db.internal", "no.internal", "db.corp.local", "no.corp.local", "vm", "nobody"]) {
+        for (const refused of [yield* Effect.flip(check(`http://${host}/`)), yield* Effect.flip(checkHost(host, 25))]) {
+          assert.deepStrictEqual([refused.message, refused.transient], ["the host name is not a public one", false])
+        }
+      }
+      assert.deepStrictEqual(dns.questions, [])
+    })
+  )
+
   it.effect("names no resolved address in a refusal", () =>
     Effect.gen(function* () {
       const { check } = yield* policy({ records: { "in.example.com": ["10.11.12.13"] } })

@@ -6,10 +6,15 @@ import type { AuditEntryId } from "../../../../services/domain/Ids.ts"
 import { CanWait } from "../../../../services/ports/operations/CanWait.ts"
 import { StoreError } from "../../../../services/ports/StoreError.ts"
 import { makeLineImport } from "../../../../src/http/pipeline/LineImport.ts"
-import { WaitLimiter, waitsOf } from "../../../../src/http/pipeline/WaitLimiter.ts"
+import { LATE, WaitLimiter, waitsOf } from "../../../../src/http/pipeline/WaitLimiter.ts"
 
 /** Imports a text of lines; answers each line's result, and what was stored together. `fault` is of each try's number. */
-const importAll = async (text: string, fault: (tries: number) => StoreError | null = () => null) => {
+const importAll = async (
+  text: string,
+  fault: (tries: number) => StoreError | null = () => null,
+  appId = "a",
+  work = () => Promise.resolve()
+) => {
   const importing = makeLineImport(Schema.Struct({ name: Schema.String }), text.length)
   const stored: Array<number> = []
   const canWait: Array<boolean> = []
@@ -20,7 +25,7 @@ const importAll = async (text: string, fault: (tries: number) => StoreError | nu
       stream: Stream.make(new TextEncoder().encode(text))
     },
     requestId: "r",
-    caller: { appId: "a" },
+    caller: { appId },
     waits: waitsOf(new WaitLimiter(() => undefined))
   } as unknown as Parameters<typeof importing>[0]
   let tries = 0
@@ -30,7 +35,8 @@ const importAll = async (text: string, fault: (tries: number) => StoreError | nu
       if (error !== null) return Effect.fail(error)
       canWait.push(can)
       stored.push(rows.length)
-      return Effect.succeed(rows.map((_, n) => ({ id: String(n), created: true })))
+      const answers = rows.map((_, n) => ({ id: String(n), created: true }))
+      return Effect.as(Effect.promise(work), answers)
     })
   const response = await Effect.runPromise(importing(call, store, Effect.succeed("e" as AuditEntryId)))
   const { stream } = response.body as unknown as { readonly stream: Stream.Stream<Uint8Array> }
@@ -71,6 +77,34 @@ it("A chunk that the database cannot take is tried for 16 seconds; then the impo
   expect(new Set(answers.map(({ error }) => error.code))).toEqual(new Set(["unavailable"]))
   expect(answers[0]).toMatchObject({ line: 1001, error: { message: expect.stringContaining("Send it again") } })
   expect(answers.at(-1)).toMatchObject({ line: 2001, error: { message: expect.stringContaining("ended here") } })
+})
+
+it("A chunk for which the database took too long is tried as well.", async () => {
+  const { stored, tries } = await importAll('{"name":"a"}\n'.repeat(2000), (n) => (n === 2 ? LATE : null))
+  expect([stored, tries]).toEqual([[1000, 1000], 3])
+})
+
+it("A process stores two chunks of one application at once, whatever it sends, and those of others beside them.", async () => {
+  const [atWork, most] = [new Map<string, number>(), new Map<string, number>()]
+  const slow = async (appId: string) => {
+    atWork.set(appId, (atWork.get(appId) ?? 0) + 1)
+    most.set(appId, Math.max(most.get(appId) ?? 0, atWork.get(appId)!))
+    for (let turns = 0; turns < 20; turns++) await setImmediate()
+    atWork.set(appId, atWork.get(appId)! - 1)
+  }
+  const work = (appId: string) =>
+    importAll(
+      '{"name":"a"}\n'.repeat(2000),
+      () => null,
+      appId,
+      () => slow(appId)
+    )
+  const all = await Promise.all([...Array.from({ length: 10 }, () => work("a")), work("b")])
+  expect(all.every(({ stored }) => stored.length === 2)).toBe(true)
+  expect([...most]).toEqual([
+    ["a", 2],
+    ["b", 1]
+  ])
 })
 
 it("A chunk that the database refuses for its contents is not tried again, and the import goes on.", async () => {
