@@ -221,7 +221,10 @@ describe("FcmProvider", () => {
       [{ client_email: "nobody@example.org" }, /account not found/],
       [{ private_key: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----" }, /private key/],
       [{ project_id: "another" }, /denies the service account/],
-      [{ token_uri: "https://10.0.0.1/token" }, /token_uri .* may not be called: .* with OUTBOUND_ALLOW_CIDRS=10\.0\.0\.1\/32/]
+      [
+        { token_uri: "https://10.0.0.1/token" },
+        /token_uri .* may not be called: .* with OUTBOUND_ALLOW_CIDRS=10\.0\.0\.1\/32/
+      ]
     ] as const
     for (const [changes, reason] of cases) {
       const [outcome] = await sender.send({ message: message(), credential: account(changes), targets: devices(1) })
