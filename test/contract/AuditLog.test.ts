@@ -158,7 +158,8 @@ const BY_PERSON: Readonly<Record<string, ReadonlyArray<string>>> = {
   revokeInvitation: ["invitation.revoked"],
   acceptInvitation: ["invitation.accepted"],
   changeRole: ["member.role_changed"],
-  transferOwnership: ["ownership.transferred"],
+  // An invitation that is open was an owner's.
+  transferOwnership: ["ownership.transferred", "invitation.revoked"],
   removeMember: ["member.removed"],
   leaveOrganization: ["member.left"],
   deleteOrganization: ["organization.deleted"],
