@@ -159,7 +159,7 @@ const BY_PERSON: Readonly<Record<string, ReadonlyArray<string>>> = {
   acceptInvitation: ["invitation.accepted"],
   changeRole: ["member.role_changed"],
   // An invitation that is open was an owner's.
-  transferOwnership: ["ownership.transferred", "invitation.revoked"],
+  transferOwnership: ["invitation.revoked", "ownership.transferred"],
   removeMember: ["member.removed"],
   leaveOrganization: ["member.left"],
   deleteOrganization: ["organization.deleted"],
