@@ -449,7 +449,7 @@ describe("what lets people in", () => {
       await page.getByLabel("Time zone", { exact: true }).fill("America/New_York")
       await page.getByText("The next times show here").waitFor()
       await page.getByRole("button", { name: /^Save as version/ }).click()
-      await page.getByText("Times, as cron has them must be five fields").waitFor()
+      await page.getByText("Times, as cron has them must have a day of the week of 0 to 7").waitFor()
       await page.getByLabel("Times, as cron has them").fill("30 9 * * mon")
       await page.getByText("The next times, on the clocks of America/New_York:").waitFor()
       const times = page.locator(".times li")
