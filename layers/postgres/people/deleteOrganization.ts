@@ -7,9 +7,10 @@ import { forgetNames } from "./forgetNames.ts"
 import { recordPeople } from "./peopleEntry.ts"
 
 /**
- * Makes an organization nobody's. From the commit on nobody is a member, and nothing of it can be found, its keys least of
- * all (who looked one up before may remember it for a second, Auth.ts); nothing that its applications hold is sent any more, because their credentials and webhooks are gone,
- * and no run of a workflow does its next step. What they hold is removed afterwards, in parts. To be run in a transaction that has locked the organization.
+ * Makes an organization nobody's. From the commit on nobody is a member, and nothing of it can be found; its keys are good
+ * for a second at most where somebody has just looked one up (Auth.ts). Nothing that its applications hold is sent any more,
+ * because their credentials and webhooks are gone, and no run of a workflow does its next step. What they hold is removed
+ * afterwards, in parts. To be run in a transaction that has locked the organization.
  */
 export const markDeleted = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
