@@ -21,7 +21,7 @@ import type { Prepared } from "./PreparedMessages.ts"
 import { wholeMessage } from "./PreparedMessages.ts"
 import type { Rendering } from "./Rendering.ts"
 import { filling, withhold } from "./Rendering.ts"
-import type { LaneReport, ResultRules } from "./Results.ts"
+import type { LaneReport, Progress, ResultRules } from "./Results.ts"
 import { failBatch } from "./Results.ts"
 import type { BatchReport } from "./Sending.ts"
 import { sendBatch } from "./Sending.ts"
@@ -57,6 +57,7 @@ export interface LaneBatch {
   readonly askedAt: number
   /** Its message and recipient, where it was claimed as it was accepted. */
   readonly direct: Direct | null
+  readonly progress: Progress
 }
 
 /** What came with a batch that was claimed as it was accepted, and what its provider has said of it already. */
@@ -199,7 +200,7 @@ const whoOf = Effect.fnUntraced(function* (
 /** Sends over the provider, with the credential in the version that the claim brought along. */
 const sendPush = Effect.fnUntraced(function* (
   means: Means,
-  { askedAt, batch, direct, isProbe }: LaneBatch,
+  { askedAt, batch, direct, isProbe, progress }: LaneBatch,
   message: Message,
   { isNamed, rendering, unread }: Audience & { readonly rendering: Rendering<StoreError> | undefined },
   trace: Trace,
@@ -228,6 +229,7 @@ const sendPush = Effect.fnUntraced(function* (
     said: direct?.outcome ?? null,
     unsubscribed,
     rules: rulesOf(means, message),
+    progress,
     standing: probes.of(version, isProbe || suspendedReason !== null, acceptedAt),
     suspend: (reason) => credentials.suspendUnlessAccepted(appId, kind, version, reason),
     noteAcceptance: noteAcceptance(means, credential, acceptedAt),

@@ -20,6 +20,8 @@ import type { Lane, LaneState, LaneWork } from "./Lane.ts"
 import { laneId, makeLane } from "./Lane.ts"
 import { LOOK_MS, makeSuspects } from "./Suspects.ts"
 
+/** Each keeps the addresses of a batch, some 65 KB for 500, for as long as its provider keeps silent on one of them. */
+const MOST_STRAYS = 256
 /** How often a slowed or paused lane looks whether its credential was replaced. */
 const REPAIR_MS = 2_000
 /** A lane without work for so long ends; the next job starts it anew. */
@@ -71,6 +73,7 @@ interface Supervision {
   readonly sender: BatchSender
   readonly suspects: ReturnType<typeof makeSuspects>
   readonly permits: Readonly<Record<Priority, Semaphore.Semaphore>>
+  readonly strays: { left: number }
   readonly lanes: Map<string, Lane>
   /** When each lane last looked for suspected batches. */
   readonly lookedAt: Map<string, number>
@@ -103,6 +106,7 @@ const make = Effect.fnUntraced(function* (drainMs: number, tellOthers: Supervisi
       high: yield* Semaphore.make(settings.dispatchConcurrency),
       bulk: yield* Semaphore.make(settings.dispatchConcurrency)
     },
+    strays: { left: MOST_STRAYS },
     lanes: new Map(),
     lookedAt: new Map(),
     askedAt: new WeakMap(),
@@ -167,10 +171,10 @@ const laneSamples = ({ key: { provider }, running, state }: Lane): ReadonlyArray
 
 const workOf = (node: Supervision, key: LaneKey, name: string): LaneWork => ({
   claim: (limit) => (node.tellOthers === null ? claim(node, key, name, limit) : left(node.tellOthers, key)),
-  send: (batch, isProbe) => {
+  send: (batch, isProbe, progress) => {
     const askedAt = node.askedAt.get(batch)!
     const direct = node.direct.get(batch) ?? null
-    return node.suspects.send(batch, node.sender.send({ key, batch, isProbe, askedAt, direct }))
+    return node.suspects.send(batch, node.sender.send({ key, batch, isProbe, askedAt, direct, progress }))
   },
   onEnd: node.ended.signal,
   onIdle: () => {
@@ -178,6 +182,7 @@ const workOf = (node: Supervision, key: LaneKey, name: string): LaneWork => ({
     node.lookedAt.delete(name)
   },
   permits: node.permits[key.priority],
+  strays: node.strays,
   isRepaired: (state) => isRepaired(node, key, state),
   isStopping: () => node.isStopping,
   maxWindow: Math.max(1, Math.ceil(node.settings.dispatchConcurrency / 2)),

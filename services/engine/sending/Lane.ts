@@ -7,7 +7,7 @@ import type { ClaimedBatch, LaneKey } from "../../ports/sending/BatchStore.ts"
 import { SMALL_BATCH } from "../../ports/sending/BatchStore.ts"
 import type { StoreError } from "../../ports/StoreError.ts"
 import { elapsedBy } from "../operations/Elapsed.ts"
-import type { LaneReport } from "./Results.ts"
+import type { LaneReport, Progress } from "./Results.ts"
 import { make as makeSignal } from "../operations/Signal.ts"
 
 /*
@@ -44,10 +44,12 @@ export type LaneState =
 
 export interface LaneWork {
   readonly claim: (limit: number) => Effect.Effect<ReadonlyArray<ClaimedBatch>, StoreError>
-  /** Sends a batch to its end. With `probe`, the credential is in doubt. */
-  readonly send: (batch: ClaimedBatch, probe: boolean) => Effect.Effect<LaneReport, StoreError>
+  /** Sends a batch to its end, and notes how far it is. With `probe`, the credential is in doubt. */
+  readonly send: (batch: ClaimedBatch, probe: boolean, progress: Progress) => Effect.Effect<LaneReport, StoreError>
   /** Batches under way on this node beside the first of each lane, over all lanes of a priority. */
   readonly permits: Semaphore.Semaphore
+  /** How many more may wait for their last answers without a place in their lane's window, over all lanes. */
+  readonly strays: { left: number }
   /**
    * Whether the reason to wait has gone with the credential. Asked every `repairMs` while the lane is slowed or paused.
    */
@@ -100,15 +102,34 @@ const TOGETHER = 128
  */
 const MOST_DIRECT = 5000
 
+/**
+ * How often it is looked whether what a place is taken for waits for a few answers only. While a provider takes
+ * thousands in that time and leaves one request in a thousand without an answer, for seconds or until it is given up,
+ * that one must not decide how fast the others go.
+ */
+const STRAY_MS = 250
+/** The share of its recipients that a few are at most, and their number where others of the lane are answered. */
+const FEW_OF = 8
+const FEW = TOGETHER / FEW_OF
+
 /** Where the credential is in doubt, each batch tries it once: many would be many refusals at once. */
 const goesTogether = ({ credential, recipients }: ClaimedBatch): boolean =>
   recipients.length <= SMALL_BATCH && (credential?.suspendedReason ?? null) === null
+
+const progressOf = ({ recipients }: ClaimedBatch): Progress => ({ left: recipients.length })
+
+const leftOf = (each: ReadonlyArray<{ readonly progress: Progress }>): number =>
+  each.reduce((sum, { progress }) => sum + progress.left, 0)
 
 export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
   const mailbox = makeSignal()
   let state: LaneState = OPEN
   let window = work.maxWindow
   let running = 0
+  /** Places given to others while their last answers are waited for. */
+  let strays = 0
+  /** Batches that have ended as they should: a provider that answers nobody makes none. */
+  let answered = 0
   /** Batches to claim at once. */
   let limit = 1
   /** When the lane last looked whether its credential was repaired. */
@@ -137,12 +158,13 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
     } else {
       // A batch that was under way when the state changed says nothing against the change.
       if (state._tag !== "open" && now >= state.until) state = OPEN
+      answered++
       window = Math.min(work.maxWindow, window + 1)
     }
   }
 
-  const sendOne = (batch: ClaimedBatch, probe: boolean) =>
-    work.send(batch, probe).pipe(
+  const sendOne = (batch: ClaimedBatch, probe: boolean, progress: Progress) =>
+    work.send(batch, probe, progress).pipe(
       Effect.flatMap((report) => Effect.map(elapsed, (now) => learn(report, batch.credential?.version ?? null, now))),
       Effect.catchCause((cause) =>
         Effect.logError("A batch was left to its lease", cause).pipe(
@@ -153,35 +175,56 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
             provider: batch.provider
           })
         )
-      )
+      ),
+      Effect.ensuring(Effect.sync(() => void (progress.left = 0)))
     )
 
   const takesDirect = (): boolean => state._tag === "open" && direct < MOST_DIRECT
 
   const endDirect = (): void => {
     direct--
+    answered++
     if (isDue) mailbox.signal()
     work.onEnd()
   }
 
-  /** What was claimed together has one place in the window, until the last of it has ended. */
-  const send = ([first, ...others]: Claimed, probe: boolean, isShared: boolean) => {
-    const all =
-      others.length === 0
-        ? sendOne(first, probe)
-        : Effect.forEach([first, ...others], (batch) => sendOne(batch, probe), {
-            concurrency: "unbounded",
-            discard: true
-          })
-    return all.pipe(
+  /** What was claimed together has one place in the window, until a few of it are left, or the last has ended. */
+  const send = (claimed: Claimed, probe: boolean, isShared: boolean) => {
+    const each = claimed.map((batch) => ({ batch, progress: progressOf(batch) }))
+    let isStray = false
+    const leavePlace = Effect.suspend(() => {
+      running--
+      mailbox.signal()
+      return isShared ? work.permits.release(1) : Effect.void
+    })
+    const size = leftOf(each)
+    const before = answered
+    const look = Effect.suspend(() => {
+      const left = leftOf(each)
+      const isFew = left * FEW_OF <= size || (left <= FEW && answered > before)
+      if (!isFew || work.strays.left === 0) return Effect.succeed(false)
+      work.strays.left--
+      strays++
+      isStray = true
+      return Effect.as(leavePlace, true)
+    })
+    const looks = Effect.andThen(Effect.sleep(STRAY_MS), Effect.uninterruptible(look))
+    const stray = Effect.andThen(Effect.repeat(looks, { until: (isGiven) => isGiven }), Effect.never)
+    const all = Effect.forEach(each, ({ batch, progress }) => sendOne(batch, probe, progress), {
+      concurrency: "unbounded",
+      discard: true
+    })
+    return (probe ? all : Effect.raceFirst(all, stray)).pipe(
       Effect.ensuring(
-        Effect.sync(() => {
-          running--
+        Effect.suspend(() => {
+          if (!isStray) return leavePlace
+          work.strays.left++
+          strays--
           mailbox.signal()
-          work.onEnd()
+          return Effect.void
         })
       ),
-      Effect.ensuring(isShared ? work.permits.release(1) : Effect.void)
+      Effect.ensuring(Effect.sync(work.onEnd))
     )
   }
 
@@ -240,7 +283,7 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
           Effect.as(Effect.sleep(waitMs ?? work.idleMs), false)
         )
         // Checked and told in one synchronous step: no wake-up can fall between the two.
-        if (!isWoken && waitMs === null && running + direct === 0 && !mailbox.isSet()) return work.onIdle()
+        if (!isWoken && waitMs === null && running + strays + direct === 0 && !mailbox.isSet()) return work.onIdle()
       }
     })
   )
@@ -254,10 +297,10 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
     takesDirect,
     beginDirect: () => void direct++,
     endDirect,
-    sendDirect: (batch) => Effect.ensuring(sendOne(batch, false), Effect.sync(endDirect)),
+    sendDirect: (batch) => Effect.ensuring(sendOne(batch, false, progressOf(batch)), Effect.sync(endDirect)),
     state: () => state,
     window: () => window,
-    running: () => running + direct,
+    running: () => running + strays + direct,
     run
   }
 }

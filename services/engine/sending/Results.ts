@@ -51,6 +51,12 @@ export interface LaneReport {
   readonly suspend: string | null
 }
 
+/** How far a batch is. */
+export interface Progress {
+  /** Recipients without an outcome. */
+  left: number
+}
+
 /**
  * Gathers the outcomes of a claimed batch and cuts them into chunks for the store: final states in columns, retries in
  * groups by due time, events. Which outcome means what is decided here and nowhere else.

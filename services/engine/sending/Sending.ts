@@ -10,7 +10,7 @@ import type { StoreError } from "../../ports/StoreError.ts"
 import type { LeaseTerms } from "./BatchLease.ts"
 import { BatchLease } from "./BatchLease.ts"
 import { CredentialEvidence } from "./CredentialEvidence.ts"
-import type { LaneReport, ResultRules } from "./Results.ts"
+import type { LaneReport, Progress, ResultRules } from "./Results.ts"
 import { Results, unreached } from "./Results.ts"
 import type { Finding, Standing } from "./CredentialProbes.ts"
 
@@ -42,6 +42,8 @@ export interface Sending extends LeaseTerms {
   /** Those of the others who want no such messages. */
   readonly unsubscribed: ReadonlySet<string>
   readonly rules: ResultRules
+  /** Noted four times a second. */
+  readonly progress: Progress
   /** How the credential stands: in doubt, one message goes first, and the rest only if it is not refused. */
   readonly standing: Standing
   /**
@@ -280,6 +282,7 @@ const saveUntilEnd = Effect.fnUntraced(function* (run: Run, fiber: Fiber.Fiber<v
     const isDone = yield* Effect.raceFirst(Effect.as(Fiber.join(fiber), true), Effect.as(Effect.sleep(SAVE_MS), false))
     if (evidence.isAccepted) yield* sending.noteAcceptance
     if (isDone) break
+    sending.progress.left = sending.batch.recipients.length - results.ended
     const wasLookedAt = lookedAt
     lookedAt = performance.now()
     if (now() >= rules.expiresAt + GRACE_MS) {

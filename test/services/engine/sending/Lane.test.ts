@@ -5,7 +5,7 @@ import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import type { AppId, BatchId, NotificationId } from "../../../../services/domain/Ids.ts"
 import type { LaneWork } from "../../../../services/engine/sending/Lane.ts"
 import { laneId, laneKey, makeLane } from "../../../../services/engine/sending/Lane.ts"
-import type { LaneReport } from "../../../../services/engine/sending/Results.ts"
+import type { LaneReport, Progress } from "../../../../services/engine/sending/Results.ts"
 import type { ClaimedBatch } from "../../../../services/ports/sending/BatchStore.ts"
 import { StoreError } from "../../../../services/ports/StoreError.ts"
 
@@ -15,7 +15,7 @@ const QUIET: LaneReport = { slow: null, suspend: null }
 /** Lets fibers that wait for each other, not for time, come to rest. */
 const settle = Effect.repeat(TestClock.adjust(1), { times: 300 })
 
-const batch = (): ClaimedBatch => ({
+const batch = (recipients = 1): ClaimedBatch => ({
   id: uuidv7() as BatchId,
   appId: key.appId,
   notificationId: uuidv7() as NotificationId,
@@ -27,13 +27,13 @@ const batch = (): ClaimedBatch => ({
   suspicion: 0,
   credential: { version: 1, suspendedReason: null, acceptedAt: null },
   expiresAt: null,
-  recipients: ["a"]
+  recipients: Array.from({ length: recipients }, () => "a")
 })
 
 /** A lane over a list of waiting batches; `report` answers what sending each one says. */
 const setup = Effect.fnUntraced(function* (options: {
   readonly waiting: number
-  readonly send?: (index: number, probe: boolean) => Effect.Effect<LaneReport, StoreError>
+  readonly send?: (index: number, probe: boolean, progress: Progress) => Effect.Effect<LaneReport, StoreError>
   readonly over?: Partial<LaneWork>
 }) {
   let waiting = options.waiting
@@ -48,15 +48,16 @@ const setup = Effect.fnUntraced(function* (options: {
         waiting--
         return [batch()]
       }),
-    send: (_, probe) => {
+    send: (_, probe, progress) => {
       probes.push(probe)
-      return options.send?.(started++, probe) ?? Effect.succeed(QUIET)
+      return options.send?.(started++, probe, progress) ?? Effect.succeed(QUIET)
     },
     onEnd: () => {},
     onIdle: () => Effect.runSync(Deferred.succeed(idle, undefined)),
     isStopping: () => false,
     isRepaired: () => Effect.succeed(false),
     permits,
+    strays: { left: 8 },
     maxWindow: 4,
     pauseMs: 30_000,
     repairMs: 2_000,
@@ -120,9 +121,7 @@ it.effect("takes single messages together, in one place of its window, and large
           Effect.sync(() => {
             limits.push(limit)
             const few = sizes[0] === 1 ? sizes.filter((size) => size === 1).length : 1
-            return sizes
-              .splice(0, Math.min(limit, few))
-              .map((size) => ({ ...batch(), recipients: Array.from({ length: size }, () => "a") }))
+            return sizes.splice(0, Math.min(limit, few)).map((size) => batch(size))
           })
       }
     })
@@ -167,7 +166,7 @@ it.effect("takes single messages one by one while another node found their crede
 
 it.effect("is taught by each message of those that it took together", () =>
   Effect.gen(function* () {
-    const batches = [[batch()], Array.from({ length: 5 }, batch)]
+    const batches = [[batch()], Array.from({ length: 5 }, () => batch())]
     const { lane } = yield* setup({
       waiting: 0,
       send: (index) => Effect.succeed(index === 3 ? { slow: { reason: "quota", ms: 60_000 }, suspend: null } : QUIET),
@@ -182,7 +181,7 @@ it.effect("is taught by each message of those that it took together", () =>
 it.effect("halves its window once for messages that it took together, and waits as long as the longest says", () =>
   Effect.gen(function* () {
     const waits = [60_000, 1_000, 90_000, 1_000]
-    const batches = [Array.from({ length: 4 }, batch)]
+    const batches = [Array.from({ length: 4 }, () => batch())]
     const { lane } = yield* setup({
       waiting: 0,
       send: (index) => Effect.succeed({ slow: { reason: `${waits[index]!}`, ms: waits[index]! }, suspend: null }),
@@ -197,7 +196,7 @@ it.effect("halves its window once for messages that it took together, and waits 
 
 it.effect("stays held by a refused credential when others of the messages that it took together are over a limit", () =>
   Effect.gen(function* () {
-    const batches = [Array.from({ length: 3 }, batch)]
+    const batches = [Array.from({ length: 3 }, () => batch())]
     const { lane } = yield* setup({
       waiting: 0,
       send: (index) =>
@@ -225,6 +224,121 @@ it.effect("has no more batches under way than its window", () =>
     yield* Deferred.succeed(gate, undefined)
     yield* TestClock.adjust(1)
     expect(waiting()).toBe(0)
+  })
+)
+
+it.effect(
+  "gives the place of a large batch to the next when an eighth of its recipients are left, and not before",
+  () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const all: Array<Progress> = []
+      const strays = { left: 8 }
+      const { lane, permits } = yield* setup({
+        waiting: 0,
+        send: (_, __, progress) => {
+          all.push(progress)
+          return Effect.as(Deferred.await(gate), QUIET)
+        },
+        over: { maxWindow: 1, strays, claim: () => Effect.sync(() => (all.length < 3 ? [batch(500)] : [])) }
+      })
+      yield* Effect.forkChild(lane.run)
+      yield* TestClock.adjust(10_000)
+      expect(all.map(({ left }) => left)).toEqual([500])
+      all[0]!.left = 63
+      yield* TestClock.adjust(10_000)
+      expect(all.length).toBe(1)
+      all[0]!.left = 62
+      yield* TestClock.adjust(250)
+      expect(all.length).toBe(2)
+      all[1]!.left = 1
+      yield* TestClock.adjust(250)
+      expect(all.length).toBe(3)
+      // They are under way all the same, and the lane does not end without them.
+      expect(lane.running()).toBe(3)
+      expect(strays.left).toBe(6)
+      yield* TestClock.adjust(20_000)
+      yield* Deferred.succeed(gate, undefined)
+      yield* settle
+      expect(lane.running()).toBe(0)
+      expect(strays.left).toBe(8)
+      expect(yield* permits.take(100)).toBe(100)
+    })
+)
+
+it.effect("gives the place of small messages to the next when others are answered, and not while nobody is", () =>
+  Effect.gen(function* () {
+    const gates = yield* Effect.all(Array.from({ length: 6 }, () => Deferred.make<void>()))
+    const claims = [[batch()], Array.from({ length: 4 }, () => batch()), [batch()]]
+    const { lane, probes } = yield* setup({
+      waiting: 0,
+      send: (index) => Effect.as(Deferred.await(gates[index]!), QUIET),
+      over: { maxWindow: 1, claim: () => Effect.sync(() => claims.shift() ?? []) }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(10_000)
+    // Nothing says that the provider answers anybody.
+    expect(probes.length).toBe(1)
+    yield* Deferred.succeed(gates[0]!, undefined)
+    yield* settle
+    expect(probes.length).toBe(5)
+    yield* TestClock.adjust(10_000)
+    expect(probes.length).toBe(5)
+    for (const gate of gates.slice(1, 4)) yield* Deferred.succeed(gate, undefined)
+    yield* TestClock.adjust(250)
+    expect(probes.length).toBe(6)
+    expect(lane.running()).toBe(2)
+    yield* Deferred.succeed(gates[4]!, undefined)
+    yield* Deferred.succeed(gates[5]!, undefined)
+    yield* settle
+    expect(lane.running()).toBe(0)
+  })
+)
+
+it.effect("lets no more wait without a place than all lanes may together", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const strays = { left: 2 }
+    const { lane, probes } = yield* setup({
+      waiting: 10,
+      send: (_, __, progress) =>
+        Effect.suspend(() => {
+          progress.left = 0
+          return Effect.as(Deferred.await(gate), QUIET)
+        }),
+      over: { maxWindow: 1, strays }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(20_000)
+    expect(probes.length).toBe(3)
+    expect(strays.left).toBe(0)
+    yield* Deferred.succeed(gate, undefined)
+    yield* settle
+    expect(probes.length).toBe(10)
+    expect(strays.left).toBe(2)
+  })
+)
+
+it.effect("keeps the place of a message that tries a refused credential until it is answered", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const { lane, probes } = yield* setup({
+      waiting: 10,
+      send: (index, _, progress) =>
+        index === 0
+          ? Effect.succeed({ slow: null, suspend: "InvalidProviderToken" })
+          : Effect.suspend(() => {
+              progress.left = 0
+              return Effect.as(Deferred.await(gate), QUIET)
+            }),
+      over: { maxWindow: 1 }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(30_000)
+    expect(probes).toEqual([false, true])
+    yield* TestClock.adjust(20_000)
+    expect(probes.length).toBe(2)
+    yield* Deferred.succeed(gate, undefined)
   })
 )
 

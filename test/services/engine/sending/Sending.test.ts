@@ -8,6 +8,7 @@ import type { ResultChunk } from "../../../../services/ports/sending/BatchStore.
 import type { Credential } from "../../../../services/ports/sending/CredentialStore.ts"
 import type { Outcome, Provider, Refusal, Settled } from "../../../../services/ports/sending/Provider.ts"
 import { StoreError } from "../../../../services/ports/StoreError.ts"
+import type { Progress } from "../../../../services/engine/sending/Results.ts"
 import type { Sending } from "../../../../services/engine/sending/Sending.ts"
 import { sendBatch } from "../../../../services/engine/sending/Sending.ts"
 import type { Standing } from "../../../../services/engine/sending/CredentialProbes.ts"
@@ -74,6 +75,7 @@ const sendingOf = (
     unsubscribed: new Set(),
     provider: { window: 1, send },
     targets: all,
+    progress: { left: all.length },
     rules: { retryBaseMs: 1, retryMaxMs: 1, leaseMs: 60_000, pauseMs: 1, expiresAt, isOnce: false },
     standing: WORKS,
     slice: Infinity,
@@ -87,6 +89,27 @@ const sendingOf = (
     ...over
   }
 }
+
+it("notes how many recipients of a batch are left while it is under way", async () => {
+  const all = targets(5)
+  const left = new Set<number>()
+  const progress = {
+    set left(value: number) {
+      left.add(value)
+      if (value === 2) Effect.runFork(Deferred.succeed(last, undefined))
+    }
+  } as Progress
+  const last = await Effect.runPromise(Deferred.make<void>())
+  const send: Provider["send"] = ({ targets: part }, onOutcome) =>
+    Effect.suspend(() => {
+      part.slice(2).forEach((_, index) => onOutcome(index, { _tag: "Ok", messageId: null }))
+      return Effect.map(Deferred.await(last), () =>
+        part.slice(3).forEach((_, index) => onOutcome(3 + index, { _tag: "Ok", messageId: null }))
+      )
+    })
+  await Effect.runPromise(sendBatch(sendingOf(all, { send, chunks: [], progress })))
+  expect([...left]).toEqual([2])
+})
 
 it.each([
   ["that was halted", "isHalted"],
