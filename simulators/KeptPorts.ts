@@ -1,6 +1,7 @@
-import { readFile, writeFile } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join } from "node:path"
+import { writeWhole } from "./WholeFile.ts"
 
 const fileIn = (folder: string): string => join(folder, "ports.json")
 
@@ -27,4 +28,4 @@ export const keptPorts = async (folder: string, host: string): Promise<Ports> =>
 }
 
 export const keepPorts = (folder: string, ports: Ports): Promise<void> =>
-  writeFile(fileIn(folder), JSON.stringify(ports))
+  writeWhole(fileIn(folder), JSON.stringify(ports))

@@ -1,8 +1,9 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto"
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, readFile } from "node:fs/promises"
 import { isIP } from "node:net"
 import { join } from "node:path"
 import { makeCertificates, type Certificates } from "./Certificates.ts"
+import { writeWhole } from "./WholeFile.ts"
 
 /** Everything a fleet draws at random. Kept in its folder, a restarted fleet goes on where the last one ended. */
 export interface Secrets {
@@ -72,7 +73,7 @@ export const keepSecrets = async (folder: string, hosts: ReadonlyArray<string>):
   const file = join(folder, "secrets.json")
   const save = async (secrets: Secrets): Promise<Secrets> => {
     await mkdir(folder, { recursive: true })
-    await writeFile(file, JSON.stringify(secrets), { mode: 0o600 })
+    await writeWhole(file, JSON.stringify(secrets))
     return secrets
   }
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {

@@ -1,5 +1,5 @@
 import { createPrivateKey, createHmac, randomUUID, X509Certificate } from "node:crypto"
-import { access, mkdtemp, readFile, rm, stat } from "node:fs/promises"
+import { access, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { connect, type ClientHttp2Session } from "node:http2"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -220,6 +220,11 @@ describe("a fleet with a folder", () => {
       expect(beside.description.urls.apns).not.toBe(first.description.urls.apns)
       expect(beside.description.credentials.webpush).toEqual(first.description.credentials.webpush)
       expect((await stat(join(folder, "secrets.json"))).mode & 0o777).toBe(0o600)
+      // What a crash has cut off while it was written is not what is read.
+      for (const name of ["secrets", "ports"]) await writeFile(join(folder, `${name}.json.part`), "{")
+      const after = await startFleet({ folder })
+      await after.close()
+      expect(after.description).toEqual(beside.description)
     } finally {
       await rm(folder, { recursive: true })
     }

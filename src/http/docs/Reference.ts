@@ -10,16 +10,25 @@ import { route } from "../pipeline/Route.ts"
 const utf8 = new TextEncoder()
 
 /**
- * Adds to a table the routes that describe it, themselves included. Their answers are written once, and kept as the bytes
- * that go out: as text, one character beyond Latin-1 doubles them.
+ * Adds to a table the routes that describe it, themselves included. Their answers are written when one is asked for the
+ * first time, and kept as the bytes that go out: as text, one character beyond Latin-1 doubles them.
  */
-export const withReference = (
+export const withReference = Effect.fnUntraced(function* (
   routes: ReadonlyArray<Route>,
   baseUrl: string,
   dashboard: BuiltDashboard | null = null
-): ReadonlyArray<Route> => {
-  let document = new Uint8Array()
-  let page = new Uint8Array()
+) {
+  const written = yield* Effect.cached(
+    // Whoever asks first and leaves must not end it for the others.
+    Effect.uninterruptible(
+      Effect.suspend(() =>
+        Effect.map(openApi(all, baseUrl), (api) => ({
+          document: utf8.encode(JSON.stringify(api)),
+          page: utf8.encode(docsPage(api))
+        }))
+      )
+    )
+  )
   const all: ReadonlyArray<Route> = [
     ...routes,
     frontRoute(baseUrl, dashboard),
@@ -35,7 +44,10 @@ export const withReference = (
         schema: Schema.Record(Schema.String, Schema.Json),
         example: { openapi: "3.1.0" }
       },
-      handler: () => Effect.sync(() => HttpServerResponse.uint8Array(document, { contentType: "application/json" }))
+      handler: () =>
+        Effect.map(written, ({ document }) =>
+          HttpServerResponse.uint8Array(document, { contentType: "application/json" })
+        )
     }),
     route({
       method: "GET",
@@ -51,7 +63,7 @@ export const withReference = (
         mediaType: "text/html"
       },
       handler: () =>
-        Effect.sync(() =>
+        Effect.map(written, ({ page }) =>
           HttpServerResponse.uint8Array(page, {
             contentType: "text/html; charset=utf-8",
             headers: {
@@ -61,8 +73,5 @@ export const withReference = (
         )
     })
   ]
-  const api = openApi(all, baseUrl)
-  document = utf8.encode(JSON.stringify(api))
-  page = utf8.encode(docsPage(api))
   return all
-}
+})

@@ -190,7 +190,7 @@ export const table: Effect.Effect<ReadonlyArray<Route>, never, RouteServices> = 
   const routes: Array<Route> = []
   for (const resource of resources)
     routes.push(...(yield* resource as Effect.Effect<ReadonlyArray<Route>, never, RouteServices>))
-  return withReference(routes, baseUrl, yield* builtDashboard)
+  return yield* withReference(routes, baseUrl, yield* builtDashboard)
 })
 
 /** Which methods a path has: asked only when a request found no route. */
