@@ -16,6 +16,7 @@ import { refusalOfEndpoint } from "../http/endpoints/PushEndpoint.ts"
 import type { ApiError } from "../http/pipeline/ApiError.ts"
 import { invalid, notFound } from "../http/pipeline/ApiError.ts"
 import { refusalOfJson } from "../http/pipeline/Body.ts"
+import { readInTurns } from "../http/pipeline/ReadingTurns.ts"
 import { decoder } from "../http/pipeline/Validation.ts"
 import { within } from "../http/pipeline/WaitLimiter.ts"
 import type { GraphqlContext } from "./Context.ts"
@@ -56,6 +57,7 @@ const answered = <A>(context: GraphqlContext, args: object, work: Effect.Effect<
 
 /** Writes rows, and says what became of each, in the order of the list: one that is refused stops nothing. */
 const writeRows = Effect.fnUntraced(function* <A>(
+  owner: string,
   rows: ReadonlyArray<object>,
   read: (row: object) => Result.Result<A, ApiError>,
   store: (
@@ -66,7 +68,7 @@ const writeRows = Effect.fnUntraced(function* <A>(
   context: GraphqlContext
 ) {
   if (importId != null && !UUID.test(importId)) return yield* Effect.fail(notFound("import"))
-  const lines = rows.map(read)
+  const lines = yield* readInTurns(owner, rows, read)
   const good = lines.filter(Result.isSuccess).map(({ success }) => success)
   const stored =
     good.length === 0
@@ -107,6 +109,7 @@ const registerDevices = ({
         const { appId } = yield* callerOf(args.appId, "changeDevices", context)
         yield* ofLength(args.devices, "devices", DEVICES)
         return yield* writeRows(
+          appId,
           args.devices,
           read,
           (rows) => devices.register(appId, rows),
@@ -128,6 +131,7 @@ const importContacts =
         const { appId } = yield* callerOf(args.appId, "changeContacts", context)
         yield* ofLength(args.contacts, "contacts", CONTACTS)
         return yield* writeRows(
+          appId,
           args.contacts,
           (given) => decodeContact(topToRest(given, contactAt)),
           (rows) => contacts.upsert(appId, rows),

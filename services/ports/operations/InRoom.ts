@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { Room } from "../../domain/operations/Room.ts"
 
-/** Does work in a room: begins it when there is some for its size, and leaves it with its end. */
+/** Does work in a room, or in turns: begins it when there is some for its size, and leaves it with its end. */
 export const inRoom =
-  (room: Room, owner: string, size: number) =>
+  (room: Pick<Room, "enter">, owner: string, size: number) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(

@@ -11,6 +11,7 @@ import { contactDraft, contactExample, ContactView, KEEPS, showContact } from ".
 import { ID } from "../docs/Examples.ts"
 import { ABOUT_LINES, LINE_TYPES, LineError, LineResult, makeLineImport } from "../pipeline/LineImport.ts"
 import { listQuery, page, pageOf } from "../pipeline/Page.ts"
+import { readInTurns } from "../pipeline/ReadingTurns.ts"
 import { route } from "../pipeline/Route.ts"
 import { filterOfSegment, PAGES_OF_SEGMENT, segmentQuery } from "./SegmentQuery.ts"
 import { invalid } from "../pipeline/ApiError.ts"
@@ -69,19 +70,18 @@ const upsertMany = (contacts: Contacts) =>
       schema: Schema.Struct({ data: Schema.Array(BulkResult) }),
       example: { data: [{ index: 0, id: ID, created: true }] }
     },
-    handler: ({ body, caller }) => {
-      const read = body.contacts.map((contact) => decodeContact(contact))
+    handler: Effect.fnUntraced(function* ({ body, caller }) {
+      const read = yield* readInTurns(caller.appId, body.contacts, decodeContact)
       const good = read.filter(Result.isSuccess).map(({ success }) => success)
-      return Effect.map(contacts.upsert(caller.appId, good), (stored) => {
-        let at = 0
-        const data = read.map((result, index) => {
-          if (Result.isSuccess(result)) return { index, ...stored[at++]! }
-          const { code, details, message } = result.failure
-          return { index, error: { code, message, details } }
-        })
-        return { data }
+      const stored = yield* contacts.upsert(caller.appId, good)
+      let at = 0
+      const data = read.map((result, index) => {
+        if (Result.isSuccess(result)) return { index, ...stored[at++]! }
+        const { code, details, message } = result.failure
+        return { index, error: { code, message, details } }
       })
-    }
+      return { data }
+    })
   })
 
 const tagMany = (contacts: Contacts) =>

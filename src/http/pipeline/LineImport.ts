@@ -20,13 +20,12 @@ import type { Line } from "./Lines.ts"
 import { LineGroups, LineSplitter } from "./Lines.ts"
 import type { Waits } from "./WaitLimiter.ts"
 import { again, within } from "./WaitLimiter.ts"
+import { readInTurns } from "./ReadingTurns.ts"
 import { decoder } from "./Validation.ts"
 
 /** Lines that are stored in one go, and their bytes. */
 const CHUNK = 1000
 const CHUNK_BYTES = 1 << 20
-/** How long lines are read before others have their turn, ms. */
-const TURN_MS = 10
 /** More than any valid line needs. */
 const LINE_BYTES = 64 * 1024
 
@@ -141,27 +140,14 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
   const decode = decoder(schema)
   const tooLarge = new ApiError("payload_too_large", `An import has at most ${limit} bytes. Send the rest in another.`)
 
-  const read = ({ bytes }: Line): Result.Result<A["Type"], ApiError> =>
+  /** What a line says, or the answer to one that is wrong. */
+  const read = ({ bytes, number }: Line): Result.Result<A["Type"], string> =>
     bytes === null
-      ? Result.fail(invalid([{ field: "body", message: `must be at most ${LINE_BYTES} bytes` }]))
+      ? Result.fail(refused(number, invalid([{ field: "body", message: `must be at most ${LINE_BYTES} bytes` }])))
       : Result.flatMap(Result.flatMap(parseJson(bytes), decode), (item) => {
           const refusal = refusalOf(item)
           return refusal === null ? Result.succeed(item) : Result.fail(refusal)
-        })
-
-  /** A line may take as long as a whole request: it is read in turns. */
-  const readAll = Effect.fnUntraced(function* (lines: ReadonlyArray<Line>) {
-    const results: Array<Result.Result<A["Type"], ApiError>> = []
-    let until = performance.now() + TURN_MS
-    for (const line of lines) {
-      if (performance.now() >= until) {
-        yield* Effect.yieldNow
-        until = performance.now() + TURN_MS
-      }
-      results.push(read(line))
-    }
-    return results
-  })
+        }).pipe(Result.mapError((error) => refused(number, error)))
 
   /**
    * The answers to a chunk, in its order. What the database could not take is told per line: the rest stands. An import
@@ -174,7 +160,7 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
   ) {
     /** Why lines were not stored, and what ends the import. */
     let [why, last]: [ApiError, ApiError | null] = [NOT_STORED, null]
-    const results = yield* readAll(lines)
+    const results = yield* readInTurns(caller.appId, lines, read)
     const began = performance.now()
     const good = results.filter(Result.isSuccess).map(({ success }) => success)
     const stored =
@@ -198,7 +184,7 @@ export const makeLineImport = <A extends Schema.ConstraintDecoder<unknown>>(
     let text = ""
     for (const [i, result] of results.entries()) {
       const line = lines[i]!.number
-      if (Result.isFailure(result)) text += refused(line, result.failure)
+      if (Result.isFailure(result)) text += result.failure
       else if (stored === null) text += refused(line, why)
       else {
         const { id, created } = stored[at++]!
