@@ -113,6 +113,7 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
   const sent = (direct: Asked, messageId: string | null): void => {
     if (!isAsked(direct)) return
     asked.leave(direct)
+    direct.lane.noteAnswer()
     const chunk = sentChunk(direct.batch, messageId, leaseMs, now())
     sender.writer.write({ chunk, isLast: () => depart(direct), ended: direct.lane.endDirect })
   }

@@ -21,7 +21,7 @@ import { laneId, makeLane } from "./Lane.ts"
 import { LOOK_MS, makeSuspects } from "./Suspects.ts"
 
 /** Each keeps the addresses of a batch, some 65 KB for 500, for as long as its provider keeps silent on one of them. */
-const MOST_STRAYS = 256
+const MOST_STRAYS = 512
 /** How often a slowed or paused lane looks whether its credential was replaced. */
 const REPAIR_MS = 2_000
 /** A lane without work for so long ends; the next job starts it anew. */

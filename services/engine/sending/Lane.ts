@@ -48,7 +48,10 @@ export interface LaneWork {
   readonly send: (batch: ClaimedBatch, probe: boolean, progress: Progress) => Effect.Effect<LaneReport, StoreError>
   /** Batches under way on this node beside the first of each lane, over all lanes of a priority. */
   readonly permits: Semaphore.Semaphore
-  /** How many more may wait for their last answers without a place in their lane's window, over all lanes. */
+  /**
+   * How many more may wait for their last answers without a place in their lane's window, over all lanes. A lane has no
+   * more than are left to others.
+   */
   readonly strays: { left: number }
   /**
    * Whether the reason to wait has gone with the credential. Asked every `repairMs` while the lane is slowed or paused.
@@ -75,6 +78,8 @@ export interface Lane {
    */
   readonly takesDirect: () => boolean
   readonly beginDirect: () => void
+  /** The provider took one. */
+  readonly noteAnswer: () => void
   readonly endDirect: () => void
   readonly sendDirect: (batch: ClaimedBatch) => Effect.Effect<void>
   readonly state: () => LaneState
@@ -128,7 +133,7 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
   let running = 0
   /** Places given to others while their last answers are waited for. */
   let strays = 0
-  /** Batches that have ended as they should: a provider that answers nobody makes none. */
+  /** Batches of which the provider took something: one that answers nobody, or puts off everybody, makes none. */
   let answered = 0
   /** Batches to claim at once. */
   let limit = 1
@@ -141,6 +146,7 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
 
   /** Additive increase, multiplicative decrease: the window finds what the provider takes. */
   const learn = (report: LaneReport, version: number | null, now: number): void => {
+    if (report.isProved === true) answered++
     // What is put off waits in the store.
     if (report.suspend !== null || report.slow !== null) isDue = true
     if (report.suspend !== null) {
@@ -158,7 +164,6 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
     } else {
       // A batch that was under way when the state changed says nothing against the change.
       if (state._tag !== "open" && now >= state.until) state = OPEN
-      answered++
       window = Math.min(work.maxWindow, window + 1)
     }
   }
@@ -183,7 +188,6 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
 
   const endDirect = (): void => {
     direct--
-    answered++
     if (isDue) mailbox.signal()
     work.onEnd()
   }
@@ -202,7 +206,7 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
     const look = Effect.suspend(() => {
       const left = leftOf(each)
       const isFew = left * FEW_OF <= size || (left <= FEW && answered > before)
-      if (!isFew || work.strays.left === 0) return Effect.succeed(false)
+      if (!isFew || strays >= work.strays.left) return Effect.succeed(false)
       work.strays.left--
       strays++
       isStray = true
@@ -296,6 +300,7 @@ export const makeLane = (key: LaneKey, work: LaneWork): Lane => {
     },
     takesDirect,
     beginDirect: () => void direct++,
+    noteAnswer: () => void answered++,
     endDirect,
     sendDirect: (batch) => Effect.ensuring(sendOne(batch, false, progressOf(batch)), Effect.sync(endDirect)),
     state: () => state,

@@ -49,6 +49,8 @@ interface Group {
 export interface LaneReport {
   readonly slow: { readonly reason: string; readonly ms: number } | null
   readonly suspend: string | null
+  /** The provider accepted a message, or said that a token is dead. */
+  readonly isProved?: boolean
 }
 
 /** How far a batch is. */

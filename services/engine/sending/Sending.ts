@@ -67,7 +67,6 @@ export interface Sending extends LeaseTerms {
 
 /** What came of a batch. */
 export interface BatchReport extends LaneReport {
-  /** The provider took the credential: it accepted a message, or said that a token is dead. */
   readonly isProved: boolean
   /** Some wait whom another credential may reach. */
   readonly awaitsRepair: boolean
@@ -142,13 +141,13 @@ const others = (batch: ClaimedBatch, targets: ReadonlyArray<Target>): ReadonlyAr
 /** Gives everybody an outcome, or to the provider. */
 const sendAll = Effect.fnUntraced(function* (run: Run) {
   const { asking, evidence, results, sending } = run
-  const { rules, said = null, standing, targets } = sending
+  const { said = null, standing, targets } = sending
   if (said !== null) {
     // Whatever has become of the message or its credential since: what was sent counts, and does not go again.
     note(run, targets[0]!, said)
     return yield* evidence.judge(sending.suspend)
   }
-  if (now() >= rules.expiresAt) {
+  if (isOver(run)) {
     for (const target of targets) results.fail(target.id, "expired")
     return
   }
@@ -214,6 +213,9 @@ const ask = Effect.fnUntraced(function* (run: Run, some: ReadonlyArray<Target>) 
   return yield* Effect.raceFirst(ended, Effect.as(Effect.sleep(SILENCE_MS), false))
 })
 
+/** Nobody wants the message any more: what waits for a free stream must not go with the next one. */
+const isOver = ({ sending }: Run): boolean => now() >= sending.rules.expiresAt
+
 /** Hands recipients over in slices, until all have been, or the lease, the credential or the notification is at its end. */
 const send = Effect.fnUntraced(function* (run: Run, all: ReadonlyArray<Target>) {
   const { lease, sending } = run
@@ -226,6 +228,10 @@ const send = Effect.fnUntraced(function* (run: Run, all: ReadonlyArray<Target>) 
       if (run.isHalted) {
         run.isCut = true
         return
+      }
+      if (isOver(run)) {
+        for (const target of part) run.results.fail(target.id, "expired")
+        break
       }
       const refusal = sending.standing.refusal()
       if (refusal !== null) {
@@ -242,7 +248,7 @@ const send = Effect.fnUntraced(function* (run: Run, all: ReadonlyArray<Target>) 
 const handOver = Effect.fnUntraced(function* (run: Run, part: ReadonlyArray<Target>) {
   const { lease, sending } = run
   const { credential, message, provider, standing } = sending
-  const mayBegin = () => !run.isOutdated && standing.refusal() === null && lease.mayBegin()
+  const mayBegin = () => !run.isOutdated && !isOver(run) && standing.refusal() === null && lease.mayBegin()
   // Of two outcomes the first counts: results are counted to know when all are there, and a second one of somebody
   // would pass for somebody else's.
   const answered = new Uint8Array(part.length)

@@ -10,7 +10,7 @@ import type { ClaimedBatch } from "../../../../services/ports/sending/BatchStore
 import { StoreError } from "../../../../services/ports/StoreError.ts"
 
 const key = { appId: uuidv7() as AppId, provider: "apns", priority: "bulk" } as const
-const QUIET: LaneReport = { slow: null, suspend: null }
+const QUIET: LaneReport = { slow: null, suspend: null, isProved: true }
 
 /** Lets fibers that wait for each other, not for time, come to rest. */
 const settle = Effect.repeat(TestClock.adjust(1), { times: 300 })
@@ -295,10 +295,36 @@ it.effect("gives the place of small messages to the next when others are answere
   })
 )
 
+it.effect("gives no place away for messages that ran out of time, also of those that were claimed as they came", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const claims = [[batch()], [batch()]]
+    const { lane, probes } = yield* setup({
+      waiting: 0,
+      send: (index) =>
+        index === 0 ? Effect.as(Deferred.await(gate), QUIET) : Effect.succeed({ ...QUIET, isProved: false }),
+      over: { maxWindow: 1, claim: () => Effect.sync(() => claims.shift() ?? []) }
+    })
+    yield* Effect.forkChild(lane.run)
+    yield* TestClock.adjust(1)
+    lane.beginDirect()
+    lane.endDirect()
+    lane.beginDirect()
+    yield* lane.sendDirect(batch())
+    yield* TestClock.adjust(10_000)
+    expect(probes.length).toBe(2)
+    lane.beginDirect()
+    lane.noteAnswer()
+    yield* TestClock.adjust(250)
+    expect(probes.length).toBe(3)
+    yield* Deferred.succeed(gate, undefined)
+  })
+)
+
 it.effect("lets no more wait without a place than all lanes may together", () =>
   Effect.gen(function* () {
     const gate = yield* Deferred.make<void>()
-    const strays = { left: 2 }
+    const strays = { left: 4 }
     const { lane, probes } = yield* setup({
       waiting: 10,
       send: (_, __, progress) =>
@@ -310,12 +336,13 @@ it.effect("lets no more wait without a place than all lanes may together", () =>
     })
     yield* Effect.forkChild(lane.run)
     yield* TestClock.adjust(20_000)
+    // As many as are left to others, and the one in its place.
     expect(probes.length).toBe(3)
-    expect(strays.left).toBe(0)
+    expect(strays.left).toBe(2)
     yield* Deferred.succeed(gate, undefined)
     yield* settle
     expect(probes.length).toBe(10)
-    expect(strays.left).toBe(2)
+    expect(strays.left).toBe(4)
   })
 )
 

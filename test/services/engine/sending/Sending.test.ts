@@ -90,6 +90,28 @@ const sendingOf = (
   }
 }
 
+it("begins nothing after the notification's expiry, and fails what waited for it as expired", async () => {
+  const all = targets(4)
+  const chunks: Array<ResultChunk> = []
+  const expiresAt = Date.now() + 60
+  let begun = 0
+  // One of them begins at once, the others when there is room for them: then it is too late.
+  const send: Provider["send"] = ({ mayBegin, targets: part }, onOutcome) =>
+    Effect.gen(function* () {
+      for (const index of part.keys()) {
+        if (index === 1) yield* Effect.promise(() => new Promise((go) => setTimeout(go, expiresAt + 1 - Date.now())))
+        const isBegun = mayBegin!()
+        if (isBegun) begun++
+        onOutcome(index, isBegun ? { _tag: "Ok", messageId: null } : { _tag: "Withheld" })
+      }
+    })
+  const rules = { ...sendingOf(all, { send, chunks }).rules, expiresAt }
+  await Effect.runPromise(sendBatch(sendingOf(all, { send, chunks, rules })))
+  expect(begun).toBe(1)
+  const ends = chunks.flatMap(({ final }) => final.statuses.map((status, n) => [status, final.errors[n]]))
+  expect(ends).toEqual([["sent", null], ...Array.from({ length: 3 }, () => ["failed", "expired"])])
+})
+
 it("notes how many recipients of a batch are left while it is under way", async () => {
   const all = targets(5)
   const left = new Set<number>()
