@@ -1,5 +1,8 @@
 type Enter = (leave: () => void) => void
 
+/** ms. Turns are shorter by far, unless the process slept in one. */
+const LONGEST_BREAK = 50
+
 /**
  * Turns at what keeps a process from everything else while it lasts: one at a time, of the owners who wait each in turn,
  * and after each nobody for as long as it took.
@@ -28,7 +31,7 @@ export class Turns {
     const leave = () => {
       if (!isIn) return
       isIn = false
-      setTimeout(() => this.#goOn(), performance.now() - began)
+      setTimeout(() => this.#goOn(), Math.min(performance.now() - began, LONGEST_BREAK))
     }
     enter(leave)
     return leave

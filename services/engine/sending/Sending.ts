@@ -26,7 +26,7 @@ const GRACE_MS = 2000
  */
 const SERVICES_TRIED = 4
 const ROUNDS = [16, 64, Infinity]
-/** How long services that strangers choose may keep silent before others are asked as well. */
+/** How long those who try a credential may be without an answer before others are asked as well. */
 const SILENCE_MS = 1000
 
 export interface Sending extends LeaseTerms {
@@ -209,7 +209,6 @@ const ask = Effect.fnUntraced(function* (run: Run, some: ReadonlyArray<Target>) 
     Effect.as(Fiber.join(fiber), true),
     Effect.as(Deferred.await(run.evidence.proof), true)
   )
-  if (run.sending.provider.serviceOf === undefined) return yield* ended
   return yield* Effect.raceFirst(ended, Effect.as(Effect.sleep(SILENCE_MS), false))
 })
 

@@ -58,3 +58,13 @@ it("Who waits no longer is passed over, and a turn that nobody waits for is free
   vi.advanceTimersByTime(1)
   expect(there).toEqual(["a", "b2", "d"])
 })
+
+it("A process that slept in a turn makes no break of it.", () => {
+  const { come, there } = make()
+  const leave = come("a")
+  come("b")
+  vi.advanceTimersByTime(40_000)
+  leave()
+  vi.advanceTimersByTime(50)
+  expect(there).toEqual(["a", "b"])
+})

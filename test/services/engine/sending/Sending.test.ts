@@ -707,6 +707,29 @@ it("lets others try a credential when the services of the first batch keep silen
   )
 })
 
+it("tries a credential with others when the first message has no answer, and holds up nobody for it", async () => {
+  const all = targets(200)
+  const chunks: Array<ResultChunk> = []
+  const asked: Array<number> = []
+  const last = await Effect.runPromise(Deferred.make<void>())
+  const answer = (id: string) => (id === all[0]!.id ? Deferred.await(last) : Effect.void)
+  const send: Provider["send"] = ({ targets: part }, onOutcome) => {
+    asked.push(part.length)
+    // When all others have been asked, the first is answered.
+    if (asked.length === 3) Effect.runFork(Deferred.succeed(last, undefined))
+    return Effect.forEach(
+      part,
+      ({ id }, index) => Effect.map(answer(id), () => onOutcome(index, { _tag: "Ok", messageId: null })),
+      { concurrency: "unbounded", discard: true }
+    )
+  }
+  const standing = makeCredentialProbes().of(1, false)
+  const report = await Effect.runPromise(sendBatch(sendingOf(all, { send, chunks, standing })))
+  expect(asked).toEqual([1, 16, 183])
+  expect(report.isProved).toBe(true)
+  expect(chunks.flatMap(({ final }) => final.statuses)).toHaveLength(200)
+})
+
 it("needs no probe of a credential that another process saw accepted, unless it is refused", async () => {
   const { posted, send } = slowProvider(() => false)
   const probes = makeCredentialProbes()
