@@ -1,9 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import { createHmac } from "node:crypto"
+import { createApplication } from "../../services/engine/access/Applications.ts"
 import { uuidv7 } from "../../services/ports/NewId.ts"
 import { pool } from "../../layers/postgres/server/Database.ts"
+import { commands } from "../../src/app.ts"
 import { untilRead } from "../faults/Sockets.ts"
 import type { System } from "../System.ts"
 import { eventually, makeSystem, reconciles } from "../System.ts"
@@ -97,6 +99,35 @@ layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("the main path", 
       expect({ duplicates, refused }).toEqual({ duplicates: 0, refused: {} })
       expect(system.fleet.webhooks.receivers.map((receiver) => receiver.received().size)).toEqual([1230, 1230])
       yield* unsubscribe(system, webhooks)
+    })
+  )
+
+  it.effect("answers one application while it reads many long requests of another", () =>
+    Effect.gen(function* () {
+      const system = yield* TheSystem
+      const other = yield* createApplication("Other").pipe(Effect.provide(commands(system.env)), Effect.orDie)
+      const authorization = `ApiKey ${other.secretKey}`
+      // Some twenty milliseconds each to read, and then refused.
+      const data = Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`key${n}`, n]))
+      const long = JSON.stringify({ to: { all: true }, content: { title: "Title", data } })
+      let waiting = 60
+      const post = Effect.tap(system.call("POST", "/api/v1/notifications", long), ({ status }) =>
+        Effect.sync(() => {
+          expect(status).toBe(400)
+          waiting--
+        })
+      )
+      const posts = yield* Effect.forkChild(
+        Effect.all(
+          Array.from({ length: waiting }, () => post),
+          { concurrency: "unbounded" }
+        )
+      )
+      while (waiting === 60) yield* Effect.sleep("1 millis")
+      const { status } = yield* system.call("GET", "/api/v1/devices?limit=1", undefined, { authorization })
+      expect(status).toBe(200)
+      expect(waiting).toBeGreaterThan(30)
+      yield* Fiber.join(posts)
     })
   )
 

@@ -8,7 +8,7 @@ import { checkMediaType, parseJson } from "./Body.ts"
 import type { CompiledRoute } from "./CompiledRoute.ts"
 import { callOf, formed, NOTHING, replyOf } from "./CompiledRoute.ts"
 import type { Incoming } from "./Incoming.ts"
-import { NOT_LARGE } from "./LargeBodies.ts"
+import { withBody } from "./ReadingTurns.ts"
 import { answerCause } from "./Refusals.ts"
 import type { Reply } from "./Reply.ts"
 import { headersFor } from "./Reply.ts"
@@ -94,27 +94,25 @@ const handle = (
   headers: Headers,
   read: Buffer | BodyError
 ): Effect.Effect<Reply, unknown> => {
-  const { services } = compiled
   if (read instanceof ApiError) return Effect.fail(read)
-  const leave = services.largeBodies.enter(caller.appId, read)
-  if (leave instanceof ApiError) return Effect.fail(leave)
-  const handled = handleJson(compiled, request, requestId, caller, headers, read)
-  return leave === NOT_LARGE ? handled : Effect.ensuring(handled, Effect.sync(leave))
+  const { decodeBody, services } = compiled
+  const decoded = () => Result.flatMap(parseJson(read), decodeBody!)
+  return withBody(services.largeBodies, caller.appId, read, decoded, (body) =>
+    Result.isFailure(body)
+      ? Effect.fail(body.failure)
+      : handleDecoded(compiled, request, requestId, caller, headers, body.success)
+  )
 }
 
-const handleJson = (
+const handleDecoded = (
   compiled: CompiledRoute,
   request: Incoming,
   requestId: string,
   caller: Caller,
   headers: Headers,
-  read: Buffer
+  body: unknown
 ): Effect.Effect<Reply, unknown> => {
-  const { decodeBody, route, services } = compiled
-  const json = parseJson(read)
-  if (Result.isFailure(json)) return Effect.fail(json.failure)
-  const body = decodeBody!(json.success)
-  if (Result.isFailure(body)) return Effect.fail(body.failure)
+  const { route, services } = compiled
   const waits = waitsOf(services.waitLimiter)
   const call = callOf(
     compiled,
@@ -124,7 +122,7 @@ const handleJson = (
     { caller, person: null, ended: null },
     NOTHING,
     NOTHING,
-    body.success,
+    body,
     headers,
     waits,
     []

@@ -2,7 +2,7 @@ import { Room } from "../../../services/domain/operations/Room.ts"
 import { ApiError } from "./ApiError.ts"
 
 /*
- * What the bodies of requests take in memory that are read and wait for their work. Each is within its limit, and a process
+ * What the bodies of requests take in memory that wait to be read, or are read and wait for their work. Each is within its limit, and a process
  * may have ten thousand requests: what is large is let in as long as there is room for it.
  */
 
@@ -43,5 +43,10 @@ export class LargeBodies {
     const memory = memoryOf(body)
     if (memory <= LITTLE) return NOT_LARGE
     return this.#room.enterNow(owner, memory) ?? crowded()
+  }
+
+  /** The same for a body that waits to be read: it takes as much as it is long. */
+  arrive(owner: string, body: Buffer): (() => void) | ApiError<"unavailable"> {
+    return this.#room.enterNow(owner, body.length) ?? crowded()
   }
 }

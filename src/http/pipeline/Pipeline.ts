@@ -15,8 +15,8 @@ import type { FastRoute } from "./FastEntry.ts"
 import { makeEnter } from "./FastEntry.ts"
 import { checkKey, fingerprintOf, once } from "./Idempotency.ts"
 import type { Incoming } from "./Incoming.ts"
-import { NOT_LARGE } from "./LargeBodies.ts"
 import { idsOf } from "./Parameters.ts"
+import { withBody } from "./ReadingTurns.ts"
 import { answerCause, refusalIn } from "./Refusals.ts"
 import type { Reply } from "./Reply.ts"
 import type { SetCookie } from "./Reply.ts"
@@ -125,23 +125,21 @@ const handleRequest = Effect.fnUntraced(function* (
   const bytes = isBodyDue(route, request) ? yield* bytesOf(compiled, request, visitor) : null
   const call = callOf(compiled, request, requestId, visitor, ids, query, undefined, headers, waits, cookies)
   const claim = key === undefined ? null : { appId: holder!, key }
-  const work = handleBody(compiled, call, claim, bytes, headers)
-  const leave = bytes === null ? NOT_LARGE : services.largeBodies.enter(ownerOf(visitor), bytes)
-  if (leave instanceof ApiError) return yield* Effect.fail(leave)
-  return yield* leave === NOT_LARGE ? work : Effect.ensuring(work, Effect.sync(leave))
+  const read = () => readOf(compiled, call.request.url, bytes, claim !== null)
+  const work = (body: ReturnType<typeof read>) => handleBody(compiled, call, claim, body, headers)
+  return yield* bytes === null ? work(read()) : withBody(services.largeBodies, ownerOf(visitor), bytes, read, work)
 })
 
 const handleBody = Effect.fnUntraced(function* (
   compiled: CompiledRoute,
   call: ReturnType<typeof callOf>,
   claim: Pick<KeyClaim, "appId" | "key"> | null,
-  bytes: Buffer | null,
+  { body, fingerprint }: ReturnType<typeof readOf>,
   headers: Headers
 ) {
   const { route, services } = compiled
-  const json = bytes === null ? null : parseJson(bytes)
-  if (claim !== null) return yield* handleOnce(compiled, claim, call, bytes, json, headers)
-  call.body = yield* Effect.fromResult(decoded(compiled, json))
+  if (claim !== null) return yield* handleOnce(compiled, { ...claim, fingerprint: fingerprint! }, call, body, headers)
+  call.body = yield* Effect.fromResult(body)
   const handled = route.handler(call as Call)
   // Who reads a lot at once has it read by and by, and takes neither connections nor the thread from others meanwhile.
   const work =
@@ -209,6 +207,17 @@ const decoded = ({ decodeBody }: CompiledRoute, json: Json | null): Result.Resul
   return json === null ? decodeBody(NOTHING) : Result.flatMap(json, decodeBody)
 }
 
+/** What a body says, and by what a repetition of the request is known. `bytes`: null when there was no body. */
+const readOf = (compiled: CompiledRoute, url: string, bytes: Buffer | null, isKeyed: boolean) => {
+  const json = bytes === null ? null : parseJson(bytes)
+  return {
+    body: decoded(compiled, json),
+    fingerprint: isKeyed
+      ? fingerprintOf(url, bytes, json === null ? null : Result.map(json, compiled.route.body!.said))
+      : null
+  }
+}
+
 /** Whose keys of repetitions they are: an application's, or an account's, whose id stands in the application's place. */
 const keyHolder = ({ caller, person }: Visitor): AppId | null =>
   caller !== null ? caller.appId : ((person?.account.id ?? null) as string | null as AppId | null)
@@ -220,25 +229,22 @@ const ownerOf = ({ caller, person }: Pick<Visitor, "caller" | "person">): string
 /** Does the work of a request with an Idempotency-Key, unless it was done before. */
 const handleOnce = (
   compiled: CompiledRoute,
-  claim: Pick<KeyClaim, "appId" | "key">,
+  claim: Pick<KeyClaim, "appId" | "key"> & { readonly fingerprint: Uint8Array },
   call: ReturnType<typeof callOf>,
-  bytes: Buffer | null,
-  json: Json | null,
+  body: Result.Result<unknown, ApiError>,
   headers: Headers
 ) => {
   const { route, services } = compiled
-  const { request, requestId, waits } = call
+  const { requestId, waits } = call
   const { kept, location, status } = route.success
   const work = once<unknown>({
     store: services.idempotency,
     wait: route.hasDeadline ? (work) => within(waits, work) : identity,
-    claim: { ...claim, route: `${route.method} ${route.path}`, holder: requestId },
-    fingerprint: fingerprintOf(request.url, bytes, json === null ? null : Result.map(json, route.body!.said)),
+    claim: { appId: claim.appId, key: claim.key, route: `${route.method} ${route.path}`, holder: requestId },
+    fingerprint: claim.fingerprint,
     headers,
     work: (settle) =>
-      Effect.flatMap(Effect.fromResult(decoded(compiled, json)), (body) =>
-        route.handler({ ...call, body, settle } as unknown as Call)
-      ),
+      Effect.flatMap(Effect.fromResult(body), (body) => route.handler({ ...call, body, settle } as unknown as Call)),
     answerOf: (value) => ({ status, body: JSON.stringify(value), location: location?.(value) ?? null }),
     kept,
     bounded: services.keptAnswers.bounded,

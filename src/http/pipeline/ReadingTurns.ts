@@ -1,20 +1,76 @@
 import { Effect } from "effect"
-import { Turns } from "../../../services/domain/operations/Turns.ts"
 import { inRoom } from "../../../services/ports/operations/InRoom.ts"
+import { ApiError } from "./ApiError.ts"
+import type { LargeBodies } from "./LargeBodies.ts"
+import { NOT_LARGE } from "./LargeBodies.ts"
 
 /*
- * Whose lines and items are read, and whether they are right, next. Each takes microseconds, but a request has a thousand
- * and an import as many as it likes, and there may be a hundred of them: with a turn each beside everything else that a
- * process does, they would be nearly all that it does.
+ * Whose long bodies, lines and items are read, and whether they are right, next. A body of 400 KB takes ten milliseconds, a
+ * line microseconds, but an import has as many as it likes, and there may be a hundred of them: with a turn each beside
+ * everything else that a process does, they would be nearly all that it does.
  */
+
+type Enter = (leave: () => void) => void
 
 /** How long one reads, ms, before others have their turn. */
 const TURN_MS = 10
+/** ms. Turns are shorter by far, unless the process slept in one. */
+const LONGEST_BREAK = 50
 /** So many are read at once, as a request that is one thing is. */
 const FEW = 8
 
+/** Bytes of a body that is read at once: in half a millisecond or so. */
+const SHORT = 32 << 10
+
+/**
+ * Turns at what keeps a process from everything else while it lasts: one at a time, of the owners who wait each in turn,
+ * and after each nobody for as long as it took.
+ */
+export class ReadingTurns {
+  /** Who waits, by owner. The first owner is the next. */
+  readonly #waiting = new Map<string, Set<Enter>>()
+  #isTaken = false
+
+  /** Calls `enter` when it is the owner's turn, which may be at once. Answers how to leave, or to wait no longer: both may be called twice. */
+  enter(owner: string, _size: number, enter: Enter): () => void {
+    if (!this.#isTaken) return this.#begin(enter)
+    let leaveIt = () => {
+      if (line.delete(waiting) && line.size === 0) this.#waiting.delete(owner)
+    }
+    const waiting: Enter = (leave) => enter((leaveIt = leave))
+    const line = this.#waiting.get(owner) ?? new Set()
+    this.#waiting.set(owner, line.add(waiting))
+    return () => leaveIt()
+  }
+
+  #begin(enter: Enter): () => void {
+    this.#isTaken = true
+    const began = performance.now()
+    let isIn = true
+    const leave = () => {
+      if (!isIn) return
+      isIn = false
+      setTimeout(() => this.#goOn(), Math.min(performance.now() - began, LONGEST_BREAK))
+    }
+    enter(leave)
+    return leave
+  }
+
+  #goOn(): void {
+    this.#isTaken = false
+    const [first] = this.#waiting
+    if (first === undefined) return
+    const [owner, line] = first
+    const [next] = line
+    line.delete(next!)
+    this.#waiting.delete(owner)
+    if (line.size > 0) this.#waiting.set(owner, line)
+    this.#begin(next!)
+  }
+}
+
 /** Of a process: what is read for one of its requests holds up all others. */
-const turns = new Turns()
+const turns = new ReadingTurns()
 
 /** Reads items one after the other, in turns with those of other requests. */
 export const readInTurns = Effect.fnUntraced(function* <A, B>(
@@ -32,3 +88,34 @@ export const readInTurns = Effect.fnUntraced(function* <A, B>(
   while (results.length < items.length) yield* inRoom(turns, owner, 1)(some)
   return results
 })
+
+/**
+ * Reads a body, in turns with what else is long, and does work with what it says. It has its room in memory until that is
+ * over.
+ */
+export const withBody = <A, B, E, R>(
+  bodies: LargeBodies,
+  owner: string,
+  body: Buffer,
+  read: () => A,
+  work: (read: A) => Effect.Effect<B, E, R>
+): Effect.Effect<B, E | ApiError<"unavailable">, R> => {
+  const isShort = body.length <= SHORT
+  const entered = isShort ? bodies.enter(owner, body) : bodies.arrive(owner, body)
+  if (entered instanceof ApiError) return Effect.fail(entered)
+  if (isShort && entered === NOT_LARGE) return work(read())
+  let leave = entered
+  const turn = Effect.suspend(() => {
+    if (isShort) return Effect.succeed(read())
+    leave()
+    leave = NOT_LARGE
+    const room = bodies.enter(owner, body)
+    if (room instanceof ApiError) return Effect.fail(room)
+    leave = room
+    return Effect.succeed(read())
+  })
+  return Effect.ensuring(
+    Effect.flatMap(isShort ? turn : inRoom(turns, owner, 1)(turn), work),
+    Effect.sync(() => leave())
+  )
+}
