@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { createHmac } from "node:crypto"
 import { createApplication } from "../../services/engine/access/Applications.ts"
 import { uuidv7 } from "../../services/ports/NewId.ts"
@@ -111,10 +111,12 @@ layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("the main path", 
       const data = Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`key${n}`, n]))
       const long = JSON.stringify({ to: { all: true }, content: { title: "Title", data } })
       let waiting = 60
+      const first = yield* Deferred.make<void>()
       const post = Effect.tap(system.call("POST", "/api/v1/notifications", long), ({ status }) =>
-        Effect.sync(() => {
+        Effect.suspend(() => {
           expect(status).toBe(400)
           waiting--
+          return Deferred.succeed(first, undefined)
         })
       )
       const posts = yield* Effect.forkChild(
@@ -123,7 +125,7 @@ layer(SYSTEM, { timeout: 240_000, excludeTestServices: true })("the main path", 
           { concurrency: "unbounded" }
         )
       )
-      while (waiting === 60) yield* Effect.sleep("1 millis")
+      yield* Deferred.await(first)
       const { status } = yield* system.call("GET", "/api/v1/devices?limit=1", undefined, { authorization })
       expect(status).toBe(200)
       expect(waiting).toBeGreaterThan(30)
