@@ -2,8 +2,8 @@ import { Room } from "../../../services/domain/operations/Room.ts"
 import { ApiError } from "./ApiError.ts"
 
 /*
- * What the bodies of requests take in memory that wait to be read, or are read and wait for their work. Each is within its limit, and a process
- * may have ten thousand requests: what is large is let in as long as there is room for it.
+ * What the bodies of requests take in memory that wait to be read, or are read and wait for their work. Each is within its
+ * limit, and a process may have ten thousand requests: what is large is let in as long as there is room for it.
  */
 
 /** Bytes of memory for all of them. */
