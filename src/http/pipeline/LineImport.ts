@@ -18,9 +18,9 @@ import type { Incoming } from "./Incoming.ts"
 import { withdrawn } from "./Refusals.ts"
 import type { Line } from "./Lines.ts"
 import { LineGroups, LineSplitter } from "./Lines.ts"
+import { readInTurns } from "./ReadingTurns.ts"
 import type { Waits } from "./WaitLimiter.ts"
 import { again, within } from "./WaitLimiter.ts"
-import { readInTurns } from "./ReadingTurns.ts"
 import { decoder } from "./Validation.ts"
 
 /** Lines that are stored in one go, and their bytes. */

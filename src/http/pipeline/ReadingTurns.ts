@@ -100,13 +100,19 @@ export const withBody = <A, B, E, R>(
   read: () => A,
   work: (read: A) => Effect.Effect<B, E, R>
 ): Effect.Effect<B, E | ApiError<"unavailable">, R> => {
-  const isShort = body.length <= SHORT
-  const entered = isShort ? bodies.enter(owner, body) : bodies.arrive(owner, body)
-  if (entered instanceof ApiError) return Effect.fail(entered)
-  if (isShort && entered === NOT_LARGE) return work(read())
-  let leave = entered
+  if (body.length <= SHORT) {
+    const leave = bodies.enter(owner, body)
+    if (leave instanceof ApiError) return Effect.fail(leave)
+    if (leave === NOT_LARGE) return work(read())
+    return Effect.ensuring(
+      Effect.suspend(() => work(read())),
+      Effect.sync(leave)
+    )
+  }
+  const arrived = bodies.arrive(owner, body)
+  if (arrived instanceof ApiError) return Effect.fail(arrived)
+  let leave = arrived
   const turn = Effect.suspend(() => {
-    if (isShort) return Effect.succeed(read())
     leave()
     leave = NOT_LARGE
     const room = bodies.enter(owner, body)
@@ -115,7 +121,7 @@ export const withBody = <A, B, E, R>(
     return Effect.succeed(read())
   })
   return Effect.ensuring(
-    Effect.flatMap(isShort ? turn : inRoom(turns, owner, 1)(turn), work),
+    Effect.flatMap(inRoom(turns, owner, 1)(turn), work),
     Effect.sync(() => leave())
   )
 }

@@ -1,6 +1,8 @@
-import { Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { ReadingTurns, readInTurns } from "../../../../src/http/pipeline/ReadingTurns.ts"
+import { ApiError } from "../../../../src/http/pipeline/ApiError.ts"
+import { LargeBodies } from "../../../../src/http/pipeline/LargeBodies.ts"
+import { ReadingTurns, readInTurns, withBody } from "../../../../src/http/pipeline/ReadingTurns.ts"
 
 const ITEMS = Array.from({ length: 20 }, (_, n) => n)
 
@@ -138,5 +140,78 @@ describe("turns at reading", () => {
     leave()
     vi.advanceTimersByTime(50)
     expect(there).toEqual(["a", "b"])
+  })
+})
+
+describe("a long body", () => {
+  /** Takes twenty times its length when it is read. */
+  const body = Buffer.from(`[${"{},".repeat(50_000)}{}]`)
+  const count = (bodies: LargeBodies) => {
+    const leaves: Array<() => void> = []
+    for (let leave = bodies.enter("a", body); typeof leave === "function"; leave = bodies.enter("a", body))
+      leaves.push(leave)
+    for (const leave of leaves) leave()
+    return leaves.length
+  }
+
+  it("has its room in memory until its work is over, however that ends", async () => {
+    const bodies = new LargeBodies()
+    const all = count(bodies)
+    expect(all).toBeGreaterThan(5)
+    const during: Array<number> = []
+    const note = Effect.sync(() => void during.push(count(bodies)))
+    const read = () => body.length
+    await Effect.runPromise(withBody(bodies, "a", body, read, () => note))
+    await Effect.runPromiseExit(withBody(bodies, "a", body, read, () => Effect.andThen(note, Effect.fail("wrong"))))
+    await Effect.runPromiseExit(
+      withBody(
+        bodies,
+        "a",
+        body,
+        () => {
+          during.push(count(bodies))
+          throw new Error("broken")
+        },
+        () => note
+      )
+    )
+    const ended = Effect.runFork(withBody(bodies, "a", body, read, () => Effect.andThen(note, Effect.never)))
+    await vi.waitFor(() => expect(during).toHaveLength(4))
+    await Effect.runPromise(Fiber.interrupt(ended))
+    expect(during).toEqual([all - 1, all - 1, all - 1, all - 1])
+    expect(count(bodies)).toBe(all)
+  })
+
+  it("takes as much as it is long while it waits for its turn, and is refused where there is no room to read it", async () => {
+    const bodies = new LargeBodies()
+    const all = count(bodies)
+    const arrived = Array.from({ length: 5 * all }, () => bodies.arrive("a", body))
+    for (const leave of arrived) {
+      if (leave instanceof ApiError) throw leave
+      leave()
+    }
+    // More than are read at once, of which each waits until the last has come.
+    const gate = Deferred.makeUnsafe<void>()
+    const posts = Array.from({ length: 2 * all }, () =>
+      Effect.runPromise(
+        Effect.match(
+          withBody(
+            bodies,
+            "a",
+            body,
+            () => body.length,
+            () => Deferred.await(gate)
+          ),
+          { onFailure: ({ code }) => code, onSuccess: () => "done" }
+        )
+      )
+    )
+    await Promise.race(posts)
+    expect(count(bodies)).toBe(0)
+    Effect.runSync(Deferred.succeed(gate, undefined))
+    const ends = await Promise.all(posts)
+    expect(ends.filter((end) => end === "done").length).toBeGreaterThanOrEqual(all)
+    expect(ends).toContain("unavailable")
+    expect(count(bodies)).toBe(all)
   })
 })
