@@ -2,10 +2,11 @@ import type { ChildProcess, StdioOptions } from "node:child_process"
 import { execFileSync, fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
-import { connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { lastingPorts } from "../simulators/LastingPorts.ts"
 
 /*
  * The processes of a benchmark, and how each of them ends: whatever is opened here is closed in reverse order by `close`,
@@ -34,14 +35,8 @@ export const program = (name: string, debian: string): string => {
   return installed
 }
 
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, "close")
-  return port
-}
+/** A port of loopback for a server that is started in a moment. */
+export const lastingPort = lastingPorts(20_000, 10_000)
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 

@@ -1,5 +1,5 @@
 import type { Stage } from "./Child.ts"
-import { freePort, onStage, pause } from "./Child.ts"
+import { lastingPort, onStage, pause } from "./Child.ts"
 import type { Benchmark, Options, Result, Row, Table, Turn } from "./Harness.ts"
 import { measure, quantile, Rounds, totalCpu } from "./Harness.ts"
 import type { Customer, Receivers } from "./events/Customers.ts"
@@ -185,7 +185,7 @@ const neighbours = async (
     await customers[customer]!.call("POST", "/api/v1/webhooks", { name: `healthy ${n}`, url, secret: `secret-${n}` })
     healthy[customer]!++
   }
-  const nobody = await freePort()
+  const nobody = await lastingPort()
   const bad: Array<{ readonly customer: Customer; readonly id: string }> = []
   for (const [n, url] of [`http://127.0.0.1:${nobody}/dead`, `http://127.0.0.1:${receivers.port}/slow`].entries()) {
     const customer = customers[n]!

@@ -1,16 +1,9 @@
 import { readFile } from "node:fs/promises"
-import { createServer } from "node:net"
 import { join } from "node:path"
+import { isFree } from "./LastingPorts.ts"
 import { writeWhole } from "./WholeFile.ts"
 
 const fileIn = (folder: string): string => join(folder, "ports.json")
-
-const isFree = (host: string, port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer()
-    server.once("error", () => resolve(false))
-    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(true)))
-  })
 
 export type Ports = Readonly<Record<string, number>>
 

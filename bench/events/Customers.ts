@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { createApplication } from "../../services/engine/access/Applications.ts"
 import { commands } from "../../src/app.ts"
 import type { Stage } from "../Child.ts"
-import { freePort } from "../Child.ts"
+import { lastingPort } from "../Child.ts"
 import { apnsCredential } from "../mailing/Mailer.ts"
 import type { Counting, Mailer } from "../mailing/Mailer.ts"
 import type { ReceiversAnswer, ReceiversOrder } from "./Receivers.ts"
@@ -48,7 +48,7 @@ export const makeCustomers = async (
 }
 
 export const receiversOn = async (stage: Stage) => {
-  const port = await freePort()
+  const port = await lastingPort()
   const url = new URL("Receivers.ts", import.meta.url)
   const servant = await stage.servant<ReceiversOrder, ReceiversAnswer>(url, [String(port)])
   return { ...servant, port }

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto"
 import { createInterface } from "node:readline"
 import { Readable } from "node:stream"
 import type { Stage } from "../Child.ts"
-import { freePort, listening, pause, program } from "../Child.ts"
+import { lastingPort, listening, pause, program } from "../Child.ts"
 import { forgetPeak, peakOf } from "../Cpu.ts"
 import type { Contender, Turn } from "../Harness.ts"
 import { say } from "../Harness.ts"
@@ -57,7 +57,7 @@ const POLL_MS = 50
 const TIMEOUT_MS = 120_000
 
 const natsServer = async (stage: Stage): Promise<{ readonly url: string; readonly pid: number }> => {
-  const port = await freePort()
+  const port = await lastingPort()
   const args = ["-a", "127.0.0.1", "-p", String(port), "-js", "-sd", stage.folder()]
   const { child } = stage.spawn(program("nats-server", "nats-server"), args, { stdio: "ignore" })
   await listening(port, child)

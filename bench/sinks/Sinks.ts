@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeCertificates, writeCa } from "../../simulators/Certificates.ts"
 import type { Servant, Stage } from "../Child.ts"
-import { freePort, listening, program } from "../Child.ts"
+import { lastingPort, listening, program } from "../Child.ts"
 import type { SinkAnswer, SinkOrder } from "./Http2Sink.ts"
 
 export interface Sink {
@@ -35,7 +35,7 @@ export const leanSink = async (
   body = "",
   mark = ""
 ): Promise<Sink & { readonly ask: Servant<SinkOrder, SinkAnswer>["ask"] }> => {
-  const port = await freePort()
+  const port = await lastingPort()
   const url = new URL("Http2Sink.ts", import.meta.url)
   const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(url, [String(port), key, cert, body, mark])
   return { name: "lean sink", port, pid, ask }
@@ -43,7 +43,7 @@ export const leanSink = async (
 
 /** nginx from Debian, one process, that answers 200 to every POST. */
 export const nginxSink = async (stage: Stage, { cert, folder, key }: Identity): Promise<Sink> => {
-  const port = await freePort()
+  const port = await lastingPort()
   for (const name of ["body", "logs"]) mkdirSync(join(folder, name), { recursive: true })
   const configuration = join(folder, "nginx.conf")
   writeFileSync(
@@ -70,7 +70,7 @@ http {
 export const webhookSink = async (
   stage: Stage
 ): Promise<Sink & { readonly ask: Servant<SinkOrder, SinkAnswer>["ask"] }> => {
-  const port = await freePort()
+  const port = await lastingPort()
   const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(new URL("WebhookSink.ts", import.meta.url), [
     String(port)
   ])

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeCertificates } from "../../simulators/Certificates.ts"
-import { freePort, listening, program, type Stage } from "../Child.ts"
+import { lastingPort, listening, program, type Stage } from "../Child.ts"
 
 /** A server written by others that answers 200 to `/3/device/<token>`, for the tokens it was given. */
 export interface Sink {
@@ -29,7 +29,7 @@ export const prepare = (stage: Stage): string => {
 
 /** nghttpd, the leanest of Debian's: an empty file for each token, 100 bytes of headers in each answer. */
 export const startNghttpd = async (stage: Stage, folder: string): Promise<Sink> => {
-  const port = await freePort()
+  const port = await lastingPort()
   const windows = ["-m", "1000", "-w", "20", "-W", "24"]
   const { child } = stage.spawn(
     program("nghttpd", "nghttp2-server"),
@@ -51,7 +51,7 @@ export const startNghttpd = async (stage: Stage, folder: string): Promise<Sink> 
 
 /** nginx answers as APNs does: no body, the request's apns-id among the headers, each answer in a record of its own. */
 export const startNginx = async (stage: Stage, folder: string): Promise<Sink> => {
-  const port = await freePort()
+  const port = await lastingPort()
   for (const name of ["body", "logs"]) mkdirSync(join(folder, name), { recursive: true })
   writeFileSync(
     join(folder, "nginx.conf"),

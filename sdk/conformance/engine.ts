@@ -34,18 +34,27 @@ interface Receiver {
   readonly posted: Array<Posted>
 }
 
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, "close")
-  return port
+let given = Math.floor(Math.random() * 1_000)
+
+/**
+ * A port of loopback at which nobody listens, for a program that is started in a moment. Not one that the system chooses:
+ * it would give the same one to outgoing connections meanwhile.
+ */
+export const lastingPort = async (): Promise<number> => {
+  for (;;) {
+    const port = 31_500 + (given++ % 1_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false))
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
+    })
+    if (isFree) return port
+  }
 }
 
 export const startEngine = async (): Promise<Engine> => {
   const directory = await mkdtemp(join(tmpdir(), "heliograph-sdks-"))
-  const port = await freePort()
+  const port = await lastingPort()
   const url = `http://127.0.0.1:${port}`
   const env = {
     ...process.env,

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Engine } from "./engine.ts"
-import { freePort } from "./engine.ts"
+import { lastingPort } from "./engine.ts"
 
 const sdk = resolve(import.meta.dirname, "..")
 export const SECRET = "whsec of the READMEs, é"
@@ -687,7 +687,7 @@ export const runReadme = async (
 ): Promise<ReadonlyArray<string>> => {
   const programs = await LANGUAGES[language]!()
   const directory = await mkdtemp(join(tmpdir(), `heliograph-readme-`))
-  const port = await freePort()
+  const port = await lastingPort()
   const said: Array<string> = []
   try {
     const place = (text: string) =>

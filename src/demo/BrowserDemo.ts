@@ -10,7 +10,7 @@ import { createApplication } from "../../services/engine/access/Applications.ts"
 import { commands } from "../app.ts"
 import { makeClient } from "./Client.ts"
 import { environment, fleetOf } from "./Demo.ts"
-import { DemoError, freePort, ready, start } from "./DemoProcesses.ts"
+import { DemoError, lastingPort, ready, start } from "./DemoProcesses.ts"
 import { openDemoSite } from "./DemoSite.ts"
 
 const NAMES = ["firefox", "firefox-esr"]
@@ -59,7 +59,7 @@ const openBrowser = (path: string, pushUrl: string, url: string): Effect.Effect<
 export const runBrowserDemo = Effect.fnUntraced(function* (say: (line: string) => void) {
   say("Starting the push service, the engine and its database")
   const fleet = yield* fleetOf
-  const env = environment(fleet, yield* freePort)
+  const env = environment(fleet, yield* lastingPort)
   const url = env["BASE_URL"]!
   const engine = yield* start(["serve"], env)
   yield* ready(engine, url, "/readyz")

@@ -10,7 +10,7 @@ import { commands } from "../app.ts"
 import type { Client } from "./Client.ts"
 import { makeClient } from "./Client.ts"
 import type { Child } from "./DemoProcesses.ts"
-import { DemoError, freePort, ready, start } from "./DemoProcesses.ts"
+import { DemoError, lastingPort, ready, start } from "./DemoProcesses.ts"
 import type { Report } from "./Report.ts"
 
 export interface DemoOptions {
@@ -76,7 +76,7 @@ interface Engines {
 
 const engines = Effect.fnUntraced(function* (env: NodeJS.ProcessEnv, options: DemoOptions) {
   const url = env["BASE_URL"]!
-  const workerPort = yield* freePort
+  const workerPort = yield* lastingPort
   const workerEnv = options.isSplit
     ? { ...env, PORT: String(workerPort), BASE_URL: `http://127.0.0.1:${workerPort}` }
     : env
@@ -220,7 +220,7 @@ export const runDemo = Effect.fnUntraced(function* (options: DemoOptions) {
   }
   options.say("Starting the simulators: APNs, FCM, a Web Push service, SMTP, two webhook receivers")
   const fleet = yield* fleetOf
-  const env = environment(fleet, yield* freePort)
+  const env = environment(fleet, yield* lastingPort)
   options.say("Starting the engine and its database")
   const engine = yield* engines(env, options)
   const application = yield* createApplication("Demo mailing").pipe(

@@ -3,9 +3,9 @@ import type { Scope } from "effect"
 import type { ChildProcess } from "node:child_process"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { createServer } from "node:net"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { lastingPorts } from "../../simulators/LastingPorts.ts"
 
 /** A process of the demo did not do its part. The message says which, and what it printed last. */
 export class DemoError extends Schema.TaggedError<DemoError>()("DemoError", { message: Schema.String }) {}
@@ -84,15 +84,11 @@ export const firstLine = <A>(child: Child, what: string): Effect.Effect<A, DemoE
     )
   })
 
-/** A TCP port on loopback that nobody used a moment ago. */
-export const freePort: Effect.Effect<number> = Effect.promise(async () => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, "close")
-  return port
-})
+/** Beside those of the tests, who run the demo too. */
+const nextPort = lastingPorts(30_000, 1_500)
+
+/** A TCP port of loopback for an engine, which is killed and comes back to it. */
+export const lastingPort: Effect.Effect<number> = Effect.promise(nextPort)
 
 /** Waits until an engine says that it is ready; fails when its process ends before that. */
 export const ready = (child: Child, url: string, path: "/readyz" | "/healthz"): Effect.Effect<void, DemoError> =>

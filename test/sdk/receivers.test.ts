@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { read } from "../../layers/config/Settings.ts"
-import { freePort } from "../../sdk/conformance/engine.ts"
+import { lastingPort } from "../../sdk/conformance/engine.ts"
 import {
   asLines,
   deliveries,
@@ -125,7 +125,7 @@ const write = async (files: Readonly<Record<string, string>>) => {
 
 /** A program that listens, and what it answers to each delivery. */
 const served = async (name: string, code: string) => {
-  const port = await freePort()
+  const port = await lastingPort()
   const queue = "const queue = { add: async (_id: string, _event: object) => {} }\n"
   await write({ [name]: code.replace(".listen(3000)", `.listen(${port})`).replace(/\n\n/, `\n${queue}\n`) })
   const env = { ...process.env, WEBHOOK_SECRET: SECRET }
