@@ -10,7 +10,8 @@ import type {
   Rendered,
   SourceProblem
 } from "../../services/ports/messages/TemplateEngine.ts"
-import { TemplateEngine, TemplateWaits } from "../../services/ports/messages/TemplateEngine.ts"
+import { TemplateEngine } from "../../services/ports/messages/TemplateEngine.ts"
+import { waitingFor } from "../../services/ports/operations/OtherWaits.ts"
 import { checkContent } from "./Filled.ts"
 import type { Language } from "./Parts.ts"
 import { build, languagesOf } from "./Parts.ts"
@@ -23,16 +24,7 @@ import { makeTries } from "./Tries.ts"
 const SENDING_MS = 500
 const TRYING_MS = 250
 
-/** Notes for the time of an effect that templates are waited for. */
-const waitingFor = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.flatMap(TemplateWaits, (waits) => {
-    if (waits === null) return effect
-    waits.count++
-    return Effect.ensuring(
-      effect,
-      Effect.sync(() => waits.count--)
-    )
-  })
+const waitingForTemplates = waitingFor("templates")
 
 /** Work that is taken back when nobody waits for it any more. */
 const ask = <A>(renderer: Renderer, workOf: (done: (answer: A) => void) => Omit<Work, "broken">) =>
@@ -115,7 +107,7 @@ type ReadBy<E> = (sources: ReadonlyArray<SourceText>) => Effect.Effect<Effect.Su
 const compileBy = <E>({ inTurn, sending, trying }: Threads, app: AppId, body: TemplateBody, readBy: ReadBy<E>) =>
   Effect.gen(function* () {
     const { languages, sources } = languagesOf(body)
-    const { isPersonal, problems } = yield* waitingFor(readBy(sources))
+    const { isPersonal, problems } = yield* waitingForTemplates(readBy(sources))
     if (problems.length > 0) {
       return yield* Effect.fail<ReadonlyArray<SourceProblem>>(
         problems.map(({ column, line, message, source }) => ({ field: sources[source]!.field, line, column, message }))
@@ -134,8 +126,8 @@ const compileBy = <E>({ inTurn, sending, trying }: Threads, app: AppId, body: Te
       ),
       locales: Object.keys(body.locales),
       languageOf: (locale) => (locale === null ? "" : (localeChain(locale).find((key) => languages.has(key)) ?? "")),
-      fill: (variables, recipients) => waitingFor(fill(variables, recipients)),
-      sample: (variables, recipients) => waitingFor(inTurn(app, sample(variables, recipients)))
+      fill: (variables, recipients) => waitingForTemplates(fill(variables, recipients)),
+      sample: (variables, recipients) => waitingForTemplates(inTurn(app, sample(variables, recipients)))
     } satisfies CompiledTemplate
   })
 

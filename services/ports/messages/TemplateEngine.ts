@@ -36,14 +36,6 @@ export interface FillFor {
 /** The application tries out more at once than it has turns for: some of it waited too long, or too much waits. */
 export class TemplatesBusy extends Schema.TaggedError<TemplatesBusy>()("TemplatesBusy", {}) {}
 
-/**
- * How many answers of the engine some work waits for at this moment: given by whoever ends work that takes too long, and
- * wants to say what did not answer.
- */
-export const TemplateWaits = Context.Reference<{ count: number } | null>("heliograph/ports/TemplateWaits", {
-  defaultValue: () => null
-})
-
 export type Fill<E> = (
   variables: Variables,
   recipients: ReadonlyArray<FillFor>

@@ -105,6 +105,15 @@ export const templatesLate = (): ApiError<"unavailable"> =>
     { "retry-after": "2" }
   )
 
+/** A long request waited in vain to be read; the database is well. */
+export const turnLate = (): ApiError<"unavailable"> =>
+  new ApiError(
+    "unavailable",
+    "Many long requests wait to be read at the moment. Try again after Retry-After seconds, with fewer at once.",
+    [],
+    { "retry-after": "2" }
+  )
+
 /** The application tries out more templates at once than it has turns for. Others are served. */
 export const templatesBusy = (): ApiError<"rate_limited"> =>
   new ApiError(

@@ -1,6 +1,6 @@
 import { Cause, Effect, Result } from "effect"
 import type { Caller } from "../../../services/engine/access/Auth.ts"
-import { TemplateWaits } from "../../../services/ports/messages/TemplateEngine.ts"
+import { OtherWaits } from "../../../services/ports/operations/OtherWaits.ts"
 import type { Headers } from "./Admission.ts"
 import { ApiError } from "./ApiError.ts"
 import type { BodyError } from "./Body.ts"
@@ -59,7 +59,7 @@ export const makeEnter = (compiled: CompiledRoute): FastRoute["enter"] => {
       meter.note(reply.status, startedAt)
       return formed(route, reply, request)
     }
-    const { late, templates } = makeWaits()
+    const { late, waited } = makeWaits()
     return {
       owner: caller.appId,
       work: (read) =>
@@ -67,8 +67,8 @@ export const makeEnter = (compiled: CompiledRoute): FastRoute["enter"] => {
           Effect.catchCause(
             Effect.provideService(
               Effect.suspend(() => handle(compiled, request, requestId, caller, headers, read)),
-              TemplateWaits,
-              templates
+              OtherWaits,
+              waited
             ),
             (cause) => answerCause(cause, request, requestId, headers)
           ),

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { inRoom } from "../../../services/ports/operations/InRoom.ts"
+import { waitingFor } from "../../../services/ports/operations/OtherWaits.ts"
 import { ApiError } from "./ApiError.ts"
 import type { LargeBodies } from "./LargeBodies.ts"
 import { NOT_LARGE } from "./LargeBodies.ts"
@@ -72,6 +73,12 @@ export class ReadingTurns {
 /** Of a process: what is read for one of its requests holds up all others. */
 const turns = new ReadingTurns()
 
+const inTurn = (owner: string) => {
+  const enter = inRoom(turns, owner, 1)
+  return <A, E, R>(read: Effect.Effect<A, E, R>) => waitingForTurn(enter(read))
+}
+const waitingForTurn = waitingFor("turns")
+
 /** Reads items one after the other, in turns with those of other requests. */
 export const readInTurns = Effect.fnUntraced(function* <A, B>(
   owner: string,
@@ -85,7 +92,7 @@ export const readInTurns = Effect.fnUntraced(function* <A, B>(
     do results.push(read(items[results.length]!))
     while (results.length < items.length && performance.now() < until)
   })
-  while (results.length < items.length) yield* inRoom(turns, owner, 1)(some)
+  while (results.length < items.length) yield* inTurn(owner)(some)
   return results
 })
 
@@ -121,7 +128,7 @@ export const withBody = <A, B, E, R>(
     return Effect.succeed(read())
   })
   return Effect.ensuring(
-    Effect.flatMap(inRoom(turns, owner, 1)(turn), work),
+    Effect.flatMap(inTurn(owner)(turn), work),
     Effect.sync(() => leave())
   )
 }

@@ -1,10 +1,10 @@
 import { Cause, Effect } from "effect"
 import type { Forbidden, IdentityUnverified, Unauthorized } from "../../../services/engine/access/Auth.ts"
 import type { StoreError } from "../../../services/ports/StoreError.ts"
-import { ApiError, errorReply, internalError, templatesLate, unavailable } from "./ApiError.ts"
+import { ApiError, errorReply, internalError, templatesLate, turnLate, unavailable } from "./ApiError.ts"
 import type { Incoming } from "./Incoming.ts"
 import type { Reply } from "./Reply.ts"
-import { LATE_TEMPLATES } from "./WaitLimiter.ts"
+import { LATE_TEMPLATES, LATE_TURN } from "./WaitLimiter.ts"
 
 export const withdrawn = (): ApiError =>
   new ApiError(
@@ -25,20 +25,26 @@ export const refusal = (error: ApiError | Unauthorized | Forbidden | IdentityUnv
       return new ApiError("identity_unverified", error.message)
     case "StoreError":
       if (error.withdrawn === true) return withdrawn()
+      if (error === LATE_TURN) return turnLate()
       return error === LATE_TEMPLATES ? templatesLate() : unavailable()
   }
 }
 
+const DATABASE = { said: "the database does not answer", silentUntil: 0 }
+/** What else did not come in time. */
+const LATE = new Map([
+  [LATE_TEMPLATES, { said: "templates wait too long for their turn", silentUntil: 0 }],
+  [LATE_TURN, { said: "long requests wait too long to be read", silentUntil: 0 }]
+])
+
 // An outage fails thousands of requests in the same way: one line a second tells as much.
-const silentUntil = { database: 0, templates: 0 }
 const logOutage = (error: StoreError, requestId: string) =>
   Effect.suspend(() => {
     const at = performance.now()
-    const what = error === LATE_TEMPLATES ? "templates" : "database"
-    if (at < silentUntil[what]) return Effect.void
-    silentUntil[what] = at + 1000
-    const said = what === "database" ? "the database does not answer" : "templates wait too long for their turn"
-    return Effect.logWarning(`Answered 503: ${said}`, error.operation, error.cause).pipe(
+    const outage = LATE.get(error) ?? DATABASE
+    if (at < outage.silentUntil) return Effect.void
+    outage.silentUntil = at + 1000
+    return Effect.logWarning(`Answered 503: ${outage.said}`, error.operation, error.cause).pipe(
       Effect.annotateLogs({ request_id: requestId })
     )
   })

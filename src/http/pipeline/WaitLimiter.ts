@@ -2,7 +2,8 @@ import type { Exit } from "effect"
 import { Context, Effect, Fiber } from "effect"
 import { isSleptOver } from "../../../services/ports/outbound/Deadline.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
-import { TemplateWaits } from "../../../services/ports/messages/TemplateEngine.ts"
+import type { Waited } from "../../../services/ports/operations/OtherWaits.ts"
+import { OtherWaits } from "../../../services/ports/operations/OtherWaits.ts"
 import type { Placed } from "../../../services/domain/operations/Places.ts"
 import { Places } from "../../../services/domain/operations/Places.ts"
 
@@ -15,7 +16,8 @@ import { Places } from "../../../services/domain/operations/Places.ts"
  *          silent      somebody waited in vain, and nothing was answered since he began: PROBES may wait, all others are
  *                      refused at once; the first answer ends it
  *
- * What waits for templates to be read and filled has the same time, and says nothing of the database when it is over.
+ * What waits for templates to be read and filled, or for its turn at being read, has the same time, and says nothing of the
+ * database when it is over.
  *
  * What was given up is interrupted, and nobody waits for its end. A statement that has been sent is carried out when the
  * database goes on; one that still waited for a connection is not.
@@ -38,18 +40,30 @@ export const LATE_TEMPLATES = new StoreError({
   operation: "templates",
   cause: new Error(`templates were not read and filled within ${WAIT_TIMEOUT_MS / 1000} seconds`)
 })
+/** The same for who waited to be read. */
+export const LATE_TURN = new StoreError({
+  operation: "turn",
+  cause: new Error(`a long request had no turn at being read within ${WAIT_TIMEOUT_MS / 1000} seconds`)
+})
 const FULL = new StoreError({ operation: "request", cause: new Error("too many requests wait for the database") })
 
 /** Whether a request ended because it would have waited too long: it is not to wait for anything else. */
-export const waitedTooLong = (error: unknown): boolean => error === LATE || error === LATE_TEMPLATES || error === FULL
+export const waitedTooLong = (error: unknown): boolean => LATES.has(error)
+const LATES: ReadonlySet<unknown> = new Set([LATE, LATE_TEMPLATES, LATE_TURN, FULL])
 
 /** Whether a wait did not even begin: nothing was asked of the database. */
 export const wasNotBegun = (error: unknown): boolean => error === FULL
 
 /** What work waits for, to be given to it; and what there is to say when it takes too long. */
-export const makeWaits = (): { readonly templates: { count: number }; readonly late: () => StoreError } => {
-  const templates = { count: 0 }
-  return { templates, late: () => (templates.count > 0 ? LATE_TEMPLATES : LATE) }
+export const makeWaits = (): { readonly waited: Waited; readonly late: () => StoreError } => {
+  const waited = { templates: 0, turns: 0 }
+  return {
+    waited,
+    late: () => {
+      if (waited.turns > 0) return LATE_TURN
+      return waited.templates > 0 ? LATE_TEMPLATES : LATE
+    }
+  }
 }
 
 /** How late it may be noticed that a wait is over: one timer looks after all of them. */
@@ -143,8 +157,8 @@ export const within = <A, E, R>(waits: Waits, work: Effect.Effect<A, E, R>): Eff
   Effect.withFiber((parent) => {
     if (waits.left <= 0) return Effect.fail(LATE)
     if (waits.waitLimiter.isFull) return Effect.fail(FULL)
-    const { late, templates } = makeWaits()
-    const fiber = Effect.runForkWith(Context.add(parent.context, TemplateWaits, templates))(work as Effect.Effect<A, E>)
+    const { late, waited } = makeWaits()
+    const fiber = Effect.runForkWith(Context.add(parent.context, OtherWaits, waited))(work as Effect.Effect<A, E>)
     const exit = fiber.pollUnsafe()
     if (exit !== undefined) return exit
     return Effect.callback<A, E | StoreError>((resume) => {

@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { ApiError } from "../../../../src/http/pipeline/ApiError.ts"
 import { LargeBodies } from "../../../../src/http/pipeline/LargeBodies.ts"
 import { ReadingTurns, readInTurns, withBody } from "../../../../src/http/pipeline/ReadingTurns.ts"
+import { refusal } from "../../../../src/http/pipeline/Refusals.ts"
+import { WaitLimiter, within } from "../../../../src/http/pipeline/WaitLimiter.ts"
 
 const ITEMS = Array.from({ length: 20 }, (_, n) => n)
 
@@ -46,6 +48,33 @@ it("Everything else goes on between two turns.", async () => {
   clearInterval(timer)
   expect(turns).toBe(ITEMS.length)
   expect(others).toBeGreaterThan(ITEMS.length)
+})
+
+it("Who waits too long for a turn is told so, and the database is not taken for silent.", async () => {
+  // 20 owners have 20 items each, of a turn and a break each: ten seconds.
+  const others = ITEMS.map((owner) =>
+    Effect.runFork(
+      readInTurns(
+        `other ${owner}`,
+        ITEMS,
+        slowly(() => {})
+      )
+    )
+  )
+  const waitLimiter = new WaitLimiter((defect) => expect(defect).toBeUndefined())
+  const late = within(
+    { waitLimiter, left: 30 },
+    readInTurns("late", ITEMS, (n) => n)
+  )
+  const error = refusal(await Effect.runPromise(Effect.flip(late)))
+  expect(error.code).toBe("unavailable")
+  expect(error.message).toBe(
+    "Many long requests wait to be read at the moment. Try again after Retry-After seconds, with fewer at once."
+  )
+  expect(error.headers).toEqual({ "retry-after": "2" })
+  for (let wait = 0; wait < 20; wait++) waitLimiter.begin(60_000, () => expect.fail("nobody waits so long here"))
+  expect(waitLimiter.isFull).toBe(false)
+  await Effect.runPromise(Fiber.interruptAll(others))
 })
 
 it("A request that ends while it is read, or waits, takes nobody's turn.", async () => {
