@@ -14,6 +14,29 @@ export interface FcmPayload {
   readonly body: (token: string, deviceId: string) => string
 }
 
+/** What a message says while it is sent to some of its devices after others: its time to live gets shorter meanwhile. */
+export class LatestPayload {
+  readonly #message: Message
+  #at: number
+  #payload: FcmPayload
+
+  /** `now` in epoch milliseconds, as in all of this. */
+  constructor(message: Message, now: number) {
+    this.#message = message
+    this.#at = now
+    this.#payload = payloadOf(message, now)
+  }
+
+  at(now: number): FcmPayload {
+    // FCM counts in seconds.
+    if (now - this.#at >= 1000) {
+      this.#at = now
+      this.#payload = payloadOf(this.#message, now)
+    }
+    return this.#payload
+  }
+}
+
 export const sizeOf = (message: Message) => ({ bytes: payloadOf(message, Date.now()).bytes, limit: MAX_PAYLOAD })
 
 /** FCM's data is a map of strings: whatever is none travels as its JSON. */

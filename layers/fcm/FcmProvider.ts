@@ -11,8 +11,7 @@ import { FcmProvider, outcomeOfRefusal } from "../../services/ports/sending/Prov
 import type { AccessTokens } from "./AccessToken.ts"
 import { makeAccessTokens } from "./AccessToken.ts"
 import { outcomeOfFailure, REPAIR_MS, THIRD_PARTY, verdictOf } from "./FcmAnswer.ts"
-import type { FcmPayload } from "./FcmPayload.ts"
-import { MAX_PAYLOAD, payloadOf } from "./FcmPayload.ts"
+import { LatestPayload, MAX_PAYLOAD } from "./FcmPayload.ts"
 
 const GOOGLE = "https://fcm.googleapis.com"
 
@@ -59,6 +58,7 @@ class Mismatches {
 /** A batch on its way. */
 interface Run extends Means {
   readonly batch: SendBatch
+  readonly clock: Clock.Clock
   readonly onOutcome: (index: number, outcome: Outcome) => void
   readonly account: FcmCredential["service_account"]
   /** Whose connections it uses: the credential's, in its version. */
@@ -66,7 +66,7 @@ interface Run extends Means {
   readonly origin: string
   readonly path: string
   /** One for all targets, or one for each. */
-  readonly payloads: ReadonlyArray<FcmPayload>
+  readonly payloads: ReadonlyArray<LatestPayload>
   /** Those who can be sent to. */
   readonly indexes: ReadonlyArray<number>
   readonly mismatch: Mismatched
@@ -86,11 +86,12 @@ const send = Effect.fnUntraced(function* (
   const { credential, each, message, targets } = batch
   if (credential.config.kind !== "fcm") return yield* Effect.die(new Error("not a credential of FCM"))
   const { service_account: account, endpoint } = credential.config.value
-  const start = yield* Clock.currentTimeMillis
+  const clock = yield* Clock.Clock
+  const start = clock.currentTimeMillisUnsafe()
   const messages = each ?? [message]
-  const payloads = messages.map((one) => payloadOf(one, start))
+  const payloads = messages.map((one) => new LatestPayload(one, start))
   const reasons = messages.map((one, i) =>
-    isExpired(one, start) ? "expired" : payloads[i]!.bytes > MAX_PAYLOAD ? "payload_too_large" : null
+    isExpired(one, start) ? "expired" : payloads[i]!.at(start).bytes > MAX_PAYLOAD ? "payload_too_large" : null
   )
   const indexes: Array<number> = []
   for (let index = 0; index < targets.length; index++) {
@@ -106,6 +107,7 @@ const send = Effect.fnUntraced(function* (
   const run: Run = {
     ...means,
     batch,
+    clock,
     onOutcome,
     account,
     owner,
@@ -177,7 +179,7 @@ const sendTo = (run: Run, indexes: ReadonlyArray<number>, token: string, now: nu
 }
 
 const post = (run: Run, pool: Http2Pool, indexes: ReadonlyArray<number>, token: string, now: number, again: Again) => {
-  const { batch, invalid, mismatch, mismatched, onOutcome, path, payloads, withheld } = run
+  const { batch, clock, invalid, mismatch, mismatched, onOutcome, path, payloads, withheld } = run
   const { targets } = batch
   return pool.send({
     count: indexes.length,
@@ -189,7 +191,7 @@ const post = (run: Run, pool: Http2Pool, indexes: ReadonlyArray<number>, token: 
     body: (i) => {
       const index = indexes[i]!
       const { address, id } = targets[index]!
-      return payloads[payloads.length === 1 ? 0 : index]!.body(address, id)
+      return payloads[payloads.length === 1 ? 0 : index]!.at(clock.currentTimeMillisUnsafe()).body(address, id)
     },
     onAnswer: (i, answer) => {
       const index = indexes[i]!

@@ -62,10 +62,19 @@ export const sizeOf = (message: Message) => ({
 })
 
 /** The headers that all recipients share. */
-export const headersOf = (message: Message, now: number): ReadonlyArray<Header> => [
+export const headersOf = (message: Message): ReadonlyArray<Header> => [
   ["content-type", "application/octet-stream"],
   ["content-encoding", "aes128gcm"],
-  ["ttl", String(secondsLeft(message, now))],
   ["urgency", message.priority === "high" ? "high" : "normal"],
   ...(message.collapseKey === null ? [] : [["topic", topicOf(message.collapseKey)] as const])
 ]
+
+/** The header that changes while a message is sent to some of its subscribers after others; epoch milliseconds. */
+export const ttlOf = (message: Message): ((now: number) => ReadonlyArray<Header>) => {
+  let seconds = -1
+  let headers: ReadonlyArray<Header> = []
+  return (now) => {
+    const left = secondsLeft(message, now)
+    return left === seconds ? headers : (headers = [["ttl", String((seconds = left))]])
+  }
+}

@@ -11,7 +11,7 @@ import { trust } from "../config/Trust.ts"
 import { isEnough, verdictOf } from "./WebPushAnswer.ts"
 import { MOST_PLAINTEXT } from "./Encryption.ts"
 import { http1Pool } from "./Http1.ts"
-import { headersOf, payloadOf } from "./WebPushPayload.ts"
+import { headersOf, payloadOf, ttlOf } from "./WebPushPayload.ts"
 import { PushServices } from "./PushServices.ts"
 import type { VapidKeys } from "./Vapid.ts"
 import type { Sealer } from "./Sealer.ts"
@@ -51,6 +51,7 @@ interface Run extends Means {
   readonly sentAt: number
   readonly template: ReturnType<typeof payloadOf>
   readonly headers: ReturnType<typeof headersOf>
+  readonly ttl: ReturnType<typeof ttlOf>
   /** Of each target's address. */
   readonly paths: ReadonlyArray<string>
 }
@@ -80,10 +81,11 @@ const send = Effect.fnUntraced(function* (
   if (isExpired(message, sentAt)) return all({ _tag: "Fail", reason: "expired" })
   const template = payloadOf(message)
   if (template.bytes > MOST_PLAINTEXT) return all({ _tag: "Fail", reason: "payload_too_large" })
-  const headers = headersOf(message, sentAt)
+  const headers = headersOf(message)
+  const ttl = ttlOf(message)
   const owner = `${credential.appId}:${credential.version}`
   const paths: Array<string> = []
-  const run: Run = { ...means, batch, onOutcome, owner, sentAt, template, headers, paths }
+  const run: Run = { ...means, batch, onOutcome, owner, sentAt, template, headers, ttl, paths }
   yield* Effect.forEach(byService(run, paths), ([origin, indexes]) => sendToService(run, keys, origin, indexes), {
     concurrency: SERVICES_AT_ONCE,
     discard: true
@@ -235,16 +237,17 @@ const post = (
   bodies: ReadonlyArray<Uint8Array>,
   notHttp2: (i: number) => void
 ) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+  Effect.flatMap(Clock.Clock, (clock) => {
+    const now = clock.currentTimeMillisUnsafe()
     const { authorization, origin, refused, run } = service
-    const { batch, headers, onOutcome, owner, paths, sentAt, services } = run
+    const { batch, headers, onOutcome, owner, paths, sentAt, services, ttl } = run
     return pool.send({
       count: slice.length,
       mayBegin: () => batch.mayBegin?.() !== false,
       common: headers,
       credential: [["authorization", authorization]],
       path: (i) => paths[slice[i]!]!,
-      headers: () => [],
+      headers: () => ttl(clock.currentTimeMillisUnsafe()),
       body: (i) => bodies[i]!,
       onAnswer: (i, answer) => {
         const index = slice[i]!
