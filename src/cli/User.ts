@@ -33,7 +33,9 @@ const PURPOSES = { "sign-in": "sign_in", "delete-account": "delete_account" } as
 const loginCode = Command.make(
   "login-code",
   {
-    email: email.pipe(Flag.withDescription("Whom the code is for; a first sign-in makes the account")),
+    email: email.pipe(
+      Flag.withDescription("Whom the code is for; a first sign-in makes the account, with an organization of its own")
+    ),
     purpose: Flag.Literals("purpose", ["sign-in", "delete-account"]).pipe(
       Flag.withDescription("What the code is good for; sign-in by default"),
       Flag.withDefault("sign-in")

@@ -61,7 +61,7 @@ const executed = (body: unknown): unknown => {
 }
 
 const SIGN_IN =
-  "The Authorization header is missing. Send a secret key as `ApiKey sk_…`, or the token of a session as `Bearer …`; without them, there is requestLoginCode and verifyLoginCode."
+  "The Authorization header is missing. Send a secret key as `ApiKey sk_…`, or the token of a session as `Bearer …`; without them, there is requestLoginCode and verifyLoginCode, one in a request."
 
 const QUERY_TOO_LONG = new ApiError(
   "payload_too_large",

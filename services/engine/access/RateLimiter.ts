@@ -1,6 +1,6 @@
 import type { Scope } from "effect"
 import { Clock, Context, Effect, Exit, Fiber, Layer } from "effect"
-import type { Bucket, RateClass } from "../../domain/access/RateLimit.ts"
+import type { Bucket, Budget, RateClass } from "../../domain/access/RateLimit.ts"
 import { RATE_CLASSES } from "../../domain/access/RateLimit.ts"
 import type { Sample } from "../../domain/operations/Metrics.ts"
 import { Metrics } from "../../ports/operations/Metrics.ts"
@@ -43,6 +43,8 @@ export class RateLimiter extends Context.Service<
      * nothing was counted, and `take` tells.
      */
     readonly takeNow: (first: Bucket, second: Bucket | null) => Verdict | null
+    /** Notes a request that is refused because nobody could tell whose it is, and so count it; `budget`: where it belongs. */
+    readonly uncountable: (budget: Budget) => Verdict
     /** Keys that are remembered now. */
     readonly size: () => number
   }
@@ -113,6 +115,11 @@ class SharedLimiter {
       this.#spend(other, now, heardAt)
     }
     return this.#spend(one, now, heardAt)
+  }
+
+  readonly uncountable = ({ requests }: Budget): Verdict => {
+    this.#counts.unavailable++
+    return this.#silence(requests)
   }
 
   readonly size = (): number => this.#known.size
@@ -210,16 +217,20 @@ class SharedLimiter {
   /** Refuses those who waited for what the store did not answer. Whatever was taken ahead is void from now on. */
   #fail(asked: ReadonlyArray<KeyPermits>, cause: unknown): void {
     this.#failures++
-    const resetAt = Math.ceil(this.#clock.currentTimeMillisUnsafe() / 1000) + RETRY_AFTER
     for (const one of asked) {
-      const limit = one.bucket.budget.requests
-      const verdict = { isAllowed: false, limit, remaining: 0, resetAt, retryAfter: RETRY_AFTER }
+      const verdict = this.#silence(one.bucket.budget.requests)
       const left = one.waiting
       one.waiting = []
       this.#wanted.delete(one)
       this.#counts.unavailable += left.length
       for (const resume of left) resume(Exit.fail(new RateLimiterUnavailable(verdict, cause)))
     }
+  }
+
+  /** What a request is told while the store is silent. */
+  #silence(limit: number): Verdict {
+    const resetAt = Math.ceil(this.#clock.currentTimeMillisUnsafe() / 1000) + RETRY_AFTER
+    return { isAllowed: false, limit, remaining: 0, resetAt, retryAfter: RETRY_AFTER }
   }
 
   samples(): ReadonlyArray<Sample> {

@@ -94,6 +94,9 @@ export const deviceExample = {
 
 const moment = (description: string) => Schema.optionalKey(Moment.annotate({ description }))
 
+/** None would be no condition at all of `tags_all`, and nobody's of `tags_any`. */
+const SomeTags = Tags.check(Schema.isMinLength(1))
+
 /** The conditions that lists and exports of devices know. */
 const conditions = {
   platform: Schema.optionalKey(Platform),
@@ -101,9 +104,9 @@ const conditions = {
   status: Schema.optionalKey(DeviceStatus),
   user_id: Schema.optionalKey(UserId),
   tags_any: Schema.optionalKey(
-    Tags.annotate({ description: "With one of these tags at least; repeat the parameter for several." })
+    SomeTags.annotate({ description: "With one of these tags at least; repeat the parameter for several." })
   ),
-  tags_all: Schema.optionalKey(Tags.annotate({ description: "With all of these tags." })),
+  tags_all: Schema.optionalKey(SomeTags.annotate({ description: "With all of these tags." })),
   created_from: moment("Registered first at this moment or later."),
   created_before: moment("Registered first before this moment."),
   last_seen_from: moment("Registered again, or first, at this moment or later."),

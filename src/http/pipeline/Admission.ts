@@ -3,7 +3,7 @@ import type { AccountId, AppId } from "../../../services/domain/Ids.ts"
 import { now } from "../../../services/ports/Now.ts"
 import type { Budget, Bucket, RateClass } from "../../../services/domain/access/RateLimit.ts"
 import type { Caller } from "../../../services/engine/access/Auth.ts"
-import type { RateLimiterUnavailable, Verdict } from "../../../services/engine/access/KeyPermits.ts"
+import type { Verdict } from "../../../services/engine/access/KeyPermits.ts"
 import { RateLimiter } from "../../../services/engine/access/RateLimiter.ts"
 import { HttpSettings } from "../../../services/ports/HttpSettings.ts"
 import { ApiError } from "./ApiError.ts"
@@ -51,7 +51,7 @@ const limited = ({ resetAt, retryAfter }: Verdict) =>
     { "retry-after": String(retryAfter) }
   )
 
-const unavailable = ({ verdict: { retryAfter } }: RateLimiterUnavailable) =>
+const unavailable = ({ retryAfter }: Verdict) =>
   new ApiError(
     "rate_limiter_unavailable",
     "Requests cannot be counted at the moment, so none is let through. Try again after Retry-After seconds.",
@@ -86,6 +86,21 @@ export interface Admission {
   readonly addressOf: (request: Request) => string
   /** Writes the headers of an answer that is not counted: to supervisors, who must get one in any case. */
   readonly pass: (headers: Headers) => void
+  /**
+   * The same for whom nobody could count, as the database did not say whose key it is; by the budget of which it would have
+   * been, if it is good.
+   */
+  readonly refuse: (request: Request, isRegistration: boolean, headers: Headers) => Refused
+}
+
+/** By the looks of what a request shows. */
+const classOf = ({ headers }: Request, isRegistration: boolean): RateClass => {
+  const { authorization } = headers
+  if (authorization === undefined) return headers["cookie"] === undefined ? "anonymous" : "session"
+  const [, kind] = /(?:^|\s)([ps]k)_/.exec(authorization) ?? []
+  if (kind === "sk") return "secret"
+  if (kind === "pk") return isRegistration ? "devices" : "public"
+  return "session"
 }
 
 const UNTRUSTED =
@@ -124,7 +139,7 @@ export const makeAdmission: Effect.Effect<Admission, never, HttpSettings | RateL
       onSuccess: decide,
       onFailure: (error) => {
         note(headers, error.verdict)
-        return Effect.fail(unavailable(error))
+        return Effect.fail(unavailable(error.verdict))
       }
     })
   }
@@ -165,6 +180,11 @@ export const makeAdmission: Effect.Effect<Admission, never, HttpSettings | RateL
     admitLink: (request, headers) => take(bucketOf("links", addressOf(request)), headers, Effect.void),
     addressOf,
     admitPreflight: (request, headers) => take(bucketOf("preflight", addressOf(request)), headers, Effect.void),
-    pass: (headers) => note(headers, uncounted(rateLimits.anonymous))
+    pass: (headers) => note(headers, uncounted(rateLimits.anonymous)),
+    refuse: (request, isRegistration, headers) => {
+      const verdict = limiter.uncountable(rateLimits[classOf(request, isRegistration)])
+      note(headers, verdict)
+      return unavailable(verdict)
+    }
   }
 })

@@ -4,6 +4,7 @@ import type { AppId } from "../../../services/domain/Ids.ts"
 import type { Forbidden, Unauthorized } from "../../../services/engine/access/Auth.ts"
 import type { KeyClaim } from "../../../services/ports/access/IdempotencyStore.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { StoreError } from "../../../services/ports/StoreError.ts"
 import { inRoom } from "../../../services/ports/operations/InRoom.ts"
 import type { Headers } from "./Admission.ts"
 import { isCounted } from "./Admission.ts"
@@ -17,13 +18,13 @@ import { checkKey, fingerprintOf, once } from "./Idempotency.ts"
 import type { Incoming } from "./Incoming.ts"
 import { idsOf } from "./Parameters.ts"
 import { withBody } from "./ReadingTurns.ts"
-import { answerCause, refusalIn } from "./Refusals.ts"
+import { answerCause, answerUncountable, refusalIn } from "./Refusals.ts"
 import type { Reply } from "./Reply.ts"
 import type { SetCookie } from "./Reply.ts"
 import { asResponse, headersFor, withCookies } from "./Reply.ts"
 import type { Call, Route } from "./Route.ts"
 import type { Waits } from "./WaitLimiter.ts"
-import { waitedTooLong, waitsOf, within } from "./WaitLimiter.ts"
+import { waitsOf, within } from "./WaitLimiter.ts"
 import type { Visitor } from "./Visitor.ts"
 import { recognise } from "./Visitor.ts"
 
@@ -260,16 +261,19 @@ const handleOnce = (
 
 /** A request without a good key is counted when it is refused: the way of the others is not made longer by it. */
 const refuse = (
-  { services: { admission } }: CompiledRoute,
+  { route: { limit }, services: { admission } }: CompiledRoute,
   cause: Cause.Cause<unknown>,
   request: Incoming,
   requestId: string,
   headers: Headers,
   waits: Waits
 ): Effect.Effect<Reply> => {
-  const failure = cause.reasons.find(Cause.isFailReason)?.error as Partial<Forbidden> | undefined
-  // Nobody counts who was not waited for.
-  if (waitedTooLong(failure) && !isCounted(headers)) admission.pass(headers)
+  const failure = cause.reasons.find(Cause.isFailReason)?.error as Partial<Forbidden | StoreError> | undefined
+  const closed = () => admission.refuse(request, limit === "registration", headers)
+  // The database did not say whose the key is, so that nobody can count it.
+  if (failure?._tag === "StoreError" && !isCounted(headers)) {
+    return answerUncountable(failure as StoreError, closed(), requestId, headers)
+  }
   if (isCounted(headers) || Cause.hasInterruptsOnly(cause)) return answerCause(cause, request, requestId, headers)
   const admitted =
     failure?._tag === "Forbidden"
@@ -278,8 +282,10 @@ const refuse = (
   return Effect.matchCauseEffect(within(waits, admitted), {
     onSuccess: () => answerCause(cause, request, requestId, headers),
     onFailure: (other) => {
-      if (!isCounted(headers)) admission.pass(headers)
-      return answerCause(other, request, requestId, headers)
+      const late = other.reasons.find(Cause.isFailReason)?.error
+      return late?._tag === "StoreError"
+        ? answerUncountable(late, closed(), requestId, headers)
+        : answerCause(other, request, requestId, headers)
     }
   })
 }

@@ -79,3 +79,11 @@ export const answerCause = (
     ? Effect.as(logOutage(failure, requestId), reply)
     : Effect.succeed(reply)
 }
+
+/** Answers a request that nobody can count, because the database did not say whose it is. */
+export const answerUncountable = (
+  failure: StoreError,
+  refused: ApiError,
+  requestId: string,
+  headers: Readonly<Record<string, string>>
+): Effect.Effect<Reply> => Effect.as(logOutage(failure, requestId), errorReply(refused, requestId, headers))

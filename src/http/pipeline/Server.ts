@@ -55,8 +55,8 @@ import type { SegmentStore } from "../../../services/ports/audience/SegmentStore
 import type { TemplateStore } from "../../../services/ports/messages/TemplateStore.ts"
 import { Room } from "../../../services/domain/operations/Room.ts"
 import type { Headers, Refused } from "./Admission.ts"
-import { isCounted, makeAdmission } from "./Admission.ts"
-import { ApiError, errorReply, errorResponse, unavailable } from "./ApiError.ts"
+import { makeAdmission } from "./Admission.ts"
+import { ApiError, errorReply, errorResponse } from "./ApiError.ts"
 import { apiKeyRoutes } from "../endpoints/ApiKeys.ts"
 import { applicationRoutes } from "../endpoints/Application.ts"
 import { auditRoutes } from "../endpoints/AuditLog.ts"
@@ -76,6 +76,7 @@ import { deadLetterRoutes } from "../endpoints/DeadLetters.ts"
 import { externalSignInRoutes } from "../endpoints/ExternalSignIn.ts"
 import { exportRoutes } from "../endpoints/DeviceExport.ts"
 import { GracefulShutdown } from "./GracefulShutdown.ts"
+import type { Incoming } from "./Incoming.ts"
 import { importRoutes } from "../endpoints/DeviceImport.ts"
 import { deviceRoutes } from "../endpoints/Devices.ts"
 import { engagementRoutes } from "../endpoints/Engagement.ts"
@@ -247,11 +248,10 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
       }
       const { admission, waitLimiter } = services
       /** Counts a request that no route serves. */
-      const count = (admitted: Effect.Effect<void, Refused>, headers: Headers) =>
-        Effect.mapError(within(waitsOf(waitLimiter), admitted), (refused) => {
-          if (!isCounted(headers)) admission.pass(headers)
-          return refused._tag === "StoreError" ? unavailable() : refused
-        })
+      const count = (request: Incoming, admitted: Effect.Effect<void, Refused>, headers: Headers) =>
+        Effect.mapError(within(waitsOf(waitLimiter), admitted), (refused) =>
+          refused._tag === "StoreError" ? admission.refuse(request, false, headers) : refused
+        )
       const publicPaths = new Set(all.filter(({ access }) => access === "public").map(({ path }) => path))
 
       const methodsOf = methodsByPath(all)
@@ -273,7 +273,7 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
           const reply = errorReply(error, requestId, headers)
           return asResponse(route === undefined ? readable(reply, request) : formed(route, reply, request))
         }
-        return Effect.match(count(admission.admitAnonymous(request, headers), headers), {
+        return Effect.match(count(request, admission.admitAnonymous(request, headers), headers), {
           onSuccess: () => refusal(error),
           onFailure: refusal
         })
@@ -314,7 +314,7 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
           HttpServerRequest.HttpServerRequest.use((request) => {
             const requestId = uuidv7()
             const headers = headersFor(requestId, true)
-            return Effect.match(count(admission.admitPreflight(request, headers), headers), {
+            return Effect.match(count(request, admission.admitPreflight(request, headers), headers), {
               onSuccess: () => preflight(methods, headers),
               onFailure: (error) => errorResponse(error, requestId, headers)
             })
@@ -332,7 +332,7 @@ const mount = <R>(table: Effect.Effect<ReadonlyArray<Route>, never, R>, nothing:
             }
             const requestId = uuidv7()
             const headers = headersFor(requestId, false)
-            return Effect.matchCauseEffect(count(admission.admitAnonymous(request, headers), headers), {
+            return Effect.matchCauseEffect(count(request, admission.admitAnonymous(request, headers), headers), {
               onSuccess: () => Effect.map(answerCause(cause, request, requestId, headers), asResponse),
               onFailure: (refused) => Effect.map(answerCause(refused, request, requestId, headers), asResponse)
             })

@@ -232,6 +232,12 @@ describe("an answer", () => {
       { appId: server.ours.appId, input: { name: "S", filter: { lastSeen: {} } } }
     )
     expect(rule.json.errors[0].extensions.details[0].message).toBe("must have withinDays or notWithinDays")
+    for (const tags of ["tagsAny", "tagsAll"]) {
+      const none = await ask(`query($appId: ID!) { devices(appId: $appId, ${tags}: []) { nodes { id } } }`, {
+        appId: server.ours.appId
+      })
+      expect(none.json.errors?.[0].extensions.details).toEqual([{ field: tags, message: "must not be empty" }])
+    }
     for (const answer of [missing, typed, excess]) expect(answer.text).not.toContain(secret)
   })
 

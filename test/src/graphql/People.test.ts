@@ -414,7 +414,7 @@ describe("a session", () => {
     server.outage.isDown = true
     const answer = await as(ME)
     server.outage.isDown = false
-    expect([answer.status, codes(answer)]).toEqual([503, ["unavailable"]])
+    expect([answer.status, codes(answer)]).toEqual([503, ["rate_limiter_unavailable"]])
   })
 
   it("does not wait for ever to learn whose a thing is", async () => {

@@ -377,6 +377,10 @@ describe("RateLimiter", () => {
       assert.strictEqual(value("heliograph_rate_limited_total", { class: "secret" }), 2)
       assert.strictEqual(value("heliograph_rate_limited_total", { class: "public" }), 0)
       assert.strictEqual(value("heliograph_rate_limiter_unavailable_total", {}), 1)
+      // One whose key nobody could look up.
+      const { isAllowed, limit, remaining, retryAfter } = limiter.uncountable(bucket(3).budget)
+      assert.deepStrictEqual([isAllowed, limit, remaining, retryAfter], [false, 3, 0, 2])
+      assert.strictEqual(value("heliograph_rate_limiter_unavailable_total", {}), 2)
     })
   )
 })

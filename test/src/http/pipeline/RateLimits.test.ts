@@ -224,4 +224,25 @@ describe("a store that is away", () => {
     server.limiterOutage.isDown = false
     expect((await register()).status).toBe(201)
   })
+
+  it("refuses whoever's key cannot even be looked up with the same words, and with nothing left of the budget that is theirs", async () => {
+    await start({ rateLimits: { secret: budget(50), public: budget(40), devices: budget(30), anonymous: budget(20) } })
+    server.outage.isDown = true
+    server.limiterOutage.isDown = true
+    // Nobody has asked with these yet, so that nothing of them is remembered.
+    const { publicKey, secretKey } = server.ours
+    const body = { platform: "android", token: crypto.randomUUID() }
+    const answers = [
+      [50, await server.call("GET", "/api/v1/devices", { key: secretKey })],
+      [50, await server.call("POST", "/api/graphql", { key: secretKey, body: { query: "{__typename}" } })],
+      [30, await server.call("POST", "/api/v1/public/devices", { key: publicKey, body })],
+      [40, await server.call("GET", "/api/v1/public/inbox?user_id=ann", { key: publicKey })],
+      [20, await server.call("GET", "/api/v1/devices")]
+    ] as const
+    for (const [limit, answer] of answers) {
+      expect([answer.status, answer.json.error.code]).toEqual([503, "rate_limiter_unavailable"])
+      expect(answer.headers.get("retry-after")).toBe("2")
+      expect(budgetOf(answer).slice(0, 2)).toEqual([limit, 0])
+    }
+  })
 })
