@@ -15,8 +15,9 @@ import { segmentOf } from "../../../services/domain/workflows/Workflow.ts"
 import { CurrentActor } from "../../../services/ports/access/AuditLog.ts"
 import { SecretBox } from "../../../services/ports/access/SecretBox.ts"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
+import type { StoreError } from "../../../services/ports/StoreError.ts"
 import type { StepTemplates, WorkflowDraft } from "../../../services/ports/workflows/WorkflowStore.ts"
-import { WorkflowStore } from "../../../services/ports/workflows/WorkflowStore.ts"
+import { MOST_TRIGGERED, TooManyTriggered, WorkflowStore } from "../../../services/ports/workflows/WorkflowStore.ts"
 import { record } from "../access/auditEntry.ts"
 import { emailOf } from "../access/logEntries.ts"
 import { permitted } from "../access/permitted.ts"
@@ -87,6 +88,14 @@ const headersPlace = (id: WorkflowVersionId): string => `workflow_versions.heade
 
 const first = (rows: ReadonlyArray<Row>) => Option.map(Option.fromUndefinedOr(rows[0]), workflowOf)
 
+const orTooMany = (operation: string) => {
+  const failed = storeError(operation)
+  return <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, TooManyTriggered | StoreError, R> =>
+    Effect.catch(change, (error): Effect.Effect<never, TooManyTriggered | StoreError> =>
+      error instanceof TooManyTriggered ? Effect.fail(error) : failed(Effect.fail(error))
+    )
+}
+
 export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | SecretBox> = Layer.effect(
   WorkflowStore,
   Effect.gen(function* () {
@@ -119,6 +128,24 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | Secr
         VALUES (${versionId}, ${id}, ${PgTypes.int4(version)}, ${JSON.stringify(definition)}::json,
           ${JSON.stringify(templates)}::json, ${sealed(versionId, headers)}::bytea, ${actor.kind}, ${actor.id})`
       return versionId
+    })
+
+    /**
+     * Fails where more are active that begin as this one does than may be. Of those that one event leads into; the tags that
+     * a change brings are many, and the segments: so all that begin by any count together.
+     */
+    const checkTriggered = Effect.fnUntraced(function* (appId: AppId, trigger: Trigger) {
+      if (trigger.type === "api" || trigger.type === "schedule") return
+      const alike =
+        trigger.type === "event"
+          ? sql`trigger_type = 'event' AND trigger_value = ${trigger.event}`
+          : sql`trigger_type = ${trigger.type}`
+      const active = yield* sql`
+        SELECT 1 FROM workflows WHERE app_id = ${appId} AND status = 'active' AND ${alike} LIMIT ${MOST_TRIGGERED + 1}`
+      if (active.length <= MOST_TRIGGERED) return
+      const by =
+        trigger.type === "event" ? `the event ${trigger.event}` : trigger.type === "tag_added" ? "a tag" : "a segment"
+      return yield* new TooManyTriggered({ by })
     })
 
     /** Whoever enters has done so; whoever comes sees what the caller's transaction has written. */
@@ -161,8 +188,13 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | Secr
 
     const update: WorkflowStore["Service"]["update"] = (appId, id, version, draft, nextAt) =>
       Effect.gen(function* () {
-        const [row] = yield* sql<{ readonly id: WorkflowId }>`
-          SELECT id FROM workflows WHERE app_id = ${appId} AND id = ${id} AND version = ${PgTypes.int4(version)}
+        const [row] = yield* sql<{
+          readonly status: WorkflowStatus
+          readonly type: Trigger["type"]
+          readonly value: string | null
+        }>`
+          SELECT status, trigger_type AS type, trigger_value AS value FROM workflows
+          WHERE app_id = ${appId} AND id = ${id} AND version = ${PgTypes.int4(version)}
             AND status <> 'archived' AND deleted_at IS NULL FOR UPDATE`
         if (row === undefined) return Option.none()
         yield* waitForEntrants(id)
@@ -178,9 +210,11 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | Secr
             trigger_type = ${trigger.type}, trigger_value = ${triggerValueOf(trigger)},
             next_at = CASE WHEN status = 'active' THEN ${at(nextAt)} END
           WHERE id = ${id}`
+        const beginsAlike = row.type === trigger.type && row.value === triggerValueOf(trigger)
+        if (!beginsAlike && row.status === "active") yield* checkTriggered(appId, trigger)
         yield* record(sql, appId, "workflow.changed", id, { name, version: version + 1 })
         return yield* find(appId, id)
-      }).pipe((change) => permitted(sql, appId, change), storeError("WorkflowStore.update"))
+      }).pipe((change) => permitted(sql, appId, change), orTooMany("WorkflowStore.update"))
 
     const activate: WorkflowStore["Service"]["activate"] = (appId, id, version, nextAt) =>
       Effect.gen(function* () {
@@ -190,9 +224,11 @@ export const layer: Layer.Layer<WorkflowStore, never, SqlClient.SqlClient | Secr
             AND deleted_at IS NULL
           RETURNING name`
         if (row === undefined) return Option.none()
+        const found = yield* find(appId, id)
+        yield* checkTriggered(appId, Option.getOrThrow(found).definition.trigger)
         yield* record(sql, appId, "workflow.activated", id, { name: row.name, version })
-        return yield* find(appId, id)
-      }).pipe((change) => permitted(sql, appId, change), storeError("WorkflowStore.activate"))
+        return found
+      }).pipe((change) => permitted(sql, appId, change), orTooMany("WorkflowStore.activate"))
 
     /** Nobody enters from here on; what is open is cancelled in the background. */
     const close = Effect.fnUntraced(function* (appId: AppId, id: WorkflowId, action: AuditAction, isDeleted: boolean) {

@@ -21,7 +21,8 @@ import { spanOf } from "../server/pages.ts"
 import type { PersonRow } from "./runRows.ts"
 import { personOf } from "./runRows.ts"
 import { mayMove } from "./mayMove.ts"
-import { dataOf, enteredAtOf, insertRuns } from "./writeMoves.ts"
+import { ENTRIES } from "./entryPages.ts"
+import { dataOf, enteredAtOf, insertRuns, workflowsOf } from "./writeMoves.ts"
 
 /** Before the ids of everything. */
 export const FIRST = "00000000-0000-0000-0000-000000000000"
@@ -58,6 +59,8 @@ export interface Entrant {
   readonly contact: ContactRow
   /** Left out: that of the beginning. */
   readonly data?: Data
+  /** Of the data, roughly; left out: next to nothing. */
+  readonly bytes?: number
   /** How many workflows led here; left out: none. */
   readonly depth?: number
   readonly trace?: Trace
@@ -81,12 +84,51 @@ export const newestContact = (sql: SqlClient.SqlClient, appId: AppId) => sql`
 const entryKeyOf = (reentry: Exclude<Reentry, "always">, userId: string): string =>
   `${reentry === "once" ? "x" : "o"}${userId}`
 
-/** What a workflow is entered with; null: nobody may. Who changes or ends it waits until the caller's transaction is over. */
+/**
+ * What workflows are entered with; one that is not there, nobody may enter. Who changes or ends one waits until the caller's
+ * transaction is over.
+ */
+const openWorkflows = (sql: SqlClient.SqlClient, ids: ReadonlyArray<WorkflowId>) =>
+  Effect.map(
+    sql<Open & { readonly workflow_id: WorkflowId }>`
+      SELECT t.id AS workflow_id, o.version_id, o.reentry, o.had_other_reentry
+      FROM unnest(${uuids(ids)}) AS t (id) CROSS JOIN LATERAL open_workflow(t.id) AS o`,
+    (rows) => new Map(rows.map((row) => [row.workflow_id, row as Open]))
+  )
+
+/** The same of one; null: nobody may. */
 export const openWorkflow = (sql: SqlClient.SqlClient, id: WorkflowId) =>
   Effect.map(
     sql<Open>`SELECT version_id, reentry, had_other_reentry FROM open_workflow(${id})`,
     ([open]) => open ?? null
   )
+
+/** Who enters one of several workflows. */
+export interface Entry {
+  readonly beginning: Beginning
+  readonly entrants: ReadonlyArray<Entrant>
+}
+
+interface OpenEntry extends Entry {
+  readonly open: Open
+}
+
+/** Entries in the order they came, of so many people and bytes at once, one entry at least. */
+const inParts = (entries: ReadonlyArray<OpenEntry>): ReadonlyArray<ReadonlyArray<OpenEntry>> => {
+  const parts: Array<Array<OpenEntry>> = []
+  let [people, bytes] = [Infinity, 0]
+  for (const entry of entries) {
+    const size = entry.entrants.reduce((sum, entrant) => sum + (entrant.bytes ?? 0), 0)
+    people += entry.entrants.length
+    bytes += size
+    if (people > ENTRIES || bytes > READ_AT_ONCE) {
+      parts.push([])
+      ;[people, bytes] = [entry.entrants.length, size]
+    }
+    parts.at(-1)!.push(entry)
+  }
+  return parts
+}
 
 /** How people enter workflows, within a transaction. */
 export const entering = (
@@ -153,26 +195,37 @@ export const entering = (
     return runs.filter(({ userId }) => !keptOut.has(userId))
   })
 
+  const runsOf = ({ beginning, entrants, open }: OpenEntry, at: number): ReadonlyArray<OpenRun> =>
+    entrants.map((entrant) => begin(beginning, open.version_id, at, entrant))
+
   /** Runs of people who may enter once are written before they move: of those who may not, nothing comes. */
-  const admitted = Effect.fnUntraced(function* (beginning: Beginning, open: Open, all: ReadonlyArray<OpenRun>) {
-    const { reentry, version_id } = open
-    if (reentry === "always") return all
-    const runs = yield* notKeptOut(beginning, open, all)
+  const admitted = Effect.fnUntraced(function* (entries: ReadonlyArray<OpenEntry>, at: number) {
+    const found = yield* Effect.forEach(entries, (entry) =>
+      Effect.map(notKeptOut(entry.beginning, entry.open, runsOf(entry, at)), (runs) =>
+        runs.map((run) => ({ run, key: entryKeyOf(entry.open.reentry as "once" | "when_ended", run.userId) }))
+      )
+    )
+    const keyed = found.flat()
+    const runs = keyed.map(({ run }) => run)
     if (runs.length === 0) return runs
     const { own, shared } = dataOf(runs)
     const entered = enteredAtOf(runs)
+    const { segments, shared: of, versions, workflows } = workflowsOf(runs)
     const rows = yield* sql<{ readonly id: ExecutionId }>`
       INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, data, depth,
         segment_id, trace, entry_key, created_at)
-      SELECT ${beginning.appId}::uuid, t.id, ${beginning.workflowId}::uuid, ${version_id}::uuid, t.contact_id,
-        t.user_id, 'waiting', 0, coalesce(${shared}::text, t.data), t.depth, ${beginning.segmentId ?? null}::uuid, t.trace, t.entry_key,
+      SELECT ${runs[0]!.appId}::uuid, t.id, coalesce(${of.workflowId}::uuid, t.workflow_id),
+        coalesce(${of.versionId}::uuid, t.version_id), t.contact_id,
+        t.user_id, 'waiting', 0, coalesce(${shared}::text, t.data), t.depth,
+        coalesce(${of.segmentId}::uuid, t.segment_id), t.trace, t.entry_key,
         coalesce(t.created_at, ${entered.shared})
       FROM unnest(${uuids(runs.map(({ id }) => id))}, ${uuids(runs.map(({ contactId }) => contactId))},
-        ${texts(runs.map(({ userId }) => userId))}, ${texts(runs.map(({ userId }) => entryKeyOf(reentry, userId)))},
+        ${texts(runs.map(({ userId }) => userId))}, ${texts(keyed.map(({ key }) => key))},
         ${own}, ${smallints(runs.map(({ depth }) => depth))}, ${texts(runs.map(({ trace }) => trace))},
-        ${entered.own}
-      ) WITH ORDINALITY AS t (id, contact_id, user_id, entry_key, data, depth, trace, created_at, place)
-      ORDER BY t.entry_key, t.place
+        ${entered.own}, ${workflows}, ${versions}, ${segments}
+      ) WITH ORDINALITY AS t (id, contact_id, user_id, entry_key, data, depth, trace, created_at, workflow_id, version_id,
+        segment_id, place)
+      ORDER BY t.workflow_id, t.entry_key, t.place
       ON CONFLICT (workflow_id, entry_key) WHERE entry_key IS NOT NULL DO NOTHING
       RETURNING id`
     const ids = new Set(rows.map(({ id }) => id))
@@ -181,44 +234,58 @@ export const entering = (
 
   const nothing: Written = { moves: NOTHING, webhooks: [] }
 
-  /** Begins runs of these people in a workflow that is open, and moves them. */
-  const enterOpen = Effect.fnUntraced(function* (
-    open: Open,
-    beginning: Beginning,
-    entrants: ReadonlyArray<Entrant>,
-    carry: Carry
-  ) {
-    if (entrants.length === 0) return nothing
-    const at = now()
-    const runs = yield* admitted(
-      beginning,
-      open,
-      entrants.map((entrant) => begin(beginning, open.version_id, at, entrant))
+  /** Begins runs in workflows of one application that anybody may enter at any time, and moves them. */
+  const enterAlways = Effect.fnUntraced(function* (entries: ReadonlyArray<OpenEntry>, at: number, carry: Carry) {
+    const moves = yield* carry(
+      entries.flatMap((entry) => runsOf(entry, at)),
+      tools
     )
+    yield* insertRuns(sql, moves.moved)
+    return yield* write(moves, true)
+  })
+
+  /** The same in workflows that people may not enter twice. */
+  const enterOnce = Effect.fnUntraced(function* (entries: ReadonlyArray<OpenEntry>, at: number, carry: Carry) {
+    const runs = yield* admitted(entries, at)
     if (runs.length === 0) return nothing
     const moves = yield* carry(runs, tools)
-    if (open.reentry === "always") {
-      yield* insertRuns(sql, moves.moved)
-      return yield* write(moves, true)
-    }
     yield* sql`
       INSERT INTO execution_timers (app_id, execution_id, due_at)
-      SELECT ${beginning.appId}::uuid, id, 'infinity' FROM unnest(${uuids(runs.map(({ id }) => id))}) AS t (id)`
+      SELECT ${runs[0]!.appId}::uuid, id, 'infinity' FROM unnest(${uuids(runs.map(({ id }) => id))}) AS t (id)`
     return yield* write(moves, false)
   })
 
-  /** The same of a workflow that nobody may enter any more, perhaps. */
-  const enterContacts = Effect.fnUntraced(function* (
-    beginning: Beginning,
-    entrants: ReadonlyArray<Entrant>,
-    carry: Carry
-  ) {
-    if (entrants.length === 0 || !(yield* mayMove(sql, beginning.appId))) return nothing
-    const open = yield* openWorkflow(sql, beginning.workflowId)
-    return open === null ? nothing : yield* enterOpen(open, beginning, entrants, carry)
+  /** Begins runs of these people in a workflow that is open, and moves them. */
+  const enterOpen = (open: Open, beginning: Beginning, entrants: ReadonlyArray<Entrant>, carry: Carry) => {
+    if (entrants.length === 0) return Effect.succeed(nothing)
+    const entries = [{ beginning, entrants, open }]
+    return open.reentry === "always" ? enterAlways(entries, now(), carry) : enterOnce(entries, now(), carry)
+  }
+
+  /**
+   * Begins runs of these people in workflows of an application, in the order of the workflows' ids, and moves them: those
+   * of many workflows at once, with a few statements for all. Workflows that nobody may enter any more are left out.
+   */
+  const enterAll = Effect.fnUntraced(function* (appId: AppId, entries: ReadonlyArray<Entry>, carry: Carry) {
+    const written: Array<Written> = []
+    const asked = entries.filter(({ entrants }) => entrants.length > 0)
+    if (asked.length === 0 || !(yield* mayMove(sql, appId))) return written
+    const openOf = yield* openWorkflows(sql, [...new Set(asked.map(({ beginning }) => beginning.workflowId))].sort())
+    const open = asked.flatMap((entry): ReadonlyArray<OpenEntry> => {
+      const open = openOf.get(entry.beginning.workflowId)
+      return open === undefined ? [] : [{ ...entry, open }]
+    })
+    for (const part of inParts(open)) {
+      const at = now()
+      const always = part.filter(({ open }) => open.reentry === "always")
+      const once = part.filter(({ open }) => open.reentry !== "always")
+      if (always.length > 0) written.push(yield* enterAlways(always, at, carry))
+      if (once.length > 0) written.push(yield* enterOnce(once, at, carry))
+    }
+    return written
   })
 
-  return { contactsOfUsers, enterContacts, enterOpen }
+  return { contactsOfUsers, enterAll, enterOpen }
 }
 
 export type Entering = ReturnType<typeof entering>

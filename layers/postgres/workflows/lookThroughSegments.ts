@@ -21,7 +21,7 @@ const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 /** Looks through segments that workflows wait for, page by page: first to know who is in them, then for who came by time. */
 export const lookThroughSegments = (
   sql: SqlClient.SqlClient,
-  { enterContacts }: Entering
+  { enterAll }: Entering
 ): TriggerStore["Service"]["look"] => {
   const transaction = inTransaction(sql)
   return Effect.fnUntraced(
@@ -65,11 +65,8 @@ export const lookThroughSegments = (
         const fitting = ids.filter((id) => judge(filter, people.get(id)!))
         const came = new Set(yield* noteMembers(sql, segmentId, ids, fitting))
         const entrants = contacts.flatMap((contact) => (came.has(contact.id) ? [{ contact }] : []))
-        if (entrants.length > 0) {
-          for (const workflow of workflows) {
-            written.push(toldOf(yield* enterContacts(beginningOf(appId, workflow), entrants, carry)))
-          }
-        }
+        const entries = workflows.map((workflow) => ({ beginning: beginningOf(appId, workflow), entrants }))
+        written.push(...(yield* enterAll(appId, entries, carry)).map(toldOf))
       }
       yield* sql`
           UPDATE watched_segments SET after_id = ${isDone ? null : contacts.at(-1)!.id}, is_first = is_first AND ${!isDone},

@@ -6,11 +6,10 @@ import { uuidTime } from "../../../services/domain/Ids.ts"
 import type { Facts } from "../../../services/domain/workflows/Conditions.ts"
 import { segmentOf } from "../../../services/domain/workflows/Workflow.ts"
 import { READ_AT_ONCE } from "../../../services/ports/workflows/ExecutionStore.ts"
-import type { Told } from "../../../services/ports/workflows/Told.ts"
 import { toldOf } from "../../../services/ports/workflows/Told.ts"
 import type { Triggered, TriggerStore } from "../../../services/ports/workflows/TriggerStore.ts"
 import { texts, uuids } from "../server/columns.ts"
-import type { ContactRow, Entering } from "./entering.ts"
+import type { ContactRow, Entering, Entry } from "./entering.ts"
 import { CONTACT_BYTES } from "./entering.ts"
 import { makePace, together } from "./entryPages.ts"
 import { inTransaction } from "./inTransaction.ts"
@@ -24,7 +23,7 @@ const DEPTH = 10
 /** Takes changes of contacts: lets those into workflows who got a tag, or came into a segment. */
 export const takeChangesBy = (
   sql: SqlClient.SqlClient,
-  { enterContacts }: Entering
+  { enterAll }: Entering
 ): TriggerStore["Service"]["takeChanges"] => {
   const transaction = inTransaction(sql)
   const pace = makePace()
@@ -54,8 +53,7 @@ export const takeChangesBy = (
             )) OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM next
           )
           SELECT id::text, contact_id, tags_added, depth FROM sized WHERE before IS NULL OR before < ${READ_AT_ONCE}`
-      const written: Array<Told> = []
-      if (found.length === 0) return Option.some({ appId, count: 0, written })
+      if (found.length === 0) return Option.some({ appId, count: 0, written: [] })
       // Before people are read: who waits here for another's page judges them as they are after it.
       yield* keepWatched(sql, appId)
       const all = yield* contactsOf([...new Set(found.map(({ contact_id }) => contact_id))])
@@ -125,28 +123,24 @@ export const takeChangesBy = (
       for (const { contact_id, depth } of changes)
         depthOf.set(contact_id, Math.max(depth, depthOf.get(contact_id) ?? 0))
 
-      const enterAll = (
+      const entryOf = (
         workflow: Triggered,
         all: ReadonlyArray<{ readonly contact_id: ContactId; readonly depth: number }>
-      ) => {
-        const entrants = all.flatMap(({ contact_id, depth }) => {
+      ): Entry => ({
+        beginning: beginningOf(appId, workflow),
+        entrants: all.flatMap(({ contact_id, depth }) => {
           const contact = contacts.get(contact_id)
           return depth < DEPTH && contact !== undefined ? [{ contact, depth }] : []
         })
-        return entrants.length === 0
-          ? Effect.void
-          : Effect.map(enterContacts(beginningOf(appId, workflow), entrants, carry), (one) => {
-              written.push(toldOf(one))
-            })
-      }
+      })
 
-      for (const workflow of tagged) {
+      const entries = tagged.map((workflow) => {
         const tag = workflow.trigger.type === "tag_added" ? workflow.trigger.tag : ""
-        yield* enterAll(
+        return entryOf(
           workflow,
           changes.filter(({ tags_added }) => tags_added.includes(tag))
         )
-      }
+      })
       for (const { after_id, filter, is_first, segment_id, since } of watched) {
         const ids = rows.map(({ id }) => id)
         // To whom the first look is still to come. Who was made since is known by changes.
@@ -157,8 +151,9 @@ export const takeChangesBy = (
         const fitting = ids.filter((id) => judge(filter, people.get(id)!))
         const came = yield* noteMembers(sql, segment_id, ids, fitting)
         const entered = came.map((id) => ({ contact_id: id, depth: depthOf.get(id) ?? 0 }))
-        for (const workflow of workflowsOf.get(segment_id) ?? []) yield* enterAll(workflow, entered)
+        for (const workflow of workflowsOf.get(segment_id) ?? []) entries.push(entryOf(workflow, entered))
       }
+      const written = (yield* enterAll(appId, entries, carry)).map(toldOf)
       // Last: until then they say what people were like before.
       yield* sql`
           DELETE FROM contact_changes c

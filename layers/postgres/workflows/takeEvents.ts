@@ -4,11 +4,10 @@ import type { SqlClient } from "effect/sql"
 import type { ExecutionId } from "../../../services/domain/Ids.ts"
 import { now } from "../../../services/ports/Now.ts"
 import { READ_AT_ONCE } from "../../../services/ports/workflows/ExecutionStore.ts"
-import type { Told } from "../../../services/ports/workflows/Told.ts"
 import { toldOf } from "../../../services/ports/workflows/Told.ts"
 import type { TriggerStore } from "../../../services/ports/workflows/TriggerStore.ts"
 import { texts, uuids } from "../server/columns.ts"
-import type { Entering } from "./entering.ts"
+import type { ContactRow, Entering } from "./entering.ts"
 import { makePace, together } from "./entryPages.ts"
 import { inTransaction } from "./inTransaction.ts"
 import { readObject } from "./runRows.ts"
@@ -18,7 +17,7 @@ import { theseRuns } from "./writeMoves.ts"
 /** Takes events: lets people into the workflows that wait for them, and wakes the runs that do. */
 export const takeEventsBy = (
   sql: SqlClient.SqlClient,
-  { contactsOfUsers, enterContacts }: Entering
+  { contactsOfUsers, enterAll }: Entering
 ): TriggerStore["Service"]["takeEvents"] => {
   const transaction = inTransaction(sql)
   const pace = makePace()
@@ -63,24 +62,27 @@ export const takeEventsBy = (
         // Read once, however many workflows it leads to.
         data: workflowsOf.has(event.event) ? readObject(data) : {}
       }))
-      const written: Array<Told> = []
-      for (const workflow of waiting) {
-        const name = workflow.trigger.type === "event" ? workflow.trigger.event : null
-        const its = events.filter(({ event }) => event === name)
-        if (its.length === 0) continue
-        const contacts = yield* contactsOfUsers(
-          appId,
-          its.map(({ user_id }) => user_id)
-        )
-        const entrants = its.map(({ at, data, trace, user_id }) => ({
-          contact: contacts.get(user_id)!,
-          data,
-          trace,
+      const eventsOf = Map.groupBy(events, ({ event }) => event)
+      const entered = waiting.filter(({ trigger }) => trigger.type === "event" && eventsOf.has(trigger.event))
+      const contacts =
+        entered.length === 0
+          ? new Map<string, ContactRow>()
+          : yield* contactsOfUsers(
+              appId,
+              events.flatMap(({ event, user_id }) => (workflowsOf.has(event) ? [user_id] : []))
+            )
+      const entries = entered.map((workflow) => ({
+        beginning: beginningOf(appId, workflow),
+        entrants: eventsOf.get(workflow.trigger.type === "event" ? workflow.trigger.event : "")!.map((event) => ({
+          contact: contacts.get(event.user_id)!,
+          data: event.data,
+          bytes: event.bytes,
+          trace: event.trace,
           // Behind the event itself: one that came next, and is looked at with it, is heard.
-          at
+          at: event.at
         }))
-        written.push(toldOf(yield* enterContacts(beginningOf(appId, workflow), entrants, carry)))
-      }
+      }))
+      const written = (yield* enterAll(appId, entries, carry)).map(toldOf)
       // Runs that wait for one of them go on: they look for themselves whether it fits. Whoever moves one has its timer
       // before it takes the wake away: so it is waited for first, and the wake of a run that has gone on is gone.
       yield* sql`

@@ -57,26 +57,42 @@ export const enteredAtOf = (runs: ReadonlyArray<OpenRun>) => {
   }
 }
 
-/** Runs that are new, written as far as they have come. */
+/** What runs entered: mostly all the same. */
+export const workflowsOf = (runs: ReadonlyArray<OpenRun>) => {
+  const { segmentId, versionId, workflowId } = runs[0]!
+  const isOne = runs.every((run) => run.versionId === versionId && run.segmentId === segmentId)
+  const own = (idOf: (run: OpenRun) => string | null) => uuids(runs.map((run) => (isOne ? null : idOf(run))))
+  return {
+    shared: isOne ? { segmentId, versionId, workflowId } : { segmentId: null, versionId: null, workflowId: null },
+    workflows: own((run) => run.workflowId),
+    versions: own((run) => run.versionId),
+    segments: own((run) => run.segmentId)
+  }
+}
+
+/** Runs of an application that are new, written as far as they have come. */
 export const insertRuns = (sql: Sql, moved: ReadonlyArray<MovedRun>) => {
   const to = columnsOf(moved)
-  const [first] = moved
   const runs = moved.map(({ run }) => run)
   const { own, shared } = dataOf(runs)
   const entered = enteredAtOf(runs)
+  const { segments, shared: of, versions, workflows } = workflowsOf(runs)
   return sql`
     INSERT INTO executions (app_id, id, workflow_id, version_id, contact_id, user_id, status, position, is_begun, deadline,
       tries, data, steps, sends, history, ended_step, error, reason, depth, segment_id, trace, created_at, ended_at)
-    SELECT ${first!.run.appId}::uuid, t.id, ${first!.run.workflowId}::uuid, ${first!.run.versionId}::uuid, t.contact_id,
+    SELECT ${runs[0]!.appId}::uuid, t.id, coalesce(${of.workflowId}::uuid, t.workflow_id),
+      coalesce(${of.versionId}::uuid, t.version_id), t.contact_id,
       t.user_id, t.status, t.position, t.is_begun, t.deadline, t.tries, coalesce(${shared}::text, t.data), coalesce(t.steps, '{}'),
-      coalesce(t.sends, '{}'), t.history, t.ended_step, t.error, t.reason, t.depth, ${first!.run.segmentId}::uuid, t.trace,
+      coalesce(t.sends, '{}'), t.history, t.ended_step, t.error, t.reason, t.depth,
+      coalesce(${of.segmentId}::uuid, t.segment_id), t.trace,
       coalesce(t.created_at, ${entered.shared}), CASE WHEN t.status <> 'waiting' THEN clock_timestamp() END
     FROM unnest(${to.ids}, ${uuids(moved.map(({ run }) => run.contactId))}, ${texts(moved.map(({ run }) => run.userId))},
       ${to.status}, ${to.position}, ${to.isBegun}, ${to.deadline}, ${to.tries}, ${to.steps}, ${to.sends}, ${to.history},
       ${to.endedStep}, ${to.error}, ${to.reason}, ${own},
-      ${smallints(moved.map(({ run }) => run.depth))}, ${texts(moved.map(({ run }) => run.trace))}, ${entered.own}
+      ${smallints(moved.map(({ run }) => run.depth))}, ${texts(moved.map(({ run }) => run.trace))}, ${entered.own},
+      ${workflows}, ${versions}, ${segments}
     ) AS t (id, contact_id, user_id, status, position, is_begun, deadline, tries, steps, sends, history, ended_step, error,
-      reason, data, depth, trace, created_at)`
+      reason, data, depth, trace, created_at, workflow_id, version_id, segment_id)`
 }
 
 /**

@@ -12,7 +12,7 @@ export interface Prepared extends WorkflowVersion {
 }
 
 /** Versions that a process keeps, at most, and characters of their definitions. */
-const VERSIONS = 500
+const VERSIONS = 2_000
 const CHARACTERS = 16_000_000
 
 /** Versions of workflows: read once by each process, because none ever changes. */

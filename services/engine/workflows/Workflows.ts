@@ -27,7 +27,8 @@ import { ExecutionStore } from "../../ports/workflows/ExecutionStore.ts"
 import type { Moves } from "../../ports/workflows/ExecutionStore.ts"
 import { toldOf } from "../../ports/workflows/Told.ts"
 import { TriggerStore } from "../../ports/workflows/TriggerStore.ts"
-import { WorkflowStore } from "../../ports/workflows/WorkflowStore.ts"
+import type { TooManyTriggered } from "../../ports/workflows/WorkflowStore.ts"
+import { MOST_TRIGGERED, WorkflowStore } from "../../ports/workflows/WorkflowStore.ts"
 import { makeTurns } from "../operations/ChangesInTurn.ts"
 import { makeWakeUps } from "../operations/WakeUps.ts"
 import { carrying } from "./Carrying.ts"
@@ -145,6 +146,15 @@ const make = Effect.gen(function* () {
 
   const archived = new WorkflowConflict({ message: "The workflow is archived: it stays as it is." })
 
+  const orTooMany = <A, E, R>(work: Effect.Effect<A, E | TooManyTriggered, R>) =>
+    Effect.catchTag(work as Effect.Effect<A, TooManyTriggered, R>, "TooManyTriggered", ({ by }) =>
+      Effect.fail(
+        new WorkflowConflict({
+          message: `There are ${MOST_TRIGGERED} active workflows that begin by ${by}, as many as there may be. Archive one, or let one do the work of several, with BRANCH.`
+        })
+      )
+    ) as Effect.Effect<A, E | WorkflowConflict, R>
+
   const changeOne = Effect.fnUntraced(function* (
     appId: AppId,
     id: WorkflowId,
@@ -167,7 +177,8 @@ const make = Effect.gen(function* () {
       if (Option.isSome(updated)) return Option.some({ workflow: updated.value, warnings })
     }
   })
-  const update: Workflows["Service"]["update"] = (appId, id, change) => inTurn(id, changeOne(appId, id, change))
+  const update: Workflows["Service"]["update"] = (appId, id, change) =>
+    inTurn(id, orTooMany(changeOne(appId, id, change)))
 
   const activateOne = Effect.fnUntraced(function* (appId: AppId, id: WorkflowId) {
     for (;;) {
@@ -182,7 +193,7 @@ const make = Effect.gen(function* () {
       if (Option.isSome(activated)) return Option.some({ workflow: activated.value, warnings })
     }
   })
-  const activate: Workflows["Service"]["activate"] = (appId, id) => inTurn(id, activateOne(appId, id))
+  const activate: Workflows["Service"]["activate"] = (appId, id) => inTurn(id, orTooMany(activateOne(appId, id)))
 
   const filterOf = Effect.fnUntraced(function* (
     appId: AppId,

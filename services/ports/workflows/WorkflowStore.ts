@@ -1,5 +1,5 @@
 import type { Effect, Option } from "effect"
-import { Context } from "effect"
+import { Context, Schema } from "effect"
 import type { AppId, TemplateVersionId, WorkflowId, WorkflowVersionId } from "../../domain/Ids.ts"
 import type { Content } from "../../domain/sending/Notification.ts"
 import type { TemplateBody } from "../../domain/messages/Template.ts"
@@ -13,6 +13,18 @@ import type {
 } from "../../domain/workflows/Workflow.ts"
 import type { Page } from "../audience/DeviceStore.ts"
 import type { StoreError } from "../StoreError.ts"
+
+/**
+ * Active workflows that one event leads into, and active ones that begin by a tag, and by a segment. What lets people into
+ * them is taken in one transaction, and holds a lock for each.
+ */
+export const MOST_TRIGGERED = 1_000
+
+/** So many begin by the same already that no other may. */
+export class TooManyTriggered extends Schema.TaggedError<TooManyTriggered>()("TooManyTriggered", {
+  /** What they begin by, in words. */
+  by: Schema.String
+}) {}
 
 /** What of a step is filled for its runs: a template that is kept for the version alone, or a version of one that is named. */
 export interface StepTemplate {
@@ -79,14 +91,14 @@ export class WorkflowStore extends Context.Service<
       version: number,
       draft: WorkflowDraft,
       nextAt: number | null
-    ) => Effect.Effect<Option.Option<Workflow>, StoreError>
+    ) => Effect.Effect<Option.Option<Workflow>, TooManyTriggered | StoreError>
     /** From a draft. None: there is no such draft of that version. */
     readonly activate: (
       appId: AppId,
       id: WorkflowId,
       version: number,
       nextAt: number | null
-    ) => Effect.Effect<Option.Option<Workflow>, StoreError>
+    ) => Effect.Effect<Option.Option<Workflow>, TooManyTriggered | StoreError>
     /** Ends it: nobody enters any more, and its runs are cancelled. None: there is no such workflow. */
     readonly archive: (appId: AppId, id: WorkflowId) => Effect.Effect<Option.Option<Workflow>, StoreError>
     /** The same, and nobody is shown it any more. False: there is no such workflow. */

@@ -6,9 +6,9 @@ import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
 import * as WorkflowStores from "../../../../layers/postgres/workflows/WorkflowStore.ts"
 import { MASK, partHeaders } from "../../../../services/domain/workflows/FetchHeaders.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
-import type { Workflow } from "../../../../services/domain/workflows/Workflow.ts"
+import type { Trigger, Workflow } from "../../../../services/domain/workflows/Workflow.ts"
 import type { Page } from "../../../../services/ports/audience/DeviceStore.ts"
-import { WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
+import { MOST_TRIGGERED, WorkflowStore } from "../../../../services/ports/workflows/WorkflowStore.ts"
 import { testDatabase } from "../../../Database.ts"
 import { newApp } from "../Stores.ts"
 
@@ -84,6 +84,60 @@ layer(storeOf(PRESENT).pipe(Layer.provideMerge(testDatabase())), { timeout: 120_
           ["1", "0"]
         ])
       }
+    })
+  )
+
+  it.effect("has a thousand active ones that begin by one event, by tags and by segments, and no more", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const store = yield* WorkflowStore
+      const sql = yield* SqlClient.SqlClient
+      const made = (trigger: Trigger) =>
+        store.create(app, {
+          definition: { name: "W", trigger, reentry: "always", steps: [{ key: "p", type: "DELAY", seconds: 60 }] },
+          headers: {},
+          templates: {},
+          bodies: []
+        })
+      const others = (count: number, like: Workflow) => sql`
+        INSERT INTO workflows (id, app_id, name, status, version_id, trigger_type, trigger_value)
+        SELECT gen_random_uuid(), app_id, name, 'active', version_id, trigger_type, trigger_value
+        FROM workflows, generate_series(1, ${count}) WHERE id = ${like.id}`
+      const activate = ({ id, version }: Workflow) => store.activate(app, id, version, null)
+      for (const trigger of [
+        { type: "event", event: "boom" },
+        { type: "tag_added", tag: "vip" }
+      ] as const) {
+        const [last, beyond] = [yield* made(trigger), yield* made(trigger)]
+        yield* others(MOST_TRIGGERED - 1, last)
+        expect(Option.isSome(yield* activate(last))).toBe(true)
+        const refused = yield* Effect.flip(activate(beyond))
+        expect(refused).toMatchObject({
+          _tag: "TooManyTriggered",
+          by: trigger.type === "event" ? "the event boom" : "a tag"
+        })
+        expect(Option.getOrThrow(yield* store.find(app, beyond.id)).status).toBe("draft")
+        // One that is active and began by something else until now, either; its other changes are taken.
+        const free = Option.getOrThrow(yield* activate(yield* made({ type: "event", event: "other" })))
+        const change = (one: Workflow, definition: Partial<Workflow["definition"]>) =>
+          store.update(
+            app,
+            one.id,
+            one.version,
+            { definition: { ...one.definition, ...definition }, headers: {}, templates: {}, bodies: [] },
+            null
+          )
+        expect(yield* Effect.flip(change(free, { trigger }))).toMatchObject({ _tag: "TooManyTriggered" })
+        const present = Option.getOrThrow(yield* store.find(app, last.id))
+        expect(Option.isSome(yield* change(present, { name: "Renamed" }))).toBe(true)
+        yield* store.archive(app, last.id)
+        expect(Option.isSome(yield* activate(beyond))).toBe(true)
+      }
+      // Another tag is one more that changes may bring; another event leads elsewhere.
+      expect(yield* Effect.flip(activate(yield* made({ type: "tag_added", tag: "new" })))).toMatchObject({
+        by: "a tag"
+      })
+      expect(Option.isSome(yield* activate(yield* made({ type: "event", event: "new" })))).toBe(true)
     })
   )
 })

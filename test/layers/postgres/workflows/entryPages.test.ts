@@ -101,17 +101,57 @@ layer(stores, { timeout: 120_000, excludeTestServices: true })("what lets people
     Effect.gen(function* () {
       const app = yield* newApp
       const store = yield* TriggerStore
-      yield* many(app, 10, { type: "event", event: "dies" })
+      // Those whom nobody enters twice are written after the others.
+      const trigger = { type: "event", event: "dies" } as const
+      yield* many(app, 5, trigger)
+      for (let i = 0; i < 5; i++) yield* activated(app, STEPS, { trigger, reentry: "once" })
       for (const userId of users(60)) yield* store.raise(app, { event: "dies", userId, data: {} })
       const carried = yield* carry()
-      let workflows = 0
-      const dying: Carry = (runs, tools) => (++workflows === 7 ? Effect.die(new Error("killed")) : carried(runs, tools))
+      let parts = 0
+      const dying: Carry = (runs, tools) => (++parts === 2 ? Effect.die(new Error("killed")) : carried(runs, tools))
       const died = yield* Effect.exit(store.takeEvents(null, 500, dying))
       expect(Exit.isFailure(died) && Cause.hasDies(died.cause)).toBe(true)
       expect(yield* entries(app)).toEqual({ runs: 0, twice: 0 })
       const pages = yield* pagesOf(store.takeEvents(null, 500, carried))
       expect(runsOf(pages[0]!)).toBe(500)
       expect(yield* entries(app)).toEqual({ runs: 600, twice: 0 })
+    })
+  )
+
+  it.effect("is carried for many workflows at once, into each by its own rule, and with its own version", () =>
+    Effect.gen(function* () {
+      const app = yield* newApp
+      const [store, sql] = [yield* TriggerStore, yield* SqlClient.SqlClient]
+      const trigger = { type: "event", event: "wide" } as const
+      for (let i = 0; i < 40; i++)
+        for (const reentry of ["always", "once", "when_ended"] as const)
+          yield* activated(app, STEPS, { trigger, reentry })
+      const carried = yield* carry()
+      const sizes: Array<number> = []
+      const carrying: Carry = (runs, tools) => {
+        sizes.push(runs.length)
+        return carried(runs, tools)
+      }
+      // The second of one person enters what may be entered again and again.
+      for (const userId of ["ann", "bob", "ann"]) yield* store.raise(app, { event: "wide", userId, data: { userId } })
+      const pages = yield* pagesOf(store.takeEvents(null, 500, carrying))
+      expect(pages.map(runsOf)).toEqual([120 + 160])
+      expect(sizes).toEqual([120, 160])
+      const rows = yield* sql<{ readonly reentry: string; readonly user_id: string; readonly runs: number }>`
+        SELECT v.definition ->> 'reentry' AS reentry, e.user_id, count(*)::integer AS runs
+        FROM executions e JOIN workflow_versions v ON v.id = e.version_id AND v.workflow_id = e.workflow_id
+        WHERE e.app_id = ${app} AND e.data::json ->> 'userId' = e.user_id GROUP BY 1, 2 ORDER BY 1, 2`
+      expect(rows.map(({ reentry, runs, user_id }) => [reentry, user_id, runs])).toEqual([
+        ["always", "ann", 80],
+        ["always", "bob", 40],
+        ["once", "ann", 40],
+        ["once", "bob", 40],
+        ["when_ended", "ann", 40],
+        ["when_ended", "bob", 40]
+      ])
+      const timers = yield* sql<{ readonly due: number }>`
+        SELECT count(*)::integer AS due FROM execution_timers WHERE app_id = ${app} AND due_at < now() + interval '2 hours'`
+      expect(timers[0]!.due).toBe(280)
     })
   )
 
