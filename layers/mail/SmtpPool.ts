@@ -8,6 +8,8 @@ import { type Stage, verdictOf } from "./SmtpReply.ts"
 /** A batch of mails to one server. */
 export interface MailBatch {
   readonly count: number
+  /** Goes before all that is not. */
+  readonly isHigh?: boolean
   readonly from: string
   readonly to: (index: number) => string
   readonly write: (index: number) => Buffer
@@ -30,7 +32,19 @@ export interface SmtpServer {
   readonly tls: Pick<ConnectionOptions, "ca" | "servername">
 }
 
+/** Connections that are at work. */
 const CONNECTIONS = 8
+/**
+ * With those that wait for an answer while others have theirs, which are not at work: one mail without an answer keeps its
+ * connection for minutes, and nobody else waits for that. A common limit of servers (Postfix) is 50 from one address.
+ */
+const MOST_CONNECTIONS = 40
+/** Of these, for what is high alone. */
+const FOR_HIGH = 2
+/** So long (ms) a message is under way before another connection may do its connection's work. */
+const SILENT_MS = 5_000
+/** How often it is looked whether something waits in vain. */
+const LOOK_MS = 1_000
 const MESSAGES_A_CONNECTION = 500
 const CONNECT_MS = 15_000
 /** Silence that ends a connection. Servers may think for minutes before they answer the final dot (RFC 5321). */
@@ -117,10 +131,14 @@ const weightOf = (failure: SmtpFailure): number => {
  * While it is `leaving`, the server may still count it, and so does the limit.
  */
 interface Link {
+  /** Whether it carries high messages alone. */
+  readonly isForHigh: boolean
   state: "connecting" | "idle" | "sending" | "resetting" | "leaving" | "over"
   readonly connection: SmtpConnection
   messages: number
   idle: NodeJS.Timeout | undefined
+  /** Since when it sends its message, by `performance.now()`. */
+  sendsSince: number
 }
 
 /**
@@ -133,17 +151,22 @@ export class SmtpPool {
   address: string
   #works: Array<Work> = []
   readonly #links = new Set<Link>()
-  #limit = CONNECTIONS
+  #limit = MOST_CONNECTIONS
   #limitUntil = 0
+  /** When the server took a message last. */
+  #sentAt = 0
+  #look: NodeJS.Timeout | undefined
   /** What said most of connections that did not come about, since one did or the first of them was opened. */
   #unopenedBy: SmtpFailure | undefined
   #closed = false
   readonly #silenceMs: number
+  readonly #silentMs: number
 
-  constructor(server: SmtpServer, address: string, silenceMs: number = SILENCE_MS) {
+  constructor(server: SmtpServer, address: string, silenceMs: number = SILENCE_MS, silentMs: number = SILENT_MS) {
     this.#server = server
     this.address = address
     this.#silenceMs = silenceMs
+    this.#silentMs = silentMs
   }
 
   /** Starts a batch; the answer abandons it: nothing of it is called any more. */
@@ -153,6 +176,7 @@ export class SmtpPool {
     else {
       this.#works.push(work)
       this.#pump()
+      this.#lookLater()
     }
     return () => {
       work.live = false
@@ -162,6 +186,7 @@ export class SmtpPool {
 
   close(): void {
     this.#closed = true
+    clearTimeout(this.#look)
     for (const link of this.#links) {
       if (link.state === "idle") this.#quit(link)
       else if (link.state !== "leaving") {
@@ -171,9 +196,12 @@ export class SmtpPool {
     }
   }
 
-  /** The next message, each batch in its turn. */
-  #take(): readonly [work: Work, index: number] | undefined {
-    for (let work = this.#works.shift(); work !== undefined; work = this.#works.shift()) {
+  /** The next message, each batch in its turn, and what is high before all else. */
+  #take(isForHigh: boolean): readonly [work: Work, index: number] | undefined {
+    while (this.#works.length > 0) {
+      const high = this.#works.findIndex(({ batch }) => batch.isHigh === true)
+      if (high === -1 && isForHigh) return undefined
+      const [work] = this.#works.splice(Math.max(high, 0), 1) as [Work]
       if (work.waiting === 0) continue
       if (work.batch.mayBegin?.() === false) {
         work.withhold()
@@ -186,21 +214,65 @@ export class SmtpPool {
     return undefined
   }
 
-  get #waiting(): number {
+  /** Lets go of what waits and may not begin any more. */
+  #withhold(): void {
+    // What is told may submit, or abandon, others.
+    for (const work of [...this.#works]) {
+      if (work.waiting > 0 && work.batch.mayBegin?.() === false) work.withhold()
+    }
+    this.#works = this.#works.filter((work) => work.waiting > 0)
+  }
+
+  #waiting(isHigh?: true): number {
     let waiting = 0
-    for (const work of this.#works) waiting += work.waiting
+    for (const work of this.#works) if (isHigh === undefined || work.batch.isHigh === true) waiting += work.waiting
     return waiting
+  }
+
+  /** While something waits, connections may come to be silent, and what waits may be cancelled. */
+  #lookLater(): void {
+    if (this.#look !== undefined || this.#closed || this.#works.length === 0) return
+    this.#look = setTimeout(() => {
+      this.#look = undefined
+      this.#withhold()
+      this.#pump()
+      this.#lookLater()
+    }, LOOK_MS).unref()
+  }
+
+  /** Whether the server leaves its message alone, and has taken others since. */
+  #isSilent({ sendsSince, state }: Link): boolean {
+    return state === "sending" && performance.now() - sendsSince > this.#silentMs && this.#sentAt > sendsSince
   }
 
   #pump(): void {
     for (const link of this.#links) if (link.state === "idle") this.#send(link)
-    let connecting = 0
-    for (const link of this.#links) if (link.state === "connecting") connecting++
-    if (Date.now() >= this.#limitUntil) this.#limit = CONNECTIONS
-    for (let wanted = this.#waiting - connecting; wanted > 0 && this.#links.size < this.#limit; wanted--) this.#open()
+    if (Date.now() >= this.#limitUntil) this.#limit = MOST_CONNECTIONS
+    let [connecting, busy, forHigh] = [0, 0, 0]
+    for (const link of this.#links) {
+      if (link.state === "connecting") connecting++
+      if (link.isForHigh) forHigh++
+      else if (!this.#isSilent(link)) busy++
+    }
+    const most = Math.min(this.#limit, MOST_CONNECTIONS - FOR_HIGH)
+    let wanted = this.#waiting() - connecting
+    for (
+      ;
+      wanted > 0 && busy < CONNECTIONS && this.#links.size - forHigh < most && this.#links.size < this.#limit;
+      wanted--
+    ) {
+      this.#open(false)
+      busy++
+      connecting++
+    }
+    for (let high = this.#waiting(true) - connecting; high > 0 && forHigh < FOR_HIGH; high--) {
+      if (this.#links.size >= this.#limit) return
+      this.#open(true)
+      forHigh++
+    }
   }
 
-  #open(): void {
+  #open(isForHigh: boolean): void {
     if (this.#closed) return
     if (this.#links.size === 0) this.#unopenedBy = undefined
     const { auth, name, port, secure, tls } = this.#server
@@ -217,7 +289,7 @@ export class SmtpPool {
       socketTimeout: this.#silenceMs,
       socketCloseTimeout: GOODBYE_MS
     })
-    const link: Link = { state: "connecting", connection, messages: 0, idle: undefined }
+    const link: Link = { isForHigh, state: "connecting", connection, messages: 0, idle: undefined, sendsSince: 0 }
     this.#links.add(link)
     const ready = (error?: SmtpFailure | null) => {
       if (link.state !== "connecting") return
@@ -257,7 +329,7 @@ export class SmtpPool {
       return
     }
     // All alike, they say nothing of how many it takes.
-    this.#limit = CONNECTIONS
+    this.#limit = MOST_CONNECTIONS
     const works = this.#works
     this.#works = []
     for (const work of works) while (work.waiting > 0) work.fail(work.take(), said, "connect")
@@ -279,7 +351,7 @@ export class SmtpPool {
 
   #send(link: Link): void {
     clearTimeout(link.idle)
-    const next = this.#take()
+    const next = this.#take(link.isForHigh)
     if (next === undefined) {
       link.state = "idle"
       link.idle = setTimeout(() => this.#quit(link), IDLE_MS).unref()
@@ -287,6 +359,7 @@ export class SmtpPool {
     }
     const [work, index] = next
     link.state = "sending"
+    link.sendsSince = performance.now()
     const { connection } = link
     const message = work.batch.write(index)
     // nodemailer begins to read when the server has taken the DATA command, and writes the final dot after the end.
@@ -301,6 +374,7 @@ export class SmtpPool {
     })
     const done = (error?: SmtpFailure | Error | null): void => {
       if (error === null || error === undefined) {
+        this.#sentAt = performance.now()
         work.sent(index)
         return this.#continue(link)
       }

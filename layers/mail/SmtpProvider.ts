@@ -141,6 +141,7 @@ const make = Effect.gen(function* () {
         yield* Effect.callback<void>((resume) => {
           const abandon = pool.submit({
             count: targets.length,
+            isHigh: batch.message.priority === "high",
             mayBegin: () => !isBlamed() && batch.mayBegin?.() !== false,
             onWithheld: (index) => void withheld.push(index),
             from: template.sender,

@@ -215,51 +215,99 @@ const ask = Effect.fnUntraced(function* (run: Run, some: ReadonlyArray<Target>) 
 /** Nobody wants the message any more: what waits for a free stream must not go with the next one. */
 const isOver = ({ sending }: Run): boolean => now() >= sending.rules.expiresAt
 
-/** Hands recipients over in slices, until all have been, or the lease, the credential or the notification is at its end. */
+/** Of a slice: when so few are left of it, the next begins. */
+const FEW = 1 / 3
+
+/** Recipients of a slice that are still with the provider while the next ones are; those in the end that did not begin. */
+type Late = Fiber.Fiber<ReadonlyArray<Target>>
+
+/**
+ * Hands recipients over in slices, until all have been, or the lease, the credential or the notification is at its end. A
+ * few that wait for their answers, for minutes perhaps, keep nobody else of theirs from the provider.
+ */
 const send = Effect.fnUntraced(function* (run: Run, all: ReadonlyArray<Target>) {
-  const { lease, sending } = run
-  for (let at = 0; at < all.length; at += sending.slice) {
-    let part = all.slice(at, at + sending.slice)
-    while (part.length > 0) {
-      run.isWaiting = true
-      yield* sending.untilOpen
-      run.isWaiting = false
-      if (run.isHalted) {
-        run.isCut = true
-        return
-      }
-      if (isOver(run)) {
-        for (const target of part) run.results.fail(target.id, "expired")
-        break
-      }
-      const refusal = sending.standing.refusal()
-      if (refusal !== null) {
-        putOff(run, part, refusal)
-        break
-      }
-      if (!(yield* lease.isHeld)) return
-      part = yield* handOver(run, part)
-    }
+  const { slice } = run.sending
+  const late: Array<Late> = []
+  let goesOn = true
+  for (let at = 0; goesOn && at < all.length; at += slice) {
+    goesOn = yield* sendSlice(run, all.slice(at, at + slice), at + slice < all.length ? late : null)
+  }
+  for (let fiber = late.shift(); fiber !== undefined; fiber = late.shift()) {
+    const left = yield* Fiber.join(fiber)
+    if (goesOn) goesOn = yield* sendSlice(run, left, null)
   }
 })
 
-/** Hands some recipients to the provider. Answers those that it was not to begin with any more. */
-const handOver = Effect.fnUntraced(function* (run: Run, part: ReadonlyArray<Target>) {
+/** `late`: where those go who are still to be answered when the next slice begins; null: there is none. False: no other begins. */
+const sendSlice = Effect.fnUntraced(function* (run: Run, all: ReadonlyArray<Target>, late: Array<Late> | null) {
+  const { lease, sending } = run
+  let part = all
+  while (part.length > 0) {
+    run.isWaiting = true
+    yield* sending.untilOpen
+    run.isWaiting = false
+    if (run.isHalted) {
+      run.isCut = true
+      return false
+    }
+    if (isOver(run)) {
+      for (const target of part) run.results.fail(target.id, "expired")
+      return true
+    }
+    const refusal = sending.standing.refusal()
+    if (refusal !== null) {
+      putOff(run, part, refusal)
+      return true
+    }
+    if (!(yield* lease.isHeld)) return false
+    part = late === null ? yield* handOver(run, part) : yield* handOverMost(run, part, late)
+  }
+  return true
+})
+
+/** The same as `handOver`, without the last few, which go on in `late`. */
+const handOverMost = Effect.fnUntraced(function* (run: Run, part: ReadonlyArray<Target>, late: Array<Late>) {
+  const few = yield* Deferred.make<null>()
+  const most = part.length - Math.floor(part.length * FEW)
+  const fiber = yield* Effect.forkChild(
+    handOver(run, part, (answered) => {
+      if (answered === most) Deferred.doneUnsafe(few, Effect.succeed(null))
+    })
+  )
+  const left = yield* Effect.raceFirst(Fiber.join(fiber), Deferred.await(few))
+  if (left !== null) return left
+  late.push(fiber)
+  return []
+})
+
+/**
+ * Hands some recipients to the provider. Answers those that it was not to begin with any more. `onAnswer`: told how many have
+ * been answered.
+ */
+const handOver = Effect.fnUntraced(function* (
+  run: Run,
+  part: ReadonlyArray<Target>,
+  onAnswer: (answered: number) => void = ignored
+) {
   const { lease, sending } = run
   const { credential, message, provider, standing } = sending
   const mayBegin = () => !run.isOutdated && !isOver(run) && standing.refusal() === null && lease.mayBegin()
   // Of two outcomes the first counts: results are counted to know when all are there, and a second one of somebody
   // would pass for somebody else's.
   const answered = new Uint8Array(part.length)
+  let count = 0
   const withheld: Array<Target> = []
   yield* provider.send({ message, credential, targets: part, mayBegin }, (index, outcome) => {
     if (answered[index] === 1) return
     answered[index] = 1
     if (outcome._tag === "Withheld" || (run.isOutdated && isUntaken(outcome))) withheld.push(part[index]!)
     else note(run, part[index]!, outcome)
+    onAnswer(++count)
   })
   return withheld
 })
+
+const ignored = () => {}
 
 /** Whether the message surely was not taken, and may go again: of a credential that was replaced, by the present one. */
 const isUntaken = (outcome: Outcome): boolean => outcome._tag === "Retry" && outcome.isUnknown !== true

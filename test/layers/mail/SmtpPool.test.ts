@@ -1,5 +1,114 @@
-import { describe, expect, it } from "vitest"
-import { mustEncrypt } from "../../../layers/mail/SmtpPool.ts"
+import { SMTPServer } from "smtp-server"
+import type { AddressInfo } from "node:net"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { mustEncrypt, SmtpPool } from "../../../layers/mail/SmtpPool.ts"
+
+/** A server that says what becomes of a mail, or (false) leaves it without an answer. */
+const serverThat = async (answers: (to: string) => boolean) => {
+  let [connections, most] = [0, 0]
+  const taken: Array<string> = []
+  const server = new SMTPServer({
+    disabledCommands: ["AUTH", "STARTTLS"],
+    logger: false,
+    disableReverseLookup: true,
+    maxClients: 1_000,
+    onConnect: (_, done) => {
+      most = Math.max(most, ++connections)
+      done()
+    },
+    onClose: () => void connections--,
+    onData: (stream, session, done) => {
+      stream.resume()
+      stream.on("end", () => {
+        const to = session.envelope.rcptTo[0]!.address
+        taken.push(to)
+        if (answers(to)) done()
+      })
+    }
+  })
+  server.on("error", () => {})
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.server.address() as AddressInfo
+  const target = { host: "127.0.0.1", port, secure: false, auth: null, name: "engine.example.com", tls: {} }
+  const pool = new SmtpPool(target, "127.0.0.1", 60_000, 200)
+  onTestFinished(async () => {
+    pool.close()
+    await new Promise<void>((resolve) => server.close(resolve))
+  })
+  return { pool, taken, most: () => most }
+}
+
+/** Submits mails to `name0`, `name1` …; what became of them. */
+const submitted = (
+  pool: SmtpPool,
+  name: string,
+  count: number,
+  more: { isHigh?: boolean; mayBegin?: () => boolean } = {}
+) => {
+  const [sent, withheld]: [Array<number>, Array<number>] = [[], []]
+  pool.submit({
+    count,
+    ...more,
+    from: "news@example.com",
+    to: (index) => `${name}${index}@example.com`,
+    write: () => Buffer.from("Subject: Hello\r\n\r\nHello\r\n"),
+    onSent: (index) => void sent.push(index),
+    onFailure: (index, { message }) => expect.fail(`${name}${index}: ${message}`),
+    onWithheld: (index) => void withheld.push(index),
+    onEnd: () => {}
+  })
+  return { sent, withheld }
+}
+
+const soon = { timeout: 20_000 }
+
+describe("a server that leaves some mails without an answer", () => {
+  it("is sent the others over as many connections as before, until those that wait are too many", async () => {
+    // Each of these keeps a connection.
+    const { most, pool, taken } = await serverThat((to) => !/[05]@|^never/.test(to))
+    const { sent } = submitted(pool, "n", 140)
+    await expect.poll(() => taken.length, soon).toBe(140)
+    await expect.poll(() => sent.length, soon).toBe(112)
+    expect(new Set(taken).size).toBe(140)
+    expect(most()).toBeGreaterThan(28)
+    // A server that leaves all without an answer is not given more and more.
+    submitted(pool, "never", 100)
+    await expect.poll(() => taken.length, soon).toBe(148)
+    expect(most()).toBeLessThanOrEqual(40)
+  }, 60_000)
+
+  it("is given no other connection for what waits where it answers nobody", async () => {
+    const { most, pool, taken } = await serverThat(() => false)
+    const { withheld } = submitted(pool, "n", 100, { mayBegin: () => taken.length < 8 || performance.now() < until })
+    const until = performance.now() + 2_500
+    await expect.poll(() => taken.length, soon).toBe(8)
+    // What waits is let go by its cancellation, though no connection comes free.
+    await expect.poll(() => withheld.length, soon).toBe(92)
+    expect([taken.length, most()]).toEqual([8, 8])
+  }, 60_000)
+
+  it("is sent what is high before all else, over a connection for it where all others wait", async () => {
+    const { pool, taken } = await serverThat((to) => to.startsWith("high"))
+    submitted(pool, "n", 100)
+    await expect.poll(() => taken.length, soon).toBe(8)
+    const high = submitted(pool, "high", 50, { isHigh: true })
+    await expect.poll(() => high.sent.length, soon).toBe(50)
+    expect(taken.filter((to) => to.startsWith("n"))).toHaveLength(8)
+  }, 60_000)
+
+  it("is sent what is high first over connections that come free", async () => {
+    const { pool, taken } = await serverThat(() => true)
+    const usual = submitted(pool, "n", 400)
+    await expect.poll(() => taken.length, soon).toBeGreaterThan(20)
+    const before = taken.length
+    const high = submitted(pool, "high", 40, { isHigh: true })
+    await expect.poll(() => high.sent.length, soon).toBe(40)
+    const last = taken.findLastIndex((to) => to.startsWith("high"))
+    // Those between were under way when it came, or the first of new connections.
+    expect(taken.slice(before, last).filter((to) => to.startsWith("n")).length).toBeLessThan(40)
+    await expect.poll(() => usual.sent.length, soon).toBe(400)
+  }, 60_000)
+})
 
 describe("a password for an SMTP server", () => {
   const auth = { user: "engine", pass: "secret" }

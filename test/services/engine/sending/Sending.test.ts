@@ -171,6 +171,52 @@ it.each([
   expect(givenBack).toBe(1)
 })
 
+it.each([
+  ["goes on with the next slice", false],
+  ["begins no further slice when it is halted, and gives the rest back", true]
+])("%s while a few of one are still to be answered, and counts those once they are", async (_, isHalted) => {
+  const all = targets(18)
+  const ids = all.map(({ id }) => id)
+  const chunks: Array<ResultChunk> = []
+  const begun: Array<number> = []
+  let givenBack = 0
+  const late = await Effect.runPromise(Deferred.make<void>())
+  const looked = await Effect.runPromise(Deferred.make<void>())
+  const ok = { _tag: "Ok", messageId: null } as const
+  // Of each slice of six the last two have their answers in the end, and one of them is not to begin any more.
+  const send: Provider["send"] = ({ targets: part }, onOutcome) =>
+    Effect.gen(function* () {
+      begun.push(part.length)
+      if (part.length !== 6) return part.forEach((_, index) => onOutcome(index, ok))
+      if (isHalted) yield* Deferred.await(looked)
+      for (const index of [0, 1, 2, 3]) onOutcome(index, ok)
+      if (begun.length === 3) yield* Deferred.succeed(late, undefined)
+      yield* Deferred.await(late)
+      onOutcome(4, ok)
+      onOutcome(5, { _tag: "Withheld" })
+    })
+  const halted = Effect.sync(() => {
+    setImmediate(() => Effect.runFork(Deferred.succeed(looked, undefined)))
+    // Only now: the slice under way has not been looked at since it began.
+    setTimeout(() => Effect.runFork(Deferred.succeed(late, undefined)), 50)
+    return true
+  })
+  const over = { send, chunks, slice: 6, giveBack: Effect.sync(() => void givenBack++) }
+  await Effect.runPromise(sendBatch(sendingOf(all, { ...over, ...(isHalted && { isHalted: halted }) })))
+  const sent = chunks.flatMap(({ final }) => final.recipients)
+  expect(new Set(sent).size).toBe(sent.length)
+  if (isHalted) {
+    expect(begun).toEqual([6])
+    expect(sent).toEqual(ids.slice(0, 5))
+    expect(chunks.at(-1)!.remaining).toEqual(ids.slice(5))
+  } else {
+    // Those that were not to begin go again by themselves, as they come back.
+    expect(begun).toEqual([6, 6, 6, 1, 1, 1])
+    expect([...sent].sort()).toEqual([...ids].sort())
+  }
+  expect(givenBack).toBe(isHalted ? 1 : 0)
+})
+
 it("spends no attempt on what a credential that was replaced meanwhile did not get through, and may go again", async () => {
   const all = targets(4)
   const chunks: Array<ResultChunk> = []
