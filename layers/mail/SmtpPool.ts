@@ -216,8 +216,7 @@ export class SmtpPool {
 
   /** Lets go of what waits and may not begin any more. */
   #withhold(): void {
-    // What is told may submit, or abandon, others.
-    for (const work of [...this.#works]) {
+    for (const work of this.#works) {
       if (work.waiting > 0 && work.batch.mayBegin?.() === false) work.withhold()
     }
     this.#works = this.#works.filter((work) => work.waiting > 0)
