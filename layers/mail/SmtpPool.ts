@@ -131,7 +131,7 @@ const weightOf = (failure: SmtpFailure): number => {
  * While it is `leaving`, the server may still count it, and so does the limit.
  */
 interface Link {
-  /** Whether it carries high messages alone. */
+  /** Whether it carries high messages alone, while there are others. */
   readonly isForHigh: boolean
   state: "connecting" | "idle" | "sending" | "resetting" | "leaving" | "over"
   readonly connection: SmtpConnection
@@ -350,7 +350,9 @@ export class SmtpPool {
 
   #send(link: Link): void {
     clearTimeout(link.idle)
-    const next = this.#take(link.isForHigh)
+    // Of a server that takes few connections it may be the only one.
+    const isForHigh = link.isForHigh && Array.from(this.#links).some((other) => !other.isForHigh)
+    const next = this.#take(isForHigh)
     if (next === undefined) {
       link.state = "idle"
       link.idle = setTimeout(() => this.#quit(link), IDLE_MS).unref()

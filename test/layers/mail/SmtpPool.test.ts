@@ -1,10 +1,10 @@
 import { SMTPServer } from "smtp-server"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { mustEncrypt, SmtpPool } from "../../../layers/mail/SmtpPool.ts"
 
 /** A server that says what becomes of a mail, or (false) leaves it without an answer. */
-const serverThat = async (answers: (to: string) => boolean) => {
+const serverThat = async (answers: (to: string) => boolean, accepts = () => true) => {
   let [connections, most] = [0, 0]
   const taken: Array<string> = []
   const server = new SMTPServer({
@@ -14,7 +14,7 @@ const serverThat = async (answers: (to: string) => boolean) => {
     maxClients: 1_000,
     onConnect: (_, done) => {
       most = Math.max(most, ++connections)
-      done()
+      done(accepts() ? undefined : new Error("too many connections"))
     },
     onClose: () => void connections--,
     onData: (stream, session, done) => {
@@ -27,6 +27,8 @@ const serverThat = async (answers: (to: string) => boolean) => {
     }
   })
   server.on("error", () => {})
+  const sockets: Array<Socket> = []
+  server.server.on("connection", (socket: Socket) => sockets.push(socket))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.server.address() as AddressInfo
   const target = { host: "127.0.0.1", port, secure: false, auth: null, name: "engine.example.com", tls: {} }
@@ -35,7 +37,7 @@ const serverThat = async (answers: (to: string) => boolean) => {
     pool.close()
     await new Promise<void>((resolve) => server.close(resolve))
   })
-  return { pool, taken, most: () => most }
+  return { pool, taken, sockets, most: () => most }
 }
 
 /** Submits mails to `name0`, `name1` …; what became of them. */
@@ -45,7 +47,7 @@ const submitted = (
   count: number,
   more: { isHigh?: boolean; mayBegin?: () => boolean } = {}
 ) => {
-  const [sent, withheld]: [Array<number>, Array<number>] = [[], []]
+  const [sent, withheld, failed]: [Array<number>, Array<number>, Array<string>] = [[], [], []]
   pool.submit({
     count,
     ...more,
@@ -53,11 +55,11 @@ const submitted = (
     to: (index) => `${name}${index}@example.com`,
     write: () => Buffer.from("Subject: Hello\r\n\r\nHello\r\n"),
     onSent: (index) => void sent.push(index),
-    onFailure: (index, { message }) => expect.fail(`${name}${index}: ${message}`),
+    onFailure: (index, { message }) => void failed.push(`${name}${index}: ${message}`),
     onWithheld: (index) => void withheld.push(index),
     onEnd: () => {}
   })
-  return { sent, withheld }
+  return { sent, withheld, failed }
 }
 
 const soon = { timeout: 20_000 }
@@ -66,9 +68,10 @@ describe("a server that leaves some mails without an answer", () => {
   it("is sent the others over as many connections as before, until those that wait are too many", async () => {
     // Each of these keeps a connection.
     const { most, pool, taken } = await serverThat((to) => !/[05]@|^never/.test(to))
-    const { sent } = submitted(pool, "n", 140)
+    const { failed, sent } = submitted(pool, "n", 140)
     await expect.poll(() => taken.length, soon).toBe(140)
     await expect.poll(() => sent.length, soon).toBe(112)
+    expect(failed).toEqual([])
     expect(new Set(taken).size).toBe(140)
     expect(most()).toBeGreaterThan(28)
     // A server that leaves all without an answer is not given more and more.
@@ -94,6 +97,24 @@ describe("a server that leaves some mails without an answer", () => {
     const high = submitted(pool, "high", 50, { isHigh: true })
     await expect.poll(() => high.sent.length, soon).toBe(50)
     expect(taken.filter((to) => to.startsWith("n"))).toHaveLength(8)
+  }, 60_000)
+
+  it("is sent all over a connection for what is high, where it takes no other", async () => {
+    let isFull = false
+    const { pool, sockets, taken } = await serverThat(
+      (to) => !to.startsWith("n"),
+      () => !isFull
+    )
+    const lost = submitted(pool, "n", 8)
+    await expect.poll(() => taken.length, soon).toBe(8)
+    const high = submitted(pool, "high", 1, { isHigh: true })
+    await expect.poll(() => high.sent.length, soon).toBe(1)
+    isFull = true
+    for (const socket of sockets.slice(0, 8)) socket.destroy()
+    await expect.poll(() => lost.failed.length, soon).toBe(8)
+    const rest = submitted(pool, "rest", 5)
+    await expect.poll(() => rest.sent.length, soon).toBe(5)
+    expect(rest.failed).toEqual([])
   }, 60_000)
 
   it("is sent what is high first over connections that come free", async () => {
