@@ -10,7 +10,8 @@ import { openWorld } from "./World.ts"
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js")
 /** Pictures of the guide. */
-const PICTURES = join(import.meta.dirname, "../../docs/pictures")
+/** Where pictures are put (`--pictures`); other runs leave those of the docs as they are. */
+const PICTURES = process.env["PICTURES"]
 
 let world: World
 let chromium: Awaited<ReturnType<typeof openChromium>>
@@ -76,6 +77,7 @@ const violations = async (tab: Page): Promise<unknown> => {
 }
 
 const picture = async (tab: Page, name: string): Promise<void> => {
+  if (PICTURES === undefined) return
   await mkdir(PICTURES, { recursive: true })
   // The moment of a message is the one thing that is new each time.
   await tab.evaluate(
