@@ -196,9 +196,10 @@ it.each([
       onOutcome(5, { _tag: "Withheld" })
     })
   const halted = Effect.sync(() => {
-    setImmediate(() => Effect.runFork(Deferred.succeed(looked, undefined)))
-    // Only now: the slice under way has not been looked at since it began.
-    setTimeout(() => Effect.runFork(Deferred.succeed(late, undefined)), 50)
+    setImmediate(() => {
+      Effect.runFork(Deferred.succeed(looked, undefined))
+      setImmediate(() => Effect.runFork(Deferred.succeed(late, undefined)))
+    })
     return true
   })
   const over = { send, chunks, slice: 6, giveBack: Effect.sync(() => void givenBack++) }
