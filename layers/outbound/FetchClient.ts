@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import type { Fetched } from "../../services/domain/workflows/Interpreter.ts"
-import { faultOf, fetchedOf } from "../../services/domain/workflows/Interpreter.ts"
+import type { Fetched } from "../../services/domain/workflows/Fetched.ts"
+import { faultOf, fetchedOf } from "../../services/domain/workflows/Fetched.ts"
 import { retryAfterMs } from "../../services/domain/sending/Push.ts"
 import type { OutboundRefused } from "../../services/ports/outbound/OutboundPolicy.ts"
 import type { NoAnswer, SmallAnswer } from "../../services/ports/outbound/SmallRequests.ts"

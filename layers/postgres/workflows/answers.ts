@@ -7,7 +7,7 @@ import type { SegmentFilter } from "../../../services/domain/audience/Segment.ts
 import type { AppId, ContactId, ExecutionId, SegmentId } from "../../../services/domain/Ids.ts"
 import { ownOf } from "../../../services/domain/Json.ts"
 import type { Facts, MessageState } from "../../../services/domain/workflows/Conditions.ts"
-import type { Answer, Collected, Joined, Question } from "../../../services/domain/workflows/Interpreter.ts"
+import type { Answer, Collected, Joined, Question } from "../../../services/domain/workflows/Run.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import type { Asked, OpenRun } from "../../../services/ports/workflows/ExecutionStore.ts"
 import { doubles, integers, texts, times, uuids } from "../server/columns.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { valueAt } from "../../../services/domain/workflows/Conditions.ts"
-import type { Heard, Question } from "../../../services/domain/workflows/Interpreter.ts"
+import type { Heard, Question } from "../../../services/domain/workflows/Run.ts"
 import { canonicalJson } from "../../../services/domain/Json.ts"
 import { StoreError } from "../../../services/ports/StoreError.ts"
 import type { OpenRun } from "../../../services/ports/workflows/ExecutionStore.ts"

@@ -1,24 +1,17 @@
-import type { CancelReason, ExecutionStatus, HistoryEntry, StepOutcome } from "./Execution.ts"
+import type { ExecutionStatus, HistoryEntry, StepOutcome } from "./Execution.ts"
 import type { Facts, Finding, MessageState } from "./Conditions.ts"
 import { judge, valueAt } from "./Conditions.ts"
+import { changed } from "./ContactChange.ts"
 import { delayUntil } from "./Delay.ts"
-import { isTooLarge, METADATA_BYTES, MOST_TAGS } from "../audience/Device.ts"
-import type { ExecutionId, NotificationId } from "../Ids.ts"
+import type { Fetched } from "./Fetched.ts"
+import { FETCH_RETRIES_MS } from "./Fetched.ts"
 import { canonicalJson } from "../Json.ts"
 import type { SegmentFilter } from "../audience/Segment.ts"
 import { isTimeZone } from "../Time.ts"
 import type { Place, Program } from "./Program.ts"
+import type { Answer, Circumstances, Collected, Heard, Joined, Question, Run, Sending, Settled } from "./Run.ts"
 import { ACTUAL, lengthOf, shown } from "./ShownValues.ts"
-import type {
-  BranchStep,
-  DelayStep,
-  DigestStep,
-  FetchStep,
-  SendStep,
-  ThrottleStep,
-  UpdateContactStep,
-  WaitForStep
-} from "./Steps.ts"
+import type { BranchStep, DelayStep, DigestStep, FetchStep, SendStep, UpdateContactStep, WaitForStep } from "./Steps.ts"
 
 /*
  * What a run does until it waits or ends. It knows nothing of clocks, rows and servers: what only they can say it asks, so
@@ -29,137 +22,6 @@ import type {
 const OUTCOME_MS = 86_400_000
 /** After which a run that waits for an event looks once more whether there was one. */
 const SECOND_LOOK_MS = 5_000
-/** After which tries of a FETCH that failed the next one comes; then the run fails. */
-export const FETCH_RETRIES_MS: ReadonlyArray<number> = [30_000, 60_000]
-
-/** A run on its way, as it is kept between two moves. */
-export interface Run {
-  readonly id: ExecutionId
-  readonly userId: string
-  /** Index in the program: of the step that is next, or that it waits in. */
-  readonly position: number
-  /** Whether the step was begun already. */
-  readonly isBegun: boolean
-  /** Until when the step lasts (epoch ms), of one that was begun; of a FETCH, its turn at the server. */
-  readonly deadline: number | null
-  /** Tries of the FETCH that it is at. */
-  readonly tries: number
-  readonly data: Readonly<Record<string, unknown>>
-  readonly steps: Readonly<Record<string, unknown>>
-  /** The notifications of its SEND steps, by their keys. */
-  readonly sends: Readonly<Record<string, NotificationId>>
-  readonly enteredAt: number
-}
-
-/** What became of a FETCH: an answer, or why there is none. */
-export type Fetched =
-  /** `size`: of what its body was read from, in characters. */
-  | { readonly _tag: "Answer"; readonly status: number; readonly body: unknown; readonly size?: number }
-  | {
-      readonly _tag: "Fault"
-      readonly detail: string
-      readonly mayRetry: boolean
-      readonly retryAfterMs: number | null
-    }
-  /** Its server has no turn for it before then (epoch ms). */
-  | { readonly _tag: "Later"; readonly until: number }
-
-/** A FETCH that no further try can help. */
-export const faultOf = (detail: string): Fetched => ({ _tag: "Fault", detail, mayRetry: false, retryAfterMs: null })
-
-/**
- * What an answer of a server means: `body` is what it read as JSON. What may pass is tried again, not before the server's
- * `retryAfterMs`. A redirect is not followed: it would lead past what was looked at.
- */
-export const fetchedOf = (status: number, body: unknown, retryAfterMs: number | null): Fetched => {
-  if (status >= 500 || status === 429 || status === 408) {
-    return { _tag: "Fault", detail: `answered ${status}`, mayRetry: true, retryAfterMs }
-  }
-  if (status >= 300 && status < 400) {
-    return faultOf(`answered ${status}: redirects are not followed`)
-  }
-  return { _tag: "Answer", status, body }
-}
-
-/** What a run asks, and what it is told. */
-export type Question =
-  /** What became of the messages of these SEND steps. → `ReadonlyMap<key, ReadonlySet<MessageState>>` */
-  | { readonly _tag: "Messages"; readonly keys: ReadonlyArray<string> }
-  /** Whether the message of a SEND step has ended, and how. → `null` or the states */
-  | { readonly _tag: "Outcome"; readonly key: string }
-  /** Joins the open digest of person and key, or opens one until `closesAt`. → `Joined` */
-  | { readonly _tag: "Join"; readonly step: DigestStep; readonly by: string; readonly closesAt: number }
-  /** Closes the digest that the run has opened, if it is due. → `Collected` */
-  | { readonly _tag: "Collect"; readonly step: DigestStep; readonly by: string }
-  /** Takes one of the passes of person and key. → whether there was one */
-  | { readonly _tag: "Pass"; readonly step: ThrottleStep; readonly by: string }
-  /** Changes the contact, unless it would have more then than a contact may. → null, or what would be too much */
-  | { readonly _tag: "Change"; readonly step: UpdateContactStep }
-  /** The first event of the person that fits, after `since` (ISO 8601). → `Heard`, or null */
-  | { readonly _tag: "Event"; readonly step: WaitForStep; readonly value: unknown; readonly since: string }
-
-export type Joined = { readonly opener: ExecutionId | null; readonly closesAt: number }
-export interface Heard {
-  readonly data: Readonly<Record<string, unknown>>
-  /** ISO 8601. */
-  readonly at: string
-}
-export type Collected =
-  { readonly closesAt: number } | { readonly count: number; readonly items: ReadonlyArray<unknown> }
-
-export type Answer =
-  | ReadonlyMap<string, ReadonlySet<MessageState>>
-  | ReadonlySet<MessageState>
-  | Joined
-  | Collected
-  | Heard
-  | boolean
-  | string
-  | null
-
-/** A message that a run sends. */
-export interface Sending {
-  readonly place: Place
-  readonly step: SendStep
-}
-
-/** Where a run has come to. */
-export interface Settled {
-  readonly status: ExecutionStatus
-  readonly position: number
-  readonly isBegun: boolean
-  readonly deadline: number | null
-  readonly tries: number
-  /** Epoch milliseconds: when it goes on by itself; null at its end. */
-  readonly dueAt: number | null
-  /** What makes it go on before that: an event of its person, or the end of one of its messages. */
-  readonly wakes: { readonly event: string } | { readonly send: string } | null
-  /** It is at this FETCH, and goes on with what comes of it. */
-  readonly fetch: FetchStep | null
-  readonly steps: Readonly<Record<string, unknown>>
-  /** The person, as the run has changed them. */
-  readonly person: Facts
-  readonly sendings: ReadonlyArray<Sending>
-  readonly history: ReadonlyArray<HistoryEntry>
-  /** Of one that was filtered or failed: at which step. */
-  readonly endedAt: number | null
-  readonly error: string | null
-  readonly reason: CancelReason | null
-}
-
-/** The run's person, who changes with UPDATE_CONTACT. */
-export interface Circumstances {
-  readonly person: Facts
-  readonly defaultTimezone: string
-  /** Epoch milliseconds. */
-  readonly now: number
-  /** Of a run that began because the person came into a segment: its conditions; null, where it is gone. */
-  readonly segment?: SegmentFilter | null
-  /** Of a FETCH that was carried out. */
-  readonly fetched?: Fetched
-  /** Whether those who move together have taken long enough: the run stays where it is, and is due. Left out: never. */
-  readonly isOver?: () => boolean
-}
 
 type Moving = Generator<Question, Settled, Answer>
 
@@ -492,36 +354,6 @@ class Move {
       reason: null
     }
   }
-}
-
-/** A person as an UPDATE_CONTACT leaves them. */
-export const changed = (
-  person: Facts,
-  {
-    attributes = {},
-    tags_add = [],
-    tags_remove = []
-  }: Pick<UpdateContactStep, "attributes" | "tags_add" | "tags_remove">
-): Facts => {
-  const kept: Record<string, unknown> = { ...person.attributes }
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null) delete kept[name]
-    else kept[name] = value
-  }
-  const tags = new Set([...person.tags, ...tags_add])
-  for (const tag of tags_remove) tags.delete(tag)
-  return { ...person, tags: [...tags], attributes: kept }
-}
-
-/** What of a person would be more than a contact may have after a step; null: nothing. */
-export const tooMuchOf = (
-  { attributes, tags }: Pick<Facts, "attributes" | "tags">,
-  step: Pick<UpdateContactStep, "attributes" | "tags_add">
-): string | null => {
-  if (step.tags_add !== undefined && tags.length > MOST_TAGS) return `tags must be at most ${MOST_TAGS}`
-  return step.attributes !== undefined && isTooLarge(attributes)
-    ? `attributes must be at most ${METADATA_BYTES} bytes as JSON`
-    : null
 }
 
 /** Moves a run on as far as it gets: asks, and is told, until it waits or ends. */

@@ -23,7 +23,7 @@ import type {
   HistoryEntry,
   StepOutcome
 } from "../../domain/workflows/Execution.ts"
-import type { Answer, Question, Run, Settled } from "../../domain/workflows/Interpreter.ts"
+import type { Answer, Question, Run, Settled } from "../../domain/workflows/Run.ts"
 import type { Step } from "../../domain/workflows/Steps.ts"
 import type { Settlement } from "../access/IdempotencyStore.ts"
 import type { Page } from "../audience/DeviceStore.ts"

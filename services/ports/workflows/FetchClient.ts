@@ -1,6 +1,6 @@
 import type { Effect } from "effect"
 import { Context } from "effect"
-import type { Fetched } from "../../domain/workflows/Interpreter.ts"
+import type { Fetched } from "../../domain/workflows/Fetched.ts"
 
 /** What a FETCH step sends. */
 export interface FetchRequest {

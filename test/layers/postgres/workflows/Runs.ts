@@ -8,7 +8,7 @@ import * as ExecutionStores from "../../../../layers/postgres/workflows/Executio
 import * as TriggerStores from "../../../../layers/postgres/workflows/TriggerStore.ts"
 import * as WorkflowStores from "../../../../layers/postgres/workflows/WorkflowStore.ts"
 import type { AppId, TemplateVersionId, WorkflowId, WorkflowVersionId } from "../../../../services/domain/Ids.ts"
-import type { Fetched } from "../../../../services/domain/workflows/Interpreter.ts"
+import type { Fetched } from "../../../../services/domain/workflows/Fetched.ts"
 import { partHeaders } from "../../../../services/domain/workflows/FetchHeaders.ts"
 import { programOf, stepsOf } from "../../../../services/domain/workflows/Program.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"

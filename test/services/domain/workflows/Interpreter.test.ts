@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { ExecutionId, NotificationId } from "../../../../services/domain/Ids.ts"
 import type { Facts } from "../../../../services/domain/workflows/Conditions.ts"
-import type {
-  Answer,
-  Circumstances,
-  Question,
-  Run,
-  Settled
-} from "../../../../services/domain/workflows/Interpreter.ts"
+import type { Answer, Circumstances, Question, Run, Settled } from "../../../../services/domain/workflows/Run.ts"
 import { move } from "../../../../services/domain/workflows/Interpreter.ts"
 import { programOf } from "../../../../services/domain/workflows/Program.ts"
 import type { Step } from "../../../../services/domain/workflows/Steps.ts"
