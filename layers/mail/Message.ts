@@ -98,7 +98,8 @@ export const compose = async (
     ...(isOwnSubject ? [`Subject: ${encodedWords(subject)}\r\n`] : [])
   ].join("")
   const body = content.body ?? content.title ?? ""
-  const html = content.html ?? htmlOf(body, content.url)
+  // A template may leave it empty for some: they get what those have who were given none.
+  const html = content.html === undefined || content.html === "" ? htmlOf(body, content.url) : content.html
   const composed = await new MailComposer({
     ...(isOwnFrom ? {} : { from: { name, address: sender } }),
     ...(isOwnSubject ? {} : { subject }),

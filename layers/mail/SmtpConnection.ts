@@ -16,6 +16,11 @@ export class SmtpConnection extends SMTPConnection {
     return this._supportedExtensions.includes("SMTPUTF8")
   }
 
+  /** Whether the system has not taken yet all that was written. */
+  get isWriting(): boolean {
+    return (this._socket ? this._socket.writableLength : 0) > 0
+  }
+
   _onTimeout(): void {
     const socket = this._socket
     const moved = (): number => (socket ? socket.bytesRead + socket.bytesWritten : 0)

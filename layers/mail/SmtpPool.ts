@@ -139,6 +139,8 @@ interface Link {
   idle: NodeJS.Timeout | undefined
   /** Since when it sends its message, by `performance.now()`. */
   sendsSince: number
+  /** Its message, while it sends. */
+  message: { readonly work: Work; readonly index: number; stage: Stage } | null
 }
 
 /**
@@ -169,8 +171,11 @@ export class SmtpPool {
     this.#silentMs = silentMs
   }
 
-  /** Starts a batch; the answer abandons it: nothing of it is called any more. */
-  submit(batch: MailBatch): () => void {
+  /**
+   * Starts a batch; the answer abandons it: nothing of it is called any more. What the server has not been given whole goes
+   * no further. The others are answered, whom it may have taken: their connections wait for its answers, which nobody hears.
+   */
+  submit(batch: MailBatch): () => ReadonlyArray<number> {
     const work = new Work(batch)
     if (batch.count === 0) batch.onEnd()
     else {
@@ -181,6 +186,17 @@ export class SmtpPool {
     return () => {
       work.live = false
       this.#works = this.#works.filter((other) => other !== work)
+      const given: Array<number> = []
+      for (const link of this.#links) {
+        if (link.message?.work !== work) continue
+        const { index, stage } = link.message
+        if (stage === "dot") given.push(index)
+        // What is written in part still goes no further, though nobody can say of its end that it did not get there.
+        if (stage === "dot" && !link.connection.isWriting) continue
+        link.message = null
+        this.#lost(link)
+      }
+      return given
     }
   }
 
@@ -288,7 +304,15 @@ export class SmtpPool {
       socketTimeout: this.#silenceMs,
       socketCloseTimeout: GOODBYE_MS
     })
-    const link: Link = { isForHigh, state: "connecting", connection, messages: 0, idle: undefined, sendsSince: 0 }
+    const link: Link = {
+      isForHigh,
+      state: "connecting",
+      connection,
+      messages: 0,
+      idle: undefined,
+      sendsSince: 0,
+      message: null
+    }
     this.#links.add(link)
     const ready = (error?: SmtpFailure | null) => {
       if (link.state !== "connecting") return
@@ -363,17 +387,21 @@ export class SmtpPool {
     link.sendsSince = performance.now()
     const { connection } = link
     const message = work.batch.write(index)
+    const under: NonNullable<Link["message"]> = { work, index, stage: "envelope" }
+    link.message = under
     // nodemailer begins to read when the server has taken the DATA command, and writes the final dot after the end.
-    let stage: Stage = "envelope"
     const body = new Readable({
       read() {
-        stage = "data"
+        under.stage = "data"
         this.push(message)
         this.push(null)
-        stage = "dot"
+        under.stage = "dot"
       }
     })
     const done = (error?: SmtpFailure | Error | null): void => {
+      if (link.message !== under) return
+      link.message = null
+      const { stage } = under
       if (error === null || error === undefined) {
         this.#sentAt = performance.now()
         work.sent(index)

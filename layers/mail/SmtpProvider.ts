@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Equal, Hash, Layer, RcMap, Semaphore } from "effect"
+import { Clock, Duration, Effect, Equal, Hash, Layer, Option, RcMap, Semaphore } from "effect"
 import { asciiAddress } from "../../services/domain/audience/EmailAddress.ts"
 import type { ChannelId, NotificationId } from "../../services/domain/Ids.ts"
 import { deliveryIdsOf } from "../../services/domain/sending/DeliveryIds.ts"
@@ -11,7 +11,7 @@ import { Settings } from "../config/Settings.ts"
 import { trust } from "../config/Trust.ts"
 import type { Tracking } from "./Message.ts"
 import { compose, isMailable } from "./Message.ts"
-import { isDelayed, policyOutcome, recipientOutcome, verdictOf, type Verdict } from "./SmtpReply.ts"
+import { isDelayed, policyOutcome, POSSIBLY_DELIVERED, recipientOutcome, verdictOf, type Verdict } from "./SmtpReply.ts"
 import type { SmtpServer } from "./SmtpPool.ts"
 import { SmtpPool } from "./SmtpPool.ts"
 import { greetingOf, smtpServerOf } from "./smtpServerOf.ts"
@@ -109,8 +109,18 @@ const make = Effect.gen(function* () {
       link: clicks ? linkOf(message.notificationId) : null
     }
     const { body = "", html = "" } = message.content
-    const composing = Effect.promise(() => compose(message, credential.from, now, tracking))
-    const template = yield* body.length + html.length > LARGE ? inTurn(composing) : composing
+    const composing = Effect.tryPromise(() => compose(message, credential.from, now, tracking)).pipe(
+      Effect.tapError(({ cause }) =>
+        Effect.annotateLogs(Effect.logError("A mail could not be composed", cause), {
+          app_id: message.appId,
+          notification_id: message.notificationId
+        })
+      ),
+      Effect.option
+    )
+    const composed = yield* body.length + html.length > LARGE ? inTurn(composing) : composing
+    if (Option.isNone(composed)) return all({ _tag: "Fail", reason: "not_composable" })
+    const template = composed.value
     const tokenOf = (channelId: string) =>
       opens || clicks
         ? links.mailToken({
@@ -176,7 +186,9 @@ const make = Effect.gen(function* () {
             },
             onEnd: () => resume(Effect.void)
           })
-          return Effect.sync(abandon)
+          return Effect.sync(() => {
+            for (const index of abandon()) onOutcome(index, POSSIBLY_DELIVERED)
+          })
         })
         const blamesSender = isBlamed()
         for (const [index, verdict] of policyRefusals) onOutcome(index, policyOutcome(verdict, blamesSender))

@@ -37,6 +37,14 @@ const shown = (text: string, most = 200): string =>
 /** Refusals for good that say why by their enhanced code alone. */
 const REFUSED = new Set([550, 551, 553, 554])
 
+/** The server may have taken the message, and has not said so: it goes again under the same Message-ID. */
+export const POSSIBLY_DELIVERED = {
+  _tag: "Retry",
+  reason: "possibly_delivered",
+  afterMs: null,
+  isUnknown: true
+} as const satisfies Settled
+
 /** Characters of what an operator is told to do. */
 const TOLD = 400
 
@@ -50,7 +58,8 @@ const enhancedOf = (response: string): string | null => /^\d{3}[ -](\d\.\d{1,3}\
 
 export const verdictOf = (failure: SmtpFailure, stage: Stage): Verdict => {
   const { code, command, response, responseCode: status } = failure
-  if (response === undefined || status === undefined || status < 400) return noReply(failure, stage)
+  // What is no reply of SMTP says nothing.
+  if (response === undefined || status === undefined || status < 400 || status > 599) return noReply(failure, stage)
   const enhanced = enhancedOf(response)
   const reason = enhanced === null ? `smtp_${status}` : `smtp_${status}_${enhanced}`
   const ofSender = command === "MAIL FROM"
@@ -90,8 +99,7 @@ export const verdictOf = (failure: SmtpFailure, stage: Stage): Verdict => {
 const noReply = (failure: SmtpFailure, stage: Stage): Verdict => {
   const retry = (reason: string) => done({ _tag: "Retry", reason, afterMs: null })
   if (failure.code === "EAUTH") return hold("the sign-in", failure)
-  // The server may have taken the message: it goes again under the same Message-ID.
-  if (stage === "dot") return done({ _tag: "Retry", reason: "possibly_delivered", afterMs: null, isUnknown: true })
+  if (stage === "dot") return done(POSSIBLY_DELIVERED)
   if (failure.code === NO_UTF8) {
     // Another server may take it: nothing is said against the mailbox.
     return failure.command === "MAIL FROM"

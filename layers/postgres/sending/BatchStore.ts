@@ -31,6 +31,7 @@ interface BatchRow {
   readonly reason: string | null
   readonly fence: number
   readonly suspicion: number
+  readonly doubtful: boolean
   readonly version: number | null
   readonly suspended_reason: string | null
   readonly accepted_at: Date | null
@@ -94,11 +95,11 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
             lease_holder = ${holder.id()}::integer,
             lease_until = now() + ${milliseconds(leaseMs)} * interval '1 ms'
           FROM ${limit === 1 ? sql`ready` : few} WHERE b.id = ready.id
-          RETURNING b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.reason, b.fence, b.suspicion, b.recipients,
-            b.due_at, b.expires_at
+          RETURNING b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.reason, b.fence, b.suspicion, b.doubtful,
+            b.recipients, b.due_at, b.expires_at
         )
-        SELECT b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.reason, b.fence, b.suspicion, b.recipients,
-          b.expires_at, c.version, c.suspended_reason, c.accepted_at
+        SELECT b.id, b.app_id, b.notification_id, b.provider, b.priority, b.attempts, b.reason, b.fence, b.suspicion, b.doubtful,
+          b.recipients, b.expires_at, c.version, c.suspended_reason, c.accepted_at
         FROM claimed b LEFT JOIN LATERAL (
           SELECT version, suspended_reason, accepted_at FROM credentials WHERE app_id = b.app_id AND kind = b.provider OFFSET 0
         ) AS c ON true
@@ -113,6 +114,7 @@ export const layer: Layer.Layer<BatchStore, never, SqlClient.SqlClient> = Layer.
         reason: row.reason,
         fence: row.fence,
         suspicion: row.suspicion,
+        isDoubtful: row.doubtful,
         credential:
           row.version === null
             ? null

@@ -139,6 +139,7 @@ const claimedOf = (
       reason: null,
       fence: 1,
       suspicion: 0,
+      isDoubtful: false,
       credential: { version, suspendedReason: null, acceptedAt: read.accepted![index]! },
       expiresAt: null,
       recipients: [id]

@@ -118,7 +118,13 @@ export class Results {
    */
   fail(recipient: string, reason: string): void {
     const met = this.#batch.reason ?? this.#batch.credential?.suspendedReason ?? null
-    this.#end(recipient, "failed", null, reason === EXPIRED && met !== null ? `${EXPIRED}: ${met}` : reason)
+    const error = reason === EXPIRED && met !== null ? `${EXPIRED}: ${met}` : reason
+    this.#end(recipient, "failed", null, this.#mayHaveCome ? doubted(error) : error)
+  }
+
+  /** Whether a server may have taken the mails of the batch before, and never said so. Push services are asked within their time to live. */
+  get #mayHaveCome(): boolean {
+    return this.#batch.provider === "smtp" && this.#batch.isDoubtful
   }
 
   /**
@@ -258,6 +264,11 @@ export class Results {
  */
 const storable = (text: string): string =>
   text.length > MOST_TEXT || text.includes("\u0000") ? text.slice(0, MOST_TEXT).replaceAll("\u0000", "\ufffd") : text
+
+const DOUBT = "possibly_delivered"
+/** A failure of who may have got the message by an attempt before. */
+const doubted = (error: string): string =>
+  error.startsWith(EXPIRED) ? `${EXPIRED}: ${DOUBT}` : error.startsWith(DOUBT) ? error : `${DOUBT}: ${error}`
 
 /** Whole seconds, so that many `Retry-After` values make few groups. */
 const waitOf = (ms: number): number => Math.min(MOST_WAIT_MS, Math.ceil(ms / 1000) * 1000)

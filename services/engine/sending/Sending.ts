@@ -297,17 +297,30 @@ const handOver = Effect.fnUntraced(function* (
   const answered = new Uint8Array(part.length)
   let count = 0
   const withheld: Array<Target> = []
-  yield* provider.send({ message, credential, targets: part, mayBegin }, (index, outcome) => {
+  const hear = (index: number, outcome: Outcome) => {
     if (answered[index] === 1) return
     answered[index] = 1
     if (outcome._tag === "Withheld" || (run.isOutdated && isUntaken(outcome))) withheld.push(part[index]!)
     else note(run, part[index]!, outcome)
     onAnswer(++count)
-  })
+  }
+  yield* provider.send({ message, credential, targets: part, mayBegin }, hear).pipe(
+    // A provider never fails. One that breaks all the same does so for these recipients, and again if they go at once.
+    Effect.catchDefect((defect) => {
+      for (const index of part.keys()) hear(index, BROKEN)
+      return Effect.annotateLogs(Effect.logError("A provider broke over a message", defect), {
+        app_id: sending.batch.appId,
+        notification_id: sending.batch.notificationId,
+        batch_id: sending.batch.id
+      })
+    })
+  )
   return withheld
 })
 
 const ignored = () => {}
+
+const BROKEN = { _tag: "Retry", reason: "internal_error", afterMs: null, isUnknown: true } as const satisfies Outcome
 
 /** Whether the message surely was not taken, and may go again: of a credential that was replaced, by the present one. */
 const isUntaken = (outcome: Outcome): boolean => outcome._tag === "Retry" && outcome.isUnknown !== true

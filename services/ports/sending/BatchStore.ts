@@ -28,6 +28,8 @@ export interface ClaimedBatch {
   readonly fence: number
   /** Of ending the processes that send it: services/domain/sending/Suspicion.ts. */
   readonly suspicion: number
+  /** Some may have got it: by a holder that did not write what came of it, or by an attempt that nobody answered. */
+  readonly isDoubtful: boolean
   /** The credential of this way as it is now; null when there is none. */
   readonly credential: {
     readonly version: number

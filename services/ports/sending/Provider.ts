@@ -65,7 +65,8 @@ export interface SendBatch {
 export interface Provider {
   /**
    * Sends one message to each target and calls `onOutcome` exactly once for each index, as answers come. Ends when all
-   * have one. Interrupted, it abandons what is under way. It never fails: whatever goes wrong is an outcome.
+   * have one. Interrupted, it abandons what is under way, of which it may say before it ends that it may have been taken. It
+   * never fails: whatever goes wrong is an outcome.
    */
   readonly send: (batch: SendBatch, onOutcome: (index: number, outcome: Outcome) => void) => Effect.Effect<void>
   /**

@@ -28,6 +28,7 @@ const direct = (appId: AppId = app, askedAt = performance.now()): DirectBatch =>
       reason: null,
       fence: 1,
       suspicion: 0,
+      isDoubtful: false,
       credential: { version: 7, suspendedReason: null, acceptedAt: null },
       expiresAt: null,
       recipients: [device]

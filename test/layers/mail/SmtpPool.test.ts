@@ -1,7 +1,7 @@
 import { SMTPServer } from "smtp-server"
-import type { AddressInfo, Socket } from "node:net"
+import { createServer, type AddressInfo, type Socket } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { mustEncrypt, SmtpPool } from "../../../layers/mail/SmtpPool.ts"
+import { type MailBatch, mustEncrypt, SmtpPool } from "../../../layers/mail/SmtpPool.ts"
 
 /** A server that says what becomes of a mail, or (false) leaves it without an answer. */
 const serverThat = async (answers: (to: string) => boolean, accepts = () => true) => {
@@ -63,6 +63,103 @@ const submitted = (
 }
 
 const soon = { timeout: 20_000 }
+
+/** A server on its own, with what it answers to a command; and what it was told. */
+const scripted = async (answer: (command: string, socket: Socket) => string | null) => {
+  const commands: Array<string> = []
+  const closed = Promise.withResolvers<void>()
+  const server = createServer((socket) => {
+    let rest = ""
+    socket.write("220 mail\r\n")
+    socket.on("error", () => {})
+    socket.once("close", () => closed.resolve())
+    socket.on("data", (bytes) => {
+      const lines = (rest + bytes.toString()).split("\r\n")
+      rest = lines.pop()!
+      for (const command of lines) {
+        commands.push(command)
+        const said = answer(command, socket)
+        if (said !== null) socket.write(`${said}\r\n`)
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const { port } = server.address() as AddressInfo
+  const target = { host: "127.0.0.1", port, secure: false, auth: null, name: "engine.example.com", tls: {} }
+  const pool = new SmtpPool(target, "127.0.0.1")
+  onTestFinished(() => {
+    pool.close()
+    server.close()
+  })
+  return { pool, commands, closed: closed.promise }
+}
+
+/** What a plain server answers. */
+const plain = (command: string): string | null =>
+  /^EHLO|^MAIL|^RCPT|^\.$|^RSET/.test(command) ? "250 OK" : command === "DATA" ? "354 Go on" : null
+
+describe("a batch that is abandoned", () => {
+  const one = (over: Partial<MailBatch> = {}): MailBatch => ({
+    count: 1,
+    from: "news@example.com",
+    to: () => "ann@example.com",
+    write: () => Buffer.from("Subject: Hello\r\n\r\nHello\r\n"),
+    onSent: () => expect.unreachable(),
+    onFailure: () => expect.unreachable(),
+    onWithheld: () => expect.unreachable(),
+    onEnd: () => expect.unreachable(),
+    ...over
+  })
+
+  it("is not given to a server that answers its envelope after that", async () => {
+    const named = Promise.withResolvers<void>()
+    const { closed, commands, pool } = await scripted((command) => {
+      if (!command.startsWith("RCPT")) return plain(command)
+      named.resolve()
+      return null
+    })
+    const abandon = pool.submit(one())
+    await named.promise
+    expect(abandon()).toEqual([])
+    await closed
+    expect(commands.filter((command) => command === "DATA")).toEqual([])
+  })
+
+  it("may have come once its final dot was written, and leaves its connection to the next", async () => {
+    const ended = Promise.withResolvers<Socket>()
+    let dots = 0
+    const { commands, pool } = await scripted((command, socket) => {
+      if (command !== "." || dots++ > 0) return plain(command)
+      ended.resolve(socket)
+      return null
+    })
+    const abandon = pool.submit(one())
+    const socket = await ended.promise
+    expect(abandon()).toEqual([0])
+    expect(abandon()).toEqual([0])
+    socket.write("250 taken after all\r\n")
+    await new Promise<void>((resolve) => void pool.submit(one({ onSent: () => {}, onEnd: resolve })))
+    expect(commands.filter((command) => command.startsWith("EHLO")).length).toBeLessThanOrEqual(2)
+    expect(dots).toBe(2)
+  })
+
+  it("goes no further in the middle of a mail that the server does not read, and may have come all the same", async () => {
+    const begun = Promise.withResolvers<Socket>()
+    const { closed, commands, pool } = await scripted((command, socket) => {
+      if (command !== "DATA") return plain(command)
+      socket.once("data", () => begun.resolve(socket.pause()))
+      return "354 Go on"
+    })
+    // More than both systems hold for a reader that has stopped.
+    const large = Buffer.alloc(64 << 20, `${"x".repeat(70)}\r\n`)
+    const abandon = pool.submit(one({ write: () => large }))
+    const socket = await begun.promise
+    expect(abandon()).toEqual([0])
+    socket.resume()
+    await closed
+    expect(commands).not.toContain(".")
+  })
+})
 
 describe("a server that leaves some mails without an answer", () => {
   it("is sent the others over as many connections as before, until those that wait are too many", async () => {

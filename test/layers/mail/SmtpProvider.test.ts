@@ -528,6 +528,35 @@ describe("SmtpProvider", () => {
     await small.close()
   })
 
+  it("writes the HTML of the text where the given one is empty, as a template may leave it for some", async () => {
+    const { close, mails, url } = await sink()
+    const contents = [
+      { subject: "News", body: "Hello", html: "" },
+      { title: "News", html: "" }
+    ]
+    for (const content of contents) {
+      const message = mail({ content, track: { opens: false, clicks: false } })
+      expect(tags(await sender.send({ message, credential: owner(url), targets: people(1) }))).toEqual(["Ok"])
+    }
+    const read = await Promise.all(mails.map((text) => PostalMime.parse(text)))
+    expect(read.map(({ html, subject }) => [subject, html?.trim()])).toEqual([
+      ["News", "<!doctype html><html><body><p>Hello</p></body></html>"],
+      ["News", "<!doctype html><html><body><p>News</p></body></html>"]
+    ])
+    await close()
+  })
+
+  it("fails a mail that cannot be composed, instead of breaking", async () => {
+    const content = { subject: "News", html: 5 as unknown as string }
+    expect(
+      await sender.send({
+        message: mail({ content, track: { opens: false, clicks: false } }),
+        credential: owner(),
+        targets: people(2)
+      })
+    ).toEqual(Array.from({ length: 2 }, () => ({ _tag: "Fail", reason: "not_composable" })))
+  })
+
   it("fails what is expired or has nothing to mail", async () => {
     expect(
       await sender.send({ message: mail({ expiresAt: Date.now() - 1 }), credential: owner(), targets: people(1) })
@@ -542,7 +571,8 @@ describe("SmtpProvider", () => {
     const targets = people(3)
     smtp.control.set({ do: "hang", match: ["person0@*", "person1@*"] })
     const outcomes = await sender.sendUntilFirst({ message: mail(), credential: used, targets })
-    expect(Object.keys(outcomes)).toEqual(["2"])
+    expect(outcomes[2]).toMatchObject({ _tag: "Ok" })
+    for (const other of outcomes.slice(0, 2)) expect(other?._tag ?? "none").toMatch(/^(none|Retry)$/)
     expect(tags(await sender.send({ message: mail(), credential: used, targets: people(3, "other") }))).toEqual(["Ok"])
   })
 })

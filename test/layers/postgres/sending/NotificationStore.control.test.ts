@@ -134,10 +134,11 @@ layer(hotStores)("NotificationStore.control", (it) => {
       const [sql, notifications, batches] = [yield* SqlClient.SqlClient, yield* NotificationStore, yield* BatchStore]
       const app = yield* newApp
       const id = yield* planned(app, [ids(2)])
-      yield* batches.claim(lane(app), 1, 60_000)
+      const [first] = yield* batches.claim(lane(app), 1, 60_000)
       // As of a holder whose session has ended.
       yield* sql`UPDATE batches SET lease_until = '-infinity' WHERE app_id = ${app}`
       const [again] = yield* batches.claim(lane(app), 1, 60_000)
+      expect([first!.isDoubtful, again!.isDoubtful]).toEqual([false, true])
       yield* batches.release(again!.id, again!.fence, 60_000, false)
       yield* notifications.control(app, id, "cancel")
       const { items } = yield* notifications.deliveries(app, id, null, 10)

@@ -40,6 +40,7 @@ const setup = Effect.fnUntraced(function* (
     reason: null,
     fence: 1,
     suspicion: 0,
+    isDoubtful: false,
     credential: null,
     expiresAt: null,
     recipients: [uuidv7()]

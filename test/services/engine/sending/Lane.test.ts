@@ -25,6 +25,7 @@ const batch = (recipients = 1): ClaimedBatch => ({
   reason: null,
   fence: 1,
   suspicion: 0,
+  isDoubtful: false,
   credential: { version: 1, suspendedReason: null, acceptedAt: null },
   expiresAt: null,
   recipients: Array.from({ length: recipients }, () => "a")

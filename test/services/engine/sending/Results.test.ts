@@ -16,6 +16,7 @@ const batch = (recipients: ReadonlyArray<string>, over: Partial<ClaimedBatch> = 
   reason: null,
   fence: 1,
   suspicion: 0,
+  isDoubtful: false,
   credential: { version: 1, suspendedReason: null, acceptedAt: null },
   expiresAt: null,
   recipients,
@@ -117,6 +118,23 @@ describe("Results", () => {
     results.add(to("b"), { _tag: "Fail", reason: "payload_too_large" }, NOW)
     results.failRest("expired")
     expect(results.take(NOW).final.errors).toEqual(["expired: timeout", "payload_too_large", "expired: timeout"])
+  })
+
+  it("says of mails that a server may have taken before that they may have come, whatever ends them", () => {
+    const doubtful = { provider: "smtp", attempts: 1, reason: "connection_closed", isDoubtful: true } as const
+    const results = new Results(batch(["a", "b", "c", "d"], doubtful), { ...rules, expiresAt: NOW + 500 }, () => 1)
+    results.add(to("a"), { _tag: "Fail", reason: "smtp_550_5.6.0" }, NOW)
+    results.add(to("b"), { _tag: "Retry", reason: "connection_closed", afterMs: null }, NOW)
+    results.add(to("c"), { _tag: "Drop", reason: "smtp_550_5.1.1", seenBefore: null }, NOW)
+    results.failRest("expired")
+    const { dead, final } = results.take(NOW)
+    expect(final.errors).toEqual([
+      "possibly_delivered: smtp_550_5.6.0",
+      "expired: possibly_delivered",
+      "smtp_550_5.1.1",
+      "expired: possibly_delivered"
+    ])
+    expect(dead).toEqual([{ ...to("c"), reason: "smtp_550_5.1.1", seenBefore: null }])
   })
 
   it("says so of whose time was over while their credential was refused, for which they were not even tried", () => {

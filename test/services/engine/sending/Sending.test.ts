@@ -52,6 +52,7 @@ const sendingOf = (
       reason: null,
       fence: 1,
       suspicion: 0,
+      isDoubtful: false,
       credential: null,
       expiresAt: null,
       recipients: all.map(({ id }) => id)
@@ -110,6 +111,21 @@ it("begins nothing after the notification's expiry, and fails what waited for it
   expect(begun).toBe(1)
   const ends = chunks.flatMap(({ final }) => final.statuses.map((status, n) => [status, final.errors[n]]))
   expect(ends).toEqual([["sent", null], ...Array.from({ length: 3 }, () => ["failed", "expired"])])
+})
+
+it("tries again later for whom a provider broke over the message, and has the others' results", async () => {
+  const all = targets(4)
+  const chunks: Array<ResultChunk> = []
+  const send: Provider["send"] = (_, onOutcome) =>
+    Effect.suspend(() => {
+      onOutcome(0, { _tag: "Ok", messageId: null })
+      return Effect.die(new TypeError("no such thing"))
+    })
+  await Effect.runPromise(sendBatch(sendingOf(all, { send, chunks })))
+  expect(chunks.flatMap(({ final }) => final.statuses)).toEqual(["sent"])
+  expect(chunks.flatMap(({ retries }) => retries)).toMatchObject([
+    { attempts: 1, doubtful: true, reason: "internal_error", recipients: all.slice(1).map(({ id }) => id) }
+  ])
 })
 
 it("notes how many recipients of a batch are left while it is under way", async () => {
