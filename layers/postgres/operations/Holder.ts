@@ -111,7 +111,7 @@ export const prolong = (
       WHERE id = ANY(ARRAY(SELECT id FROM held_work))
     ), said AS (
       UPDATE holders SET writing_until = clock_timestamp() + ${WRITING_MS} * interval '1 ms'
-      WHERE id = ${id} AND ${batches.length > 0}
+      WHERE id = ${id} AND ${batches.length + webhookWork.length > 0}
     ), turns AS MATERIALIZED (
       SELECT key, held, span, CASE
           WHEN held = ${NONE} THEN pg_try_advisory_lock(key, span)

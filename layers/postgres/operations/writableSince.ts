@@ -14,10 +14,12 @@ export const WRITABLE_SINCE = `(SELECT CASE WHEN began <= clock_timestamp() THEN
   FROM (SELECT coalesce(max(backend_start), pg_postmaster_start_time()) AS began FROM pg_stat_activity WHERE backend_type = 'walwriter') AS server)`
 
 /**
- * Whether the holder of the batch `b`, whose lease is over, has said a moment ago that it lives and waits for writes of
- * its results: a commit that takes longer than the lease is no reason to send again what it writes.
+ * Whether the holder of a row, whose lease is over, has said a moment ago that it lives and waits for writes of its
+ * results: a commit that takes longer than the lease is no reason to send again what it writes. While it takes, nobody can
+ * prolong the lease, as the row is locked by it.
  */
-const isWriting = `EXISTS (SELECT FROM holders h WHERE h.id = b.lease_holder AND h.writing_until > clock_timestamp())`
+const isWriting = (row: "b" | "w") =>
+  `EXISTS (SELECT FROM holders h WHERE h.id = ${row}.lease_holder AND h.writing_until > clock_timestamp())`
 
 const reconnectMs = (leaseMs: number) => milliseconds(Math.max(leaseMs, RECONNECT_MS))
 
@@ -31,9 +33,9 @@ export const isAbandoned = (sql: SqlClient.SqlClient, row: "b" | "w", leaseMs: n
   const until = sql.literal(`${row}.lease_until`)
   return sql`(${until} IS NULL OR ${until} = '-infinity' OR (
         clock_timestamp() < ${holder.takesOverUntil()}::timestamptz AND ${sql.literal(WRITABLE_SINCE)} <=
-        greatest(${until} - ${milliseconds(leaseMs)} * interval '1 ms', now() - ${reconnectMs(leaseMs)} * interval '1 ms')${
-          row === "b" ? sql.literal(` AND NOT ${isWriting}`) : sql``
-        }))`
+        greatest(${until} - ${milliseconds(leaseMs)} * interval '1 ms', now() - ${reconnectMs(leaseMs)} * interval '1 ms')
+          AND NOT ${sql.literal(isWriting(row))}
+        ))`
 }
 
 /** Until when the row is left to its holder, as far as is known now: null, or past, where nobody holds it. */

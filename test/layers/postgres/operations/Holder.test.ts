@@ -1,6 +1,6 @@
 import { PgClient } from "@effect/sql-pg"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Exit, Layer, Option, Schedule, Scope } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Option, Schedule, Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { HOLDERS } from "../../../../layers/postgres/server/advisoryLocks.ts"
 import * as BatchStores from "../../../../layers/postgres/sending/BatchStore.ts"
@@ -9,7 +9,9 @@ import * as Holder from "../../../../layers/postgres/operations/Holder.ts"
 import * as HolderStores from "../../../../layers/postgres/operations/HolderStore.ts"
 import * as NotificationStores from "../../../../layers/postgres/sending/NotificationStore.ts"
 import * as RedeliveryStores from "../../../../layers/postgres/webhooks/RedeliveryStore.ts"
+import * as SecretBox from "../../../../layers/crypto/SecretBox.ts"
 import * as ServiceMailStores from "../../../../layers/postgres/people/ServiceMailStore.ts"
+import * as WebhookStores from "../../../../layers/postgres/webhooks/WebhookStore.ts"
 import type { WebhookId, RedeliveryId } from "../../../../services/domain/Ids.ts"
 import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import { ALONE, AMONG_MANY, ASIDE, CRASHED, KILLED, MANY } from "../../../../services/domain/sending/Suspicion.ts"
@@ -17,15 +19,18 @@ import { BatchStore } from "../../../../services/ports/sending/BatchStore.ts"
 import { HolderStore } from "../../../../services/ports/operations/HolderStore.ts"
 import { LeaseHolder } from "../../../../services/ports/operations/LeaseHolder.ts"
 import { ServiceMailStore } from "../../../../services/ports/people/ServiceMailStore.ts"
+import { WebhookStore } from "../../../../services/ports/webhooks/WebhookStore.ts"
 import { RedeliveryStore } from "../../../../services/ports/webhooks/RedeliveryStore.ts"
 import { TestDatabase, testDatabase } from "../../../Database.ts"
 import { makeGate } from "../../../faults/Gate.ts"
 import { chunkOf, ids, newApp, planned } from "../Stores.ts"
+import { addWork } from "../webhooks/WebhookWork.ts"
 
 const LEASE_MS = 600_000
 const NOTHING = { batches: [], webhookWork: [], leaseMs: LEASE_MS, webhookLeaseMs: LEASE_MS }
 
 const stores = Layer.mergeAll(
+  WebhookStores.layer.pipe(Layer.provide(SecretBox.layerOf(new Uint8Array(32)))),
   BatchStores.layer,
   HolderStores.layer,
   NotificationStores.layer,
@@ -53,6 +58,7 @@ const makeProcess = (url: string) =>
       id: holder.id,
       redeliveries: yield* Effect.provide(RedeliveryStore, context),
       batches: yield* Effect.provide(BatchStore, context),
+      webhooks: yield* Effect.provide(WebhookStore, context),
       mails: yield* Effect.provide(ServiceMailStore, context),
       release: (yield* Effect.provide(HolderStore, context)).release,
       ended: (yield* Effect.provide(HolderStore, context)).ended,
@@ -280,6 +286,43 @@ layer(NotificationStores.layer.pipe(Layer.provideMerge(testDatabase())), { exclu
           const taken = yield* Effect.repeat(claimed, { until: (found) => found.length > 0, schedule: often })
           expect(taken).toMatchObject([{ id: batch.id, fence: 2 }])
           expect(performance.now() - startedAt).toBeGreaterThan(4_000)
+        }),
+      240_000
+    )
+
+    it.effect(
+      "keeps posts whose results wait for a lock, though they hold their own row and its lease runs out",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient.SqlClient
+          const { mine, other } = yield* held
+          const appId = yield* newApp
+          const webhookId = uuidv7() as WebhookId
+          yield* sql`INSERT INTO webhooks (id, app_id, name, url) VALUES (${webhookId}, ${appId}, 'webhook', 'https://example.com/')`
+          yield* addWork(appId, webhookId, 1)
+          const [work] = yield* mine.webhooks.claim(webhookId, 1, LEASE_MS)
+          const claimed = Effect.suspend(() => other.webhooks.claim(webhookId, 1, 1))
+          yield* Effect.forkScoped(Effect.repeat(Effect.ignore(other.beat), Schedule.spaced("500 millis")))
+          const startedAt = performance.now()
+          // As a write that waits for a lock: the row is its own, so that the beat cannot prolong the lease.
+          const [waits, goesOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+          const write = yield* Effect.forkScoped(
+            sql.withTransaction(
+              Effect.gen(function* () {
+                yield* sql`UPDATE webhook_work_items SET lease_until = now() - interval '1 s' WHERE id = ${work!.id}`
+                yield* Deferred.succeed(waits, undefined)
+                yield* Deferred.await(goesOn)
+              })
+            )
+          )
+          yield* Deferred.await(waits)
+          yield* mine.beatWith({ ...NOTHING, webhookWork: [work!] })
+          yield* Deferred.succeed(goesOn, undefined)
+          yield* Fiber.join(write)
+          const taken = yield* Effect.repeat(claimed, { until: (found) => found.length > 0, schedule: often })
+          expect(taken).toMatchObject([{ id: work!.id, fence: 2 }])
+          // Longer than the other waits for what it knows nothing of.
+          expect(performance.now() - startedAt).toBeGreaterThan(8_000)
         }),
       240_000
     )
