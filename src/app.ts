@@ -475,11 +475,11 @@ interface NodeState {
   readonly shutdown: GracefulShutdown
 }
 
-/** What a node that starts still waits for. */
-const missing = async (state: NodeState): Promise<ReadonlyArray<Detail>> => {
+/** What a node that starts still waits for. It is not ready, whatever its readiness may leave aside: nobody serves yet. */
+const missing = async (state: NodeState, isQueueExcluded: boolean): Promise<ReadonlyArray<Detail>> => {
   const details: Array<Detail> = []
   if (!state.hasDatabase) details.push({ field: "database", message: "does not answer yet, or is being migrated" })
-  if (!(await state.hasQueue())) details.push({ field: "queue", message: "does not answer" })
+  if (!isQueueExcluded && !(await state.hasQueue())) details.push({ field: "queue", message: "does not answer" })
   return details.length > 0 ? details : [{ field: "node", message: "is starting" }]
 }
 
@@ -547,7 +547,7 @@ const entrance = (state: NodeState, fastPath: FastPath) =>
         answerWhileStarting(
           makeNodeServer(fastPath, rateLimits.anonymous, state.shutdown, rules),
           rateLimits.anonymous,
-          () => missing(state)
+          (isQueueExcluded) => missing(state, isQueueExcluded)
         )
       return Layer.merge(
         lastResort(drainMs, () => {

@@ -94,6 +94,8 @@ describe.concurrent.each(["api", "api,dispatch,webhooks"])("a node with the role
         const node = yield* startNode({ DATABASE_URL: postgres.url, NATS_URL: nats.url, ROLES: roles })
 
         yield* untilMissing(node, ["database", "queue"])
+        const excluded = yield* node.ask("/readyz?exclude=queue")
+        expect([excluded.status, missingOf(excluded)]).toEqual([503, ["database"]])
         expect(yield* node.ask("/healthz")).toMatchObject({ status: 200, body: { status: "ok" } })
         const refused = yield* node.ask("/api/v1/notifications", { method: "POST", body: "{}" })
         expect(refused).toMatchObject({ status: 503, body: { error: { code: "unavailable" } } })
@@ -102,6 +104,11 @@ describe.concurrent.each(["api", "api,dispatch,webhooks"])("a node with the role
 
         yield* postgres.start
         yield* untilMissing(node, ["queue"])
+        // It serves by now, or does in a moment: who leaves the queue aside is not kept out by it.
+        yield* eventually(
+          node.ask("/readyz?exclude=queue"),
+          ({ body, status }) => status === 200 && body.queue === "away"
+        )
         yield* nats.start
         yield* untilReady(node)
 

@@ -1,3 +1,4 @@
+import type { Duration } from "effect"
 import { Context, Effect, Fiber, Schema } from "effect"
 import { ApplicationStore } from "../../../services/ports/access/ApplicationStore.ts"
 import { JobQueue } from "../../../services/ports/operations/JobQueue.ts"
@@ -7,6 +8,18 @@ import { route } from "../pipeline/Route.ts"
 
 /** How long a dependency may take to answer before it counts as down. */
 const TIMEOUT = "2 seconds"
+/**
+ * The same of one that does not decide: balancers and Kubernetes' probes give an answer a second or two, and would take a
+ * node for dead that waits so long for a queue that hangs.
+ */
+const EXCLUDED_TIMEOUT = "500 millis"
+
+/** What readiness may leave aside, as `exclude` of Kubernetes' API server does. */
+const QUEUE = "queue"
+
+/** Whether the query of a request leaves the queue aside, for those that are answered before there are routes. */
+export const excludesQueue = (url: string): boolean =>
+  new URLSearchParams(url.split("?", 2)[1]).get("exclude") === QUEUE
 
 /**
  * Whether work is done on this node: the number of its worker processes that are ready, or null where the process that
@@ -29,10 +42,14 @@ export const statusRoutes = Effect.gen(function* () {
   const isDraining = yield* Draining
 
   // On a fiber of its own: a statement that hangs takes seconds to be given up, and nobody should wait for that.
-  const problemOf = Effect.fnUntraced(function* <E>(field: string, check: Effect.Effect<unknown, E>) {
+  const problemOf = Effect.fnUntraced(function* <E>(
+    field: string,
+    check: Effect.Effect<unknown, E>,
+    timeout: Duration.Input = TIMEOUT
+  ) {
     const fiber = yield* Effect.forkDetach(check)
     return yield* Fiber.join(fiber).pipe(
-      Effect.timeout(TIMEOUT),
+      Effect.timeout(timeout),
       Effect.as<ReadonlyArray<Detail>>([]),
       Effect.catchCause(() => Effect.succeed([{ field, message: "does not answer" }])),
       Effect.ensuring(Effect.sync(() => fiber.interruptUnsafe()))
@@ -62,26 +79,33 @@ export const statusRoutes = Effect.gen(function* () {
       limit: "none",
       tag: "Status",
       summary: "Do its database and its queue answer, and is somebody at work?",
+      description:
+        "A node without its queue accepts and sends by itself. With `exclude=queue`, which is for load balancers, the queue is asked and told, but does not decide.",
       hasDeadline: true,
+      query: Schema.Struct({ exclude: Schema.optionalKey(Schema.Literal(QUEUE)) }),
       success: {
         status: 200,
         description: "They do: send requests here.",
         schema: Schema.Struct({
           status: Schema.Literal("ready"),
           database: Schema.Literal("ok"),
-          queue: Schema.Literal("ok"),
+          queue: Schema.Literals(["ok", "away"]).annotate({ description: "`away` with `exclude=queue` alone." }),
           workers: Schema.optional(Schema.Int)
         }),
         example: { status: "ready", database: "ok", queue: "ok" }
       },
-      errors: ["unavailable"],
-      handler: Effect.fnUntraced(function* () {
-        const problems = yield* Effect.all(
-          [problemOf("database", applications.count), problemOf("queue", queue.ping)],
+      errors: ["unavailable", "validation_error"],
+      handler: Effect.fnUntraced(function* ({ query }) {
+        const isExcluded = query.exclude === QUEUE
+        const [ofDatabase, ofQueue] = yield* Effect.all(
+          [
+            problemOf("database", applications.count),
+            problemOf("queue", queue.ping, isExcluded ? EXCLUDED_TIMEOUT : TIMEOUT)
+          ],
           { concurrency: "unbounded" }
         )
         const workers = readyWorkers()
-        const details = problems.flat()
+        const details = [...ofDatabase, ...(isExcluded ? [] : ofQueue)]
         if (isDraining()) details.push({ field: "node", message: "is stopping" })
         if (workers === 0) details.push({ field: "workers", message: "no worker process is ready" })
         if (details.length > 0) {
@@ -91,7 +115,7 @@ export const statusRoutes = Effect.gen(function* () {
         return {
           status: "ready" as const,
           database: "ok" as const,
-          queue: "ok" as const,
+          queue: ofQueue.length === 0 ? ("ok" as const) : ("away" as const),
           ...(workers === null ? {} : { workers })
         }
       })

@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from "node:http"
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { Budget } from "../../../services/domain/access/RateLimit.ts"
+import { excludesQueue } from "../endpoints/Status.ts"
 import { note, uncounted } from "./Admission.ts"
 import type { Detail } from "./ApiError.ts"
 import { ApiError, errorBody, STATUS } from "./ApiError.ts"
@@ -20,7 +21,7 @@ const write = (response: ServerResponse, status: number, body: string, headers: 
 export const answerWhileStarting = (
   server: Server,
   anonymous: Budget,
-  missing: () => Promise<ReadonlyArray<Detail>>
+  missing: (isQueueExcluded: boolean) => Promise<ReadonlyArray<Detail>>
 ): Server => {
   server.on("request", (request, response) => {
     // What it brought along is not read, and must not be taken for the next request.
@@ -31,7 +32,7 @@ export const answerWhileStarting = (
     note(headers, uncounted(anonymous))
     const path = request.url!.split("?", 1)[0]
     if (path === "/healthz") return write(response, 200, JSON.stringify({ status: "ok" }), headers)
-    void missing().then((details) => {
+    void missing(path === "/readyz" && excludesQueue(request.url!)).then((details) => {
       const error = new ApiError("unavailable", "The service is not ready.", details)
       write(response, STATUS.unavailable, errorBody(error, requestId), {
         ...headers,

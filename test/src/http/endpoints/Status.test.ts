@@ -40,4 +40,36 @@ describe("/healthz and /readyz", () => {
     expect(stuck.json.error.details).toEqual([{ field: "queue", message: "does not answer" }])
     expect((await server.call("GET", "/readyz")).status).toBe(200)
   })
+
+  it("leave the queue aside for balancers that ask so: it is told, and does not decide", async () => {
+    const excluded = "/readyz?exclude=queue"
+    expect((await server.call("GET", excluded)).json).toEqual({ status: "ready", database: "ok", queue: "ok" })
+    server.queue.isDown = true
+    const away = await server.call("GET", excluded)
+    expect(away).toMatchObject({ status: 200, json: { status: "ready", database: "ok", queue: "away" } })
+    expect((await server.call("GET", "/readyz")).status).toBe(503)
+    server.outage.isDown = true
+    const both = await server.call("GET", excluded)
+    server.outage.isDown = false
+    server.queue.isDown = false
+    expect(both.status).toBe(503)
+    expect(both.json.error.details).toEqual([{ field: "database", message: "does not answer" }])
+  })
+
+  it("do not keep such balancers waiting for a queue that hangs", async () => {
+    server.queue.isStuck = true
+    const from = performance.now()
+    const stuck = await server.call("GET", "/readyz?exclude=queue")
+    const tookMs = performance.now() - from
+    server.queue.isStuck = false
+    expect(stuck).toMatchObject({ status: 200, json: { queue: "away" } })
+    // A second is what a probe of Kubernetes waits, unless told otherwise.
+    expect(tookMs).toBeLessThan(1000)
+  })
+
+  it.each(["database", "queue,database", ""])("refuse to leave anything else aside: %j", async (exclude) => {
+    const { json, status } = await server.call("GET", `/readyz?exclude=${exclude}`)
+    expect(status).toBe(400)
+    expect(json.error).toMatchObject({ code: "validation_error", details: [{ field: "exclude" }] })
+  })
 })
