@@ -1,6 +1,6 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import type { PgClient } from "@effect/sql-pg/PgClient"
-import { Effect, Layer } from "effect"
+import { Cause, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql/SqlClient"
 import { HttpRouter, HttpServer } from "effect/http"
 import { flushCompileCache } from "node:module"
@@ -121,7 +121,7 @@ import type { StoreError } from "../services/ports/StoreError.ts"
 import type { QueueUnavailable } from "../services/ports/operations/JobQueue.ts"
 import { EngineSettings } from "../services/ports/EngineSettings.ts"
 import { HolderStore as HolderStorePort } from "../services/ports/operations/HolderStore.ts"
-import { JobQueue } from "../services/ports/operations/JobQueue.ts"
+import { JobQueue, problemOfQueue } from "../services/ports/operations/JobQueue.ts"
 import { PayloadSizes } from "../services/ports/sending/PayloadSizes.ts"
 import { answerWhileStarting } from "./http/pipeline/Starting.ts"
 import type { Detail } from "./http/pipeline/ApiError.ts"
@@ -274,6 +274,13 @@ export const queue: Layer.Layer<JobQueue | LocalHub.JobHub, never, Settings> = L
 /** The queue for a look at it alone. Nothing that it stands on makes a master key. */
 export const queueOf = (env: Environment): Layer.Layer<JobQueue, SettingsError> =>
   queue.pipe(Layer.provide(Layer.mergeAll(Clock.layer, Logger.layer)), Layer.provide(settingsOf(env)))
+
+/** Makes the streams of NATS_URL that nodes would make, where they are missing. */
+export const makeQueueStreams = (env: Environment) =>
+  Effect.flatMap(
+    loaded(() => import("../layers/nats/JobQueue.ts")),
+    ({ makeStreams }) => makeStreams
+  ).pipe(Effect.provide(Logger.layer), Effect.provide(settingsOf(env)))
 
 /** The queue of a worker process. */
 const workerQueue = Layer.unwrap(
@@ -469,8 +476,8 @@ interface NodeState {
   isDraining: boolean
   /** Whether the database answered and is up to date, for a node that starts. */
   hasDatabase: boolean
-  /** Whether the queue answers, likewise. */
-  hasQueue: () => Promise<boolean>
+  /** What is wrong with the queue, likewise; null when it answers. */
+  queueProblem: () => Promise<string | null>
   readonly numbers: Metering.WorkerMetrics
   readonly shutdown: GracefulShutdown
 }
@@ -479,7 +486,8 @@ interface NodeState {
 const missing = async (state: NodeState, isQueueExcluded: boolean): Promise<ReadonlyArray<Detail>> => {
   const details: Array<Detail> = []
   if (!state.hasDatabase) details.push({ field: "database", message: "does not answer yet, or is being migrated" })
-  if (!isQueueExcluded && !(await state.hasQueue())) details.push({ field: "queue", message: "does not answer" })
+  const message = isQueueExcluded ? null : await state.queueProblem()
+  if (message !== null) details.push({ field: "queue", message })
   return details.length > 0 ? details : [{ field: "node", message: "is starting" }]
 }
 
@@ -569,10 +577,10 @@ const watchedQueue = (state: NodeState) =>
     Effect.map(JobQueue, ({ ping }) => {
       const answers = ping.pipe(
         Effect.timeout(STARTING_TIMEOUT),
-        Effect.as(true),
-        Effect.catchCause(() => Effect.succeed(false))
+        Effect.as(null),
+        Effect.catchCause((cause) => Effect.succeed(problemOfQueue(Cause.squash(cause))))
       )
-      state.hasQueue = () => Effect.runPromise(answers)
+      state.queueProblem = () => Effect.runPromise(answers)
     })
   ).pipe(Layer.provideMerge(queue))
 
@@ -588,7 +596,7 @@ export const server = (env: Environment): Layer.Layer<never, NodeError> => {
     ready: () => null,
     isDraining: false,
     hasDatabase: false,
-    hasQueue: () => Promise.resolve(true),
+    queueProblem: () => Promise.resolve(null),
     numbers: Metering.makeWorkerMetrics(),
     shutdown: new GracefulShutdown()
   }

@@ -42,6 +42,17 @@ export const topicOf = (type: JobType, priority: JobPriority): Topic => ({
   stream: `HELIOGRAPH_${type}_${priority}`.toUpperCase()
 })
 
+const TYPES: Readonly<Record<JobType, true>> = { PlanV1: true, SendV1: true, WebhookV1: true, FlowV1: true }
+const PRIORITIES: ReadonlyArray<JobPriority> = ["high", "bulk"]
+
+/** Every topic: nodes of all roles together use each of them. */
+export const TOPICS: ReadonlyArray<Topic> = Object.keys(TYPES).flatMap((type) =>
+  PRIORITIES.map((priority) => topicOf(type as JobType, priority))
+)
+
+/** What their streams reserve, for each replica, in MiB; that of the probe is a thousandth of one. */
+export const RESERVED_MIB = (TOPICS.length * MAX_BYTES) / (1024 * 1024)
+
 /** The type carries the version; the priority is the topic's. */
 export const encode = (job: Job): string => JSON.stringify({ type: job.type, id: job.id })
 

@@ -11,10 +11,10 @@ import { Settings } from "../config/Settings.ts"
 import { makeConnection } from "./Connection.ts"
 import { StreamProvisioner } from "./StreamProvisioner.ts"
 import type { Topic } from "./JetStreamTopics.ts"
-import { encode, ensureTopic, topicOf } from "./JetStreamTopics.ts"
+import { createdOf, encode, ensureTopic, managerOf, topicOf, TOPICS } from "./JetStreamTopics.ts"
 import { StreamPublisher } from "./StreamPublisher.ts"
 import { Probe } from "./Probe.ts"
-import { Publisher } from "./Publisher.ts"
+import { isNoRoom, Publisher } from "./Publisher.ts"
 import { Puller } from "./Puller.ts"
 
 export interface NatsOptions {
@@ -165,24 +165,56 @@ export const layerOf = (options: NatsOptions): Layer.Layer<JobQueue, never, Node
           const nc = yield* up
           yield* Effect.tryPromise({
             try: () => probe.check(nc),
-            catch: (cause) => new QueueUnavailable({ cause: connection.blame(cause) })
+            catch: (cause) => new QueueUnavailable({ cause: connection.blame(cause), isFull: isNoRoom(cause) })
           })
         })
       }
     })
   )
 
+const natsOf = (settings: Settings["Service"]) => {
+  if (settings.natsUrl === null) throw new Error("NATS_URL is not set")
+  return {
+    url: settings.natsUrl,
+    access: settings.natsAccess,
+    replicas: settings.natsReplicas,
+    timeoutMs: 2000,
+    ackWaitMs: 30_000
+  }
+}
+
+/**
+ * Makes the streams that nodes make when they first need them, as far as they are missing, and says how many were, of how many. Those that
+ * are there are left as they are: whoever looks may have other settings than the nodes.
+ */
+export const makeStreams: Effect.Effect<{ readonly made: number; readonly all: number }, QueueUnavailable, Settings> =
+  Effect.gen(function* () {
+    const options = natsOf(yield* Settings)
+    const connection = yield* makeConnection(options.url, options.timeoutMs, options.access)
+    yield* connection.started
+    const nc = connection.current()
+    if (nc === null || !connection.isUp()) return yield* new QueueUnavailable({ cause: connection.why() })
+    return yield* Effect.tryPromise({
+      try: async () => {
+        const manager = await managerOf(nc, options.timeoutMs)
+        let made = 0
+        for (const topic of TOPICS) {
+          if ((await createdOf(manager, topic.stream)) !== null) continue
+          await ensureTopic(manager, topic, options)
+          made++
+        }
+        return { made, all: TOPICS.length }
+      },
+      catch: (cause) => new QueueUnavailable({ cause: connection.blame(cause), isFull: isNoRoom(cause) })
+    })
+  }).pipe(Effect.scoped)
+
 /** With NATS_URL, the settings of how to sign in there, and NATS_REPLICAS. */
 export const layer: Layer.Layer<JobQueue, never, Settings | NodeQueue> = Layer.unwrap(
   Effect.map(Settings, (settings) => {
-    if (settings.natsUrl === null) throw new Error("NATS_URL is not set")
     return layerOf({
-      url: settings.natsUrl,
-      access: settings.natsAccess,
-      replicas: settings.natsReplicas,
+      ...natsOf(settings),
       redeliverMs: 1000,
-      timeoutMs: 2000,
-      ackWaitMs: 30_000,
       // An election among replicas takes up to nine seconds.
       renewMs: settings.natsReplicas > 1 ? 20_000 : 2000,
       idleMs: 10_000

@@ -1,3 +1,4 @@
+import { JetStreamApiError } from "@nats-io/jetstream"
 import type { Msg, NatsConnection } from "@nats-io/transport-node"
 import { createInbox } from "@nats-io/transport-node"
 
@@ -13,10 +14,23 @@ export class Refused extends Error {}
 /** The server is there and has no room for a message: its disk is full, or what it may store is used up. */
 export class NoRoom extends Error {}
 
-/** Beyond what the server may store, by memory or by disk. */
-const INSUFFICIENT_RESOURCES = 10023
-/** It says of a full disk what the system says, under an error code that stands for every failure of a store. */
-const DISK_IS_FULL = "no space left on device"
+/**
+ * Beyond what the account or the server may store: resource limits exceeded, insufficient resources, insufficient memory,
+ * insufficient storage. A stream counts with all that it may ever hold.
+ */
+const WANT_OF_ROOM: ReadonlySet<number> = new Set([10002, 10023, 10028, 10047])
+/**
+ * It says of a full disk what the system says, under an error code that stands for every failure of a store; and a cluster
+ * says in words why none of its servers takes a stream.
+ */
+const SAYS_SO = /no space left on device|insufficient (?:storage|memory|resources)/
+
+const isWantOfRoom = (code: number | undefined, description: string): boolean =>
+  (code !== undefined && WANT_OF_ROOM.has(code)) || SAYS_SO.test(description)
+
+/** Whether the server is there and has no room: for a message, or for a stream that should be made. */
+export const isNoRoom = (error: unknown): boolean =>
+  error instanceof NoRoom || (error instanceof JetStreamApiError && isWantOfRoom(error.code, error.message))
 
 /** JetStream took the messages of a batch, or said why not. */
 interface Batch {
@@ -105,6 +119,5 @@ const refusal = (msg: Msg): Error | null => {
   }
   if (ack.error === undefined) return ack.stream ? null : new Refused("an acknowledgement without a stream")
   const { description = "refused", err_code } = ack.error
-  const isFull = err_code === INSUFFICIENT_RESOURCES || description.includes(DISK_IS_FULL)
-  return isFull ? new NoRoom(description) : new Refused(description)
+  return isWantOfRoom(err_code, description) ? new NoRoom(description) : new Refused(description)
 }

@@ -2,7 +2,7 @@ import type { JetStreamManager } from "@nats-io/jetstream"
 import { JetStreamApiError } from "@nats-io/jetstream"
 import type { NatsConnection } from "@nats-io/transport-node"
 import { createdOf, isMissing, managerOf } from "./JetStreamTopics.ts"
-import { Refused } from "./Publisher.ts"
+import { isNoRoom, Refused } from "./Publisher.ts"
 
 export interface StreamProvisionerOptions {
   readonly stream: string
@@ -32,7 +32,8 @@ interface Doubt {
 const SETTLE_MS = 250
 
 /** Unlike silence and want of room, a refusal may be cured by making the stream anew. */
-export const isRefusal = (error: unknown): boolean => error instanceof Refused || error instanceof JetStreamApiError
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof Refused || (error instanceof JetStreamApiError && !isNoRoom(error))
 
 const settle = () => new Promise<void>((resolve) => setTimeout(resolve, SETTLE_MS * (1 + Math.random())))
 

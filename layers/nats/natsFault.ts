@@ -1,3 +1,5 @@
+import { RESERVED_MIB } from "./JetStreamTopics.ts"
+import { isNoRoom } from "./Publisher.ts"
 import { networkFault, NO_ANSWER } from "../../services/domain/NetworkFault.ts"
 
 /** What NATS has against us, by the class of its client's error; `from` is the setting that we sign in with. */
@@ -36,6 +38,10 @@ const saidBy = (error: unknown): string => {
   return said.join(" ")
 }
 
+/** The streams are made one by one, each when it is first needed: what they need together nobody sees from one that is refused. */
+const noRoom = (message: string): string =>
+  `it has no room: ${message}. The engine's streams reserve ${RESERVED_MIB} MiB for each replica, of max_file_store and of the account's limit, and the disk must have room for what is in them`
+
 export interface Peer {
   readonly servers: ReadonlyArray<string>
   /** The setting that we sign in with. */
@@ -48,6 +54,7 @@ export const fault = ({ from, servers }: Peer, error: unknown): string => {
   // What the client says itself may quote what it was given.
   const all = saidBy(error)
   const tls = TLS.find(([pattern]) => pattern.test(all))?.[1]
-  const said = tls ?? wordsOf(from)[name] ?? networkFault(error) ?? message.replace(/\/\/[^\s/@]*@/g, "//")
+  const room = isNoRoom(error) ? noRoom(message) : undefined
+  const said = tls ?? room ?? wordsOf(from)[name] ?? networkFault(error) ?? message.replace(/\/\/[^\s/@]*@/g, "//")
   return `NATS at ${servers.join(", ")}: ${said}${said.includes("NATS_URL") ? "" : ". NATS_URL says where it is"}`
 }

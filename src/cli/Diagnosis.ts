@@ -13,6 +13,7 @@ import {
   inspection,
   isBegun,
   lookAtMasterKey,
+  makeQueueStreams,
   misspelt,
   queueOf,
   sealedOtherwise,
@@ -234,7 +235,16 @@ const redirects = ({ baseUrl, externalSignIn }: Effect.Success<ReturnType<typeof
       }
 }
 
-/** Looks, and changes nothing: it makes neither a file nor a table. Later checks are left out when an earlier one fails. */
+/**
+ * Nodes make a stream when they first need it, and the server may have no room for it then, though it takes messages to those
+ * that it has. Whether it has, nobody can ask: what streams reserve of the server's own limit is in no answer of NATS.
+ */
+const streams = (env: Environment) =>
+  Effect.map(makeQueueStreams(env), ({ all, made }) =>
+    made === 0 ? `all ${all} are there` : `all ${all} are there, ${made} of them made just now, as nodes do`
+  )
+
+/** Looks, and changes nothing but the streams of NATS: it makes neither a file nor a table. Later checks are left out when an earlier one fails. */
 export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>> =>
   Effect.gen(function* () {
     const { check, findings } = notebook()
@@ -258,7 +268,8 @@ export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>
       Effect.as("answers"),
       Effect.provide(queueOf(env))
     )
-    yield* check("queue", ping)
+    const answers = yield* check("queue", ping)
+    if (answers && known.natsUrl !== null) yield* check("queue streams", streams(env))
     if (!isBegun(known)) {
       // Before anything that needs the master key, which would be made as well.
       const warning = `There is none yet in ${known.dataDir}; the first \`npm start\` makes it`

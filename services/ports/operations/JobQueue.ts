@@ -4,12 +4,20 @@ import type { Job, JobPriority, JobType } from "../../domain/operations/Job.ts"
 
 /** The queue took nothing, or it is not known whether it did. Jobs are pointers to rows: publish them again. */
 export class QueueUnavailable extends Schema.TaggedError<QueueUnavailable>()("QueueUnavailable", {
-  cause: Schema.Defect()
+  cause: Schema.Defect(),
+  /** It answers, and has no room for jobs. */
+  isFull: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
     return this.cause instanceof Error ? this.cause.message : String(this.cause)
   }
 }
+
+/** What whoever asks a node for its state is told of a queue that failed: no address, and no secret. */
+export const problemOfQueue = (error: unknown): string =>
+  error instanceof QueueUnavailable && error.isFull === true
+    ? "has no room, and takes no messages: `doctor` says what it needs"
+    : "does not answer"
 
 export interface Subscription {
   readonly type: JobType

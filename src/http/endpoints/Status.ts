@@ -1,7 +1,7 @@
 import type { Duration } from "effect"
-import { Context, Effect, Fiber, Schema } from "effect"
+import { Cause, Context, Effect, Fiber, Schema } from "effect"
 import { ApplicationStore } from "../../../services/ports/access/ApplicationStore.ts"
-import { JobQueue } from "../../../services/ports/operations/JobQueue.ts"
+import { JobQueue, problemOfQueue } from "../../../services/ports/operations/JobQueue.ts"
 import type { Detail } from "../pipeline/ApiError.ts"
 import { ApiError } from "../pipeline/ApiError.ts"
 import { route } from "../pipeline/Route.ts"
@@ -51,7 +51,7 @@ export const statusRoutes = Effect.gen(function* () {
     return yield* Fiber.join(fiber).pipe(
       Effect.timeout(timeout),
       Effect.as<ReadonlyArray<Detail>>([]),
-      Effect.catchCause(() => Effect.succeed([{ field, message: "does not answer" }])),
+      Effect.catchCause((cause) => Effect.succeed([{ field, message: problemOfQueue(Cause.squash(cause)) }])),
       Effect.ensuring(Effect.sync(() => fiber.interruptUnsafe()))
     )
   })

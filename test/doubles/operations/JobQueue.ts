@@ -11,6 +11,8 @@ export class QueueLog {
   readonly woken: Array<Job> = []
   isDown = false
   isStuck = false
+  /** Why it is down: it has no room. */
+  isFull = false
 
   readonly layer: Layer.Layer<JobQueue> = Layer.mock(JobQueue, {
     wake: (jobs) => Effect.sync(() => void this.woken.push(...jobs)),
@@ -21,7 +23,9 @@ export class QueueLog {
 
   #answer(work: () => void): Effect.Effect<void, QueueUnavailable> {
     return Effect.suspend(() =>
-      this.isDown ? Effect.fail(new QueueUnavailable({ cause: new Error("no server") })) : Effect.sync(work)
+      this.isDown
+        ? Effect.fail(new QueueUnavailable({ cause: new Error("no server"), isFull: this.isFull }))
+        : Effect.sync(work)
     )
   }
 }

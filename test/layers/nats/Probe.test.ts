@@ -19,6 +19,9 @@ const AT_ONCE = 0
 /** No server of these tests is silent: a slow machine is no failure. */
 const TIMEOUT_MS = 20_000
 
+/** Nobody listens there. */
+const NOWHERE = "nats://127.0.0.1:1"
+
 const nodeAt = (server: NatsServer, changed: Partial<NatsOptions> = {}) =>
   Effect.map(
     Layer.build(Layer.fresh(layerOf({ ...options, timeoutMs: TIMEOUT_MS, url: server.url, ...changed }))),
@@ -74,6 +77,27 @@ describe("ping over NATS", () => {
       yield* free
       yield* taking(idle)
       yield* taking(publishing)
+    })
+  )
+
+  it.live("says that there is no room when none is left for the stream of a topic, and what the streams need", () =>
+    Effect.gen(function* () {
+      const { manager, server } = yield* makeSmallServer
+      const queue = yield* nodeAt(server)
+      yield* queue.publish([job("first")])
+      yield* queue.ping
+      yield* Effect.flip(queue.publish([{ ...job("urgent"), priority: "high" }]))
+      const refused = yield* refusing(queue)
+      assert.strictEqual(refused.isFull, true)
+      assert.match(
+        refused.message,
+        /it has no room: insufficient storage resources available\..* 512 MiB for each replica/
+      )
+      assert.isUndefined(
+        (yield* Effect.flip((yield* nodeAt({ ...server, url: NOWHERE }, { timeoutMs: 100 })).ping)).isFull
+      )
+      yield* Effect.promise(() => manager.streams.delete(topic.stream))
+      yield* taking(queue)
     })
   )
 

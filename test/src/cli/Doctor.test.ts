@@ -1,4 +1,5 @@
 import { expect, it } from "@effect/vitest"
+import { RetentionPolicy } from "@nats-io/jetstream"
 import { Effect } from "effect"
 import { randomBytes } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
@@ -7,6 +8,7 @@ import { join } from "node:path"
 import { Client } from "pg"
 import { describe } from "vitest"
 import { freshDatabase } from "../../Database.ts"
+import { client, topic } from "../../layers/nats/Node.ts"
 import { makeNatsServer, makeNatsServerAt } from "../../NatsServer.ts"
 import { lastingPort } from "../../Ports.ts"
 import { command, folder, silentServer } from "./Command.ts"
@@ -41,6 +43,40 @@ describe.concurrent("doctor", () => {
         const { code, out } = yield* command(["doctor"], { ...(yield* ready), NATS_URL: nats.url })
         expect(out).toContain("credentials")
         expect(code).toBe(0)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "says that NATS has no room for the streams that nodes will make, though it takes messages",
+    () =>
+      Effect.gen(function* () {
+        const config = join(yield* folder, "nats.conf")
+        writeFileSync(config, "jetstream { max_file_store: 300MB }\n")
+        const nats = yield* makeNatsServerAt(tmpdir(), ["--config", config])
+        const { code, out } = yield* command(["doctor"], { ...(yield* ready), NATS_URL: nats.url })
+        expect(out).toMatch(/ok +queue +answers/)
+        expect(out).toMatch(/FAIL +queue streams +NATS at \S+: it has no room: insufficient storage.* 512 MiB/)
+        expect(code).toBe(1)
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
+    "makes the streams of NATS that are missing, and leaves the others as they are",
+    () =>
+      Effect.gen(function* () {
+        const nats = yield* makeNatsServer
+        const { manager } = yield* client(nats)
+        const of = { subjects: [topic.subject], max_msgs: 7, retention: RetentionPolicy.Workqueue }
+        yield* Effect.promise(() => manager.streams.add({ name: topic.stream, ...of }))
+        const env = { ...(yield* ready), NATS_URL: nats.url }
+        expect((yield* command(["doctor"], env)).out).toMatch(
+          /ok +queue streams +all 8 are there, 7 of them made just now/
+        )
+        expect((yield* command(["doctor"], env)).out).toMatch(/ok +queue streams +all 8 are there\n/)
+        const { config } = yield* Effect.promise(() => manager.streams.info(topic.stream))
+        expect(config).toMatchObject(of)
       }).pipe(Effect.scoped),
     TIMEOUT
   )

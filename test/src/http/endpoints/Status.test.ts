@@ -32,6 +32,16 @@ describe("/healthz and /readyz", () => {
     expect((await server.call("GET", "/readyz")).status).toBe(200)
   })
 
+  it("say of a queue without room that it has none, and not that it is silent", async () => {
+    Object.assign(server.queue, { isDown: true, isFull: true })
+    const { json, status } = await server.call("GET", "/readyz")
+    Object.assign(server.queue, { isDown: false, isFull: false })
+    expect(status).toBe(503)
+    expect(json.error.details).toEqual([
+      { field: "queue", message: "has no room, and takes no messages: `doctor` says what it needs" }
+    ])
+  })
+
   it("wait for nobody who hangs, not even for the end of the attempt", async () => {
     server.queue.isStuck = true
     const stuck = await server.call("GET", "/readyz")
