@@ -23,6 +23,8 @@ RUN node --no-allocation-site-pretenuring --import=./src/compileCache.js src/mai
   && cd node_modules/.cache/heliograph \
   && for kept in *-0; do mv "$kept" "${kept%-0}-$(id -u node)"; done \
   && chmod -R a+rX .
+# What DATA_DIR may name: an empty volume that is put there takes over whose it is.
+RUN install -d -m 700 -o node -g node /data
 USER node
 EXPOSE 8080
 # The process itself gets the signals: no shell, no npm between it and the supervisor.

@@ -700,6 +700,7 @@ export const isBegun = ({ databaseUrl, dataDir }: Settings["Service"]): boolean 
 
 export { askWhetherMeant, misspelt } from "../layers/config/SettingNames.ts"
 export { ROLES_WANTED, wrongRolesIn } from "../layers/config/Settings.ts"
+export { unwritable as unwritableMails } from "../layers/mail/ServiceMailer.ts"
 export { hasMasterKey } from "../layers/crypto/MasterKey.ts"
 export { look as lookAtMasterKey, sealedOtherwise } from "../layers/postgres/access/MasterKeyCheck.ts"
 export type { SealedOtherwise } from "../layers/postgres/access/MasterKeyCheck.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schedule } from "effect"
 import type { Scope } from "effect"
-import { mkdir, open, readdir, rename, unlink } from "node:fs/promises"
-import { join } from "node:path"
+import { access, constants, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { isoTime } from "../../services/domain/Time.ts"
 import { now } from "../../services/ports/Now.ts"
 import type { OwnMail } from "../../services/ports/people/ServiceMailer.ts"
@@ -77,6 +77,38 @@ export const keep = async (folder: string, mail: OwnMail): Promise<string> => {
   // It is kept, whatever comes of the others.
   await sweep(folder).catch(() => {})
   return `${path}.txt`
+}
+
+/** Why nothing can be written there, in words. */
+const wordsOf = (at: string, error: unknown): string => {
+  const { code, message } = error as NodeJS.ErrnoException
+  switch (code) {
+    case "EROFS":
+      return `the file system of ${at} is read-only`
+    case "EACCES":
+    case "EPERM":
+      return `the user of this process (id ${process.getuid?.()}) may not write to ${at}`
+    case "ENOTDIR":
+      return `${at} is not in a folder`
+    default:
+      return message
+  }
+}
+
+/**
+ * Why no mail can be kept in a folder, which may not be there yet; null when it can. Makes nothing. Of a folder that cannot be
+ * made because what it would be in is read-only, the attempt itself says that it is not there.
+ */
+export const whyNotKept = async (folder: string): Promise<string | null> => {
+  for (let at = folder; ; at = dirname(at)) {
+    try {
+      if (!(await stat(at)).isDirectory()) return `${at} is no folder`
+      await access(at, constants.W_OK | constants.X_OK)
+      return null
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || dirname(at) === at) return wordsOf(at, error)
+    }
+  }
 }
 
 /** Sweeps at once, and every hour: also where a server sends the mails by now, and nothing is added any more. */

@@ -2,20 +2,32 @@ import { Console, Context, Effect, Layer, Semaphore } from "effect"
 import { join } from "node:path"
 import { MailNotTaken, ServiceMailer } from "../../services/ports/people/ServiceMailer.ts"
 import { Settings } from "../config/Settings.ts"
-import { FOLDER, keep, shown, sweeping } from "./KeptMails.ts"
+import { FOLDER, keep, shown, sweeping, whyNotKept } from "./KeptMails.ts"
+
+/** Why the service's mails would be lost, where they are kept as files; null when they can be written. Makes nothing. */
+export const unwritable = ({ dataDir }: Settings["Service"]): Effect.Effect<string | null> =>
+  Effect.promise(() => whyNotKept(join(dataDir, FOLDER)))
 
 /**
  * Keeps mails in a folder instead of sending them, and shows them on the console where the database is the embedded one: a
  * machine of somebody who tries the service out. Elsewhere a console is a log that others read.
  */
-const keeper = ({ dataDir, databaseUrl }: Settings["Service"]): ServiceMailer["Service"] => ({
+const keeper = (settings: Settings["Service"]): ServiceMailer["Service"] => ({
   send: (mail) =>
     Effect.gen(function* () {
+      const { dataDir, databaseUrl } = settings
       const folder = join(dataDir, FOLDER)
       const path = yield* Effect.tryPromise({
         try: () => keep(folder, mail),
-        catch: (error) => new MailNotTaken({ reason: `${folder}: ${(error as Error).message}`, isFinal: false })
-      })
+        catch: (error) => error as Error
+      }).pipe(
+        Effect.catch(({ message }) =>
+          Effect.flatMap(unwritable(settings), (why) => {
+            const reason = `there is no SMTP_URL, and the mail cannot be written to ${folder}: ${why ?? message}. It is tried again while it is good`
+            return Effect.fail(new MailNotTaken({ reason, isFinal: false }))
+          })
+        )
+      )
       if (databaseUrl === null) {
         yield* Console.log(`This mail would be sent if SMTP_URL were set (${path}):\n${shown(mail)}`)
       } else {

@@ -18,7 +18,8 @@ import {
   queueOf,
   sealedOtherwise,
   settingsIn,
-  standing
+  standing,
+  unwritableMails
 } from "../app.ts"
 
 export interface Finding {
@@ -235,6 +236,18 @@ const redirects = ({ baseUrl, externalSignIn }: Effect.Success<ReturnType<typeof
       }
 }
 
+/** Whether the service's own mails go anywhere; null where they do, or where they are others' business. */
+const mails = (known: Effect.Success<ReturnType<typeof settingsIn>>): Effect.Effect<Found | null> =>
+  known.smtpUrl !== null || !known.roles.has("api")
+    ? Effect.succeed(null)
+    : Effect.map(unwritableMails(known), (why) =>
+        why === null
+          ? null
+          : {
+              warning: `no SMTP_URL, and DATA_DIR ${known.dataDir} cannot be written: codes by mail would be lost (${why})`
+            }
+      )
+
 /**
  * Nodes make a stream when they first need it, and the server may have no room for it then, though it takes messages to those
  * that it has. Whether it has, nobody can ask: what streams reserve of the server's own limit is in no answer of NATS.
@@ -264,6 +277,8 @@ export const diagnose = (env: Environment): Effect.Effect<ReadonlyArray<Finding>
     const known = yield* Effect.orDie(settings)
     const external = redirects(known)
     if (external !== null) yield* check("external sign-in", Effect.succeed(external))
+    const ownMail = yield* mails(known)
+    if (ownMail !== null) yield* check("mail", Effect.succeed(ownMail))
     const ping = Effect.flatMap(JobQueue, (service) => service.ping).pipe(
       Effect.as("answers"),
       Effect.provide(queueOf(env))

@@ -128,6 +128,15 @@ describe("docker-compose.yml", () => {
     expect(/^USER (\w+)$/m.exec(text("Dockerfile"))![1]).toBe("node")
   })
 
+  it("gives each node a folder that it can write to, and keeps what is in it", () => {
+    for (const [name, service] of engines) {
+      const { dataDir } = read(settingsOf(service))
+      expect(service.volumes, name).toEqual([`data:${dataDir}`])
+      // An empty volume belongs to root, unless the image has its folder.
+      expect(text("Dockerfile")).toContain(`-o node -g node ${dataDir}\n`)
+    }
+  })
+
   it("starts each service when those that it needs are healthy", () => {
     for (const [name, { depends_on = {} }] of Object.entries(compose.services)) {
       for (const [other, { condition }] of Object.entries(depends_on)) {

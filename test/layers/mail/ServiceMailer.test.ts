@@ -1,4 +1,5 @@
 import { Context, Effect, Exit, Layer, Scope } from "effect"
+import { execFileSync } from "node:child_process"
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -152,6 +153,22 @@ describe("the service's mailer", () => {
 
   it("does not lose a mail that it cannot write", async () => {
     const mailer = await mailerOf({ DATA_DIR: "/dev/null/nothing" })
-    expect(await outcome(mailer, mail())).toMatchObject({ isFinal: false })
+    expect(await outcome(mailer, mail())).toEqual({
+      isFinal: false,
+      reason:
+        "there is no SMTP_URL, and the mail cannot be written to /dev/null/nothing/mail: /dev/null/nothing/mail is not in a folder. It is tried again while it is good"
+    })
   })
+
+  // Only root may mount a file system.
+  it.skipIf(process.getuid?.() !== 0)(
+    "says of a folder that is read-only that it is, and not that it is missing",
+    async () => {
+      const dataDir = await folder()
+      execFileSync("mount", ["-t", "tmpfs", "-o", "ro,size=1m", "tmpfs", dataDir])
+      closers.push(() => Promise.resolve(execFileSync("umount", [dataDir])))
+      const { reason } = (await outcome(await mailerOf({ DATA_DIR: dataDir }), mail()))!
+      expect(reason).toContain(`cannot be written to ${dataDir}/mail: the file system of ${dataDir} is read-only.`)
+    }
+  )
 })

@@ -82,6 +82,28 @@ describe.concurrent("doctor", () => {
   )
 
   it.live(
+    "warns of mails that would be lost, because there is neither a mail server nor a folder for them",
+    () =>
+      Effect.gen(function* () {
+        const env = yield* ready
+        const written = yield* command(["doctor"], env)
+        expect(written.out).not.toContain("no SMTP_URL")
+        expect(existsSync(join(env.DATA_DIR, "mail"))).toBe(false)
+        writeFileSync(join(env.DATA_DIR, "mail"), "")
+        const { code, out } = yield* command(["doctor"], env)
+        expect(out).toContain(
+          `no SMTP_URL, and DATA_DIR ${env.DATA_DIR} cannot be written: codes by mail would be lost (${env.DATA_DIR}/mail is no folder)`
+        )
+        expect(out).toMatch(/^WARN +mail /m)
+        expect(code).toBe(0)
+        for (const more of [{ SMTP_URL: "smtp://mail.example:25" }, { ROLES: "dispatch" }]) {
+          expect((yield* command(["doctor"], { ...env, ...more })).out).not.toContain("no SMTP_URL")
+        }
+      }).pipe(Effect.scoped),
+    TIMEOUT
+  )
+
+  it.live(
     "says that there is no data yet, and makes none",
     () =>
       Effect.gen(function* () {
