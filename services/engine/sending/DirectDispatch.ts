@@ -142,9 +142,13 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
             asked.leave(direct)
             direct.lane.endDirect()
           }
-          return exit._tag === "Success" || left.length === 0
-            ? Effect.void
-            : Effect.logError(`${left.length} batches were left to their leases`, Cause.squash(exit.cause))
+          if (exit._tag === "Success" || left.length === 0) return Effect.void
+          const told =
+            left.length === 1 ? "1 batch was left to its lease" : `${left.length} batches were left to their leases`
+          // No fault: it is how a stop ends that has waited long enough.
+          return Cause.hasInterruptsOnly(exit.cause)
+            ? Effect.logWarning(`${told}: the process stops, and no answer of a provider came within DRAIN_TIMEOUT`)
+            : Effect.logError(told, Cause.squash(exit.cause))
         })
       )
     )

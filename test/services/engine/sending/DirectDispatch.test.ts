@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Logger } from "effect"
 import { SqlClient } from "effect/sql"
 import { giveRows } from "../../../../layers/postgres/sending/directBatches.ts"
 import { StoreError } from "../../../../services/ports/StoreError.ts"
@@ -37,6 +37,33 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
       expect(node.fcm.asked).toHaveLength(2)
     }).pipe(Effect.scoped)
   )
+
+  it.effect("tells of what a silent provider keeps beyond the end of a stop as of no fault", () => {
+    const told: Array<{ readonly level: string; readonly said: string }> = []
+    const listener = Logger.make(({ logLevel, message }) => {
+      told.push({ level: logLevel, said: [message].flat().map(String).join(" ") })
+    })
+    return Effect.gen(function* () {
+      const app = yield* newSender
+      const devices = yield* newDevices(app, 2)
+      const node = yield* makeNode({ drainMs: 100 })
+      yield* node.completed(yield* node.send(app, devices[0]!))
+      node.fcm.answer = () => Effect.never
+      yield* node.sendAll(app, devices)
+      yield* asked(node, 3)
+      yield* node.stop
+      const lines = told.filter(({ said }) => said.includes("left to"))
+      // One for each group that began together.
+      expect(lines.length).toBeGreaterThan(0)
+      for (const { level, said } of lines) {
+        expect(level).toBe("Warn")
+        expect(said).toMatch(
+          /^(1 batch was|2 batches were) left to (its lease|their leases): the process stops, [^;]+$/
+        )
+        expect(said).not.toMatch(/error|interrupt/i)
+      }
+    }).pipe(Effect.scoped, Effect.provide(Logger.layer([listener])))
+  })
 
   it.effect("waits for what its provider has in hand when the node stops, and writes what became of it", () =>
     Effect.gen(function* () {
