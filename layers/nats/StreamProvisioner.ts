@@ -53,6 +53,7 @@ export class StreamProvisioner {
   /** The epoch in which they were found or made. */
   #epoch = 0
   #making: Promise<void> | null = null
+  #lacking: unknown = null
 
   constructor(options: StreamProvisionerOptions) {
     this.#options = options
@@ -74,6 +75,11 @@ export class StreamProvisioner {
     return this.#make(epoch, () => this.#renew(nc, doubt))
   }
 
+  /** Why the stream could not be made when it was last tried, as far as it is for want of room; else null. */
+  lacksRoom(): unknown {
+    return this.#lacking
+  }
+
   /** The observer has seen it work. */
   works(observer: Observer): void {
     this.#doubts.delete(observer)
@@ -82,7 +88,16 @@ export class StreamProvisioner {
   #make(epoch: number, run: () => Promise<void>): Promise<void> {
     this.#epoch = 0
     this.#making = run()
-      .then(() => void (this.#epoch = epoch))
+      .then(
+        () => {
+          this.#epoch = epoch
+          this.#lacking = null
+        },
+        (error) => {
+          this.#lacking = isNoRoom(error) ? error : null
+          throw error
+        }
+      )
       .finally(() => (this.#making = null))
     return this.#making
   }

@@ -44,9 +44,14 @@ export class StreamPublisher {
     }
   }
 
-  /** Publishes what was not taken once more: the only way to find out whether it would be now. */
+  /**
+   * Publishes what was not taken once more: the only way to find out whether it would be now. Where nothing was published, who
+   * pulls from the stream may have found out that there is no room for it.
+   */
   async retry(nc: NatsConnection): Promise<void> {
-    if (this.#untaken !== null) await this.publish(nc, [this.#untaken])
+    if (this.#untaken !== null) return this.publish(nc, [this.#untaken])
+    const lacking = this.#options.provisioner.lacksRoom()
+    if (lacking !== null) throw lacking
   }
 
   async #once(nc: NatsConnection, payloads: ReadonlyArray<string>): Promise<void> {

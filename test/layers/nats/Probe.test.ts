@@ -101,6 +101,19 @@ describe("ping over NATS", () => {
     })
   )
 
+  it.live("says so of a topic that a node only pulls from, and no more once there is room", () =>
+    Effect.gen(function* () {
+      const { manager, server } = yield* makeSmallServer
+      const queue = yield* nodeAt(server)
+      yield* queue.publish([job("first")])
+      yield* queue.ping
+      yield* queue.subscribe({ ...subscription, priority: "high" }, () => Effect.void)
+      assert.strictEqual((yield* refusing(queue)).isFull, true)
+      yield* Effect.promise(() => manager.streams.delete(topic.stream))
+      yield* taking(queue)
+    })
+  )
+
   it.live("costs no stream that has only no room, nor the jobs in it", () =>
     Effect.gen(function* () {
       const { fill, free, manager, server } = yield* makeSmallServer
