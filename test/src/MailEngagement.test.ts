@@ -159,4 +159,28 @@ layer(MAILBOX, { timeout: 240_000, excludeTestServices: true })("e-mail", (it) =
       expect(mails.get(email)).toHaveLength(2)
     })
   )
+
+  it.effect("comes once to a mailbox, however its domain is written, and not once it has unsubscribed", () =>
+    Effect.gen(function* () {
+      const { mails, system } = yield* TheMailbox
+      const [written, ascii] = ["eva@exämple.com", "eva@xn--exmple-cua.com"]
+      const send = Effect.fnUntraced(function* (emails: ReadonlyArray<string>) {
+        const id = yield* system.send({ to: { emails }, content: { subject: "S", html: "<p>Hi</p>" } })
+        const shown = yield* system.until(id, ({ status }) => status === "completed")
+        const { body } = yield* system.call("GET", `/api/v1/notifications/${id}/deliveries`)
+        return { id: id as NotificationId, counts: shown.counts, channelId: body.data[0].channel_id as ChannelId }
+      })
+      const first = yield* send([written, ascii])
+      expect(first.counts).toMatchObject({ accepted: 1, sent: 1 })
+      const links = yield* Effect.provide(Links, layerOf(system.url, Buffer.from(system.env["MASTER_KEY"]!, "hex")))
+      const url = links.unsubscribeUrl(system.app.appId, first.channelId, first.id)
+      const headers = { "content-type": "application/x-www-form-urlencoded" }
+      yield* Effect.promise(() => fetch(url, { method: "POST", body: "List-Unsubscribe=One-Click", headers }))
+      for (const address of [written, ascii, "eva@ｅxämple.com"]) {
+        expect((yield* send([address])).counts).toMatchObject({ accepted: 1, sent: 0, skipped: 1 })
+      }
+      // The mail server of this test shows domains as people read them.
+      expect(mails.get(written)).toHaveLength(1)
+    })
+  )
 })

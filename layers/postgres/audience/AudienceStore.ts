@@ -7,7 +7,7 @@ import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { KeptAudience, Way } from "../../../services/domain/sending/Notification.ts"
 import type { AudiencePage } from "../../../services/ports/audience/AudienceStore.ts"
 import { AudienceStore } from "../../../services/ports/audience/AudienceStore.ts"
-import { addressKey } from "./addresses.ts"
+import { addressKey, formerKey } from "./addresses.ts"
 import { audienceRows } from "./audienceRows.ts"
 import { audienceTargets } from "./audienceTargets.ts"
 import { unmakeErasedAddresses } from "./erasures.ts"
@@ -125,7 +125,10 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
         FROM unnest(${uuids(drafts)}, ${texts(keys.map((key) => addresses.get(key)!))},
           ${texts(keys)}) AS t (id, address, key)
         ON CONFLICT (app_id, kind, address_key) DO NOTHING`
-      if (notification !== null) yield* unmakeErasedAddresses(sql, appId, drafts, notification)
+      if (notification !== null) {
+        const former = keys.map((key) => formerKey(addresses.get(key)!))
+        yield* unmakeErasedAddresses(sql, appId, { ids: drafts, former }, notification)
+      }
       return yield* channelsByKey(appId, keys)
     }, sql.withTransaction)
 
@@ -227,10 +230,23 @@ export const layer: Layer.Layer<AudienceStore, never, SqlClient.SqlClient> = Lay
         return yield* listed(channel_ids.map(lower), place, limit, (keys) => namedChannels(appId, ways, keys))
       }
       if (emails !== undefined) {
-        const addresses = new Map(emails.map((address) => [addressKey(address), address]))
-        return yield* listed([...addresses.keys()], place, limit, (keys) =>
-          channelsOfAddresses(appId, addresses, keys, notification)
-        )
+        // In the order in which nodes of the release before have them: a plan may go on where one of theirs has stopped.
+        const spellings = new Map(emails.map((address) => [formerKey(address), address]))
+        const addresses = new Map<string, string>()
+        for (const spelling of inOrder([...spellings.keys()])) {
+          const address = spellings.get(spelling)!
+          const key = addressKey(address)
+          if (!addresses.has(key)) addresses.set(key, address)
+        }
+        return yield* listed([...spellings.keys()], place, limit, (written) => {
+          // A mailbox is on the page of its first spelling.
+          const keys = written.flatMap((spelling) => {
+            const address = spellings.get(spelling)!
+            const key = addressKey(address)
+            return addresses.get(key) === address ? [key] : []
+          })
+          return channelsOfAddresses(appId, addresses, keys, notification)
+        })
       }
 
       const then = parts[parts.indexOf(place.part) + 1]

@@ -6,7 +6,8 @@ import type { AppId, ChannelId, ContactId } from "../../../services/domain/Ids.t
 import { uuidv7 } from "../../../services/ports/NewId.ts"
 import type { NamedChannel } from "../../../services/ports/audience/ChannelStore.ts"
 import { ChannelStore } from "../../../services/ports/audience/ChannelStore.ts"
-import { addressKey } from "./addresses.ts"
+import { isAscii } from "../../../services/domain/audience/EmailAddress.ts"
+import { addressKey, formerKey } from "./addresses.ts"
 import { notedOfPeople } from "../access/auditEntry.ts"
 import { byValues } from "../server/byValues.ts"
 import { coalesce, refusalBySql } from "../server/Coalesce.ts"
@@ -195,16 +196,37 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
         created ? [{ action: "channel.created", target: id }] : []
       ).pipe(storeError("ChannelStore.ensureInbox"))
 
-    const subscribe: ChannelStore["Service"]["subscribe"] = (appId, id, isWanted) =>
+    /**
+     * The channels of an address that has one channel but for two sorts: one that the migration 39 has set aside, whose
+     * links in mails of before are still followed, and one that a node of the release before has made meanwhile. First
+     * the one that mail goes to.
+     */
+    const sharing = Effect.fnUntraced(function* (appId: AppId, id: ChannelId) {
+      const [named] = yield* sql<{ readonly address: string }>`
+        SELECT address FROM channels WHERE app_id = ${appId} AND id = ${id} AND ${isEmail}`
+      if (named === undefined || isAscii(named.address)) return [id]
+      const keys = [...new Set([addressKey(named.address), formerKey(named.address)])]
+      const rows = yield* sql<{ readonly id: ChannelId }>`
+        SELECT c.id FROM unnest(${texts(keys)}) WITH ORDINALITY AS t (key, place) CROSS JOIN LATERAL (
+          SELECT id FROM channels WHERE app_id = ${appId} AND kind = 'email' AND address_key = t.key OFFSET 0
+        ) AS c ORDER BY t.place`
+      return [...new Set([...rows.map((row) => row.id), id])]
+    })
+
+    const subscribe: ChannelStore["Service"]["subscribe"] = (appId, named, isWanted) =>
       Effect.gen(function* () {
+        const ids = yield* sharing(appId, named)
+        const id = ids[0]!
         // Contacts are locked before their channels, as everywhere.
         const [owner] = yield* sql<{ readonly id: string }>`
           SELECT p.id FROM channels c JOIN contacts p ON p.id = ANY(ARRAY[c.contact_id])
           WHERE c.app_id = ${appId} AND c.id = ${id} AND ${ofRows(sql, sql`c.kind = 'email'`)} FOR UPDATE OF p`
         const [from, to] = isWanted ? ["unsubscribed", "active"] : ["active", "unsubscribed"]
-        yield* sql`
-          UPDATE channels SET status = ${to}
-          WHERE app_id = ${appId} AND id = ${id} AND ${isEmail} AND status = ${from}`
+        for (const one of ids) {
+          yield* sql`
+            UPDATE channels SET status = ${to}
+            WHERE app_id = ${appId} AND id = ${one} AND ${isEmail} AND status = ${from}`
+        }
         if (owner !== undefined) {
           yield* sql`
             UPDATE contacts SET no_email = ${!isWanted}, updated_at = now()
@@ -221,7 +243,7 @@ export const layer: Layer.Layer<ChannelStore, never, SqlClient.SqlClient> = Laye
           notedOfPeople(sql, appId, work, (found) =>
             Option.isNone(found)
               ? []
-              : [{ action: "channel.changed", target: id, details: { status: found.value.status } }]
+              : [{ action: "channel.changed", target: found.value.id, details: { status: found.value.status } }]
           ),
         storeError("ChannelStore.subscribe")
       )

@@ -2,8 +2,9 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AppId, ChannelId, ContactId, NotificationId } from "../../../services/domain/Ids.ts"
-import { uuids } from "../server/columns.ts"
+import { texts, uuids } from "../server/columns.ts"
 import { ofRows } from "../server/ofRows.ts"
+import { formerKey } from "./addresses.ts"
 
 /*
  * Erasures of people, as long as a notification that was accepted before may still be planned: docs/decisions/0062. All
@@ -16,17 +17,24 @@ type Sql = SqlClient.SqlClient
 const PERSON = "sha256(convert_to(p.app_id::text || ':' || p.external_id, 'UTF8'))"
 /** The same of one of their e-mail addresses, of a row `c` of channels. */
 const ADDRESS = "sha256(convert_to(c.app_id::text || '@' || c.address_key, 'UTF8'))"
+/** As nodes of the release before name it, of a row `t` beside it: they note erasures so, and look for them. */
+const FORMER_ADDRESS = "sha256(convert_to(c.app_id::text || '@' || t.former, 'UTF8'))"
 
 /** Notes that a contact is erased now, with its addresses. Run in the transaction that does so, after its row was locked. */
-export const noteErasure = (sql: Sql, appId: AppId, id: ContactId) => sql`
-  INSERT INTO erased_people (app_id, person, erased_at)
-  SELECT ${appId}::uuid, names.person, clock_timestamp() FROM (
-    SELECT ${sql.literal(PERSON)} AS person FROM contacts p WHERE p.app_id = ${appId} AND p.id = ${id}
-    UNION ALL
-    SELECT ${sql.literal(ADDRESS)} FROM channels c
-    WHERE c.contact_id = ${id} AND ${ofRows(sql, sql`c.app_id = ${appId} AND c.kind = 'email'`)}
-  ) AS names ORDER BY names.person
-  ON CONFLICT (app_id, person) DO UPDATE SET erased_at = excluded.erased_at`
+export const noteErasure = Effect.fnUntraced(function* (sql: Sql, appId: AppId, id: ContactId) {
+  const channels = yield* sql<{ readonly address: string; readonly key: string }>`
+    SELECT c.address, c.address_key AS key FROM channels c
+    WHERE c.contact_id = ${id} AND ${ofRows(sql, sql`c.app_id = ${appId} AND c.kind = 'email'`)}`
+  const keys = new Set(channels.flatMap(({ address, key }) => [key, formerKey(address)]))
+  yield* sql`
+    INSERT INTO erased_people (app_id, person, erased_at)
+    SELECT ${appId}::uuid, names.person, clock_timestamp() FROM (
+      SELECT ${sql.literal(PERSON)} AS person FROM contacts p WHERE p.app_id = ${appId} AND p.id = ${id}
+      UNION ALL
+      SELECT ${sql.literal(ADDRESS)} FROM (SELECT ${appId}::uuid, * FROM unnest(${texts([...keys])})) AS c (app_id, address_key)
+    ) AS names ORDER BY names.person
+    ON CONFLICT (app_id, person) DO UPDATE SET erased_at = excluded.erased_at`
+})
 
 /**
  * Whether who is named by a row was erased after the notification was accepted. Looked up for each row, and not joined: a
@@ -59,12 +67,13 @@ export const unmakeErased = (
 export const unmakeErasedAddresses = (
   sql: Sql,
   appId: AppId,
-  made: ReadonlyArray<ChannelId>,
+  made: { readonly ids: ReadonlyArray<ChannelId>; readonly former: ReadonlyArray<string> },
   notification: NotificationId
 ) => sql`
-  DELETE FROM channels c USING (SELECT ${appId}::uuid, * FROM unnest(${uuids(made)}) OFFSET 0) AS t (app_id, id)
+  DELETE FROM channels c
+  USING (SELECT ${appId}::uuid, * FROM unnest(${uuids(made.ids)}, ${texts(made.former)}) OFFSET 0) AS t (app_id, id, former)
   WHERE c.app_id = ANY(ARRAY[t.app_id]) AND c.id = t.id
-    AND ${wasErased(sql, "c", ADDRESS, notification)}`
+    AND (${wasErased(sql, "c", ADDRESS, notification)} OR ${wasErased(sql, "c", FORMER_ADDRESS, notification)})`
 
 /** Erasures before `cutoff` that are older than any notification that may still be planned, up to `limit` of them. */
 export const forgetErasures = (sql: Sql, cutoff: Date, limit: number) => sql`

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { AppId, ContactId } from "../../../services/domain/Ids.ts"
+import { keyBeginnings } from "./addresses.ts"
 
 /*
  * Contacts by how their id, address or name begins: first those whose id does, then those by their address, then by their
@@ -9,12 +10,17 @@ import type { AppId, ContactId } from "../../../services/domain/Ids.ts"
  * found twice.
  */
 
-/** What is compared, in the order in which it is looked through; each has an index. Of a name, its beginning. */
-const KEYS = [
-  "(p.app_id::text || lower(p.external_id))",
-  "(p.app_id::text || p.email_key)",
-  "(p.app_id::text || lower(left(p.attributes ->> 'name', 100)))"
-] as const
+/** What is compared; each has an index. Of a name, its beginning. */
+const ID = "(p.app_id::text || lower(p.external_id))"
+const EMAIL = "(p.app_id::text || p.email_key)"
+const NAME = "(p.app_id::text || lower(left(p.attributes ->> 'name', 100)))"
+
+/** What is to begin how, in the order in which it is looked through. */
+const comparisonsOf = (prefix: string) => [
+  { key: ID, beginning: prefix },
+  ...keyBeginnings(prefix).map((beginning) => ({ key: EMAIL, beginning })),
+  { key: NAME, beginning: prefix }
+]
 
 /** Behind every text that begins as another one: no text begins with the last code point there is. */
 const END = "\u{10ffff}"
@@ -27,29 +33,31 @@ export const searchContacts = Effect.fnUntraced(function* (
   after: string | null,
   limit: number
 ): Effect.fn.Return<ReadonlyArray<ContactId>, SqlError> {
-  const begins = (key: string) =>
-    sql`(${sql.literal(key)} ~>=~ (${appId}::text || lower(${prefix}::text))
-      AND ${sql.literal(key)} ~<~ (${appId}::text || lower(${prefix}::text) || ${END}::text))`
+  const comparisons = comparisonsOf(prefix)
+  const begins = ({ beginning, key }: (typeof comparisons)[number]) =>
+    sql`(${sql.literal(key)} ~>=~ (${appId}::text || lower(${beginning}::text))
+      AND ${sql.literal(key)} ~<~ (${appId}::text || lower(${beginning}::text) || ${END}::text))`
   /** Where the page before ended: by which key it was found, and where in its order. */
   const [last] =
     after === null
       ? [undefined]
       : yield* sql<{ readonly keys: ReadonlyArray<string | null>; readonly found: ReadonlyArray<boolean | null> }>`
-          SELECT ARRAY[${sql.csv(KEYS.map((key) => sql.literal(key)))}] AS keys, ARRAY[${sql.csv(KEYS.map(begins))}] AS found
+          SELECT ARRAY[${sql.csv(comparisons.map(({ key }) => sql.literal(key)))}] AS keys,
+            ARRAY[${sql.csv(comparisons.map(begins))}] AS found
           FROM contacts p WHERE p.app_id = ${appId} AND p.id = ${after}`
   // Somebody who was removed since, or is called otherwise now, was the last of nothing that could be gone on with.
   const from = last === undefined ? 0 : last.found.indexOf(true)
   if (after !== null && (last === undefined || from === -1)) return []
   const ids: Array<ContactId> = []
-  for (const [i, key] of KEYS.entries()) {
+  for (const [i, comparison] of comparisons.entries()) {
     if (i < from || ids.length >= limit) continue
-    const column = sql.literal(key)
+    const column = sql.literal(comparison.key)
     const isBehind = last !== undefined && i === from
     const place = last?.keys[i] ?? ""
     const rows = yield* sql<{ readonly id: ContactId }>`
       SELECT p.id FROM contacts p WHERE ${sql.and([
-        begins(key),
-        ...KEYS.slice(0, i).map((before) => sql`${begins(before)} IS NOT TRUE`),
+        begins(comparison),
+        ...comparisons.slice(0, i).map((before) => sql`${begins(before)} IS NOT TRUE`),
         ...(isBehind
           ? [sql`${column} ~>=~ ${place}::text`, sql`NOT (${column} = ${place}::text AND p.id <= ${after})`]
           : [])

@@ -20,6 +20,7 @@ import { lookedUp } from "../migrations/0035_looked_up.ts"
 import { retryReasons } from "../migrations/0036_retry_reasons.ts"
 import { fetchHolders } from "../migrations/0037_fetch_holders.ts"
 import { throttledPeople } from "../migrations/0038_throttled_people.ts"
+import { asciiDomains, mailboxes } from "../migrations/0039_mailboxes.ts"
 import { MIGRATING } from "./advisoryLocks.ts"
 import { lockTables } from "./lockTables.ts"
 
@@ -41,7 +42,8 @@ export const MIGRATIONS: readonly [Migration, ...ReadonlyArray<Migration>] = [
   { id: 35, name: "looked_up", sql: lookedUp },
   { id: 36, name: "retry_reasons", sql: retryReasons },
   { id: 37, name: "fetch_holders", sql: fetchHolders },
-  { id: 38, name: "throttled_people", sql: throttledPeople }
+  { id: 38, name: "throttled_people", sql: throttledPeople },
+  { id: 39, name: "mailboxes", sql: mailboxes, given: asciiDomains }
 ]
 
 /** Other services may have theirs in the same schema. */
@@ -53,6 +55,8 @@ interface Migration {
   readonly id: number
   readonly name: string
   readonly sql: string
+  /** Run before it, in its transaction: leaves in settings what SQL cannot know. */
+  readonly given?: (sql: PgClient.PgClient) => Effect.Effect<void, SqlError>
 }
 
 /** The database is that of a build before the first release, whose tables had other names. */
@@ -133,6 +137,7 @@ export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationError, PgCli
         const pending = yield* compared(sql)
         if (pending.length > 0) yield* sql.unsafe(lockTables(TABLES)).unprepared
         for (const migration of pending) {
+          if (migration.given !== undefined) yield* migration.given(sql)
           // The client sends one statement at a time; EXECUTE takes a whole script.
           yield* sql.unsafe(`DO $do$ BEGIN EXECUTE $script$${migration.sql}$script$; END $do$`).unprepared
           yield* sql`

@@ -16,7 +16,7 @@ export interface NamedChannel {
 export interface ChannelFilter {
   readonly status?: Channel["status"] | undefined
   readonly contactId?: ContactId | undefined
-  /** Compared without case. */
+  /** Compared without case, and however its domain is written. */
   readonly address?: string | undefined
 }
 
@@ -25,7 +25,7 @@ export class ChannelStore extends Context.Service<
   ChannelStore,
   {
     /**
-     * One statement for all: creates the channel of each address (compared without case) unless it is there, with the
+     * One statement for all: creates the channel of each address (compared so) unless it is there, with the
      * contact of `user_id`, made if needed. On a channel that is there, `user_id` left out keeps the contact, and null
      * removes it; who unsubscribed stays so. Answers in the order of the input.
      */

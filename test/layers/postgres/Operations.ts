@@ -233,6 +233,11 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     const [made] = yield* store.upsert(app, [{ kind: "email", address: `${unique()}@example.com`, user_id: unique() }])
     return made!.id
   })
+  const beyond = Effect.gen(function* () {
+    const store = yield* ChannelStore
+    const [made] = yield* store.upsert(app, [{ kind: "email", address: `${unique()}@exämple.com` }])
+    return made!.id
+  })
   const inboxOf = Effect.gen(function* () {
     const store = yield* ChannelStore
     const userId = unique()
@@ -551,6 +556,9 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
     "ChannelStore.subscribe": after(channel, ChannelStore, (store, id) =>
       Effect.andThen(store.subscribe(app, id, false), store.subscribe(app, id, true))
     ),
+    "ChannelStore.subscribe, a domain beyond ASCII": after(beyond, ChannelStore, (store, id) =>
+      Effect.andThen(store.subscribe(app, id, false), store.subscribe(app, id, true))
+    ),
     "ChannelStore.find": after(channel, ChannelStore, (store, id) => store.find(app, id)),
     "ChannelStore.list": plain(ChannelStore, (store) => store.list(app, {}, null, PAGE)),
     "ChannelStore.ofContacts": after(user, ChannelStore, (store, { id }) => store.ofContacts(app, [id], PAGE)),
@@ -583,6 +591,7 @@ export const operationsOf = ({ app, notification, reader, webhook }: Place): Rea
       store.list(app, { segment: { tags_any: ["one"], locales: ["de"] } }, null, PAGE)
     ),
     "ContactStore.search": plain(ContactStore, (store) => store.search(app, "u", null, PAGE)),
+    "ContactStore.search, a domain beyond ASCII": plain(ContactStore, (store) => store.search(app, "u@ü", null, PAGE)),
     "ContactStore.search, the next page": after(user, ContactStore, (store, { externalId, id }) =>
       store.search(app, externalId.slice(0, 3), id, PAGE)
     ),

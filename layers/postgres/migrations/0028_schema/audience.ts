@@ -44,7 +44,7 @@ CREATE TABLE channels (
   contact_id uuid REFERENCES contacts ON DELETE CASCADE,
   kind text NOT NULL CHECK (kind IN ('email', 'inbox')),
   address text,
-  -- What makes an address the same address: lower case.
+  -- What makes an address the same address: see audience/addresses.ts.
   address_key text,
   status text NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suppressed', 'unsubscribed')),
   status_reason text,

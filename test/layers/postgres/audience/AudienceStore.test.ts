@@ -301,6 +301,36 @@ layer(hotStores)("AudienceStore", (it) => {
     })
   )
 
+  it.effect(
+    "names a mailbox once, however its domain is written, on whichever page, and not if it has unsubscribed",
+    () =>
+      Effect.gen(function* () {
+        const audiences = yield* AudienceStore
+        const channels = yield* ChannelStore
+        const app = yield* newApp
+        const emails = [
+          "ada@exämple.com",
+          "bob@x.org",
+          "ada@xn--exmple-cua.com",
+          "Ada@ｅxämple.com",
+          "ada@ex.org",
+          "bob@ｘ.org"
+        ]
+        for (const limit of [1, 2, 100]) {
+          const { everyone } = yield* readAll(app, { emails }, { email: true, limit })
+          expect(everyone).toHaveLength(3)
+          expect((yield* audiences.targets(app, "smtp", everyone)).length).toBe(3)
+        }
+        expect((yield* audiences.count(app, { emails }, ["email"], 1000)).recipients.smtp).toBe(3)
+        const { items } = yield* channels.list(app, { address: emails[2]! }, null, 10)
+        yield* channels.subscribe(app, items[0]!.id, false)
+        for (const address of [emails[0]!, emails[2]!, emails[3]!]) {
+          const { everyone } = yield* readAll(app, { emails: [address] }, { email: true })
+          expect(yield* audiences.targets(app, "smtp", everyone)).toEqual([])
+        }
+      })
+  )
+
   it.effect("finds the same channels from several plans that make them at once", () =>
     Effect.gen(function* () {
       const app = yield* newApp

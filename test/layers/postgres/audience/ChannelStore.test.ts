@@ -32,6 +32,38 @@ layer(hotStores)("ChannelStore", (it) => {
     })
   )
 
+  it.effect(
+    "makes one channel of an address, however its domain is written, and unsubscribes all of its spellings",
+    () =>
+      Effect.gen(function* () {
+        const channels = yield* ChannelStore
+        const contacts = yield* ContactStore
+        const app = yield* newApp
+        const groups = [
+          ["ada@exämple.com", "ada@xn--exmple-cua.com", "Ada@EXÄMPLE.com", "ada@ｅxämple。com"],
+          ["user@example.com", "user@ｅxample.com", "user@example。com"]
+        ]
+        for (const spellings of groups) {
+          const together = yield* channels.upsert(
+            app,
+            spellings.map((address) => email(address))
+          )
+          const id = together[0]!.id
+          for (const address of spellings) {
+            expect(yield* channels.upsert(app, [email(address)])).toEqual([{ id, created: false }])
+            const listed = yield* channels.list(app, { address }, null, 10)
+            expect(listed.items.map((one) => one.id)).toEqual([id])
+          }
+          yield* channels.subscribe(app, id, false)
+          // A contact that is given another spelling finds the channel as it is.
+          yield* contacts.upsert(app, [{ external_id: spellings[0]!, email: spellings[1]! }])
+          const { items } = yield* channels.list(app, { address: spellings[0]! }, null, 10)
+          expect(items).toMatchObject([{ id, address: spellings[1], status: "unsubscribed" }])
+        }
+        expect((yield* channels.list(app, {}, null, 10)).items).toHaveLength(2)
+      })
+  )
+
   it.effect("answers in the order of the lines when addresses repeat", () =>
     Effect.gen(function* () {
       const channels = yield* ChannelStore

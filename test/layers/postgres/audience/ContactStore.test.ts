@@ -92,6 +92,8 @@ layer(stores)("ContactStore", (it) => {
       yield* put(app, "u-3", { email: "bob@example.com", attributes: { name: "Bob Ada", plan: "pro" } })
       yield* put(app, "100%_sure", { attributes: { name: 7 } })
       yield* put(app, "long", { attributes: { name: "n".repeat(3_900) } })
+      yield* put(app, "u-4", { email: "eva@exämple.com" })
+      yield* put(app, "u-5", { email: "eva@example.com" })
       yield* put(other, "ada-3", {})
       const all = Effect.fnUntraced(function* (prefix: string, limit: number) {
         const found: Array<string> = []
@@ -107,6 +109,14 @@ layer(stores)("ContactStore", (it) => {
         expect(yield* all("aDa", limit)).toEqual(["ada-1", "Ada-2", "u-1", "u-2"])
       }
       expect(yield* all("ada@", 10)).toEqual(["Ada-2"])
+      for (const limit of [1, 10]) {
+        expect([yield* all("eva@", limit), yield* all("eva@ex", limit)]).toEqual([
+          ["u-5", "u-4"],
+          ["u-5", "u-4"]
+        ])
+        for (const prefix of ["eva@exä", "EVA@EXÄMPLE.c", "eva@xn--exm"])
+          expect(yield* all(prefix, limit)).toEqual(["u-4"])
+      }
       expect(yield* all("ada l", 10)).toEqual(["Ada-2"])
       expect(yield* all("lovelace", 10)).toEqual([])
       // What a pattern would take for anything is itself.

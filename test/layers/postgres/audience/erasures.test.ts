@@ -214,6 +214,27 @@ layer(stores, { excludeTestServices: true })("an erased contact", (it) => {
     })
   )
 
+  it.effect(
+    "is not written to by another spelling of their address, nor if a node of the release before has erased them",
+    () =>
+      Effect.gen(function* () {
+        const app = yield* newApp
+        const contacts = yield* ContactStore
+        const sql = yield* PgClient.PgClient
+        yield* contacts.upsert(app, [{ external_id: "ada", email: "ada@exämple.com" }])
+        const emails = ["ada@xn--exmple-cua.com", "bob@exämple.com"]
+        const id = yield* mailing(app, emails)
+        yield* erase(app, "ada")
+        yield* sql`INSERT INTO erased_people (app_id, person, erased_at)
+        VALUES (${app}, sha256(convert_to(${`${app}@bob@exämple.com`}, 'UTF8')), now())`
+        expect(yield* mail(app, emails, id)).toEqual({ named: 2, reached: [] })
+        // Nodes of the release before look for the spelling.
+        const names = yield* sql`SELECT 1 AS one FROM erased_people
+        WHERE app_id = ${app} AND person = sha256(convert_to(${`${app}@ada@exämple.com`}, 'UTF8'))`
+        expect(names.length).toBe(1)
+      })
+  )
+
   it.effect("stays unmailed though they are erased while their page is planned", () =>
     Effect.gen(function* () {
       const app = yield* newApp

@@ -100,6 +100,7 @@ describe("migrate", () => {
       yield* sql`ALTER TABLE batches DROP COLUMN reason`
       yield* sql`ALTER TABLE execution_timers DROP COLUMN holder`
       yield* sql`DROP INDEX throttles_contact`
+      yield* sql`DROP FUNCTION mailbox_key, as_the_mailbox, tell_the_mailbox CASCADE`
       yield* sql`ALTER TABLE devices ADD CONSTRAINT devices_app_id_token_hash_key UNIQUE (app_id, token_hash)`
       yield* sql`ALTER TABLE channels
         ADD CONSTRAINT channels_app_id_kind_address_key_key UNIQUE (app_id, kind, address_key)`
@@ -125,7 +126,8 @@ describe("migrate", () => {
         "looked_up",
         "retry_reasons",
         "fetch_holders",
-        "throttled_people"
+        "throttled_people",
+        "mailboxes"
       ])
     }).pipe(Effect.provide(testDatabase()))
   )

@@ -23,6 +23,19 @@ describe("channels", () => {
     expect(read.json.contact_id).not.toBeNull()
   })
 
+  it("are one for all spellings of a domain, by which they are found", async () => {
+    const { secretKey: key } = await server.makeTenant()
+    const spellings = ["eva@exämple.com", "eva@xn--exmple-cua.com", "eva@ｅxämple。com"]
+    const ids = await Promise.all(
+      spellings.map(async (address) => (await create({ kind: "email", address }, key)).json.id)
+    )
+    expect(new Set(ids).size).toBe(1)
+    for (const address of spellings) {
+      const path = `/api/v1/channels?address=${encodeURIComponent(address)}`
+      expect((await server.call("GET", path, { key })).json.data).toMatchObject([{ id: ids[0] }])
+    }
+  })
+
   it.each([
     ["no address", { kind: "email" }, "address"],
     ["another kind", { kind: "inbox", address: "a@b.example" }, "kind"],
