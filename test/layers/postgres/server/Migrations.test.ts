@@ -100,7 +100,6 @@ describe("migrate", () => {
       yield* sql`ALTER TABLE batches DROP COLUMN reason`
       yield* sql`ALTER TABLE execution_timers DROP COLUMN holder`
       yield* sql`DROP INDEX throttles_contact`
-      yield* sql`DROP FUNCTION mailbox_key, as_the_mailbox, tell_the_mailbox CASCADE`
       yield* sql`ALTER TABLE devices ADD CONSTRAINT devices_app_id_token_hash_key UNIQUE (app_id, token_hash)`
       yield* sql`ALTER TABLE channels
         ADD CONSTRAINT channels_app_id_kind_address_key_key UNIQUE (app_id, kind, address_key)`
