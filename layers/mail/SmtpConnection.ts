@@ -10,10 +10,16 @@ const { _onTimeout: endForSilence } = SMTPConnection.prototype as unknown as { r
  */
 export class SmtpConnection extends SMTPConnection {
   declare readonly _supportedExtensions: ReadonlyArray<string>
+  declare readonly _responseQueue: ReadonlyArray<string>
 
   /** Whether the server takes addresses beyond ASCII (RFC 6531). It has said so by when it is ready to take a mail. */
   get takesUtf8(): boolean {
     return this._supportedExtensions.includes("SMTPUTF8")
+  }
+
+  /** Whether the server has said more than it was asked. */
+  get hasAnswer(): boolean {
+    return this._responseQueue.length > 0
   }
 
   /** Whether the system has not taken yet all that was written. */

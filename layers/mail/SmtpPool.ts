@@ -393,6 +393,8 @@ export class SmtpPool {
     const body = new Readable({
       read() {
         under.stage = "data"
+        // An answer that is there already would be taken for that to the mail: it comes next, and ends the connection.
+        if (connection.hasAnswer) return
         this.push(message)
         this.push(null)
         under.stage = "dot"
@@ -402,6 +404,11 @@ export class SmtpPool {
       if (link.message !== under) return
       link.message = null
       const { stage } = under
+      if ((error === null || error === undefined) && stage !== "dot") {
+        // Whatever it took, it was not this mail, and its next answers would be about others.
+        work.fail(index, { message: "the server answered before it had the mail" }, stage)
+        return this.#lost(link)
+      }
       if (error === null || error === undefined) {
         this.#sentAt = performance.now()
         work.sent(index)

@@ -161,6 +161,20 @@ describe("a batch that is abandoned", () => {
   })
 })
 
+describe("a server that answers a mail before it has it", () => {
+  it("has not taken it", async () => {
+    let dots = 0
+    const { pool } = await scripted((command) => {
+      if (command === ".") dots++
+      if (command === "DATA") return "354 Go on\r\n250 2.0.0 queued already"
+      return command === "." ? "554 5.6.0 refused" : plain(command)
+    })
+    const { failed, sent } = submitted(pool, "ann", 1)
+    await expect.poll(() => failed).toEqual(["ann0: the server answered before it had the mail"])
+    expect([sent, dots]).toEqual([[], 0])
+  })
+})
+
 describe("a server that leaves some mails without an answer", () => {
   it("is sent the others over as many connections as before, until those that wait are too many", async () => {
     // Each of these keeps a connection.
