@@ -1,4 +1,4 @@
-import { createCipheriv, createPublicKey, diffieHellman, hkdfSync, type KeyObject } from "node:crypto"
+import { createCipheriv, hkdfSync, type ECDH } from "node:crypto"
 
 /*
  * Encryption of web push messages: RFC 8291 over the coding aes128gcm of RFC 8188, one record a message. A body is the
@@ -26,19 +26,16 @@ const LAST = 2
 
 /** A key pair of the sender's, for one message. */
 export interface SenderKey {
-  readonly privateKey: KeyObject
+  readonly pair: ECDH
   /** 65 bytes. */
   readonly publicKey: Uint8Array
 }
 
-/** SubjectPublicKeyInfo of a point on P-256, up to the point: the form of keys that is read fastest. */
-const SPKI = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d030107034200", "hex")
-
-/** Reads a subscriber's public key of 65 bytes. Null when it is no point of the curve. */
-export const readPoint = (point: Uint8Array): KeyObject | null => {
+/** Null when `point` is no uncompressed point of the curve. */
+const agree = ({ pair }: SenderKey, point: Uint8Array): Uint8Array | null => {
   if (point.length !== POINT_BYTES || point[0] !== 4) return null
   try {
-    return createPublicKey({ key: Buffer.concat([SPKI, point]), format: "der", type: "spki" })
+    return pair.computeSecret(point)
   } catch {
     return null
   }
@@ -54,20 +51,20 @@ const SENDER_AT = SUBSCRIBER_AT + POINT_BYTES
 const info = Buffer.concat([INFO, Buffer.alloc(2 * POINT_BYTES)])
 
 /**
- * Writes a message into `body`, which has `OVERHEAD` bytes more than the plaintext and begins with a fresh salt.
- * `subscriber` is `point` as `readPoint` read it.
+ * Writes a message into `body`, which has `OVERHEAD` bytes more than the plaintext and begins with a fresh salt. False
+ * when `point`, the subscriber's public key, is none: the body is then none either.
  */
 export const sealInto = (
   body: Uint8Array,
   sender: SenderKey,
-  subscriber: KeyObject,
   point: Uint8Array,
   auth: Uint8Array,
   plaintext: Uint8Array
-): void => {
+): boolean => {
+  const shared = agree(sender, point)
+  if (shared === null) return false
   info.set(point, SUBSCRIBER_AT)
   info.set(sender.publicKey, SENDER_AT)
-  const shared = diffieHellman({ privateKey: sender.privateKey, publicKey: subscriber })
   const secret = hkdfSync("sha256", shared, auth, info, SECRET_BYTES)
   const salt = body.subarray(0, SALT_BYTES)
   const key = new Uint8Array(hkdfSync("sha256", secret, salt, KEY_INFO, KEY_BYTES))
@@ -87,4 +84,5 @@ export const sealInto = (
   text.set(cipher.update(text))
   cipher.final()
   body.set(cipher.getAuthTag(), body.length - TAG_BYTES)
+  return true
 }

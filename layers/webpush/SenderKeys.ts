@@ -1,16 +1,10 @@
-import { generateKeyPairSync } from "node:crypto"
+import { createECDH } from "node:crypto"
 import { performance } from "node:perf_hooks"
 import type { SenderKey } from "./Encryption.ts"
 
 export const makeSenderKey = (): SenderKey => {
-  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
-  // The export as JWK is the fastest way to the point.
-  const { x, y } = publicKey.export({ format: "jwk" })
-  const point = Buffer.allocUnsafeSlow(65)
-  point[0] = 4
-  point.write(x!, 1, "base64url")
-  point.write(y!, 33, "base64url")
-  return { privateKey, publicKey: point }
+  const pair = createECDH("prime256v1")
+  return { pair, publicKey: pair.generateKeys() }
 }
 
 /** How long a turn of making keys ahead may keep a thread from other work. */

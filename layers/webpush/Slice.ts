@@ -2,7 +2,6 @@ import { randomFillSync } from "node:crypto"
 import type { Template } from "../../services/domain/sending/Push.ts"
 import { AUTH_BYTES, OVERHEAD, POINT_BYTES, SALT_BYTES, sealInto } from "./Encryption.ts"
 import { SenderKeys } from "./SenderKeys.ts"
-import { Subscribers } from "./Subscribers.ts"
 
 /** Whom a message is encrypted for. */
 export interface Subscription {
@@ -65,31 +64,23 @@ export const bodiesOf = (slice: Slice, sealed: Uint8Array): ReadonlyArray<Uint8A
   })
 }
 
-/** Key pairs that a thread makes ahead, and subscribers' keys that it keeps: some megabytes. */
+/** Key pairs that a thread makes ahead: some hundred kilobytes. */
 export const READY = 512
-const REMEMBERED = 4096
 /** Salts drawn at once: the generator is costly to call, not to run. */
 const SALTS = 64
 
 /** A thread's own keys and memory, and the synchronous work that it does with them. */
 export class Sealing {
   readonly senders = new SenderKeys(READY)
-  readonly #subscribers = new Subscribers(REMEMBERED)
   readonly #salts = Buffer.alloc(SALTS * SALT_BYTES)
   #salt = SALTS
 
   /** Encrypts for the recipient at `index` into its place in `sealed`. Some 80 µs. */
   seal(slice: Slice, index: number, sealed: Uint8Array): void {
     const at = index * RECIPIENT_BYTES
-    const { buffer, byteOffset } = slice.recipients
-    const point = Buffer.from(buffer, byteOffset + at, POINT_BYTES)
-    const subscriber = this.#subscribers.read(point)
+    const point = slice.recipients.subarray(at, at + AUTH_AT)
     const bytes = bodyBytes(slice)
     const body = sealed.subarray(index * bytes, (index + 1) * bytes)
-    if (subscriber === null) {
-      body[MARK_AT] = 0
-      return
-    }
     if (this.#salt === SALTS) {
       randomFillSync(this.#salts)
       this.#salt = 0
@@ -97,6 +88,6 @@ export class Sealing {
     body.set(this.#salts.subarray(this.#salt * SALT_BYTES, ++this.#salt * SALT_BYTES))
     const auth = slice.recipients.subarray(at + AUTH_AT, at + ID_AT)
     slice.plaintext.set(slice.recipients.subarray(at + ID_AT, at + RECIPIENT_BYTES), slice.gap)
-    sealInto(body, this.senders.take(), subscriber, point, auth, slice.plaintext)
+    if (!sealInto(body, this.senders.take(), point, auth, slice.plaintext)) body[MARK_AT] = 0
   }
 }
