@@ -13,7 +13,7 @@ import { lastingPorts } from "../simulators/LastingPorts.ts"
  * also when the benchmark fails or is interrupted.
  */
 
-const PLACES = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"]
+const PLACES = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/usr/local/go/bin"]
 
 /** A program's path: from the usual places, else out of Debian's package when this runs as root. */
 export const program = (name: string, debian: string): string => {
@@ -136,6 +136,26 @@ export class Stage {
         const answer = next()
         child.send(order as object)
         return answer as Promise<Answer>
+      },
+      stop
+    }
+  }
+
+  /** A program of any language that takes orders and answers them as lines of JSON; its first line says that it can. */
+  async lineServant<Order, Answer>(command: string, args: ReadonlyArray<string>): Promise<Servant<Order, Answer>> {
+    const { child, stop } = this.spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })
+    const lines = linesOf(child)
+    const next = async () => {
+      const { done, value } = await lines.next()
+      if (done) throw new Error(`${command} has ended`)
+      return JSON.parse(value) as Answer
+    }
+    await next()
+    return {
+      pid: child.pid!,
+      ask: (order) => {
+        child.stdin!.write(`${JSON.stringify(order)}\n`)
+        return next()
       },
       stop
     }

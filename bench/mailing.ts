@@ -1,11 +1,15 @@
+import { execFileSync } from "node:child_process"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Audience } from "../simulators/Audience.ts"
 import { forkFleet } from "../simulators/FleetProcess.ts"
-import type { Stage } from "./Child.ts"
-import { onStage } from "./Child.ts"
+import type { Servant, Stage } from "./Child.ts"
+import { onStage, program } from "./Child.ts"
 import { database } from "./Database.ts"
 import type { Benchmark, Contender, Row, Table } from "./Harness.ts"
 import { measure, say, totalCpu } from "./Harness.ts"
 import type { SendAnswer as HomeMadeAnswer } from "./mailing/HomeMade.ts"
+import { CONTENT } from "./mailing/Content.ts"
 import type { Counting, Mailer } from "./mailing/Mailer.ts"
 import { apnsCredential, mailingTurn, processesOf, startMailer } from "./mailing/Mailer.ts"
 import type { SendAnswer, SendOrder } from "./mailing/NodeApn.ts"
@@ -22,7 +26,20 @@ import { webhookSink, identity, leanSink } from "./sinks/Sinks.ts"
  */
 
 const NODE_APN_SHARE = 0.2
+const GO_SHARE = 0.4
 const HOME_MADE_SHARE = 0.05
+
+const NODE_APN = "@parse/node-apn, no record"
+const GO = "Go net/http, no record"
+
+/** Go's net/http as a sender, built of one file and its standard library. */
+const goSender = (stage: Stage, sink: Counting, at: Identity) => {
+  const built = join(stage.folder(), "sender")
+  const source = fileURLToPath(new URL("mailing/sender.go", import.meta.url))
+  execFileSync(program("go", "golang-go"), ["build", "-o", built, source], { stdio: "inherit" })
+  const args = [String(sink.port), at.ca, CONTENT.title, CONTENT.body]
+  return stage.lineServant<{ readonly count: number }, SendAnswer>(built, args)
+}
 
 const peers = async (
   stage: Stage,
@@ -34,20 +51,31 @@ const peers = async (
     String(sink.port),
     at.ca
   ])
-  const count = Math.ceil(devices * NODE_APN_SHARE)
+  const go = await goSender(stage, sink, at)
   const check = async (sent: number) => {
     const { requests } = await sink.ask({ reset: true })
     if (requests !== sent) throw new Error(`The sink took ${requests} messages of ${sent}`)
   }
-  const fromMemory = (name: string, perCall: number): Contender => ({
-    name,
-    processes: { engine: () => [nodeApn.pid], sink: () => [sink.pid] },
-    turn: async () => {
-      await sink.ask({ reset: true })
-      const { seconds } = await nodeApn.ask({ count, perCall })
-      await check(count)
-      return { operations: count, seconds }
+  const fromMemory = (
+    name: string,
+    { ask, pid }: Pick<Servant<{ readonly count: number }, SendAnswer>, "ask" | "pid">,
+    share: number
+  ): Contender => {
+    const count = Math.ceil(devices * share)
+    return {
+      name,
+      processes: { engine: () => [pid], sink: () => [sink.pid] },
+      turn: async () => {
+        await sink.ask({ reset: true })
+        const { seconds } = await ask({ count })
+        await check(count)
+        return { operations: count, seconds }
+      }
     }
+  }
+  const byNodeApn = (perCall: number) => ({
+    pid: nodeApn.pid,
+    ask: ({ count }: { readonly count: number }) => nodeApn.ask({ count, perCall })
   })
   const [store, queue] = [await database(stage), await startRedis(stage)]
   const few = Math.ceil(devices * HOME_MADE_SHARE)
@@ -56,8 +84,9 @@ const peers = async (
     [String(sink.port), at.ca, store.url, String(queue.port), String(few)]
   )
   return [
-    fromMemory("@parse/node-apn, no record", 1),
-    fromMemory("the same, one body for 1,000", 1000),
+    fromMemory(NODE_APN, byNodeApn(1), NODE_APN_SHARE),
+    fromMemory("the same, one body for 1,000", byNodeApn(1000), NODE_APN_SHARE),
+    fromMemory(GO, go, GO_SHARE),
     {
       name: "BullMQ + node-apn + INSERT",
       processes: {
@@ -158,7 +187,7 @@ const one = (
     return measure({
       title: `A mailing to ${devices.toLocaleString("en-US")} devices, to reconciled totals`,
       what: "messages",
-      base: "@parse/node-apn, no record",
+      base: NODE_APN,
       rounds,
       contenders
     })
@@ -179,8 +208,9 @@ export const benchmark: Benchmark = {
       const table = await one(devices, { rounds, settings, only })
       tables.push(table)
       const row = (name: string): Row | undefined => table.rows.find((row) => row.name === name)
-      const [own, made] = [row("heliograph") ?? table.rows[0]!, row("BullMQ + node-apn + INSERT")!]
+      const [own, go, made] = [row("heliograph") ?? table.rows[0]!, row(GO)!, row("BullMQ + node-apn + INSERT")!]
       facts[`${devices}: rate over @parse/node-apn without a record (at least 4)`] = own.rateRatio
+      facts[`${devices}: rate over Go's net/http without a record (at least 2)`] = own.rateRatio / go.rateRatio
       facts[`${devices}: rate over the home-made stack (at least 15)`] = own.perSecond / made.perSecond
       facts[`${devices}: CPU µs a recipient over all processes (at most 12 at 1,000,000)`] = totalCpu(own.cpu)
       facts[`${devices}: engine's peak memory, MB, all its processes (at most 400 at 1,000,000)`] =

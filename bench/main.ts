@@ -13,6 +13,7 @@ import { plot } from "./Plot.ts"
 const MODULES = [
   "transport",
   "mailing",
+  "mails",
   "fcm",
   "webhooks",
   "events",

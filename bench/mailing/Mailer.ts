@@ -31,8 +31,8 @@ export interface Mailer {
   readonly natsPid: number | null
   readonly get: <A>(path: string) => Promise<A>
   readonly patch: (path: string, body: unknown) => Promise<void>
-  /** Registers devices by the import, with tokens that follow from their numbers. */
-  readonly register: (count: number, line?: (n: number) => object) => Promise<void>
+  /** Registers devices by the import, with tokens that follow from their numbers, or contacts. */
+  readonly register: (count: number, line?: (n: number) => object, what?: "devices" | "contacts") => Promise<void>
   /** Sends to all and waits for the totals, which must reconcile without a failure. */
   readonly mail: () => Promise<Mailing>
 }
@@ -45,7 +45,10 @@ export interface Mailing {
 }
 
 export interface MailerOptions {
-  readonly caFile: string
+  /** The authority of the provider, where it speaks TLS. */
+  readonly caFile?: string
+  /** What a mailing says, `CONTENT` unless given. */
+  readonly content?: object
   readonly settings: Readonly<Record<string, string>>
   readonly nats?: boolean
   /** So many with the same settings, 1 unless given; more need a `DATABASE_URL` and `nats`. */
@@ -67,7 +70,7 @@ const natsServer = async (stage: Stage): Promise<{ readonly url: string; readonl
 export const startMailer = async (stage: Stage, options: MailerOptions): Promise<Mailer> => {
   const nats = options.nats === true ? await natsServer(stage) : null
   const settings = {
-    OUTBOUND_CA_FILE: options.caFile,
+    ...(options.caFile === undefined ? {} : { OUTBOUND_CA_FILE: options.caFile }),
     OUTBOUND_ALLOW_CIDRS: "127.0.0.0/8",
     ...(nats === null ? {} : { NATS_URL: nats.url }),
     ...options.settings
@@ -87,9 +90,10 @@ export const startMailer = async (stage: Stage, options: MailerOptions): Promise
     return (await response.json()) as A
   }
 
+  const { content = CONTENT } = options
   const mail: Mailer["mail"] = async () => {
     const begun = performance.now()
-    const { id } = await engine.call("POST", "/api/v1/notifications", { to: { all: true }, content: CONTENT })
+    const { id } = await engine.call("POST", "/api/v1/notifications", { to: { all: true }, content })
     let [last, seen] = [begun, -1]
     for (;;) {
       const { counts, status } = await get<{ status: string; counts: Counts }>(`/api/v1/notifications/${id}`)
@@ -114,14 +118,14 @@ export const startMailer = async (stage: Stage, options: MailerOptions): Promise
       if (!response.ok) throw new Error(`${path} was answered ${response.status}: ${await response.text()}`)
       await response.arrayBuffer()
     },
-    register: async (count, line = deviceOf) => {
+    register: async (count, line = deviceOf, what = "devices") => {
       const begun = performance.now()
       function* chunks() {
         for (let n = 0; n < count; n += 1000) {
           yield Array.from({ length: Math.min(1000, count - n) }, (_, i) => `${JSON.stringify(line(n + i))}\n`).join("")
         }
       }
-      const response = await fetch(`${engine.url}/api/v1/devices/import`, {
+      const response = await fetch(`${engine.url}/api/v1/${what}/import`, {
         method: "POST",
         headers: { ...headers, "content-type": "application/x-ndjson" },
         body: Readable.toWeb(Readable.from(chunks())) as ReadableStream<Uint8Array>,
@@ -132,8 +136,8 @@ export const startMailer = async (stage: Stage, options: MailerOptions): Promise
         if (!answer.includes('"id"')) throw new Error(`The import says ${answer}`)
         registered++
       }
-      if (registered !== count) throw new Error(`${count} devices were imported, ${registered} registered`)
-      say(`${count} devices registered in ${((performance.now() - begun) / 1000).toFixed(1)} s`)
+      if (registered !== count) throw new Error(`${count} ${what} were imported, ${registered} registered`)
+      say(`${count} ${what} registered in ${((performance.now() - begun) / 1000).toFixed(1)} s`)
     },
     mail
   }

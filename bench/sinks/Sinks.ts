@@ -29,12 +29,7 @@ export const identity = async (stage: Stage): Promise<Identity> => {
   return { ca: await writeCa(certificates, folder), key, cert, folder }
 }
 
-export const leanSink = async (
-  stage: Stage,
-  { cert, key }: Identity,
-  body = "",
-  mark = ""
-): Promise<Sink & { readonly ask: Servant<SinkOrder, SinkAnswer>["ask"] }> => {
+export const leanSink = async (stage: Stage, { cert, key }: Identity, body = "", mark = ""): Promise<AskedSink> => {
   const port = await lastingPort()
   const url = new URL("Http2Sink.ts", import.meta.url)
   const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(url, [String(port), key, cert, body, mark])
@@ -66,13 +61,16 @@ http {
   return { name: "nginx", port, pid: child.pid! }
 }
 
-/** A webhook receiver: Node, bare sockets. */
-export const webhookSink = async (
-  stage: Stage
-): Promise<Sink & { readonly ask: Servant<SinkOrder, SinkAnswer>["ask"] }> => {
+type AskedSink = Sink & { readonly ask: Servant<SinkOrder, SinkAnswer>["ask"] }
+
+const plainSink = async (stage: Stage, name: string, script: string): Promise<AskedSink> => {
   const port = await lastingPort()
-  const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(new URL("WebhookSink.ts", import.meta.url), [
-    String(port)
-  ])
-  return { name: "lean receiver", port, pid, ask }
+  const { ask, pid } = await stage.servant<SinkOrder, SinkAnswer>(new URL(script, import.meta.url), [String(port)])
+  return { name, port, pid, ask }
 }
+
+/** A webhook receiver: Node, bare sockets. */
+export const webhookSink = (stage: Stage) => plainSink(stage, "lean receiver", "WebhookSink.ts")
+
+/** A mail server: Node, bare sockets, no TLS. */
+export const smtpSink = (stage: Stage) => plainSink(stage, "lean mail server", "SmtpSink.ts")
