@@ -238,7 +238,10 @@ layer(Layer.effect(TheSystem, makeSystem({ ACCEPT_LINGER_MS: "1000" })), {
     Effect.gen(function* () {
       const { app, call, importDevices, until, url } = yield* TheSystem
       const [device] = yield* importDevices(1)
-      const newest = Effect.map(call("GET", "/api/v1/notifications?limit=1"), ({ body }) => body.data[0]?.id as string | undefined)
+      const newest = Effect.map(
+        call("GET", "/api/v1/notifications?limit=1"),
+        ({ body }) => body.data[0]?.id as string | undefined
+      )
       const before = yield* newest
       const { hostname, port } = new URL(url)
       const body = JSON.stringify({ to: { device_ids: [device] }, content: CONTENT })
