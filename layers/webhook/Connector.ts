@@ -12,6 +12,32 @@ export class AddressRefused extends Error {}
 /** No connection came about in time. */
 export class ConnectTimeout extends Error {}
 
+/**
+ * Sockets that a process opens in one turn of its event loop. Each becomes several events of the turns that follow, and
+ * hundreds at a time, of receivers that close every connection, keep all else that the process does waiting for them.
+ */
+const OPENED_A_TURN = 16
+
+/** First come, first served. */
+const waiting: Array<() => void> = []
+let opened = 0
+
+const openNow = (open: () => void): void => {
+  if (opened++ === 0) setImmediate(nextTurn)
+  open()
+}
+
+const nextTurn = (): void => {
+  opened = 0
+  for (const open of waiting.splice(0, OPENED_A_TURN)) openNow(open)
+}
+
+/** Calls `open` in this turn, or in one of the next. */
+const inTurn = (open: () => void): void => {
+  if (opened < OPENED_A_TURN) openNow(open)
+  else waiting.push(open)
+}
+
 export interface Destination {
   readonly secure: boolean
   /** The host of the URL without brackets: what the certificate must be for, and SNI unless it is an address. */
@@ -59,27 +85,28 @@ export const makeConnector = (
     return guardAnswers(joinWrites(socket.on("session", (it) => (session = it))))
   }
 
-  return (_, callback) => {
-    const socket = open()
-    let told = false
-    const tell = (error: Error | null): void => {
-      timer.clear()
-      if (told) return
-      told = true
-      if (error === null) callback(null, socket)
-      else {
-        socket.destroy()
-        callback(error, null)
+  return (_, callback) =>
+    inTurn(() => {
+      const socket = open()
+      let told = false
+      const tell = (error: Error | null): void => {
+        timer.clear()
+        if (told) return
+        told = true
+        if (error === null) callback(null, socket)
+        else {
+          socket.destroy()
+          callback(error, null)
+        }
       }
-    }
-    const timer = new Deadline(timeoutMs(), () => tell(new ConnectTimeout("no connection in time")))
-    socket.once("connect", () => {
-      if (!allows(socket.remoteAddress ?? "")) tell(new AddressRefused("the address is not allowed"))
-      else if (!to.secure) tell(null)
+      const timer = new Deadline(timeoutMs(), () => tell(new ConnectTimeout("no connection in time")))
+      socket.once("connect", () => {
+        if (!allows(socket.remoteAddress ?? "")) tell(new AddressRefused("the address is not allowed"))
+        else if (!to.secure) tell(null)
+      })
+      if (to.secure) socket.once("secureConnect", () => tell(null))
+      // It stays for the socket's whole life: later errors are the pool's, which has its own ears.
+      socket.on("error", tell)
+      socket.once("close", () => tell(new Error("closed while it was made")))
     })
-    if (to.secure) socket.once("secureConnect", () => tell(null))
-    // It stays for the socket's whole life: later errors are the pool's, which has its own ears.
-    socket.on("error", tell)
-    socket.once("close", () => tell(new Error("closed while it was made")))
-  }
 }
