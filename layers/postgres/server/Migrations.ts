@@ -101,15 +101,38 @@ export class MayNotCreate extends Schema.TaggedError<MayNotCreate>()("MayNotCrea
   }
 }
 
-export type MigrationError = DatabaseDiffers | DatabaseIsNewer | DatabaseIsOlder | MayNotCreate | SqlError
+/** Texts of people are of all of Unicode, which no other encoding holds. */
+export class DatabaseIsNotUtf8 extends Schema.TaggedError<DatabaseIsNotUtf8>()("DatabaseIsNotUtf8", {
+  encoding: Schema.String,
+  database: Schema.String,
+  /** A name for another. */
+  other: Schema.String
+}) {
+  override get message() {
+    const { database, encoding, other } = this
+    return `The encoding of the database ${database} is ${encoding}, and names and messages need UTF8. Make another and name it in DATABASE_URL: CREATE DATABASE ${other} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8';`
+  }
+}
 
-const mayCreate = Effect.fnUntraced(function* (
+export type MigrationError =
+  DatabaseDiffers | DatabaseIsNewer | DatabaseIsNotUtf8 | DatabaseIsOlder | MayNotCreate | SqlError
+
+/** Whether the service can live in the database at all. */
+const isFit = Effect.fnUntraced(function* (
   sql: PgClient.PgClient
-): Effect.fn.Return<void, MayNotCreate | SqlError> {
-  const [row] = yield* sql<{ readonly may: boolean; readonly role: string; readonly database: string }>`
+): Effect.fn.Return<void, DatabaseIsNotUtf8 | MayNotCreate | SqlError> {
+  const [row] = yield* sql<{
+    readonly may: boolean
+    readonly role: string
+    readonly database: string
+    readonly encoding: string
+    readonly other: string
+  }>`
     SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may, quote_ident(current_user) AS role,
-      quote_ident(current_database()) AS database`
-  const { database, may, role } = row!
+      quote_ident(current_database()) AS database, current_setting('server_encoding') AS encoding,
+      quote_ident(current_database() || '_utf8') AS other`
+  const { database, encoding, may, other, role } = row!
+  if (encoding !== "UTF8") return yield* new DatabaseIsNotUtf8({ encoding, database, other })
   if (!may) return yield* new MayNotCreate({ role, database })
 })
 
@@ -128,7 +151,7 @@ export const migrate: Effect.Effect<ReadonlyArray<string>, MigrationError, PgCli
       Effect.gen(function* () {
         // Waiting for another node's migration, or rewriting a table, may take longer than a query of the service.
         yield* sql`SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`
-        yield* mayCreate(sql)
+        yield* isFit(sql)
         yield* sql`SELECT pg_advisory_xact_lock(${MIGRATING})`
         yield* sql`
           CREATE TABLE IF NOT EXISTS migrations (
@@ -181,7 +204,7 @@ export interface Standing {
 /** Looks, and changes nothing. */
 export const standing: Effect.Effect<Standing, MigrationError, PgClient.PgClient> = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  yield* mayCreate(sql)
+  yield* isFit(sql)
   const [table] = yield* sql<{ readonly isThere: boolean }>`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`
   const { length } = table!.isThere ? yield* compared(sql) : MIGRATIONS
   return { applied: MIGRATIONS.length - length, missing: length }

@@ -48,6 +48,30 @@ describe("migrate", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("refuses a database that cannot hold every text, and says how to make one that can, which works", () =>
+    Effect.gen(function* () {
+      const { url } = yield* freshDatabase("empty")
+      const name = `${new URL(url).pathname.slice(1)}_latin1`
+      const asOwner = PgClient.layerFrom(pool(url, 1))
+      const run = (text: string) =>
+        Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(text).unprepared).pipe(Effect.provide(asOwner))
+      yield* run(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER 'libc'`)
+      yield* Effect.addFinalizer(() => Effect.orDie(run(`DROP DATABASE ${name} WITH (FORCE)`)))
+      const at = (database: string) => PgClient.layerFrom(pool(url.replace(/[^/]+$/, database), 1))
+      let message = ""
+      for (const look of [Effect.asVoid(migrate), Effect.asVoid(standing)]) {
+        const error = yield* Effect.flip(look).pipe(Effect.provide(at(name)))
+        expect(error._tag).toBe("DatabaseIsNotUtf8")
+        message = error.message
+      }
+      expect(message).toContain("LATIN1")
+      const statement = /CREATE DATABASE (\w+) .*;/.exec(message)!
+      yield* run(statement[0])
+      yield* Effect.addFinalizer(() => Effect.orDie(run(`DROP DATABASE ${statement[1]} WITH (FORCE)`)))
+      expect(yield* Effect.provide(migrate, at(statement[1]!))).toEqual(names)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("refuses a database that a later release has migrated", () =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
