@@ -53,6 +53,19 @@ export const contract = <R, E>(
       })
     )
 
+    it.effect("begins anew when its clock was set back, however much of the budget was used later", () =>
+      Effect.gen(function* () {
+        const store = yield* RateLimitStore
+        const take = Effect.map(store.take([claim("back", 7)]), ([grant]) => [grant!.granted, grant!.endsAt])
+        yield* setClock(START + 130)
+        expect(yield* take).toEqual([7, START + 180])
+        expect(yield* take).toEqual([3, START + 180])
+        yield* setClock(START + 10)
+        expect(yield* take).toEqual([7, START + 60])
+        expect(yield* take).toEqual([3, START + 60])
+      })
+    )
+
     it.effect("keeps windows of different lengths, and a smaller budget, apart from what was granted before", () =>
       Effect.gen(function* () {
         const store = yield* RateLimitStore

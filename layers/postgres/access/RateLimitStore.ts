@@ -20,8 +20,19 @@ interface GrantRow {
 const SWEPT_PAGES = 100
 const SWEEP = "1 minute"
 
+/** A window that ends so much later than one that begins now was begun before the clock was set back, in seconds. */
+const AHEAD_S = 10
+
 /** The moment of the statement. Not of its transaction: one that waited for a row would count in a window that is over. */
 const databaseClock = (sql: SqlClient.SqlClient): Fragment => sql`clock_timestamp()`
+
+/**
+ * Whether the window of the row `r` counts no more: it is over, or nobody can be in it yet. Whoever used up a budget
+ * would otherwise wait for as long as the clock was set back.
+ */
+const isOver = (sql: SqlClient.SqlClient, clock: Fragment): Fragment => sql`(r.ends_at < excluded.ends_at
+            OR r.ends_at > excluded.ends_at AND r.ends_at > extract(epoch FROM ${clock}) + ${AHEAD_S}
+              + (SELECT seconds FROM claims c WHERE c.key = r.key))`
 
 const make = (sql: SqlClient.SqlClient, clock: Fragment): RateLimitStore["Service"] => ({
   take: Effect.fnUntraced(function* (claims) {
@@ -30,7 +41,7 @@ const make = (sql: SqlClient.SqlClient, clock: Fragment): RateLimitStore["Servic
     const rows = yield* sql<GrantRow>`
       WITH moment AS MATERIALIZED (SELECT extract(epoch FROM ${clock})::float8 AS now),
       claims AS (
-        SELECT c.key, c.want, c.budget, ((floor(m.now / c.seconds) + 1) * c.seconds)::bigint AS ends_at
+        SELECT c.key, c.want, c.budget, c.seconds, ((floor(m.now / c.seconds) + 1) * c.seconds)::bigint AS ends_at
         FROM moment m, unnest(${texts(sorted.map(({ key }) => key))}, ${integers(sorted.map(({ want }) => want))},
           ${integers(sorted.map(({ budget }) => budget.requests))},
           ${integers(sorted.map(({ budget }) => budget.windowMs / 1000))}) WITH ORDINALITY AS c (key, want, budget, seconds, n)
@@ -41,10 +52,10 @@ const make = (sql: SqlClient.SqlClient, clock: Fragment): RateLimitStore["Servic
         SELECT key, ends_at, least(want, budget), least(want, budget), budget FROM claims
         ON CONFLICT (key) DO UPDATE SET
           -- A statement that waited for this row may find a later window than its own, and counts in that one.
-          ends_at = greatest(r.ends_at, excluded.ends_at),
-          granted = CASE WHEN r.ends_at < excluded.ends_at THEN excluded.granted
+          ends_at = CASE WHEN ${isOver(sql, clock)} THEN excluded.ends_at ELSE r.ends_at END,
+          granted = CASE WHEN ${isOver(sql, clock)} THEN excluded.granted
             ELSE least(excluded.granted, greatest(0, excluded.budget - r.used)) END,
-          used = CASE WHEN r.ends_at < excluded.ends_at THEN excluded.granted
+          used = CASE WHEN ${isOver(sql, clock)} THEN excluded.granted
             ELSE r.used + least(excluded.granted, greatest(0, excluded.budget - r.used)) END,
           budget = excluded.budget
         RETURNING key, granted, used, ends_at

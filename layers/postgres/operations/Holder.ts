@@ -14,6 +14,7 @@ import { integers, milliseconds, uuids } from "../server/columns.ts"
 import { nodeName } from "../server/Database.ts"
 import { sqlStateOf, storeError } from "../server/storeError.ts"
 import { HOLDERS } from "../server/advisoryLocks.ts"
+import { heard } from "./ServerTime.ts"
 import type { Answered, Asked } from "./Turns.ts"
 import { NONE, NOTHING, Turns } from "./Turns.ts"
 import { Writable } from "./Writable.ts"
@@ -44,7 +45,7 @@ export interface HolderShape {
    * Until when, by the database's clock, leases that are over may be taken over, as PostgreSQL reads it. A database that
    * took no writes let nobody prolong a lease: who held one gets time to say so, as after a start (writableSince.ts).
    */
-  readonly takesOverUntil: () => string
+  readonly takesOverUntil: (leaseMs: number) => string
   /** Notes runs that a transaction is about to move: should the process end over it, they are suspected. As well as it can. */
   readonly noteRuns: (claim: RunClaim) => Effect.Effect<void>
 }
@@ -213,7 +214,9 @@ const make = Effect.gen(function* () {
       )
       const { at, pid } = rows[0]!
       yield* confirm(mine, pid, askedAt)
-      writable.took(at, performance.now())
+      const answeredAt = performance.now()
+      writable.took(at, answeredAt)
+      heard(at, askedAt, answeredAt)
       if (isPooled) turns.alone()
       else turns.answered(rows.filter((row) => row.key !== null))
     },
@@ -254,7 +257,7 @@ const make = Effect.gen(function* () {
   const isConfirmed = () => session !== null && performance.now() - confirmedAt < PRESENT_MS
   const holder: HolderShape = {
     id: () => (isPooled || !isConfirmed() ? null : id),
-    takesOverUntil: () => writable.takesOverUntil(),
+    takesOverUntil: (leaseMs) => writable.takesOverUntil(leaseMs),
     noteRuns: (claim) =>
       Effect.suspend(() =>
         session === null || id === null || isPooled ? Effect.void : Effect.ignore(noteRuns(session.sql, id, claim))

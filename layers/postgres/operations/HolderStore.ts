@@ -13,6 +13,8 @@ import { HOLDERS } from "../server/advisoryLocks.ts"
 const GRACE_MS = 2_000
 /** A session that was missed so long ago, and whose work nobody freed since, is missed anew: nobody could write meanwhile. */
 const STALE_MS = 10_000
+/** So is one that was missed so much later than now: the clock was set back since. */
+const AHEAD_MS = 1_000
 
 /** What the batch `b` is suspected of more, for the process `gone` that ended with `batches` in hand. */
 const MORE = `CASE WHEN gone.ended = 'stopped' OR gone.blamed <> b.id THEN 0
@@ -39,7 +41,8 @@ export const layer: Layer.Layer<HolderStore, never, PgClient.PgClient> = Layer.e
     const free = sql<{ readonly id: HolderId; readonly is_ripe: boolean; readonly is_new: boolean }>`
       SELECT id,
         ended IS NOT NULL OR missed_at <= now() - ${GRACE_MS} * interval '1 ms' AS is_ripe,
-        ended IS NULL AND (missed_at IS NULL OR missed_at < now() - ${STALE_MS} * interval '1 ms') AS is_new
+        ended IS NULL AND (missed_at IS NULL OR missed_at NOT
+          BETWEEN now() - ${STALE_MS} * interval '1 ms' AND now() + ${AHEAD_MS} * interval '1 ms') AS is_new
       FROM holders WHERE pg_try_advisory_xact_lock_shared(${HOLDERS}, id)`
 
     const miss = (ids: ReadonlyArray<HolderId>) =>

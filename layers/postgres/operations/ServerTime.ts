@@ -55,13 +55,29 @@ const ask = Effect.fnUntraced(function* (sql: PgClient.PgClient, time: ServerTim
   time.learn(row!.told, askedAt, performance.now())
 })
 
+/** What the process goes by: it has one clock, as it has one `Date`. */
+let kept: ServerTime | null = null
+
+/**
+ * What a statement that was executed anyway has said of the time: see `ServerTime.learn`. A clock that is set in between,
+ * by a failover to another machine, is so known before what was accepted by it is compared with the time.
+ */
+export const heard = (told: number, askedAt: number, answeredAt: number): void => kept?.learn(told, askedAt, answeredAt)
+
 /** The process goes by the database's clock, which is asked now and every half minute, until the scope closes. */
 export const keep = (sql: PgClient.PgClient): Effect.Effect<void, SqlError, Scope.Scope> =>
   Effect.gen(function* () {
     const time = new ServerTime()
     for (let i = 0; i < FIRST; i++) yield* ask(sql, time)
     const goBack = goBy(() => time.at(performance.now())!)
-    yield* Effect.addFinalizer(() => Effect.sync(goBack))
+    kept = time
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        goBack()
+        // Another one may have come since.
+        if (kept === time) kept = null
+      })
+    )
     yield* ask(sql, time).pipe(
       // Without an answer the time goes on as it did; that the database is away is told by others.
       Effect.ignore,

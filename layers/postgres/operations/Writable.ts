@@ -1,7 +1,11 @@
 /** Beats further apart than this say nothing of the time between them, nor do those between which the clock was set. */
 const STEADY_MS = 3_000
-/** How long the database has to take writes before this process takes over what others did not prolong meanwhile. */
+/** How long the database has to take writes before this process takes over what others did not prolong meanwhile: at least. */
 const GRACE_MS = 5_000
+/** Of a lease: no holder lets more of it go by before it prolongs it (DirectDispatch.ts, Sending.ts). */
+const UNPROLONGED = 1 / 2
+/** What a write that prolongs one takes, and the look before it, on a busy node. */
+const LATE_MS = 2_000
 /** How long one beat speaks for the time after it. */
 const LASTS_MS = 2_000
 
@@ -29,9 +33,10 @@ export class Writable {
     this.#since = null
   }
 
-  /** Until when, by the database's clock, leases that are over may be taken over, as PostgreSQL reads it. */
-  takesOverUntil(): string {
-    if (this.#since === null || this.#heardAt - this.#since < GRACE_MS) return "-infinity"
+  /** Until when, by the database's clock, leases of that length which are over may be taken over, as PostgreSQL reads it. */
+  takesOverUntil(leaseMs: number): string {
+    const graceMs = Math.max(GRACE_MS, leaseMs * UNPROLONGED + LATE_MS)
+    if (this.#since === null || this.#heardAt - this.#since < graceMs) return "-infinity"
     return new Date(this.#last + LASTS_MS).toISOString()
   }
 }

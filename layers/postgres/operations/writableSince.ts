@@ -32,7 +32,7 @@ const reconnectMs = (leaseMs: number) => milliseconds(Math.max(leaseMs, RECONNEC
 export const isAbandoned = (sql: SqlClient.SqlClient, row: "b" | "w", leaseMs: number, holder: HolderShape) => {
   const until = sql.literal(`${row}.lease_until`)
   return sql`(${until} IS NULL OR ${until} = '-infinity' OR (
-        clock_timestamp() < ${holder.takesOverUntil()}::timestamptz AND ${sql.literal(WRITABLE_SINCE)} <=
+        clock_timestamp() < ${holder.takesOverUntil(leaseMs)}::timestamptz AND ${sql.literal(WRITABLE_SINCE)} <=
         greatest(${until} - ${milliseconds(leaseMs)} * interval '1 ms', now() - ${reconnectMs(leaseMs)} * interval '1 ms')
           AND NOT ${sql.literal(isWriting(row))}
         ))`

@@ -26,6 +26,7 @@ import { namedAmong } from "./namedAmong.ts"
 import { controlNotification } from "./controlNotification.ts"
 import { growing } from "../operations/Statistics.ts"
 import { asSignOfLife } from "../server/signsOfLife.ts"
+import { heard } from "../operations/ServerTime.ts"
 import { storeError } from "../server/storeError.ts"
 
 type Store = NotificationStore["Service"]
@@ -103,11 +104,18 @@ const makeAccept = Effect.fnUntraced(function* (
   const grew = yield* growing(["notifications", "batches"], FIRST_NOTIFICATIONS, LAST_NOTIFICATIONS)
   const acceptOne = yield* coalesce({
     run: (arrivals: ReadonlyArray<Arrival>) =>
-      acceptAll(arrivals).pipe(
-        asSignOfLife(sql),
-        Effect.tap(() => grew(arrivals.length)),
-        storeError("NotificationStore.accept")
-      ),
+      Effect.suspend(() => {
+        // The milliseconds that it says are cut.
+        const askedAt = performance.now() - 1
+        return acceptAll(arrivals).pipe(
+          asSignOfLife(sql),
+          Effect.tap(([first]) => {
+            heard(first!.createdAt, askedAt, performance.now())
+            return grew(arrivals.length)
+          }),
+          storeError("NotificationStore.accept")
+        )
+      }),
     weight: weightOf,
     refusalOf: refusalBySql,
     ownerOf: ({ notification }) => notification.appId,

@@ -3,6 +3,8 @@ import type { PermitClaim } from "../../../services/ports/access/RateLimitStore.
 import { RateLimitStore } from "../../../services/ports/access/RateLimitStore.ts"
 import { Outage } from "../Outage.ts"
 
+const AHEAD_MS = 10_000
+
 /**
  * Counts in a map, by a clock of its own (epoch milliseconds), for tests of the limiter that ask it ten thousand times and
  * say between which two steps of a fiber the answer comes. The contract of test/layers/RateLimitStore.contract.ts runs
@@ -22,8 +24,9 @@ export class RateTable {
 
   #take({ budget: { requests, windowMs }, key, want }: PermitClaim) {
     const row = this.rows.get(key)
+    const isAhead = row !== undefined && row.endsAt > this.now() + windowMs + AHEAD_MS
     // Who is late counts in the window that has begun.
-    const endsAt = Math.max((Math.floor(this.now() / windowMs) + 1) * windowMs, row?.endsAt ?? 0)
+    const endsAt = Math.max((Math.floor(this.now() / windowMs) + 1) * windowMs, isAhead ? 0 : (row?.endsAt ?? 0))
     const before = row?.endsAt === endsAt ? row.used : 0
     const granted = Math.min(want, Math.max(0, requests - before))
     this.rows.set(key, { endsAt, used: before + granted })

@@ -119,6 +119,21 @@ layer(NotificationStores.layer.pipe(Layer.provideMerge(testDatabase())), { exclu
       })
     )
 
+    it.effect(
+      "is taken for dead a moment after it is looked for, when the clock was set back since it was missed",
+      () =>
+        Effect.gen(function* () {
+          const { claimed, mine, other } = yield* held
+          yield* kill(mine.id())
+          expect(yield* other.release).toBe(0)
+          const sql = yield* SqlClient.SqlClient
+          // What the clock said by then.
+          yield* sql`UPDATE holders SET missed_at = missed_at + interval '2 minutes' WHERE id = ${mine.id()}`
+          yield* Effect.repeat(other.release, { until: (freed) => freed > 0, schedule: often })
+          expect(yield* claimed).toMatchObject([{ fence: 2 }])
+        })
+    )
+
     it.effect("keeps what it holds when it has lost its session and opened another", () =>
       Effect.gen(function* () {
         const { batch, claimed, mine, other, recipients } = yield* held
