@@ -248,11 +248,19 @@ const post = (run: Run, part: Part, pool: Http2Pool) => {
       ? {
           body: (i: number) => {
             const index = indexes[i]!
+            batch.onBegun?.(index)
             const { after, before } = template(index)
             return before + targets[index]!.id + after
           }
         }
-      : { around, body: (i: number) => targets[indexes[i]!]!.id }),
+      : {
+          around,
+          body: (i: number) => {
+            const index = indexes[i]!
+            batch.onBegun?.(index)
+            return targets[index]!.id
+          }
+        }),
     onAnswer: (i, answer) => take(run, part, indexes[i]!, answer),
     onFailure: (i, failure) => {
       if (failure.reason === "connect") part.isUnreachable = true

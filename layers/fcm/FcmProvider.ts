@@ -190,6 +190,7 @@ const post = (run: Run, pool: Http2Pool, indexes: ReadonlyArray<number>, token: 
     headers: () => [],
     body: (i) => {
       const index = indexes[i]!
+      batch.onBegun?.(index)
       const { address, id } = targets[index]!
       return payloads[payloads.length === 1 ? 0 : index]!.at(clock.currentTimeMillisUnsafe()).body(address, id)
     },

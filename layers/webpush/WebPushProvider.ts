@@ -248,7 +248,10 @@ const post = (
       credential: [["authorization", authorization]],
       path: (i) => paths[slice[i]!]!,
       headers: () => ttl(clock.currentTimeMillisUnsafe()),
-      body: (i) => bodies[i]!,
+      body: (i) => {
+        batch.onBegun?.(slice[i]!)
+        return bodies[i]!
+      },
       onAnswer: (i, answer) => {
         const index = slice[i]!
         const verdict = verdictOf(answer, sentAt, now)

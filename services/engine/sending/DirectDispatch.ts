@@ -12,7 +12,7 @@ import type { Outcome } from "../../ports/sending/Provider.ts"
 import type { BatchSender } from "./BatchSender.ts"
 import type { DirectGroup } from "./DirectSending.ts"
 import type { Lane } from "./Lane.ts"
-import { sentChunk } from "./Results.ts"
+import { EXPIRED_UNDER_WAY, sentChunk } from "./Results.ts"
 
 /*
  * Messages to a device each that were claimed as they were accepted, on their way through this process. What came in one
@@ -55,6 +55,7 @@ interface Asked extends DirectBatch, Placed {
   readonly lane: Lane
   /** When its lease was known to begin, or to be prolonged (of `performance.now()`). */
   heldSince: number
+  isBegun: boolean
 }
 
 export const makeDirectDispatch = Effect.fnUntraced(function* ({
@@ -110,6 +111,10 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
     fork(direct.lane.sendDirect(direct.batch))
   }
 
+  const begun = (direct: Asked): void => {
+    direct.isBegun = true
+  }
+
   const sent = (direct: Asked, messageId: string | null): void => {
     if (!isAsked(direct)) return
     asked.leave(direct)
@@ -128,12 +133,12 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
       }
       waiting--
       lane.beginDirect()
-      taken.push(asked.enter({ ...direct, lane, heldSince: direct.askedAt, place: -1 }))
+      taken.push(asked.enter({ ...direct, lane, heldSince: direct.askedAt, isBegun: false, place: -1 }))
     }
     const [first, ...others] = taken
     if (first === undefined) return
     fork(
-      Effect.onExit(sender.sendTogether([first, ...others], { sent, other }), (exit) =>
+      Effect.onExit(sender.sendTogether([first, ...others], { begun, sent, other }), (exit) =>
         Effect.suspend(() => {
           // Who has no answer now gets none any more.
           const left = taken.filter(isAsked)
@@ -177,7 +182,7 @@ export const makeDirectDispatch = Effect.fnUntraced(function* ({
     for (const direct of asked.all()) {
       // What came while the process slept is read first.
       if (now() >= direct.message.expiresAt + GRACE_MS && !isSleptOver(lateMs)) {
-        other(direct, { _tag: "Fail", reason: "expired" })
+        other(direct, { _tag: "Fail", reason: direct.isBegun ? EXPIRED_UNDER_WAY : "expired" })
       } else if (performance.now() - direct.heldSince > leaseMs / 3) silent.push(direct)
     }
     // A provider that says nothing for a while has many: one by one, they would take longer than their leases.

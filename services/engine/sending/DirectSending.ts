@@ -10,6 +10,8 @@ export type DirectGroup<A extends DirectBatch = DirectBatch> = readonly [A, ...R
 /** What becomes of each message of a group: one call for each. */
 export interface DirectEnds<A extends DirectBatch> {
   readonly sent: (direct: A, messageId: string | null) => void
+  /** Its request goes to the provider, which may take it from then on. */
+  readonly begun: (direct: A) => void
   /** Anything else: it goes on as any other batch does, with the provider's answer where there is one. */
   readonly other: (direct: A, outcome: Outcome | null) => void
 }
@@ -58,12 +60,19 @@ export const sendTogether = Effect.fnUntraced(function* <A extends DirectBatch>(
   means.calls++
   yield* Effect.ensuring(
     provider.takesEach === true
-      ? sendEach(provider, { credential, mayBegin }, group, end)
+      ? sendEach(provider, { credential, mayBegin }, group, ends.begun, end)
       : Effect.forEach(
           group,
           (direct) =>
-            provider.send({ message: direct.message, credential, targets: [direct.target], mayBegin }, (_, outcome) =>
-              end(direct, outcome)
+            provider.send(
+              {
+                message: direct.message,
+                credential,
+                targets: [direct.target],
+                mayBegin,
+                onBegun: () => ends.begun(direct)
+              },
+              (_, outcome) => end(direct, outcome)
             ),
           { concurrency: "unbounded", discard: true }
         ),
@@ -76,6 +85,7 @@ const sendEach = <A extends DirectBatch>(
   provider: Provider,
   shared: Pick<Parameters<Provider["send"]>[0], "credential" | "mayBegin">,
   group: DirectGroup<A>,
+  begun: DirectEnds<A>["begun"],
   end: (direct: A, outcome: Outcome) => void
 ) =>
   provider.send(
@@ -83,7 +93,8 @@ const sendEach = <A extends DirectBatch>(
       ...shared,
       message: group[0].message,
       each: group.map(({ message }) => message),
-      targets: group.map(({ target }) => target)
+      targets: group.map(({ target }) => target),
+      onBegun: (index) => begun(group[index]!)
     },
     (index, outcome) => end(group[index]!, outcome)
   )

@@ -266,9 +266,11 @@ const storable = (text: string): string =>
   text.length > MOST_TEXT || text.includes("\u0000") ? text.slice(0, MOST_TEXT).replaceAll("\u0000", "\ufffd") : text
 
 const DOUBT = "possibly_delivered"
+/** Why those failed whose time was over while their provider had them, and said nothing. */
+export const EXPIRED_UNDER_WAY = `${EXPIRED}: ${DOUBT}`
 /** A failure of who may have got the message by an attempt before. */
 const doubted = (error: string): string =>
-  error.startsWith(EXPIRED) ? `${EXPIRED}: ${DOUBT}` : error.startsWith(DOUBT) ? error : `${DOUBT}: ${error}`
+  error.startsWith(EXPIRED) ? EXPIRED_UNDER_WAY : error.startsWith(DOUBT) ? error : `${DOUBT}: ${error}`
 
 /** Whole seconds, so that many `Retry-After` values make few groups. */
 const waitOf = (ms: number): number => Math.min(MOST_WAIT_MS, Math.ceil(ms / 1000) * 1000)

@@ -11,7 +11,7 @@ import type { LeaseTerms } from "./BatchLease.ts"
 import { BatchLease } from "./BatchLease.ts"
 import { CredentialEvidence } from "./CredentialEvidence.ts"
 import type { LaneReport, Progress, ResultRules } from "./Results.ts"
-import { Results, unreached } from "./Results.ts"
+import { EXPIRED_UNDER_WAY, Results, unreached } from "./Results.ts"
 import type { Finding, Standing } from "./CredentialProbes.ts"
 
 /** How often results are written while a batch is under way: what a crash can repeat is at most what came since. */
@@ -72,6 +72,15 @@ export interface BatchReport extends LaneReport {
   readonly awaitsRepair: boolean
 }
 
+/** Recipients that a provider was given together. */
+interface Given {
+  readonly part: ReadonlyArray<Target>
+  /** Of each: 0, `BEGUN` or `ANSWERED`. */
+  readonly states: Uint8Array
+}
+const BEGUN = 1
+const ANSWERED = 2
+
 /** A batch under way. */
 interface Run {
   readonly sending: Sending
@@ -91,6 +100,8 @@ interface Run {
   isCut: boolean
   /** Ended by a cancel: there is no lease to keep any more. */
   isEnded: boolean
+  /** What providers have been given, and have not answered all of. */
+  readonly given: Set<Given>
   /** Of `performance.now()`: until when what came while the process slept is read. */
   hearsUntil: number
 }
@@ -127,6 +138,7 @@ const runOf = (sending: Sending): Run => {
     isOutdated: false,
     isCut: false,
     isEnded: false,
+    given: new Set(),
     hearsUntil: 0
   }
 }
@@ -294,17 +306,22 @@ const handOver = Effect.fnUntraced(function* (
   const mayBegin = () => !run.isOutdated && !isOver(run) && standing.refusal() === null && lease.mayBegin()
   // Of two outcomes the first counts: results are counted to know when all are there, and a second one of somebody
   // would pass for somebody else's.
-  const answered = new Uint8Array(part.length)
+  const states = new Uint8Array(part.length)
   let count = 0
   const withheld: Array<Target> = []
   const hear = (index: number, outcome: Outcome) => {
-    if (answered[index] === 1) return
-    answered[index] = 1
+    if (states[index] === ANSWERED) return
+    states[index] = ANSWERED
     if (outcome._tag === "Withheld" || (run.isOutdated && isUntaken(outcome))) withheld.push(part[index]!)
     else note(run, part[index]!, outcome)
     onAnswer(++count)
   }
-  yield* provider.send({ message, credential, targets: part, mayBegin }, hear).pipe(
+  const onBegun = (index: number) => {
+    if (states[index] !== ANSWERED) states[index] = BEGUN
+  }
+  const given = { part, states }
+  run.given.add(given)
+  yield* provider.send({ message, credential, targets: part, mayBegin, onBegun }, hear).pipe(
     // A provider never fails. One that breaks all the same does so for these recipients, and again if they go at once.
     Effect.catchDefect((defect) => {
       for (const index of part.keys()) hear(index, BROKEN)
@@ -315,6 +332,8 @@ const handOver = Effect.fnUntraced(function* (
       })
     })
   )
+  // Not where it is interrupted: it is known then who had no answer.
+  run.given.delete(given)
   return withheld
 })
 
@@ -356,6 +375,11 @@ const saveUntilEnd = Effect.fnUntraced(function* (run: Run, fiber: Fiber.Fiber<v
       // A provider that takes messages and does not answer must not keep them beyond their time.
       yield* Fiber.interrupt(fiber)
       evidence.settle(null)
+      for (const { part, states } of run.given) {
+        part.forEach(({ id }, index) => {
+          if (states[index] === BEGUN) results.fail(id, EXPIRED_UNDER_WAY)
+        })
+      }
       results.failRest("expired")
       break
     }

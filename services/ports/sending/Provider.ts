@@ -60,6 +60,11 @@ export interface SendBatch {
    * outcome of what has not begun is `Withheld`, and the call ends when the rest has its outcome.
    */
   readonly mayBegin?: () => boolean
+  /**
+   * Told, by providers of push, when the request of a target goes to a connection: from then on it may be taken, whether
+   * or not that is heard of. More than once when it goes again.
+   */
+  readonly onBegun?: (index: number) => void
 }
 
 export interface Provider {

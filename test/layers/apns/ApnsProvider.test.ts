@@ -190,6 +190,21 @@ describe("ApnsProvider", () => {
     expect(outcomes.filter(({ _tag }) => _tag === "Withheld")).toHaveLength(299)
   })
 
+  it("tells of each request that it goes to a connection, before its answer, and of none that does not", async () => {
+    production.control.set({ do: "refuse", status: 403, reason: "InvalidProviderToken" })
+    const heard: Array<string> = []
+    const batch = {
+      message: message(),
+      credential: apns(),
+      targets: devices(300),
+      mayBegin: () => !heard.some((one) => one.startsWith("Suspend")),
+      onBegun: (index: number) => void heard.push(`begun ${index}`)
+    }
+    await Effect.runPromise(sender.provider.send(batch, (index, { _tag }) => heard.push(`${_tag} ${index}`)))
+    expect(heard.slice(0, 2)).toEqual(["begun 0", "Suspend 0"])
+    expect(new Set(heard.slice(2).map((one) => one.split(" ")[0]))).toEqual(new Set(["Withheld"]))
+  })
+
   it("slows the team down, on new connections, after too many provider token updates", async () => {
     production.control.set({ do: "refuse", status: 429, reason: "TooManyProviderTokenUpdates", first: 1 })
     const owner = apns()
@@ -365,8 +380,16 @@ describe("ApnsProvider, given messages of their own", () => {
   it("renews an expired provider token once for all of them, and delivers each as it is", async () => {
     production.control.set({ do: "refuse", status: 403, reason: "ExpiredProviderToken", first: 1 })
     const targets = DIFFERENT.map((_, i) => target(token("c", i)))
-    const outcomes = await each.send({ message: DIFFERENT[0]!, each: DIFFERENT, credential: apns(), targets })
+    const begun: Array<number> = []
+    const outcomes = await each.send({
+      message: DIFFERENT[0]!,
+      each: DIFFERENT,
+      credential: apns(),
+      targets,
+      onBegun: (index) => void begun.push(index)
+    })
     expect(outcomes.map(({ _tag }) => _tag)).toEqual(DIFFERENT.map(() => "Ok"))
+    expect(new Set(begun)).toEqual(new Set(DIFFERENT.keys()))
     expect(new Set(production.received().keys())).toEqual(
       new Set(targets.map(({ id }, i) => `${DIFFERENT[i]!.notificationId}:${id}`))
     )

@@ -95,9 +95,16 @@ describe("FcmProvider", () => {
   it("delivers concurrent batches once to each device with one access token", async () => {
     const issued = fcm.stats().tokensIssued
     const owner = account()
-    const batches = Array.from({ length: 4 }, () => ({ message: message(), credential: owner, targets: devices(100) }))
+    const begun = Array.from({ length: 4 }, () => new Set<number>())
+    const batches = begun.map((indexes) => ({
+      message: message(),
+      credential: owner,
+      targets: devices(100),
+      onBegun: (index: number) => void indexes.add(index)
+    }))
     const outcomes = await Promise.all(batches.map((batch) => sender.send(batch)))
     expect(tags(outcomes.flat())).toEqual(["Ok"])
+    expect(begun.map(({ size }) => size)).toEqual([100, 100, 100, 100])
     expect(outcomes[0]![0]).toMatchObject({ messageId: expect.stringMatching(/^projects\/demo-project\/messages\//) })
     expect(fcm.stats()).toMatchObject({ accepted: 400, duplicates: 0, refused: {} })
     expect(fcm.stats().tokensIssued).toBe(issued + 1)

@@ -43,8 +43,15 @@ const tags = (outcomes: ReadonlyArray<{ readonly _tag: string }>) => [...new Set
 
 describe("WebPushProvider", () => {
   it("delivers a batch once to each browser, each message encrypted with a key pair of its own", async () => {
-    const outcomes = await sender.send({ message: message(), credential: owner(), targets: browsers(150) })
+    const begun: Array<number> = []
+    const outcomes = await sender.send({
+      message: message(),
+      credential: owner(),
+      targets: browsers(150),
+      onBegun: (index) => void begun.push(index)
+    })
     expect(tags(outcomes)).toEqual(["Ok"])
+    expect(begun.toSorted((a, b) => a - b)).toEqual([...Array(150).keys()])
     expect(outcomes[0]).toMatchObject({ messageId: expect.stringContaining(`${service.url}/message/`) })
     expect(service.stats()).toMatchObject({ accepted: 150, duplicates: 0, refused: {} })
     expect(service.stats().decrypted).toBe(150)
@@ -62,6 +69,7 @@ describe("WebPushProvider", () => {
     expect(service.stats()).toMatchObject({ accepted: 0 })
 
     let requests = 0
+    let begun = 0
     const old = createServer({ cert: certificates.cert, key: certificates.key }, (_request, response) => {
       requests++
       response.writeHead(201).end()
@@ -73,10 +81,11 @@ describe("WebPushProvider", () => {
       message: message(),
       credential: owner(),
       targets,
-      mayBegin: () => requests < 20
+      mayBegin: () => requests < 20,
+      onBegun: () => void begun++
     })
     const sent = some.filter(({ _tag }) => _tag === "Ok").length
-    expect(sent).toBe(requests)
+    expect([sent, begun]).toEqual([requests, requests])
     expect(sent).toBeLessThan(40)
     expect(some.filter(({ _tag }) => _tag === "Withheld").length).toBe(40 - sent)
     old.closeAllConnections()

@@ -384,23 +384,30 @@ layer(shared, { excludeTestServices: true })("DirectDispatch", (it) => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("fails a message whose provider is silent beyond its time as expired, and counts it once", () =>
-    Effect.gen(function* () {
-      const app = yield* newSender
-      const [first, device] = yield* newDevices(app, 2)
-      const node = yield* makeNode({ env: LEASE_1 })
-      yield* node.completed(yield* node.send(app, first!))
-      const answer = yield* Deferred.make<Outcome>()
-      node.fcm.answer = () => Deferred.await(answer)
-      const id = yield* node.send(app, device!, { ttl: 1 })
-      expect(yield* node.completed(id)).toMatchObject({ sent: 0, failed: 1 })
-      yield* Deferred.succeed(answer, OK)
-      yield* node.stop
-      expect(yield* node.row(id)).toMatchObject({ sent: 0, failed: 1 })
-      const sql = yield* SqlClient.SqlClient
-      expect(yield* sql`SELECT error FROM deliveries WHERE notification_id = ${id}`).toEqual([{ error: "expired" }])
-    }).pipe(Effect.scoped)
-  )
+  for (const [isFull, error] of [
+    [false, "expired: possibly_delivered"],
+    [true, "expired"]
+  ] as const) {
+    const how = isFull ? "waits for its provider" : "was given to a provider that is silent"
+    it.effect(`fails a message that ${how} beyond its time as ${error}, and counts it once`, () =>
+      Effect.gen(function* () {
+        const app = yield* newSender
+        const [first, device] = yield* newDevices(app, 2)
+        const node = yield* makeNode({ env: LEASE_1 })
+        yield* node.completed(yield* node.send(app, first!))
+        const answer = yield* Deferred.make<Outcome>()
+        node.fcm.answer = () => Deferred.await(answer)
+        node.fcm.isFull = isFull
+        const id = yield* node.send(app, device!, { ttl: 1 })
+        expect(yield* node.completed(id)).toMatchObject({ sent: 0, failed: 1 })
+        yield* Deferred.succeed(answer, OK)
+        yield* node.stop
+        expect(yield* node.row(id)).toMatchObject({ sent: 0, failed: 1 })
+        const sql = yield* SqlClient.SqlClient
+        expect(yield* sql`SELECT error FROM deliveries WHERE notification_id = ${id}`).toEqual([{ error }])
+      }).pipe(Effect.scoped)
+    )
+  }
 
   it.effect("begins nothing while the database takes no writes, and sends what was accepted when it does, once", () =>
     Effect.gen(function* () {

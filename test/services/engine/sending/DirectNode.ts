@@ -61,6 +61,8 @@ export const OK: Outcome = { _tag: "Ok", messageId: "m" }
 export class Service {
   readonly asked: Array<Asked> = []
   answer: (asked: Asked) => Effect.Effect<Outcome> = () => Effect.succeed(OK)
+  /** Whether what it is asked waits for a stream. */
+  isFull = false
   /** Runs before each message begins, and before `mayBegin` is asked. */
   before: (target: Target) => Effect.Effect<void> = () => Effect.void
 
@@ -68,7 +70,7 @@ export class Service {
     return {
       takesEach,
       window: 100,
-      send: ({ each, mayBegin, message, targets }, onOutcome) =>
+      send: ({ each, mayBegin, message, onBegun, targets }, onOutcome) =>
         Effect.forEach(
           targets,
           (target, i) =>
@@ -78,6 +80,7 @@ export class Service {
                 if (mayBegin?.() === false) return Effect.sync(() => onOutcome(i, { _tag: "Withheld" }))
                 const asked = { message: each?.[i] ?? message, target, together: targets.length }
                 this.asked.push(asked)
+                if (!this.isFull) onBegun?.(i)
                 return Effect.map(this.answer(asked), (outcome) => onOutcome(i, outcome))
               })
             ),

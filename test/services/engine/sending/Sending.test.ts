@@ -577,17 +577,30 @@ it("writes the answers that come after it slept past its notification's expiry, 
   expect(chunks.flatMap(({ final }) => final.statuses)).toEqual(["sent", "sent"])
 })
 
-it("fails what a provider has taken and does not answer when its notification has expired", async () => {
+it("fails what a provider has in hand when its notification has expired, and says whom it may have reached", async () => {
+  const all = targets(4)
   const chunks: Array<ResultChunk> = []
   let clock = Date.now()
   const back = goBy(() => clock)
-  const send: Provider["send"] = () =>
+  const send: Provider["send"] = ({ onBegun }, onOutcome) =>
     Effect.suspend(() => {
+      for (const index of [0, 1, 2, 2]) onBegun!(index)
+      onOutcome(1, { _tag: "Ok", messageId: null })
+      // Its request goes again, as far as the provider is concerned; it has its outcome.
+      onBegun!(1)
       clock += 3_600_000
       return Effect.never
     })
-  await Effect.runPromise(sendBatch(sendingOf(targets(2), { send, chunks }))).finally(back)
-  expect(chunks.flatMap(({ final }) => final.errors)).toEqual(["expired", "expired"])
+  await Effect.runPromise(sendBatch(sendingOf(all, { send, chunks }))).finally(back)
+  const errors = new Map(
+    chunks.flatMap(({ final }) => final.recipients.map((id, n) => [id, final.errors[n] ?? final.statuses[n]]))
+  )
+  expect(all.map(({ id }) => errors.get(id))).toEqual([
+    "expired: possibly_delivered",
+    "sent",
+    "expired: possibly_delivered",
+    "expired"
+  ])
 })
 
 /** Somebody at a push service of that name. */
