@@ -19,7 +19,7 @@ import { authoritiesIn, SettingFiles } from "./SettingFiles.ts"
 export interface SettingsShape {
   readonly port: number
   readonly host: string
-  /** Where clients reach this service; ends without a slash. */
+  /** Where clients reach this service: an origin, which ends without a slash. */
   readonly baseUrl: string
   readonly dataDir: string
   /** Null: the embedded PostgreSQL in `dataDir`. */
@@ -136,6 +136,17 @@ const url =
     URL.canParse(text) && protocols.includes(new URL(text).protocol)
       ? text.replace(/\/$/, "")
       : wrong(`must be a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`)
+
+/** Everything here is at the root of its host: pages, assets and links name no path before theirs. */
+const ownUrl: Reader<string> = (text) => {
+  url("http:", "https:")(text)
+  const { origin, pathname } = new URL(text)
+  return pathname === "/" && !/[?#@]/.test(text)
+    ? origin
+    : wrong(
+        `must be a URL without a path, query, fragment or user, such as ${origin}: the service answers at the root of its host, and needs a host name of its own`
+      )
+}
 
 const oneOf =
   <const A extends string>(...values: ReadonlyArray<A>): Reader<A> =>
@@ -286,7 +297,7 @@ export const read = (env: Readonly<Record<string, string | undefined>>): Setting
     )
   }
   const processes = get("PROCESSES", integer(1, 256), PROCESSES)
-  const baseUrl = get("BASE_URL", url("http:", "https:"), `http://${shownHost}:${port}`)
+  const baseUrl = get("BASE_URL", ownUrl, `http://${shownHost}:${port}`)
   const natsUrl = get<string | null>("NATS_URL", natsUrls, null)
   const nats = readNatsAccess(env, natsUrl)
   problems.push(...nats.problems)

@@ -120,6 +120,22 @@ describe("read", () => {
     }
   })
 
+  it("takes an origin for its own address, with or without a slash behind it, and nothing more", () => {
+    for (const own of ["https://push.example.com", "https://push.example.com/", "HTTPS://Push.Example.com:443"]) {
+      expect(read({ BASE_URL: own }).baseUrl).toBe("https://push.example.com")
+    }
+    expect(read({ BASE_URL: "http://[::1]:8080/" }).baseUrl).toBe("http://[::1]:8080")
+    for (const more of ["push/", "push", "/", "?a=b", "?", "#top", "#"]) {
+      expect(problemsOf({ BASE_URL: `https://example.com/${more}` })).toEqual([
+        "BASE_URL must be a URL without a path, query, fragment or user, such as https://example.com: the service answers at the root of its host, and needs a host name of its own"
+      ])
+    }
+    const withUser = problemsOf({ BASE_URL: "https://ann:hush@example.com" })
+    expect(withUser[0]).toContain("or user, such as https://example.com:")
+    expect(withUser[0]).not.toContain("hush")
+    expect(problemsOf({ BASE_URL: "push.example.com" })[0]).toContain("must be a URL that starts with http://")
+  })
+
   it("refuses a longest wait between repetitions below the first one, and names both", () => {
     const least = "RETRY_MAX_SECONDS must be at least RETRY_BASE_SECONDS: they are"
     expect(problemsOf({ RETRY_BASE_SECONDS: "60", RETRY_MAX_SECONDS: "30" })).toEqual([`${least} 30 and 60`])
