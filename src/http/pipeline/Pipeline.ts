@@ -180,22 +180,38 @@ const letIn = Effect.fnUntraced(function* (
 const isBodyDue = ({ body }: Route, request: Incoming): boolean =>
   body !== null && !(body.isOptional && !announcesBody(request))
 
-/** Whether the head of a request announces a body: who sends none names no media type either. */
+/** Whether the head of a request announces a body, which may turn out to be empty if it comes in chunks. */
 const announcesBody = ({ headers }: Incoming): boolean =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
 
-/** The bytes of a body; null where the handler reads them. */
+/** The bytes of a body; null where the handler reads them, and of one that may be left out and is empty. */
 const bytesOf = (
   { bodyLimit, decodeBody, knownBodyLimit, route }: CompiledRoute,
   request: Incoming,
   visitor: Visitor
 ): Effect.Effect<Buffer | null, ApiError | Unauthorized> => {
-  const { caller, ended, person } = visitor
-  const wrongType = checkMediaType(request.headers, route.body!.mediaTypes)
-  if (wrongType !== null) return Effect.fail(wrongType)
+  const { isOptional, mediaTypes } = route.body!
+  const wrongType = checkMediaType(request.headers, mediaTypes)
+  // That a body in chunks is empty shows only when it is read, and who sends nothing names no media type.
+  if (wrongType !== null && !isOptional) return Effect.fail(wrongType)
   if (decodeBody === null) return Effect.succeed(null)
-  if (caller !== null || person !== null) return readBody(request, knownBodyLimit, ownerOf(visitor))
-  const read = readBody(request, bodyLimit)
+  const read = readFor(visitor, request, bodyLimit, knownBodyLimit)
+  if (!isOptional) return read
+  return Effect.flatMap(read, (bytes) => {
+    if (bytes.length === 0) return Effect.succeed(null)
+    return wrongType === null ? Effect.succeed(bytes) : Effect.fail(wrongType)
+  })
+}
+
+const readFor = (
+  visitor: Visitor,
+  request: Incoming,
+  limit: number,
+  knownLimit: number
+): Effect.Effect<Buffer, ApiError | Unauthorized> => {
+  const { caller, ended, person } = visitor
+  if (caller !== null || person !== null) return readBody(request, knownLimit, ownerOf(visitor))
+  const read = readBody(request, limit)
   // A body that was allowed while the session lasted.
   return ended === null ? read : Effect.mapError(read, (error) => (error.code === "payload_too_large" ? ended : error))
 }

@@ -1,4 +1,8 @@
 import { createHmac } from "node:crypto"
+import { once } from "node:events"
+import type { IncomingMessage } from "node:http"
+import { request } from "node:http"
+import { json } from "node:stream/consumers"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { pack } from "../../../../layers/postgres/webhooks/packedAttempts.ts"
 import { EventName } from "../../../../services/domain/webhooks/Event.ts"
@@ -6,7 +10,7 @@ import { uuidv7 } from "../../../../services/ports/NewId.ts"
 import type { WebhookAttempt } from "../../../../services/ports/webhooks/WebhookStore.ts"
 import { eventMistake } from "../../../../simulators/WebhookEvent.ts"
 import type { TestServer } from "../TestServer.ts"
-import { startServer } from "../TestServer.ts"
+import { authorization, startServer } from "../TestServer.ts"
 
 let server: TestServer
 beforeAll(async () => {
@@ -23,6 +27,20 @@ const make = async (body: object = {}): Promise<string> => {
   return `/api/v1/webhooks/${json.id}`
 }
 const call = (method: string, path: string, key = server.ours.secretKey) => server.call(method, path, { key })
+/** A test delivery asked for with this very body, in chunks or with its length; `fetch` gives empty ones a length. */
+const send = async (path: string, body: string, inChunks: boolean, type: string | null) => {
+  const asked = request(`${server.baseUrl}${path}/test`, {
+    method: "POST",
+    headers: {
+      authorization: authorization(server.ours.secretKey),
+      ...(type !== null && { "content-type": type }),
+      ...(inChunks ? { "transfer-encoding": "chunked" } : { "content-length": Buffer.byteLength(body) })
+    }
+  })
+  asked.end(body)
+  const [answer] = (await once(asked, "response")) as [IncomingMessage]
+  return (await json(answer)) as { event?: string; error: { code: string } }
+}
 
 describe("a test delivery", () => {
   it("sends a sample of the wanted event, signed and marked, and answers what came of it", async () => {
@@ -66,6 +84,26 @@ describe("a test delivery", () => {
     expect(await test("", { event: "NOPE" })).toEqual([400, ["event"]])
     expect(await test("", { name: "WORKFLOW_FILTERED" })).toEqual([400, ["name"]])
     expect(server.receivers.posts.length).toBe(posts)
+  })
+
+  it("may have a body that is empty, also if only the end of its chunks says so", async () => {
+    const path = await make({ events: ["NOTIFICATION_CLICKED"] })
+    for (const inChunks of [false, true]) {
+      for (const type of [null, "application/json", "text/plain"]) {
+        expect((await send(path, "", inChunks, type)).event, `${type}, ${inChunks}`).toBe("NOTIFICATION_CLICKED")
+      }
+    }
+  })
+
+  it("has no body without its media type, in chunks as well", async () => {
+    const body = JSON.stringify({ event: "WORKFLOW_FILTERED" })
+    const path = await make()
+    const posts = server.receivers.posts.length
+    for (const type of [null, "text/plain"]) {
+      expect((await send(path, body, true, type)).error.code).toBe("unsupported_media_type")
+    }
+    expect(server.receivers.posts.length).toBe(posts)
+    expect((await send(path, body, true, "application/json")).event).toBe("WORKFLOW_FILTERED")
   })
 
   it.each([
