@@ -5,7 +5,8 @@ import type { SecureContext } from "node:tls"
 import { createSecureContext } from "node:tls"
 import { buildConnector, Client, errors } from "undici"
 import { AnswerTooLong, guardAnswers } from "../../services/ports/outbound/AnswerBytes.ts"
-import { AnswerChunks, MOST_INTERIMS } from "../../services/ports/outbound/AnswerChunks.ts"
+import { AnswerChunks } from "../../services/ports/outbound/AnswerChunks.ts"
+import { answerFaultOf, interimFault } from "../../services/ports/outbound/AnswerFaults.ts"
 import { plainReason, tlsFaultOf } from "../../services/ports/outbound/ConnectionFaults.ts"
 import type { CheckedUrl } from "../../services/ports/outbound/OutboundPolicy.ts"
 import { OutboundPolicy } from "../../services/ports/outbound/OutboundPolicy.ts"
@@ -18,31 +19,21 @@ import { trust } from "../config/Trust.ts"
 const PATIENCE_MS = 10_000
 const MAX_BODY = 65_536
 
-/** There is an answer, and it is not taken: our own words, which name nothing. */
-class NotTaken extends Error {
-  readonly isTooLarge: boolean
-  constructor(message: string, isTooLarge: boolean) {
-    super(message)
-    this.isTooLarge = isTooLarge
-  }
-}
+const TOO_LARGE = "the answer is larger than 64 KB, or comes in crumbs"
 
-const tooLarge = () => new NotTaken("the answer is larger than 64 KB, or comes in crumbs", true)
+class TooLarge extends Error {}
 
 const reasonOf = (error: NodeJS.ErrnoException): string => {
   if (error instanceof AnswerTooLong) return "the answer is too long"
-  // Its parser's faults have no code of their own, or one of many.
-  return error instanceof errors.HTTPParserError ? "the answer is not HTTP" : plainReason(error.code)
+  return answerFaultOf(error, false)?.message ?? plainReason(error.code)
 }
 
 const noAnswer = (thrown: unknown): NoAnswer => {
-  const error = thrown instanceof errors.ResponseExceededMaxSizeError ? tooLarge() : (thrown as NodeJS.ErrnoException)
-  const { message } = error
-  if (error instanceof NotTaken)
-    return new NoAnswer({ message, reason: message, ...(error.isTooLarge && { isTooLarge: true }) })
-  const reason = reasonOf(error)
+  if (thrown instanceof TooLarge || thrown instanceof errors.ResponseExceededMaxSizeError)
+    return new NoAnswer({ message: TOO_LARGE, reason: TOO_LARGE, isTooLarge: true })
+  const error = thrown as NodeJS.ErrnoException
   const tlsFault = tlsFaultOf(error.code)
-  return new NoAnswer({ message, reason, ...(tlsFault !== null && { tlsFault }) })
+  return new NoAnswer({ message: error.message, reason: reasonOf(error), ...(tlsFault !== null && { tlsFault }) })
 }
 
 const pinned =
@@ -86,14 +77,19 @@ const ask = async (
     // Without it a server may take any coding.
     headers: { "accept-encoding": "identity", ...headers },
     body,
-    onInfo: () => {
-      if (++interims > MOST_INTERIMS) throw new NotTaken("too many interim answers", false)
+    onInfo: ({ statusCode }) => {
+      const fault = interimFault(statusCode, ++interims)
+      if (fault !== null) throw fault
     },
     signal
   })
   const content = new AnswerChunks(MAX_BODY)
-  for await (const chunk of answer.body) {
-    if (!content.add(chunk as Uint8Array)) throw tooLarge()
+  try {
+    for await (const chunk of answer.body) {
+      if (!content.add(chunk as Uint8Array)) throw new TooLarge(TOO_LARGE)
+    }
+  } catch (error) {
+    throw answerFaultOf(error as Error, true) ?? error
   }
   return { status: answer.statusCode, headers: answer.headers, body: content.text() }
 }

@@ -1,8 +1,8 @@
 import type { Dispatcher } from "undici"
-import { MOST_INTERIMS } from "../../services/ports/outbound/AnswerChunks.ts"
+import { interimFault } from "../../services/ports/outbound/AnswerFaults.ts"
 import type { WebhookAnswer } from "../../services/ports/webhooks/WebhookClient.ts"
 import type { Deadlines, Expiring } from "./Deadlines.ts"
-import { reasonOf, TooManyInterims } from "./reason.ts"
+import { reasonOf } from "./reason.ts"
 
 /** Bodies up to this are let run out, so that the connection can be used again; a longer one costs the connection. */
 const BODY_LIMIT = 64 * 1024
@@ -79,7 +79,8 @@ export class Post implements Dispatcher.DispatchHandler, Expiring {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Record<string, unknown>): void {
     // 1xx announces an answer, and is none.
     if (status < 200) {
-      if (++this.#interims > MOST_INTERIMS) controller.abort(new TooManyInterims("too many interim answers"))
+      const fault = interimFault(status, ++this.#interims)
+      if (fault !== null) controller.abort(fault)
       return
     }
     this.#tell({ _tag: "Status", status }, null)

@@ -1,10 +1,7 @@
-import { errors } from "undici"
 import { AnswerTooLong } from "../../services/ports/outbound/AnswerBytes.ts"
+import { answerFaultOf } from "../../services/ports/outbound/AnswerFaults.ts"
 import { plainReason } from "../../services/ports/outbound/ConnectionFaults.ts"
 import { AddressRefused, ConnectTimeout } from "./Connector.ts"
-
-/** An answer was announced (1xx) again and again, and did not come. */
-export class TooManyInterims extends Error {}
 
 /**
  * Why there was no answer, for the customer. The system's own messages name the address that was called, so none of
@@ -13,10 +10,9 @@ export class TooManyInterims extends Error {}
 export const reasonOf = (error: Error): string => {
   if (error instanceof AddressRefused) return "the address is not allowed: it must be public"
   if (error instanceof ConnectTimeout) return "timeout"
-  if (error instanceof TooManyInterims) return "too many interim answers"
   if (error instanceof AnswerTooLong) return "the answer is too long"
-  if (error instanceof errors.HTTPParserError) return "the answer is not HTTP"
-  return plainReason((error as NodeJS.ErrnoException).code)
+  // Once there is a head, its status is the answer.
+  return answerFaultOf(error, false)?.message ?? plainReason((error as NodeJS.ErrnoException).code)
 }
 
 /** Whether no connection came about, so that another address of the name is worth a try next time. */

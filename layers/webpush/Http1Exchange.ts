@@ -3,7 +3,8 @@ import { errors } from "undici"
 import { AnswerTooLong } from "../../services/ports/outbound/AnswerBytes.ts"
 import { answerMemory, Holding, sizeOfFields } from "../../services/ports/outbound/AnswerMemory.ts"
 import type { Http2Answer, Http2Failure } from "../../services/ports/outbound/Http2Client.ts"
-import { MOST_INTERIMS, AnswerChunks } from "../../services/ports/outbound/AnswerChunks.ts"
+import { AnswerChunks } from "../../services/ports/outbound/AnswerChunks.ts"
+import { answerFaultOf, interimFault } from "../../services/ports/outbound/AnswerFaults.ts"
 
 type Headers = Record<string, string | string[] | undefined>
 
@@ -11,17 +12,15 @@ type Headers = Record<string, string | string[] | undefined>
 class TooLarge extends Error {}
 /** It did not come to its end in time. */
 class Late extends Error {}
-/** It breaks the rules. */
-class Wrong extends Error {}
 
-const reasonOf = (error: Error): Http2Failure["reason"] => {
+const reasonOf = (error: Error, hasHead: boolean): Http2Failure["reason"] => {
   const code = (error as NodeJS.ErrnoException).code
   if (error instanceof errors.ConnectTimeoutError || code === "ECONNREFUSED" || code === "ENOTFOUND") return "connect"
   if (error instanceof Late) return "timeout"
   const isTooLarge =
     error instanceof TooLarge || error instanceof AnswerTooLong || error instanceof errors.HeadersOverflowError
   if (isTooLarge) return "too_large"
-  return error instanceof Wrong || error instanceof errors.HTTPParserError ? "protocol" : "closed"
+  return answerFaultOf(error, hasHead)?.isCut === false ? "protocol" : "closed"
 }
 
 const sizeOf = (headers: Headers): number =>
@@ -70,7 +69,8 @@ export class Http1Exchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
     if (status < 200) {
-      if (++this.interims > MOST_INTERIMS) this.abort(new Wrong("there are too many interim answers"))
+      const fault = interimFault(status, ++this.interims)
+      if (fault !== null) this.abort(fault)
       return
     }
     this.status = status
@@ -94,7 +94,7 @@ export class Http1Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
     const why = this.reason ?? error
     if (this.status !== 0 && this.options.isEnough(this.status)) return this.end(this.answer(""))
-    const reason = reasonOf(why)
+    const reason = reasonOf(why, this.status !== 0)
     this.end({ reason, message: why.message, unprocessed: reason === "connect" })
   }
 

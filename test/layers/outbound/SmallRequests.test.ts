@@ -11,18 +11,23 @@ import { layer } from "../../../layers/outbound/SmallRequests.ts"
 import type { SmallRequest } from "../../../services/ports/outbound/SmallRequests.ts"
 import { SmallRequests } from "../../../services/ports/outbound/SmallRequests.ts"
 import { makeCertificates, writeCa } from "../../../simulators/Certificates.ts"
+import { MALFORMED } from "../../Sockets.ts"
 
 const certificates = makeCertificates()
 const sockets = new Set<Socket>()
 /** What the server writes when a request's head is there; null: nothing. */
 let answer: string | null = ""
+/** Whether it ends the connection after that. */
+let ends = false
 let asked = ""
 const server = createServer({ cert: certificates.cert, key: certificates.key }, (socket) => {
   sockets.add(socket)
   socket.on("error", () => {})
   socket.on("data", (bytes) => {
     asked += bytes.toString("latin1")
-    if (answer !== null && asked.includes("\r\n\r\n")) socket.write(answer)
+    if (answer === null || !asked.includes("\r\n\r\n")) return
+    if (ends) socket.end(answer)
+    else socket.write(answer)
   })
 })
 let url: string
@@ -129,10 +134,36 @@ describe("a small request", () => {
       return error._tag === "NoAnswer" ? error.reason : error
     }
     expect(await plainly({ url: "https://localhost:1/" })).toBe("connection refused")
-    answer = "SSH-2.0-x\r\n\r\n"
-    expect(await plainly({})).toBe("the answer is not HTTP")
     answer = `HTTP/1.1 200 OK\r\nx: ${"y".repeat(20_000)}\r\n\r\n`
     expect(await plainly({})).toBe("the answer's headers are too long")
+  })
+
+  it.each(MALFORMED)("says of an answer that it %s", async (_, reason, malformed) => {
+    answer = malformed
+    expect(await failure()).toMatchObject({ _tag: "NoAnswer", reason })
+  })
+
+  it.each([
+    ["chunk sizes that are none", "transfer-encoding: chunked\r\n\r\nzz\r\nok\r\n0\r\n\r\n"],
+    ["a chunk that is longer than it says", "transfer-encoding: chunked\r\n\r\n2\r\nokok\r\n0\r\n\r\n"]
+  ])("says of %s that they are not HTTP", async (_, rest) => {
+    answer = `HTTP/1.1 200 OK\r\n${rest}`
+    expect(await failure()).toMatchObject({ reason: "the answer is not HTTP" })
+  })
+
+  it.each([
+    ["within its length", "content-length: 5\r\n"],
+    ["within its length, as it said", "connection: close\r\ncontent-length: 5\r\n"],
+    ["within a chunk", "transfer-encoding: chunked\r\n"],
+    ["within a chunk, as it said", "connection: close\r\ntransfer-encoding: chunked\r\n"]
+  ])("says of an answer that its server cut short %s that the connection was closed", async (_, head) => {
+    answer = `HTTP/1.1 200 OK\r\n${head}\r\n5\r\n`
+    ends = true
+    try {
+      expect(await failure()).toMatchObject({ _tag: "NoAnswer", reason: "connection closed" })
+    } finally {
+      ends = false
+    }
   })
 
   it("believes only whom TLS trusts", async () => {

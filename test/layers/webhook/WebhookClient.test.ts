@@ -12,7 +12,7 @@ import type { CheckedUrl } from "../../../services/ports/outbound/OutboundPolicy
 import { OutboundPolicy } from "../../../services/ports/outbound/OutboundPolicy.ts"
 import { WebhookClient } from "../../../services/ports/webhooks/WebhookClient.ts"
 import { makeCertificates, writeCa } from "../../../simulators/Certificates.ts"
-import { ENDLESS, pour, POURED } from "../../Sockets.ts"
+import { ENDLESS, MALFORMED, pour, POURED } from "../../Sockets.ts"
 import { HEADERS, listen, make, noAnswer, ok, receiver, status } from "./Senders.ts"
 
 describe("WebhookClient", () => {
@@ -453,10 +453,6 @@ describe("WebhookClient", () => {
 
       const shut = yield* listen(createTcpServer((socket) => socket.once("data", () => socket.destroy())))
       assert.deepStrictEqual(yield* post(`http://down.example.com:${shut.port}/`), noAnswer("connection closed"))
-      const babble = yield* listen(
-        createTcpServer((socket) => socket.once("data", () => socket.end("220 smtp ready\r\n")))
-      )
-      assert.deepStrictEqual(yield* post(`http://down.example.com:${babble.port}/`), noAnswer("the answer is not HTTP"))
       const long = yield* receiver((_, response) => response.writeHead(200, { "x-long": "x".repeat(100_000) }).end())
       assert.deepStrictEqual(
         yield* post(`http://down.example.com:${long.port}/`),
@@ -466,6 +462,20 @@ describe("WebhookClient", () => {
         yield* post(`http://down.example.com:${long.port}/`, [["x-a", "1\r\nx-b: 2"]]),
         noAnswer("the request is not valid")
       )
+    })
+  )
+
+  it.live("says of answers that break the rules of HTTP that they do, and posts over a new connection", () =>
+    Effect.gen(function* () {
+      const answers = [...MALFORMED.map(([, , answer]) => answer), "HTTP/1.1 204 No Content\r\n\r\n"]
+      const { connections, port } = yield* listen(
+        createTcpServer((socket) => socket.once("data", () => socket.write(answers.shift()!, "latin1")))
+      )
+      const sender = yield* (yield* make()).open(1)
+      const post = sender.post(`http://127.0.0.1:${port}/`, HEADERS, "{}", 10_000)
+      for (const [what, reason] of MALFORMED) assert.deepStrictEqual(yield* post, noAnswer(reason), what)
+      assert.deepStrictEqual(yield* post, status(204))
+      assert.strictEqual(connections(), MALFORMED.length + 1)
     })
   )
 

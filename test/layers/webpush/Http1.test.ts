@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { http1Pool } from "../../../layers/webpush/Http1.ts"
 import { answerMemory } from "../../../services/ports/outbound/AnswerMemory.ts"
 import { lastingPort } from "../../Ports.ts"
-import { ENDLESS, pour, POURED } from "../../Sockets.ts"
+import { ENDLESS, MALFORMED, pour, POURED } from "../../Sockets.ts"
 import { certificates } from "../http2/RawPeer.ts"
 import { makeBatch, Results } from "../http2/Sending.ts"
 
@@ -98,13 +98,14 @@ describe("A push service over HTTP/1.1", () => {
     expect(answers.size).toBe(2)
   })
 
-  it.each([
+  it.each<readonly [reason: string, what: string, said: string]>([
     ["too_large", "goes on in chunks of one byte", head("400 No", "transfer-encoding: chunked") + CRUMBS],
     ["too_large", "is too large", head("400 No", "content-length: 100000") + "x".repeat(10_000)],
     ["timeout", "does not come", head("400 No", "content-length: 10")],
     ["too_large", "has 100,000 bytes of headers", head("400 No", ...Array(1000).fill(`x-a: ${"x".repeat(100)}`))],
     ["protocol", "comes after forty interim ones", head("103 Early Hints").repeat(40) + head("400 No")],
-    ["protocol", "comes after forty times 100 Continue", head("100 Continue").repeat(40) + head("400 No")]
+    ["protocol", "comes after forty times 100 Continue", head("100 Continue").repeat(40) + head("400 No")],
+    ...MALFORMED.map(([what, , answer]): [string, string, string] => ["protocol", what, answer])
   ])("fails with %s, when its refusal %s", async (reason, _, said) => {
     const { port } = await service((socket) => socket.write(said))
     const { failures } = await send(port, 2, 500)
@@ -112,6 +113,15 @@ describe("A push service over HTTP/1.1", () => {
       { reason, unprocessed: false },
       { reason, unprocessed: false }
     ])
+  })
+
+  it.each([
+    ["within its length", head("400 No", "connection: close", "content-length: 5")],
+    ["within a chunk", `${head("400 No", "connection: close", "transfer-encoding: chunked")}5\r\n`]
+  ])("fails with closed, when its refusal is cut short %s", async (_, said) => {
+    const { port } = await service((socket) => socket.end(said))
+    const { failures } = await send(port, 1)
+    expect(failures.get(0)).toMatchObject({ reason: "closed", unprocessed: false })
   })
 
   it.each(ENDLESS.flatMap(([part, begin]) => ["400", "201"].map((status) => [status, part, begin(status)] as const)))(
