@@ -846,8 +846,9 @@ type Delivery struct {
 	// that node comes back with the result, the result replaces this.
 	Error *string `json:"error"`
 
-	// How often it was tried, without the times that a limit of the provider or its credential stood in
-	// the way.
+	// How often it was tried, the last time included. Not counted is a try that says nothing about the
+	// message: where the provider refuses the credential, or asks to wait (429; a mail server's 421, 454,
+	// 450 and 451 with 4.7, as of greylisting, and any 4xx before it is offered a mail).
 	Attempts int64 `json:"attempts"`
 
 	CompletedAt string `json:"completed_at"`
@@ -1879,7 +1880,10 @@ type RetriesData struct {
 	// why it is.
 	Error *string `json:"error"`
 
-	// How often they were tried, at most.
+	// How often they were tried, the most of any of them; 0 also after a try that is not counted. Not
+	// counted is a try that says nothing about the message: where the provider refuses the credential, or
+	// asks to wait (429; a mail server's 421, 454, 450 and 451 with 4.7, as of greylisting, and any 4xx
+	// before it is offered a mail).
 	Attempts int64 `json:"attempts"`
 
 	Recipients int64 `json:"recipients"`

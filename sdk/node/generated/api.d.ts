@@ -390,7 +390,7 @@ export type Delivery = {
   readonly message_id: string | null
   /** Why it was not sent: a short code. `outcome_unknown` beside `cancelled`: a node that died or froze had the message in hand when the notification was cancelled, so the recipient may have got it. If that node comes back with the result, the result replaces this. */
   readonly error: string | null
-  /** How often it was tried, without the times that a limit of the provider or its credential stood in the way. */
+  /** How often it was tried, the last time included. Not counted is a try that says nothing about the message: where the provider refuses the credential, or asks to wait (429; a mail server's 421, 454, 450 and 451 with 4.7, as of greylisting, and any 4xx before it is offered a mail). */
   readonly attempts: number
   readonly completed_at: string
   /** When the client reported it, of push alone; as the next two, as long as reports are kept. */
@@ -918,7 +918,7 @@ export type Retries = {
     readonly provider: "apns" | "fcm" | "webpush" | "smtp" | "inbox"
     /** What the provider said of the first of them, as `503 ServiceUnavailable`; of a suspended credential, why it is. */
     readonly error: string | null
-    /** How often they were tried, at most. */
+    /** How often they were tried, the most of any of them; 0 also after a try that is not counted. Not counted is a try that says nothing about the message: where the provider refuses the credential, or asks to wait (429; a mail server's 421, 454, 450 and 451 with 4.7, as of greylisting, and any 4xx before it is offered a mail). */
     readonly attempts: number
     readonly recipients: number
     /** When the next of them is tried. Null: once the credential is accepted again, or another one is set. */

@@ -24,7 +24,7 @@ export interface Delivery {
   readonly messageId: string | null
   /** A short code such as `unregistered` or `expired`, when it was not. */
   readonly error: string | null
-  /** How many attempts were made, the last one included. */
+  /** How often it was tried, the last time included; of times that a limit or the credential ended, only that one. */
   readonly attempts: number
   readonly at: number
 }
@@ -49,7 +49,7 @@ export interface Retry {
   readonly provider: ProviderKind
   /** What the provider said of the first of them; of a suspended credential, why it is. */
   readonly error: string | null
-  /** How often they were tried, at most. */
+  /** How often they were tried, the most of any of them. Times that a limit or the credential ended do not count. */
   readonly attempts: number
   readonly recipients: number
   /** Epoch milliseconds: when the next of them is tried. Null: once the credential is accepted again, or replaced. */

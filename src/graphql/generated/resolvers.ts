@@ -2032,6 +2032,7 @@ export type Delivery = {
   /** The provider's own id of the message. */
   readonly messageId?: Maybe<Scalars["String"]["output"]>
   readonly error?: Maybe<Scalars["String"]["output"]>
+  /** How often it was tried, the last time included. Not counted is a try that says nothing about the message: where the provider refuses the credential, or asks to wait (429; a mail server's 421, 454, 450 and 451 with 4.7, as of greylisting, and any 4xx before it is offered a mail). */
   readonly attempts: Scalars["Int"]["output"]
   readonly completedAt: Scalars["DateTime"]["output"]
   /** When the client reported it, of push alone; as the next two, as long as reports are kept. */
@@ -2051,7 +2052,7 @@ export type Retry = {
   readonly provider: Provider
   /** What the provider said of the first of them; of a suspended credential, why it is. */
   readonly error?: Maybe<Scalars["String"]["output"]>
-  /** How often they were tried, at most. */
+  /** How often they were tried, the most of any of them; 0 also after a try that is not counted. Not counted is a try that says nothing about the message: where the provider refuses the credential, or asks to wait (429; a mail server's 421, 454, 450 and 451 with 4.7, as of greylisting, and any 4xx before it is offered a mail). */
   readonly attempts: Scalars["Int"]["output"]
   readonly recipients: Scalars["Int"]["output"]
   /** When the next of them is tried. Null: once the credential is accepted again, or another one is set. */

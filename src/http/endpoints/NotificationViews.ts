@@ -91,6 +91,9 @@ export const NotificationView = Schema.Struct({
   })
 }).annotate({ identifier: "Notification" })
 
+const UNCOUNTED =
+  "Not counted is a try that says nothing about the message: where the provider refuses the credential, or asks to wait (429; a mail server's 421, 454, 450 and 451 with 4.7, as of greylisting, and any 4xx before it is offered a mail)."
+
 export const DeliveryView = Schema.Struct({
   id: DeliveryId,
   device_id: Schema.NullOr(Schema.String),
@@ -103,8 +106,7 @@ export const DeliveryView = Schema.Struct({
       "Why it was not sent: a short code. `outcome_unknown` beside `cancelled`: a node that died or froze had the message in hand when the notification was cancelled, so the recipient may have got it. If that node comes back with the result, the result replaces this."
   }),
   attempts: Schema.Int.annotate({
-    description:
-      "How often it was tried, without the times that a limit of the provider or its credential stood in the way."
+    description: `How often it was tried, the last time included. ${UNCOUNTED}`
   }),
   completed_at: Schema.String,
   delivered_at: Schema.NullOr(Schema.String).annotate({
@@ -133,7 +135,9 @@ export const RetriesView = Schema.Struct({
         description:
           "What the provider said of the first of them, as `503 ServiceUnavailable`; of a suspended credential, why it is."
       }),
-      attempts: Schema.Int.annotate({ description: "How often they were tried, at most." }),
+      attempts: Schema.Int.annotate({
+        description: `How often they were tried, the most of any of them; 0 also after a try that is not counted. ${UNCOUNTED}`
+      }),
       recipients: Schema.Int,
       next_at: Schema.NullOr(Schema.String).annotate({
         description:

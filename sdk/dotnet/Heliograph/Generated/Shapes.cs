@@ -1694,7 +1694,7 @@ namespace Heliograph
             init => Put("error", value);
         }
 
-        /// <summary>How often it was tried, without the times that a limit of the provider or its credential stood in the way.</summary>
+        /// <summary>How often it was tried, the last time included. Not counted is a try that says nothing about the message: where the provider refuses the credential, or asks to wait (429; a mail server's 421, 454, 450 and 451 with 4.7, as of greylisting, and any 4xx before it is offered a mail).</summary>
         public long Attempts
         {
             get => ReadInteger("attempts");
@@ -4023,7 +4023,7 @@ namespace Heliograph
             init => Put("error", value);
         }
 
-        /// <summary>How often they were tried, at most.</summary>
+        /// <summary>How often they were tried, the most of any of them; 0 also after a try that is not counted. Not counted is a try that says nothing about the message: where the provider refuses the credential, or asks to wait (429; a mail server's 421, 454, 450 and 451 with 4.7, as of greylisting, and any 4xx before it is offered a mail).</summary>
         public long Attempts
         {
             get => ReadInteger("attempts");

@@ -485,8 +485,9 @@ class Delivery(TypedDict):
     # froze had the message in hand when the notification was cancelled, so the recipient may have got
     # it. If that node comes back with the result, the result replaces this.
     error: Optional[str]
-    # How often it was tried, without the times that a limit of the provider or its credential stood
-    # in the way.
+    # How often it was tried, the last time included. Not counted is a try that says nothing about the
+    # message: where the provider refuses the credential, or asks to wait (429; a mail server's 421,
+    # 454, 450 and 451 with 4.7, as of greylisting, and any 4xx before it is offered a mail).
     attempts: int
     completed_at: str
     # When the client reported it, of push alone; as the next two, as long as reports are kept.
@@ -1051,7 +1052,10 @@ class RetriesData(TypedDict):
     # What the provider said of the first of them, as `503 ServiceUnavailable`; of a suspended
     # credential, why it is.
     error: Optional[str]
-    # How often they were tried, at most.
+    # How often they were tried, the most of any of them; 0 also after a try that is not counted. Not
+    # counted is a try that says nothing about the message: where the provider refuses the credential,
+    # or asks to wait (429; a mail server's 421, 454, 450 and 451 with 4.7, as of greylisting, and any
+    # 4xx before it is offered a mail).
     attempts: int
     recipients: int
     # When the next of them is tried. Null: once the credential is accepted again, or another one is

@@ -1,4 +1,6 @@
 import { Validator } from "@seriousme/openapi-schema-validator"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { STATUS } from "../../../../src/http/pipeline/ApiError.ts"
 import type { TestServer } from "../TestServer.ts"
@@ -34,6 +36,16 @@ describe("GET /api/v1/openapi.json", () => {
       }
     }
     expect(examples).toBeGreaterThan(40)
+  })
+
+  it("says which tries of a recipient are not counted, in the words of the GraphQL schema", () => {
+    const document = JSON.stringify(server.document)
+    const schema = readFileSync(join(import.meta.dirname, "../../../../docs/schema.graphql"), "utf8")
+    const [inDocument, inSchema] = [document, schema].map((text) =>
+      text.match(/Not counted [^"\n]*greylisting[^"\n]*/g)
+    )
+    expect(inDocument!.length).toBe(2)
+    expect(inSchema).toEqual(inDocument)
   })
 
   it("says what keys and paths of steps may be", () => {

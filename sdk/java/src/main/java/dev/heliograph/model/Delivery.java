@@ -56,8 +56,9 @@ public final class Delivery extends Shape {
   }
 
   /**
-   * How often it was tried, without the times that a limit of the provider or its credential stood in
-   * the way.
+   * How often it was tried, the last time included. Not counted is a try that says nothing about the
+   * message: where the provider refuses the credential, or asks to wait (429; a mail server's 421, 454,
+   * 450 and 451 with 4.7, as of greylisting, and any 4xx before it is offered a mail).
    */
   public long attempts() {
     return there("attempts", integer("attempts"));

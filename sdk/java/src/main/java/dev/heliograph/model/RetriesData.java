@@ -29,7 +29,10 @@ public final class RetriesData extends Shape {
   }
 
   /**
-   * How often they were tried, at most.
+   * How often they were tried, the most of any of them; 0 also after a try that is not counted. Not
+   * counted is a try that says nothing about the message: where the provider refuses the credential, or
+   * asks to wait (429; a mail server's 421, 454, 450 and 451 with 4.7, as of greylisting, and any 4xx
+   * before it is offered a mail).
    */
   public long attempts() {
     return there("attempts", integer("attempts"));
