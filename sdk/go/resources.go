@@ -971,6 +971,8 @@ type ContactsListParams struct {
 	// Whom this segment holds now; beside other filters, whom all of them fit.
 	SegmentID string `json:"segment_id"`
 
+	// Those whose `external_id`, e-mail address or attribute `name` begins so, whatever the case; in the
+	// order of what they are found by. Not beside other filters.
 	Search string `json:"search"`
 
 	// How many to return, at most. 50 unless given.
@@ -1008,6 +1010,7 @@ func (p *ContactsListParams) query() url.Values {
 
 // PublicInboxListParams is what PublicInbox.List can be asked for; what is empty is left out.
 type PublicInboxListParams struct {
+	// Whose inbox: your own id of the person.
 	UserID string `json:"user_id"`
 
 	// How many to return, at most. 50 unless given.
@@ -1036,6 +1039,7 @@ func (p *PublicInboxListParams) query() url.Values {
 
 // PublicInboxUnreadCountParams is what PublicInbox.UnreadCount can be asked for; what is empty is left out.
 type PublicInboxUnreadCountParams struct {
+	// Whose inbox: your own id of the person.
 	UserID string `json:"user_id"`
 }
 
@@ -1052,6 +1056,7 @@ func (p *PublicInboxUnreadCountParams) query() url.Values {
 
 // PublicInboxReadParams is what PublicInbox.Read can be asked for; what is empty is left out.
 type PublicInboxReadParams struct {
+	// Whose inbox: your own id of the person.
 	UserID string `json:"user_id"`
 }
 
@@ -1068,6 +1073,7 @@ func (p *PublicInboxReadParams) query() url.Values {
 
 // PublicInboxReadAllParams is what PublicInbox.ReadAll can be asked for; what is empty is left out.
 type PublicInboxReadAllParams struct {
+	// Whose inbox: your own id of the person.
 	UserID string `json:"user_id"`
 }
 
@@ -1130,6 +1136,7 @@ type NotificationsDeliveriesParams struct {
 	// Exactly this code, as `unregistered`.
 	Error string `json:"error"`
 
+	// The devices and channels of the person with this id of the application's own.
 	UserID string `json:"user_id"`
 
 	// How many to return, at most. 50 unless given.
@@ -1546,6 +1553,7 @@ func (p *APIKeysListParams) query() url.Values {
 
 // AuditLogListParams is what AuditLog.List can be asked for; what is empty is left out.
 type AuditLogListParams struct {
+	// Made by this key, person or system's user.
 	ActorID string `json:"actor_id"`
 
 	// Such changes.
@@ -1562,6 +1570,7 @@ type AuditLogListParams struct {
 	// executions.cancelled, event.raised.
 	Action string `json:"action"`
 
+	// Of this: an id, or a credential's kind.
 	Target string `json:"target"`
 
 	From string `json:"from"`

@@ -259,6 +259,7 @@ type CancelExecutions struct {
 	// One of: waiting, running.
 	Status *string `json:"status"`
 
+	// Why: it stands in the history of each.
 	Note *string `json:"note"`
 }
 
@@ -1627,6 +1628,8 @@ type RedeliveryWanted struct {
 type RegisterDevice struct {
 	Token string `json:"token"`
 
+	// The token that this device had until now, where the platform has given it a new one: its row is
+	// kept. The row of a person is kept for the same `user_id` alone.
 	PreviousToken *string `json:"previous_token"`
 
 	// One of: ios, android, web.
@@ -1682,6 +1685,7 @@ func (v RegisterDevice) MarshalJSON() ([]byte, error) {
 
 // RehearseWorkflow is a shape of the API.
 type RehearseWorkflow struct {
+	// A contact, whose way is tried.
 	UserID *string `json:"user_id"`
 
 	// Somebody made up, in the place of `user_id`.

@@ -2,7 +2,9 @@ import { Schema, SchemaTransformation } from "effect"
 
 /** Text without U+0000, which PostgreSQL cannot store. */
 export const withoutNul = Schema.makeFilter(
-  (value: string) => !value.includes("\u0000") || "must not contain the character U+0000"
+  (value: string) => !value.includes("\u0000") || "must not contain the character U+0000",
+  // What is said of a text is said of its last check, and is written down with that alone.
+  { toJsonSchema: () => ({}) }
 )
 
 const codePoints = (value: string): number => {

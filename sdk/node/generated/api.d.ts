@@ -142,6 +142,7 @@ export type CancelExecutions = {
   readonly workflow_id?: string
   readonly user_id?: string
   readonly status?: "waiting" | "running"
+  /** Why: it stands in the history of each. */
   readonly note?: string
 }
 
@@ -845,6 +846,7 @@ export type Redelivery = {
 
 export type RegisterDevice = {
   readonly token: string
+  /** The token that this device had until now, where the platform has given it a new one: its row is kept. The row of a person is kept for the same `user_id` alone. */
   readonly previous_token?: string
   readonly platform: "ios" | "android" | "web"
   readonly user_id?: string | null
@@ -857,6 +859,7 @@ export type RegisterDevice = {
 }
 
 export type RehearseWorkflow = {
+  /** A contact, whose way is tried. */
   readonly user_id?: string
   /** Somebody made up, in the place of `user_id`. */
   readonly contact?: {
@@ -1945,6 +1948,7 @@ export interface ContactsResource {
       readonly tag?: string
       /** Whom this segment holds now; beside other filters, whom all of them fit. */
       readonly segment_id?: string
+      /** Those whose `external_id`, e-mail address or attribute `name` begins so, whatever the case; in the order of what they are found by. Not beside other filters. */
       readonly search?: string
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
@@ -2012,6 +2016,7 @@ export interface PublicInboxResource {
   /** List the messages of a user's inbox. */
   list(
     query: {
+      /** Whose inbox: your own id of the person. */
       readonly user_id: string
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
@@ -2021,12 +2026,28 @@ export interface PublicInboxResource {
     options?: RequestOptions
   ): Pages<InboxMessage>
   /** Count a user's unread messages. */
-  unreadCount(query: { readonly user_id: string }, options?: RequestOptions): Promise<{ readonly unread_count: number }>
+  unreadCount(
+    query: {
+      /** Whose inbox: your own id of the person. */
+      readonly user_id: string
+    },
+    options?: RequestOptions
+  ): Promise<{ readonly unread_count: number }>
   /** Mark one message as read. */
-  read(id: string, query: { readonly user_id: string }, options?: RequestOptions): Promise<InboxMessage>
+  read(
+    id: string,
+    query: {
+      /** Whose inbox: your own id of the person. */
+      readonly user_id: string
+    },
+    options?: RequestOptions
+  ): Promise<InboxMessage>
   /** Mark all of a user's messages as read. */
   readAll(
-    query: { readonly user_id: string },
+    query: {
+      /** Whose inbox: your own id of the person. */
+      readonly user_id: string
+    },
     options?: RequestOptions
   ): Promise<{
     /** How many became read by this request. */
@@ -2088,6 +2109,7 @@ export interface NotificationsResource {
       readonly status?: "sent" | "failed" | "skipped" | "cancelled"
       /** Exactly this code, as `unregistered`. */
       readonly error?: string
+      /** The devices and channels of the person with this id of the application's own. */
       readonly user_id?: string
       /** How many to return, at most. 50 unless given. */
       readonly limit?: number
@@ -2447,6 +2469,7 @@ export interface AuditLogResource {
   /** List who changed what. */
   list(
     query?: {
+      /** Made by this key, person or system's user. */
       readonly actor_id?: string
       /** Such changes. */
       readonly action?:
@@ -2499,6 +2522,7 @@ export interface AuditLogResource {
         | "execution.cancelled"
         | "executions.cancelled"
         | "event.raised"
+      /** Of this: an id, or a credential's kind. */
       readonly target?: string
       readonly from?: string
       readonly to?: string

@@ -525,6 +525,7 @@ namespace Heliograph
             init => Put("status", value);
         }
 
+        /// <summary>Why: it stands in the history of each.</summary>
         public string? Note
         {
             get => ReadTextOrNull("note");
@@ -3619,6 +3620,7 @@ namespace Heliograph
             init => Put("token", value);
         }
 
+        /// <summary>The token that this device had until now, where the platform has given it a new one: its row is kept. The row of a person is kept for the same `user_id` alone.</summary>
         public string? PreviousToken
         {
             get => ReadTextOrNull("previous_token");
@@ -3688,6 +3690,7 @@ namespace Heliograph
         {
         }
 
+        /// <summary>A contact, whose way is tried.</summary>
         public string? UserId
         {
             get => ReadTextOrNull("user_id");
@@ -7431,6 +7434,7 @@ namespace Heliograph
             init => Put("segment_id", value);
         }
 
+        /// <summary>Those whose `external_id`, e-mail address or attribute `name` begins so, whatever the case; in the order of what they are found by. Not beside other filters.</summary>
         public string? Search
         {
             get => ReadTextOrNull("search");
@@ -7464,6 +7468,7 @@ namespace Heliograph
         {
         }
 
+        /// <summary>Whose inbox: your own id of the person.</summary>
         public string UserId
         {
             get => ReadText("user_id");
@@ -7497,6 +7502,7 @@ namespace Heliograph
         {
         }
 
+        /// <summary>Whose inbox: your own id of the person.</summary>
         public string UserId
         {
             get => ReadText("user_id");
@@ -7516,6 +7522,7 @@ namespace Heliograph
         {
         }
 
+        /// <summary>Whose inbox: your own id of the person.</summary>
         public string UserId
         {
             get => ReadText("user_id");
@@ -7535,6 +7542,7 @@ namespace Heliograph
         {
         }
 
+        /// <summary>Whose inbox: your own id of the person.</summary>
         public string UserId
         {
             get => ReadText("user_id");
@@ -7614,6 +7622,7 @@ namespace Heliograph
             init => Put("error", value);
         }
 
+        /// <summary>The devices and channels of the person with this id of the application's own.</summary>
         public string? UserId
         {
             get => ReadTextOrNull("user_id");
@@ -8094,6 +8103,7 @@ namespace Heliograph
         {
         }
 
+        /// <summary>Made by this key, person or system's user.</summary>
         public string? ActorId
         {
             get => ReadTextOrNull("actor_id");
@@ -8107,6 +8117,7 @@ namespace Heliograph
             init => Put("action", value);
         }
 
+        /// <summary>Of this: an id, or a credential's kind.</summary>
         public string? Target
         {
             get => ReadTextOrNull("target");

@@ -20,7 +20,9 @@ final class AuditLog
      *
      * @param array{actor_id?: string, action?: string, target?: string, from?: string, to?: string, limit?: int, cursor?: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     *   actor_id: Made by this key, person or system's user.
      *   action: Such changes.
+     *   target: Of this: an id, or a credential's kind.
      *   limit: How many to return, at most. 50 unless given.
      *   cursor: `next_cursor` of the page before. Leave it out for the first page.
      * @return Pages<array{id: string, at: string, actor: array{kind: string, id: string|null, email: string|null}, action: string, target: string|null, details: array<string, mixed>}>

@@ -33,6 +33,7 @@ final class Contacts
      * @param array{external_id?: string, tag?: string, segment_id?: string, search?: string, limit?: int, cursor?: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      *   segment_id: Whom this segment holds now; beside other filters, whom all of them fit.
+     *   search: Those whose `external_id`, e-mail address or attribute `name` begins so, whatever the case; in the order of what they are found by. Not beside other filters.
      *   limit: How many to return, at most. 50 unless given.
      *   cursor: `next_cursor` of the page before. Leave it out for the first page.
      * @return Pages<array{id: string, external_id: string, email: string|null, attributes: array<string, mixed>, tags: list<string>, locale: string|null, timezone: string|null, preferences: array{push: bool, email: bool, inbox: bool}, created_at: string, updated_at: string}>

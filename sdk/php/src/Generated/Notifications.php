@@ -116,6 +116,7 @@ final class Notifications
      * @param array{status?: string, error?: string, user_id?: string, limit?: int, cursor?: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
      *   error: Exactly this code, as `unregistered`.
+     *   user_id: The devices and channels of the person with this id of the application's own.
      *   limit: How many to return, at most. 50 unless given.
      *   cursor: `next_cursor` of the page before. Leave it out for the first page.
      * @return Pages<array{id: string, device_id: string|null, channel_id: string|null, provider: string, status: string, message_id: string|null, error: string|null, attempts: int, completed_at: string, delivered_at: string|null, opened_at: string|null, clicked_at: string|null}>

@@ -20,6 +20,7 @@ final class PublicInbox
      *
      * @param array{user_id: string, limit?: int, cursor?: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     *   user_id: Whose inbox: your own id of the person.
      *   limit: How many to return, at most. 50 unless given.
      *   cursor: `next_cursor` of the page before. Leave it out for the first page.
      * @return Pages<array{id: string, title: string|null, body: string|null, url: string|null, data: array<string, mixed>, created_at: string, read_at: string|null}>
@@ -34,6 +35,7 @@ final class PublicInbox
      *
      * @param array{user_id: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     *   user_id: Whose inbox: your own id of the person.
      * @return array{unread_count: int}
      */
     public function unreadCount(array $query, array $options = []): array
@@ -46,6 +48,7 @@ final class PublicInbox
      *
      * @param array{user_id: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     *   user_id: Whose inbox: your own id of the person.
      * @return array{id: string, title: string|null, body: string|null, url: string|null, data: array<string, mixed>, created_at: string, read_at: string|null}
      */
     public function read(string $id, array $query, array $options = []): array
@@ -58,6 +61,7 @@ final class PublicInbox
      *
      * @param array{user_id: string} $query
      * @param array{timeout?: float, deadline?: float, max_retries?: int, idempotency_key?: string, headers?: array<string, string>} $options
+     *   user_id: Whose inbox: your own id of the person.
      * @return array{read: int}
      */
     public function readAll(array $query, array $options = []): array

@@ -106,7 +106,11 @@ class PublicDevicesResource:
         web_push_auth: Union[Optional[str], NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> PublicDevicesCreateResult:
-        """Register or refresh a device."""
+        """Register or refresh a device.
+
+        previous_token: The token that this device had until now, where the platform has given
+            it a new one: its row is kept. The row of a person is kept for the same `user_id` alone.
+        """
         return self._client._value(
             "POST",
             "/api/v1/public/devices",
@@ -438,6 +442,8 @@ class ContactsResource:
         """List contacts.
 
         segment_id: Whom this segment holds now; beside other filters, whom all of them fit.
+        search: Those whose `external_id`, e-mail address or attribute `name` begins so,
+            whatever the case; in the order of what they are found by. Not beside other filters.
         limit: How many to return, at most. 50 unless given.
         cursor: `next_cursor` of the page before. Leave it out for the first page.
         """
@@ -704,6 +710,7 @@ class PublicInboxResource:
     ) -> Pages[InboxMessage]:
         """List the messages of a user's inbox.
 
+        user_id: Whose inbox: your own id of the person.
         limit: How many to return, at most. 50 unless given.
         cursor: `next_cursor` of the page before. Leave it out for the first page.
         """
@@ -720,7 +727,10 @@ class PublicInboxResource:
         user_id: str,
         options: Optional[RequestOptions] = None,
     ) -> PublicInboxUnreadCountResult:
-        """Count a user's unread messages."""
+        """Count a user's unread messages.
+
+        user_id: Whose inbox: your own id of the person.
+        """
         return self._client._value(
             "GET",
             "/api/v1/public/inbox/unread_count",
@@ -735,7 +745,10 @@ class PublicInboxResource:
         user_id: str,
         options: Optional[RequestOptions] = None,
     ) -> InboxMessage:
-        """Mark one message as read."""
+        """Mark one message as read.
+
+        user_id: Whose inbox: your own id of the person.
+        """
         return self._client._value(
             "POST",
             f"/api/v1/public/inbox/{segment('id', id)}/read",
@@ -749,7 +762,10 @@ class PublicInboxResource:
         user_id: str,
         options: Optional[RequestOptions] = None,
     ) -> PublicInboxReadAllResult:
-        """Mark all of a user's messages as read."""
+        """Mark all of a user's messages as read.
+
+        user_id: Whose inbox: your own id of the person.
+        """
         return self._client._value(
             "POST",
             "/api/v1/public/inbox/read_all",
@@ -986,6 +1002,7 @@ class NotificationsResource:
         """List what became of each recipient.
 
         error: Exactly this code, as `unregistered`.
+        user_id: The devices and channels of the person with this id of the application's own.
         limit: How many to return, at most. 50 unless given.
         cursor: `next_cursor` of the page before. Leave it out for the first page.
         """
@@ -1542,6 +1559,7 @@ class WorkflowsResource:
     ) -> WorkflowDryRun:
         """Try a workflow without sending.
 
+        user_id: A contact, whose way is tried.
         contact: Somebody made up, in the place of `user_id`.
         outcomes: What becomes of the messages of SEND steps, by key. Left out: `sent`.
         events: The data of the events that WAIT_FOR steps hear, by key. Left out: none comes in
@@ -1606,7 +1624,10 @@ class ExecutionsResource:
         note: Union[str, NotGiven] = NOT_GIVEN,
         options: Optional[RequestOptions] = None,
     ) -> CancelledExecutions:
-        """Cancel many executions."""
+        """Cancel many executions.
+
+        note: Why: it stands in the history of each.
+        """
         return self._client._value(
             "POST",
             "/api/v1/executions/cancel",
@@ -2421,7 +2442,9 @@ class AuditLogResource:
     ) -> Pages[AuditEntry]:
         """List who changed what.
 
+        actor_id: Made by this key, person or system's user.
         action: Such changes.
+        target: Of this: an id, or a credential's kind.
         limit: How many to return, at most. 50 unless given.
         cursor: `next_cursor` of the page before. Leave it out for the first page.
         """

@@ -204,6 +204,7 @@ class CancelExecutions(TypedDict, total=False):
     workflow_id: str
     user_id: str
     status: Literal["waiting", "running"]
+    # Why: it stands in the history of each.
     note: str
 
 
@@ -955,6 +956,8 @@ class _RegisterDevice(TypedDict):
 
 
 class RegisterDevice(_RegisterDevice, total=False):
+    # The token that this device had until now, where the platform has given it a new one: its row is
+    # kept. The row of a person is kept for the same `user_id` alone.
     previous_token: str
     user_id: Optional[str]
     tags: List[str]
@@ -966,6 +969,7 @@ class RegisterDevice(_RegisterDevice, total=False):
 
 
 class RehearseWorkflow(TypedDict, total=False):
+    # A contact, whose way is tried.
     user_id: str
     # Somebody made up, in the place of `user_id`.
     contact: RehearseWorkflowContact

@@ -48,6 +48,11 @@ describe("GET /api/v1/openapi.json", () => {
     expect(inSchema).toEqual(inDocument)
   })
 
+  it("has what is said of a text that must not hold U+0000", () => {
+    const { properties } = server.document.components.schemas["RegisterDevice"]!
+    expect(properties!["previous_token"]!.description).toContain("The token that this device had until now")
+  })
+
   it("says what keys and paths of steps may be", () => {
     const text = JSON.stringify(server.document)
     for (const pattern of ["^[a-z][a-z0-9_]{0,63}$", "^(data|steps)(\\.[^.]+)+$"]) {

@@ -117,7 +117,8 @@ module Heliograph
       # Register or refresh a device.
       # @param token [String]
       # @param platform [String] One of: ios, android, web.
-      # @param previous_token [String]
+      # @param previous_token [String] The token that this device had until now, where the platform has
+      #   given it a new one: its row is kept. The row of a person is kept for the same `user_id` alone.
       # @param user_id [String, nil]
       # @param tags [Array<String>]
       # @param timezone [String, nil]
@@ -508,7 +509,8 @@ module Heliograph
       # @param tag [String]
       # @param segment_id [String] Whom this segment holds now; beside other filters, whom all of them
       #   fit.
-      # @param search [String]
+      # @param search [String] Those whose `external_id`, e-mail address or attribute `name` begins so,
+      #   whatever the case; in the order of what they are found by. Not beside other filters.
       # @param limit [Integer] How many to return, at most. 50 unless given.
       # @param cursor [String] `next_cursor` of the page before. Leave it out for the first page.
       # @return [Pages<Contact>]
@@ -794,7 +796,7 @@ module Heliograph
       end
 
       # List the messages of a user's inbox.
-      # @param user_id [String]
+      # @param user_id [String] Whose inbox: your own id of the person.
       # @param limit [Integer] How many to return, at most. 50 unless given.
       # @param cursor [String] `next_cursor` of the page before. Leave it out for the first page.
       # @return [Pages<InboxMessage>]
@@ -813,7 +815,7 @@ module Heliograph
       end
 
       # Count a user's unread messages.
-      # @param user_id [String]
+      # @param user_id [String] Whose inbox: your own id of the person.
       # @return [PublicInboxUnreadCountResult]
       def unread_count(
         user_id:,
@@ -828,7 +830,7 @@ module Heliograph
       end
 
       # Mark one message as read.
-      # @param user_id [String]
+      # @param user_id [String] Whose inbox: your own id of the person.
       # @return [InboxMessage]
       def read(
         id,
@@ -844,7 +846,7 @@ module Heliograph
       end
 
       # Mark all of a user's messages as read.
-      # @param user_id [String]
+      # @param user_id [String] Whose inbox: your own id of the person.
       # @return [PublicInboxReadAllResult]
       def read_all(
         user_id:,
@@ -1108,7 +1110,8 @@ module Heliograph
       # List what became of each recipient.
       # @param status [String] One of: sent, failed, skipped, cancelled.
       # @param error [String] Exactly this code, as `unregistered`.
-      # @param user_id [String]
+      # @param user_id [String] The devices and channels of the person with this id of the application's
+      #   own.
       # @param limit [Integer] How many to return, at most. 50 unless given.
       # @param cursor [String] `next_cursor` of the page before. Leave it out for the first page.
       # @return [Pages<Delivery>]
@@ -1676,7 +1679,7 @@ module Heliograph
       end
 
       # Try a workflow without sending.
-      # @param user_id [String]
+      # @param user_id [String] A contact, whose way is tried.
       # @param contact [RehearseWorkflowContact] Somebody made up, in the place of `user_id`.
       # @param data [Hash]
       # @param outcomes [Hash] What becomes of the messages of SEND steps, by key. Left out: `sent`.
@@ -1750,7 +1753,7 @@ module Heliograph
       # @param workflow_id [String]
       # @param user_id [String]
       # @param status [String] One of: waiting, running.
-      # @param note [String]
+      # @param note [String] Why: it stands in the history of each.
       # @return [CancelledExecutions]
       def cancel_many(
         workflow_id: NOT_GIVEN,
@@ -2517,7 +2520,7 @@ module Heliograph
       end
 
       # List who changed what.
-      # @param actor_id [String]
+      # @param actor_id [String] Made by this key, person or system's user.
       # @param action [String] Such changes. One of: application.created, application.changed,
       #   identity_secret.issued, api_key.created, api_key.revoked, credential.set, credential.removed,
       #   credential.checked, template.created, template.changed, template.deleted, segment.created,
@@ -2529,7 +2532,7 @@ module Heliograph
       #   notification.changed, notification.paused, notification.resumed, notification.cancelled,
       #   workflow.created, workflow.changed, workflow.activated, workflow.archived, workflow.deleted,
       #   workflow.triggered, execution.cancelled, executions.cancelled, event.raised.
-      # @param target [String]
+      # @param target [String] Of this: an id, or a credential's kind.
       # @param from [String]
       # @param to [String]
       # @param limit [Integer] How many to return, at most. 50 unless given.

@@ -13,6 +13,9 @@ public final class AuditLogListQuery extends Shape {
     super(json);
   }
 
+  /**
+   * Made by this key, person or system's user.
+   */
   public @Nullable String actorId() {
     return text("actor_id");
   }
@@ -35,6 +38,9 @@ public final class AuditLogListQuery extends Shape {
     return text("action");
   }
 
+  /**
+   * Of this: an id, or a credential's kind.
+   */
   public @Nullable String target() {
     return text("target");
   }
@@ -70,6 +76,9 @@ public final class AuditLogListQuery extends Shape {
   public static final class Builder extends Shape.Builder {
     private Builder() {}
 
+    /**
+     * Made by this key, person or system's user.
+     */
     public Builder actorId(String value) {
       put("actor_id", value);
       return this;
@@ -94,6 +103,9 @@ public final class AuditLogListQuery extends Shape {
       return this;
     }
 
+    /**
+     * Of this: an id, or a credential's kind.
+     */
     public Builder target(String value) {
       put("target", value);
       return this;

@@ -28,6 +28,9 @@ public final class CancelExecutions extends Shape {
     return text("status");
   }
 
+  /**
+   * Why: it stands in the history of each.
+   */
   public @Nullable String note() {
     return text("note");
   }
@@ -59,6 +62,9 @@ public final class CancelExecutions extends Shape {
       return this;
     }
 
+    /**
+     * Why: it stands in the history of each.
+     */
     public Builder note(String value) {
       put("note", value);
       return this;

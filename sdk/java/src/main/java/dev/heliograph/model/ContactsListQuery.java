@@ -28,6 +28,10 @@ public final class ContactsListQuery extends Shape {
     return text("segment_id");
   }
 
+  /**
+   * Those whose `external_id`, e-mail address or attribute `name` begins so, whatever the case; in the
+   * order of what they are found by. Not beside other filters.
+   */
   public @Nullable String search() {
     return text("search");
   }
@@ -73,6 +77,10 @@ public final class ContactsListQuery extends Shape {
       return this;
     }
 
+    /**
+     * Those whose `external_id`, e-mail address or attribute `name` begins so, whatever the case; in the
+     * order of what they are found by. Not beside other filters.
+     */
     public Builder search(String value) {
       put("search", value);
       return this;

@@ -27,6 +27,9 @@ public final class NotificationsDeliveriesQuery extends Shape {
     return text("error");
   }
 
+  /**
+   * The devices and channels of the person with this id of the application's own.
+   */
   public @Nullable String userId() {
     return text("user_id");
   }
@@ -70,6 +73,9 @@ public final class NotificationsDeliveriesQuery extends Shape {
       return this;
     }
 
+    /**
+     * The devices and channels of the person with this id of the application's own.
+     */
     public Builder userId(String value) {
       put("user_id", value);
       return this;

@@ -13,6 +13,9 @@ public final class PublicInboxListQuery extends Shape {
     super(json);
   }
 
+  /**
+   * Whose inbox: your own id of the person.
+   */
   public String userId() {
     return there("user_id", text("user_id"));
   }
@@ -40,6 +43,9 @@ public final class PublicInboxListQuery extends Shape {
   public static final class Builder extends Shape.Builder {
     private Builder() {}
 
+    /**
+     * Whose inbox: your own id of the person.
+     */
     public Builder userId(String value) {
       put("user_id", value);
       return this;

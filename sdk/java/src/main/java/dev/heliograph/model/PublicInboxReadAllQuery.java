@@ -13,6 +13,9 @@ public final class PublicInboxReadAllQuery extends Shape {
     super(json);
   }
 
+  /**
+   * Whose inbox: your own id of the person.
+   */
   public String userId() {
     return there("user_id", text("user_id"));
   }
@@ -26,6 +29,9 @@ public final class PublicInboxReadAllQuery extends Shape {
   public static final class Builder extends Shape.Builder {
     private Builder() {}
 
+    /**
+     * Whose inbox: your own id of the person.
+     */
     public Builder userId(String value) {
       put("user_id", value);
       return this;

@@ -18,6 +18,10 @@ public final class RegisterDevice extends Shape {
     return there("token", text("token"));
   }
 
+  /**
+   * The token that this device had until now, where the platform has given it a new one: its row is
+   * kept. The row of a person is kept for the same `user_id` alone.
+   */
   public @Nullable String previousToken() {
     return text("previous_token");
   }
@@ -74,6 +78,10 @@ public final class RegisterDevice extends Shape {
       return this;
     }
 
+    /**
+     * The token that this device had until now, where the platform has given it a new one: its row is
+     * kept. The row of a person is kept for the same `user_id` alone.
+     */
     public Builder previousToken(String value) {
       put("previous_token", value);
       return this;

@@ -13,6 +13,9 @@ public final class RehearseWorkflow extends Shape {
     super(json);
   }
 
+  /**
+   * A contact, whose way is tried.
+   */
   public @Nullable String userId() {
     return text("user_id");
   }
@@ -59,6 +62,9 @@ public final class RehearseWorkflow extends Shape {
   public static final class Builder extends Shape.Builder {
     private Builder() {}
 
+    /**
+     * A contact, whose way is tried.
+     */
     public Builder userId(String value) {
       put("user_id", value);
       return this;
